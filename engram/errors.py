@@ -1,0 +1,129 @@
+"""Every error Engram raises, in one tree.
+
+EngramError
+├── SettingsError
+├── InvalidInput
+│   └── LimitExceeded
+├── NotFound
+├── Conflict
+│   ├── StaleStream
+│   ├── IdempotencyMismatch
+│   └── AlreadySuperseded
+├── PolicyError
+├── Unavailable
+├── UnknownOutcome
+└── SchemaOutdated
+
+The docstring of a class is its default message; facts of the case are attributes.
+No text ever quotes a caller's value: values may be secrets.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class EngramError(Exception):
+    """Engram could not do what was asked."""
+
+    code: ClassVar[str] = "engram_error"
+
+    def __init__(self, message: str | None = None, **facts: Any) -> None:
+        self.facts = facts
+        super().__init__(message or (type(self).__doc__ or "").strip().splitlines()[0])
+
+    def __getattr__(self, name: str) -> Any:
+        # Only reached when normal look-up fails: the facts of the case read as attributes.
+        try:
+            return self.__dict__["facts"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class SettingsError(EngramError):
+    """A setting is missing, unknown or makes no sense."""
+
+    code = "settings_error"
+
+
+class InvalidInput(EngramError, ValueError):
+    """An argument is not what the call expects."""
+
+    code = "invalid_input"
+
+    def __init__(self, field: str, expected: str, found: str = "") -> None:
+        text = f"{field}: expected {expected}" + (f", found {found}" if found else "")
+        super().__init__(text, field=field, expected=expected, found=found)
+
+
+class LimitExceeded(InvalidInput):
+    """An argument is larger than Engram accepts."""
+
+    code = "limit_exceeded"
+
+    def __init__(self, field: str, allowed: int | float, found: int | float | str, unit: str = "") -> None:
+        super().__init__(field, f"at most {allowed}{' ' + unit if unit else ''}", str(found))
+        self.facts["allowed"] = allowed
+
+
+class NotFound(EngramError, LookupError):
+    """Nothing with that id exists in this scope."""
+
+    code = "not_found"
+
+
+class Conflict(EngramError):
+    """The change does not fit the state it found."""
+
+    code = "conflict"
+
+
+class StaleStream(Conflict):
+    """The stream has moved past the expected position."""
+
+    code = "stale_stream"
+
+    def __init__(self, expected: int, actual: int) -> None:
+        super().__init__(f"the stream is at position {actual}, expected {expected}", expected=expected, actual=actual)
+
+
+class IdempotencyMismatch(Conflict):
+    """This idempotency key was used before with another body."""
+
+    code = "idempotency_mismatch"
+
+
+class AlreadySuperseded(Conflict):
+    """The memory has a newer head than the caller expected."""
+
+    code = "already_superseded"
+
+
+class PolicyError(EngramError):
+    """A memory policy cannot be read, or forbids the write."""
+
+    code = "policy_error"
+
+
+class Unavailable(EngramError):
+    """A part Engram depends on did not answer; the call may be repeated."""
+
+    code = "unavailable"
+
+    def __init__(self, message: str | None = None, *, retry_after: float | None = None, **facts: Any) -> None:
+        super().__init__(message, retry_after=retry_after, **facts)
+
+
+class UnknownOutcome(EngramError):
+    """The connection was lost while committing; ask again with the same idempotency key."""
+
+    code = "unknown_outcome"
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"{type(self).__doc__} (key {key})", key=key)
+
+
+class SchemaOutdated(EngramError):
+    """The database schema and the library are out of step: run `engram migrate`."""
+
+    code = "schema_outdated"

@@ -1,0 +1,103 @@
+"""Lineage: which statement of one fact is the head. A pure function of the statements, not of their arrival."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from engram import text
+from engram.values import Status
+
+Order = tuple[datetime, datetime, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A row of a lineage: where it stands, how far it is trusted, and what may keep it from being head.
+
+    `order` is (valid_from, recorded_at of the event, event id, ordinal) of its latest statement; `trust` the stored rank,
+    0 best; `put_away` rows (archived, tombstones, explicitly superseded) keep their place but are never head; `negates`
+    is the value that the statement says no longer holds, in compared text.
+    """
+
+    memory_id: str
+    order: Order
+    trust: int
+    says: str
+    put_away: bool = False
+    negates: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the order says of a row: its status, its heir, and when the heir began to hold."""
+
+    status: Status
+    superseded_by: str | None = None
+    valid_to: datetime | None = None
+    moot: bool = False
+
+
+def places(members: Iterable[Member]) -> dict[str, Place]:
+    """The place of every member that is not put away, by memory id.
+
+    A statement dominates an earlier one when it is not less trusted. The dominated are superseded by their next dominator;
+    of the rest the most trusted is head, the others (later, but less trusted) are contested. A negation of something that
+    was not believed when it was said is moot: it stays a fact of its own and displaces nothing.
+    """
+    ordered = sorted(members, key=lambda member: member.order)
+    moot = _moot(ordered)
+    standing = [member for member in ordered if member.memory_id not in moot]
+    heirs = _next_dominators(standing)
+    head = min((m for m in standing if m.memory_id not in heirs), key=lambda m: m.trust, default=None)
+    placed: dict[str, Place] = {member: Place("active", moot=True) for member in moot}
+    for member in standing:
+        heir = heirs.get(member.memory_id)
+        if member.put_away:
+            continue
+        if heir is not None:
+            placed[member.memory_id] = Place("superseded", heir.memory_id, heir.order[0])
+        else:
+            placed[member.memory_id] = Place("active" if member is head else "contested")
+    return placed
+
+
+def _next_dominators(ordered: Sequence[Member]) -> dict[str, Member]:
+    """For each member the next later one that is not less trusted: one pass from the right with a stack."""
+    heirs: dict[str, Member] = {}
+    stack: list[Member] = []
+    for member in reversed(ordered):
+        while stack and stack[-1].trust > member.trust:
+            stack.pop()
+        if stack:
+            heirs[member.memory_id] = stack[-1]
+        stack.append(member)
+    return heirs
+
+
+def _moot(ordered: Sequence[Member]) -> set[str]:
+    moot: set[str] = set()
+    believed: Member | None = None
+    for member in ordered:
+        if member.negates is not None and not (believed and believed.negates is None and says(believed.says, member.negates)):
+            moot.add(member.memory_id)
+        elif believed is None or member.trust <= believed.trust:
+            believed = member
+    return moot
+
+
+def says(fact: str, value: str) -> bool:
+    """Whether a fact states a value: the value's words stand in it, in order and next to each other."""
+    words, wanted = text.words(fact), text.words(value)
+    return bool(wanted) and any(words[i : i + len(wanted)] == wanted for i in range(len(words) - len(wanted) + 1))
+
+
+def dominates_front(new: Member, front: Iterable[Member]) -> bool:
+    """Whether a new statement comes after, and is trusted no less than, every row that is active or contested."""
+    return all(new.order > member.order and new.trust <= member.trust for member in front)
+
+
+def changed(before: Mapping[str, Place], after: Mapping[str, Place]) -> dict[str, Place]:
+    """The places that differ."""
+    return {member: place for member, place in after.items() if before.get(member) != place}

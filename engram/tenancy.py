@@ -1,0 +1,68 @@
+"""Tenancy: which scopes of the database a call writes to and may see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from engram.database import Connection, fetch_all, fetch_value
+from engram.scope import AllUsers, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """The scopes a read may see: their ids, how near each is (0 nearest), and the one that is exactly the caller's own.
+
+    `own` is None where no row exists yet, or where the read is wider than one scope; private rows show only through it.
+    """
+
+    scope: Scope
+    scope_ids: tuple[int, ...]
+    own: int | None
+    nearness: Mapping[int, int]
+    scopes: Mapping[int, Scope]
+
+
+def ensure(conn: Connection, scope: Scope) -> int:
+    """The id of the scope a write goes to, made on first use."""
+    params = {"tenant_id": scope.tenant_id, "namespace": scope.namespace, "agent_id": scope.agent_id, "user_id": scope.user_id}
+    found = fetch_value(conn, "find_scope", **params)
+    if found is None:
+        found = fetch_value(conn, "add_scope", **params)
+        if found is None:  # another writer made it between the two statements
+            found = fetch_value(conn, "find_scope", **params)
+    return int(found)
+
+
+def find(conn: Connection, scope: Scope) -> int | None:
+    """The id of exactly this scope, or None when nothing was ever written to it."""
+    found = fetch_value(
+        conn, "find_scope", tenant_id=scope.tenant_id, namespace=scope.namespace, agent_id=scope.agent_id, user_id=scope.user_id
+    )
+    return None if found is None else int(found)
+
+
+def visible(conn: Connection, scope: Scope) -> Visible:
+    """The scopes this read may see: its own and the shared namespace, the user's rows and the agent's own."""
+    everyone = isinstance(scope.user_id, AllUsers)
+    rows = fetch_all(
+        conn,
+        "list_visible_scopes",
+        tenant_id=scope.tenant_id,
+        namespaces=list(scope.namespaces),
+        agents=list(scope.agents),
+        user_id=None if everyone else scope.user_id,
+        all_users=everyone,
+    )
+    found = {
+        int(row.scope_id): Scope(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows
+    }
+    nearness = {scope_id: _nearness(scope, member) for scope_id, member in found.items()}
+    single = not everyone and len(scope.agents) == 1
+    own = next((i for i, m in found.items() if single and m.namespace == scope.namespace and m.user_id == scope.user_id), None)
+    return Visible(scope, tuple(sorted(found, key=lambda i: (nearness[i], i))), own, nearness, found)
+
+
+def _nearness(asked: Scope, member: Scope) -> int:
+    """S-5: user and namespace, user and `default`, agent and namespace, agent and `default`."""
+    return (2 if member.user_id is None and asked.user_id is not None else 0) + (0 if member.namespace == asked.namespace else 1)

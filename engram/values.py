@@ -1,0 +1,571 @@
+"""Values that cross the door: frozen, whole, and easy to print or send as JSON."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, Literal, Self
+
+from engram.ids import short_id
+from engram.scope import ALL_USERS, AllUsers, Scope
+
+MemoryType = Literal[
+    "semantic", "episodic", "procedural", "profile", "project", "task", "preference", "constraint", "decision",
+    "tool_result",
+]  # fmt: skip
+Status = Literal["active", "superseded", "contested", "archived", "deleted", "quarantined"]
+Layer = Literal["buffer", "working", "core"]
+Kind = Literal["semantic", "episodic", "procedural"]
+Trust = Literal["operator", "user", "agent", "tool", "document", "web"]
+Role = Literal["user", "assistant", "agent", "tool", "system"]
+Derive = Literal["skip", "verbatim", "rules", "llm"]
+DecisionKind = Literal["add", "reinforce", "revise", "conflict", "reject"]
+Intent = Literal["current", "historical", "event", "lineage", "temporal_chain", "chat"]
+Mode = Literal["hybrid", "semantic", "keyword"]
+Format = Literal["markdown", "bullets", "prose", "xml", "json"]
+T = typing.TypeVar("T")
+Window = tuple[datetime | None, datetime | None]
+
+MEMORY_TYPES: tuple[str, ...] = typing.get_args(MemoryType)
+STATUSES: tuple[str, ...] = typing.get_args(Status)
+LAYERS: tuple[str, ...] = typing.get_args(Layer)
+TRUSTS: tuple[str, ...] = typing.get_args(Trust)  # best first: the index is what the database stores
+ROLES: tuple[str, ...] = typing.get_args(Role)
+DERIVES: tuple[str, ...] = typing.get_args(Derive)
+KINDS: tuple[str, ...] = typing.get_args(Kind)
+MODES: tuple[str, ...] = typing.get_args(Mode)
+FORMATS: tuple[str, ...] = typing.get_args(Format)
+
+
+def trust_rank(trust: str) -> int:
+    """The number the database stores for a trust: 0 (operator) is best, 5 (web) is worst."""
+    return TRUSTS.index(trust)
+
+
+def kind_of(memory_type: str) -> Kind:
+    """The kind of a memory type, which chooses how it fades."""
+    if memory_type in ("episodic", "tool_result"):
+        return "episodic"
+    return "procedural" if memory_type == "procedural" else "semantic"
+
+
+class Value:
+    """A frozen value that turns itself into plain JSON data and back."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data: dicts, lists, text, numbers; times as ISO 8601."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}  # type: ignore[arg-type]
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The value that `to_dict` came from; unknown names are ignored."""
+        hints = _hints(cls)
+        return cls(**{name: _revive(hints[name], value) for name, value in data.items() if name in hints})
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, AllUsers):
+        return {"all_users": True}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return value
+
+
+@lru_cache
+def _hints(cls: type) -> dict[str, Any]:
+    return typing.get_type_hints(cls)
+
+
+def _revive(hint: Any, value: Any) -> Any:
+    if value is None:
+        return None
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        if value == {"all_users": True}:
+            return ALL_USERS
+        chosen = [arg for arg in args if arg is not type(None) and arg is not AllUsers]
+        wanted = [arg for arg in chosen if (typing.get_origin(arg) is tuple) == isinstance(value, list)]
+        return _revive((wanted or chosen)[0], value)
+    if origin is tuple:
+        inner = args[0] if len(args) == 2 and args[1] is Ellipsis else None
+        return tuple(_revive(inner or args[i], item) for i, item in enumerate(value))
+    if hint is datetime:
+        return datetime.fromisoformat(value)
+    if origin in (Mapping, dict, typing.get_origin(Mapping[str, Any])) and len(args) == 2:
+        return {key: _revive(args[1], item) for key, item in value.items()}
+    if isinstance(hint, type) and is_dataclass(hint) and isinstance(value, Mapping):
+        hints = _hints(hint)
+        return hint(**{name: _revive(hints[name], item) for name, item in value.items() if name in hints})
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Activity(Value):
+    """How often a memory was returned, restated and judged: counters that are allowed to lose a beat."""
+
+    access_count: int = 0
+    last_accessed_at: datetime | None = None
+    repetition_count: int = 0
+    positive: int = 0
+    negative: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Citation(Value):
+    """The exact characters of an event that a memory rests on: code points of the stored content, half-open."""
+
+    event_id: str
+    char_start: int
+    char_end: int
+    quote_hash: str
+    quote: str | None = None
+    verified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Memory(Value):
+    """One atomic thing an agent knows, with its state, its times and its sources."""
+
+    memory_id: str
+    scope: Scope
+    fact: str
+    main_content: str | None
+    memory_type: MemoryType
+    category: str | None
+    tags: tuple[str, ...]
+    importance: float
+    confidence: float
+    trust: Trust
+    layer: Layer
+    status: Status
+    status_reason: str | None
+    critical_slot: str | None
+    conflict_key: str | None
+    topic_key: str | None
+    subject: str | None
+    attribute: str | None
+    value: str | None
+    lineage_id: str
+    revision: int
+    superseded_by: str | None
+    superseded_at: datetime | None
+    consolidated_into: str | None
+    valid_from: datetime
+    valid_from_stated: bool
+    valid_to: datetime | None
+    recorded_at: datetime
+    expires_at: datetime | None
+    surprise: float | None
+    source: str | None
+    session_id: str | None
+    task_run_id: str | None
+    metadata: Mapping[str, Any]
+    private: bool
+    deriver: str | None
+    deriver_version: int | None
+    policy: str
+    rule: str | None
+    embedded: bool
+    event_id: str
+    actor: str | None = None
+    labels: tuple[str, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    activity: Activity = field(default_factory=Activity)
+
+    @property
+    def content(self) -> str:
+        """Another name of `fact`, for code written for other libraries."""
+        return self.fact
+
+    @property
+    def kind(self) -> Kind:
+        """Episodic, procedural or semantic, from the type."""
+        return kind_of(self.memory_type)
+
+    @property
+    def short_id(self) -> str:
+        """The id printed for people: `mem-` and the last eight digits."""
+        return short_id(self.memory_id)
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether a slot pins this memory into every context."""
+        return self.critical_slot is not None
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the row was current when it was read: active, not expired, not ended."""
+        return self.status == "active" and not {"expired", "ended"} & set(self.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour(Value):
+    """An existing memory near a candidate, and in which ways its values differ."""
+
+    memory_id: str
+    fact: str
+    cosine: float | None
+    jaccard: float
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SurpriseTerms(Value):
+    """How new a candidate is, term by term, each from 0 (known) to 1 (new)."""
+
+    semantic: float | None
+    keyword: float
+    rarity: float
+    score: float
+    closest_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteDecision(Value):
+    """What became of a candidate, and why."""
+
+    kind: DecisionKind
+    memory: Memory | None
+    head: Memory | None
+    target: Memory | None
+    event_id: str | None
+    reasons: tuple[str, ...]
+    nearest: tuple[Neighbour, ...] = ()
+    surprise: SurpriseTerms | None = None
+    options: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    policy: str = "default"
+    rule: str | None = None
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt(Value):
+    """What an append did; safe to ask for again with the same key."""
+
+    event_ids: tuple[str, ...]
+    stream_id: str
+    position: int
+    job_ids: tuple[str, ...] = ()
+    duplicate: bool = False
+    erased: bool = False
+    decisions: tuple[WriteDecision, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event(Value):
+    """One immutable entry of the ledger; `content` is None once its payload was erased."""
+
+    event_id: str
+    stream_id: str
+    position: int
+    role: Role
+    event_type: str
+    trust: Trust
+    content: str | None
+    payload: Mapping[str, Any]
+    metadata: Mapping[str, Any]
+    occurred_at: datetime
+    recorded_at: datetime
+    session_id: str | None
+    task_run_id: str | None
+    actor: str | None
+    erased: bool
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Term(Value):
+    """One term of a score: its value, its weight and what it added."""
+
+    value: float
+    weight: float
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelHit(Value):
+    """Where a channel ranked a result (from 1), and its own value for it."""
+
+    rank: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Watermark(Value):
+    """How far derivation has come: positions derived and appended in the readable streams."""
+
+    stream_id: str | None = None
+    derived: int = 0
+    head: int = 0
+    behind: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult(Value):
+    """A memory found, its rank and score, and every reason for them."""
+
+    memory: Memory
+    score: float
+    rank: int
+    terms: Mapping[str, Term]
+    channels: Mapping[str, ChannelHit]
+    matched: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    derived: bool = True
+    rerank_score: float | None = None
+
+    @property
+    def session_id(self) -> str | None:
+        """The session the memory came from."""
+        return self.memory.session_id
+
+    @property
+    def semantic_score(self) -> float | None:
+        """The cosine of query and fact, where there were vectors."""
+        return self.terms["cosine"].value if "cosine" in self.terms else None
+
+    @property
+    def keyword_score(self) -> float | None:
+        """The keyword term of the score, where words matched."""
+        for name in ("coverage", "keyword"):
+            if name in self.terms:
+                return self.terms[name].value
+        return None
+
+    @property
+    def decay_score(self) -> float | None:
+        """How much of the memory's weight time has left."""
+        return self.terms["decay"].value if "decay" in self.terms else None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResults(Value):
+    """What a search found, best first; iterates over its results."""
+
+    results: tuple[SearchResult, ...]
+    recall_id: str | None = None
+    profile: str = "recall"
+    variants: tuple[str, ...] = ()
+    watermark: Watermark = field(default_factory=Watermark)
+    degraded: tuple[str, ...] = ()
+    weak: bool = False
+
+    def __iter__(self) -> typing.Iterator[SearchResult]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, index: int) -> SearchResult:
+        return self.results[index]
+
+
+@dataclass(frozen=True, slots=True)
+class RecallTrace(Value):
+    """What happened inside a recall, for people who ask why."""
+
+    query: str
+    intent: Intent | None = None
+    window: Window | None = None
+    roads: tuple[str, ...] = ()
+    search_ids: tuple[str, ...] = ()
+    kept_ids: tuple[str, ...] = ()
+    trimmed_ids: tuple[str, ...] = ()
+    superseded_ids: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecallAnswer(Value):
+    """The answer to a question: its text, the memory it rests on, and what was true before."""
+
+    answer_text: str
+    intent: Intent
+    intent_confidence: float
+    found: bool
+    current: Memory | None
+    previous: tuple[Memory, ...]
+    when_changed: datetime | None
+    sources: tuple[Citation, ...]
+    conflict_note: str | None
+    evidence: tuple[SearchResult, ...]
+    events: tuple[Event, ...]
+    window: Window | None
+    watermark: Watermark
+    degraded: tuple[str, ...]
+    trace: RecallTrace
+    recall_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalMemories(Value):
+    """The pinned memories of a scope, in their fixed order; what did not fit is named, never dropped in silence."""
+
+    results: tuple[Memory, ...]
+    omitted: tuple[str, ...] = ()
+    tokens: int = 0
+    complete: bool = True
+
+    def __iter__(self) -> typing.Iterator[Memory]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage(Value):
+    """All revisions of one fact, newest first, and who is head."""
+
+    lineage_id: str
+    conflict_key: str | None
+    head: Memory | None
+    revisions: tuple[Memory, ...]
+    contested: tuple[Memory, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry(Value):
+    """One change of one memory: when, what, why and by whom."""
+
+    at: datetime
+    entry: str
+    memory: Memory
+    previous_id: str | None
+    superseded_by: str | None
+    reason: str | None
+    actor: str | None
+    event_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Value, typing.Generic[T]):
+    """A part of a list, and the cursor that continues it."""
+
+    results: tuple[T, ...]
+    cursor: str | None = None
+
+    def __iter__(self) -> typing.Iterator[T]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryExplanation(Value):
+    """Why a memory is believed: sources, deriver, rule, lineage and decisions."""
+
+    memory: Memory
+    head: Memory | None
+    lineage: Lineage
+    supersedes: tuple[str, ...]
+    superseded_by: str | None
+    citations: tuple[Citation, ...]
+    derivation: Mapping[str, str]
+    decisions: tuple[WriteDecision, ...]
+    feedback: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSection(Value):
+    """A part of a context block: its text, its cost, and what did not fit."""
+
+    name: str
+    text: str
+    tokens: int
+    budget: int
+    item_ids: tuple[str, ...] = ()
+    omitted_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBlock(Value):
+    """The block a model is given to read, never larger than its budget, every line cited."""
+
+    text: str
+    format: Format
+    tokens: int
+    max_tokens: int
+    sections: tuple[ContextSection, ...]
+    citations: Mapping[str, str]
+    complete: bool
+    critical_omitted: tuple[str, ...]
+    max_trust: Trust
+    warnings: tuple[str, ...]
+    watermark: Watermark
+    recall_id: str | None = None
+    trace: RecallTrace | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BadPosition(Value):
+    """A place in a stream where the chain does not hold, and what is wrong there."""
+
+    stream_id: str
+    position: int
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport(Value):
+    """What recomputing the ledger's chain found."""
+
+    streams: int
+    events: int
+    erased: int
+    ok: bool
+    first_bad: BadPosition | None = None
+    bad: tuple[BadPosition, ...] = ()
+    heads: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeStats(Value):
+    """Counts of what a scope holds."""
+
+    events: int
+    memories: int
+    by_status: Mapping[str, int]
+    by_type: Mapping[str, int]
+    by_layer: Mapping[str, int]
+    critical: int
+    unembedded: int
+    duplicates_avoided: int
+    oldest: datetime | None
+    last_write: datetime | None
+    jobs: Mapping[str, int]
+    size_bytes: int
+    decisions: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Value):
+    """One thing the doctor looked at: fine or not, and the command that repairs it."""
+
+    name: str
+    ok: bool
+    detail: str
+    repair: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport(Value):
+    """Every check of the doctor; `ok` when all of them are."""
+
+    ok: bool
+    checks: tuple[Check, ...]
