@@ -1,0 +1,151 @@
+"""Text as Engram stores, compares, cuts and counts it: pure functions, no tables, no settings.
+
+*Stored* text is NFC. *Compared* text is NFKC, case-folded, without format characters, white space collapsed. Words are
+cut from the compared text at Unicode word boundaries; identifiers (`v1.2`, `src/a.py`) stay whole and runs of Chinese,
+Japanese or Korean become pairs of characters, since those scripts put no spaces between words.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator
+
+# Han with its extensions and compatibility forms, kana, bopomofo, hangul, and the half-width forms of kana and hangul.
+CJK = (
+    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u3099\u309a"
+    "\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uf900-\ufaff\uff66-\uff9f\uffa0-\uffdc"
+    "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
+)
+
+# Not here on purpose: not, no, never, without, before, after, until, since. They carry the meaning of a fact.
+_STOP = """
+    a an the and or but if then than that this these those of to in on at by for with from as into about
+    is are was were be been being am do does did has have had will would can could should
+    i me my mine you your he him his she her it its we us our they them their there so
+"""
+STOP_WORDS = frozenset(_STOP.split())
+
+_CJK_RUN = re.compile(f"[{CJK}]+")
+_PIECE = re.compile(f"([{CJK}]+)|([^{CJK}]+)")
+# Between these nothing belongs together; a comma between digits does ("1,000").
+_CHUNK = re.compile(
+    r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>\"{}|^`]+|(?:[^\s,;()\[\]{}<>\"|=!?…“”„«»、。，；：！？「」『』（）—–`*^]|(?<=\d),(?=\d))+"
+)
+_WORD = re.compile(r"[^\W_]+(?:[_'.,](?=[^\W_])[^\W_]+)*|\w+")
+_SPECIAL = re.compile(r"[a-z](?:#|\+\+)\Z")  # c#, f#, c++
+_QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\uff07": "'", "\u2010": "-", "\u2011": "-"})
+
+
+def stored(text: str) -> str:
+    """The text as it is stored: composed (NFC), otherwise untouched."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def compared(text: str) -> str:
+    """The text as it is compared: width, case, white space and invisible characters make no difference."""
+    if text.isascii():
+        return " ".join(text.lower().split())
+    before = None
+    # Case folding and dropping characters can each leave something to compose: repeat until nothing moves.
+    while text != before:
+        before = text
+        text = unicodedata.normalize("NFKC", text)
+        text = "".join([c for c in text if c < "\x7f" or unicodedata.category(c) != "Cf"])
+        text = unicodedata.normalize("NFKC", text.casefold())
+        text = " ".join(text.split())
+    return text
+
+
+def fact_hash(text: str) -> bytes:
+    """SHA-256 of the compared text: equal for texts that are exact duplicates."""
+    return hashlib.sha256(compared(text).encode("utf-8", "surrogatepass")).digest()
+
+
+def normalise_key(text: str) -> str:
+    """The text of a conflict key, so that case, width and invisible characters never make two keys of one."""
+    return compared(text)
+
+
+def has_cjk(text: str) -> bool:
+    """Whether the text holds Chinese, Japanese or Korean characters."""
+    return not text.isascii() and _CJK_RUN.search(text) is not None
+
+
+def with_bigrams(text: str) -> str:
+    """The text with every Chinese, Japanese or Korean run as pairs of characters, for a text index."""
+    if not has_cjk(text):
+        return text
+    spaced = _CJK_RUN.sub(lambda run: f" {' '.join(_bigrams(unicodedata.normalize('NFKC', run.group())))} ", text)
+    return spaced.strip()
+
+
+def count_tokens(text: str) -> int:
+    """About how many tokens a model would count: a quarter of the characters, each CJK character one."""
+    if text.isascii():
+        return -(-len(text) // 4)
+    cjk = sum(len(run) for run in _CJK_RUN.findall(text))
+    return cjk + -(-(len(text) - cjk) // 4)
+
+
+def words(text: str) -> list[str]:
+    """The words of the text in order, identifiers whole, stop words kept."""
+    found: list[str] = []
+    for chunk in _chunks(compared(text).translate(_QUOTES)):
+        if chunk.isascii() and chunk.isalnum():
+            found.append(chunk)
+            continue
+        for run, other in _PIECE.findall(chunk):
+            found.extend(_bigrams(run) if run else _split(other))
+    return found
+
+
+def tokens(text: str) -> frozenset[str]:
+    """The set of words that Jaccard similarity compares: no stop words, no stemming."""
+    return frozenset(words(text)) - STOP_WORDS
+
+
+def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
+    """How much two sets of words share, from 0 to 1; two empty sets share nothing."""
+    union = len(a | b)
+    return len(a & b) / union if union else 0.0
+
+
+def is_identifier(chunk: str) -> bool:
+    """Whether a chunk without spaces is one name for something: a path, address, version, number, handle or code."""
+    if "://" in chunk or "::" in chunk or _SPECIAL.match(chunk):
+        return True
+    digits = any(c.isdigit() for c in chunk)
+    if "@" in chunk or "#" in chunk:
+        return True
+    if "/" in chunk or "\\" in chunk:
+        slashes = chunk.count("/") + chunk.count("\\")
+        return chunk[0] in "/~." or "." in chunk or "_" in chunk or digits or slashes > 1
+    if any(c in chunk for c in "-:+&"):
+        return digits
+    return "." in chunk or "_" in chunk
+
+
+def _chunks(text: str) -> Iterator[str]:
+    for match in _CHUNK.finditer(text):
+        chunk = match.group().rstrip(".,;!?):'-/&~%$€£\\").lstrip(":'-&$€£%+")
+        if not chunk.startswith(("./", "../")):
+            chunk = chunk.lstrip(".")
+        if chunk:
+            yield chunk
+
+
+def _bigrams(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def _split(piece: str) -> list[str]:
+    if is_identifier(piece) and any(c.isalnum() for c in piece):
+        return [piece]
+    if piece.isascii():
+        return _WORD.findall(piece)
+    # Python's \w knows no combining marks, which belong to the word in many scripts: match on a shadow without them.
+    shadow = "".join(["x" if unicodedata.category(c)[0] == "M" else c for c in piece])
+    return [piece[m.start() : m.end()] for m in _WORD.finditer(shadow)]
