@@ -1,0 +1,238 @@
+"""Bring a database's schema to the revision this library was written for."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection
+from sqlalchemy.pool import NullPool
+
+from engram.database import classify, translate
+from engram.errors import Conflict, EngramError, SchemaOutdated, SettingsError, Unavailable
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+    from alembic.operations import Operations
+
+# Outside schema `engram`, so that it is there before the first revision and after the last downgrade.
+VERSION_SCHEMA: Final = "public"
+VERSION_TABLE: Final = "engram_version"
+LOCK_KEY: Final = 0x656E6772616D  # the word "engram" as a number
+LOCK_WAIT_SECONDS: Final = 600.0
+LOCK_POLL_SECONDS: Final = 0.2
+STATEMENT_LOCK_TIMEOUT: Final = "1s"
+TRIES: Final = 30
+FIRST_PAUSE: Final = 0.1
+LONGEST_PAUSE: Final = 5.0
+
+
+def upgrade(url: str, revision: str = "head", *, scripts: Path | None = None) -> None:
+    """Migrate a database up to a revision; safe to call from several processes at once, and again."""
+    from alembic import command
+
+    _migrate(url, scripts, lambda config: command.upgrade(config, revision))
+
+
+def downgrade(url: str, revision: str, *, force: bool = False, scripts: Path | None = None) -> None:
+    """Migrate a database down to a revision; what would lose the ledger is refused unless forced."""
+    from alembic import command
+
+    _migrate(url, scripts, lambda config: command.downgrade(config, revision), force=force)
+
+
+def current(url: str) -> str | None:
+    """The revision a database is at, or None when Engram was never installed in it."""
+    with _connected(url) as connection:
+        return current_revision(connection)
+
+
+def current_revision(connection: Connection) -> str | None:
+    """The revision of the database behind a connection, or None when Engram was never installed in it."""
+    name = f"{VERSION_SCHEMA}.{VERSION_TABLE}"
+    if connection.exec_driver_sql("select to_regclass(%s)", (name,)).scalar() is None:
+        return None
+    found = connection.exec_driver_sql(f"select version_num from {name}").scalar()  # noqa: S608 - constants
+    return None if found is None else str(found)
+
+
+def head(*, scripts: Path | None = None) -> str:
+    """The revision this library was written for."""
+    # Read from the file names: importing Alembic to learn four digits would cost every start a tenth of a second.
+    names = sorted(path.stem for path in (scripts or scripts_folder()).glob("versions/[0-9]*_*.py"))
+    return names[-1].partition("_")[0]
+
+
+def check(url: str) -> None:
+    """Raise SchemaOutdated unless the database is at the revision of this library."""
+    refuse_other_revision(current(url))
+
+
+def refuse_other_revision(found: str | None) -> None:
+    """Raise SchemaOutdated when a database is not at this library's revision, saying which of the two is behind."""
+    expected = head()
+    if found == expected:
+        return
+    if found is None:
+        message = "The database holds no Engram schema: run `engram migrate`."
+    elif found > expected:
+        message = f"The schema is at revision {found}, newer than this library ({expected}): update the package engram."
+    else:
+        message = f"The schema is at revision {found}, this library needs {expected}: run `engram migrate`."
+    raise SchemaOutdated(message, found=found, expected=expected)
+
+
+def scripts_folder() -> Path:
+    """The folder of the migrations: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parent
+    for folder in (package / "alembic", package.parent / "alembic"):
+        if (folder / "env.py").is_file():
+            return folder
+    raise SettingsError("The migrations are missing from this installation: install the package engram again.")
+
+
+def run_ddl(op: Operations, folder: Path) -> None:
+    """Execute every `.sql` file of a folder in the order of their names, in the transaction of the revision."""
+    files = sorted(folder.glob("*.sql"))
+    if not files:
+        raise SettingsError("The migrations are missing from this installation: install the package engram again.")
+    for path in files:
+        try:
+            run_sql(op, path.read_text(encoding="utf-8"))
+        except Exception as error:
+            error.add_note(f"in migration {folder.name}/{path.name}")
+            raise
+
+
+def run_sql(op: Operations, text: str) -> None:
+    """Execute one or many statements exactly as written."""
+    # Without parameters psycopg sends the text as it is: `%` and `:` mean nothing, and the server's own parser finds
+    # where a statement ends, dollar quotes and all.
+    raw: Any = op.get_bind().connection.driver_connection
+    raw.execute(text)
+
+
+def refuse_loss(op: Operations) -> None:
+    """Stop a downgrade that would lose the ledger, unless it was forced."""
+    from alembic import context
+
+    forced = context.config.attributes.get("force") or "force" in context.get_x_argument()
+    # Row-level security hides every row from whoever has no tenant: an empty answer would prove nothing, a size does.
+    filled = op.get_bind().exec_driver_sql("select pg_relation_size(to_regclass('engram.agent_events')) > 0").scalar()
+    if filled and not forced:
+        raise Conflict("This downgrade would destroy the ledger; back it up, then force it.")
+
+
+def concurrent_index(op: Operations, name: str, ddl: str) -> None:
+    """Build an index of schema `engram` without blocking writers, replacing what a killed build left."""
+    if "concurrently" not in ddl.lower():
+        raise SettingsError("concurrent_index: the statement must say CREATE INDEX CONCURRENTLY")
+    with op.get_context().autocommit_block():
+        # The build waits for older transactions while blocking nobody, so it may wait long.
+        run_sql(op, "set lock_timeout = 0")
+        if _index_validity(op, name) is False:
+            run_sql(op, f'drop index concurrently engram."{name}"')
+        if _index_validity(op, name) is None:
+            run_sql(op, ddl)
+        run_sql(op, f"set lock_timeout = '{STATEMENT_LOCK_TIMEOUT}'")
+        if not _index_validity(op, name):
+            raise Unavailable("An index could not be built; run the migration again.", index=name)
+
+
+def _index_validity(op: Operations, name: str) -> bool | None:
+    query = """select i.indisvalid from pg_index i join pg_class c on c.oid = i.indexrelid
+        join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'engram' and c.relname = %s"""
+    found = op.get_bind().exec_driver_sql(query, (name,)).scalar()
+    return None if found is None else bool(found)
+
+
+def _migrate(url: str, scripts: Path | None, act: Callable[[Config], None], **attributes: Any) -> None:
+    with _only_migrator(url):
+        for attempt in range(1, TRIES + 1):
+            try:
+                with _connected(url) as connection:
+                    prepare(connection)
+                    act(_config(scripts, connection=connection, **attributes))
+                return
+            except EngramError:
+                raise
+            except Exception as error:
+                if attempt == TRIES or not _passing(error):
+                    raise _translated(error) from error
+            time.sleep(random.uniform(0.5, 1) * min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt))  # noqa: S311 - jitter
+
+
+def prepare(connection: Connection) -> None:
+    """Give a migrating session its limits: a statement that waits long for a lock makes everybody wait behind it."""
+    # Session settings, and on a connection of our own: a migration is never run through a transaction pooler.
+    connection.exec_driver_sql(f"set lock_timeout = '{STATEMENT_LOCK_TIMEOUT}'")
+    connection.exec_driver_sql("set statement_timeout = 0")
+    connection.exec_driver_sql("set idle_in_transaction_session_timeout = 0")
+    connection.exec_driver_sql("set client_min_messages = warning")
+    connection.commit()
+
+
+def _config(scripts: Path | None, **attributes: Any) -> Config:
+    from alembic.config import Config
+
+    config = Config(attributes=attributes)
+    config.set_main_option("script_location", str(scripts or scripts_folder()).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    return config
+
+
+@contextmanager
+def _only_migrator(url: str) -> Iterator[None]:
+    # Polled on a connection of its own outside any transaction: a blocking lock would deadlock with CREATE INDEX
+    # CONCURRENTLY, which waits for the transaction of whoever waits for the lock.
+    with _connected(url, isolation_level="AUTOCOMMIT") as connection:
+        deadline = time.monotonic() + LOCK_WAIT_SECONDS
+        while not connection.exec_driver_sql("select pg_try_advisory_lock(%s::bigint)", (LOCK_KEY,)).scalar():
+            if time.monotonic() > deadline:
+                raise Unavailable("Another process has been migrating this database for too long.", retry_after=60.0)
+            time.sleep(random.uniform(0.5, 1) * LOCK_POLL_SECONDS)  # noqa: S311 - jitter
+        try:
+            yield
+        finally:
+            connection.exec_driver_sql("select pg_advisory_unlock(%s::bigint)", (LOCK_KEY,))
+
+
+@contextmanager
+def _connected(url: str, **options: Any) -> Iterator[Connection]:
+    try:
+        parsed = sa.engine.make_url(url).set(drivername="postgresql+psycopg")
+    except (sa.exc.ArgumentError, ValueError):
+        raise SettingsError("The database address is no URL such as postgresql://user@host/name.") from None
+    settings = {"prepare_threshold": None, "connect_timeout": 10, "application_name": "engram migrate"}
+    engine = sa.create_engine(parsed, poolclass=NullPool, hide_parameters=True, connect_args=settings, **options)
+    try:
+        with engine.connect() as connection:
+            yield connection
+    except sa.exc.SQLAlchemyError as error:
+        raise _translated(error) from error
+    finally:
+        engine.dispose()
+
+
+def _passing(error: Exception) -> bool:
+    # Roles belong to the cluster: two databases of one cluster migrated at once touch the same catalogue rows.
+    return classify(error) == "safe" or "tuple concurrently" in str(error)
+
+
+def _translated(error: Exception) -> EngramError:
+    state = getattr(getattr(error, "orig", error), "sqlstate", None)
+    if state == "42501":
+        return SettingsError(
+            "The migrating user lacks a right: it must be a superuser, or own the database and have CREATEROLE.",
+            sqlstate=state,
+        )
+    if classify(error) == "permanent" and state is not None:
+        # Migrations carry no caller's values, so the server's own words may be shown.
+        places = "; ".join(getattr(error, "__notes__", []))
+        return Unavailable(f"A migration failed: {error} {places}".strip(), sqlstate=state)
+    return translate(error)
