@@ -141,7 +141,7 @@ def idempotency_key(value: object, field: str = "idempotency_key") -> str:
 
 def label(value: object, field: str, limit: int = LABEL_CHARACTERS) -> str:
     """A short text on one line, such as a source or a category, trimmed."""
-    found = text(value, field, limit=limit + TAG_CHARACTERS).strip()
+    found = text(value, field, limit=limit * _LONGEST_COMPOSITION).strip()
     if _LINE_BREAKING.search(found):
         raise InvalidInput(field, "text without control characters", "a control character")
     if len(found) > limit:
@@ -201,8 +201,8 @@ def _plain_text(value: object, field: str, cheap_limit: int, unit: str) -> str:
 def _normalised(value: str, field: str) -> str:
     refused = _REFUSED.search(value)
     if refused:
-        kind = "a NUL character" if refused.group() == "\x00" else "a lone surrogate"
-        raise InvalidInput(field, "text PostgreSQL can store", f"{kind} at character {refused.start()}")
+        found = f"{_refused_kind(refused)} at character {refused.start()}"
+        raise InvalidInput(field, "text PostgreSQL can store", found)
     if value.isascii():
         return value
     _check_marks(value, field)
@@ -262,7 +262,7 @@ def canonical_json(value: object, field: str = "value", *, limit: int = BATCH_BY
 def load_json(data: bytes | bytearray | memoryview | str) -> Any:
     """Read JSON the database holds; never raises, whatever is there.
 
-    A number no double can hold becomes UNREADABLE in its place; a document that is no JSON, or deeper than 64, as a whole.
+    A number no double can hold becomes UNREADABLE in its place; what is no JSON, or deeper than 64, as a whole.
     """
     try:
         written = data if isinstance(data, str) else bytes(data).decode()
@@ -380,16 +380,20 @@ class _Frame:
 
 
 class _Copier:
-    """Copies JSON data with a stack of its own, so that no nesting, cycle or sharing can exhaust Python or the memory."""
+    """Copies JSON data with a stack of its own: no nesting, cycle or sharing can exhaust Python or the memory.
+
+    `size` bounds a count from below of the bytes the data takes as JSON; the exact count is made once it is written.
+    """
 
     def __init__(self, field: str, *, depth: int, keys: int | None, size: int) -> None:
-        self.field, self.depth, self.keys_left, self.size = field, depth, keys, size
-        self.keys = keys
-        self.bytes_left = size
+        self.field, self.depth, self.keys, self.size = field, depth, keys, size
+        self.keys_seen = 0
+        self.bytes_seen = 0
         self.stack: list[_Frame] = []
         self.open: set[int] = set()
 
     def copy(self, value: object) -> Any:
+        """A plain copy of `value`, or InvalidInput with the path of what is wrong."""
         whole: list[Any] = []
         self.stack.append(_Frame(None, whole, iter([(None, value)])))
         while self.stack:
@@ -400,19 +404,22 @@ class _Copier:
                 self.stack.pop()
                 continue
             frame.key, child = entry
-            copied = self._enter(child) if isinstance(child, Mapping | list | tuple) else self._scalar(child)
-            if isinstance(frame.target, list):
-                frame.target.append(copied)
+            target = frame.target
+            if isinstance(target, list):
+                target.append(self._child(child))
             else:
-                frame.target[self._key(frame)] = copied
+                target[self._key(frame.key)] = self._child(child)
         return whole[0]
+
+    def _child(self, child: object) -> Any:
+        return self._enter(child) if isinstance(child, Mapping | list | tuple) else self._scalar(child)
 
     def _enter(self, child: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> Any:
         if id(child) in self.open:
             raise InvalidInput(self._path(), "data without cycles", "a value that holds itself")
         if len(self.stack) > self.depth:
             raise LimitExceeded(self.field, self.depth, "more", "levels")
-        self._spend(2 * len(child) + 2)
+        self._spend(max(len(child), 1) + 1)
         if isinstance(child, Mapping):
             self._count_keys(len(child))
             frame = _Frame(child, {}, iter(list(child.items())))
@@ -423,10 +430,11 @@ class _Copier:
         return frame.target
 
     def _scalar(self, child: object) -> Any:
-        if child is None or isinstance(child, bool):
-            return child
         if isinstance(child, str):
             return self._text(child)
+        self._spend(1)
+        if child is None or isinstance(child, bool):
+            return child
         if isinstance(child, int):
             if not -LARGEST_WHOLE <= child <= LARGEST_WHOLE:
                 raise InvalidInput(self._path(), _WHOLE_RANGE, "a larger one")
@@ -438,32 +446,27 @@ class _Copier:
         raise InvalidInput(self._path(), "JSON data: text, numbers, true, false, null, lists, objects", _kind(child))
 
     def _text(self, child: str) -> str:
-        self._spend(len(child))
+        self._spend(len(child) + 2)
         refused = _REFUSED.search(child)
         if refused:
-            kind = "a NUL character" if refused.group() == "\x00" else "a lone surrogate"
-            raise InvalidInput(self._path(), "text PostgreSQL can store", kind)
+            raise InvalidInput(self._path(), "text PostgreSQL can store", _refused_kind(refused))
         return str.__str__(child)
 
-    def _key(self, frame: _Frame) -> str:
-        if not isinstance(frame.key, str):
-            raise InvalidInput(self._path(), "keys that are text", type(frame.key).__name__)
-        if not frame.key:
+    def _key(self, key: object) -> str:
+        if not isinstance(key, str):
+            raise InvalidInput(self._path(), "keys that are text", type(key).__name__)
+        if not key:
             raise InvalidInput(self._path(), "keys that are not empty", "an empty key")
-        return self._text(frame.key)
+        return self._text(key)
 
     def _count_keys(self, more: int) -> None:
-        if self.keys_left is None:
-            return
-        self.keys_left -= more
-        if self.keys_left < 0:
-            raise LimitExceeded(self.field, self.keys or 0, "more", "keys")
+        self.keys_seen += more
+        if self.keys is not None and self.keys_seen > self.keys:
+            raise LimitExceeded(self.field, self.keys, self.keys_seen, "keys")
 
     def _spend(self, cost: int) -> None:
-        self.bytes_left -= cost
-        if (
-            self.bytes_left < -self.size
-        ):  # an estimate from above by less than half; the exact size is checked at the end
+        self.bytes_seen += cost
+        if self.bytes_seen > self.size:
             raise LimitExceeded(self.field, self.size, "more", "bytes")
 
     def _path(self) -> str:
@@ -475,6 +478,10 @@ class _Copier:
                 shown = isinstance(frame.key, str) and _PATH_PART.fullmatch(frame.key)
                 path += f".{frame.key}" if shown else ".(a key)"
         return path
+
+
+def _refused_kind(found: re.Match[str]) -> str:
+    return "a NUL character" if found.group() == "\x00" else "a lone surrogate"
 
 
 def _kind(value: object) -> str:
@@ -534,9 +541,8 @@ def unit(value: object, field: str) -> float:
 
 def importance(value: object = None, priority: object = None, rating: object = None) -> float | None:
     """The importance said in one of three ways: 0..1, a priority of 1..10, or a rating of 1..5."""
-    given = [
-        field for field, said in (("importance", value), ("priority", priority), ("rating", rating)) if said is not None
-    ]
+    ways = (("importance", value), ("priority", priority), ("rating", rating))
+    given = [field for field, said in ways if said is not None]
     if len(given) > 1:
         raise InvalidInput(given[1], "one of importance, priority and rating", "more than one")
     if priority is not None:
@@ -699,7 +705,7 @@ def items(value: object, field: str, most: int) -> tuple[Any, ...]:
     if isinstance(value, set | frozenset):
         if len(value) > most:
             raise LimitExceeded(field, most, len(value), "items")
-        return tuple(sorted(value, key=lambda one: (type(one).__name__, str(one))))
+        return tuple(sorted(value)) if all(isinstance(one, str) for one in value) else tuple(value)
     if not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray | memoryview):
         raise InvalidInput(field, "a list", type(value).__name__)
     if len(value) > most:
