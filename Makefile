@@ -1,0 +1,72 @@
+# One environment in .venv, made by uv where it is installed, otherwise by venv and pip from the same lock.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+BIN := .venv/bin
+UV := $(shell command -v uv 2>/dev/null)
+PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3.14 python3; do \
+	if $$name -c 'import sys; raise SystemExit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$name; break; fi; done)
+ARGS ?=
+
+.PHONY: help env demo test check lint types layers tests test-slow format lock wheel clean distclean
+
+help: ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+env: .venv/made ## Make the environment in .venv
+
+.venv/made: pyproject.toml uv.lock requirements.lock
+ifneq ($(UV),)
+	@echo "Making the environment with uv"
+	@uv sync --frozen --quiet
+else
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or install uv."; exit 1; }
+	@echo "Making the environment with $(PYTHON) and pip; the first time takes a minute or two"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv \
+		|| { rm -rf .venv; echo "Python's venv module is missing (on Debian: apt install python3-venv), or install uv."; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+endif
+	@touch $@
+
+demo: env ## Show Engram at work on a conversation of several months
+	@$(BIN)/engram demo $(ARGS)
+
+test: lint types layers tests ## Check everything: style, types, layers, tests
+
+check: lint types layers ## Check style, types and layers only
+
+lint: env ## Check style and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: env ## Check types
+	@$(BIN)/mypy
+
+layers: env ## Check that rooms import downwards only
+	@$(BIN)/lint-imports
+
+tests: env ## Run the tests (ARGS='-k name' chooses some)
+	@$(BIN)/python -m pytest $(ARGS)
+
+test-slow: env ## Run the long forms of the tests
+	@$(BIN)/python -m pytest -m slow $(ARGS)
+
+format: env ## Put the code into form
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+lock: ## Resolve the dependencies anew (needs uv)
+	@uv lock --upgrade
+	@uv export --quiet --frozen --no-emit-project --no-header --output-file requirements.lock
+
+wheel: env ## Build the wheel into dist
+	@$(BIN)/python -m hatchling build --target wheel
+
+clean: ## Remove what the tools leave behind
+	@rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@find . -name __pycache__ -type d -not -path './.venv/*' -prune -exec rm -rf {} +
+
+distclean: clean ## Remove the environment too
+	@rm -rf .venv
