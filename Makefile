@@ -19,7 +19,7 @@ env: .venv/made ## Make the environment in .venv
 .venv/made: pyproject.toml uv.lock requirements.lock
 ifneq ($(UV),)
 	@echo "Making the environment with uv"
-	@uv sync --frozen --quiet
+	@uv sync --frozen --quiet --python '>=3.11,<3.14' # wordllama has no wheel for a newer one
 else
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or install uv."; exit 1; }
 	@echo "Making the environment with $(PYTHON) and pip; the first time takes a minute or two"

@@ -226,6 +226,12 @@ def _passing(error: Exception) -> bool:
 
 def _translated(error: Exception) -> EngramError:
     state = getattr(getattr(error, "orig", error), "sqlstate", None)
+    if "extension" in str(error) and state in ("42501", "0A000", "58P01"):
+        return SettingsError(
+            "The extension vector (pgvector) is not there: let an administrator install it on the server and run "
+            "`create extension vector` in this database.",
+            sqlstate=state,
+        )
     if state == "42501":
         return SettingsError(
             "The migrating user lacks a right: it must be a superuser, or own the database and have CREATEROLE.",
