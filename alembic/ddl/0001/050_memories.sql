@@ -89,6 +89,8 @@ create index agent_memory_critical on engram.agent_memory (tenant_id, scope_id)
 -- The short ids that people type.
 create index agent_memory_short on engram.agent_memory (tenant_id, (right(memory_id::text, 8)));
 
+create index agent_memory_heir on engram.agent_memory (tenant_id, superseded_by) where superseded_by is not null;
+
 create index agent_memory_event on engram.agent_memory (tenant_id, event_id);
 
 create index agent_memory_unembedded on engram.agent_memory (tenant_id, scope_id) where embed_state = 'pending';
@@ -103,7 +105,8 @@ create table engram.memory_sources (
   char_end integer not null check (char_end >= char_start),
   quote_hash bytea not null check (octet_length(quote_hash) = 32),
   verified boolean not null,
-  valid_from timestamptz not null,
+  valid_from timestamptz not null,                -- since when it holds
+  holds_at timestamptz not null,                  -- when it was last said to hold: not before valid_from
   recorded_at timestamptz not null,
   deriver text,
   deriver_version integer,
@@ -210,17 +213,18 @@ as $$
       cross join lateral jsonb_populate_record(m, c.state) r
      where m.tenant_id = engram.current_tenant() and m.scope_id = any (p_scopes)
   ), stood as (
-    select k.memory_id, k.lineage_id, k.trust, s.valid_from, s.recorded_at, s.event_id, s.ordinal,
+    select k.memory_id, k.lineage_id, k.trust, s.stands_at, s.recorded_at, s.event_id, s.ordinal,
            row_number() over (partition by k.lineage_id
-             order by k.trust, s.valid_from desc, s.recorded_at desc, s.event_id desc, s.ordinal desc) as place,
-           first_value(row(s.valid_from, s.recorded_at, s.event_id, s.ordinal)) over (partition by k.lineage_id
-             order by k.trust, s.valid_from desc, s.recorded_at desc, s.event_id desc, s.ordinal desc) as head
+             order by k.trust, s.stands_at desc, s.recorded_at desc, s.event_id desc, s.ordinal desc) as place,
+           first_value(row(s.stands_at, s.recorded_at, s.event_id, s.ordinal)) over (partition by k.lineage_id
+             order by k.trust, s.stands_at desc, s.recorded_at desc, s.event_id desc, s.ordinal desc) as head
       from known k
       cross join lateral (
-        select s.valid_from, s.recorded_at, s.event_id, s.ordinal from engram.memory_sources s
+        select case when s.holds_at <= p_as_of then s.holds_at else s.valid_from end as stands_at, s.recorded_at, s.event_id, s.ordinal
+          from engram.memory_sources s
          where s.tenant_id = k.tenant_id and s.memory_id = k.memory_id and s.valid_from <= p_as_of
            and s.recorded_at <= coalesce(p_known_at, 'infinity')
-         order by s.valid_from desc, s.recorded_at desc, s.event_id desc, s.ordinal desc limit 1) s
+         order by 1 desc, s.recorded_at desc, s.event_id desc, s.ordinal desc limit 1) s
      where not k.moot and k.status <> 'quarantined' and (k.status <> 'deleted' or k.status_reason is distinct from 'retracted')
   )
   select r.*
@@ -233,7 +237,7 @@ as $$
       when k.status in ('deleted', 'archived', 'quarantined') or k.moot then '{}'::jsonb
       when k.put_away and k.superseded_at <= p_as_of then '{}'::jsonb
       when s.place = 1 then jsonb_build_object('status', 'active', 'superseded_by', null, 'superseded_at', null)
-      when row(s.valid_from, s.recorded_at, s.event_id, s.ordinal) > s.head then jsonb_build_object('status', 'contested')
+      when row(s.stands_at, s.recorded_at, s.event_id, s.ordinal) > s.head then jsonb_build_object('status', 'contested')
       else jsonb_build_object('status', 'superseded') end) r
    where p_as_of is null or s.memory_id is not null
 $$;

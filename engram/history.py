@@ -1,0 +1,92 @@
+"""History: every change of every memory, and why a memory is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from engram import filters, ledger, memories, paging
+from engram.database import Connection, fetch_all
+from engram.filters import Filter
+from engram.memories import VISIBLE, Moment, visible_params
+from engram.tenancy import Visible
+from engram.values import HistoryEntry, Memory, MemoryExplanation, Page, WriteDecision
+
+ENTRIES: Final = (
+    "added", "revised", "superseded", "reinforced", "contested", "archived", "restored", "forgotten", "expired", "erased",
+    "annotated", "ended", "reordered", "endorsed",
+)  # fmt: skip
+
+
+def get_history(
+    conn: Connection, visible: Visible, *, memory_id: str | None, filter: Filter | None, since: datetime | None,
+    until: datetime | None, include_superseded: bool, limit: int, cursor: str | None, moment: Moment, key: bytes,
+) -> Page[HistoryEntry]:  # fmt: skip
+    """The changes of a memory's lineage, or of a whole scope, newest first."""
+    if limit == 0 or not visible.scope_ids:
+        return Page(())
+    lineage_id = memories.get(conn, visible, memory_id, moment).lineage_id if memory_id is not None else None
+    binding = f"history:{visible.scope.tenant_id}:{visible.scope_ids}:{lineage_id}:{moment}"
+    before = int(paging.decode_cursor(cursor, binding, key)[0]) if cursor is not None else None
+    where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
+    sql = (
+        "SELECT c.change_id, c.recorded_at, c.entry, c.memory_id::text, c.previous_id::text, c.state->>'superseded_by' AS heir,"  # noqa: S608
+        " c.reason, c.actor, c.event_id::text"
+        " FROM engram.memory_changes c JOIN engram.agent_memory m ON m.tenant_id = c.tenant_id AND m.memory_id = c.memory_id"
+        f" WHERE {VISIBLE} AND c.entry = ANY(%(entries)s) AND ({where})"
+        " AND (%(lineage_id)s::uuid IS NULL OR m.lineage_id = %(lineage_id)s::uuid)"
+        " AND (%(since)s::timestamptz IS NULL OR c.recorded_at >= %(since)s)"
+        " AND (%(until)s::timestamptz IS NULL OR c.recorded_at < %(until)s)"
+        " AND (%(known_at)s::timestamptz IS NULL OR c.recorded_at <= %(known_at)s)"
+        " AND (%(before)s::bigint IS NULL OR c.change_id < %(before)s)"
+        " AND (%(include_superseded)s OR m.status = 'active')"
+        " ORDER BY c.change_id DESC LIMIT %(limit)s"
+    )
+    params = wanted | visible_params(visible, moment) | {
+        "entries": list(ENTRIES), "lineage_id": lineage_id, "since": since, "until": until, "before": before,
+        "include_superseded": include_superseded, "limit": limit + 1,
+    }  # fmt: skip
+    rows = conn.exec_driver_sql(sql, params).fetchall()
+    whole = {m.memory_id: m for m in memories.load(conn, visible, sorted({row.memory_id for row in rows}), Moment(known_at=moment.known_at))}
+    entries = tuple(
+        HistoryEntry(row.recorded_at, row.entry, whole[row.memory_id], row.previous_id, row.heir, row.reason, row.actor, row.event_id)
+        for row in rows[:limit]
+        if row.memory_id in whole
+    )
+    return Page(entries, paging.encode_cursor((rows[limit - 1].change_id,), binding, key) if len(rows) > limit else None)
+
+
+def decisions_of(conn: Connection, visible: Visible, *, memory_id: str | None = None, event_ids: Sequence[str] = ()) -> list[Mapping[str, Any]]:
+    """The decisions, in the form the history keeps, that concern a memory or came of some events, in order."""
+    rows = fetch_all(
+        conn, "list_decisions", memory_id=memory_id, event_ids=list(event_ids), **visible_params(visible)
+    ) if visible.scope_ids else []  # fmt: skip
+    return [row.decision for row in rows]
+
+
+def explain_memory(
+    conn: Connection, visible: Visible, memory_id: str, decide: Any, moment: Moment = memories.NOW
+) -> MemoryExplanation:
+    """Why a memory is believed: its sources with their very characters, deriver, rule, lineage and decisions. A pure read."""
+    memory = memories.get(conn, visible, memory_id, moment)
+    line = memories.lineage(conn, visible, memory.lineage_id, moment)
+    events = ledger.get_many(conn, [citation.event_id for citation in memory.citations])
+    contents = {event_id: event.content for event_id, event in events.items()}
+    memory = memories.with_quotes(memory, contents)
+    decided: tuple[WriteDecision, ...] = tuple(
+        decide(kept, memory, line.head) for kept in decisions_of(conn, visible, memory_id=memory.memory_id)
+    )
+    rows = fetch_all(conn, "list_superseded_by", memory_id=memory.memory_id, **visible_params(visible))
+    return MemoryExplanation(
+        memory=memory, head=line.head, lineage=line, supersedes=tuple(row.memory_id for row in rows),
+        superseded_by=memory.superseded_by, citations=memory.citations, derivation=_derivation(memory), decisions=decided,
+    )  # fmt: skip
+
+
+def _derivation(memory: Memory) -> dict[str, str]:
+    facts = {
+        "deriver": memory.deriver, "version": None if memory.deriver_version is None else str(memory.deriver_version),
+        "policy": memory.policy, "rule": memory.rule, "event_id": memory.event_id, "trust": memory.trust,
+    }  # fmt: skip
+    return {name: value for name, value in facts.items() if value is not None}

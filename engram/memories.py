@@ -1,0 +1,277 @@
+"""Memories: reading them back whole, by id, in order, by lineage and by pin, now or as of any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.engine import Row
+
+from engram import filters, ids, inputs, paging, text
+from engram.database import Connection, fetch_all
+from engram.errors import Conflict, InvalidInput, LimitExceeded, NotFound
+from engram.filters import Filter
+from engram.tenancy import Visible
+from engram.values import TRUSTS, Activity, Citation, CriticalMemories, Lineage, Memory, Page
+
+CRITICAL_ORDER: Final = ("profile", "constraint", "preference", "project", "task", "decision", "tool_result")
+# Each order ends with recorded_at and memory_id, so it is total and a page can continue from its last row.
+RECENT: Final = (("m.recorded_at", "DESC"), ("m.memory_id::text", "ASC"))
+SORTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    "recent": RECENT,
+    "oldest": (("m.recorded_at", "ASC"), ("m.memory_id::text", "ASC")),
+    "importance": (("m.importance", "DESC"), *RECENT),
+    "accessed": (("coalesce(a.last_accessed_at, '1900-01-01+00')", "DESC"), *RECENT),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The moment a read asks for: what was true `as_of`, as known at `known_at`; neither means now."""
+
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+
+    @property
+    def is_now(self) -> bool:
+        """Whether the read asks for the present."""
+        return self.as_of is None and self.known_at is None
+
+    @property
+    def clock(self) -> datetime | None:
+        """The moment at which expiry and age are judged; None is the database's own clock."""
+        return self.as_of or self.known_at
+
+
+NOW: Final = Moment()
+
+
+def source(moment: Moment) -> str:
+    """The FROM item, alias `m`, that holds the rows of the readable scopes at a moment."""
+    if moment.is_now:
+        return "engram.agent_memory m"
+    return "engram.memories_at(%(scope_ids)s, %(as_of)s::timestamptz, %(known_at)s::timestamptz) m"
+
+
+def visible_params(visible: Visible, moment: Moment = NOW) -> dict[str, Any]:
+    """The parameters every read shares."""
+    return {
+        "tenant_id": visible.scope.tenant_id, "scope_ids": list(visible.scope_ids), "own": visible.own,
+        "as_of": moment.as_of, "known_at": moment.known_at,
+    }  # fmt: skip
+
+
+VISIBLE: Final = (
+    "m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)"
+)
+
+
+def current(moment: Moment) -> str:
+    """The condition on `m` that makes a row current at a moment."""
+    now = "clock_timestamp()" if moment.is_now else "coalesce(%(as_of)s::timestamptz, %(known_at)s::timestamptz)"
+    return (
+        f"m.status = 'active' AND m.consolidated_into IS NULL AND (m.expires_at IS NULL OR m.expires_at > {now})"
+        f" AND (m.ended_at IS NULL OR m.ended_at > {now})"
+    )
+
+
+def load(conn: Connection, visible: Visible, memory_ids: Sequence[str], moment: Moment = NOW) -> list[Memory]:
+    """The memories with these ids that the read may see, in the order of the ids."""
+    if not memory_ids or not visible.scope_ids:
+        return []
+    name = "load_memories" if moment.is_now else "load_memories_at"
+    params = visible_params(visible, moment)
+    found = {row.memory_id: _memory(row, visible) for row in fetch_all(conn, name, memory_ids=list(memory_ids), **params)}
+    return [found[memory_id] for memory_id in memory_ids if memory_id in found]
+
+
+def resolve_id(conn: Connection, visible: Visible, memory_id: str) -> str:
+    """The full id for a full or short one; NotFound when the scope has none, Conflict when a short one is ambiguous."""
+    if not ids.is_short(memory_id):
+        return ids.parse_id(memory_id, "memory_id")
+    if not memory_id.startswith("mem-"):
+        raise InvalidInput("memory_id", "the id of a memory", "the short id of something else")
+    params = visible_params(visible)
+    rows = fetch_all(conn, "find_short_id", ending=memory_id[4:], **params) if visible.scope_ids else []
+    if not rows:
+        raise NotFound("no memory with that id in this scope")
+    if len(rows) > 1:
+        raise Conflict("the short id is ambiguous in this scope: give the full id")
+    return str(rows[0].memory_id)
+
+
+def find(conn: Connection, visible: Visible, memory_id: str, moment: Moment = NOW) -> Memory | None:
+    """The memory with this id, or None."""
+    try:
+        full = resolve_id(conn, visible, memory_id)
+    except NotFound:
+        return None
+    return next(iter(load(conn, visible, [full], moment)), None)
+
+
+def get(conn: Connection, visible: Visible, memory_id: str, moment: Moment = NOW) -> Memory:
+    """The memory with this id; NotFound says the same for unknown, foreign and not yet known ids."""
+    found = find(conn, visible, memory_id, moment)
+    if found is None:
+        raise NotFound("no memory with that id in this scope")
+    return found
+
+
+def list_memories(
+    conn: Connection, visible: Visible, *, filter: Filter | None, sort: str, limit: int, cursor: str | None, moment: Moment, key: bytes
+) -> Page[Memory]:
+    """A page of the memories of the readable scopes in a total order; current ones unless the filter names statuses."""
+    if limit == 0 or not visible.scope_ids:
+        return Page(())
+    binding = f"{visible.scope.tenant_id}:{sort}:{visible.scope_ids}:{moment}:{inputs.canonical_json(filters.to_dict(filter)).hex()}"
+    keys = SORTS[sort]
+    after, params = _after(keys, paging.decode_cursor(cursor, binding, key)) if cursor is not None else ("TRUE", {})
+    where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
+    standing = "TRUE" if filter is not None and filter.names_statuses() else current(moment)
+    sql = (
+        f"SELECT m.memory_id::text, {', '.join(f'({name})::text' for name, _ in keys)}"  # noqa: S608 - constants only
+        f" FROM {source(moment)}"
+        " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
+        f" WHERE {VISIBLE} AND {standing} AND ({where}) AND ({after})"
+        f" ORDER BY {', '.join(f'{name} {way}' for name, way in keys)} LIMIT %(limit)s"
+    )
+    params |= wanted | visible_params(visible, moment) | {"limit": limit + 1}
+    rows = conn.exec_driver_sql(sql, params).fetchall()
+    found = load(conn, visible, [str(row[0]) for row in rows[:limit]], moment)
+    more = paging.encode_cursor(tuple(rows[limit - 1][1:]), binding, key) if len(rows) > limit else None
+    return Page(tuple(found), more)
+
+
+def _after(keys: Sequence[tuple[str, str]], position: Sequence[Any]) -> tuple[str, dict[str, Any]]:
+    """The condition for rows that come after a position in a total order, and its parameters."""
+    parts = []
+    for depth, (name, way) in enumerate(keys):
+        equal = [f"{before} = {_typed(before, place)}" for place, (before, _) in enumerate(keys[:depth])]
+        parts.append(" AND ".join([*equal, f"{name} {'<' if way == 'DESC' else '>'} {_typed(name, depth)}"]))
+    return " OR ".join(f"({part})" for part in parts), {f"after{place}": value for place, value in enumerate(position)}
+
+
+def _typed(name: str, place: int) -> str:
+    kind = "text" if name.endswith("::text") else "float8" if name == "m.importance" else "timestamptz"
+    return f"%(after{place})s::{kind}"
+
+
+def lineage(conn: Connection, visible: Visible, lineage_id: str, moment: Moment = NOW) -> Lineage:
+    """All revisions of one lineage the read may see, newest first; NotFound when there are none."""
+    name = "load_lineage" if moment.is_now else "load_lineage_at"
+    params = visible_params(visible, moment)
+    rows = fetch_all(conn, name, lineage_id=lineage_id, **params) if visible.scope_ids else []
+    if not rows:
+        raise NotFound("no lineage with that id in this scope")
+    revisions = tuple(_memory(row, visible) for row in rows)
+    moot = {row.memory_id for row in rows if row.moot}
+    head = next((memory for memory in revisions if memory.is_current and memory.memory_id not in moot), None)
+    contested = tuple(memory for memory in revisions if memory.status == "contested")
+    return Lineage(lineage_id, revisions[0].conflict_key, head, revisions, contested)
+
+
+def lineage_of_topic(conn: Connection, visible: Visible, topic_key: str, moment: Moment = NOW) -> Lineage:
+    """The lineage of a caller's topic key, the nearest scope first; NotFound when no memory has it."""
+    key = f"topic:{text.normalise_key(topic_key)}"
+    params = visible_params(visible)
+    rows = fetch_all(conn, "find_lineage_of_topic", conflict_key=key, **params) if visible.scope_ids else []
+    if not rows:
+        raise NotFound("no memory with that topic key in this scope")
+    nearest = min(rows, key=lambda row: visible.nearness[int(row.scope_id)])
+    return lineage(conn, visible, str(nearest.lineage_id), moment)
+
+
+def recall_critical(
+    conn: Connection, visible: Visible, *, memory_types: Sequence[str] | None, limit: int, max_tokens: int | None, strict: bool,
+    moment: Moment = NOW, count: Any = text.count_tokens,
+) -> CriticalMemories:  # fmt: skip
+    """Every pinned memory of the readable scopes: no vectors, no model, no ranking; what does not fit is named."""
+    if not visible.scope_ids:
+        return CriticalMemories(())
+    sql = (
+        f"SELECT m.memory_id::text FROM {source(moment)} WHERE {VISIBLE} AND {current(moment)}"  # noqa: S608
+        " AND m.critical_slot IS NOT NULL AND NOT m.moot"
+        " AND (%(memory_types)s::text[] IS NULL OR m.memory_type = ANY(%(memory_types)s))"
+        " ORDER BY coalesce(array_position(%(order)s::text[], m.memory_type), 99), m.recorded_at DESC, m.memory_id"
+    )
+    params = visible_params(visible, moment) | {
+        "memory_types": None if memory_types is None else list(memory_types), "order": list(CRITICAL_ORDER),
+    }  # fmt: skip
+    rows = conn.exec_driver_sql(sql, params).fetchall()
+    found = _nearest_of_each_slot(load(conn, visible, [row.memory_id for row in rows], moment), visible)
+    kept, omitted, used = fit(found, limit=limit, max_tokens=max_tokens, count=count)
+    if strict and omitted:
+        raise LimitExceeded("recall_critical", len(kept), len(found), "critical memories within the budget")
+    return CriticalMemories(tuple(kept), tuple(memory.memory_id for memory in omitted), used, not omitted)
+
+
+def fit(
+    found: Iterable[Memory], *, limit: int, max_tokens: int | None, count: Any = text.count_tokens
+) -> tuple[list[Memory], list[Memory], int]:
+    """What fits a limit and a budget, in order; a memory that does not fit is skipped, not the end. Pure."""
+    kept: list[Memory] = []
+    omitted: list[Memory] = []
+    used = 0
+    for memory in found:
+        cost = count(memory.fact)
+        if len(kept) < limit and (max_tokens is None or used + cost <= max_tokens):
+            kept.append(memory)
+            used += cost
+        else:
+            omitted.append(memory)
+    return kept, omitted, used
+
+
+def _nearest_of_each_slot(found: list[Memory], visible: Visible) -> list[Memory]:
+    """S-5: of one slot in several scopes the nearest is shown, unless a farther one is trusted more: then both."""
+    near = {scope: visible.nearness[scope_id] for scope_id, scope in visible.scopes.items()}
+
+    def hidden(memory: Memory) -> bool:
+        return any(
+            other.critical_slot == memory.critical_slot and other is not memory and near[other.scope] < near[memory.scope]
+            and TRUSTS.index(other.trust) <= TRUSTS.index(memory.trust) and other.scope.agent_id == memory.scope.agent_id
+            for other in found
+        )  # fmt: skip
+
+    return [memory for memory in found if memory.critical_slot is None or not hidden(memory)]
+
+
+def _memory(row: Row[Any], visible: Visible) -> Memory:
+    labels = [
+        label
+        for label, holds in (
+            ("expired", row.expired), ("ended", row.ended), ("since_forgotten", row.status_reason == "since_forgotten"),
+        )
+        if holds
+    ]  # fmt: skip
+    return Memory(
+        memory_id=row.memory_id, scope=visible.scopes[int(row.scope_id)], fact=row.fact, main_content=row.main_content,
+        memory_type=row.memory_type, category=row.category, tags=tuple(row.tags), importance=row.importance,
+        confidence=row.confidence, trust=TRUSTS[row.trust], layer=row.layer, status=row.status, status_reason=row.status_reason,  # type: ignore[arg-type]
+        critical_slot=row.critical_slot, conflict_key=row.conflict_key, topic_key=row.topic_key, subject=row.subject,
+        attribute=row.attribute, value=row.value, lineage_id=row.lineage_id, revision=row.revision,
+        superseded_by=row.superseded_by, superseded_at=row.superseded_at, consolidated_into=row.consolidated_into,
+        valid_from=row.valid_from, valid_from_stated=row.valid_from_stated, valid_to=row.valid_to, recorded_at=row.recorded_at,
+        expires_at=row.expires_at, surprise=row.surprise, source=row.source, session_id=row.session_id,
+        task_run_id=row.task_run_id, metadata=row.metadata, private=row.private, deriver=row.deriver,
+        deriver_version=row.deriver_version, policy=f"{row.policy}@{row.policy_version}", rule=row.rule,
+        embedded=row.embed_state == "embedded", event_id=row.event_id, actor=row.actor, labels=tuple(labels),
+        citations=tuple(Citation(c[0], c[1], c[2], c[3], None, c[4]) for c in row.citations),
+        activity=Activity(
+            row.access_count or 0, row.last_accessed_at, row.repetition_count or 0, row.positive or 0, row.negative or 0
+        ),
+    )  # fmt: skip
+
+
+def with_quotes(memory: Memory, contents: Mapping[str, str | None]) -> Memory:
+    """The memory with the quoted characters of each citation filled in from the contents of its events."""
+
+    def quoted(citation: Citation) -> Citation:
+        content = contents.get(citation.event_id)
+        return citation if content is None else replace(citation, quote=content[citation.char_start : citation.char_end])
+
+    return replace(memory, citations=tuple(quoted(citation) for citation in memory.citations))
+
+

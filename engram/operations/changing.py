@@ -1,0 +1,557 @@
+"""Direct changes: add, revise, annotate, end, reinforce, forget, restore. Each is an event and its effect in one transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final, TypeVar
+
+from engram import history, inputs, jobs, ledger, memories, policies, streams, tenancy, text, writing
+from engram.database import Connection, Jsonb, execute, fetch_all
+from engram.errors import AlreadySuperseded, Conflict, IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, Unavailable
+from engram.operations import steps
+from engram.operations.setup import WRITE_WORDS, Setup, Write, Writing
+from engram.operations.steps import Operation
+from engram.policies import Classified, Proposal
+from engram.scope import Ids
+from engram.values import Memory, Trust, WriteDecision
+from engram.writing import Desk, Draft, Origin
+
+T = TypeVar("T")
+EMBED: Final = "embed"
+DIRECT_TRUST: Final[Trust] = "user"  # a direct write speaks for whoever the host speaks for, unless it says otherwise
+ROLE_OF: Final = {"operator": "system", "user": "user", "agent": "agent", "tool": "tool", "document": "tool", "web": "tool"}
+EVENT_OF: Final = {
+    "add": "memory_added", "revise": "memory_revised", "reinforce": "memory_reinforced", "conflict": "memory_conflict",
+    "reject": "memory_rejected",
+}  # fmt: skip
+MAX_EDIT_TRIES: Final = 20
+
+
+class Attributes(Write, total=False):
+    """What `add` and `annotate` may set on a memory."""
+
+    memory_type: str
+    category: str
+    tags: Sequence[str]
+    source: str
+    metadata: Mapping[str, Any]
+    importance: float
+    priority: int
+    rating: int
+    confidence: float
+    critical_slot: str | None
+    private: bool
+    expires_at: datetime | None
+    expires_in: timedelta | str
+    expires_in_days: float
+
+
+class NewMemory(Attributes, total=False):
+    """What `add` takes beside the fact."""
+
+    main_content: str
+    topic_key: str
+    subject: str
+    attribute: str
+    value: str
+    parent_id: str
+    valid_from: datetime
+    valid_to: datetime
+    supersedes: Sequence[str]
+    sources: Sequence[tuple[str, int, int]]
+    force: bool
+
+
+class Candidate(NewMemory, total=False):
+    """One item of `add_many`: a fact and what `add` takes."""
+
+    fact: str
+
+
+ATTRIBUTES: Final = tuple(name for name in Attributes.__annotations__ if name not in Write.__annotations__)
+MEMORY_WORDS: Final = tuple(name for name in NewMemory.__annotations__ if name not in Write.__annotations__)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of a fact's text that is made on its current head."""
+
+    how: str
+    old: str
+    new: str
+
+    @classmethod
+    def append(cls, text: str) -> Edit:
+        """Put text after the fact."""
+        return cls("append", "", text)
+
+    @classmethod
+    def prepend(cls, text: str) -> Edit:
+        """Put text before the fact."""
+        return cls("prepend", "", text)
+
+    @classmethod
+    def replace(cls, old: str, new: str) -> Edit:
+        """Replace a text that occurs exactly once in the fact."""
+        return cls("replace", old, new)
+
+    def apply(self, fact: str) -> str:
+        """The edited fact; Conflict when the text to replace does not occur exactly once."""
+        if self.how == "append":
+            return inputs.fact(fact + self.new)
+        if self.how == "prepend":
+            return inputs.fact(self.new + fact)
+        if not self.old or fact.count(self.old) != 1:
+            raise Conflict("the text to replace must occur exactly once in the fact", found=fact.count(self.old) if self.old else 0)
+        return inputs.fact(fact.replace(self.old, self.new))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A validated candidate, and the request as its event keeps it."""
+
+    draft: Draft
+    request: Mapping[str, Any]
+
+
+def add(setup: Setup, fact: object, given: Mapping[str, Any]) -> Operation[WriteDecision]:
+    """Judge one fact and write what the judgement says."""
+    if isinstance(fact, list | tuple | dict):
+        raise InvalidInput("fact", "a text; for messages use remember()", type(fact).__name__)
+    call = setup.writing({name: value for name, value in given.items() if name not in MEMORY_WORDS})
+    asked = asked_for(setup, call, {"fact": fact, **{n: v for n, v in given.items() if n in MEMORY_WORDS}})
+    return (yield from _add_all(setup, call, [asked]))[0]
+
+
+def add_many(setup: Setup, items: object, given: Mapping[str, Any]) -> Operation[tuple[WriteDecision, ...]]:
+    """Judge up to 500 facts in order and write them in one transaction, all or nothing."""
+    call = setup.writing(given)
+    asked = []
+    for index, item in enumerate(inputs.batch(items)):
+        try:
+            if not isinstance(item, Mapping):
+                raise InvalidInput("item", "a mapping with a fact", type(item).__name__)
+            asked.append(asked_for(setup, call, item))
+        except LimitExceeded as error:
+            raise LimitExceeded(f"items[{index}].{error.field}", error.allowed, error.found) from None
+        except InvalidInput as error:
+            raise InvalidInput(f"items[{index}].{error.field}", error.expected, error.found) from None
+    inputs.batch_bytes(sum(len(one.draft.fact.encode()) + len((one.draft.main_content or "").encode()) for one in asked))
+    return tuple((yield from _add_all(setup, call, asked)))
+
+
+def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
+    """A candidate checked, classified by the policy, and kept as its event will keep it. Pure."""
+    for name in item:
+        if name != "fact" and name not in MEMORY_WORDS:
+            raise InvalidInput(str(name)[:64], "a field of a new memory", "an unknown name")
+    optional = inputs.optional
+    get = item.get
+    memory_type, category = _type_of(get("memory_type"), get("category"))
+    topic_key = optional(inputs.key_text, get("topic_key"), "topic_key")
+    metadata = inputs.metadata(get("metadata", {}))
+    proposal = Proposal(
+        fact=inputs.fact(get("fact")), memory_type=memory_type, category=category, metadata=metadata,
+        subject=optional(inputs.label, get("subject"), "subject", 200), attribute=optional(inputs.label, get("attribute"), "attribute", 200),
+        topic_key=topic_key, critical_slot=optional(inputs.key_text, get("critical_slot"), "critical_slot"),
+        importance=inputs.importance(get("importance"), get("priority"), get("rating")), role=None,
+        user_name=call.scope.user_id if isinstance(call.scope.user_id, str) else None, event_type=None,
+    )  # fmt: skip
+    valid_from, valid_to = optional(inputs.moment, get("valid_from"), "valid_from"), optional(inputs.moment, get("valid_to"), "valid_to")
+    if valid_from is not None and valid_to is not None and valid_to < valid_from:
+        raise InvalidInput("valid_to", "a time after valid_from", "one before it")
+    expires_in, expires_at = _expiry(get("expires_at"), get("expires_in"), get("expires_in_days"))
+    draft = Draft(
+        fact=proposal.fact, classified=policies.classify(setup.policy, proposal),
+        main_content=optional(inputs.main_content, get("main_content")), tags=inputs.tags(get("tags", ())),
+        source=optional(inputs.label, get("source"), "source"), metadata=metadata,
+        confidence=0.5 if get("confidence") is None else inputs.unit(get("confidence"), "confidence"),
+        attribute=proposal.attribute, value=optional(inputs.label, get("value"), "value", 1_000), topic_key=topic_key,
+        parent_id=optional(inputs.memory_id, get("parent_id"), "parent_id"), valid_from=valid_from, valid_to=valid_to,
+        expires_in=expires_in, expires_at=expires_at, private=inputs.flag(get("private", False), "private"),
+        force=inputs.flag(get("force", False), "force"),
+        supersedes=tuple(inputs.memory_id(one, "supersedes") for one in inputs.items(get("supersedes", ()), "supersedes", 50)),
+        citations=tuple(_citation(one) for one in inputs.items(get("sources", ()), "sources", 50)),
+    )  # fmt: skip
+    return Asked(draft, _plain({name: value for name, value in item.items() if value is not None}))
+
+
+def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[list[WriteDecision]]:
+    call = call.keyed()
+    drafts = yield from _embedded(setup, [one.draft for one in asked])
+    requests = [one.request for one in asked]
+
+    def work(conn: Connection) -> list[WriteDecision]:
+        desk = setup.desk(conn, call.scope, reason=call.reason)
+        resolved = [_resolved(desk, draft) for draft in drafts]
+        writing.lock(desk, resolved, _key_lock(desk, call))
+        before = _before(desk, call, requests)
+        if before is not None:
+            return before
+        decisions = []
+        for index, (draft, request) in enumerate(zip(resolved, requests, strict=True)):
+            judged = _barred(desk, writing.judge(desk, draft), call)
+            origin = _event(setup, desk, call, judged.kind, draft.fact, request, index)
+            decision = writing.settle(desk, judged, origin)
+            decisions.append(_with_sources(desk, decision, draft, origin))
+        if any(draft.vector is None for draft in resolved) and setup.embedder is not None:
+            jobs.add(conn, kind=EMBED, dedup_key=str(call.idempotency_key), scope_id=desk.scope_id)
+        return decisions
+
+    return (yield from _written(call, work))
+
+
+def revise(
+    setup: Setup, memory_id: object, fact: object, *, main_content: object, valid_from: object, expected_revision: object,
+    given: Mapping[str, Any],
+) -> Operation[WriteDecision]:  # fmt: skip
+    """Write a new revision on the current head of a memory's lineage."""
+    call = setup.writing(given).keyed()
+    wanted = inputs.memory_id(memory_id)
+    change = fact if fact is None or isinstance(fact, Edit) else inputs.fact(fact)
+    content = inputs.optional(inputs.main_content, main_content)
+    begins = inputs.optional(inputs.moment, valid_from, "valid_from")
+    expected = inputs.optional(inputs.whole, expected_revision, "expected_revision", 1)
+    if change is None and content is None:
+        raise InvalidInput("fact", "a new fact, an Edit or a new main_content", "none of them")
+    request = _plain({"memory_id": wanted, "fact": change, "main_content": content, "valid_from": begins})
+    for _ in range(MAX_EDIT_TRIES):
+        basis = yield from steps.read(call.tenant_id, lambda conn: _head(conn, call, wanted))
+        new = change.apply(basis.fact) if isinstance(change, Edit) else change or basis.fact
+        vectors = yield from _embedded(setup, [Draft(new, _like(basis))])
+
+        def work(conn: Connection, basis: Memory = basis, new: str = new, vector: Any = vectors[0].vector) -> WriteDecision | None:
+            desk, target = _desk_of(setup, conn, call, wanted)
+            writing.lock(desk, [], *_locks(desk, target), _key_lock(desk, call))
+            before = _before(desk, call, [request])
+            if before is not None:
+                return before[0]
+            head = memories.lineage(conn, desk.visible, target.lineage_id).head
+            if head is None:
+                raise Conflict("nothing of this lineage is current: restore it before revising it")
+            if expected is not None and expected != head.revision:
+                raise AlreadySuperseded(f"the head is revision {head.revision}, expected {expected}", head=head)
+            if isinstance(change, Edit) and head.fact != basis.fact:
+                return None  # another revision came between: make the edit on that one
+            draft = Draft(
+                fact=new, classified=_like(head), vector=vector, main_content=content or head.main_content, tags=head.tags,
+                source=head.source, metadata=head.metadata, confidence=head.confidence, attribute=head.attribute,
+                value=head.value, topic_key=head.topic_key, valid_from=begins, expires_at=head.expires_at, private=head.private,
+                revises=head.memory_id,
+            )  # fmt: skip
+            judged = writing.judge(desk, draft)
+            return writing.settle(desk, judged, _event(setup, desk, call, judged.kind, new, request, 0))
+
+        decision = yield from _written(call, work)
+        if decision is not None:
+            return decision
+    raise Unavailable("the memory was revised too often to edit it", retry_after=1.0)
+
+
+def annotate(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory]:
+    """Change attributes of a memory in place: an event, no revision, no new vector."""
+    call = setup.writing({name: value for name, value in given.items() if name not in ATTRIBUTES})
+    changes = {name: value for name, value in given.items() if name in ATTRIBUTES}
+    if not changes:
+        raise InvalidInput("attributes", f"at least one of {', '.join(ATTRIBUTES)}", "none")
+    memory_type, category = _type_of(changes.get("memory_type"), changes.get("category"))
+    optional = inputs.optional
+    expires_in, expires_at = _expiry(changes.get("expires_at"), changes.get("expires_in"), changes.get("expires_in_days"))
+    params = {
+        "memory_type": memory_type, "category": category, "tags": list(inputs.tags(changes["tags"])) if changes.get("tags") is not None else None,
+        "source": optional(inputs.label, changes.get("source"), "source"),
+        "metadata": Jsonb(inputs.metadata(changes["metadata"])) if changes.get("metadata") is not None else None,
+        "importance": inputs.importance(changes.get("importance"), changes.get("priority"), changes.get("rating")),
+        "confidence": optional(inputs.unit, changes.get("confidence"), "confidence"),
+        "critical_slot": optional(inputs.key_text, changes.get("critical_slot"), "critical_slot"), "unpin": "critical_slot" in changes and changes["critical_slot"] is None,
+        "private": optional(inputs.flag, changes.get("private"), "private"), "expires_at": expires_at, "expires_in": expires_in,
+        "no_expiry": inputs.expiry_stated(changes.get("expires_at"), changes.get("expires_in"), changes.get("expires_in_days")) and expires_at is None and not expires_in
+        or ("expires_at" in changes and changes["expires_at"] is None),
+    }  # fmt: skip
+
+    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
+        execute(desk.conn, "annotate_memory", tenant_id=desk.tenant_id, memory_id=memory.memory_id, **params)
+        writing.note(desk, memory.memory_id, "annotated", origin.event_id, origin.actor)
+
+    return (yield from _change(setup, call, memory_id, "memory_annotated", changes, apply))
+
+
+def end_validity(setup: Setup, memory_id: object, at: object, given: Mapping[str, Any]) -> Operation[Memory]:
+    """Say that a memory stopped holding at a moment, without a successor."""
+    call = setup.writing(given)
+    when = inputs.optional(inputs.moment, at, "at")
+
+    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
+        execute(desk.conn, "end_memory", tenant_id=desk.tenant_id, memory_id=memory.memory_id, at=when)
+        writing.note(desk, memory.memory_id, "ended", origin.event_id, origin.actor)
+
+    return (yield from _change(setup, call, memory_id, "memory_ended", {"at": when}, apply))
+
+
+def reinforce(setup: Setup, memory_id: object, amount: object, given: Mapping[str, Any]) -> Operation[Memory]:
+    """Raise a memory's importance."""
+    call = setup.writing(given)
+    by = inputs.unit(amount, "amount")
+
+    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
+        execute(desk.conn, "raise_importance", tenant_id=desk.tenant_id, memory_id=memory.memory_id, amount=by)
+        writing.note(desk, memory.memory_id, "annotated", origin.event_id, origin.actor)
+
+    return (yield from _change(setup, call, memory_id, "memory_reinforced", {"amount": by}, apply))
+
+
+def forget(setup: Setup, memory_id: object, revision_only: object, given: Mapping[str, Any]) -> Operation[tuple[str, ...]]:
+    """Forget a fact with its whole lineage, or retract one revision; undone by restore. The ids that were forgotten."""
+    call = setup.writing(given)
+    only = inputs.flag(revision_only, "revision_only")
+    forgotten: list[str] = []
+
+    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
+        forgotten.clear()
+        rows = fetch_all(
+            desk.conn, "forget_memories", tenant_id=desk.tenant_id, lineage_id=memory.lineage_id,
+            memory_id=memory.memory_id if only else None, reason="retracted" if only else "forgotten",
+        )  # fmt: skip
+        forgotten.extend(row.memory_id for row in rows)
+        for one in forgotten:
+            writing.note(desk, one, "forgotten", origin.event_id, origin.actor)
+        if only:
+            writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
+
+    yield from _change(setup, call, memory_id, "memory_forgotten", {"revision_only": only}, apply)
+    return tuple(forgotten)
+
+
+def restore(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory]:
+    """Bring back what was forgotten, retracted or archived; who is head is then decided anew."""
+    call = setup.writing(given)
+
+    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
+        rows = fetch_all(
+            desk.conn, "restore_memories", tenant_id=desk.tenant_id, lineage_id=memory.lineage_id, memory_id=memory.memory_id
+        )
+        for row in rows:
+            writing.note(desk, row.memory_id, "restored", origin.event_id, origin.actor)
+        writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
+
+    return (yield from _change(setup, call, memory_id, "memory_restored", {}, apply))
+
+
+def _change(
+    setup: Setup, call: Writing, memory_id: object, event_type: str, what: Mapping[str, Any], apply: Callable[[Desk, Memory, Origin], None]
+) -> Operation[Memory]:
+    """One change of one memory: lock its lineage, append the event, apply, read back."""
+    wanted = inputs.memory_id(memory_id)
+    call = call.keyed()
+    request = _plain({"memory_id": wanted, **what})
+
+    def work(conn: Connection) -> Memory:
+        desk, memory = _desk_of(setup, conn, call, wanted)
+        writing.lock(desk, [], *_locks(desk, memory), _key_lock(desk, call))
+        if not _is_repeated(desk, call, [request]):
+            origin = _event(setup, desk, call, event_type, memory.fact, request, 0)
+            apply(desk, memories.get(conn, desk.visible, memory.memory_id), origin)
+        return memories.get(conn, desk.visible, memory.memory_id)
+
+    return (yield from _written(call, work))
+
+
+def _written(call: Writing, work: Callable[[Connection], T]) -> Operation[T]:
+    if not call.dry_run:
+        return (yield from steps.write(call.tenant_id, work, key=call.idempotency_key))
+
+    def rehearsed(conn: Connection) -> T:
+        with conn.begin_nested() as savepoint:
+            result = work(conn)
+            savepoint.rollback()
+        return result
+
+    result = yield from steps.write(call.tenant_id, rehearsed, key=call.idempotency_key)
+    return _marked(result)
+
+
+def _marked(result: Any) -> Any:
+    if isinstance(result, WriteDecision):
+        return replace(result, dry_run=True)
+    return [_marked(one) for one in result] if isinstance(result, list) else result
+
+
+def _embedded(setup: Setup, drafts: Sequence[Draft]) -> Operation[list[Draft]]:
+    """The drafts with their vectors; on failure they stay without, where the settings say defer."""
+    embedder = setup.embedder
+    if embedder is None or not drafts:
+        return list(drafts)
+    try:
+        vectors = yield from steps.think(lambda: embedder.embed([draft.fact for draft in drafts]))
+    except Unavailable:
+        if setup.settings.on_embedding_failure == "fail":
+            raise
+        return list(drafts)
+    return [replace(draft, vector=vector) for draft, vector in zip(drafts, vectors, strict=True)]
+
+
+def _event(setup: Setup, desk: Desk, call: Writing, kind: str, fact: str, request: Mapping[str, Any], index: int) -> Origin:
+    """Append the event of a direct change and make it the origin of what follows."""
+    trust = call.trust or DIRECT_TRUST
+    key = str(call.idempotency_key)
+    event = ledger.NewEvent(
+        role=ROLE_OF[trust], event_type=EVENT_OF.get(kind, kind), content=fact,
+        payload={"request": dict(request), "decision": kind, **({"reason": call.reason} if call.reason else {})}, trust=trust,
+        occurred_at=call.occurred_at, session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor,
+        idempotency_key=key if index == 0 else f"{key}/{index}",
+    )  # fmt: skip
+    scope = desk.visible.scopes[desk.scope_id]
+    own = call.scope.namespace == scope.namespace and call.scope.user_id == scope.user_id
+    stream = streams.open(desk.conn, desk.scope_id, *(call.stream if own else ("scope", "direct")))  # type: ignore[arg-type]
+    done = ledger.append(
+        desk.conn, scope_id=desk.scope_id, stream_id=stream.stream_id, events=[event], key=setup.settings.secret_key
+    ).events[0]
+    return Origin(
+        event_id=done.event_id, recorded_at=done.recorded_at, occurred_at=call.occurred_at or done.recorded_at, trust=trust,
+        content=fact, session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor, char_end=len(fact),
+    )  # fmt: skip
+
+
+def _before(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) -> list[WriteDecision] | None:
+    """What an earlier call with this key decided, or None when there was none."""
+    if not _is_repeated(desk, call, requests):
+        return None
+    keys = [str(call.idempotency_key) + (f"/{index}" if index else "") for index in range(len(requests))]
+    events = [event for key in keys if (event := ledger.find_by_key(desk.conn, desk.scope_id, key)) is not None]
+    kept = history.decisions_of(desk.conn, desk.visible, event_ids=[event.event_id for event in events])
+    found = []
+    for decision in kept:
+        memory, target = desk.load(decision["memory_id"]), desk.load(decision["target_id"])
+        head = memories.lineage(desk.conn, desk.visible, memory.lineage_id).head if memory is not None else target
+        found.append(writing.revive(decision, memory, head, target))
+    return found
+
+
+def _is_repeated(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) -> bool:
+    event = ledger.find_by_key(desk.conn, desk.scope_id, str(call.idempotency_key))
+    if event is None:
+        return False
+    if not event.erased and event.payload.get("request") != requests[0]:
+        raise IdempotencyMismatch
+    return True
+
+
+def _key_lock(desk: Desk, call: Writing) -> str:
+    return f"{desk.scope_id}/call/{call.idempotency_key}"
+
+
+def _locks(desk: Desk, memory: Memory) -> list[str]:
+    names = [writing.lineage_lock(memory.lineage_id)]
+    return [*names, f"{desk.scope_id}/key/{memory.conflict_key}"] if memory.conflict_key is not None else names
+
+
+def _desk_of(setup: Setup, conn: Connection, call: Writing, memory_id: str) -> tuple[Desk, Memory]:
+    """The desk of the scope that holds a memory this call may see, and the memory."""
+    visible = tenancy.visible(conn, call.scope)
+    memory = memories.get(conn, visible, memory_id)
+    desk = setup.desk(conn, call.scope, reason=call.reason)
+    scope_id = next(i for i, scope in visible.scopes.items() if scope == memory.scope)
+    return replace(desk, visible=visible, scope_id=scope_id), memory
+
+
+def _head(conn: Connection, call: Writing, memory_id: str) -> Memory:
+    visible = tenancy.visible(conn, call.scope)
+    memory = memories.get(conn, visible, memory_id)
+    head = memories.lineage(conn, visible, memory.lineage_id).head
+    if head is None:
+        raise Conflict("nothing of this lineage is current: restore it before revising it")
+    return head
+
+
+def _like(head: Memory) -> Classified:
+    """The classification a revision inherits from its head."""
+    return Classified(
+        memory_type=head.memory_type, category=head.category, importance=head.importance, critical_slot=head.critical_slot,
+        conflict_key=head.conflict_key, subject=head.subject, rule=head.rule, expires_in=None, negates=None,
+    )  # fmt: skip
+
+
+def _resolved(desk: Desk, draft: Draft) -> Draft:
+    """The draft with short ids made whole, and every id it names checked to be visible."""
+    if not draft.parent_id and not draft.supersedes:
+        return draft
+    parent = None if draft.parent_id is None else memories.resolve_id(desk.conn, desk.visible, draft.parent_id)
+    olds = tuple(memories.get(desk.conn, desk.visible, old).memory_id for old in draft.supersedes)
+    if parent is not None and desk.load(parent) is None:
+        raise NotFound("no memory with that id in this scope")
+    return replace(draft, parent_id=parent, supersedes=olds)
+
+
+def _barred(desk: Desk, judged: writing.Judged, call: Writing) -> writing.Judged:
+    """W-11: a candidate that is trusted less than a row it wants to supersede is a conflict."""
+    for old in judged.draft.supersedes:
+        row = desk.load(old)
+        if row is not None and writing.trust_rank(call.trust or DIRECT_TRUST) > writing.trust_rank(row.trust):
+            return writing.conflict(judged, old, "less_trusted_than_superseded")
+    if judged.draft.supersedes and judged.kind != "add" and judged.kind != "revise":
+        return writing.stored(judged, "explicit_supersede")
+    return judged
+
+
+def _with_sources(desk: Desk, decision: WriteDecision, draft: Draft, origin: Origin) -> WriteDecision:
+    """D-12: the caller's own citations, each checked against the stored characters."""
+    if decision.memory is None or not draft.citations:
+        return decision
+    events = ledger.get_many(desk.conn, [event_id for event_id, _, _ in draft.citations], scope_ids=desk.visible.scope_ids)
+    for ordinal, (event_id, start, end) in enumerate(draft.citations, 1):
+        event = events.get(event_id)
+        if event is None:
+            raise NotFound("no event with that id in this scope")
+        if event.content is None or end > len(event.content):
+            raise InvalidInput("sources", "a span inside the stored content", "one that ends after it")
+        writing.cite(desk, decision.memory.memory_id, replace(
+            origin, event_id=event_id, content=event.content, char_start=start, char_end=end, ordinal=ordinal,
+            recorded_at=event.recorded_at, trust=event.trust,
+        ), draft)  # fmt: skip
+    return replace(decision, memory=desk.load(decision.memory.memory_id))
+
+
+def _citation(value: object) -> tuple[str, int, int]:
+    if not isinstance(value, tuple | list) or len(value) != 3:
+        raise InvalidInput("sources", "triples of event id, start and end", type(value).__name__)
+    start, end = inputs.whole(value[1], "sources.start"), inputs.whole(value[2], "sources.end")
+    if end <= start:
+        raise InvalidInput("sources", "an end after its start", "one that is not")
+    return inputs.event_id(value[0], "sources.event_id"), start, end
+
+
+def _type_of(memory_type: object, category: object) -> tuple[Any, str | None]:
+    said = inputs.optional(inputs.label, category, "category")
+    if memory_type is None:
+        return None, said
+    name = inputs.choice(memory_type, "memory_type", policies.TYPE_ALIASES)
+    known, implied = policies.TYPE_ALIASES[name]
+    return known, said or implied
+
+
+def _expiry(expires_at: object, expires_in: object, expires_in_days: object) -> tuple[timedelta | None, datetime | None]:
+    given = [value for value in (expires_at, expires_in, expires_in_days) if value is not None]
+    if len(given) > 1:
+        raise InvalidInput("expires_in", "one of expires_at, expires_in and expires_in_days", "more than one")
+    if expires_in is not None:
+        return inputs.duration(expires_in), None
+    if expires_in_days is not None:
+        return timedelta(days=inputs.number(expires_in_days, "expires_in_days", 0, 109_000)), None
+    return None, inputs.optional(inputs.moment, expires_at, "expires_at")
+
+
+def _plain(value: Any) -> Any:
+    """A request as JSON can keep it."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, Edit):
+        return {"edit": value.how, "old": value.old, "new": value.new}
+    if isinstance(value, tuple | list | set):
+        return [_plain(item) for item in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return value.total_seconds() if isinstance(value, timedelta) else value
+
+

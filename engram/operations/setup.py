@@ -1,0 +1,146 @@
+"""What an operation needs to know of its door, and the words every call shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final, TypedDict
+
+from engram import gates, ids, inputs, tenancy
+from engram.database import Connection
+from engram.embedding import CachedEmbedder
+from engram.errors import InvalidInput
+from engram.memories import Moment
+from engram.policies import MemoryPolicy
+from engram.scope import Ids, Scope
+from engram.settings import Settings
+from engram.values import TRUSTS, Trust
+from engram.writing import Desk
+
+
+class Read(Ids, total=False):
+    """What every read takes beside its own arguments."""
+
+    as_of: datetime
+    known_at: datetime
+
+
+class Write(Ids, total=False):
+    """What every write takes beside its own arguments."""
+
+    actor: str
+    trust: Trust
+    reason: str
+    idempotency_key: str
+    dry_run: bool
+    session_id: str
+    task_run_id: str
+    occurred_at: datetime
+
+
+READ_WORDS: Final = ("as_of", "known_at")
+WRITE_WORDS: Final = ("actor", "trust", "reason", "idempotency_key", "dry_run", "session_id", "task_run_id", "occurred_at")
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A door's settings, policy, embedder and scope."""
+
+    settings: Settings
+    policy: MemoryPolicy
+    embedder: CachedEmbedder | None
+    scope: Scope
+
+    def reading(self, given: Mapping[str, Any]) -> Reading:
+        """The scope and moment of a read; an unknown name is InvalidInput."""
+        scope = _scope(self.scope, given, READ_WORDS)
+        return Reading(
+            scope,
+            Moment(
+                None if given.get("as_of") is None else inputs.moment(given["as_of"], "as_of"),
+                None if given.get("known_at") is None else inputs.moment(given["known_at"], "known_at"),
+            ),
+        )
+
+    def writing(self, given: Mapping[str, Any]) -> Writing:
+        """The scope and the words of a write; an unknown name is InvalidInput."""
+        scope = _scope(self.scope, given, WRITE_WORDS).for_write()
+        optional = inputs.optional
+        return Writing(
+            scope=scope,
+            actor=optional(inputs.name, given.get("actor"), "actor"),
+            trust=optional(inputs.choice, given.get("trust"), "trust", TRUSTS),
+            reason=optional(inputs.note, given.get("reason"), "reason"),
+            idempotency_key=optional(inputs.idempotency_key, given.get("idempotency_key")),
+            dry_run=inputs.flag(given.get("dry_run", False), "dry_run"),
+            session_id=optional(inputs.name, given.get("session_id"), "session_id"),
+            task_run_id=optional(inputs.event_id, given.get("task_run_id"), "task_run_id"),
+            occurred_at=optional(inputs.moment, given.get("occurred_at"), "occurred_at"),
+        )
+
+    @property
+    def model_id(self) -> int | None:
+        """The number of the embedding model, or None without one."""
+        return None if self.embedder is None else self.embedder.model_id
+
+    @property
+    def cursor_key(self) -> bytes:
+        """What signs the cursors of pages: the ledger key, or a fixed one, since a cursor only says where a page ended."""
+        return self.settings.secret_key or b"engram-cursor"
+
+    def desk(self, conn: Connection, scope: Scope, *, reason: str | None = None, create: bool = True) -> Desk:
+        """Where a write judges and writes, its scope made if need be."""
+        scope_id = tenancy.ensure(conn, scope) if create else tenancy.find(conn, scope) or 0
+        visible = tenancy.visible(conn, replace(scope, shared=False))
+        return Desk(
+            conn=conn, visible=visible, scope_id=scope_id, policy=self.policy, model_id=self.model_id,
+            thresholds=gates.Thresholds(**dict(self.policy.thresholds)), config=self.settings.text_search_config, reason=reason,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Whose memory a read may see, and as of when."""
+
+    scope: Scope
+    moment: Moment
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """Whose memory a write changes, and what it says of itself."""
+
+    scope: Scope
+    actor: str | None = None
+    trust: Trust | None = None
+    reason: str | None = None
+    idempotency_key: str | None = None
+    dry_run: bool = False
+    session_id: str | None = None
+    task_run_id: str | None = None
+    occurred_at: datetime | None = None
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant that is written to."""
+        return self.scope.tenant_id
+
+    @property
+    def stream(self) -> tuple[str, str]:
+        """The kind and name of the stream this write's events go to: the task's, else the session's, else the scope's."""
+        if self.task_run_id is not None:
+            return "task", self.task_run_id
+        return ("session", self.session_id) if self.session_id is not None else ("scope", "direct")
+
+    def keyed(self) -> Writing:
+        """This write with a key, made if the caller gave none, so that a lost connection can be answered by asking again."""
+        return self if self.idempotency_key is not None else replace(self, idempotency_key=f"call:{ids.new_id()}")
+
+
+def _scope(scope: Scope, given: Mapping[str, Any], words: tuple[str, ...]) -> Scope:
+    known = {*Ids.__annotations__, *words}
+    for name in given:
+        if name not in known:
+            raise InvalidInput(name, f"an argument of this call, such as {', '.join(sorted(known))}", "an unknown name")
+    return scope.override(**{name: value for name, value in given.items() if name in Ids.__annotations__})

@@ -1,0 +1,75 @@
+"""Steps: what an operation asks its door to wait for.
+
+An operation is a generator. It yields a step, the door carries it out, blocking or awaiting, and sends the result back.
+So every public call has one body, and the two doors differ only in how they wait. No model is ever called inside a
+transaction: both are steps, and a door does one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from engram.database import Connection
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Transact:
+    """Run `work` in one transaction of a tenant; with a key it may be run again after a lost connection."""
+
+    tenant_id: str
+    work: Callable[[Connection], Any]
+    key: str | None = None
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Think:
+    """Call a model: an embedder now, a language model later. Never while a transaction is open."""
+
+    work: Callable[[], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Wait some seconds."""
+
+    seconds: float
+
+
+Step = Transact | Think | Pause
+Operation = Generator[Step, Any, T]
+
+
+def read(tenant_id: str, work: Callable[[Connection], T]) -> Operation[T]:
+    """A read-only transaction; safe to repeat."""
+    result: T = yield Transact(tenant_id, work, read_only=True)
+    return result
+
+
+def write(tenant_id: str, work: Callable[[Connection], T], *, key: str | None) -> Operation[T]:
+    """A writing transaction; with a key the work finds what an earlier try did, so that it may be repeated."""
+    result: T = yield Transact(tenant_id, work, key=key)
+    return result
+
+
+def think(work: Callable[[], T]) -> Operation[T]:
+    """A call of a model."""
+    result: T = yield Think(work)
+    return result
+
+
+def pause(seconds: float) -> Operation[None]:
+    """A rest."""
+    yield Pause(seconds)
+
+
+def in_turn(operations: Sequence[Operation[T]]) -> Operation[list[T]]:
+    """Several operations, one after the other."""
+    results = []
+    for operation in operations:
+        results.append((yield from operation))
+    return results

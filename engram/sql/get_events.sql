@@ -1,0 +1,10 @@
+-- Some events by their ids, in some scopes or in any of the tenant.
+SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
+       e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, p.body
+  FROM engram.agent_events e
+  LEFT JOIN engram.agent_event_payloads p
+    ON p.tenant_id = e.tenant_id AND p.stream_id = e.stream_id AND p.position = e.position
+ WHERE e.tenant_id = engram.current_tenant()
+   AND e.event_id = ANY (%(event_ids)s::uuid[])
+   AND (%(scope_ids)s::bigint[] IS NULL OR e.scope_id = ANY (%(scope_ids)s))
+ ORDER BY e.recorded_at, e.stream_id, e.position

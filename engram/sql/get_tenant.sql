@@ -1,0 +1,2 @@
+-- The tenant of this transaction.
+SELECT engram.current_tenant()

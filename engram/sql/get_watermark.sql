@@ -1,0 +1,16 @@
+-- How far a deriver has come in the streams of some scopes; only streams with something left are looked into.
+SELECT count(*) AS streams,
+       min(s.stream_id::text) AS stream_id,
+       coalesce(sum(s.position), 0)::bigint AS head,
+       coalesce(sum(b.behind), 0)::bigint AS behind
+  FROM engram.event_streams s
+  LEFT JOIN engram.derivations d
+    ON d.tenant_id = s.tenant_id AND d.stream_id = s.stream_id AND d.deriver = %(deriver)s AND d.version = %(version)s
+  LEFT JOIN LATERAL (
+         SELECT count(*) AS behind
+           FROM engram.agent_events e
+          WHERE s.derivable > coalesce(d.position, 0)
+            AND e.tenant_id = s.tenant_id AND e.stream_id = s.stream_id AND e.position > coalesce(d.position, 0)
+            AND %(deriver)s = ANY (e.derive)) b ON true
+ WHERE s.tenant_id = engram.current_tenant()
+   AND s.scope_id = ANY (%(scope_ids)s)

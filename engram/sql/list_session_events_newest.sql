@@ -1,0 +1,20 @@
+-- The events of one session, on whichever streams, newest first.
+SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
+       e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, p.body
+  FROM engram.agent_events e
+  LEFT JOIN engram.agent_event_payloads p
+    ON p.tenant_id = e.tenant_id AND p.stream_id = e.stream_id AND p.position = e.position
+ WHERE e.tenant_id = engram.current_tenant()
+   AND e.session_id = %(session_id)s
+   AND (%(start_at)s::timestamptz IS NULL
+     OR (e.recorded_at, e.stream_id, e.position) < (%(start_at)s, %(start_stream)s::uuid, %(start_position)s::bigint))
+   AND (%(scope_ids)s::bigint[] IS NULL OR e.scope_id = ANY (%(scope_ids)s))
+   AND (%(after)s::bigint IS NULL OR e.position > %(after)s)
+   AND (%(before)s::bigint IS NULL OR e.position < %(before)s)
+   AND (%(types)s::text[] IS NULL OR e.event_type = ANY (%(types)s))
+   AND (%(roles)s::text[] IS NULL OR e.role = ANY (%(roles)s))
+   AND (%(trusts)s::smallint[] IS NULL OR e.trust = ANY (%(trusts)s))
+   AND (%(since)s::timestamptz IS NULL OR e.occurred_at >= %(since)s)
+   AND (%(until)s::timestamptz IS NULL OR e.occurred_at < %(until)s)
+ ORDER BY e.recorded_at DESC, e.stream_id DESC, e.position DESC
+ LIMIT %(limit)s

@@ -1,0 +1,21 @@
+-- Every row of one lineage as known and true at a moment, newest revision first.
+SELECT m.memory_id::text, m.scope_id, m.fact, m.main_content, m.memory_type, m.category, m.tags, m.importance, m.confidence,
+       m.trust, m.layer, m.status, m.status_reason, m.critical_slot, m.conflict_key, m.topic_key, m.subject, m.attribute, m.value,
+       m.moot, m.lineage_id::text, m.revision, m.superseded_by::text, m.superseded_at, m.consolidated_into::text, m.valid_from,
+       m.valid_from_stated, m.valid_to, m.ended_at, m.recorded_at, m.expires_at, m.surprise, m.source, m.session_id,
+       m.task_run_id, m.metadata, m.private, m.deriver, m.deriver_version, m.policy, m.policy_version, m.rule, m.embed_state,
+       m.event_id::text, m.actor, s.namespace, s.agent_id, s.user_id, a.access_count, a.last_accessed_at, a.repetition_count,
+       a.positive, a.negative,
+       (m.expires_at IS NOT NULL AND m.expires_at <= coalesce(%(as_of)s::timestamptz, %(known_at)s::timestamptz)) AS expired,
+       (m.ended_at IS NOT NULL AND m.ended_at <= coalesce(%(as_of)s::timestamptz, %(known_at)s::timestamptz)) AS ended,
+       (SELECT coalesce(jsonb_agg(jsonb_build_array(q.event_id, q.char_start, q.char_end, encode(q.quote_hash, 'hex'), q.verified)
+                                  ORDER BY q.recorded_at, q.event_id, q.ordinal), '[]')
+          FROM engram.memory_sources q WHERE q.tenant_id = m.tenant_id AND q.memory_id = m.memory_id
+           AND q.recorded_at <= coalesce(%(known_at)s::timestamptz, 'infinity')) AS citations
+  FROM engram.memories_at(%(scope_ids)s, %(as_of)s::timestamptz, %(known_at)s::timestamptz) m
+  JOIN engram.memory_scopes s ON s.tenant_id = m.tenant_id AND s.scope_id = m.scope_id
+  LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id
+ WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s)
+   AND (NOT m.private OR m.scope_id = %(own)s)
+   AND m.lineage_id = %(lineage_id)s::uuid
+ ORDER BY m.revision DESC

@@ -1,0 +1,463 @@
+"""Writing: the one road by which a candidate becomes a memory, or does not, with the decision and its reasons.
+
+A candidate is judged against what its scope holds (pure gates), then placed in its lineage (pure order), then written.
+Every function runs inside the caller's transaction, after `lock` has taken the keys in one global order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy.engine import Row
+
+from engram import embedding, gates, ids, lineage, memories, text
+from engram.channels import keyword, semantic
+from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
+from engram.lineage import Member, Place
+from engram.policies import TYPE_WEIGHTS, Classified, MemoryPolicy
+from engram.tenancy import Visible
+from engram.values import Memory, Neighbour, SurpriseTerms, WriteDecision, trust_rank
+
+EVIDENCE: Final = ("verbatim", "source_chunk")
+LONG_FACT: Final = 1_000
+ENTRIES: Final = {"add": "added", "revise": "revised", "reinforce": "reinforced", "conflict": "conflict", "reject": "rejected"}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The event a candidate rests on, and the characters of it: what a source row keeps."""
+
+    event_id: str
+    recorded_at: datetime
+    occurred_at: datetime
+    trust: str
+    content: str | None
+    stream_id: str | None = None
+    position: int | None = None
+    session_id: str | None = None
+    task_run_id: str | None = None
+    actor: str | None = None
+    char_start: int = 0
+    char_end: int = 0
+    ordinal: int = 0
+    deriver: str | None = None
+    deriver_version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A candidate, validated, classified and embedded: all that is needed to judge and write it."""
+
+    fact: str
+    classified: Classified
+    vector: Any = None
+    main_content: str | None = None
+    tags: tuple[str, ...] = ()
+    source: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    confidence: float = 0.5
+    attribute: str | None = None
+    value: str | None = None
+    topic_key: str | None = None
+    parent_id: str | None = None
+    valid_from: datetime | None = None
+    still: bool = False
+    valid_to: datetime | None = None
+    expires_in: timedelta | None = None
+    expires_at: datetime | None = None
+    private: bool = False
+    force: bool = False
+    supersedes: tuple[str, ...] = ()
+    revises: str | None = None
+    citations: tuple[tuple[str, int, int], ...] = ()
+
+    def begins(self, origin: Origin) -> datetime:
+        """Since when the statement holds: what was stated, otherwise when it was said."""
+        return self.valid_from or origin.occurred_at
+
+    def stands(self, origin: Origin) -> datetime:
+        """Where the statement stands in its lineage: its beginning, or later where it says that it still holds."""
+        begins = self.begins(origin)
+        return max(begins, origin.occurred_at) if self.still else begins
+
+    @property
+    def is_evidence(self) -> bool:
+        """Whether this is a verbatim row or a source chunk, which are no facts."""
+        return self.classified.category in EVIDENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where drafts are judged and written: the scope, the policy and the model, for the length of a transaction."""
+
+    conn: Connection
+    visible: Visible
+    scope_id: int
+    policy: MemoryPolicy
+    model_id: int | None
+    thresholds: gates.Thresholds
+    config: str = "english"
+    reason: str | None = None
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant of the scope."""
+        return self.visible.scope.tenant_id
+
+    def load(self, memory_id: str | None) -> Memory | None:
+        """A memory of this scope, whole."""
+        return None if memory_id is None else next(iter(memories.load(self.conn, self.visible, [memory_id])), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A draft with what the gates decided and what they saw."""
+
+    draft: Draft
+    judgement: gates.Judgement
+    lineage_id: str | None
+    head_id: str | None
+    nearest: tuple[Neighbour, ...]
+
+    @property
+    def kind(self) -> str:
+        """What becomes of the draft."""
+        return self.judgement.kind
+
+
+def lock(desk: Desk, drafts: Sequence[Draft], *also: str) -> None:
+    """Take the locks of everything these drafts may touch, in one order: conflict keys, exact texts, lineages."""
+    names = {f"{desk.tenant_id}/{name}" for name in also}
+    for draft in drafts:
+        if draft.is_evidence:
+            continue
+        names.add(f"{desk.tenant_id}/{desk.scope_id}/fact/{text.fact_hash(draft.fact).hex()}")
+        if draft.classified.conflict_key is not None:
+            names.add(key_lock(desk.tenant_id, desk.scope_id, draft.classified.conflict_key))
+    if names:
+        fetch_all(desk.conn, "lock_keys", keys=sorted(names))
+
+
+def key_lock(tenant_id: str, scope_id: int, conflict_key: str) -> str:
+    """The name of the lock that guards a conflict key."""
+    return f"{tenant_id}/{scope_id}/key/{conflict_key}"
+
+
+def lineage_lock(lineage_id: str) -> str:
+    """The name of the lock that guards a lineage without a key, without its tenant."""
+    return f"lineage/{lineage_id}"
+
+
+def judge(desk: Desk, draft: Draft) -> Judged:
+    """What the gates make of a draft, given what its scope holds. Writes nothing."""
+    if draft.is_evidence:
+        return Judged(draft, gates.Judgement("add", reasons=("evidence",)), None, None, ())
+    key = draft.classified.conflict_key
+    seen = fetch_one(
+        desk.conn, "find_gate_rows", tenant_id=desk.tenant_id, scope_id=desk.scope_id, fact_hash=text.fact_hash(draft.fact),
+        conflict_key=key, memory_type=draft.classified.memory_type,
+    )  # fmt: skip
+    assert seen is not None
+    near = _neighbours(desk, draft)
+    judgement = gates.decide(
+        gates.Candidate(
+            fact=draft.fact, conflict_key=key, force=draft.force, valid_from=draft.valid_from, vector=draft.vector is not None
+        ),
+        exact=_exact(seen.exact, key, draft),
+        head=next((g for g in _head(desk, seen.head_id)), None),
+        neighbours=near,
+        same_type=int(seen.same_type),
+        mode=desk.policy.write_mode,
+        thresholds=desk.thresholds,
+        score_surprise=desk.policy.surprise != "off",
+    )
+    nearest = tuple(Neighbour(n.memory_id, n.fact, n.cosine, n.jaccard, gates.changes(draft.fact, n.fact)) for n in near[:8])
+    return Judged(draft, judgement, seen.lineage_id, seen.head_id, nearest)
+
+
+def settle(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
+    """Write what was decided, resting on the event of `origin`, and say what became of it."""
+    if judged.kind in ("reject", "conflict"):
+        return _refuse(desk, judged, origin)
+    if judged.kind == "reinforce":
+        return _reinforce(desk, judged, origin)
+    return _store(desk, judged, origin)
+
+
+def judge_and_settle(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[WriteDecision]:
+    """Judge and write drafts whose events are there already, in order: later ones see what earlier ones left."""
+    return [settle(desk, judge(desk, draft), origin) for draft, origin in drafts]
+
+
+def _store(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
+    draft, rules = judged.draft, judged.draft.classified
+    memory_id = ids.new_id()
+    lineage_id = _lineage_for(desk, judged) or ids.new_id()
+    previous = judged.judgement.target_id if judged.kind == "revise" else None
+    head = desk.load(previous or judged.head_id)
+    valid_from = draft.begins(origin)
+    member = Member(
+        memory_id, (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal), trust_rank(origin.trust), draft.fact,
+        negates=rules.negates,
+    )  # fmt: skip
+    place, moved = _place(desk, lineage_id, member)
+    execute(
+        desk.conn, "add_memory", tenant_id=desk.tenant_id, memory_id=memory_id, scope_id=desk.scope_id, fact=draft.fact,
+        fact_hash=text.fact_hash(draft.fact), main_content=draft.main_content, memory_type=rules.memory_type,
+        category=rules.category, tags=list(draft.tags), importance=_importance(judged, head), confidence=draft.confidence,
+        trust=trust_rank(origin.trust), layer="core" if rules.critical_slot else "working", status=place.status,
+        critical_slot=rules.critical_slot, conflict_key=rules.conflict_key, topic_key=draft.topic_key, subject=rules.subject,
+        attribute=draft.attribute, value=draft.value, negates=rules.negates, moot=place.moot, lineage_id=lineage_id,
+        revision=fetch_value(desk.conn, "next_revision", tenant_id=desk.tenant_id, lineage_id=lineage_id),
+        superseded_by=place.superseded_by, heir_from=place.valid_to, valid_from=valid_from,
+        valid_from_stated=draft.valid_from is not None, ended_at=draft.valid_to, expires_at=_expiry(draft, origin),
+        surprise=judged.judgement.surprise.score if judged.judgement.surprise else None, source=draft.source,
+        session_id=origin.session_id, task_run_id=origin.task_run_id, metadata=Jsonb(dict(draft.metadata)),
+        private=draft.private, deriver=origin.deriver, deriver_version=origin.deriver_version, ordinal=origin.ordinal,
+        policy=desk.policy.name, policy_version=desk.policy.version, rule=rules.rule, event_id=origin.event_id,
+        actor=origin.actor, embed_state=_embed_state(desk, draft), holds_at=draft.stands(origin), stated_recorded_at=origin.recorded_at,
+    )  # fmt: skip
+    execute(desk.conn, "add_activity", tenant_id=desk.tenant_id, memory_id=memory_id, scope_id=desk.scope_id)
+    _cite(desk, memory_id, draft, origin)
+    _index(desk, memory_id, draft, origin)
+    _relate(desk, memory_id, judged, origin, moved)
+    for old in draft.supersedes:
+        _put_away(desk, old, memory_id, origin)
+    decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=previous)
+    _note(desk, memory_id, ENTRIES[judged.kind], origin, decision=decision, previous_id=previous)
+    for other, placed in moved.items():
+        _note(desk, other, placed.status if placed.status != "active" else "reordered", origin, previous_id=None)
+    return _whole(desk, decision, memory_id, previous)
+
+
+def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
+    draft, target_id = judged.draft, judged.judgement.target_id
+    target = desk.load(target_id)
+    assert target is not None
+    assert target_id is not None
+    execute(desk.conn, "count_repetition", tenant_id=desk.tenant_id, memory_id=target_id)
+    execute(
+        desk.conn, "restate_memory", tenant_id=desk.tenant_id, memory_id=target_id, holds_at=draft.stands(origin),
+        stated_recorded_at=origin.recorded_at, event_id=origin.event_id, ordinal=origin.ordinal,
+        tags=sorted({*target.tags, *draft.tags})[:20], trust=trust_rank(origin.trust),
+        importance=draft.classified.importance if desk.policy.write_mode == "absorb" else None,
+    )  # fmt: skip
+    _cite(desk, target_id, draft, origin)
+    decision = _decision(desk, judged, origin, memory_id=target_id, target_id=target_id)
+    _note(desk, target_id, "reinforced", origin, decision=decision)
+    reorder(desk, target.lineage_id, origin.event_id, origin.actor)
+    return _whole(desk, decision, target_id, target_id)
+
+
+def _refuse(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
+    decision = _decision(desk, judged, origin, memory_id=None, target_id=judged.judgement.target_id)
+    execute(
+        desk.conn, "note_refusal", tenant_id=desk.tenant_id, scope_id=desk.scope_id, entry=ENTRIES[judged.kind],
+        decision=Jsonb(decision), reason=desk.reason, actor=origin.actor, event_id=origin.event_id,
+    )  # fmt: skip
+    return _whole(desk, decision, None, judged.judgement.target_id)
+
+
+def reorder(desk: Desk, lineage_id: str, event_id: str | None, actor: str | None) -> dict[str, Place]:
+    """Recompute who is head of a lineage; the rows whose place changed, each noted in the history."""
+    rows = fetch_all(desk.conn, "find_lineage_members", tenant_id=desk.tenant_id, lineage_id=lineage_id)
+    moved = _move(desk, rows, lineage.places(_member(row) for row in rows))
+    for memory_id, place in moved.items():
+        entry = place.status if place.status in ("superseded", "contested") else "reordered"
+        _note_change(desk, memory_id, entry, event_id, actor)
+    return moved
+
+
+def _place(desk: Desk, lineage_id: str, new: Member) -> tuple[Place, dict[str, Place]]:
+    """The place of a new statement, and the rows it moves (already updated)."""
+    front = fetch_all(desk.conn, "find_lineage_front", tenant_id=desk.tenant_id, lineage_id=lineage_id)
+    members = [_member(row) for row in front]
+    if new.negates is None and lineage.dominates_front(new, members):
+        # The common case costs a few rows however long the chain is: everything that stood is superseded by the newcomer.
+        places = {m.memory_id: Place("superseded", new.memory_id, new.order[0]) for m in members if not m.put_away}
+        return Place("active"), _move(desk, [row for row in front if not row.moot], places)
+    rows = fetch_all(desk.conn, "find_lineage_members", tenant_id=desk.tenant_id, lineage_id=lineage_id)
+    places = lineage.places([*(_member(row) for row in rows), new])
+    own = places.pop(new.memory_id)
+    return own, _move(desk, rows, places)
+
+
+def _move(desk: Desk, rows: Sequence[Row[Any]], places: Mapping[str, Place]) -> dict[str, Place]:
+    before = {row.memory_id: Place(row.status, row.superseded_by, _heir_from(row), row.moot) for row in rows}
+    moved = {i: p for i, p in places.items() if i in before and not _same(before[i], p)}
+    # Heads step down before another rises: the unique index allows one at every moment.
+    for memory_id, place in sorted(moved.items(), key=lambda item: item[1].status == "active" and not item[1].moot):
+        execute(
+            desk.conn, "place_memory", tenant_id=desk.tenant_id, memory_id=memory_id, status=place.status,
+            superseded_by=place.superseded_by, heir_from=place.valid_to, moot=place.moot,
+        )  # fmt: skip
+    return moved
+
+
+def _same(before: Place, after: Place) -> bool:
+    return (before.status, before.superseded_by, before.moot) == (after.status, after.superseded_by, after.moot)
+
+
+def _heir_from(row: Row[Any]) -> datetime | None:
+    return None if row.valid_to is None or row.valid_to == row.ended_at else row.valid_to
+
+
+def _member(row: Row[Any]) -> Member:
+    return Member(
+        row.memory_id, (row.stands_at, row.stands_recorded_at, row.stands_event_id, row.stands_ordinal), row.trust, row.fact,
+        row.put_away or row.status in ("archived", "deleted"), row.negates,
+    )  # fmt: skip
+
+
+def _lineage_for(desk: Desk, judged: Judged) -> str | None:
+    if judged.draft.classified.conflict_key is not None:
+        return judged.lineage_id
+    target = desk.load(judged.judgement.target_id) if judged.kind == "revise" else None
+    return target.lineage_id if target is not None else None
+
+
+def _importance(judged: Judged, head: Memory | None) -> float:
+    given = judged.draft.classified.importance
+    surprise = judged.judgement.surprise
+    weight = TYPE_WEIGHTS.get(judged.draft.classified.memory_type, 0.8)
+    own = given if given is not None else surprise.score * weight if surprise is not None else 0.5
+    return max(own, head.importance) if judged.kind == "revise" and head is not None else own
+
+
+def _expiry(draft: Draft, origin: Origin) -> datetime | None:
+    length = draft.expires_in if draft.expires_in is not None else draft.classified.expires_in
+    return origin.recorded_at + length if draft.expires_at is None and length else draft.expires_at
+
+
+def _embed_state(desk: Desk, draft: Draft) -> str:
+    if desk.model_id is None:
+        return "none"
+    return "embedded" if draft.vector is not None else "pending"
+
+
+def _cite(desk: Desk, memory_id: str, draft: Draft, origin: Origin) -> None:
+    content = origin.content or ""
+    quote = content[origin.char_start : origin.char_end]
+    shared = {
+        "tenant_id": desk.tenant_id, "memory_id": memory_id, "valid_from": draft.begins(origin),
+        "holds_at": draft.stands(origin), "deriver": origin.deriver,
+        "deriver_version": origin.deriver_version, "trust": trust_rank(origin.trust),
+        "stated_recorded_at": origin.recorded_at,
+    }  # fmt: skip
+    execute(
+        desk.conn, "add_source", event_id=origin.event_id, ordinal=origin.ordinal, char_start=origin.char_start,
+        char_end=origin.char_end, quote_hash=hashlib.sha256(quote.encode()).digest(), verified=bool(quote), **shared,
+    )  # fmt: skip
+
+
+def _index(desk: Desk, memory_id: str, draft: Draft, origin: Origin) -> None:
+    keyword.index(
+        desk.conn,
+        [keyword.Entry(memory_id, draft.fact, origin.stream_id, origin.position, origin.occurred_at)],
+        tenant_id=desk.tenant_id, scope_id=desk.scope_id, config=desk.config,
+    )  # fmt: skip
+    if draft.vector is not None and desk.model_id is not None:
+        semantic.store(desk.conn, desk.tenant_id, desk.scope_id, desk.model_id, [(memory_id, draft.vector)])
+
+
+def _relate(desk: Desk, memory_id: str, judged: Judged, origin: Origin, moved: Mapping[str, Place]) -> None:
+    edges = [(memory_id, old, "supersedes", 1.0, False) for old, place in moved.items() if place.superseded_by == memory_id]
+    if judged.judgement.contradicts_id is not None:
+        cosine = next((n.cosine for n in judged.nearest if n.memory_id == judged.judgement.contradicts_id), None)
+        edges.append((memory_id, judged.judgement.contradicts_id, "contradicts", max(0.0, min(1.0, cosine or 1.0)), True))
+    if judged.draft.parent_id is not None:
+        edges.append((memory_id, judged.draft.parent_id, "part_of", 1.0, False))
+    for source_id, target_id, relation_type, weight, auto in edges:
+        execute(
+            desk.conn, "add_relation", tenant_id=desk.tenant_id, source_id=source_id, target_id=target_id,
+            relation_type=relation_type, weight=weight, auto=auto, event_id=origin.event_id,
+        )  # fmt: skip
+
+
+def _put_away(desk: Desk, old: str, new: str, origin: Origin) -> None:
+    """W-11: an explicit act supersedes a row of any lineage, whatever the order says."""
+    execute(desk.conn, "put_away_memory", tenant_id=desk.tenant_id, memory_id=old, superseded_by=new)
+    execute(
+        desk.conn, "add_relation", tenant_id=desk.tenant_id, source_id=new, target_id=old, relation_type="supersedes",
+        weight=1.0, auto=False, event_id=origin.event_id,
+    )  # fmt: skip
+    _note(desk, old, "superseded", origin)
+
+
+def _note(
+    desk: Desk, memory_id: str, entry: str, origin: Origin, *, decision: Mapping[str, Any] | None = None, previous_id: str | None = None
+) -> None:
+    _note_change(desk, memory_id, entry, origin.event_id, origin.actor, decision, previous_id)
+
+
+def _note_change(
+    desk: Desk, memory_id: str, entry: str, event_id: str | None, actor: str | None,
+    decision: Mapping[str, Any] | None = None, previous_id: str | None = None,
+) -> None:  # fmt: skip
+    execute(
+        desk.conn, "note_change", tenant_id=desk.tenant_id, memory_id=memory_id, entry=entry, previous_id=previous_id,
+        decision=None if decision is None else Jsonb(decision), reason=desk.reason, actor=actor, event_id=event_id,
+    )  # fmt: skip
+
+
+def note(desk: Desk, memory_id: str, entry: str, event_id: str | None, actor: str | None) -> None:
+    """Write down in the history that a memory changed, with the state it has now."""
+    _note_change(desk, memory_id, entry, event_id, actor)
+
+
+def _decision(desk: Desk, judged: Judged, origin: Origin, *, memory_id: str | None, target_id: str | None) -> dict[str, Any]:
+    """The decision as the history keeps it: everything but the memories, which are named by id."""
+    made = judged.judgement
+    hints = ("split",) if len(judged.draft.fact) > LONG_FACT and judged.draft.fact.count("\n#") >= 2 else ()
+    return {
+        "kind": made.kind, "memory_id": memory_id, "target_id": target_id, "event_id": origin.event_id,
+        "fact": judged.draft.fact if memory_id is None else None,
+        "reasons": list(made.reasons), "nearest": [near.to_dict() for near in judged.nearest],
+        "surprise": None if made.surprise is None else made.surprise.to_dict(), "options": list(made.options),
+        "hints": list(hints), "policy": f"{desk.policy.name}@{desk.policy.version}", "rule": judged.draft.classified.rule,
+    }  # fmt: skip
+
+
+def _whole(desk: Desk, decision: Mapping[str, Any], memory_id: str | None, target_id: str | None) -> WriteDecision:
+    """The decision with its memories, read back as they stand now."""
+    memory = desk.load(memory_id)
+    target = memory if target_id == memory_id else desk.load(target_id)
+    return revive(decision, memory, _head_of(desk, memory or target), target)
+
+
+def revive(kept: Mapping[str, Any], memory: Memory | None, head: Memory | None, target: Memory | None) -> WriteDecision:
+    """A decision from the form the history keeps, with its memories."""
+    return WriteDecision(
+        kind=kept["kind"], memory=memory, head=head, target=target, event_id=kept["event_id"], reasons=tuple(kept["reasons"]),
+        nearest=tuple(Neighbour.from_dict(near) for near in kept["nearest"]),
+        surprise=None if kept["surprise"] is None else SurpriseTerms.from_dict(kept["surprise"]),
+        options=tuple(kept["options"]), hints=tuple(kept["hints"]), policy=kept["policy"], rule=kept["rule"],
+    )  # fmt: skip
+
+
+def _head_of(desk: Desk, memory: Memory | None) -> Memory | None:
+    if memory is None:
+        return None
+    if memory.status == "active":
+        return memory
+    return memories.lineage(desk.conn, desk.visible, memory.lineage_id).head
+
+
+def _neighbours(desk: Desk, draft: Draft) -> list[gates.Near]:
+    if draft.vector is None or desk.model_id is None:
+        return []
+    rows = fetch_all(
+        desk.conn, "find_neighbours", tenant_id=desk.tenant_id, scope_id=desk.scope_id, model_id=desk.model_id,
+        vector=embedding.to_sql(draft.vector),
+    )  # fmt: skip
+    own = text.tokens(draft.fact)
+    return [
+        gates.Near(row.memory_id, row.fact, row.cosine, text.jaccard(own, text.tokens(row.fact)), conflict_key=row.conflict_key)
+        for row in rows
+    ]
+
+
