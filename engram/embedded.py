@@ -558,13 +558,13 @@ def configure(folder: Folder, account: Account | None, socket_dir: Path) -> None
     lines.append(f"unix_socket_directories = '{socket_dir}'")
     if shared_memory_is_small():  # a parallel index build would die of a full /dev/shm
         lines += ["max_parallel_maintenance_workers = 0", "max_parallel_workers_per_gather = 0"]
-    # The user of a server that root started is no person and no program: it may run the server, not connect to it.
-    own = [] if account is not None and account.name in {SYSTEM_ACCOUNT, "nobody"} else [owner_name(folder)]
-    names = sorted({"root", *own})
+    # The user a server of root runs as is no person and no program: it may run the server, not connect to it.
+    borrowed = account is not None and account.name in {SYSTEM_ACCOUNT, "nobody"} and folder.root.stat().st_uid == 0
+    names = {"root"} if borrowed else {"root", owner_name(folder)}
     contents = {
         "engram.conf": "# written by Engram at every start\n" + "\n".join(lines) + "\n",
         "pg_hba.conf": HBA,
-        "pg_ident.conf": "".join(f'engram "{name}" all\n' for name in names),
+        "pg_ident.conf": "".join(f'engram "{name}" all\n' for name in sorted(names)),
     }
     for name, content in contents.items():
         write_for_server(folder.cluster / name, content, account)
