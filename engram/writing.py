@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -163,6 +163,8 @@ def judge(desk: Desk, draft: Draft) -> Judged:
     )  # fmt: skip
     assert seen is not None
     near = _neighbours(desk, draft)
+    if draft.revises is not None:
+        return _revision(desk, draft, near)
     judgement = gates.decide(
         gates.Candidate(
             fact=draft.fact, conflict_key=key, force=draft.force, valid_from=draft.valid_from, vector=draft.vector is not None
@@ -177,6 +179,27 @@ def judge(desk: Desk, draft: Draft) -> Judged:
     )
     nearest = tuple(Neighbour(n.memory_id, n.fact, n.cosine, n.jaccard, gates.changes(draft.fact, n.fact)) for n in near[:8])
     return Judged(draft, judgement, seen.lineage_id, seen.head_id, nearest)
+
+
+def _revision(desk: Desk, draft: Draft, near: Sequence[gates.Near]) -> Judged:
+    """A revision asked for by id: judged only against its own head."""
+    head = desk.load(draft.revises)
+    assert head is not None
+    same = text.compared(head.fact) == text.compared(draft.fact)
+    made = gates.Judgement("reinforce" if same else "revise", target_id=head.memory_id, reasons=("same_as_head" if same else "revised",))
+    return Judged(draft, made, head.lineage_id, head.memory_id, ())
+
+
+def conflict(judged: Judged, target_id: str, reason: str) -> Judged:
+    """The same draft, not to be stored: it does not go together with a row it names."""
+    made = replace(judged.judgement, kind="conflict", target_id=target_id, reasons=(*judged.judgement.reasons, reason))
+    return replace(judged, judgement=made)
+
+
+def stored(judged: Judged, reason: str) -> Judged:
+    """The same draft, to be stored whatever the gates say: an explicit act asks for it."""
+    made = replace(judged.judgement, kind="add", target_id=None, reasons=(*judged.judgement.reasons, reason))
+    return replace(judged, judgement=made)
 
 
 def settle(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
@@ -222,7 +245,7 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
         actor=origin.actor, embed_state=_embed_state(desk, draft), holds_at=draft.stands(origin), stated_recorded_at=origin.recorded_at,
     )  # fmt: skip
     execute(desk.conn, "add_activity", tenant_id=desk.tenant_id, memory_id=memory_id, scope_id=desk.scope_id)
-    _cite(desk, memory_id, draft, origin)
+    cite(desk, memory_id, origin, draft)
     _index(desk, memory_id, draft, origin)
     _relate(desk, memory_id, judged, origin, moved)
     for old in draft.supersedes:
@@ -246,7 +269,7 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
         tags=sorted({*target.tags, *draft.tags})[:20], trust=trust_rank(origin.trust),
         importance=draft.classified.importance if desk.policy.write_mode == "absorb" else None,
     )  # fmt: skip
-    _cite(desk, target_id, draft, origin)
+    cite(desk, target_id, origin, draft)
     decision = _decision(desk, judged, origin, memory_id=target_id, target_id=target_id)
     _note(desk, target_id, "reinforced", origin, decision=decision)
     reorder(desk, target.lineage_id, origin.event_id, origin.actor)
@@ -339,7 +362,8 @@ def _embed_state(desk: Desk, draft: Draft) -> str:
     return "embedded" if draft.vector is not None else "pending"
 
 
-def _cite(desk: Desk, memory_id: str, draft: Draft, origin: Origin) -> None:
+def cite(desk: Desk, memory_id: str, origin: Origin, draft: Draft) -> None:
+    """Keep the statement a memory rests on: the event, the exact characters, and since when it holds."""
     content = origin.content or ""
     quote = content[origin.char_start : origin.char_end]
     shared = {

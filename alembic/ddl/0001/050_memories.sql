@@ -230,7 +230,7 @@ as $$
   select r.*
     from known k
     left join stood s using (memory_id)
-    cross join lateral jsonb_populate_record(k, case
+    cross join lateral jsonb_populate_record(row(k.*)::engram.agent_memory, case
       when p_as_of is null then '{}'::jsonb
       when k.status = 'deleted' and s.place = 1 and k.status_reason = 'forgotten'
         then jsonb_build_object('status', 'deleted', 'status_reason', 'since_forgotten')

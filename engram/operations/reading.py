@@ -1,0 +1,130 @@
+"""Reading back: by id, in order, by lineage, by pin, and why a memory is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, TypeVar
+
+from engram import filters, history, inputs, memories, tenancy, writing
+from engram.database import Connection
+from engram.errors import InvalidInput, NotFound
+from engram.filters import Filter
+from engram.memories import Moment
+from engram.operations import steps
+from engram.operations.setup import Reading, Setup
+from engram.operations.steps import Operation
+from engram.tenancy import Visible
+from engram.values import MEMORY_TYPES, CriticalMemories, HistoryEntry, Lineage, Memory, MemoryExplanation, Page
+
+T = TypeVar("T")
+
+
+def get(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory]:
+    """The memory of that id, or NotFound."""
+    wanted = inputs.memory_id(memory_id)
+    return (yield from _seen(setup, given, lambda conn, visible, moment: memories.get(conn, visible, wanted, moment)))
+
+
+def find(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory | None]:
+    """The memory of that id, or None."""
+    wanted = inputs.memory_id(memory_id)
+    return (yield from _seen(setup, given, lambda conn, visible, moment: memories.find(conn, visible, wanted, moment)))
+
+
+def get_current(setup: Setup, memory_id: object, topic_key: object, given: Mapping[str, Any]) -> Operation[Memory]:
+    """The head of the lineage that an id or a topic key names; NotFound when nothing of it is current."""
+    line = yield from get_lineage(setup, memory_id, topic_key, given)
+    if line.head is None:
+        raise NotFound("nothing of this lineage is current")
+    return line.head
+
+
+def list_memories(
+    setup: Setup, *, filter: object, sort: object, limit: object, cursor: object, given: Mapping[str, Any]
+) -> Operation[Page[Memory]]:
+    """A page of memories in a total order."""
+    order = inputs.choice(sort, "sort", memories.SORTS)
+    most = inputs.limit(limit)
+    chosen = chosen_filter(filter)
+    place = inputs.optional(inputs.text, cursor, "cursor", limit=4_096)
+
+    def work(conn: Connection, visible: Visible, moment: Moment) -> Page[Memory]:
+        return memories.list_memories(
+            conn, visible, filter=chosen, sort=order, limit=most, cursor=place, moment=moment, key=setup.cursor_key
+        )
+
+    return (yield from _seen(setup, given, work))
+
+
+def get_lineage(setup: Setup, memory_id: object, topic_key: object, given: Mapping[str, Any]) -> Operation[Lineage]:
+    """All revisions of one fact, newest first, and its head."""
+    if (memory_id is None) == (topic_key is None):
+        raise InvalidInput("memory_id", "either a memory_id or a topic_key", "both" if memory_id is not None else "neither")
+    wanted = inputs.optional(inputs.memory_id, memory_id)
+    topic = inputs.optional(inputs.key_text, topic_key, "topic_key")
+
+    def work(conn: Connection, visible: Visible, moment: Moment) -> Lineage:
+        if topic is not None:
+            return memories.lineage_of_topic(conn, visible, topic, moment)
+        memory = memories.get(conn, visible, str(wanted), Moment(known_at=moment.known_at))
+        return memories.lineage(conn, visible, memory.lineage_id, moment)
+
+    return (yield from _seen(setup, given, work))
+
+
+def get_history(
+    setup: Setup, *, memory_id: object, filter: object, since: object, until: object, include_superseded: object, limit: object,
+    cursor: object, given: Mapping[str, Any],
+) -> Operation[Page[HistoryEntry]]:  # fmt: skip
+    """The changes of a memory or of a scope, newest first."""
+    look = partial(
+        history.get_history, memory_id=inputs.optional(inputs.memory_id, memory_id), filter=chosen_filter(filter),
+        since=inputs.optional(inputs.moment, since, "since"), until=inputs.optional(inputs.moment, until, "until"),
+        include_superseded=inputs.flag(include_superseded, "include_superseded"), limit=inputs.limit(limit),
+        cursor=inputs.optional(inputs.text, cursor, "cursor", limit=4_096), key=setup.cursor_key,
+    )  # fmt: skip
+    return (yield from _seen(setup, given, lambda conn, visible, moment: look(conn, visible, moment=moment)))
+
+
+def explain_memory(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[MemoryExplanation]:
+    """Why a memory is believed. Calls no model and changes nothing."""
+    wanted = inputs.memory_id(memory_id)
+
+    def decide(kept: Mapping[str, Any], memory: Memory, head: Memory | None) -> Any:
+        return writing.revive(kept, memory, head, memory)
+
+    return (
+        yield from _seen(setup, given, lambda conn, visible, moment: history.explain_memory(conn, visible, wanted, decide, moment))
+    )
+
+
+def recall_critical(
+    setup: Setup, *, memory_types: object, limit: object, max_tokens: object, strict: object, given: Mapping[str, Any]
+) -> Operation[CriticalMemories]:
+    """Every pinned memory of the readable scopes, in a fixed order."""
+    types = None
+    if memory_types is not None:
+        types = [inputs.choice(one, "memory_types", MEMORY_TYPES) for one in inputs.items(memory_types, "memory_types", len(MEMORY_TYPES))]
+    look = partial(
+        memories.recall_critical, memory_types=types, limit=inputs.limit(limit),
+        max_tokens=inputs.optional(inputs.whole, max_tokens, "max_tokens", 0, inputs.MOST_TOKENS),
+        strict=inputs.flag(strict, "strict"),
+    )  # fmt: skip
+    return (yield from _seen(setup, given, lambda conn, visible, moment: look(conn, visible, moment=moment)))
+
+
+def chosen_filter(value: object) -> Filter | None:
+    """A filter given as a Filter or in its JSON form."""
+    if value is None or isinstance(value, Filter):
+        return value
+    return filters.parse(value)
+
+
+def _seen(setup: Setup, given: Mapping[str, Any], work: Callable[[Connection, Visible, Moment], T]) -> Operation[T]:
+    reading: Reading = setup.reading(given)
+
+    def look(conn: Connection) -> T:
+        return work(conn, tenancy.visible(conn, reading.scope), reading.moment)
+
+    return (yield from steps.read(reading.scope.tenant_id, look))

@@ -1,0 +1,5 @@
+-- Count that memories were returned; a busy counter is left alone, since it may lose a beat.
+UPDATE engram.memory_activity a SET access_count = a.access_count + 1, last_accessed_at = clock_timestamp()
+ WHERE a.tenant_id = %(tenant_id)s AND a.memory_id IN (
+       SELECT b.memory_id FROM engram.memory_activity b
+        WHERE b.tenant_id = %(tenant_id)s AND b.memory_id = ANY(%(memory_ids)s::uuid[]) ORDER BY b.memory_id FOR UPDATE SKIP LOCKED)

@@ -1,0 +1,2 @@
+-- A scope by its number.
+SELECT scope_id, namespace, agent_id, user_id FROM engram.memory_scopes WHERE tenant_id = %(tenant_id)s AND scope_id = %(scope_id)s

@@ -1,0 +1,14 @@
+-- What a search must know of its scopes before it ranks: how many memories, who speaks there, which have a vector graph.
+SELECT clock_timestamp() AS now,
+       (SELECT coalesce(sum(coalesce(t.df, (
+                 SELECT count(*) FROM engram.memory_lexemes l WHERE l.tenant_id = %(tenant_id)s AND l.scope_id = s.scope_id))), 0)::bigint
+          FROM unnest(%(scope_ids)s::bigint[]) s(scope_id)
+          LEFT JOIN engram.memory_terms t ON t.tenant_id = %(tenant_id)s AND t.scope_id = s.scope_id AND t.term = '') AS size,
+       (SELECT coalesce(array_agg(DISTINCT n.actor ORDER BY n.actor), '{}')
+          FROM (SELECT a.actor FROM engram.memory_actors a
+                 WHERE a.tenant_id = %(tenant_id)s AND a.scope_id = ANY(%(scope_ids)s) LIMIT 500) n) AS actors,
+       (SELECT coalesce(array_agg(s.scope_id), '{}')
+          FROM unnest(%(scope_ids)s::bigint[]) s(scope_id)
+         WHERE EXISTS (SELECT FROM engram.memory_embeddings e
+                        WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = s.scope_id AND e.model_id = %(model_id)s
+                          AND e.indexed)) AS graphed

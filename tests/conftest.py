@@ -1,0 +1,73 @@
+"""What the tests share: one embedded PostgreSQL a run, migrated once, and a tenant of its own for every test.
+
+Tenants are walled off from each other by the database itself, so a fresh tenant is a fresh memory; a test that needs a
+database of its own takes `fresh_database_url`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from engram import migrations
+from engram.database import Database
+from engram.embedded import EmbeddedServer
+from engram.settings import Settings, load
+
+MAJOR = int(os.environ.get("TEST_POSTGRES_MAJOR", "18"))
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[EmbeddedServer]:
+    """An embedded PostgreSQL that lives as long as the run."""
+    folder = Path(tempfile.mkdtemp(prefix="engram-test-"))
+    folder.chmod(0o755)
+    with EmbeddedServer.start(folder / "data", major=MAJOR) as running:
+        yield running
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def database_url(server: EmbeddedServer) -> str:
+    """The migrated database of the run, as the application role."""
+    migrations.upgrade(server.superuser_url)
+    return server.url()
+
+
+@pytest.fixture
+def fresh_database_url(server: EmbeddedServer) -> Iterator[str]:
+    """An empty, unmigrated database of its own, as the superuser."""
+    name = f"fresh_{uuid.uuid4().hex[:12]}"
+    plain = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(plain, autocommit=True) as conn:
+        conn.execute(f'CREATE DATABASE "{name}"')  # type: ignore[arg-type]
+    yield server.url(user="postgres", database=name)
+    with psycopg.connect(plain, autocommit=True) as conn:
+        conn.execute(f'DROP DATABASE "{name}" WITH (FORCE)')  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="session")
+def settings() -> Settings:
+    """Settings that no environment touches."""
+    return load({})
+
+
+@pytest.fixture(scope="session")
+def database(database_url: str, settings: Settings) -> Iterator[Database]:
+    """The database of the run, through the library's own transactions."""
+    opened = Database(database_url, settings)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def tenant() -> str:
+    """A tenant that no other test has."""
+    return f"t-{uuid.uuid4().hex[:16]}"
