@@ -49,6 +49,7 @@ LOCK_TIMEOUT = 180.0
 START_TIMEOUT = 120.0
 STOP_TIMEOUT = 60.0
 ORPHAN_PATIENCE = 1.0
+DESERTION_TIMEOUT = 10.0
 
 # postgresql.auto.conf (ALTER SYSTEM) is read after this file, so a user's own choice wins.
 SETTINGS: Mapping[str, str] = {
@@ -60,6 +61,7 @@ SETTINGS: Mapping[str, str] = {
     "synchronous_commit": "on",
     "wal_level": "minimal",  # nobody replicates an embedded server; bulk loads write less
     "max_wal_senders": "0",
+    "max_logical_replication_workers": "0",
     "shared_buffers": "128MB",
     "max_connections": "100",
     "max_locks_per_transaction": "256",  # a search may touch every part of the partitioned vectors
@@ -213,7 +215,13 @@ class EmbeddedServer:
                 self._folder.kept.touch()
                 give_to_owner(self._folder, self._folder.kept)
             before = self._postmaster
-            self._postmaster, started = running_server(self._folder, self._major)
+            try:
+                self._postmaster, started = running_server(self._folder, self._major)
+            except (OSError, subprocess.SubprocessError) as error:
+                reason = getattr(error, "strerror", None) or type(error).__name__
+                raise Unavailable(
+                    f"The embedded PostgreSQL could not be started in {self.data_dir}: {reason}"
+                ) from error
             return started or (before is not None and before.pid != self._postmaster.pid)
 
     def close(self) -> None:
@@ -512,7 +520,7 @@ def refuse_other_major(folder: Folder, major: int) -> None:
 def make_cluster(folder: Folder, programs: Path, account: Account | None) -> None:
     """Make a new cluster beside its place and move it there whole."""
     for remains in folder.root.glob("postgres-new-*"):
-        shutil.rmtree(remains)
+        shutil.rmtree(remains, ignore_errors=True)  # a killed owner's initdb may still be writing there
     staged = folder.root / f"postgres-new-{secrets.token_hex(4)}"
     staged.mkdir(mode=0o700)
     if account is not None:
@@ -619,7 +627,8 @@ def make_socket_dir(folder: Folder, account: Account | None) -> Path:
 
 def launch(folder: Folder, programs: Path, account: Account | None) -> Postmaster:
     """Start the server process and wait until it takes connections."""
-    configure(folder, account, make_socket_dir(folder, account))
+    socket_dir = make_socket_dir(folder, account)
+    configure(folder, account, socket_dir)
     alive = os.open(folder.alive, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     _passing_on.add(alive)
     try:
@@ -642,7 +651,12 @@ def launch(folder: Folder, programs: Path, account: Account | None) -> Postmaste
         os.close(alive)
     _children.add(process.pid)
     process.returncode = 0  # it outlives this object on purpose; else Python warns that it still runs
-    return wait_until_ready(folder, process.pid)
+    try:
+        return wait_until_ready(folder, process.pid)
+    except BaseException:
+        if not is_alive(folder, process.pid):
+            remove_socket(socket_dir)
+        raise
 
 
 def wait_until_ready(folder: Folder, pid: int) -> Postmaster:
@@ -707,10 +721,12 @@ def find_postmaster(folder: Folder) -> Postmaster | None:
 def is_alive(folder: Folder, pid: int) -> bool:
     """Whether that process is a server of this folder: not dead, no zombie, no stranger with a recycled pid."""
     if pid in _children:
-        with contextlib.suppress(ChildProcessError):
+        try:
             if os.waitpid(pid, os.WNOHANG)[0] == pid:  # reaped here: nobody else would
                 _children.discard(pid)
                 return False
+        except ChildProcessError:  # somebody else did
+            _children.discard(pid)
     try:
         process = psutil.Process(pid)
         if process.status() == psutil.STATUS_ZOMBIE:
@@ -753,7 +769,7 @@ def clear_remains(folder: Folder) -> None:
             with contextlib.suppress(psutil.Error, OSError):
                 if Path(process.cwd()).samefile(folder.cluster) and process.name().startswith("postgres"):
                     process.kill()
-        if not wait_until_deserted(folder, 10):
+        if not wait_until_deserted(folder, DESERTION_TIMEOUT):
             raise Unavailable(f"Another machine or container runs a server on {folder.root}.", retry_after=10.0)
     server = read_pid_file(folder)
     folder.pid_file.unlink(missing_ok=True)

@@ -161,7 +161,7 @@ def test_data_and_address_survive_a_stop_and_a_start_is_quick(place: Path) -> No
     assert warm < 1.5
 
 
-@pytest.mark.parametrize("name", ["data with spaces", "data-é-記憶", "data'\"$(x)`\\%s", "data-" + "long/" * 40])
+@pytest.mark.parametrize("name", ["data é 記憶 '\"$(x)`\\%s", "data-" + "long/" * 40])
 def test_a_data_folder_may_have_any_name(place: Path, name: str) -> None:
     with embedded.start(place / name) as server:
         assert ask(server, "select 1") == 1
