@@ -102,6 +102,8 @@ class Database:
     def __init__(self, url: str, settings: Settings) -> None:
         self.url = _normalise(url)
         self.settings = settings
+        self.recover: Callable[[], object] | None = None
+        """What may bring a lost server back: the embedded one is started again."""
         self._engine: sa.Engine | None = None
         self._async_engine: AsyncEngine | None = None
 
@@ -170,6 +172,8 @@ class Database:
                 pause = attempt.failed(error)
                 if attempt.drop_pool:
                     self.engine.dispose()
+                    if self.recover is not None:
+                        self.recover()
                 time.sleep(pause)
 
     async def run_async(self, tenant_id: str, work: Callable[[Connection], T], *, key: str | None = None, read_only: bool = False) -> T:
@@ -187,6 +191,8 @@ class Database:
                 pause = attempt.failed(error)
                 if attempt.drop_pool:
                     await self.async_engine.dispose()
+                    if self.recover is not None:
+                        await asyncio.to_thread(self.recover)
                 await asyncio.sleep(pause)
 
     def close(self) -> None:

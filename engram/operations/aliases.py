@@ -1,0 +1,70 @@
+"""The names other memory libraries use, so that code written for them ports in minutes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engram import inputs, memories, tenancy
+from engram.database import Connection
+from engram.errors import InvalidInput
+from engram.memories import Moment
+from engram.operations import changing, reading, steps
+from engram.operations.setup import Setup
+from engram.operations.steps import Operation
+from engram.scope import Ids
+from engram.values import HistoryEntry, Memory, Page, WriteDecision
+
+
+def update(setup: Setup, memory_id: object, fact: object, fields: Mapping[str, Any]) -> Operation[WriteDecision | Memory]:
+    """Revise when a fact is given, otherwise annotate; both when both are given."""
+    attributes = {name: value for name, value in fields.items() if name in changing.ATTRIBUTES}
+    if fact is None:
+        return (yield from changing.annotate(setup, memory_id, fields))
+    if attributes:
+        raise InvalidInput("fact", "a new fact or new attributes", "both")
+    return (
+        yield from changing.revise(
+            setup, memory_id, fact, main_content=None, valid_from=None, expected_revision=None, given=fields
+        )
+    )
+
+
+def delete_all(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[str, ...]]:
+    """Forget every current memory of exactly one scope, which must be named."""
+    if not any(name in Ids.__annotations__ for name in given):
+        raise InvalidInput("user_id", "the scope whose memories are to be forgotten", "none named")
+    call = setup.writing(given)
+
+    def work(conn: Connection) -> list[str]:
+        scope_id = tenancy.find(conn, call.scope)
+        visible = tenancy.visible(conn, call.scope)
+        if scope_id is None:
+            return []
+        own = tenancy.Visible(call.scope, (scope_id,), visible.own, visible.nearness, visible.scopes)
+        found: list[str] = []
+        cursor = None
+        while True:
+            page = memories.list_memories(
+                conn, own, filter=None, sort="oldest", limit=inputs.RESULTS, cursor=cursor, moment=Moment(), key=setup.cursor_key
+            )
+            found.extend(memory.memory_id for memory in page)
+            cursor = page.cursor
+            if cursor is None:
+                return found
+
+    forgotten: list[str] = []
+    for memory_id in (yield from steps.read(call.tenant_id, work)):
+        if memory_id not in forgotten:
+            forgotten.extend((yield from changing.forget(setup, memory_id, False, given)))
+    return tuple(forgotten)
+
+
+def history(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Page[HistoryEntry]]:
+    """The history of one memory."""
+    return (
+        yield from reading.get_history(
+            setup, memory_id=memory_id, filter=None, since=None, until=None, include_superseded=True, limit=50, cursor=None,
+            given=given,
+        )
+    )  # fmt: skip

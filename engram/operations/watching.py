@@ -1,0 +1,136 @@
+"""Watching over a memory: verify the ledger, redact an event, count what is there, and check that the house is in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
+
+from engram import inputs, jobs, ledger, migrations, tenancy
+from engram.database import Connection, fetch_all, fetch_one
+from engram.errors import EngramError, InvalidInput, NotFound
+from engram.operations import steps
+from engram.operations.setup import Setup
+from engram.operations.steps import Operation
+from engram.values import Check, DoctorReport, Receipt, ScopeStats, VerifyReport
+
+LEAST_SERVER: Final = {16: 160010, 17: 170006, 18: 180000}  # earlier ones leak rows through the optimizer's statistics
+LEAST_VECTOR: Final = (0, 8, 4)
+
+
+def verify_ledger(setup: Setup, anchors: object, given: Mapping[str, Any]) -> Operation[VerifyReport]:
+    """Recompute the hash chain of every stream of the scope from its payloads."""
+    reading = setup.reading(given)
+    if anchors is not None and not isinstance(anchors, Mapping):
+        raise InvalidInput("anchors", "a mapping of stream id to anchor", type(anchors).__name__)
+
+    def work(conn: Connection) -> VerifyReport:
+        visible = tenancy.visible(conn, reading.scope)
+        return ledger.verify(conn, scope_ids=visible.scope_ids, key=setup.settings.secret_key, anchors=anchors)
+
+    return (yield from steps.read(reading.scope.tenant_id, work))
+
+
+def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Operation[Receipt]:
+    """Erase what an event said; its place and hash stay, and so does the chain."""
+    call = setup.writing(given)
+    wanted = inputs.event_id(event_id)
+
+    def work(conn: Connection) -> Receipt:
+        visible = tenancy.visible(conn, call.scope)
+        event = ledger.get(conn, wanted, scope_ids=visible.scope_ids)
+        if event is None:
+            raise NotFound("no event with that id in this scope")
+        done = ledger.redact(
+            conn, event_id=wanted, stream_id=event.stream_id, reason=call.reason, actor=call.actor,
+            trust=call.trust or "operator", key=setup.settings.secret_key,
+        )  # fmt: skip
+        return Receipt((done.event_id,), done.stream_id, done.position, duplicate=done.status == "duplicate")
+
+    return (yield from steps.write(call.tenant_id, work, key=f"redaction:{wanted}"))
+
+
+def stats(setup: Setup, given: Mapping[str, Any]) -> Operation[ScopeStats]:
+    """Counts of what the readable scopes hold."""
+    scope = setup.reading(given).scope
+
+    def work(conn: Connection) -> ScopeStats:
+        visible = tenancy.visible(conn, scope)
+        params = {"tenant_id": scope.tenant_id, "scope_ids": list(visible.scope_ids)}
+        row = fetch_one(conn, "count_scope", **params)
+        assert row is not None
+        return ScopeStats(
+            events=row.events, memories=row.memories, by_status=row.by_status, by_type=row.by_type, by_layer=row.by_layer,
+            critical=row.critical, unembedded=row.unembedded, duplicates_avoided=row.duplicates_avoided, oldest=row.oldest,
+            last_write=row.last_write, jobs=jobs.count(conn, visible.scope_ids), size_bytes=row.size_bytes,
+            decisions=row.decisions,
+        )  # fmt: skip
+
+    return (yield from steps.read(scope.tenant_id, work))
+
+
+def doctor(setup: Setup) -> Operation[DoctorReport]:
+    """Check server, roles, row-level security, schema, indexes, model, jobs and vectors."""
+    tenant = setup.scope.tenant_id
+    checks: list[Check] = []
+    for look in (_server, _schema, _roles, _wall, _indexes, _model, _work):
+        try:
+            checks.extend((yield from steps.read(tenant, _bound(look, setup))))
+        except EngramError as error:
+            checks.append(Check(look.__name__.strip("_"), False, str(error), "engram migrate" if error.code == "schema_outdated" else None))
+    return DoctorReport(all(check.ok for check in checks), tuple(checks))
+
+
+def _bound(look: Callable[[Connection, Setup], Iterator[Check]], setup: Setup) -> Callable[[Connection], list[Check]]:
+    return lambda conn: list(look(conn, setup))
+
+
+def _server(conn: Connection, setup: Setup) -> Iterator[Check]:
+    row = _one(conn, "inspect_server")
+    major = row.version // 10000
+    yield Check("server", row.version >= LEAST_SERVER.get(major, 160010), f"PostgreSQL {row.version_text}", "use PostgreSQL 16.10, 17.6, 18 or later")
+    version = tuple(int(part) for part in row.vector.split(".")) if row.vector else ()
+    yield Check("pgvector", version >= LEAST_VECTOR, f"pgvector {row.vector or 'missing'}", "ALTER EXTENSION vector UPDATE")
+    durable = row.fsync == "on" and row.full_page_writes == "on"
+    yield Check("durability", durable, f"fsync {row.fsync}, full_page_writes {row.full_page_writes}", "switch both on in postgresql.conf")
+    yield Check("encoding", row.encoding == "UTF8", f"server encoding {row.encoding}", "create the database with encoding UTF8")
+
+
+def _schema(conn: Connection, setup: Setup) -> Iterator[Check]:
+    found, head = migrations.current_revision(conn), migrations.head()
+    yield Check("schema", found == head, f"revision {found or 'none'}, library {head}", "engram migrate")
+
+
+def _roles(conn: Connection, setup: Setup) -> Iterator[Check]:
+    row = _one(conn, "inspect_roles")
+    yield Check("role", row.role == "engram_app" and not row.super and not row.bypass, f"queries run as {row.role}", "engram migrate")
+    risky = row.session_super and not row.session_is_app
+    yield Check("login", not risky, f"logged in as {row.session_role}" + (", a superuser" if risky else ""), "log in as engram_app")
+
+
+def _wall(conn: Connection, setup: Setup) -> Iterator[Check]:
+    bare = [row.name for row in fetch_all(conn, "list_unprotected_tables")]
+    yield Check("row-level security", not bare, f"not forced on {', '.join(bare)}" if bare else "forced on every table", "engram migrate")
+
+
+def _indexes(conn: Connection, setup: Setup) -> Iterator[Check]:
+    bad = [row.name for row in fetch_all(conn, "list_invalid_indexes")]
+    yield Check("indexes", not bad, f"invalid: {', '.join(bad)}" if bad else "all valid", "REINDEX INDEX CONCURRENTLY")
+
+
+def _model(conn: Connection, setup: Setup) -> Iterator[Check]:
+    if setup.embedder is None:
+        yield Check("embedder", True, "none: keyword search only")
+        return
+    yield Check("embedder", True, f"{setup.embedder.name}, {setup.embedder.dimensions} dimensions")
+
+
+def _work(conn: Connection, setup: Setup) -> Iterator[Check]:
+    row = _one(conn, "inspect_work")
+    yield Check("jobs", row.dead == 0 and row.stuck == 0, f"{row.waiting} waiting, {row.stuck} stuck, {row.dead} dead", "run them with ops.run_jobs()")
+    yield Check("vectors", row.unembedded == 0, f"{row.unembedded} memories wait for a vector", "run them with ops.run_jobs()")
+
+
+def _one(conn: Connection, name: str) -> Any:
+    row = fetch_one(conn, name)
+    assert row is not None
+    return row
