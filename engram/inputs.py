@@ -247,6 +247,13 @@ def payload(value: object, field: str = "payload") -> dict[str, Any]:
     return copy
 
 
+def scalar(value: object, field: str, *, limit: int = KEY_BYTES) -> Any:
+    """One JSON text, number, true, false or null, exactly as given: text is not put in NFC."""
+    if isinstance(value, Mapping | list | tuple):
+        raise InvalidInput(field, "one text or number", type(value).__name__)
+    return _Copier(field, depth=1, keys=None, size=limit).copy(value)
+
+
 def canonical_json(value: object, field: str = "value", *, limit: int = BATCH_BYTES) -> bytes:
     """The one JSON text of a value: sorted keys, no spaces, UTF-8; the same value gives the same bytes for ever.
 
@@ -313,7 +320,7 @@ class _StrictHooks:
         return found
 
     def whole(self, digits: str) -> int:
-        if len(digits) > len(str(LARGEST_WHOLE)) + 1 or abs(int(digits)) > LARGEST_WHOLE:
+        if len(digits.lstrip("-")) > len(str(LARGEST_WHOLE)) or abs(int(digits)) > LARGEST_WHOLE:
             raise InvalidInput(self.field, _WHOLE_RANGE, "a larger one")
         return int(digits)
 
@@ -352,7 +359,7 @@ def _too_deep(written: str) -> bool:
 
 def _stored_int(digits: str) -> Any:
     # jsonb writes the double 1e300 as 301 digits: read it back as the double it was.
-    return int(digits) if len(digits) <= len(str(LARGEST_WHOLE)) else _stored_float(digits)
+    return int(digits) if len(digits.lstrip("-")) <= len(str(LARGEST_WHOLE)) else _stored_float(digits)
 
 
 def _stored_float(digits: str) -> Any:
