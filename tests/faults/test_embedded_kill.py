@@ -222,9 +222,7 @@ def test_a_first_start_killed_at_any_moment_leaves_a_folder_that_starts(data: Pa
     assert sorted(path.name for path in fresh.glob("postgres*")) == ["postgres"]
 
 
-def test_a_folder_in_use_where_no_process_can_be_seen_is_left_alone(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_in_use_by_processes_out_of_sight_is_left_alone(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # As seen from a second container on the same volume: the lock is held, and no process is visible.
     with embedded.start(data):
         monkeypatch.setattr(embedded, "is_alive", lambda folder, pid: False)
