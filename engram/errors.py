@@ -8,7 +8,8 @@ EngramError
 ├── Conflict
 │   ├── StaleStream
 │   ├── IdempotencyMismatch
-│   └── AlreadySuperseded
+│   ├── AlreadySuperseded
+│   └── LeaseLost
 ├── PolicyError
 ├── Unavailable
 ├── UnknownOutcome
@@ -97,6 +98,12 @@ class AlreadySuperseded(Conflict):
     """The memory has a newer head than the caller expected."""
 
     code = "already_superseded"
+
+
+class LeaseLost(Conflict):
+    """Another worker holds this job now; drop the result."""
+
+    code = "lease_lost"
 
 
 class PolicyError(EngramError):

@@ -1,0 +1,247 @@
+"""Jobs: rows of work born with their event, claimed under a lease, and finished only by who still holds it.
+
+A worker claims in one transaction, works in none, and writes its effect in another whose first statement is `hold`.
+Whatever is killed in between, the work may run twice and its effect stands once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random as chance
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy.engine import Row
+from sqlalchemy.exc import DBAPIError
+
+from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one
+from engram.errors import Conflict, LeaseLost, NotFound
+from engram.ids import new_id
+
+DERIVE: Final = "derive"  # the kind born with every event that some deriver waits for
+LEASE: Final = timedelta(seconds=120)
+MOST_ATTEMPTS: Final = 5
+MOST_CRASHES: Final = 3
+LONGEST_PAUSE: Final = 600.0
+LEASE_LOST: Final = "55P99"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One row of work and, while it runs, the token of whoever holds it."""
+
+    job_id: str
+    tenant_id: str
+    scope_id: int | None
+    kind: str
+    stream_id: str | None
+    position: int | None
+    payload: Mapping[str, Any]
+    state: str
+    priority: int
+    run_at: datetime
+    attempt: int
+    max_attempts: int
+    crashes: int
+    lease_token: str | None
+    lease_until: datetime | None
+    error_class: str | None
+    error_text: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+def backoff(attempt: int, random: Callable[[], float] = chance.random) -> float:
+    """Seconds to wait after the n-th failure: 2, 4, 8 … up to ten minutes, of which 50 to 100 %."""
+    return float(min(2.0 ** min(attempt, 20), LONGEST_PAUSE) * (0.5 + random() / 2))
+
+
+def add(
+    conn: Connection,
+    *,
+    kind: str,
+    dedup_key: str,
+    scope_id: int | None = None,
+    stream_id: str | None = None,
+    position: int | None = None,
+    payload: Mapping[str, Any] | None = None,
+    delay: float = 0.0,
+    priority: int = 100,
+    max_attempts: int = MOST_ATTEMPTS,
+) -> str | None:
+    """Put a job in the outbox, once for each kind and dedup key; its id, or None when it was there before."""
+    digest = hashlib.sha256(f"{kind}\0{dedup_key}".encode()).digest()
+    row = fetch_one(
+        conn,
+        "insert_job",
+        job_id=new_id(),
+        kind=kind,
+        dedup_key=digest,
+        scope_id=scope_id,
+        stream_id=stream_id,
+        position=position,
+        payload=Jsonb(dict(payload or {})),
+        delay=delay,
+        priority=priority,
+        max_attempts=max_attempts,
+    )
+    return None if row is None else str(row.job_id)
+
+
+def claim(
+    conn: Connection, kinds: Sequence[str], limit: int, *, tenant_id: str | None = None, lease: timedelta = LEASE
+) -> list[Job]:
+    """Take due jobs of these kinds under a fresh lease, shared out between the tenants that have some.
+
+    Kinds that are not named are left alone: they may belong to another release. Commit before the work begins.
+    """
+    rows = fetch_all(conn, "claim_jobs", kinds=list(kinds), limit=limit, lease=lease, tenant_id=tenant_id)
+    return [_job(row) for row in rows]
+
+
+def claim_these(conn: Connection, job_ids: Sequence[str], *, lease: timedelta = LEASE) -> list[Job]:
+    """Take these jobs of this tenant, those of them that are still queued and due."""
+    if not job_ids:
+        return []
+    return [_job(row) for row in fetch_all(conn, "claim_job_ids", job_ids=list(job_ids), lease=lease)]
+
+
+def hold(conn: Connection, job: Job) -> None:
+    """Lock a job under its token: the first statement of every effect; LeaseLost when another worker has it."""
+    try:
+        execute(conn, "hold_job", job_id=job.job_id, lease_token=job.lease_token)
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) == LEASE_LOST:
+            raise LeaseLost(job_id=job.job_id) from None
+        raise
+
+
+def extend(conn: Connection, job: Job, *, lease: timedelta = LEASE) -> None:
+    """Keep a job for another lease; LeaseLost when it is no longer ours."""
+    _touched(execute(conn, "extend_lease", job_id=job.job_id, lease_token=job.lease_token, lease=lease), job)
+
+
+def finish(conn: Connection, job: Job) -> None:
+    """Mark a job done, in the transaction of its effect; LeaseLost when it is no longer ours."""
+    _touched(execute(conn, "finish_job", job_id=job.job_id, lease_token=job.lease_token), job)
+
+
+def finish_derived(conn: Connection, stream_id: str) -> int:
+    """Mark done the queued derive jobs of a stream whose event every deriver has read by now; how many there were."""
+    return execute(conn, "finish_derived_jobs", stream_id=stream_id)
+
+
+def fail(
+    conn: Connection,
+    job: Job,
+    error_class: str,
+    *,
+    error_text: str | None = None,
+    permanent: bool = False,
+    counts: bool = True,
+    retry_after: float | None = None,
+    random: Callable[[], float] = chance.random,
+) -> str:
+    """Give a failed job back with a pause, or bury it; the state it is in now, `queued` or `dead`.
+
+    `permanent` buries at once. `counts=False` with `retry_after` is for a rate limit: it costs no attempt.
+    """
+    delay = backoff(job.attempt, random) if retry_after is None else retry_after
+    row = fetch_one(
+        conn,
+        "fail_job",
+        job_id=job.job_id,
+        lease_token=job.lease_token,
+        permanent=permanent,
+        counts=counts,
+        delay=delay,
+        error_class=error_class[:64],
+        error_text=error_text and error_text[:1000],
+    )
+    if row is None:
+        raise LeaseLost(job_id=job.job_id)
+    return str(row.state)
+
+
+def release(conn: Connection, job: Job) -> None:
+    """Give a job back untouched, when a worker shuts down; LeaseLost when it is no longer ours."""
+    _touched(execute(conn, "release_job", job_id=job.job_id, lease_token=job.lease_token), job)
+
+
+def rescue(conn: Connection, limit: int = 100) -> int:
+    """Queue again the jobs whose worker was lost, of every tenant; how many. A loop calls this, never a job."""
+    row = fetch_one(conn, "rescue_jobs", limit=limit, max_crashes=MOST_CRASHES)
+    return 0 if row is None else int(row[0])
+
+
+def revive(conn: Connection, job_id: str, *, scope_ids: Sequence[int] | None = None) -> Job:
+    """Queue a dead, paused or cancelled job again; Conflict when it is none of these."""
+    touched = execute(conn, "revive_job", job_id=job_id, scope_ids=None if scope_ids is None else list(scope_ids))
+    job = get(conn, job_id, scope_ids=scope_ids)
+    if not touched:
+        raise Conflict("the job is not dead, paused or cancelled", state=job.state)
+    return job
+
+
+def get(conn: Connection, job_id: str, *, scope_ids: Sequence[int] | None = None) -> Job:
+    """The job of that id in one of the scopes, or NotFound."""
+    row = fetch_one(conn, "get_job", job_id=job_id, scope_ids=None if scope_ids is None else list(scope_ids))
+    if row is None:
+        raise NotFound
+    return _job(row)
+
+
+def list_jobs(
+    conn: Connection,
+    *,
+    scope_ids: Sequence[int] | None = None,
+    states: Sequence[str] | None = None,
+    kinds: Sequence[str] | None = None,
+    after: tuple[datetime, str] | None = None,
+    limit: int = 50,
+) -> list[Job]:
+    """The jobs of this tenant or of some of its scopes, oldest first; `after` is (created_at, job_id) of the last."""
+    at, job_id = after or (None, None)
+    rows = fetch_all(
+        conn,
+        "list_jobs",
+        scope_ids=None if scope_ids is None else list(scope_ids),
+        after_at=at,
+        after_id=job_id,
+        states=None if states is None else list(states),
+        kinds=None if kinds is None else list(kinds),
+        limit=limit,
+    )
+    return [_job(row) for row in rows]
+
+
+def count(conn: Connection, scope_ids: Sequence[int] | None = None) -> dict[str, int]:
+    """How many jobs are in each state."""
+    rows = fetch_all(conn, "count_jobs", scope_ids=None if scope_ids is None else list(scope_ids))
+    return {row.state: row.jobs for row in rows}
+
+
+def cursor(conn: Connection, stream_id: str, deriver: str, version: int) -> int:
+    """The position up to which a deriver has seen a stream; 0 before its first event."""
+    row = fetch_one(conn, "get_cursor", stream_id=stream_id, deriver=deriver, version=version)
+    return 0 if row is None else int(row.position)
+
+
+def advance(conn: Connection, stream_id: str, deriver: str, version: int, old: int, new: int) -> bool:
+    """Move a cursor from `old` to `new`; False when it is no longer at `old`: then drop the whole effect."""
+    return execute(conn, "advance_cursor", stream_id=stream_id, deriver=deriver, version=version, old=old, new=new) == 1
+
+
+def _touched(rows: int, job: Job) -> None:
+    if rows != 1:
+        raise LeaseLost(job_id=job.job_id)
+
+
+def _job(row: Row[Any]) -> Job:
+    values: dict[str, Any] = {
+        name: str(value) if isinstance(value, UUID) else value for name, value in row._mapping.items()
+    }
+    return Job(**values)

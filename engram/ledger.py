@@ -1,0 +1,466 @@
+"""The ledger: append events, read them back, redact what one said, and verify that nothing was changed since."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final, Literal, NoReturn
+from uuid import UUID
+
+from sqlalchemy.engine import Row
+from sqlalchemy.exc import DBAPIError
+
+from engram import chain
+from engram.database import Connection, fetch_all, fetch_one
+from engram.errors import IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, StaleStream
+from engram.ids import new_id
+from engram.values import BadPosition, Event, VerifyReport, trust_rank
+
+MOST_EVENTS: Final = 500  # a batch
+MOST_BYTES: Final = 8 * 1024 * 1024  # of bodies, a batch
+MOST_BODY: Final = 1024 * 1024
+LINKS_AT_ONCE: Final = 1_000
+HEADS_AT_ONCE: Final = 500
+
+BODY_REUSED: Final = "23P99"  # SQLSTATEs of 030_ledger.sql
+STREAM_ELSEWHERE: Final = "23P98"
+NOTHING_THERE: Final = "P0002"
+REFUSED: Final = "22023"
+
+AppendStatus = Literal["appended", "duplicate", "erased"]
+Anchor = str | tuple[int, str]
+"""A head exported earlier: `(position, hash)`, or the text `position:hash` that a VerifyReport prints."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """An event about to be appended; its id is made with it, so that appending it again is recognised."""
+
+    role: str
+    event_type: str
+    content: str | None = None
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    trust: str = "user"
+    occurred_at: datetime | None = None
+    session_id: str | None = None
+    task_run_id: str | None = None
+    actor: str | None = None
+    idempotency_key: str | None = None
+    derive: tuple[str, ...] = ()
+    event_id: str = field(default_factory=new_id)
+
+
+@dataclass(frozen=True, slots=True)
+class AppendedEvent:
+    """What an append did with one event; a duplicate names the event, stream and job of the first time."""
+
+    event_id: str
+    stream_id: str
+    position: int
+    recorded_at: datetime
+    status: AppendStatus
+    job_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What an append did, event by event in the caller's order."""
+
+    stream_id: str
+    events: tuple[AppendedEvent, ...]
+
+    @property
+    def position(self) -> int:
+        """The position of the last event."""
+        return self.events[-1].position
+
+    @property
+    def job_ids(self) -> tuple[str, ...]:
+        """The jobs these events caused, in their order."""
+        return tuple(event.job_id for event in self.events if event.job_id is not None)
+
+    @property
+    def duplicate(self) -> bool:
+        """Whether every event was there before."""
+        return all(event.status != "appended" for event in self.events)
+
+    @property
+    def erased(self) -> bool:
+        """Whether what one of the events said has been erased since."""
+        return any(event.status == "erased" for event in self.events)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in a list of events over several streams: read on from here."""
+
+    recorded_at: datetime
+    stream_id: str
+    position: int
+
+
+def append(
+    conn: Connection,
+    *,
+    scope_id: int,
+    stream_id: str,
+    events: Sequence[NewEvent],
+    expected_position: int | None = None,
+    key: bytes | None = None,
+) -> Appended:
+    """Append events to one stream, all or none, each once: durable when the transaction's commit returns.
+
+    An event whose id or idempotency key is known comes back as `duplicate` (or `erased`) with its first position; the
+    same id or key with another body raises IdempotencyMismatch. A stream that is not at `expected_position` raises
+    StaleStream, unless the whole batch is known.
+    """
+    chosen, places = _distinct(events)
+    bodies = [_body(event) for event in chosen]
+    if sum(map(len, bodies)) > MOST_BYTES:
+        raise LimitExceeded("events", MOST_BYTES, sum(map(len, bodies)), "bytes")
+    with _refusals(expected_position):
+        rows = fetch_all(
+            conn,
+            "append_events",
+            scope_id=scope_id,
+            stream_id=stream_id,
+            expected_position=expected_position,
+            salts=[chain.new_salt() for _ in chosen],
+            bodies=bodies,
+            **_columns(chosen),
+            **_pads(key, stream_id),
+        )
+    return Appended(stream_id, tuple(_appended(rows[place], repeated) for place, repeated in places))
+
+
+def redact(
+    conn: Connection,
+    *,
+    event_id: str,
+    stream_id: str,
+    reason: str | None = None,
+    actor: str | None = None,
+    trust: str = "operator",
+    key: bytes | None = None,
+    redaction_id: str | None = None,
+) -> AppendedEvent:
+    """Erase what an event said, for ever; its place and hash stay, and an event of type `redaction` tells of it.
+
+    `stream_id` is the event's own (as `get` returns it). Repeating it gives the first redaction back.
+    """
+    with _refusals(None):
+        row = fetch_one(
+            conn,
+            "redact_event",
+            event_id=event_id,
+            redaction_id=redaction_id or new_id(),
+            trust=trust_rank(trust),
+            actor=actor,
+            salt=chain.new_salt(),
+            body=chain.body(None, {"event_id": event_id} | ({"reason": reason} if reason else {}), {}),
+            **_pads(key, stream_id),
+        )
+    if row is None:
+        raise NotFound
+    return _appended(row, False)
+
+
+def get(conn: Connection, event_id: str, *, scope_ids: Sequence[int] | None = None) -> Event | None:
+    """The event of that id, if it is there and in one of the scopes."""
+    row = fetch_one(conn, "get_event", event_id=event_id, scope_ids=_list(scope_ids))
+    return None if row is None else chain.event(row)
+
+
+def get_many(conn: Connection, event_ids: Iterable[str], *, scope_ids: Sequence[int] | None = None) -> dict[str, Event]:
+    """The events of these ids that are there and in one of the scopes, by id."""
+    rows = fetch_all(conn, "get_events", event_ids=list(event_ids), scope_ids=_list(scope_ids))
+    return {str(row.event_id): chain.event(row) for row in rows}
+
+
+def find_by_key(conn: Connection, scope_id: int, idempotency_key: str) -> Event | None:
+    """The event a scope recorded under an idempotency key, or None."""
+    row = fetch_one(conn, "find_event_by_key", scope_id=scope_id, idempotency_key=idempotency_key)
+    return None if row is None else chain.event(row)
+
+
+def read(
+    conn: Connection,
+    *,
+    stream_id: str | None = None,
+    session_id: str | None = None,
+    task_run_id: str | None = None,
+    scope_ids: Sequence[int] | None = None,
+    after: int | None = None,
+    before: int | None = None,
+    types: Sequence[str] | None = None,
+    roles: Sequence[str] | None = None,
+    trusts: Sequence[str] | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    start: Place | None = None,
+    newest_first: bool = False,
+    limit: int = 50,
+) -> list[Event]:
+    """The events of a stream, a session, a task run or some scopes, in order.
+
+    Within a stream the order is the position, else the time of recording. `after` and `before` are positions, both left
+    out of the result; `since <= occurred_at < until`; `start` continues a list over several streams. An empty list of
+    scopes, types, roles or trusts matches nothing.
+    """
+    by = {"stream_id": stream_id, "session_id": session_id, "task_run_id": task_run_id}
+    given = {name: value for name, value in by.items() if value is not None}
+    if len(given) > 1 or (not given and scope_ids is None):
+        raise InvalidInput("events", "one of stream, session, task run or scopes", f"{len(given)} of them")
+    kind = next(iter(given), "scope_ids").split("_")[0]
+    place = {} if kind == "stream" else _start(start)
+    rows = fetch_all(
+        conn,
+        f"list_{kind}_events{'_newest' if newest_first else ''}",
+        scope_ids=_list(scope_ids),
+        after=after,
+        before=before,
+        types=_list(types),
+        roles=_list(roles),
+        trusts=None if trusts is None else [trust_rank(trust) for trust in trusts],
+        since=since,
+        until=until,
+        limit=limit,
+        **given,
+        **place,
+    )
+    return [chain.event(row) for row in rows]
+
+
+def derivable(conn: Connection, *, stream_id: str, deriver: str, after: int = 0, limit: int = 100) -> list[Event]:
+    """The events of a stream after a position that wait for a deriver, in order; erased ones among them."""
+    rows = fetch_all(conn, "list_derivable_events", stream_id=stream_id, deriver=deriver, after=after, limit=limit)
+    return [chain.event(row) for row in rows]
+
+
+def verify(
+    conn: Connection,
+    *,
+    stream_ids: Sequence[str] | None = None,
+    scope_ids: Sequence[int] | None = None,
+    key: bytes | None = None,
+    anchors: Mapping[str, Anchor] | None = None,
+    unkeyed: bool = False,
+) -> VerifyReport:
+    """Recompute the hash chain from what is stored, and name the first position of each stream that does not hold.
+
+    Without a selection every stream of the tenant is checked. `anchors` are heads exported earlier (the `heads` of a
+    former report): only they can show that a tail was cut off, or a whole unkeyed chain computed anew. With `key` every
+    event must have been sealed with it; `unkeyed=True` lets events pass that were appended before there was a key.
+    """
+    known = {stream_id: _anchor(anchor) for stream_id, anchor in (anchors or {}).items()}
+    counted, erased, heads, bad = 0, 0, {}, []
+    for head in _heads(conn, stream_ids, scope_ids):
+        stream_id = str(head.stream_id)
+        walk = _Walk(head, chain.pads(key, head.stream_id), known.pop(stream_id, None), unkeyed)
+        problem = walk.run(conn)
+        counted, erased = counted + walk.counted, erased + walk.erased
+        heads[stream_id] = f"{head.position}:{bytes(head.head_hash).hex()}"
+        if problem is not None:
+            bad.append(problem)
+    if scope_ids is None:
+        wanted = known if stream_ids is None else {name: known[name] for name in stream_ids if name in known}
+        bad.extend(
+            BadPosition(name, 1, "the whole stream is gone") for name, (position, _) in wanted.items() if position
+        )
+    return VerifyReport(len(heads), counted, erased, not bad, bad[0] if bad else None, tuple(bad), heads)
+
+
+class _Walk:
+    """One walk along one stream, from its first event to its head."""
+
+    def __init__(self, head: Row[Any], pads: chain.Pads | None, anchor: tuple[int, str] | None, unkeyed: bool) -> None:
+        self.head, self.pads, self.anchor, self.unkeyed = head, pads, anchor, unkeyed
+        self.stream_id = str(head.stream_id)
+        self.position, self.hash = 0, chain.GENESIS
+        self.counted = self.erased = 0
+
+    def run(self, conn: Connection) -> BadPosition | None:
+        """The first position that does not hold, or None."""
+        while True:
+            rows = fetch_all(
+                conn,
+                "list_links",
+                stream_id=self.stream_id,
+                after=self.position,
+                until=self.head.position,
+                limit=LINKS_AT_ONCE,
+            )
+            for row in rows:
+                problem = self._link(row)
+                if problem is not None:
+                    return self._bad(self.position + 1, problem)
+                self.position, self.hash = row.position, bytes(row.hash)
+                self.counted += 1
+                self.erased += row.salt is None
+            if len(rows) < LINKS_AT_ONCE:
+                return self._end()
+
+    def _link(self, row: Row[Any]) -> str | None:
+        if row.position != self.position + 1:
+            return "the event is missing"
+        if bytes(row.prev_hash) != self.hash:
+            return "the event does not follow the one before it"
+        if row.salt is None:
+            if not row.redacted:
+                return "the payload is missing and no redaction says why"
+        elif chain.commitment(bytes(row.salt), bytes(row.body)) != bytes(row.commitment):
+            return "the payload was changed"
+        return self._seal(row) or self._anchored(row)
+
+    def _seal(self, row: Row[Any]) -> str | None:
+        if row.hash_version == chain.KEYED and self.pads is None:
+            return "the event is sealed with a key that was not given"
+        if row.hash_version == chain.PLAIN and self.pads is not None and not self.unkeyed:
+            return "the event is not sealed with the key"
+        pads = self.pads if row.hash_version == chain.KEYED else None
+        same = hmac.compare_digest(chain.event_hash(row, pads), bytes(row.hash))
+        return None if same else "the header was changed, or sealed with another key"
+
+    def _anchored(self, row: Row[Any]) -> str | None:
+        if self.anchor is None or self.anchor[0] != row.position or self.anchor[1] == bytes(row.hash).hex():
+            return None
+        return "the event is not the one that was anchored"
+
+    def _end(self) -> BadPosition | None:
+        if self.position < self.head.position:
+            return self._bad(self.position + 1, "the event is missing")
+        if self.hash != bytes(self.head.head_hash):
+            return self._bad(max(1, self.position), "the head of the stream does not belong to its last event")
+        if (self.head.last_position or 0) > self.head.position:
+            return self._bad(self.head.position + 1, "the event is behind the head of its stream")
+        if self.anchor is not None and self.anchor[0] > self.head.position:
+            return self._bad(self.head.position + 1, "the tail was cut: an anchor is farther on")
+        return None
+
+    def _bad(self, position: int, problem: str) -> BadPosition:
+        return BadPosition(self.stream_id, position, problem)
+
+
+def _heads(conn: Connection, stream_ids: Sequence[str] | None, scope_ids: Sequence[int] | None) -> Iterator[Row[Any]]:
+    after: UUID | None = None
+    while True:
+        rows = fetch_all(
+            conn,
+            "list_heads",
+            after=after,
+            stream_ids=_list(stream_ids),
+            scope_ids=_list(scope_ids),
+            limit=HEADS_AT_ONCE,
+        )
+        yield from rows
+        if len(rows) < HEADS_AT_ONCE:
+            return
+        after = rows[-1].stream_id
+
+
+def _anchor(anchor: Anchor) -> tuple[int, str]:
+    if isinstance(anchor, str):
+        position, _, digest = anchor.partition(":")
+        if not position.isdecimal() or not digest:
+            raise InvalidInput("anchors", "texts such as 12:9f86d0…", "another form")
+        return int(position), digest
+    return anchor
+
+
+def _distinct(events: Sequence[NewEvent]) -> tuple[list[NewEvent], list[tuple[int, bool]]]:
+    # The same event twice in one batch: the second is a duplicate of the first. For each event given: its place among
+    # the distinct ones, and whether it is a repetition.
+    if not 1 <= len(events) <= MOST_EVENTS:
+        raise InvalidInput("events", f"1 to {MOST_EVENTS} events", str(len(events)))
+    chosen: list[NewEvent] = []
+    places: list[tuple[int, bool]] = []
+    seen: dict[tuple[str, str], int] = {}
+    for event in events:
+        names = [("id", event.event_id), *([("key", event.idempotency_key)] if event.idempotency_key else [])]
+        found = {seen[name] for name in names if name in seen}
+        if not found:
+            seen |= dict.fromkeys(names, len(chosen))
+            places.append((len(chosen), False))
+            chosen.append(event)
+        elif len(found) == 1 and _same(chosen[place := found.pop()], event):
+            places.append((place, True))
+        else:
+            raise IdempotencyMismatch
+    return chosen, places
+
+
+def _same(first: NewEvent, second: NewEvent) -> bool:
+    return replace(second, event_id=first.event_id, idempotency_key=first.idempotency_key) == first
+
+
+def _body(event: NewEvent) -> bytes:
+    body = chain.body(event.content, event.payload, event.metadata)
+    if len(body) > MOST_BODY:
+        raise LimitExceeded("event", MOST_BODY, len(body), "bytes")
+    return body
+
+
+def _columns(events: Sequence[NewEvent]) -> dict[str, Any]:
+    return {
+        "event_ids": [event.event_id for event in events],
+        "job_ids": [new_id() for _ in events],
+        "roles": [event.role for event in events],
+        "types": [event.event_type for event in events],
+        "trusts": [trust_rank(event.trust) for event in events],
+        "occurred": [event.occurred_at for event in events],
+        "sessions": [event.session_id for event in events],
+        "tasks": [event.task_run_id for event in events],
+        "actors": [event.actor for event in events],
+        "keys": [event.idempotency_key for event in events],
+        "derive": [",".join(event.derive) for event in events],
+    }
+
+
+def _pads(key: bytes | None, stream_id: str) -> dict[str, bytes | None]:
+    pads = chain.pads(key, UUID(stream_id))
+    return {"inner": pads and pads.inner, "outer": pads and pads.outer}
+
+
+def _appended(row: Row[Any], repeated: bool) -> AppendedEvent:
+    status: AppendStatus = "duplicate" if repeated and row.status == "appended" else row.status
+    job = getattr(row, "job_id", None)
+    return AppendedEvent(
+        str(row.event_id), str(row.stream_id), row.position, row.recorded_at, status, None if job is None else str(job)
+    )
+
+
+def _start(start: Place | None) -> dict[str, Any]:
+    if start is None:
+        return {"start_at": None, "start_stream": None, "start_position": None}
+    return {"start_at": start.recorded_at, "start_stream": start.stream_id, "start_position": start.position}
+
+
+def _list(values: Sequence[Any] | None) -> list[Any] | None:
+    return None if values is None else list(values)
+
+
+@contextmanager
+def _refusals(expected_position: int | None) -> Iterator[None]:
+    """Turn the refusals of the ledger's own functions into Engram's errors; everything else passes."""
+    try:
+        yield
+    except DBAPIError as error:
+        _refuse(error, expected_position)
+
+
+def _refuse(error: DBAPIError, expected_position: int | None) -> NoReturn:
+    state = getattr(error.orig, "sqlstate", None)
+    if state == BODY_REUSED:
+        raise IdempotencyMismatch from None
+    if state == STREAM_ELSEWHERE:
+        detail = getattr(getattr(error.orig, "diag", None), "message_detail", None)
+        raise StaleStream(expected_position or 0, int(detail or 0)) from None
+    if state == NOTHING_THERE:
+        raise NotFound from None
+    if state == REFUSED:
+        raise InvalidInput("event", "an event callers may append or redact", "a redaction, or a key of one") from None
+    raise error

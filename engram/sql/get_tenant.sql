@@ -1,2 +1,0 @@
--- The tenant of this transaction.
-SELECT engram.current_tenant()

@@ -1,0 +1,143 @@
+"""Streams: a session, a task run or a scope's own changes; their heads, and following every event of a tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from sqlalchemy.engine import Row
+
+from engram import chain
+from engram.database import Connection, fetch_all, fetch_one
+from engram.errors import InvalidInput, NotFound
+from engram.ids import new_id
+from engram.values import Event, Watermark
+
+StreamKind = Literal["session", "task", "scope"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream and how far it has come; `recorded_at` is when its newest event was appended."""
+
+    stream_id: str
+    position: int
+    recorded_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a stream: the position and hash of its newest event, which make an anchor when kept elsewhere."""
+
+    stream_id: str
+    scope_id: int
+    kind: StreamKind
+    name: str
+    position: int
+    derivable: int
+    hash: str
+    recorded_at: datetime | None
+
+    @property
+    def anchor(self) -> str:
+        """The text to keep outside the database: `position:hash`."""
+        return f"{self.position}:{self.hash}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """A follower's place: every event up to it has been seen."""
+
+    txid: int = 0
+    stream_id: str = str(UUID(int=0))
+    position: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.txid}.{self.stream_id}.{self.position}"
+
+    @classmethod
+    def parse(cls, text: str) -> Mark:
+        """The mark that printed this text."""
+        parts = text.split(".")
+        try:
+            txid, stream, position = parts
+            return cls(int(txid), str(UUID(stream)), int(position))
+        except ValueError:
+            raise InvalidInput("after", "the mark of a followed event", "another text") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """An event seen by a follower, the scope it belongs to, and the mark to go on from."""
+
+    mark: Mark
+    scope_id: int
+    event: Event
+
+
+def open(conn: Connection, scope_id: int, kind: StreamKind, name: str) -> Stream:
+    """The stream of that kind and name in a scope, made when it is not there yet."""
+    row = fetch_one(conn, "open_stream", scope_id=scope_id, stream_id=new_id(), kind=kind, stream_name=name)
+    if row is None:  # pragma: no cover - the function answers with a row or an error
+        raise NotFound
+    return Stream(str(row.stream_id), row.position, row.recorded_at)
+
+
+def find(conn: Connection, scope_id: int, kind: StreamKind, name: str) -> Stream | None:
+    """The stream of that kind and name in a scope, or None; nothing is made."""
+    row = fetch_one(conn, "find_stream", scope_id=scope_id, kind=kind, stream_name=name)
+    return None if row is None else Stream(str(row.stream_id), row.position, row.recorded_at)
+
+
+def head(conn: Connection, stream_id: str, *, scope_ids: Sequence[int] | None = None) -> Head | None:
+    """The head of a stream, if it is there and in one of the scopes."""
+    row = fetch_one(conn, "get_stream", stream_id=stream_id, scope_ids=None if scope_ids is None else list(scope_ids))
+    return None if row is None else _head(row)
+
+
+def follow(
+    conn: Connection, after: Mark | None = None, limit: int = 100, *, types: Sequence[str] | None = None
+) -> list[Followed]:
+    """The next committed events of the tenant after a mark: each exactly once, none skipped behind an open transaction.
+
+    The order is (transaction, stream, position). Events of transactions younger than the oldest one still open are held
+    back until that one has ended, since it may yet commit something that belongs before them. On the primary only.
+    """
+    mark = after or Mark()
+    rows = fetch_all(
+        conn,
+        "list_followed_events",
+        txid=str(mark.txid),
+        stream_id=mark.stream_id,
+        position=mark.position,
+        types=None if types is None else list(types),
+        limit=limit,
+    )
+    return [
+        Followed(Mark(int(row.txid), str(row.stream_id), row.position), row.scope_id, chain.event(row)) for row in rows
+    ]
+
+
+def watermark(conn: Connection, scope_ids: Sequence[int], deriver: str, version: int = 1) -> Watermark:
+    """How far a deriver has come in the streams of some scopes: positions appended and derived, and events behind."""
+    row = fetch_one(conn, "get_watermark", scope_ids=list(scope_ids), deriver=deriver, version=version)
+    if row is None:  # pragma: no cover - an aggregate always has a row
+        return Watermark()
+    only = row.stream_id if row.streams == 1 else None
+    return Watermark(only, row.head - row.behind, row.head, row.behind)
+
+
+def _head(row: Row[Any]) -> Head:
+    return Head(
+        str(row.stream_id),
+        row.scope_id,
+        row.kind,
+        row.name,
+        row.position,
+        row.derivable,
+        bytes(row.head_hash).hex(),
+        row.recorded_at,
+    )
