@@ -1,0 +1,14 @@
+"""Ways of making memories from events, one module each.
+
+A deriver is a module with `NAME`, `VERSION` and `derive(event, *, user_name) -> tuple[Proposed, ...]`. It proposes; the
+policy judges. To add one, write its module and add it to `DERIVERS`.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Final
+
+from engram.derivation import rules, verbatim
+
+DERIVERS: Final[tuple[ModuleType, ...]] = (verbatim, rules)

@@ -1,0 +1,360 @@
+"""The rules deriver: sentences worth remembering, in the third person, without any model.
+
+It reads user messages, decisions, meetings and results of tools. From a message it takes statements of the user about
+themselves, their people, their projects and their rules; everything else stays with the verbatim deriver.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from engram.derivation.proposals import Proposed
+from engram.derivation.times import Stated, resolve
+from engram.policies.default import STYLE
+from engram.policies.values import allergen
+from engram.subjects import (
+    MAX_SENTENCE,
+    SELF,
+    UNKNOWN,
+    Clause,
+    clauses,
+    introduction,
+    lead_length,
+    plain,
+    sentence_spans,
+    third_person,
+    we_are,
+)
+from engram.values import Event
+
+NAME: Final = "rules"
+VERSION: Final = 1
+MAX_CANDIDATES: Final = 12
+MAX_SENTENCES: Final = 200
+"""Sentences read of one message; longer text belongs to the long-input road."""
+MAX_FACT: Final = 1_000
+NO_MEMORY: Final = "#nomem"
+
+
+def derive(event: Event, *, user_name: str | None = None) -> tuple[Proposed, ...]:
+    """The memories an event's words give by rules alone: at most twelve, each with its exact characters."""
+    if event.content is None or NO_MEMORY in event.content.casefold():
+        return ()
+    if event.event_type == "meeting":
+        found = _meeting(event)
+    elif event.event_type == "decision":
+        found = _decision(event, event.content)
+    elif event.event_type in ("tool_result", "error"):
+        found = _results(event.content)
+    elif event.role == "user":
+        found = _message(event, event.content, user_name)
+    else:
+        return ()
+    return _numbered(found)
+
+
+def _numbered(found: Iterator[Proposed]) -> tuple[Proposed, ...]:
+    """The first candidates, each said once, counted from 0."""
+    seen: dict[str, Proposed] = {}
+    for proposed in found:
+        seen.setdefault(plain(proposed.fact), proposed)
+        if len(seen) == MAX_CANDIDATES:
+            break
+    return tuple(replace(proposed, ordinal=ordinal) for ordinal, proposed in enumerate(seen.values()))
+
+
+# ----------------------------------------------------------------------------------------------------------- messages
+
+_LINE = re.compile(r"[^\n]*\n?")
+
+
+def readable(content: str) -> str:
+    """The content with code fences and quoted mail lines blanked out, character for character."""
+    if "```" not in content and ">" not in content and "~~~" not in content:
+        return content
+    out: list[str] = []
+    fence = ""
+    for match in _LINE.finditer(content):
+        line = match.group()
+        mark = line.lstrip()[:3]
+        skip = bool(fence) or line.lstrip().startswith(">")
+        if mark in ("```", "~~~") and (not fence or fence == mark):
+            closed = line.count(mark) > 1 and not fence
+            fence = "" if fence or closed else mark
+            skip = True
+        out.append("\n" * len(line) if skip else line)
+    return "".join(out)
+
+
+def _message(event: Event, content: str, user_name: str | None) -> Iterator[Proposed]:
+    text = readable(content)
+    for start, end in sentence_spans(text)[:MAX_SENTENCES]:
+        if end - start > MAX_SENTENCE:
+            continue
+        for clause in clauses(text[start:end], role=event.role, user_name=user_name):
+            yield from _from_clause(clause, start, content, event.occurred_at)
+
+
+def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -> Iterator[Proposed]:
+    subject = _worth(clause)
+    if subject is None:
+        return
+    start, end = _trimmed(clause, offset, content)
+    if start >= end:
+        return
+    stated = resolve(content[start:end], said_at)
+    still = stated.valid_from is not None and stated.valid_to is None and _HOLDS.search(clause.canonical) is not None
+    for fact in _facts(clause, content[start:end]):
+        yield Proposed(
+            fact,
+            start,
+            end,
+            valid_from=stated.valid_from,
+            valid_to=stated.valid_to,
+            subject=subject or None,
+            still=still and stated.valid_from is not None and stated.valid_from <= said_at,
+        )
+
+
+# The event began some time ago and what it brought about is so now.
+_HOLDS: Final = re.compile(
+    r"^(?:user|user's [\w -]{1,60}?) (?:\w+ly |now |just |finally |recently )*(?:lives|works|is|has|uses|moved|relocated|switched|started|joined|became|changed|got|adopted|settled|owns|speaks|plays|studies|migrated|replaced|chose|decided|reports|manages|leads|married)\b"
+)
+
+
+def _trimmed(clause: Clause, offset: int, content: str) -> tuple[int, int]:
+    """The characters of a clause without what leads in to it and without its full stop."""
+    start, end = offset + clause.start, offset + clause.end
+    start += lead_length(content[start:end])
+    while end > start and content[end - 1] in " \t\n.!,;:…。！":
+        end -= 1
+    while start < end and content[start] in " \t\n.,;:!\"“”'*_-–—":
+        start += 1
+    return start, end
+
+
+def _facts(clause: Clause, words: str) -> Iterator[str]:
+    """The third-person facts of a clause: one, or one an allergen."""
+    if clause.mood == "command":
+        yield from _asked(words)
+        return
+    introduced = introduction(clause.text)
+    fact = third_person(introduced if introduced is not None else words).strip()
+    fact = " ".join(fact.split())
+    fact = fact[:1].upper() + fact[1:]
+    parts = _ALLERGENS.match(fact)
+    values = re.split(r",? (?:and|or) |, ", parts.group(2)) if parts else []
+    if parts and len(values) > 1 and all(0 < len(v.split()) <= 2 and allergen(plain(v), v, "") for v in values):
+        yield from (parts.group(1) + value for value in values)
+        return
+    yield fact[:MAX_FACT]
+
+
+_ALLERGENS: Final = re.compile(
+    r"^(User is (?:(?:not|no longer|also|now|severely|very|extremely|highly|deathly|mildly) ){0,2}allergic to )([^.;:()]{1,120})$"
+)
+
+
+def _asked(words: str) -> Iterator[str]:
+    """A standing wish as a fact: "Call me Ada" becomes a preference, a rule stays as it was put."""
+    called = re.match(
+        r"(?i)(?:please )?(?:just )?(?:call|address) me (?:as )?([^\W\d_][\w'’-]*(?: [A-Z][\w'’-]*)?)$", words
+    )
+    if called:
+        yield f"User wants to be called {called.group(1)}"
+        return
+    fact = " ".join(words.split())
+    yield (fact[:1].upper() + fact[1:])[:MAX_FACT]
+
+
+# -------------------------------------------------------------------------------------------------- worth remembering
+
+_MOODS: Final = ("statement", "plan", "reported")
+_TALK: Final = re.compile(
+    r"^user (?:really |just |still |also |already |totally |completely |would |only |do |does |did |even )*(?:"
+    r"(?:needs?|wants?|like|likes) (?:you|help|some help|a hand|your|some advice|advice|a (?:list|summary|poem|recipe|script|function|table|plan|quick|short)|an? (?:example|explanation|idea|answer)|some (?:ideas|suggestions|tips|recommendations|examples)|to (?:know|ask|understand|see|hear|thank|say|check|make sure|clarify))\b"
+    r"|is (?:looking for (?:a way|some|ideas|suggestions|recommendations|advice|help|tips)|trying to (?:understand|figure|find out)|wondering|curious|asking|sorry|afraid|not sure|unsure|confused|stuck|here|back|ready|done|good|fine|ok|okay|well|sure|glad|in a hurry|all ears|so proud of you|proud of you|happy for you|with you|on it|listening|joking|kidding|just)\b(?! (?:at|from|in|with)\b)"
+    r"|has (?:a |another |one more |some |two |a quick )(?:question|questions|doubt|favor|favour|request|problem|issue)\b|has no (?:idea|clue|doubt)|has to (?:say|go|run|admit)|"
+    r"(?:thinks?|guesses?|means?|meant|sees|understands?|agrees?|knows?|appreciates?|hears?|heard|hopes?|hoped|bets?|supposes?|wonders?|wondered|remembers?|forgets?|figures?|figured|apologi[sz]es|asks?|asked|thanks?|promises?|swears?|assumes?|believes?|feels?|felt|doubts?|says?|sees|gets? it|loves? (?:it|you|that|this)|likes? (?:it|you|that|this))\b"
+    r"|(?:cannot|does not|did not|do not|could not) (?:know|understand|get|see|think|mind|care|believe|remember|find|figure|wait|thank|agree|tell|say|help|imagine|want you|need you|need anything|have (?:any|a) (?:question|idea|questions))\b"
+    r"|will (?:try|do|check|let|get back|see|think|be (?:right )?back|keep|take a look|look|give it|have a look|definitely|tell|ask|send|share|show|talk|wait)\b"
+    r"|(?:goes|went) ahead\b|(?:was|is) (?:just )?(?:going to|about to) (?:say|ask)\b)"
+)
+_FEELING: Final = re.compile(
+    r"^user (?:is|was|feels|felt) (?:(?:so|very|really|a bit|a little|pretty|quite|too|super|just|also|now|still|not|feeling|all|kind of) ){0,3}(?:tired|excited|happy|sad|hungry|bored|busy|late|early|sleepy|thirsty|angry|mad|upset|annoyed|nervous|worried|scared|thrilled|grateful|"
+    r"thankful|impressed|surprised|amazed|exhausted|stressed|overwhelmed|better|great|good|fine|okay|ok|cold|hot|sick|lost|confused|stuck|ready|curious|jealous|proud|relieved|frustrated|inspired|pumped|interested|blown away|down|right|wrong|back|home|here|in|out|done|available|free|online|offline)(?: (?:now|today|too|again|about (?:it|that|this)|right now|for you|with (?:it|that|this)|to (?:hear|see|know) .*|at the moment|tonight))?$"
+)
+_DEICTIC: Final = re.compile(
+    r"^(?:user|user's (?:team|group)) (?:[\w']+ ){1,4}(?:it|this|that|them|so|these|those|him|her|you|one|ones)(?: (?:too|very much|a lot|so much|now|all|idea|again|yesterday|today|before|soon|already|as well|out|in|for me|again soon|here|there|then))?$"
+)
+_ABOUT_NAMES: Final = re.compile(
+    r"^(?:the|our|user's(?: team's| group's)?) (?:[\w'/.-]+ ){0,4}?(?:deadline|budget|launch|release|project|database|repo|repository|api|port|staging|production|client|customer|contract|stand-?up|sprint|office|password policy|server|"
+    r"roadmap|milestone|backend|frontend|codebase|app|service|pipeline|stack|team|company|school|wedding|flight|appointment|meeting|conference|rent|lease|landlord|policy|domain|hosting|license|licence)(?: (?:for|of|in|at|on) [\w' .-]{1,40}?)? (?:is|are|was|will be|uses|runs|starts|ends|moved|moves|has|needs|must|requires|lives|belongs|costs|expires|begins|opens|closes|takes|changed|switched)\b"
+)
+_RULE: Final = re.compile(
+    r"^(?:please )?(?:from now on,? )?(?:always|never|do not ever|don't ever|under no circumstances|do not|don't|only)\b"
+)
+_NO_RULE: Final = re.compile(
+    r"^(?:please )?(?:never mind|nevermind|(?:do not|don't) (?:worry|bother|mention|forget|be|you|get me wrong|stop|hesitate|think|know|give up|panic|ask|sweat|tell|let|take|want|have|need|like|care|see)|always (?:a pleasure|nice|good|happy|fun)|never (?:again|ever)?$|only (?:if|when|because|kidding|joking|one|two|the|a|an|this|that|you|in|on|for|at|then|now|time|problem|thing)|never (?:have|had|been|heard|thought|knew))"
+)
+_ONCE: Final = re.compile(
+    r"\b(?:this|that|these|those|it|here|above|below|the (?:code|text|email|following|list|answer|poem|story|essay|header|last one|first one)|yet|now|just yet|today|tonight|tomorrow)\b"
+)
+_NO_PERSON: Final = frozenset(("he", "she", "they", "it", "you"))
+
+
+def _worth(clause: Clause) -> str | None:
+    """Whose memory a clause makes: "user", somebody's name, "" where it is a thing, None when it is not worth one."""
+    text = clause.canonical
+    if clause.mood == "command":
+        return "user" if _standing_wish(clause) else None
+    if clause.mood not in _MOODS or len(text.split()) < 3:
+        return None
+    if clause.subject == SELF:
+        return "user" if _says_something(clause, text) else None
+    if clause.subject != UNKNOWN:
+        return clause.subject if _people(clause, text) else None
+    if text.startswith(("user's team ", "user's wife and user ", "user's husband and user ")) or re.match(
+        r"^user's [\w-]+ and user ", text
+    ):
+        return "user" if not _DEICTIC.match(text) else None
+    if _ABOUT_NAMES.match(text) and not _ONCE_ABOUT.search(text):
+        return ""
+    return None
+
+
+_ONCE_ABOUT: Final = re.compile(r"\b(?:you|hotel|restaurant|movie|film|book|airbnb)\b")
+
+
+def _says_something(clause: Clause, text: str) -> bool:
+    if (
+        re.match(r"^(?:we|our)\b", clause.compared)
+        and we_are(clause.compared) is None
+        and clause.compared.startswith("we")
+    ):
+        return False
+    if _TALK.match(text) or _FEELING.match(text) or _DEICTIC.match(text):
+        return False
+    return not re.search(r"\byou(?:r|'re|'ve|'ll)?\b", text) or re.search(r"\bprefers?\b|\bcalled\b", text) is not None
+
+
+def _people(clause: Clause, text: str) -> bool:
+    """Whether a statement about somebody else says enough, and is about the user's people or a named person."""
+    if clause.subject in _NO_PERSON or re.search(r"\byou\b", text):
+        return False
+    rest = text[len(clause.subject) :] if text.startswith(clause.subject) else text
+    return (
+        len(rest.split()) >= 2
+        and re.search(r"^ (?:is|was|says|said) (?:it|that|this|so|right|wrong|there|here|\w+)$", rest) is None
+    )
+
+
+def _standing_wish(clause: Clause) -> bool:
+    """Whether an order is a rule to keep rather than a thing to do now."""
+    text = clause.canonical
+    if len(text.split()) < 3:
+        return False
+    if any(pattern.search(text) for pattern in STYLE.compiled) or re.match(
+        r"^(?:please )?(?:just )?(?:call|address) (?:me|user) (?:as )?(?!when|if|later|back|at|on|tomorrow|crazy|a |an |the )[\w'-]+(?: [\w'-]+)?$",
+        text,
+    ):
+        return True
+    return (
+        _RULE.match(text) is not None
+        and _NO_RULE.match(text) is None
+        and len(text.split()) >= 4
+        and _ONCE.search(text) is None
+    )
+
+
+# ------------------------------------------------------------------------------------------ decisions, tools, meetings
+
+
+def _decision(event: Event, content: str) -> Iterator[Proposed]:
+    """A recorded decision: its text as one memory, or a sentence each where it is long."""
+    start, end = _stripped(content, 0, len(content))
+    spans = [(start, end)] if end - start <= MAX_FACT else sentence_spans(content)
+    for first, last in spans[:MAX_CANDIDATES]:
+        if first < last:
+            fact = " ".join(content[first:last].split())
+            if event.role == "user":
+                fact = third_person(fact)
+            stated = resolve(fact, event.occurred_at)
+            yield Proposed(fact[:MAX_FACT], first, last, stated.valid_from, stated.valid_to, memory_type="decision")
+
+
+def _stripped(content: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and content[start].isspace():
+        start += 1
+    while end > start and content[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+_OUTCOME: Final = re.compile(
+    r"\bexit(?:ed with)? (?:code|status)[ :=]+\d{1,3}\b|\b\d{1,7} (?:tests? )?(?:passed|failed|failures?|errors?|skipped)\b|\b(?:tests?|builds?|build|suite|lint|ci|pipeline) (?:[\w./:-]{1,80} )?(?:passed|failed|succeeded|is green|is red)\b"
+    r"|^(?:[\w.]{1,80}(?:error|exception)): ", re.I
+)  # fmt: skip
+
+
+def _results(content: str) -> Iterator[Proposed]:
+    """The lines of a tool's output that say how it ended."""
+    place = 0
+    for line in content.splitlines(keepends=True)[:5_000]:
+        start, end = _stripped(content, place, place + len(line))
+        place += len(line)
+        if 0 < end - start <= MAX_FACT and _OUTCOME.search(content[start:end]):
+            yield Proposed(" ".join(content[start:end].split()), start, end, memory_type="tool_result")
+
+
+def _meeting(event: Event) -> Iterator[Proposed]:
+    """A meeting's decisions, action items and summary; each cites the event as a whole."""
+    payload, content = event.payload, event.content or ""
+    when = _meeting_date(payload, event.occurred_at)
+    title = _text(payload.get("title"))
+    about = f" ({title})" if title else ""
+
+    def one(fact: str, **fields: Any) -> Proposed:
+        start = content.find(fact) if fact else -1
+        span = (start, start + len(fact)) if start >= 0 else (0, len(content))
+        return Proposed(f"{fact}"[:MAX_FACT], *span, valid_from=when, category="meeting", **fields)
+
+    summary = _text(payload.get("summary")) or " ".join(content.split())
+    if summary:
+        yield one(summary, memory_type="episodic", tags=_tags(payload))
+    for decision in _list(payload.get("decisions")):
+        if _text(decision):
+            yield one(_text(decision), memory_type="decision")
+    for item in _list(payload.get("action_items")):
+        if isinstance(item, Mapping) and _text(item.get("what")):
+            who, due = _text(item.get("who")), _text(item.get("due"))
+            fact = f"{who + ': ' if who else ''}{_text(item['what'])}{f', due {due}' if due else ''}{about}"
+            yield one(fact, memory_type="task", subject=plain(who) or None)
+
+
+def _text(value: Any) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def _list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def _tags(payload: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(plain(_text(topic))[:32] for topic in _list(payload.get("topics")) if _text(topic)))[:20]
+
+
+def _meeting_date(payload: Mapping[str, Any], said_at: datetime) -> datetime | None:
+    """The day the payload names, as it is written or as words."""
+    text = _text(payload.get("date"))
+    try:
+        day = datetime.fromisoformat(text)
+    except ValueError:
+        stated: Stated = resolve(text, said_at)
+        return stated.valid_from
+    day = day if day.tzinfo is not None else day.replace(tzinfo=UTC)
+    return day if 1900 < day.year < 2199 else None

@@ -1,0 +1,240 @@
+"""Dates in a sentence, read against the moment it was said: "yesterday", "since June 1", "two weeks ago", "in 2019"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Final
+
+from engram.subjects import plain
+
+_MONTHS: Final = "january february march april may june july august september october november december".split()
+_SHORT: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
+_NUMBERS: Final = {
+    "a": 1,
+    "an": 1,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "a couple of": 2,
+    "a few": 3,
+    "several": 3,
+}
+_SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+
+_MONTH = "(?P<month{0}>" + "|".join(_MONTHS + [m for m in _SHORT if m != "may"] + ["sept"]) + r")\.?"
+_COUNT = "(?P<count>" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r"|\d{1,3})"
+_UNIT = r"(?P<unit>day|week|weekend|month|year|decade)s?"
+_YEAR = r"(?:19|20|21)\d\d"
+
+_FORMS: Final = tuple(
+    (kind, re.compile(pattern))
+    for kind, pattern in (
+        ("iso", r"\b(?P<year>(?:19|20|21)\d\d)-(?P<number>\d\d)-(?P<day>\d\d)\b"),
+        (
+            "day_month",
+            rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?{_MONTH.format('')}\b(?:,? (?P<year>{_YEAR})\b)?",
+        ),
+        ("month_day", rf"\b{_MONTH.format('')} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (?P<year>{_YEAR})\b)?"),
+        (
+            "month",
+            rf"\b(?:(?P<which>last|next|this|in|since|until|till|from|starting|by|early|late|mid|of|back in|during|between)[ -])(?:(?:early|late|mid)[ -])?{_MONTH.format('')}\b(?:,? (?P<year>{_YEAR})\b)?",
+        ),
+        ("month", rf"\b(?P<which>){_MONTH.format('')},? (?P<year>{_YEAR})\b"),
+        (
+            "year",
+            rf"\b(?:in|since|until|till|from|back in|during|early|late|mid|between|by|summer of|winter of|spring of|fall of|autumn of) (?P<year>{_YEAR})\b(?! (?:km|m|kg|usd|dollars|euros|people|users|rows|items|points|steps|words|lines|calories|miles|tokens)\b)",
+        ),
+        ("ago", rf"\b{_COUNT} {_UNIT} (?:ago|back)\b"),
+        ("ahead", rf"\b(?:in {_COUNT} {_UNIT}(?: time|' time)?)\b"),
+        ("day", r"\b(?P<word>the day before yesterday|the day after tomorrow|yesterday|tomorrow|last night)\b"),
+        (
+            "weekday",
+            r"\b(?P<which>last|next|this|on|since|until|till|from|by|starting|past) (?P<name>"
+            + "|".join(_DAYS)
+            + r")\b",
+        ),
+        (
+            "period",
+            r"\b(?P<which>last|next|this past|the past) (?P<name>week|weekend|month|year|spring|summer|autumn|fall|winter)\b",
+        ),
+    )
+)
+_NOT_VALIDITY = re.compile(
+    r"\b(?:birthday|anniversary|deadline|due|every|each|annual|annually|yearly|by|born|version|flight number)\b"
+)
+_LIKELY_AHEAD = re.compile(
+    r"\b(?:will|going to|next|tomorrow|upcoming|plan|plans|planning|scheduled|is|are|starts|begins|leaves|arrives)\b"
+)
+_UNTIL = re.compile(r"\b(?:until|till|through)\s*$")
+_RANGE = re.compile(r"^\s*(?:to|until|till|and|through|-|–)\s+(?:\w+ )?$")
+_YEAR_RANGE = re.compile(rf"\b(?:from|between) (?P<first>{_YEAR}) (?:to|until|till|and|through) (?P<last>{_YEAR})\b")
+_DAY: Final = timedelta(days=1)
+_MAX_TEXT: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """When a sentence says it is true: its start, its end, either of which may be unsaid."""
+
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+
+def resolve(sentence: str, said_at: datetime) -> Stated:
+    """The times a sentence states, as moments, read from the day it was said (UTC); dates without a year are the nearest fit.
+
+    "today" and "now" state nothing: what is said now is valid from now anyway.
+    """
+    text = plain(sentence[:_MAX_TEXT])
+    today = said_at.astimezone(UTC).date()
+    years = _YEAR_RANGE.search(text)
+    if years:
+        return _stated(_first_of(int(years["first"]), 1), _first_of(int(years["last"]), 1))
+    if _NOT_VALIDITY.search(text):
+        return Stated()
+    found = _find(text, today)
+    if not found:
+        return Stated()
+    (start, end, moment), *more = found
+    before = text[:start]
+    if _UNTIL.search(before) or re.match(r"(?:until|till) ", text[start:end]):
+        return _stated(None, moment)
+    if (
+        more
+        and (_RANGE.match(text[end : more[0][0]]) or re.match(r"(?:until|till) ", text[more[0][0] :]))
+        and more[0][2]
+        and moment
+        and more[0][2] > moment
+    ):
+        return _stated(moment, more[0][2])
+    return _stated(moment, None)
+
+
+def _find(text: str, today: date) -> list[tuple[int, int, date | None]]:
+    """Every date of a text in order, none inside another."""
+    found: list[tuple[int, int, date | None]] = []
+    for kind, pattern in _FORMS:
+        for match in pattern.finditer(text):
+            if all(match.end() <= start or match.start() >= end for start, end, _ in found):
+                found.append((match.start(), match.end(), _moment(kind, match, today, text)))
+    return sorted((item for item in found if item[2] is not None), key=lambda item: item[0])
+
+
+def _moment(kind: str, match: re.Match[str], today: date, text: str) -> date | None:
+    """The first day that a found form means."""
+    parts = {name: value for name, value in match.groupdict().items() if value is not None}
+    try:
+        if kind == "iso":
+            return date(int(parts["year"]), int(parts["number"]), int(parts["day"]))
+        if kind in ("day_month", "month_day"):
+            return _dated(parts, int(parts["day"]), today, text, match.start())
+        if kind == "month":
+            return _dated(parts, 1, today, text, match.start())
+        if kind == "year":
+            return _first_of(int(parts["year"]), 1)
+        if kind in ("ago", "ahead"):
+            count = _NUMBERS.get(parts["count"]) or int(parts["count"])
+            return _shifted(today, parts["unit"], count if kind == "ahead" else -count)
+        if kind == "day":
+            return (
+                today
+                + _DAY
+                * {
+                    "the day before yesterday": -2,
+                    "yesterday": -1,
+                    "last night": -1,
+                    "tomorrow": 1,
+                    "the day after tomorrow": 2,
+                }[parts["word"]]
+            )
+        if kind == "weekday":
+            return _weekday(parts["which"], _DAYS.index(parts["name"]), today, text)
+        return _period(parts["which"], parts["name"], today)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _dated(parts: dict[str, str], day: int, today: date, text: str, place: int) -> date:
+    """A month, perhaps with a day and a year; without a year the last one that has been, or the next where that is meant."""
+    month = next(i + 1 for i, short in enumerate(_SHORT) if parts["month"].startswith(short))
+    if "year" in parts:
+        return date(int(parts["year"]), month, day)
+    options = [date(today.year + shift, month, day) for shift in (-1, 0, 1) if _exists(today.year + shift, month, day)]
+    which = parts.get("which") or (re.findall(r"(\w+) (?:the )?$", text[:place]) or [""])[0]
+    past = [option for option in options if option <= today]
+    ahead = [option for option in options if option > today]
+    if which in ("from", "starting", "of"):
+        return min(options, key=lambda option: abs(option - today))
+    if which in ("next", "until", "till") or (which not in ("since", "last") and _LIKELY_AHEAD.search(text)):
+        return (ahead or options)[0]
+    return (past or options)[-1]
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def _first_of(year: int, month: int) -> date:
+    return date(year, month, 1)
+
+
+def _shifted(today: date, unit: str, count: int) -> date:
+    if unit in ("month", "year", "decade"):
+        months = today.year * 12 + today.month - 1 + count * {"month": 1, "year": 12, "decade": 120}[unit]
+        year, month = divmod(months, 12)
+        for day in range(today.day, 27, -1):
+            if _exists(year, month + 1, day):
+                return date(year, month + 1, day)
+        return date(year, month + 1, min(today.day, 28))
+    return today + _DAY * count * (1 if unit == "day" else 7)
+
+
+def _weekday(which: str, index: int, today: date, text: str) -> date:
+    ahead = (index - today.weekday()) % 7
+    if which in ("next", "until", "till", "this", "starting", "by") or (which == "on" and _LIKELY_AHEAD.search(text)):
+        return today + _DAY * (ahead or 7)
+    return today - _DAY * ((today.weekday() - index) % 7 or 7)
+
+
+def _period(which: str, name: str, today: date) -> date:
+    step = 1 if which == "next" else -1
+    monday = today - _DAY * today.weekday()
+    if name == "week":
+        return monday + _DAY * 7 * step
+    if name == "weekend":
+        saturday = monday + _DAY * 5
+        return saturday if step == 1 and today < saturday else saturday + _DAY * 7 * step
+    if name == "month":
+        return _shifted(today.replace(day=1), "month", step)
+    if name == "year":
+        return _first_of(today.year + step, 1)
+    starts = [_first_of(today.year + shift, _SEASONS[name]) for shift in (-2, -1, 0, 1, 2)]
+    done = [start for start in starts if _shifted(start, "month", 2) < today]
+    return next(start for start in starts if start > today) if step == 1 else done[-1]
+
+
+def _stated(start: date | None, end: date | None) -> Stated:
+    """Days as moments, when they lie in the years Engram keeps."""
+    return Stated(_midnight(start), _midnight(end))
+
+
+def _midnight(day: date | None) -> datetime | None:
+    if day is None or not 1900 <= day.year < 2200:
+        return None
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)

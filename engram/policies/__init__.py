@@ -1,0 +1,91 @@
+"""Policies: what a memory is, whether it is pinned, and under which key a newer one supersedes it.
+
+A policy is a frozen value made of rules. To add one, write its module and add it to `BUILT_IN`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from engram.errors import PolicyError
+from engram.policies.classify import Classified, Proposal, classify
+from engram.policies.coding_agent import CODING_AGENT
+from engram.policies.default import DEFAULT
+from engram.policies.legal import LEGAL
+from engram.policies.rules import DEFAULT_DERIVE, MemoryPolicy, SlotRule, TypeRule, WriteMode
+from engram.values import MemoryType
+
+BUILT_IN: Final[tuple[MemoryPolicy, ...]] = (DEFAULT, LEGAL, CODING_AGENT)
+
+TYPE_ALIASES: Final[Mapping[str, tuple[MemoryType, str | None]]] = MappingProxyType(
+    {
+        "fact": ("semantic", None),
+        "semantic": ("semantic", None),
+        "preference": ("preference", None),
+        "skill": ("procedural", None),
+        "procedural": ("procedural", None),
+        "workflow": ("procedural", None),
+        "episode": ("episodic", None),
+        "episodic": ("episodic", None),
+        "context": ("semantic", "context"),
+        "decision": ("decision", None),
+        "todo": ("task", None),
+        "task": ("task", None),
+        "error": ("tool_result", "error"),
+        "lesson": ("procedural", "lesson"),
+        "meeting_ledger": ("episodic", "meeting"),
+        "identity": ("profile", None),
+        "profile": ("profile", None),
+        "constraint": ("constraint", None),
+        "project": ("project", None),
+        "tool_result": ("tool_result", None),
+    }
+)
+"""The names a caller may give a type, and the type and category they stand for."""
+
+TYPE_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
+    {
+        "semantic": 0.8,
+        "preference": 0.9,
+        "procedural": 0.7,
+        "episodic": 0.6,
+        "context": 0.5,
+        "decision": 0.8,
+        "task": 0.7,
+        "error": 0.5,
+        "lesson": 0.7,
+        "meeting": 0.6,
+        "profile": 0.9,
+        "constraint": 0.9,
+        "project": 0.7,
+        "tool_result": 0.5,
+    }
+)
+"""What a memory of a type weighs; importance is surprise times this. A category listed here comes before its type."""
+
+
+def get_policy(name: str) -> MemoryPolicy:
+    """The built-in policy of this name."""
+    for policy in BUILT_IN:
+        if policy.name == name:
+            return policy
+    raise PolicyError(f"no policy has this name; built in are {', '.join(policy.name for policy in BUILT_IN)}")
+
+
+__all__ = [
+    "BUILT_IN",
+    "DEFAULT_DERIVE",
+    "TYPE_ALIASES",
+    "TYPE_WEIGHTS",
+    "Classified",
+    "MemoryPolicy",
+    "MemoryType",
+    "Proposal",
+    "SlotRule",
+    "TypeRule",
+    "WriteMode",
+    "classify",
+    "get_policy",
+]

@@ -1,0 +1,341 @@
+"""Typing, pinning and keying one candidate under a policy: pure, and rather no slot than a wrong one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Final
+
+from engram import verbs
+from engram.policies.patterns import WINDOW
+from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
+from engram.policies.values import CHECKS
+from engram.subjects import SELF, UNKNOWN, Clause, Mood, clauses, is_self, plain, sentence_spans
+from engram.text import normalise_key
+from engram.values import MEMORY_TYPES, MemoryType
+
+MAX_SENTENCES: Final = 20
+"""A fact is one concept; rules read no more sentences of it than this."""
+TYPED_MOODS: Final[tuple[Mood, ...]] = ("statement", "plan", "command")
+SLOT_MOODS: Final[tuple[Mood, ...]] = ("statement", "command")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What is known of a memory before the policy has spoken; what the caller gave stays as given.
+
+    `ended` says that the caller states when the thing stopped being true; only then may a statement in the past tense
+    take a slot, since it can no longer be mistaken for the present.
+    """
+
+    fact: str
+    memory_type: MemoryType | None = None
+    category: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    subject: str | None = None
+    attribute: str | None = None
+    topic_key: str | None = None
+    critical_slot: str | None = None
+    importance: float | None = None
+    role: str | None = None
+    user_name: str | None = None
+    event_type: str | None = None
+    ended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """What a policy makes of a proposal: type, slot, key, and the name of the rule that decided."""
+
+    memory_type: MemoryType
+    category: str | None = None
+    importance: float | None = None
+    critical_slot: str | None = None
+    conflict_key: str | None = None
+    subject: str | None = None
+    rule: str | None = None
+    expires_in: timedelta | None = None
+    negates: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A slot a rule found: whose it is, and the value that a statement takes back."""
+
+    rule: SlotRule
+    slot: str
+    owner: str | None
+    negates: str | None
+
+
+def classify(policy: MemoryPolicy, proposal: Proposal) -> Classified:
+    """The type, slot and conflict key of a candidate under a policy; the caller's own values win."""
+    evidence = proposal.category == "verbatim"
+    read = () if evidence else tuple(_read(proposal))
+    typed = _typed(policy, proposal, read)
+    memory_type: MemoryType = proposal.memory_type or (
+        typed.memory_type if typed else _named_type(proposal) or "semantic"
+    )
+    found = _find_slot(policy, proposal, read, memory_type)
+    subject = _subject(proposal, read, found)
+    if found and proposal.memory_type is None and typed is None and found.rule.memory_types:
+        memory_type = found.rule.memory_types[0]
+    slot = _pinned(policy, proposal, found, memory_type)
+    decided = typed.name if typed else None
+    return Classified(
+        memory_type=memory_type,
+        category=proposal.category or (typed.category if typed else None),
+        importance=proposal.importance if proposal.importance is not None else (typed.importance if typed else None),
+        critical_slot=slot,
+        conflict_key=_key(policy, proposal, found, slot),
+        subject=subject,
+        rule=found.rule.name if found else decided,
+        expires_in=typed.expires_in if typed else None,
+        negates=found.negates if found and not (proposal.topic_key or proposal.critical_slot) else None,
+    )
+
+
+def _read(proposal: Proposal) -> Iterator[Clause]:
+    """The clauses of a fact, of its first sentences, at most a window of each."""
+    explicit = None if proposal.subject is None or is_self(proposal.subject, proposal.user_name) else proposal.subject
+    for start, end in sentence_spans(proposal.fact)[:MAX_SENTENCES]:
+        sentence = proposal.fact[start : min(end, start + WINDOW)]
+        yield from clauses(sentence, role=proposal.role, user_name=proposal.user_name, subject=explicit)
+
+
+# --------------------------------------------------------------------------------------------------------------- type
+
+
+def _typed(policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...]) -> TypeRule | None:
+    """The first type rule that fits; none where the caller gave a type or the metadata names one."""
+    if proposal.memory_type is not None or _named_type(proposal) is not None:
+        return None
+    said = _metadata_values(proposal)
+    texts = [text for clause in read if clause.mood in TYPED_MOODS for text in (clause.compared, clause.canonical)]
+    for rule in policy.type_rules:
+        if any(plain(value) in said for value in rule.metadata_values):
+            return rule
+        if any(pattern.search(text) for pattern in rule.compiled for text in texts):
+            return rule
+    return None
+
+
+def _named_type(proposal: Proposal) -> MemoryType | None:
+    """The type that `metadata["category"]` or `metadata["type"]` names."""
+    for name in ("category", "type"):
+        value = proposal.metadata.get(name)
+        if isinstance(value, str) and value in MEMORY_TYPES:
+            return value  # type: ignore[return-value]
+    return None
+
+
+def _metadata_values(proposal: Proposal) -> frozenset[str]:
+    return frozenset(
+        plain(value) for value in proposal.metadata.values() if isinstance(value, str) and len(value) <= 200
+    )
+
+
+# --------------------------------------------------------------------------------------------------------------- slot
+
+
+def _find_slot(policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...], memory_type: str) -> _Slot | None:
+    for rule in policy.slot_rules:
+        if rule.memory_types and proposal.memory_type is not None and memory_type not in rule.memory_types:
+            continue
+        for clause in _with_whole(rule, proposal, read):
+            found = _match(rule, proposal, clause)
+            if found is not None:
+                return found
+    return None
+
+
+def _with_whole(rule: SlotRule, proposal: Proposal, read: tuple[Clause, ...]) -> Iterator[Clause]:
+    """The clauses a rule reads; for a rule whose slot names its subject also the fact as a whole."""
+    yield from read
+    if rule.subject == "named" and len(read) > 1 and all(clause.mood in SLOT_MOODS for clause in read):
+        text = plain(proposal.fact[:WINDOW])
+        yield Clause(proposal.fact[:WINDOW], text, text, UNKNOWN, "statement", 0, len(proposal.fact))
+
+
+def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
+    if clause.mood not in SLOT_MOODS:
+        return None
+    owner = _owner(rule, proposal, clause)
+    if owner is None:
+        return None
+    texts: tuple[str, ...] = (
+        (clause.canonical, clause.compared) if clause.canonical != clause.compared else (clause.compared,)
+    )
+    over = None if proposal.ended else taken_back(clause.canonical)
+    if over is not None:
+        return _match_over(rule, clause, over, owner, texts)
+    if not proposal.ended and _PAST.search(clause.canonical):
+        return None
+    if rule.groups == () and _DENIED.search(clause.canonical):
+        return None
+    if proposal.ended:
+        texts = (*texts, *filter(None, [was_true(clause.canonical)]))
+    for text in texts:
+        slot = _fill(rule, clause, text)
+        if slot is not None:
+            return _Slot(rule, slot[0], owner, None)
+    return None
+
+
+def _match_over(rule: SlotRule, clause: Clause, over: str, owner: str, texts: tuple[str, ...]) -> _Slot | None:
+    """A statement that something no longer holds: it shares the slot, and says which value it takes back."""
+    if rule.groups:
+        if _USED_TO.search(clause.canonical):
+            return None
+        tried = (*texts, over)
+        slots = [slot for text in tried if (slot := _fill(rule, clause, text)) is not None]
+        return _Slot(rule, slots[0][0], owner, None) if slots else None
+    slot = _fill(rule, clause, over)
+    return _Slot(rule, slot[0], owner, slot[1]) if slot is not None and slot[1] else None
+
+
+def _owner(rule: SlotRule, proposal: Proposal, clause: Clause) -> str | None:
+    """Whose the slot would be: "self", a stated subject, or None when that is not known."""
+    if proposal.subject is not None:
+        return SELF if is_self(proposal.subject, proposal.user_name) else normalise_key(proposal.subject)
+    if rule.subject == "named" or clause.subject == SELF:
+        return SELF
+    if clause.mood == "command" and proposal.role in ("user", None):
+        return SELF
+    return SELF if _SHARED.match(clause.canonical) else None
+
+
+# "User's wife and User live in Rome", "Priya is User's manager": the user is in the sentence, though not in front.
+_SHARED: Final = re.compile(
+    r"^(?:user's [\w-]+ and user (?:live|reside|moved|relocated|settled)|[\w' .-]{1,40} is (?:now )?(?:user's|my) (?:new |current )?(?:manager|boss|supervisor)\b)"
+)
+
+
+def _fill(rule: SlotRule, clause: Clause, text: str) -> tuple[str, str | None] | None:
+    """The slot with its groups filled in, and the value that is not in it; None where something is missing."""
+    for pattern in rule.compiled:
+        match = pattern.search(text[:WINDOW])
+        if match is None:
+            continue
+        values: dict[str, str] = {}
+        for name, found in match.groupdict().items():
+            check = CHECKS.get(name)
+            value = found if found is None or check is None else check(found, clause.text, clause.canonical)
+            if value is None and (name in rule.groups or check is not None):
+                break
+            values[name] = normalise_key(value or "")
+        else:
+            if all(values.get(name) for name in rule.groups):
+                rest = [value for name, value in values.items() if name not in rule.groups and value]
+                return normalise_key(rule.slot.format_map(values)), (rest[0] if rest else None)
+    return None
+
+
+_ANY_MORE: Final = re.compile(r"\s*,?\s*\b(?:any ?more|any longer|nowadays|these days)\b")
+_USED_TO: Final = re.compile(r"\b(?:used to|formerly|previously)\b")
+_DENIED: Final = re.compile(r"\b(?:not|never|no longer|cannot|n't|neither|nor)\b(?! only\b| just\b)(?=.*)")
+_PAST: Final = re.compile(
+    r"\b(?:used to|formerly|previously|any ?more|in the past|back then|at (?:the|that) time|grew up|was born|as a (?:child|kid|teenager|student)|when (?:i|user) was|stopped|once lived|years? ago (?:i|user) (?:lived|worked))\b"
+)
+_OVER: Final = (
+    (
+        re.compile(
+            r"^(user) (?:no longer|doesn't|does not|do not|don't|did not) (?:still |actually |really |currently |even |now )?([a-z]+)\b(?! (?:yet)\b)(.*)$"
+        ),
+        "verb",
+    ),
+    (re.compile(r"^(user) (?:used to|formerly used to) ([a-z]+)\b(.*)$"), "verb"),
+    (re.compile(r"^(user) (?:formerly|previously) (lived|resided)\b(.*)$"), "lived"),
+    (re.compile(r"^(user) (?:has )?(?:stopped|quit) (living|residing)\b(.*)$"), "lived"),
+    (re.compile(r"^(user) (?:\w+ )?(?:moved|relocated) (?:away|out|back) (?:from|of) ([^,;]*)()$"), "left"),
+    (re.compile(r"^(user) (?:\w+ )?(?:moved|relocated) from ((?:(?! to )[^,;])*)()$"), "left"),
+    (re.compile(r"^(user) (?:has )?left (.*?)(?: for good| permanently| forever)()$"), "left"),
+    (re.compile(r"^(user(?:'s [\w -]{1,60}?)?) (?:is|was) (?:not|no longer|never)((?: any ?more)?) (.*)$"), "be"),
+    (re.compile(r"^(user(?:'s [\w -]{1,60}?)?) (?:isn't|wasn't|ain't)() (.*)$"), "be"),
+    (re.compile(r"^(user's [\w -]{1,60}?) used to be()(.*)$"), "be"),
+)
+
+
+def taken_back(canonical: str) -> str | None:
+    """What a statement says no longer holds, as a statement: "user no longer lives in oslo" → "user lives in oslo"."""
+    for pattern, kind in _OVER:
+        match = pattern.match(canonical)
+        if match is None:
+            continue
+        who, verb, rest = (part or "" for part in match.groups())
+        if kind == "left":
+            return f"{who} lives in {verb}".strip()
+        if kind == "lived":
+            return f"{who} lives{_ANY_MORE.sub('', rest)}"
+        if kind == "be":
+            return f"{who} is {_ANY_MORE.sub('', rest).strip()}"
+        word = (
+            verb
+            if pattern is _OVER[0][0] and verb.endswith("s") and "no longer" in canonical
+            else verbs.third_person(verb)
+        )
+        return f"{who} {word}{_ANY_MORE.sub('', rest)}"
+    return None
+
+
+def was_true(canonical: str) -> str | None:
+    """A past state as if it were present, for statements whose end the caller gave: "user lived in" → "user lives in"."""
+    over = taken_back(canonical)
+    if over is not None:
+        return over
+    match = re.match(r"^(user) (lived|resided)\b(.*)$", canonical)
+    if match:
+        return f"user lives{match.group(3)}"
+    match = re.match(r"^(user's [\w -]{1,60}?) was\b(.*)$", canonical)
+    return f"{match.group(1)} is{match.group(2)}" if match else None
+
+
+# ---------------------------------------------------------------------------------------------------------------- key
+
+
+def _subject(proposal: Proposal, read: tuple[Clause, ...], found: _Slot | None) -> str | None:
+    """Whose the memory is: as the caller says, else as its first clause says; "user" for the user."""
+    if proposal.subject is not None:
+        return "user" if is_self(proposal.subject, proposal.user_name) else normalise_key(proposal.subject)
+    if found is not None and found.rule.subject == "self":
+        return "user"
+    if not read or read[0].subject == UNKNOWN:
+        return None
+    return "user" if read[0].subject == SELF else read[0].subject
+
+
+def _slot_of(found: _Slot) -> str:
+    return found.slot if found.owner in (SELF, None) else f"{found.slot}@{found.owner}"
+
+
+def _pinned(policy: MemoryPolicy, proposal: Proposal, found: _Slot | None, memory_type: str) -> str | None:
+    """The critical slot: the caller's, the rule's where it is about the user or names its subject, or the type's."""
+    if proposal.critical_slot:
+        return normalise_key(proposal.critical_slot)
+    if found is not None and found.rule.critical and found.negates is None:
+        if found.owner == SELF or found.rule.subject == "named":
+            return _slot_of(found)
+    return f"type:{memory_type}" if memory_type in policy.critical_types else None
+
+
+def _key(policy: MemoryPolicy, proposal: Proposal, found: _Slot | None, slot: str | None) -> str | None:
+    """The conflict key: the caller's topic, a functional attribute of a subject, or the slot, in this order."""
+    if proposal.topic_key:
+        return f"topic:{normalise_key(proposal.topic_key)}"
+    if proposal.subject and proposal.attribute and not _is_slot_of_user(proposal, found):
+        attribute = normalise_key(proposal.attribute)
+        if attribute in policy.functional:
+            owner = "user" if is_self(proposal.subject, proposal.user_name) else normalise_key(proposal.subject)
+            return f"fact:{owner}:{attribute}"
+    if proposal.critical_slot and slot:
+        return f"slot:{slot}"
+    return f"slot:{_slot_of(found)}" if found is not None else None
+
+
+def _is_slot_of_user(proposal: Proposal, found: _Slot | None) -> bool:
+    """Whether a triple about the user says what a slot says: then both must meet under one key, the slot's."""
+    if found is None or found.owner != SELF or proposal.attribute is None:
+        return False
+    return normalise_key(proposal.attribute) == found.rule.attribute

@@ -1,0 +1,160 @@
+"""The default policy: who the user is, what they prefer, what binds them, what was decided."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
+
+_ADV = r"(?:(?:now|currently|still|actually|just|recently|officially|already|finally|also|permanently|happily|presently|mostly|even) ){0,3}"
+_WHO = rf"^(?:user's [\w-]+ and )?user {_ADV}"
+_AT = r"(?:(?:now|currently|alone|downtown|right|back|over|up|down|out|here|permanently|by myself|by themselves|again) ){0,2}"
+_WITH = r"(?:with (?:user's |a |the |two |three )?[\w'-]+(?: [\w'-]+)? )?"
+_HOME = r"(?:new |current |permanent )?(?:home|house|flat|apartment|place|condo|residence)"
+_STYLE = (
+    r"(?P<style>(?:(?:very|more|really|fairly|as|quite|always) )?(?:concise|short|shorter|brief|terse|succinct|detailed|verbose|long|longer|thorough|in-depth|formal|informal|casual|technical|non-technical|simple|"
+    r"direct|blunt|plain|friendly|step-by-step|bullet|bulleted|bullet-point|bullet point|structured|to-the-point|straight|humorous|playful|professional|minimal|one-line|one-sentence))"
+)
+_SPEECH = r"(?:answers|answer|replies|reply|responses|response|explanations|messages|summaries|communication|communication style|tone|style|feedback|updates|output)"
+
+PROFILE: Final = TypeRule(
+    name="profile",
+    memory_type="profile",
+    patterns=(
+        r"\ballerg(?:y|ic|ies)\b",
+        r"^user's (?:full |first |last |middle |real )?(?:name|surname|nickname|birthday|age|pronouns|email|email address|phone number|address|time ?zone|hometown|job title|nationality|native language|mother tongue) (?:is|was)\b",
+        rf"^(?:user|user's [\w-]+(?: and user)?) {_ADV}(?:lives?|resides?|lived|moved|relocated|settled|is living|is based|is from|was born|grew up|used to live|no longer lives|does not live)\b",
+        r"^user's (?:[\w-]+ )?(?:home|house|flat|apartment|place|city|residence) (?:\w+ )?is (?:\w+ )?in\b",
+        r"^user's (?:new |current |old )?(?:manager|boss|supervisor)(?:'s name)? (?:\w+ )?(?:is|was)\b",
+        r"^[\w' .-]{1,40} is (?:now )?(?:user's|my) (?:\w+ )?(?:manager|boss|supervisor|wife|husband|partner|sister|brother|mother|father|son|daughter)\b",
+        r"^user (?:now |currently )?(?:works (?:as|at|for|in)|is (?:a|an) [\w-]+(?: [\w-]+)?$|is \d{1,3} years old|is married|is single|is divorced|is engaged|speaks|studies|has (?:a|an|one|two|three|four|five|\d+) (?:[\w-]+ )?(?:son|sons|daughter|daughters|child|children|kids|brother|brothers|sister|sisters|dog|dogs|cat|cats))\b",
+        r"^user reports to\b",
+        r"\b(?:diabetic|vegetarian|vegan|celiac|coeliac|lactose intolerant|gluten intolerant)\b",
+    ),
+)
+PREFERENCE: Final = TypeRule(
+    name="preference",
+    memory_type="preference",
+    patterns=(
+        r"\b(?:prefers?|preferred|preference|would rather|favou?rites?)\b",
+        r"^(?:user|user's [\w-]+) (?:\w+ )?(?:likes|loves|enjoys|hates|dislikes|adores|cannot stand|does not like|does not enjoy|does not love|is a fan of|is fond of|is not a fan of|is into|avoids)\b",
+        rf"^(?:please )?(?:keep|make) (?:it|things|this|your|the|all)? ?(?:{_SPEECH} )?(?:very |as |more )?(?:concise|short|brief|simple|detailed|formal|casual)\b",
+        r"^(?:please )?(?:call|address) me\b",
+    ),
+)
+CONSTRAINT: Final = TypeRule(
+    name="constraint",
+    memory_type="constraint",
+    patterns=(
+        r"\b(?:must|must not|mustn't|deadline|hard limit|forbidden|not allowed|mandatory|required to|off limits)\b",
+        r"^(?:please )?(?:never|always|do not|don't|only|under no circumstances)\b",
+        r"^user's team (?:never|always)\b",
+        r"\b(?:cannot|can't) (?:eat|drink|have|exceed|use|share|deploy|spend|work|travel|fly)\b",
+    ),
+)
+DECISION: Final = TypeRule(
+    name="decision",
+    memory_type="decision",
+    patterns=(
+        r"\b(?:decided|decision|chose|chosen|switched (?:\w+ )?(?:to|from)|agreed (?:to|on|that)|settled on|opted for|migrated (?:to|from)|standardi[sz]ed on|went with|going with)\b",
+        r"^user's team (?:\w+ )?(?:picked|adopted|dropped|replaced)\b",
+    ),
+)
+TOOL_RESULT: Final = TypeRule(
+    name="tool_result",
+    memory_type="tool_result",
+    patterns=(
+        r"^(?:tool|command|query|api|function) (?:result|output|response|returned)\b",
+        r"\bexit (?:code|status) \d+\b",
+    ),
+    metadata_values=("tool_result", "tool-result"),
+)
+PROJECT: Final = TypeRule(
+    name="project",
+    memory_type="project",
+    patterns=(
+        r"^(?:the|user's|user's team's|our) (?:[\w-]+ ){0,3}?(?:project|repo|repository|codebase|product|app|roadmap|milestone|sprint|backend|frontend|service|database|stack)\b",
+        r"^project [\w-]+ ",
+        r"\b(?:is|are|am) (?:working on|building|developing|shipping|launching)\b",
+    ),
+    metadata_values=("project",),
+)
+TASK: Final = TypeRule(
+    name="task",
+    memory_type="task",
+    patterns=(
+        r"\b(?:todo|to-do|to do list|pending|action item|follow[- ]up)\b",
+        r"\b(?:needs? to|has to|have to)\b",
+        r"^remind (?:me|user)\b",
+    ),
+    metadata_values=("task", "todo"),
+)
+HAPPENED: Final = TypeRule(
+    name="happened",
+    memory_type="episodic",
+    patterns=(
+        r"^(?:user|user's (?:team|[\w-]+)) (?:\w+ly |just |recently |also )?(?:went|visited|attended|met|saw|bought|got|finished|started|joined|took|ran|had|made|flew|drove|read|watched|gave|celebrated|completed|signed|tried|learned|learnt|"
+        r"spent|played|won|lost|broke|found|sold|received|passed|failed|booked|ordered|applied|adopted|hosted|hiked|camped|cooked|painted|baked|wrote|called|talked|volunteered|presented|ate|came|left|quit)\b",
+    ),
+)
+
+NAME: Final = SlotRule(
+    name="name",
+    slot="profile:name",
+    memory_types=("profile",),
+    patterns=(r"^user's (?:full |real |actual )?name (?:now |actually )?is (?:now |actually )?(?P<person>.{1,80})",),
+)
+CITY: Final = SlotRule(
+    name="current_city",
+    slot="profile:current_city",
+    memory_types=("profile",),
+    patterns=(
+        rf"{_WHO}(?:lives?|resides?|is living|is based|is settled|is residing) {_AT}{_WITH}in (?P<city>.{{1,100}})",
+        rf"{_WHO}(?:has lived|has been living|has been based|has resided|have lived) {_AT}in (?P<city>.{{1,60}}? (?:since|for|all|now)\b.{{0,40}})",
+        rf"{_WHO}(?:has )?(?:just )?(?:moved|relocated|settled)(?: (?:back|over|out|down|up|here|house|home|permanently|in|recently|away))?(?: with user's [\w-]+)?(?: from [^,;]{{1,40}}?| out of [^,;]{{1,40}}?)? (?:to|in) (?P<city>.{{1,100}})",
+        rf"^user's {_HOME} (?:now |currently )?is (?:now |currently |located |still )?in (?P<city>.{{1,80}})",
+        r"^user's (?:current |new |home )?(?:city|city of residence|place of residence)(?: of residence)? (?:now )?is (?:now )?(?P<city>.{1,80})",
+        r"^user (?:now |currently )?calls (?P<city>.{1,40}) home\b",
+        r"^user is (?:now |currently )?a (?:\w+ )?resident of (?P<city>.{1,80})",
+        r"^(?:user's )?(?:current city|city of residence|home city): (?P<city>.{1,80})",
+    ),
+)
+MANAGER: Final = SlotRule(
+    name="manager",
+    slot="profile:manager",
+    memory_types=("profile",),
+    patterns=(
+        r"^user's (?:new |current |direct |line )?(?:manager|boss|supervisor)(?:'s name)? (?:now |currently |actually )?is (?:now |currently |actually |called |named )?(?P<person>.{1,80})",
+        r"^user's (?:new |current |direct |line )?(?:manager|boss|supervisor) (?:changed|has changed|switched) to (?P<person>.{1,80})",
+        r"^user (?:now |currently )?(?:reports|is reporting) (?:directly )?to (?P<person>.{1,80})",
+        r"^(?P<person>[\w'.-]{1,30}(?: [\w'.-]{1,30}){0,2}) (?:is|became|has become) (?:now )?(?:user's|my) (?:new |current |direct |line )?(?:manager|boss|supervisor)(?: now| these days| again)?$",
+    ),
+)
+ALLERGY: Final = SlotRule(
+    name="allergy",
+    slot="profile:allergy:{allergen}",
+    memory_types=("profile",),
+    patterns=(
+        r"^user (?:is|isn't|has been|was diagnosed as|became|got) (?:(?:not|no longer|also|now|actually|severely|very|extremely|highly|deathly|mildly|slightly|really|still|only|so|badly|a bit) ){0,3}allergic to (?P<allergen>.{1,80})",
+        r"^user (?:has|does not have|no longer has|developed|suffers from|was diagnosed with) (?:(?:an|a|any|the) )?(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) )?(?:allergy|allergies|allergic reaction) to (?P<allergen>.{1,80})",
+        r"^user (?:has|does not have|no longer has|developed|suffers from|was diagnosed with) (?:(?:an|a|any|the) )?(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) )?(?P<allergen>[\w-]+(?: [\w-]+)?) allergy\b",
+    ),
+)
+STYLE: Final = SlotRule(
+    name="communication_style",
+    slot="preference:communication_style",
+    memory_types=("preference",),
+    patterns=(
+        rf"^user (?:{_ADV})?(?:prefers|likes|wants|would rather have|would prefer|would like|needs|loves) (?:your |the |all |user's |my |to get |getting |to have |to receive )?{_STYLE}(?:,? and [\w-]+)?(?:,? [\w-]+)? {_SPEECH}\b",
+        rf"^user (?:{_ADV})?(?:prefers|likes|wants|would prefer|would like|needs) (?:your |the |all |my |user's )?{_SPEECH} (?:to be |that are |kept |short and |in a )?{_STYLE}\b",
+        rf"^(?:please )?(?:always )?(?:keep|make|give me|use) (?:your |the |all |all your |me )?{_SPEECH} {_STYLE}\b",
+        rf"^(?:please )?(?:always )?(?:be|keep it|keep things) {_STYLE}(?: (?:in|with) (?:your |all )?{_SPEECH}| from now on| please| always|,? always|$)",
+        rf"^user's (?:preferred )?(?:communication style|tone|style of communication)(?: preference)? is {_STYLE}\b",
+        rf"^(?:please )?(?:always )?(?:answer|reply|respond|give me|use) (?:me )?(?:with |in )?{_STYLE} {_SPEECH}\b",
+    ),
+)
+
+TYPE_RULES: Final = (PROFILE, PREFERENCE, CONSTRAINT, DECISION, TOOL_RESULT, PROJECT, TASK, HAPPENED)
+SLOT_RULES: Final = (NAME, CITY, MANAGER, ALLERGY, STYLE)
+
+DEFAULT: Final = MemoryPolicy(name="default", type_rules=TYPE_RULES, slot_rules=SLOT_RULES)

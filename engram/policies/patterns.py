@@ -1,0 +1,138 @@
+"""Patterns a policy may use: compiled once, and only when they run in a time that grows gently with the text.
+
+Python's regular expressions backtrack, so a careless pattern can take years on a short text. A pattern is refused when a
+repeat stands inside a repeat, when it refers back to what it matched, when it looks around, or when several open repeats
+could share the same characters. What is left costs at most about a million steps on the longest text a rule reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+from re import _constants as _sre
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any, Final
+
+from engram.errors import PolicyError
+
+WINDOW: Final = 1024
+"""Rules read at most this many characters of a sentence."""
+MAX_PATTERN: Final = 4000
+_BUDGET: Final = 3_000_000
+_SMALL: Final = 8
+# Enough characters to see whether two repeats can fight for the same text.
+_SAMPLE: Final = tuple(map(chr, range(32, 127))) + ("é", "ß", "漢", "я", "\n")
+
+Pattern = re.Pattern[str]
+
+
+@lru_cache(maxsize=4096)
+def compile_safe(pattern: str) -> Pattern:
+    """The compiled pattern, or PolicyError when it is not a pattern or could be slow."""
+    if not isinstance(pattern, str) or not 0 < len(pattern) <= MAX_PATTERN:
+        raise PolicyError(f"a pattern must be text of 1 to {MAX_PATTERN} characters")
+    try:
+        compiled = re.compile(pattern)
+        tree = _parser.parse(pattern)
+    except (re.error, RecursionError, OverflowError, ValueError):
+        raise PolicyError("a pattern is not a regular expression") from None
+    anchored = (
+        bool(tree.data)
+        and tree.data[0][0] is _sre.AT
+        and tree.data[0][1] in (_sre.AT_BEGINNING, _sre.AT_BEGINNING_STRING)
+    )
+    cost = _cost(list(tree.data), inside=False)
+    if cost * (1 if anchored else WINDOW) > _BUDGET * (1 if anchored else 2):
+        raise PolicyError("a pattern could take too long: open repeats may share the same characters")
+    return compiled
+
+
+def _cost(items: list[Any], *, inside: bool) -> int:
+    """How many ways a sequence can be tried on the longest text, counted generously."""
+    cost = 1
+    for place, (op, argument) in enumerate(items):
+        if op in (_sre.GROUPREF, _sre.GROUPREF_EXISTS, _sre.ASSERT, _sre.ASSERT_NOT):
+            raise PolicyError("a pattern may not look around or refer back")
+        if op is _sre.SUBPATTERN:
+            cost *= _cost(list(argument[3].data), inside=inside)
+        elif op is _sre.BRANCH:
+            cost *= max((_cost(list(branch.data), inside=inside) for branch in argument[1]), default=1)
+        elif op in _REPEATS:
+            cost *= _repeat_cost(items, place, inside=inside)
+    return cost
+
+
+_REPEATS: Final = (_sre.MAX_REPEAT, _sre.MIN_REPEAT, _sre.POSSESSIVE_REPEAT)
+
+
+def _repeat_cost(items: list[Any], place: int, *, inside: bool) -> int:
+    _least, most, body = items[place][1]
+    within = list(body.data)
+    most = min(int(most), WINDOW)
+    if most > _SMALL and inside:
+        raise PolicyError("a pattern may not repeat a repeat")
+    inner = _cost(within, inside=inside or most > _SMALL)
+    rest = items[place + 1 :]
+    if not _can_fail(rest) and not inside:
+        return inner
+    if most <= 1:
+        return inner
+    if len(within) == 1 and not _first(within) & _first(rest):
+        return inner
+    return inner * most
+
+
+def _can_fail(items: list[Any]) -> bool:
+    """Whether anything after a repeat can send the search back into it."""
+    return bool(items)
+
+
+def _first(items: Iterable[Any]) -> frozenset[str]:
+    """The sample characters a sequence can begin with; everything where that is unsure."""
+    found: frozenset[str] = frozenset()
+    for op, argument in items:
+        if op is _sre.AT:
+            continue
+        if op is _sre.SUBPATTERN:
+            found |= _first(argument[3].data)
+        elif op is _sre.BRANCH:
+            found = found.union(*(_first(branch.data) for branch in argument[1]))
+        elif op in _REPEATS:
+            found |= _first(argument[2].data)
+            if argument[0] == 0:
+                continue
+        else:
+            found |= frozenset(char for char in _SAMPLE if _takes(op, argument, char))
+        return found
+    return found
+
+
+def _takes(op: Any, argument: Any, char: str) -> bool:
+    """Whether one node of a parsed pattern matches one character."""
+    code = ord(char)
+    if op is _sre.LITERAL:
+        return bool(argument == code)
+    if op is _sre.NOT_LITERAL:
+        return bool(argument != code)
+    if op is _sre.ANY:
+        return char != "\n"
+    if op is _sre.RANGE:
+        return bool(argument[0] <= code <= argument[1])
+    if op is _sre.CATEGORY:
+        return re.match(_CATEGORIES.get(argument, r"."), char) is not None
+    if op is _sre.IN:
+        negated = bool(argument) and argument[0][0] is _sre.NEGATE
+        hit = any(_takes(*item, char) for item in argument if item[0] is not _sre.NEGATE)
+        return hit is not negated
+    return True
+
+
+_CATEGORIES: Final = {
+    _sre.CATEGORY_DIGIT: r"\d",
+    _sre.CATEGORY_NOT_DIGIT: r"\D",
+    _sre.CATEGORY_SPACE: r"\s",
+    _sre.CATEGORY_NOT_SPACE: r"\S",
+    _sre.CATEGORY_WORD: r"\w",
+    _sre.CATEGORY_NOT_WORD: r"\W",
+}

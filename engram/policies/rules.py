@@ -1,0 +1,235 @@
+"""The shapes of a policy: rules that type a memory, rules that pin it to a slot, and the policy that holds them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from string import Formatter
+from types import MappingProxyType
+from typing import Any, Final, Literal, get_args
+
+from engram.errors import PolicyError
+from engram.policies.patterns import Pattern, compile_safe
+from engram.values import MEMORY_TYPES, ROLES, MemoryType, Role
+
+WriteMode = Literal["return", "report", "gate", "merge", "absorb", "store"]
+WRITE_MODES: Final = get_args(WriteMode)
+DERIVER_NAMES: Final = ("verbatim", "rules")
+MAX_RULES: Final = 200
+MAX_PATTERNS: Final = 100
+
+_EVIDENCE: Final = ("verbatim",)
+_BOTH: Final = ("verbatim", "rules")
+# The key (role, event type); "*" stands for every role or every type, and the closest key wins.
+DEFAULT_DERIVE: Final[Mapping[tuple[str, str], tuple[str, ...]]] = MappingProxyType(
+    {
+        ("user", "user_message"): _BOTH,
+        ("user", "*"): _EVIDENCE,
+        ("assistant", "assistant_message"): _EVIDENCE,
+        ("agent", "assistant_message"): _EVIDENCE,
+        ("*", "tool_result"): _EVIDENCE,
+        ("*", "observation"): _EVIDENCE,
+        ("*", "artifact"): _EVIDENCE,
+        ("*", "error"): _EVIDENCE,
+        ("*", "decision"): ("rules",),
+        ("*", "meeting"): ("rules",),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRule:
+    """Gives a memory its type when a pattern matches its compared text or its metadata says a value."""
+
+    name: str
+    memory_type: MemoryType
+    patterns: tuple[str, ...] = ()
+    metadata_values: tuple[str, ...] = ()
+    category: str | None = None
+    importance: float | None = None
+    expires_in: timedelta | None = None
+    compiled: tuple[Pattern, ...] = field(init=False, repr=False, compare=False, default=())
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        _check_type(self.memory_type)
+        _set(self, "patterns", _texts(self.patterns, "patterns"))
+        _set(self, "metadata_values", _texts(self.metadata_values, "metadata_values"))
+        if not self.patterns and not self.metadata_values:
+            raise PolicyError("a type rule needs a pattern or a metadata value")
+        if self.importance is not None and not _is_unit(self.importance):
+            raise PolicyError("the importance of a rule must be a number from 0 to 1")
+        if self.expires_in is not None and not isinstance(self.expires_in, timedelta):
+            raise PolicyError("expires_in of a rule must be a timedelta")
+        _check_optional_text(self.category, "category")
+        _set(self, "compiled", tuple(compile_safe(pattern) for pattern in self.patterns))
+
+
+@dataclass(frozen=True, slots=True)
+class SlotRule:
+    """Pins a memory to a slot, so that a newer value of the same thing supersedes an older one.
+
+    `slot` may hold groups of the patterns (`profile:allergy:{allergen}`). `subject="self"` asks that the statement is
+    about the user (or that the caller names another subject); `"named"` says that a group in the slot names whose it is.
+    A group called `city`, `person` or `allergen` is checked to be such a thing before it counts.
+    """
+
+    name: str
+    slot: str
+    patterns: tuple[str, ...]
+    memory_types: tuple[MemoryType, ...] = ()
+    subject: Literal["self", "named"] = "self"
+    critical: bool = True
+    groups: tuple[str, ...] = field(init=False, repr=False, compare=False, default=())
+    compiled: tuple[Pattern, ...] = field(init=False, repr=False, compare=False, default=())
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        _set(self, "patterns", _texts(self.patterns, "patterns"))
+        _set(self, "memory_types", _texts(self.memory_types, "memory_types"))
+        for memory_type in self.memory_types:
+            _check_type(memory_type)
+        if not self.patterns:
+            raise PolicyError("a slot rule needs a pattern")
+        if self.subject not in ("self", "named"):
+            raise PolicyError("the subject of a slot rule is 'self' or 'named'")
+        if not isinstance(self.critical, bool):
+            raise PolicyError("critical of a slot rule is True or False")
+        _set(self, "groups", _slot_groups(self.slot))
+        _set(self, "compiled", tuple(compile_safe(pattern) for pattern in self.patterns))
+        missing = [name for name in self.groups if not any(name in pattern.groupindex for pattern in self.compiled)]
+        if missing:
+            raise PolicyError("a slot names a group that no pattern has")
+
+    @property
+    def attribute(self) -> str | None:
+        """The last part of a slot without groups: the attribute it holds one value of."""
+        return None if self.groups else self.slot.rsplit(":", 1)[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPolicy:
+    """How memories of a scope are typed, pinned, keyed and judged; named and versioned, never changed in place."""
+
+    name: str
+    version: int = 1
+    type_rules: tuple[TypeRule, ...] = ()
+    slot_rules: tuple[SlotRule, ...] = ()
+    critical_types: tuple[MemoryType, ...] = ()
+    write_mode: WriteMode = "return"
+    surprise: Literal["off", "score"] = "score"
+    surprise_threshold: float = 0.15
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    functional_attributes: tuple[str, ...] = ()
+    derive: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=lambda: DEFAULT_DERIVE)
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        if not isinstance(self.version, int) or isinstance(self.version, bool) or self.version < 1:
+            raise PolicyError("the version of a policy is a whole number from 1")
+        _set(self, "type_rules", _rules(self.type_rules, TypeRule))
+        _set(self, "slot_rules", _rules(self.slot_rules, SlotRule))
+        _set(self, "critical_types", _texts(self.critical_types, "critical_types"))
+        for memory_type in self.critical_types:
+            _check_type(memory_type)
+        if self.write_mode not in WRITE_MODES:
+            raise PolicyError(f"write_mode must be one of {', '.join(WRITE_MODES)}")
+        if self.surprise not in ("off", "score"):
+            raise PolicyError("surprise must be 'off' or 'score'")
+        if not _is_unit(self.surprise_threshold):
+            raise PolicyError("surprise_threshold must be a number from 0 to 1")
+        _set(self, "thresholds", _thresholds(self.thresholds))
+        _set(self, "functional_attributes", _texts(self.functional_attributes, "functional_attributes"))
+        _set(self, "derive", _derive_map(self.derive))
+
+    def derivers(self, role: str, event_type: str) -> tuple[str, ...]:
+        """The names of the derivers that read an event of this role and type; () when none does."""
+        for key in ((role, event_type), ("*", event_type), (role, "*"), ("*", "*")):
+            if key in self.derive:
+                return self.derive[key]
+        return ()
+
+    @property
+    def functional(self) -> frozenset[str]:
+        """The attributes that hold one value at a time; by default those with a slot."""
+        if self.functional_attributes:
+            return frozenset(self.functional_attributes)
+        return frozenset(rule.attribute for rule in self.slot_rules if rule.attribute)
+
+
+def _set(rule: Any, name: str, value: Any) -> None:
+    object.__setattr__(rule, name, value)
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9][\w.:\-]{0,63}", name):
+        raise PolicyError("the name of a policy or rule is 1 to 64 letters, digits and . _ - :")
+
+
+def _check_type(memory_type: Any) -> None:
+    if memory_type not in MEMORY_TYPES:
+        raise PolicyError(f"the memory type of a rule must be one of {', '.join(MEMORY_TYPES)}")
+
+
+def _check_optional_text(value: Any, field_name: str) -> None:
+    if value is not None and (not isinstance(value, str) or not 0 < len(value) <= 64):
+        raise PolicyError(f"{field_name} of a rule is text of 1 to 64 characters")
+
+
+def _texts(values: Any, field_name: str) -> tuple[str, ...]:
+    if isinstance(values, str) or not isinstance(values, tuple | list):
+        raise PolicyError(f"{field_name} must be a tuple of texts")
+    if len(values) > MAX_PATTERNS or not all(isinstance(value, str) and value for value in values):
+        raise PolicyError(f"{field_name} must hold at most {MAX_PATTERNS} texts, none empty")
+    return tuple(values)
+
+
+def _rules(rules: Any, kind: type) -> tuple[Any, ...]:
+    if not isinstance(rules, tuple | list) or not all(isinstance(rule, kind) for rule in rules):
+        raise PolicyError(f"rules must be a tuple of {kind.__name__}")
+    if len(rules) > MAX_RULES or len({rule.name for rule in rules}) != len(rules):
+        raise PolicyError(f"a policy has at most {MAX_RULES} rules of a kind, each with its own name")
+    return tuple(rules)
+
+
+def _is_unit(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+
+
+def _slot_groups(slot: Any) -> tuple[str, ...]:
+    if not isinstance(slot, str) or not 0 < len(slot) <= 200 or slot != slot.strip():
+        raise PolicyError("a slot is text of 1 to 200 characters")
+    try:
+        parts = list(Formatter().parse(slot))
+    except ValueError:
+        raise PolicyError("a slot has unmatched braces") from None
+    names = [name for _, name, _, _ in parts if name is not None]
+    if any(spec or conversion for _, _, spec, conversion in parts) or not all(name.isidentifier() for name in names):
+        raise PolicyError("a slot may hold {group} and nothing else in braces")
+    return tuple(names)
+
+
+def _thresholds(values: Any) -> Mapping[str, float]:
+    if not isinstance(values, Mapping) or not all(isinstance(key, str) and _is_unit(v) for key, v in values.items()):
+        raise PolicyError("thresholds must map names to numbers from 0 to 1")
+    return MappingProxyType(dict(values))
+
+
+def _derive_map(values: Any) -> Mapping[tuple[str, str], tuple[str, ...]]:
+    if not isinstance(values, Mapping):
+        raise PolicyError("derive must map (role, event type) to names of derivers")
+    checked: dict[tuple[str, str], tuple[str, ...]] = {}
+    for key, names in values.items():
+        if not isinstance(key, tuple) or len(key) != 2 or not all(isinstance(part, str) for part in key):
+            raise PolicyError("a key of derive is (role, event type)")
+        if key[0] not in (*ROLES, "*"):
+            raise PolicyError("a key of derive names a role that does not exist")
+        if isinstance(names, str) or not isinstance(names, tuple | list) or any(n not in DERIVER_NAMES for n in names):
+            raise PolicyError(f"derive names a deriver that does not exist; there are {', '.join(DERIVER_NAMES)}")
+        checked[key] = tuple(dict.fromkeys(names))
+    return MappingProxyType(checked)
+
+
+__all__ = ["DEFAULT_DERIVE", "MemoryPolicy", "Role", "SlotRule", "TypeRule", "WriteMode"]

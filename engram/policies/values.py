@@ -1,0 +1,197 @@
+"""What a group of a slot pattern really holds: a city, a person, an allergen; or nothing, where that is in doubt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final
+
+from engram import names as words
+from engram import verbs
+
+from engram.subjects import plain
+
+_WORD = re.compile(r"[^\W_](?:[^\s,;:!?()\"“”]*[^\W_])?|[^\s\w]")
+_AFTER_PLACE: Final = frozenset(
+    "and but or since now because these last this in from again permanently where as after for with so at on near which while though although until "
+    "today yesterday currently not instead who when right to is by recently full full-time then too during before about around over per every have has".split()
+)
+_AFTER_PERSON: Final = frozenset(
+    "and but now since as again starting from at who today instead these for until in not then or, so because effective on after i you currently by the".split()
+)
+_VISIT = re.compile(
+    r"\b(?:for (?:the|a|an|this|one|two|three|four|five|six|\w+ more|\d+|a few|a couple of|some|my|work trips?)(?: \w+)? ?(?:day|days|week|weeks|weekend|night|nights|month|months|summer|winter|spring|fall|autumn|semester|term|holiday|holidays|while|bit|conference|wedding|meeting|trip|visit|year|years)"
+    r"|as an? (?:child|kid|teenager|teen|student|baby|boy|girl|young)|briefly|temporarily|on (?:business|holiday|vacation)|at the time|back then|until (?:19|20)\d\d|part of the year|during (?:the )?(?:week|summer|winter|university|college|school)|half the (?:year|time)"
+    r"|(?:and|but|then|before) (?:then |later |soon |quickly |now |i |user )*(?:left|came back|returned|moved|went back|came home|regretted|hated it and))\b"
+)
+_LONG_STAY = re.compile(r"\b(?:has|have) (?:\w+ )?(?:lived|been)\b")
+_PREFIX = re.compile(
+    r"^(?:(?:downtown|central|north|south|east|west|northern|southern|eastern|western|greater|midtown|uptown|inner|beautiful|sunny|rainy|old|lovely|good old|nearby) |"
+    r"(?:the |a )?(?:city|heart|centre|center|middle|suburbs?|outskirts|north|south|east|west|town|capital city|historic cent(?:er|re)) of |"
+    r"(?:a|an|the|user's|my|our|his|her|their) (?:[\w'-]+ ){0,4}?(?:flat|house|apartment|place|studio|condo|loft|room|village|town|townhouse|suburb|neighbou?rhood|cottage|cabin|home|duplex|bungalow)(?: [\w'-]+){0,2}? (?:in|of) )"
+)
+_OTHER_USES = re.compile(
+    r"^[\w. -]{1,40}?(?:'s)? (?:food scene|style|time|tz|timezone|time zone|team|office|branch|dataset|region|cluster|server|data cent(?:er|re))\b"
+)
+
+
+def _proper(original: str) -> frozenset[str]:
+    """The words of a text that begin with a capital letter, or in a script without them; compared."""
+    found = set()
+    for match in _WORD.finditer(original):
+        first = match.group()[0]
+        if first.isupper() or first.istitle() or (first.isalpha() and first.lower() == first.upper()):
+            found.add(plain(match.group()))
+    return frozenset(found)
+
+
+def _take(text: str, proper: frozenset[str], most: int) -> tuple[list[str], str]:
+    """The leading words of a text that are a name, and the text after them."""
+    taken: list[str] = []
+    place = 0
+    for match in _WORD.finditer(text):
+        word = match.group()
+        gap = text[place : match.start()]
+        if gap.strip() or not word[0].isalnum() or len(taken) >= most:
+            break
+        bare = word.removesuffix("'s").rstrip(".")
+        if (
+            word not in proper
+            and word + "." not in proper
+            and bare not in proper
+            and not (taken and word in words.PARTICLES)
+        ):
+            break
+        taken.append(bare if word.endswith("'s") else word)
+        place = match.end()
+        if word.endswith("'s"):
+            break
+    while taken and taken[-1] in words.PARTICLES:
+        place = text[:place].rstrip().rfind(taken.pop())
+    return taken, text[place:]
+
+
+def _follows(rest: str, allowed: frozenset[str]) -> bool:
+    """Whether what comes after a name lets the name end there."""
+    rest = rest.lstrip("'s") if rest.startswith("'s") else rest
+    if not rest.strip() or not rest.startswith(" "):
+        return True
+    following = re.match(r"\s*([\w'-]+)", rest)
+    return following is None or following.group(1) in allowed
+
+
+def city(found: str, original: str, canonical: str) -> str | None:
+    """The place somebody lives in, or None when the words do not name one."""
+    text = found
+    if (
+        _VISIT.search(text)
+        and not _LONG_STAY.search(canonical)
+        or re.search(r"\b(?:hotel|hostel|airbnb|tent|van|dream|novel|game)\b", text)
+    ):
+        return None
+    for _ in range(3):
+        text = _PREFIX.sub("", text)
+    name = _known_place(text)
+    if name is None:
+        taken, rest = _take(text, _proper(original), 4)
+        if not taken or not _follows(rest, _AFTER_PLACE) or _OTHER_USES.match(text):
+            return None
+        name = " ".join(taken)
+    if name in words.NOT_PLACES or name.split(" ")[0] in words.NOT_PLACES:
+        return None
+    if name in words.REGIONS and not re.search(r"\b(?:now|moved|relocated)\b", canonical):
+        return None
+    return name
+
+
+def _known_place(text: str) -> str | None:
+    """The longest known city or region at the start of a text, with or without a capital letter."""
+    pieces = re.split(r"(?=[,;:!?()])|\s+", text)[:4]
+    clean = [piece.rstrip(".") for piece in pieces if piece]
+    for count in range(min(4, len(clean)), 0, -1):
+        name = " ".join(clean[:count])
+        for known in (name, name.removesuffix("'s")):
+            if known in words.CITIES or known in words.REGIONS:
+                rest = text[len(name) :]
+                return known if _follows(rest, _AFTER_PLACE) and not _OTHER_USES.match(text) else None
+    return None
+
+
+def person(found: str, original: str, canonical: str) -> str | None:
+    """The name of a person, or None when the words describe rather than name."""
+    taken, rest = _take(re.sub(r"^(?:dr|mr|mrs|ms|prof)\.? ", "", found), _proper(original), 4)
+    if taken:
+        if found.startswith(taken[0] + "'s") or re.match(r"^'s\b", rest) or " ".join(taken) + "'s" in found:
+            return None
+        if any(word in words.NOT_NAMES for word in taken) or not _follows(rest, _AFTER_PERSON):
+            return None
+        return " ".join(taken)
+    return _lower_name(found, original) if canonical.startswith("user's name") else None
+
+
+def _lower_name(found: str, original: str) -> str | None:
+    """A first name in a text that uses no capital letters at all: "my name is ada"."""
+    if any(char.isupper() for char in original.replace("User", "").replace("I", "")):
+        return None
+    match = re.match(r"([^\W\d_]{2,20}(?:-[^\W\d_]{2,20})?)(?:$|[.,!;]| (?:and|but|now|from|by the way)\b)", found)
+    if match is None:
+        return None
+    name = match.group(1)
+    describes = name in words.NOT_NAMES or name.endswith(words.DESCRIBING) or verbs.is_adverb(name)
+    return None if describes else name
+
+
+_STOP_ALLERGEN = re.compile(
+    r"\s*(?:[.,;:!?()]|\b(?:but|so|since|when|because|from|which|that|though|although|if|at|while|according|as|by|ever|like|it|user|i|my|please|is|are|was|were|has|have|in the|in spring|in summer|this|these days|every|until|for|therefore|who)\b)"
+)
+
+
+def allergen(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
+    """What somebody is allergic to, or None for a figure of speech."""
+    stop = _STOP_ALLERGEN.search(found)
+    text = found[: stop.start()] if stop else found
+    text = re.sub(
+        r"^(?:any|all|most|certain|the|some|a|an|both|eating|also|severe|mild|bad|serious) ", "", text.strip()
+    )
+    text = re.sub(
+        r"(?: (?:too|now|as well|either|anymore|any more|any longer|severely|badly|again|today|actually|and stuff|or not))+$",
+        "",
+        text,
+    ).strip(" '\"")
+    both = re.split(r" (?:and|or|nor) ", text)
+    if len(both) > 1 and (
+        len(both[-1].split()) > 2 or both[-1].endswith(("intolerant", "sensitive", "vegan", "vegetarian"))
+    ):
+        text = both[0]
+    if not text or len(text.split()) > 5 or text in words.NOT_ALLERGENS or text.split()[0] in words.NOT_ALLERGENS:
+        return None
+    return text
+
+
+_SECTION = re.compile(r"(?:sections?|clauses?|articles?|§) ?(\d+(?:\.\d+)*(?:\([a-z0-9]{1,4}\))*)")
+
+
+def section(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
+    """A section, when the text speaks of one only."""
+    return found if len(set(_SECTION.findall(plain(original)))) <= 1 else None
+
+
+_NOT_SUITES: Final = frozenset(
+    "passed failed passes fails passing failing is was the a an all and in of for red green with has exit still no".split()
+)
+
+
+def suite(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
+    """The name of a test suite, not the word after "suite"."""
+    name = found.strip(".,:;-")
+    return None if not name or name in _NOT_SUITES else name
+
+
+CHECKS: Final[dict[str, Callable[[str, str, str], str | None]]] = {
+    "city": city,
+    "person": person,
+    "allergen": allergen,
+    "section": section,
+    "suite": suite,
+    "repo": suite,
+}

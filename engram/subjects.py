@@ -1,0 +1,530 @@
+"""Whose statement a sentence is, and whether it states anything: subjects and moods, by rules that rather say no.
+
+A memory is pinned or keyed only when it is known whose it is. So every function here answers "unknown" or a mood other
+than "statement" wherever English leaves a doubt: a question, an if, a wish, words that somebody else said.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+from engram import names, verbs
+from engram.text import compared
+
+Mood = Literal["statement", "plan", "command", "question", "conditional", "hypothetical", "quotation", "reported"]
+SELF: Final = "self"
+UNKNOWN: Final = "unknown"
+USER: Final = "User"
+FIRST_PERSON_ROLES: Final = ("user", None)
+MAX_SENTENCE: Final = 1_000
+"""A longer run of text without an end is not a sentence; nothing is read from it."""
+
+# ---------------------------------------------------------------------------------------------------------- sentences
+
+_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]*|\n")
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\"“])(?:dr|mr|mrs|ms|mx|prof|st|mt|ft|vs|e\.g|i\.e|cf|no|nr|approx|dept|gen|sen|rep|jr|sr|fig|sec|art|al|[b-hj-z])\.$",
+    re.I,
+)
+_DOTTED = re.compile(r"(?:^|\s)(?:[a-z]\.){2,}$|(?:^|\s|\d)(?:etc|inc|ltd|corp|co|llc|a\.m|p\.m)\.$", re.I)
+_NEW_SENTENCE = re.compile(
+    r"\s+(?:I|My|We|Our|The|It|He|She|They|This|That|These|A|An|You|If|When|But|And|So|In|On|At|For|Please|What|Where|How)\b"
+)
+_LIST_MARK = re.compile(r"[ \t]*(?:[-*•–]|\d{1,2}[.)])[ \t]+")
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Where each sentence of a text starts and ends, without the white space and list marks around it."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for end in _END.finditer(text):
+        if _goes_on(text, start, end):
+            continue
+        _add_span(spans, text, start, end.end())
+        start = end.end()
+    _add_span(spans, text, start, len(text))
+    return spans
+
+
+def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    mark = _LIST_MARK.match(text, start, end)
+    if mark:
+        start = mark.end()
+    if start < end:
+        spans.append((start, end))
+
+
+def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
+    """Whether what looks like the end of a sentence is inside one: "Dr. Smith", a line that only wraps."""
+    if end.group() == "\n":
+        before = text[max(start, end.start() - 1) : end.start()]
+        after = text[end.end() : end.end() + 1]
+        return before.isalnum() and after.islower() and after.isalpha() and end.start() - start >= 40
+    if end.group() != ".":
+        return False
+    tail = text[max(start, end.start() - 12) : end.start() + 1]
+    if _ABBREVIATION.search(tail):
+        return True
+    if _DOTTED.search(tail):
+        return end.end() < len(text) and _NEW_SENTENCE.match(text, end.end()) is None
+    return False
+
+
+# -------------------------------------------------------------------------------------------------------------- words
+
+_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'"})
+
+
+def plain(text: str) -> str:
+    """Compared text with one kind of apostrophe: what every rule here reads."""
+    return compared(text.translate(_APOSTROPHES))
+
+
+_LEAD = re.compile(
+    r"(?:[\s\"“'(>*_]*)(?:(?:"
+    r"(?:actually|correction|update|edit|note|fyi|btw|by the way|for the record|just so you know|so you know|heads up|also|oh|ah|well|ok|okay|so|yes|yeah|yep|no|nope|"
+    r"anyway|sorry|hey|hi|hello|hi there|hey there|hello there|good morning|good evening|thanks|thank you|wait|hmm|um|uh|right|sure|and|but|plus|in fact|to be clear|to clarify|as you know|as i said|again|"
+    r"honestly|frankly|personally|in general|generally|basically|anyways|great|cool|nice|perfect|lol|haha|wow|good news|big news|news|quick update|quick note|small update|one more thing|another thing|"
+    r"important|reminder|fwiw|ps|p\.s\.|as of today|as of now|as it happens|incidentally|unfortunately|sadly|luckily|fortunately|finally|guess what|done|for context|context|background|mind you|truth is)"
+    r"(?:\s*[:,;!.…—–-]+\s*|\s+(?=(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]ve|we['’]re|our|note|remember|please|the)\b)))"
+    r"|(?:(?:please |pls |can you |could you )?(?:remember|note|keep in mind|bear in mind|don['’]t forget|do not forget|be aware|know|make a note|take note|save|store|record|memorize|memorise|write down)"
+    r"(?: for later| please| this)?(?: that\b|\s*[:,])\s*)"
+    r"|(?:(?:i (?:should|want to|wanted to|just wanted to|have to|must|forgot to) (?:mention|add|say|tell you|let you know|note)|let me (?:mention|add|note)|you should know|(?:just )?letting you know)"
+    r"(?: that\b|\s*[:,])\s*))",
+    re.I,
+)
+_MAX_LEADS: Final = 5
+
+
+def lead_length(sentence: str) -> int:
+    """How many characters at the start only lead in: "Actually, ", "Please remember that "."""
+    place = 0
+    for _ in range(_MAX_LEADS):
+        lead = _LEAD.match(sentence, place)
+        if lead is None or lead.end() == place or lead.end() >= len(sentence):
+            break
+        place = lead.end()
+    return place
+
+
+# ------------------------------------------------------------------------------------------------------------ clauses
+
+_SUBJECT_START = r"(?:I|I['’](?:m|ve|ll|d)|my|we|we['’](?:re|ve|ll|d)|our|she|he|they|it|his|her|their)\b"
+_CUT = re.compile(
+    rf"(?:\s*,\s*|\s+)(?:and also|and now|and|but|so|yet|though|although|whereas|while)\s+(?={_SUBJECT_START})"
+    rf"|\s*;\s*|\s+[—–]\s+|\s+-\s+|(?<=\w)—(?=\w)|\s*,\s*(?={_SUBJECT_START})",
+    re.I,
+)
+_HAS_SUBJECT = re.compile(
+    r"\b(?:i|i'm|i've|i'll|i'd|my|we|our|he|she|they|it|you|is|are|was|were|has|have|said|the|this|that|there)\b"
+)
+
+
+def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
+    """Where the clauses of a sentence that have subjects of their own start and end, and the joint before each."""
+    spans: list[tuple[int, int, str]] = []
+    start, joint = 0, ""
+    for cut in _CUT.finditer(sentence):
+        left = sentence[start : cut.start()]
+        if not left.strip() or (not _HAS_SUBJECT.search(plain(left)) and "," in cut.group()):
+            continue  # "Last month, I moved": the words before belong to the clause
+        if (
+            re.match(r"(?i).*\band$", left)
+            or re.match(r"(?i)\s+and\s+$", cut.group())
+            and _joins_nouns(sentence, cut.end())
+        ):
+            continue
+        spans.append((start, cut.start(), joint))
+        start, joint = cut.end(), cut.group().strip(" ,").casefold()
+    spans.append((start, len(sentence), joint))
+    return spans
+
+
+_NOUN_PAIR = re.compile(
+    r"(?i)(?:I|my [\w-]+|our [\w-]+|his [\w-]+|her [\w-]+)\s*(?:[.,;!?]|$|(?:are|were|live|moved|both|have)\b)"
+)
+
+
+def _joins_nouns(sentence: str, place: int) -> bool:
+    """Whether "and" joins two subjects ("my wife and I live") or two objects rather than two clauses."""
+    return _NOUN_PAIR.match(sentence, place) is not None
+
+
+# -------------------------------------------------------------------------------------------------------------- moods
+
+_QUESTION = re.compile(
+    r"^(?:(?:does|did|is|are|was|were|can|could|would|will|should|shall|am|has|isn't|aren't|wasn't|don't|doesn't|didn't|can't|couldn't|wouldn't|won't|shouldn't|haven't|hasn't)"
+    r" (?:i|you|we|he|she|it|they|my|your|our|his|her|their|the|this|that|there|these|those|any|anyone|someone|somebody|everyone)\b"
+    r"|(?:do|have|may|might) (?:i|you|we|they|my|your|our|the|any|these|those)\b"
+    r"|(?:who|what|where|when|why|how|which|whose)(?:'s|'re|'d)?(?: \w+){0,2} (?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|am)\b(?! i\b.* (?:is|was)\b)"
+    r"|(?:who|what|where|when|why|how)'s\b|(?:how|what) about\b|why not\b|how (?:much|many|long|often|far|come)\b|any (?:idea|chance|suggestions|thoughts)\b)"
+)
+_INDIRECT = re.compile(
+    r"\b(?:i wonder|i was wondering|i'm wondering|(?:can|could|would|will) you|do you|did you|are you|have you|tell me|remind me|guess (?:where|what|who|how)|(?:i'd|i would) like to know|i want to know|i need to know|let me know|"
+    r"(?:don't|do not|not) (?:know|sure|remember|recall|understand) (?:if|whether|where|who|what|when|how|why)|not sure (?:if|whether|that|where|about)|i forgot (?:where|who|what|how|whether)|(?:asked|asks|asking|curious) (?:me |him |her |us )?(?:if|whether|where|what|who|about)|"
+    r"(?:you|should|does|did|do) (?:know|remember|think|guess) (?:if|whether|where|who|what|that))\b"
+)
+_CONDITIONAL = re.compile(
+    r"\b(?:if|unless|in case|provided|providing|assuming|suppose|supposing|whether|as long as|on condition|otherwise|should i|had i|were i|even if|in the event|depending on|until i|once i|when i|whenever|as soon as i)\b"
+)
+_TIME_WHEN = re.compile(
+    r"\b(?:when i (?:was|lived|worked|moved|got|went|came|started|first|met|had|left|grew)|once i (?:was|had))\b"
+)
+_HYPOTHETICAL = re.compile(
+    r"\b(?:would|could|might|may (?!\d|last\b|this\b|of\b|and\b|\w+day\b)(?:be|have|move|live|go|get|need|want|change|switch|well|soon|even|also|not|just|never|still|end|take|start|become|\w+)|wouldn't|couldn't|i'd|we'd|wish|wishes|wished|dream|dreams|dreamt|dreamed|dreaming|imagine|imagines|imagined|imagining|pretend|pretends|pretending|"
+    r"maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|reportedly|almost|nearly|hypothetically|theoretically|in theory|what if|as if|as though|let's say|should have|shouldn't have|ought to|"
+    r"supposed to|thinking (?:of|about)|considering|tempted|i guess|i suppose|i think|i feel like|i doubt|toying|in another life|one day|someday|some day|"
+    r"role ?-?play|fictional|fiction|make-believe|my character|the character|main character|protagonist|in (?:my|a|the|this|our|her|his) (?:\w+ )?(?:dream|dreams|novel|book|story|game|film|movie|play|script|song|poem|screenplay|sims|simulation|campaign|fantasy|nightmare|imagination|mind|head|example|scenario|next life|past life|test data|tv show|show|series|comic)|"
+    r"for example|e\.g\.|for instance|sort of|kind of like|just kidding|joking|jk|as a joke|not really|too bad|on paper|mentally|in spirit)\b"
+)
+_PLAN = re.compile(
+    r"\b(?:will|won't|i'll|we'll|going to|gonna|wanna|want to|wants to|wanted to|hope to|hopes to|hoping|plan to|plans to|planned to|planning|intend|intends|aim to|aims to|about to|"
+    r"look forward|looking forward|trying to|try to|tries to|tried to|need to|needs to|have to|has to|would like|due to move|decided to move|getting ready|preparing to|scheduled to|can't wait|hope|hopes|"
+    r"(?:am|is|are|i'm|we're|be) (?:\w+ )?(?:moving|relocating)|(?:am|is|are|i'm|we're) (?:\w+ )?(?:changing|switching|leaving|starting|joining)\b.*\b(?:next|soon|tomorrow|in \w+ (?:days|weeks|months)))\b"
+)
+_REPORTED = re.compile(
+    r"\b(?:said|says|saying|told|tells|telling|claim|claims|claimed|mentioned|mentions|wrote|writes|heard|hears|according to|rumou?r|rumou?rs|thinks|thought|believes|believed|assumed|assumes|insists|insisted|swears|quote|quoted|quotes|"
+    r"reads|stated|states|announced|lied|lying|pretended|joked|reports that|reported|asked|replied|answered|shouted|whispered|texted|emailed|posted|tweeted|sang|sings|translate|translates|means|repeat after|convinced)\b"
+)
+_SAYING = re.compile(
+    r"\b(?:said|says|told|tells|asked|replied|answered|wrote|writes|shouted|whispered|sang|sings|texted|posted|sign|headline|quote|line|lyrics?|sentence|phrase|translate|says that|read|reads|called out|like)\b"
+)
+_FIRST = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|we|our)\b")
+_COMMAND_VERBS = """
+    write give show tell explain summarize summarise list make create generate help find search look check open run fix add remove delete
+    translate compare suggest recommend describe draft send book schedule set play try continue stop wait let go do put use keep call
+    answer reply respond speak talk read build implement refactor rename update change move switch convert format print calculate compute consider
+    imagine pretend note remember remind avoid prefer always never don't please only stay be ensure ship deploy follow prefix default
+"""
+_COMMANDS: Final = frozenset(_COMMAND_VERBS.split())
+_DO_NOT = re.compile(r"^(?:do not|don't|never|always|please)\b")
+
+
+@lru_cache(maxsize=4096)
+def mood_of(sentence: str) -> Mood:
+    """What a sentence does: states, plans, asks, supposes, quotes, reports or orders."""
+    bare = sentence.strip()
+    body, quoted = _without_quotes(bare)
+    text = plain(body)
+    if quoted:
+        return "quotation"
+    text = text[lead_length(text) :]
+    if re.search(r"[?？]+[\"'”’)\]!]*$", bare) or _QUESTION.match(text) or _INDIRECT.search(text):
+        return "question"
+    unconditional = _TIME_WHEN.sub(" ", text)
+    if _CONDITIONAL.search(unconditional):
+        return "conditional"
+    first = re.match(r"[\w']+", text)
+    if first and first.group() in _COMMANDS and not re.match(r"(?:be|will|do|does)\b.*\?", text):
+        return "command"
+    wanted = re.sub(r"\b(?:would|i'd) (?:rather|prefer|always|like (?!to\b))", " ", text)
+    if _HYPOTHETICAL.search(wanted):
+        return "hypothetical"
+    if _REPORTED.search(text):
+        return "reported"
+    return "plan" if _PLAN.search(text) else "statement"
+
+
+_DOUBLE = re.compile(r"[\"“”«»„「」『』]([^\"“”«»„「」『』]*)[\"“”«»„「」『』]|(?<![\w])['‘]([^'‘’]{3,})['’](?!\w)")
+_OPEN_QUOTE = re.compile(r"^[\"“«„「『]")
+
+
+def _without_quotes(sentence: str) -> tuple[str, bool]:
+    """The sentence with quoted words masked, and whether the quoted words are the statement."""
+    said = False
+    spoken = _SAYING.search(plain(_DOUBLE.sub(" ", sentence))) is not None
+
+    def mask(match: re.Match[str]) -> str:
+        nonlocal said
+        inner = match.group(1) if match.group(1) is not None else match.group(2)
+        words = plain(inner).split()
+        if len(words) <= 3 and not _FIRST.search(" ".join(words)):
+            return inner
+        whole = match.start() == 0 and len(sentence) - match.end() < 40
+        said = said or whole or spoken
+        return " Quoted "
+
+    masked = _DOUBLE.sub(mask, sentence)
+    unclosed = _OPEN_QUOTE.match(sentence) is not None and masked == sentence
+    return masked, said or unclosed
+
+
+# ----------------------------------------------------------------------------------------------------- third person
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[\s]+|.", re.S)
+_CONTRACTED: Final = {
+    "i'm": "User is", "i've": "User has", "i'll": "User will", "i'd": "User would", "im": "User is", "ive": "User has",
+    "we're": "{we} is", "we've": "{we} has", "we'll": "{we} will", "we'd": "{we} would",
+}  # fmt: skip
+_AUXILIARY: Final = {
+    "am": "is", "are": "is", "ain't": "is not", "aren't": "is not", "isn't": "is not", "have": "has", "haven't": "has not",
+    "do": "does", "don't": "does not", "dont": "does not", "doesn't": "does not", "didn't": "did not", "didnt": "did not", "won't": "will not",
+    "wont": "will not", "can't": "cannot", "cant": "cannot", "couldn't": "could not", "wouldn't": "would not", "shouldn't": "should not",
+    "wasn't": "was not", "weren't": "was not", "were": "was", "hadn't": "had not", "mustn't": "must not", "hasn't": "has not",
+    "will": "will", "can": "can", "cannot": "cannot", "could": "could", "would": "would", "should": "should", "shall": "shall",
+    "must": "must", "may": "may", "might": "might", "was": "was", "had": "had", "did": "did", "is": "is", "has": "has", "does": "does",
+}  # fmt: skip
+_OWN: Final = {
+    "my": "User's",
+    "mine": "User's",
+    "me": "User",
+    "myself": "themselves",
+    "our": "User's",
+    "ours": "User's",
+    "us": "User's group",
+    "ourselves": "themselves",
+}
+_TEAM = re.compile(
+    r"^we(?:'ve| have| are|'re)? (?:(?:now|just|finally|also|all|recently|already|have|then) )*(?:decided|chose|chosen|switched|agreed|picked|adopted|migrated|use|using|ship|shipped|deploy|deployed|launched|released|settled|run|rely|standardi[sz]ed|"
+    r"went|going with|must|never|always|don't|do not|build|built|host|hired|renamed|replaced|dropped|deprecated|merged|rewrote|moved (?:\w+ )?(?:from|to|off|away from) (?:postgres\w*|mysql|sqlite|mongo\w*|redis|kafka|aws|gcp|azure|github|gitlab|\w+db|kubernetes|docker))\b"
+)
+_HOME = re.compile(
+    r"^we(?:'re|'ve| are| have)? (?:(?:now|just|finally|also|both|all|recently|currently|already|still) )*(?:live|living|lived|moved|relocated|reside|based|settled in|bought|rent|own)\b(?! (?:together|apart|happily)\b)"
+)
+_PARTICIPLES: Final = frozenset("been had gone done seen made got lived taken known worked moved become better".split())
+_BE: Final = frozenset("is was has had will cannot can could would should must may might shall does did".split())
+
+
+def we_are(clause: str) -> str | None:
+    """Who "we" is in a clause that begins with it: "User", "User's team", or None where it is not clear."""
+    text = plain(clause)
+    if _HOME.match(text):
+        return USER
+    return "User's team" if _TEAM.match(text) else None
+
+
+@lru_cache(maxsize=4096)
+def third_person(clause: str) -> str:
+    """A first-person clause as a statement about the user: "I'm in my flat" → "User is in User's flat"."""
+    group = we_are(clause) or "User's group"
+    out: list[str] = []
+    awaiting = False  # whether the next word that is no adverb is the verb of "I"
+    conjugated = False  # whether that verb took an ending, which a verb after "and" shares
+    previous = ""
+    for match in _TOKEN.finditer(clause):
+        raw = match.group()
+        word = raw.translate(_APOSTROPHES).casefold()
+        if raw.isspace() or not (raw[0].isalnum()):
+            out.append(raw)
+            if raw in ",;:()" and not raw.isspace():
+                awaiting = False
+            continue
+        written, awaiting, conjugated = _third(raw, word, previous, awaiting, conjugated, group)
+        out.append(written)
+        previous = word
+    return "".join(out)
+
+
+def _third(raw: str, word: str, previous: str, awaiting: bool, conjugated: bool, group: str) -> tuple[str, bool, bool]:
+    """One word of a clause in the third person, and what to expect of the next."""
+    if word in _CONTRACTED and (word not in ("im", "ive") or not previous):
+        return _CONTRACTED[word].replace("{we}", group), False, False
+    if word in ("i", "we") and (word == "we" or raw == "I" or not previous or previous in _JOINTS):
+        return (USER if word == "i" else group), previous != "and", False
+    if word in _OWN:
+        return _OWN[word], False, conjugated
+    if awaiting:
+        if word in _AUXILIARY:
+            return _AUXILIARY[word], False, False
+        if word in ("and", "or", "who", "that"):
+            return raw, False, False
+        if verbs.is_adverb(word):
+            return raw, True, conjugated
+        formed = verbs.third_person(word)
+        return (formed if formed != word else raw), False, formed != word
+    if conjugated and previous in ("and", "but") and word in verbs.COMMON:
+        return verbs.third_person(word), False, True
+    if conjugated and word in ("to", "doing", "like"):
+        return raw, False, conjugated and word != "to"
+    return raw, False, conjugated
+
+
+_INTRODUCED = re.compile(
+    r"(?i:\W*(?:hi|hello|hey|greetings|good (?:morning|evening|afternoon))(?: there| everyone| all)?)[\s,!.:–—-]+(?:I['’]?m|I am|this is)\s+([A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})(?=\s*(?:[.,!;]|$)|\s+(?:and|from|here)\b)"
+)
+
+
+def introduction(sentence: str) -> str | None:
+    """ "Hi, I'm Ada" as what it means: "My name is Ada"; None for every other sentence."""
+    match = _INTRODUCED.match(sentence)
+    if match is None or any(plain(word) in names.NOT_NAMES for word in match.group(1).split()):
+        return None
+    return f"My name is {match.group(1)}"
+
+
+_JOINTS: Final = frozenset(
+    "and but so because that when while since as though although if where before after until".split()
+)
+
+# ----------------------------------------------------------------------------------------------------------- subjects
+
+_PEOPLE = """
+    mother father mom mum dad mommy daddy parent parents sister sisters brother brothers sibling siblings son sons daughter daughters child children kid kids
+    baby wife husband spouse partner girlfriend boyfriend fiance fiancé fiancee fiancée ex ex-wife ex-husband ex-girlfriend ex-boyfriend aunt uncle cousin cousins niece
+    nephew grandma grandpa grandmother grandfather grandparents grandson granddaughter granny twin twins stepmother stepfather stepmom stepdad stepson stepdaughter stepsister stepbrother
+    mother-in-law father-in-law sister-in-law brother-in-law in-laws family relatives friend friends buddy pal bestie roommate roommates flatmate flatmates housemate neighbour neighbor neighbours neighbors
+    colleague colleagues coworker coworkers co-worker co-workers teammate teammates team boss manager supervisor lead mentor mentee intern assistant employee employees
+    client clients customer customers boss's teacher professor tutor coach trainer therapist doctor dentist lawyer accountant landlord landlady tenant nanny babysitter
+    advisor adviser student students classmate classmates guest guests date crush godmother godfather dog cat puppy kitten parrot hamster rabbit horse pet pets fish company employer startup school university
+    ceo cto cfo vendor supplier contractor agent realtor barber hairdresser vet hotel bank gym
+"""
+PEOPLE: Final = frozenset(_PEOPLE.split())
+_ADJECTIVE = r"(?:[\w'-]+ ){0,3}?"
+_KIN_VALUE = r"(?:'s name)? (?:is|was|will be|became|changed|has been)\b"
+_VERB_AHEAD = re.compile(
+    r"^(?P<np>(?:my|our|user's|the user's) (?:[\w'\-]+ ){0,3}?(?P<head>[\w\-]+))(?P<own>'s)?(?= |$|,)"
+)
+_SELF_START = re.compile(r"^(?:i|i'm|i've|i'll|i'd|(?:the )?user)\b(?!'s)(?! (?:and|or) )")
+_WE_START = re.compile(r"^(?:we|we're|we've|we'll)\b")
+_TEMPORAL_LEAD = re.compile(
+    r"^(?:(?:last|this|next|in|on|since|from|as of|at|during|until|after|before|starting|for|back in|early|late|over|by|the)(?: (?:the|last|past|about|around))? (?:\w+ ?){1,3}?(?:,|(?= i\b| i'm\b| i've\b| my\b| we\b| user\b| user's\b| the user\b))"
+    r"|(?:yesterday|today|tonight|now|nowadays|currently|recently|lately|these days|right now|at the moment|this morning|(?:\w+ ){1,2}(?:days?|weeks?|months?|years?) ago|at work|at home|in total|because|as|since|now that|and|but|so|that|like i said|as a result|for work|for years|\d{4}-\d\d-\d\d),?) +"
+)
+
+
+def without_lead(text: str) -> str:
+    """Compared text without what leads in to its subject: "last month, i moved" → "i moved"."""
+    text = text[lead_length(text) :]
+    for _ in range(2):
+        lead = _TEMPORAL_LEAD.match(text)
+        if lead is None or lead.end() >= len(text):
+            break
+        text = text[lead.end() :].lstrip(" ,")
+    return text
+
+
+def is_self(subject: str, user_name: str | None) -> bool:
+    """Whether a stated subject is the user themselves."""
+    name = plain(subject)
+    return name in ("user", "the user", "self", "me", "i", "myself") or (
+        user_name is not None and name == plain(user_name)
+    )
+
+
+def subject_of(sentence: str, *, role: str | None = None, user_name: str | None = None) -> str:
+    """Whose statement a sentence is: "self", "unknown", or the name of somebody else as compared text."""
+    text = without_lead(plain(sentence)).strip(" .!,;:\"'")
+    first_person = role in FIRST_PERSON_ROLES
+    if user_name:
+        name = re.escape(plain(user_name))
+        text = re.sub(rf"^{name}(?='s\b|\b)", "user", text)
+    if _SELF_START.match(text):
+        return SELF if first_person or text.startswith(("user", "the user")) else UNKNOWN
+    if _WE_START.match(text):
+        return SELF if first_person and we_are(text) == USER else UNKNOWN
+    owned = _owned(text)
+    if owned is not None:
+        if not first_person and text.startswith(("my ", "our ")):
+            return UNKNOWN
+        return owned
+    named = _NAMED.match(sentence.strip()[lead_length(sentence.strip()) :])
+    return plain(named.group(1)) if named and plain(named.group(1)) not in _NOT_NAMED else UNKNOWN
+
+
+_NAMED = re.compile(
+    r"((?:Dr\. |Mr\. |Mrs\. |Ms\. |Prof\. )?[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})(?= (?:is|was|lives?|lived|works?|worked|likes?|loves?|prefers?|has|had|moved|manages?|owns?|leads?|wants?|got|uses?|"
+    r"needs?|hates?|speaks?|teaches|studies|plays?|left|joined|said|told|will|and (?!I\b)|can|does|did)\b)"
+)
+_NOT_NAMED: Final = frozenset(
+    "i it he she they we you this that there these those the a an what who where when how why my our his her their your its everyone someone nobody if but and so no yes not user".split()
+)
+
+
+def _owned(text: str) -> str | None:
+    """The subject of a clause that begins with something of the user's: the person owned, or the user."""
+    if not text.startswith(("my ", "our ", "user's ", "the user's ")):
+        return None
+    words = re.sub(r"^(?:my|our|user's|the user's) ", "", text).split(" ")
+    taken: list[str] = []
+    for word in words[:5]:
+        bare = word.strip(",.;:!?")
+        if bare.endswith("'s") and bare[:-2] in PEOPLE:
+            return _owned_thing(taken, bare, words[len(taken) + 1 :])
+        if bare in _FINITE:
+            break
+        taken.append(bare)
+        if bare in PEOPLE and (len(taken) >= len(words) or words[len(taken)].strip(",") not in PEOPLE):
+            break
+        if word != bare:
+            break
+    head = taken[-1] if taken else ""
+    if head not in PEOPLE:
+        return SELF
+    rest = " ".join(words[len(taken) :])
+    if re.match(r"(?:is|was|are|were) ", rest) and head in _RELATIONS_WITH_SLOT:
+        return SELF  # "my manager is Priya" says who the user's manager is
+    return "user's " + " ".join(taken)
+
+
+def _owned_thing(taken: list[str], owner: str, rest: list[str]) -> str:
+    if owner[:-2] in _RELATIONS_WITH_SLOT and not taken and rest[:2] == ["name", "is"]:
+        return SELF
+    return "user's " + " ".join([*taken, owner[:-2]])
+
+
+_RELATIONS_WITH_SLOT: Final = frozenset(("manager", "boss", "supervisor"))
+_FINITE: Final = frozenset(
+    "is are was were has have had will would can could should must may might does do did lives live lived moved works worked likes loves prefers wants needs got said just now currently also still".split()
+)
+
+
+# ------------------------------------------------------------------------------------------------------------ reading
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause of a text as rules see it: its words, its subject, its mood, and its canonical form.
+
+    `canonical` is compared text in the third person with the subject written "user", without what leads in.
+    """
+
+    text: str
+    compared: str
+    canonical: str
+    subject: str
+    mood: Mood
+    start: int
+    end: int
+    joint: str = ""
+
+
+def clauses(
+    sentence: str, *, role: str | None = None, user_name: str | None = None, subject: str | None = None
+) -> tuple[Clause, ...]:
+    """The clauses of one sentence, each with its subject and mood; a doubt about one is a doubt about those after it."""
+    whole = mood_of(sentence)
+    found: list[Clause] = []
+    carried: Mood = "statement"
+    for start, end, joint in clause_spans(sentence):
+        part = sentence[start:end]
+        mood: Mood = whole if whole in ("question", "conditional", "quotation") else mood_of(part)
+        if joint not in ("but", "though", "although", ";", "whereas") and carried in _CARRIED and mood != "command":
+            mood = carried
+        carried = mood
+        owner = subject_of(part, role=role, user_name=user_name)
+        canonical = _canonical(part, role=role, user_name=user_name, subject=subject)
+        found.append(Clause(part, plain(part), canonical, owner, mood, start, end, joint))
+    return tuple(found)
+
+
+_CARRIED: Final = ("reported", "hypothetical", "plan")
+
+
+def _canonical(part: str, *, role: str | None, user_name: str | None, subject: str | None) -> str:
+    masked, _ = _without_quotes(part.strip())
+    text = introduction(masked) or masked[lead_length(masked) :]
+    if role in FIRST_PERSON_ROLES:
+        text = third_person(text)
+    text = without_lead(plain(text)).strip(' .!,;:…。"')
+    text = re.sub(r"^the user\b", "user", text)
+    name = user_name if subject is None else subject
+    if name:
+        text = re.sub(rf"^{re.escape(plain(name))}(?='s\b|\b)", "user", text)
+    return text
