@@ -147,7 +147,7 @@ def _first(value: Any) -> Answer:
 NUL: Final = "a\x00b"
 LONE: Final = "a\ud800b"
 INJECTIONS: Final = (
-    "'; drop table engram.agent_memory --",
+    "'; drop table agent_memory --",
     "x' or '1'='1",
     's1";CREATE/**/TABLE t();--',
     "\\",
