@@ -1,4 +1,5 @@
--- Write one memory in the place it was given.
+-- Write one memory in the place it was given, with its first statement, its counters and its history.
+WITH added AS (
 INSERT INTO engram.agent_memory (
   tenant_id, memory_id, scope_id, fact, fact_hash, main_content, memory_type, category, tags, importance, confidence, trust, layer,
   status, status_reason, critical_slot, conflict_key, topic_key, subject, attribute, value, negates, moot, lineage_id, revision,
@@ -15,3 +16,16 @@ VALUES (
   %(ended_at)s, clock_timestamp(), %(expires_at)s, %(surprise)s, %(source)s, %(session_id)s, %(task_run_id)s, %(metadata)s,
   %(private)s, %(deriver)s, %(deriver_version)s, %(ordinal)s, %(policy)s, %(policy_version)s, %(rule)s, %(event_id)s, %(actor)s,
   %(embed_state)s, %(holds_at)s, %(stated_recorded_at)s, %(event_id)s, %(ordinal)s)
+RETURNING agent_memory AS m, tenant_id, memory_id, scope_id, status),
+counted AS (
+  INSERT INTO engram.memory_activity (tenant_id, memory_id, scope_id) SELECT tenant_id, memory_id, scope_id FROM added),
+stated AS (
+  INSERT INTO engram.memory_sources (tenant_id, memory_id, event_id, ordinal, char_start, char_end, quote_hash, verified, valid_from,
+    holds_at, recorded_at, deriver, deriver_version, trust)
+  SELECT tenant_id, memory_id, %(event_id)s, %(ordinal)s, %(char_start)s, %(char_end)s, %(quote_hash)s, %(verified)s, %(valid_from)s,
+         greatest(%(valid_from)s, %(holds_at)s), %(stated_recorded_at)s, %(deriver)s, %(deriver_version)s, %(trust)s
+    FROM added)
+INSERT INTO engram.memory_changes (tenant_id, memory_id, scope_id, entry, status, previous_id, state, decision, reason, actor, event_id)
+SELECT tenant_id, memory_id, scope_id, %(entry)s, status, %(previous_id)s::uuid, engram.memory_state(m), %(decision)s::jsonb,
+       %(reason)s, %(actor)s, %(event_id)s::uuid
+  FROM added

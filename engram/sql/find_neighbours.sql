@@ -5,7 +5,7 @@ WITH near AS MATERIALIZED (
    WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = %(scope_id)s AND e.model_id = %(model_id)s
    ORDER BY e.embedding <=> %(vector)s::halfvec, e.memory_id
    LIMIT 64)
-SELECT m.memory_id::text, m.fact, near.cosine, m.conflict_key
+SELECT m.memory_id::text, m.fact, near.cosine, m.conflict_key, m.valid_from, m.valid_from_stated
   FROM near
   JOIN engram.agent_memory m ON m.tenant_id = %(tenant_id)s AND m.memory_id = near.memory_id
  WHERE m.status = 'active' AND NOT m.moot AND m.consolidated_into IS NULL

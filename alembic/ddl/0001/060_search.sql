@@ -91,6 +91,11 @@ create function engram.scoped_lexemes(p_scope bigint, p_lexemes tsvector) return
 language sql immutable strict parallel safe
 as $$ select replace(' ' || p_lexemes::text, ' ''', ' ''' || p_scope || ':')::tsvector $$;
 
+-- One lexeme of a scope, quoted for a text query.
+create function engram.scoped_lexeme(p_scope bigint, p_lexeme text) returns text
+language sql immutable strict parallel safe
+as $$ select '''' || p_scope || ':' || replace(replace(p_lexeme, '\', '\\'), '''', '''''') || '''' $$;
+
 -- The vector a memory is found by.
 create function engram.memory_lexemes_of(p_scope bigint, p_config regconfig, p_own text, p_before text, p_after text, p_farther text)
 returns tsvector

@@ -1,0 +1,396 @@
+"""The keyword channel: memories by the words of a question, each weighed by its rarity, never all of them required.
+
+The index holds the memory's own words and, at lower weights, those said around it: two messages before (B), two after
+(C), two farther back and the date (D). A question's *coverage* is the share of its words' rarity that a memory holds.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from engram import inputs, text
+from engram.database import Connection, execute, fetch_all, statement
+
+NAME: Final = "keyword"
+NEIGHBOUR_WORDS: Final = 40
+BEFORE, AFTER, FARTHER = 2, 2, 2
+QUERY_CHARACTERS: Final = 4_096
+QUERY_WORDS: Final = 64
+BUDGET: Final = 2_000  # rows the rarest words may bring
+LEAST_WORDS: Final = 2
+MOST_ROWS: Final = 20_000
+COUNTED_ROWS: Final = 10_000
+LEAST_COUNTED: Final = 5
+LARGE: Final = 5_000  # memories of a scope from which document frequencies are kept
+STOP_WEIGHT: Final = 0.15  # of a word the index does not keep, in a question's vector
+# Events in which someone speaks; the engine's own and calls of tools are no conversation.
+SPOKEN: Final = ("user_message", "assistant_message", "observation", "tool_result", "agent_action", "decision")
+MONTHS: Final = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+
+_PHRASE: Final = re.compile(r'"([^"]{1,200})"|“([^”]{1,200})”')
+_WITHOUT: Final = re.compile(r"(?:^|(?<=\s))-(?=[^\W\d_])(\w[\w'’.-]*)")
+_MARKS: Final = re.compile("[\u0300-\u036f]")
+_LEXEME: Final = re.compile(r"'((?:[^']|'')*)'")
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of a question: to look for, to keep together, and to do without."""
+
+    words: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SoughtTerm:
+    """A lexeme or phrase to look for: as a text query without its scope, and how many memories hold it."""
+
+    label: str
+    query: str
+    df: int
+    idf: float
+    phrase: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What a question's words mean in some scopes: the terms with their rarity, and the lexemes to do without."""
+
+    terms: tuple[SoughtTerm, ...] = ()
+    without: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)  # of the question's words, for its vector
+
+    @property
+    def total(self) -> float:
+        """The rarity of all the question's terms together."""
+        return sum(term.idf for term in self.terms)
+
+    def rarest(self) -> list[SoughtTerm]:
+        """The terms that choose the candidates: the rarest, up to a budget of rows, but at least two."""
+        chosen: list[SoughtTerm] = []
+        rows = 0
+        for term in sorted((t for t in self.terms if t.df > 0), key=lambda t: (t.df, t.label)):
+            if len(chosen) >= LEAST_WORDS and rows + term.df > BUDGET:
+                break
+            chosen.append(term)
+            rows += term.df
+        return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory the words found: its coverage, the words that matched, its place in the channel from 1."""
+
+    memory_id: str
+    coverage: float
+    matched: tuple[str, ...]
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A memory to be indexed, and where in its stream it was said."""
+
+    memory_id: str
+    fact: str
+    stream_id: str | None = None
+    position: int | None = None
+    occurred_at: datetime | None = None
+
+
+def plain(said: str) -> str:
+    """Text as the index sees it: compared, without accents and signs, CJK in pairs of characters. Pure.
+
+    The server may run with a locale that knows no Unicode, so that case, accents and punctuation are settled here.
+    """
+    if said.isascii():
+        return said.lower()
+    decomposed = unicodedata.normalize("NFD", text.compared(said))
+    bare = unicodedata.normalize("NFC", _MARKS.sub("", decomposed))
+    signs = "".join([c if c < "\x7f" or unicodedata.category(c)[0] not in "PSZC" else " " for c in bare])
+    return text.with_bigrams(signs)
+
+
+def parse(query: str) -> Words:
+    """The words, quoted phrases and excluded words of a question. Pure."""
+    cut = query[:QUERY_CHARACTERS]
+    phrases = [plain(first or second) for first, second in _PHRASE.findall(cut)]
+    rest = _PHRASE.sub(lambda found: " " + (found[1] or found[2]) + " ", cut)
+    without = [plain(word) for word in _WITHOUT.findall(_PHRASE.sub(" ", cut))]
+    words = plain(_WITHOUT.sub(" ", rest)).split()
+    return Words(
+        tuple(dict.fromkeys(words))[:QUERY_WORDS],
+        tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase.split()) > 1))[:8],
+        tuple(dict.fromkeys(without))[:8],
+    )
+
+
+def rarity(size: int, df: int) -> float:
+    """The inverse document frequency of a term: how much finding it says. Pure."""
+    held = min(df, size)
+    return math.log(1 + (size - held + 0.5) / (held + 0.5))
+
+
+def look_up(
+    conn: Connection, tenant_id: str, scope_ids: Sequence[int], words: Words, *, size: int, config: str = "english"
+) -> Sought:
+    """What a question's words mean in these scopes."""
+    shared = {"tenant_id": tenant_id, "scope_ids": list(scope_ids), "config": config, "most": COUNTED_ROWS}
+    asked = [*words.words, *words.without]
+    rows = fetch_all(conn, "look_up_words", words=asked, **shared) if asked else []
+    refused = {row.lexeme for row in rows if row.word in words.without and row.lexeme is not None}
+    terms: dict[str, SoughtTerm] = {}
+    weights: dict[str, float] = {}
+    for row in rows:
+        if row.lexeme is None:
+            weights.setdefault(row.word, STOP_WEIGHT)
+        elif row.lexeme not in refused:
+            idf = rarity(size, row.df)
+            terms[row.lexeme] = SoughtTerm(row.lexeme, _quoted(row.lexeme), row.df, idf)
+            weights[row.word] = max(idf, weights.get(row.word, 0.0))
+    phrases = _phrases(conn, words.phrases, config, terms, size)
+    return Sought((*terms.values(), *phrases), tuple(sorted(refused)), weights)
+
+
+def _phrases(
+    conn: Connection, phrases: Sequence[str], config: str, terms: Mapping[str, SoughtTerm], size: int
+) -> list[SoughtTerm]:
+    # A phrase is as rare as its rarest word at least: that is what it counts for, on top of its words.
+    found = []
+    for row in fetch_all(conn, "look_up_phrases", phrases=list(phrases), config=config) if phrases else []:
+        df = min((terms[word].df for word in _lexemes(row.query) if word in terms), default=0)
+        found.append(SoughtTerm(f'"{row.phrase}"', row.query, df, rarity(size, df), phrase=True))
+    return found
+
+
+def find(
+    conn: Connection,
+    tenant_id: str,
+    scope_ids: Sequence[int],
+    sought: Sought,
+    *,
+    limit: int,
+    also: Sequence[str] = (),
+    among: str = "",
+    params: Mapping[str, Any] | None = None,
+) -> list[Hit]:
+    """The best `limit` memories by words, and the coverage of those `also` asked about; by place.
+
+    `among` is a condition on `c.memory_id` that narrows the candidates, with its parameters.
+    """
+    rarest = sought.rarest()
+    if not sought.terms or not scope_ids or not (rarest or also):
+        return []
+    pairs = [(scope_id, term) for scope_id in scope_ids for term in sought.terms]
+    sql = statement("find_by_words").replace("/*among*/", among)
+    rows = conn.exec_driver_sql(
+        sql,
+        {
+            **(params or {}),
+            "tenant_id": tenant_id,
+            "scope_ids": list(scope_ids),
+            "term_scopes": [scope_id for scope_id, _ in pairs],
+            "labels": [term.label for _, term in pairs],
+            "terms": [scoped(term.query, scope_id, "A" if term.phrase else "") for scope_id, term in pairs],
+            "idfs": [term.idf for _, term in pairs],
+            "phrases": [term.phrase for _, term in pairs],
+            "candidates": _any_of(scoped(term.query, scope_id) for term in rarest for scope_id in scope_ids),
+            "without": _any_of(
+                scoped(_quoted(word), scope_id, "A") for word in sought.without for scope_id in scope_ids
+            ),
+            "total": sought.total or 1.0,
+            "most": MOST_ROWS,
+            "limit": limit,
+            "also": list(also),
+        },
+    )
+    return [Hit(row.memory_id, row.coverage, tuple(row.matched), row.place) for row in rows]
+
+
+def score_texts(
+    conn: Connection, texts: Sequence[str], sought: Sought, *, config: str = "english"
+) -> dict[int, tuple[float, tuple[str, ...]]]:
+    """The coverage of texts that are in no index yet, by their place, with the words that matched."""
+    if not texts or not sought.terms:
+        return {}
+    rows = fetch_all(
+        conn,
+        "score_texts",
+        texts=[plain(said) for said in texts],
+        labels=[term.label for term in sought.terms],
+        terms=[term.query for term in sought.terms],
+        idfs=[term.idf for term in sought.terms],
+        phrases=[term.phrase for term in sought.terms],
+        without=_any_of(_quoted(word) for word in sought.without),
+        total=sought.total or 1.0,
+        config=config,
+    )
+    return {int(row.place): (row.coverage, tuple(row.matched)) for row in rows}
+
+
+def index(
+    conn: Connection, entries: Sequence[Entry], *, tenant_id: str, scope_id: int, config: str = "english"
+) -> None:
+    """Write the words of memories, and of what was said around them, to the index; again for those that are there."""
+    if not entries:
+        return
+    around = _surroundings(conn, tenant_id, entries)
+    rows = [_row(entry, around.get((entry.stream_id, entry.position))) for entry in entries]
+    execute(
+        conn,
+        "index_words",
+        tenant_id=tenant_id,
+        scope_id=scope_id,
+        config=config,
+        memory_ids=[entry.memory_id for entry in entries],
+        **{name: [row[name] for row in rows] for name in ("own", "before", "after", "farther")},
+    )
+    actors = sorted({near.actor[:200] for near in around.values() if near.actor})
+    if actors:
+        execute(conn, "add_actors", tenant_id=tenant_id, scope_id=scope_id, actors=actors)
+
+
+def reindex(conn: Connection, memory_ids: Sequence[str], *, tenant_id: str, config: str = "english") -> int:
+    """Write the words of these memories to the index again; how many there were."""
+    return _reindex(conn, tenant_id, config, memory_ids=list(memory_ids))
+
+
+def reindex_neighbours(
+    conn: Connection,
+    stream_id: str,
+    first: int,
+    last: int | None = None,
+    *,
+    tenant_id: str,
+    after: bool = False,
+    config: str = "english",
+) -> int:
+    """Index again what was said just before the events `first` to `last`, which now follow it.
+
+    With `after`, also what was said after them: when their words have changed or were erased.
+    """
+    return _reindex(
+        conn,
+        tenant_id,
+        config,
+        stream_id=stream_id,
+        first=first,
+        last=first if last is None else last,
+        before=AFTER,
+        after=BEFORE + FARTHER if after else 0,
+    )
+
+
+def refresh_terms(conn: Connection, tenant_id: str, scope_id: int) -> int:
+    """Count the document frequencies of a large scope anew; how many words it keeps. A job's work."""
+    execute(conn, "clear_terms", tenant_id=tenant_id, scope_id=scope_id)
+    return execute(conn, "count_terms", tenant_id=tenant_id, scope_id=scope_id, least=LEAST_COUNTED)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    actor: str | None
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    farther: tuple[str, ...]
+    spoken: bool
+
+
+def _surroundings(conn: Connection, tenant_id: str, entries: Iterable[Entry]) -> dict[tuple[Any, Any], _Around]:
+    places = sorted({(e.stream_id, e.position) for e in entries if e.stream_id is not None and e.position is not None})
+    if not places:
+        return {}
+    rows = fetch_all(
+        conn,
+        "list_surroundings",
+        tenant_id=tenant_id,
+        spoken=list(SPOKEN),
+        stream_ids=[stream_id for stream_id, _ in places],
+        positions=[position for _, position in places],
+    )
+    by_place: dict[tuple[Any, Any], list[Any]] = {}
+    for row in rows:
+        by_place.setdefault((row.stream_id, row.centre), []).append(row)
+    return {place: _around(place[1], found) for place, found in by_place.items()}
+
+
+def _around(centre: int, rows: Sequence[Any]) -> _Around:
+    own = next((row for row in rows if row.position == centre), None)
+    spoken = own is not None and own.event_type in SPOKEN
+    before = [_said(row) for row in rows if row.position < centre][::-1]
+    after = [_said(row) for row in rows if row.position > centre]
+    return _Around(
+        own.actor if spoken and own is not None else None,
+        tuple(before[:BEFORE]),
+        tuple(after[:AFTER]),
+        tuple(before[BEFORE : BEFORE + FARTHER]),
+        spoken,
+    )
+
+
+def _said(row: Any) -> str:
+    body = None if row.body is None else inputs.load_json(bytes(row.body))
+    content = body.get("content") if isinstance(body, dict) else None
+    words = content.split()[:NEIGHBOUR_WORDS] if isinstance(content, str) else []
+    return " ".join([f"{row.actor}:", *words] if row.actor else words)
+
+
+def _row(entry: Entry, around: _Around | None) -> dict[str, str]:
+    date = [] if entry.occurred_at is None else [_date(entry.occurred_at)]
+    if around is None or not around.spoken:
+        return {"own": plain(entry.fact), "before": "", "after": "", "farther": plain(" ".join(date))}
+    own = f"{around.actor}: {entry.fact}" if around.actor else entry.fact
+    return {
+        "own": plain(own),
+        "before": plain(" ".join(around.before)),
+        "after": plain(" ".join(around.after)),
+        "farther": plain(" ".join([*around.farther, *date])),
+    }
+
+
+def _date(moment: datetime) -> str:
+    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+
+
+def _reindex(conn: Connection, tenant_id: str, config: str, **which: Any) -> int:
+    chosen = {"memory_ids": [], "stream_id": None, "first": 0, "last": 0, "before": 0, "after": 0} | which
+    rows = fetch_all(conn, "list_indexable", tenant_id=tenant_id, spoken=list(SPOKEN), **chosen)
+    by_scope: dict[int, dict[str, Entry]] = {}
+    for row in rows:
+        entry = Entry(row.memory_id, row.fact, row.stream_id, row.position, row.occurred_at)
+        by_scope.setdefault(int(row.scope_id), {})[row.memory_id] = entry
+    for scope_id, entries in sorted(by_scope.items()):
+        index(conn, list(entries.values()), tenant_id=tenant_id, scope_id=scope_id, config=config)
+    return len(rows)
+
+
+def scoped(query: str, scope_id: int, weight: str = "") -> str:
+    """A text query with every lexeme carrying its scope, and a weight it must have. Pure."""
+    return _LEXEME.sub(lambda found: f"'{scope_id}:{found[1]}'" + (f":{weight}" if weight else ""), query)
+
+
+def any_scoped(lexemes: Iterable[str], scope_ids: Sequence[int]) -> str:
+    """A text query for any of the lexemes among a memory's own words in any of the scopes. Pure."""
+    return _any_of(scoped(_quoted(lexeme), scope_id, "A") for lexeme in lexemes for scope_id in scope_ids)
+
+
+def _quoted(lexeme: str) -> str:
+    return "'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def _lexemes(query: str) -> list[str]:
+    return [found.replace("''", "'").replace("\\\\", "\\") for found in _LEXEME.findall(query)]
+
+
+def _any_of(queries: Iterable[str]) -> str:
+    return " | ".join(f"({query})" for query in queries)

@@ -1,0 +1,176 @@
+"""The semantic channel: memories by meaning, exactly in small scopes and through a graph in large ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from engram import embedding
+from engram.database import Connection, execute, fetch_all, fetch_one, statement
+from engram.embedding import local
+
+if TYPE_CHECKING:
+    from engram.embedding import CachedEmbedder, Vectors
+
+NAME: Final = "semantic"
+LARGE: Final = 10_000  # vectors of a scope from which the exact scan costs more than the graph
+FRESH: Final = 1_000  # vectors of a large scope that may wait outside the graph
+BATCH: Final = 1_000
+LEAST_BREADTH: Final = 100
+
+_FIRST_PERSON: Final = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|our|ours|us)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory the vector found, nearest first: its cosine and its place in the channel from 1."""
+
+    memory_id: str
+    cosine: float
+    place: int
+
+
+def named_actors(query: str, actors: Sequence[str]) -> tuple[str, ...]:
+    """The actors of a scope that a question names, by their whole name or its first part. Pure."""
+    asked = query.casefold()
+    return tuple(actor for actor in actors if any(_word(name).search(asked) for name in _names(actor)))
+
+
+def without_names(query: str, actors: Sequence[str]) -> str:
+    """The question without the names of those who speak in its scope, which would drown its topic. Pure."""
+    rest = query
+    for name in sorted({name for actor in actors for name in _names(actor)}, key=len, reverse=True):
+        rest = _word(name, "(?:['’]s)?").sub(" ", rest)
+    rest = " ".join(rest.split())
+    return rest if re.search(r"\w", rest) else query
+
+
+def is_first_person(query: str) -> bool:
+    """Whether a question asks about the one who asks it. Pure."""
+    return _FIRST_PERSON.search(query.replace("’", "'")) is not None
+
+
+def find(
+    conn: Connection,
+    tenant_id: str,
+    scope_ids: Sequence[int],
+    model_id: int,
+    vector: Vectors,
+    *,
+    limit: int,
+    graphed: Sequence[int] = (),
+    among: str = "",
+    params: Mapping[str, Any] | None = None,
+) -> list[Hit]:
+    """The `limit` memories nearest a vector; through the graph for the `graphed` scopes, otherwise exactly.
+
+    `among` is a condition on `e.memory_id` that narrows the candidates before they are compared, with its parameters.
+    """
+    if not scope_ids:
+        return []
+    shared = {"tenant_id": tenant_id, "scope_ids": list(scope_ids), "model_id": model_id, "limit": limit}
+    shared |= {"vector": embedding.to_sql(vector), **(params or {})}
+    if graphed and not among and model_id == default_model():
+        fetch_all(conn, "set_graph_search", breadth=str(min(1_000, max(LEAST_BREADTH, 2 * limit))))
+        rows = fetch_all(conn, "find_by_graph", graphed=list(graphed), **shared)
+    else:
+        sql = statement("find_by_vector").replace("/*among*/", among)
+        rows = list(conn.exec_driver_sql(sql, shared))
+    return [Hit(row.memory_id, row.cosine, place) for place, row in enumerate(rows, 1)]
+
+
+def measure(
+    conn: Connection,
+    tenant_id: str,
+    scope_ids: Sequence[int],
+    model_id: int,
+    vector: Vectors,
+    memory_ids: Sequence[str],
+) -> dict[str, float]:
+    """The cosines of memories that another channel found; those without a vector are left out."""
+    if not memory_ids:
+        return {}
+    rows = fetch_all(
+        conn,
+        "measure_cosines",
+        tenant_id=tenant_id,
+        scope_ids=list(scope_ids),
+        model_id=model_id,
+        vector=embedding.to_sql(vector),
+        memory_ids=list(memory_ids),
+    )
+    return {row.memory_id: row.cosine for row in rows}
+
+
+def store(
+    conn: Connection,
+    tenant_id: str,
+    scope_id: int,
+    model_id: int,
+    vectors: Sequence[tuple[str, Sequence[float] | Vectors]],
+) -> None:
+    """Store the vectors of memories; a memory that has one under the model keeps it."""
+    if vectors:
+        execute(
+            conn,
+            "add_vectors",
+            tenant_id=tenant_id,
+            scope_id=scope_id,
+            model_id=model_id,
+            memory_ids=[memory_id for memory_id, _ in vectors],
+            vectors=[embedding.to_sql(vector) for _, vector in vectors],
+        )
+
+
+def ensure_model(conn: Connection, tenant_id: str, embedder: CachedEmbedder) -> None:
+    """Note the model in the tenant's list, where it is not there yet."""
+    execute(
+        conn,
+        "add_model",
+        tenant_id=tenant_id,
+        model_id=embedder.model_id,
+        model_name=embedder.name,
+        dimensions=embedder.dimensions,
+    )
+
+
+def index_fresh(
+    conn: Connection,
+    tenant_id: str,
+    scope_id: int,
+    model_id: int,
+    *,
+    batch: int = BATCH,
+    large: int = LARGE,
+    fresh: int = FRESH,
+) -> int:
+    """Put one batch of a large scope's fresh vectors into the graph; how many, 0 when nothing needs it. A job's work.
+
+    Only the default model has a graph; other models are scanned exactly.
+    """
+    if model_id != default_model():
+        return 0
+    bound = max(large, fresh)
+    counts = fetch_one(
+        conn, "count_fresh_vectors", tenant_id=tenant_id, scope_id=scope_id, model_id=model_id, most=bound + 1
+    )
+    if counts is None or counts.fresh <= (fresh if counts.graphed else large):
+        return 0
+    return execute(conn, "graph_vectors", tenant_id=tenant_id, scope_id=scope_id, model_id=model_id, batch=batch)
+
+
+def default_model() -> int:
+    """The number of the model that has a graph: the local one."""
+    return embedding.model_id(local.load())
+
+
+def _names(actor: str) -> list[str]:
+    whole = " ".join(actor.casefold().split())
+    first = whole.split(" ", 1)[0]
+    return [name for name in dict.fromkeys((whole, first)) if len(name) > 1]
+
+
+def _word(name: str, ending: str = "") -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}{ending}(?!\w)", re.IGNORECASE)
