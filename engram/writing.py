@@ -119,9 +119,8 @@ class Judged:
 
     draft: Draft
     judgement: gates.Judgement
-    lineage_id: str | None
-    head_id: str | None
-    nearest: tuple[Neighbour, ...]
+    lineage_id: str | None = None
+    head_importance: float | None = None
 
     @property
     def kind(self) -> str:
@@ -152,42 +151,47 @@ def lineage_lock(lineage_id: str) -> str:
     return f"lineage/{lineage_id}"
 
 
-def judge(desk: Desk, draft: Draft) -> Judged:
+def judge(desk: Desk, draft: Draft, trust: str) -> Judged:
     """What the gates make of a draft, given what its scope holds. Writes nothing."""
     if draft.is_evidence:
-        return Judged(draft, gates.Judgement("add", reasons=("evidence",)), None, None, ())
+        return Judged(draft, gates.Judgement("add", reasons=("evidence",)))
+    if draft.revises is not None:
+        return _revision(desk, draft)
     key = draft.classified.conflict_key
     seen = fetch_one(
         desk.conn, "find_gate_rows", tenant_id=desk.tenant_id, scope_id=desk.scope_id, fact_hash=text.fact_hash(draft.fact),
         conflict_key=key, memory_type=draft.classified.memory_type,
     )  # fmt: skip
     assert seen is not None
-    near = _neighbours(desk, draft)
-    if draft.revises is not None:
-        return _revision(desk, draft, near)
     judgement = gates.decide(
-        gates.Candidate(
-            fact=draft.fact, conflict_key=key, force=draft.force, valid_from=draft.valid_from, vector=draft.vector is not None
-        ),
-        exact=_exact(seen.exact, key, draft),
-        head=next((g for g in _head(desk, seen.head_id)), None),
-        neighbours=near,
+        gates.Statement(draft.fact, key, draft.valid_from, trust_rank(trust), draft.force),
+        exact=_exact(seen.exact or [], key, draft.fact),
+        head=None if seen.head is None else gates.Row(seen.head["memory_id"], seen.head["fact"], key, trust=seen.head["trust"]),
+        neighbours=_neighbours(desk, draft),
         same_type=int(seen.same_type),
         mode=desk.policy.write_mode,
         thresholds=desk.thresholds,
         score_surprise=desk.policy.surprise != "off",
     )
-    nearest = tuple(Neighbour(n.memory_id, n.fact, n.cosine, n.jaccard, gates.changes(draft.fact, n.fact)) for n in near[:8])
-    return Judged(draft, judgement, seen.lineage_id, seen.head_id, nearest)
+    return Judged(draft, judgement, seen.lineage_id, None if seen.head is None else seen.head["importance"])
 
 
-def _revision(desk: Desk, draft: Draft, near: Sequence[gates.Near]) -> Judged:
+def _exact(rows: Sequence[Mapping[str, Any]], key: str | None, fact: str) -> gates.Row | None:
+    """The row with the very same text: one under the same key before one without."""
+    chosen = sorted(rows, key=lambda row: row["conflict_key"] != key)
+    if not chosen:
+        return None
+    first = chosen[0]
+    return gates.Row(first["memory_id"], fact, first["conflict_key"], datetime.fromisoformat(first["valid_from"]), first["trust"])
+
+
+def _revision(desk: Desk, draft: Draft) -> Judged:
     """A revision asked for by id: judged only against its own head."""
     head = desk.load(draft.revises)
     assert head is not None
     same = text.compared(head.fact) == text.compared(draft.fact)
-    made = gates.Judgement("reinforce" if same else "revise", target_id=head.memory_id, reasons=("same_as_head" if same else "revised",))
-    return Judged(draft, made, head.lineage_id, head.memory_id, ())
+    made = gates.Judgement("reinforce" if same else "revise", head.memory_id, ("same_as_head" if same else "revised",))
+    return Judged(draft, made, head.lineage_id, head.importance)
 
 
 def conflict(judged: Judged, target_id: str, reason: str) -> Judged:
@@ -202,8 +206,23 @@ def stored(judged: Judged, reason: str) -> Judged:
     return replace(judged, judgement=made)
 
 
-def settle(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
-    """Write what was decided, resting on the event of `origin`, and say what became of it."""
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What was written: the decision as the history keeps it, and what there is to index."""
+
+    decision: Mapping[str, Any]
+    origin: Origin
+    entry: keyword.Entry | None = None
+
+    @property
+    def memory_id(self) -> str | None:
+        """The memory that came of it, new or reinforced."""
+        found: str | None = self.decision["memory_id"]
+        return found
+
+
+def settle(desk: Desk, judged: Judged, origin: Origin) -> Settled:
+    """Write what was decided, resting on the event of `origin`; `index` must follow in the same transaction."""
     if judged.kind in ("reject", "conflict"):
         return _refuse(desk, judged, origin)
     if judged.kind == "reinforce":
@@ -211,78 +230,94 @@ def settle(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
     return _store(desk, judged, origin)
 
 
-def judge_and_settle(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[WriteDecision]:
+def write_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
     """Judge and write drafts whose events are there already, in order: later ones see what earlier ones left."""
-    return [settle(desk, judge(desk, draft), origin) for draft, origin in drafts]
+    settled = [settle(desk, judge(desk, draft, origin.trust), origin) for draft, origin in drafts]
+    index(desk, settled)
+    return settled
 
 
-def _store(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
+def index(desk: Desk, settled: Sequence[Settled]) -> None:
+    """Put what was written into the text index, and index again what was said just before it."""
+    entries = [one.entry for one in settled if one.entry is not None]
+    keyword.index(desk.conn, entries, tenant_id=desk.tenant_id, scope_id=desk.scope_id, config=desk.config)
+    places: dict[str, list[int]] = {}
+    for entry in entries:
+        if entry.stream_id is not None and entry.position is not None:
+            places.setdefault(entry.stream_id, []).append(entry.position)
+    for stream_id, positions in places.items():
+        first, last = min(positions), max(positions)
+        if first > 1:
+            keyword.reindex_neighbours(desk.conn, stream_id, first, tenant_id=desk.tenant_id, config=desk.config)
+        del last
+
+
+def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     draft, rules = judged.draft, judged.draft.classified
     memory_id = ids.new_id()
-    lineage_id = _lineage_for(desk, judged) or ids.new_id()
+    known = judged.lineage_id if rules.conflict_key is not None or judged.kind == "revise" else None
+    lineage_id = known or ids.new_id()
     previous = judged.judgement.target_id if judged.kind == "revise" else None
-    head = desk.load(previous or judged.head_id)
-    valid_from = draft.begins(origin)
     member = Member(
-        memory_id, (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal), trust_rank(origin.trust), draft.fact,
-        negates=rules.negates,
+        memory_id, (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal), trust_rank(origin.trust),
+        draft.fact, negates=rules.negates,
     )  # fmt: skip
-    place, moved = _place(desk, lineage_id, member)
+    place, moved = _place(desk, lineage_id, member) if known or rules.negates else (Place("active"), {})
+    decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=previous or judged.judgement.target_id)
     execute(
         desk.conn, "add_memory", tenant_id=desk.tenant_id, memory_id=memory_id, scope_id=desk.scope_id, fact=draft.fact,
         fact_hash=text.fact_hash(draft.fact), main_content=draft.main_content, memory_type=rules.memory_type,
-        category=rules.category, tags=list(draft.tags), importance=_importance(judged, head), confidence=draft.confidence,
+        category=rules.category, tags=list(draft.tags), importance=_importance(judged), confidence=draft.confidence,
         trust=trust_rank(origin.trust), layer="core" if rules.critical_slot else "working", status=place.status,
         critical_slot=rules.critical_slot, conflict_key=rules.conflict_key, topic_key=draft.topic_key, subject=rules.subject,
         attribute=draft.attribute, value=draft.value, negates=rules.negates, moot=place.moot, lineage_id=lineage_id,
-        revision=fetch_value(desk.conn, "next_revision", tenant_id=desk.tenant_id, lineage_id=lineage_id),
-        superseded_by=place.superseded_by, heir_from=place.valid_to, valid_from=valid_from,
+        revision=fetch_value(desk.conn, "next_revision", tenant_id=desk.tenant_id, lineage_id=lineage_id) if known else 1,
+        superseded_by=place.superseded_by, heir_from=place.valid_to, valid_from=draft.begins(origin),
         valid_from_stated=draft.valid_from is not None, ended_at=draft.valid_to, expires_at=_expiry(draft, origin),
         surprise=judged.judgement.surprise.score if judged.judgement.surprise else None, source=draft.source,
         session_id=origin.session_id, task_run_id=origin.task_run_id, metadata=Jsonb(dict(draft.metadata)),
         private=draft.private, deriver=origin.deriver, deriver_version=origin.deriver_version, ordinal=origin.ordinal,
         policy=desk.policy.name, policy_version=desk.policy.version, rule=rules.rule, event_id=origin.event_id,
-        actor=origin.actor, embed_state=_embed_state(desk, draft), holds_at=draft.stands(origin), stated_recorded_at=origin.recorded_at,
+        actor=origin.actor, embed_state=_embed_state(desk, draft), holds_at=draft.stands(origin),
+        stated_recorded_at=origin.recorded_at, entry=ENTRIES[judged.kind], previous_id=previous, decision=Jsonb(decision),
+        reason=desk.reason, **_quoted(origin),
     )  # fmt: skip
-    execute(desk.conn, "add_activity", tenant_id=desk.tenant_id, memory_id=memory_id, scope_id=desk.scope_id)
-    cite(desk, memory_id, origin, draft)
-    _index(desk, memory_id, draft, origin)
+    if draft.vector is not None and desk.model_id is not None:
+        semantic.store(desk.conn, desk.tenant_id, desk.scope_id, desk.model_id, [(memory_id, draft.vector)])
     _relate(desk, memory_id, judged, origin, moved)
     for old in draft.supersedes:
         _put_away(desk, old, memory_id, origin)
-    decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=previous)
-    _note(desk, memory_id, ENTRIES[judged.kind], origin, decision=decision, previous_id=previous)
     for other, placed in moved.items():
-        _note(desk, other, placed.status if placed.status != "active" else "reordered", origin, previous_id=None)
-    return _whole(desk, decision, memory_id, previous)
+        _note(desk, other, placed.status if placed.status != "active" else "reordered", origin)
+    return Settled(decision, origin, keyword.Entry(memory_id, draft.fact, origin.stream_id, origin.position, origin.occurred_at))
 
 
-def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
+def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     draft, target_id = judged.draft, judged.judgement.target_id
     target = desk.load(target_id)
     assert target is not None
-    assert target_id is not None
     execute(desk.conn, "count_repetition", tenant_id=desk.tenant_id, memory_id=target_id)
     execute(
-        desk.conn, "restate_memory", tenant_id=desk.tenant_id, memory_id=target_id, holds_at=draft.stands(origin),
+        desk.conn, "restate_memory", tenant_id=desk.tenant_id, memory_id=target.memory_id, holds_at=draft.stands(origin),
         stated_recorded_at=origin.recorded_at, event_id=origin.event_id, ordinal=origin.ordinal,
         tags=sorted({*target.tags, *draft.tags})[:20], trust=trust_rank(origin.trust),
         importance=draft.classified.importance if desk.policy.write_mode == "absorb" else None,
     )  # fmt: skip
-    cite(desk, target_id, origin, draft)
+    cite(desk, target.memory_id, origin, draft)
     decision = _decision(desk, judged, origin, memory_id=target_id, target_id=target_id)
-    _note(desk, target_id, "reinforced", origin, decision=decision)
-    reorder(desk, target.lineage_id, origin.event_id, origin.actor)
-    return _whole(desk, decision, target_id, target_id)
+    _note(desk, target.memory_id, "reinforced", origin, decision=decision)
+    if target.conflict_key is not None or target.revision > 1:
+        reorder(desk, target.lineage_id, origin.event_id, origin.actor)
+    return Settled(decision, origin)
 
 
-def _refuse(desk: Desk, judged: Judged, origin: Origin) -> WriteDecision:
+def _refuse(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     decision = _decision(desk, judged, origin, memory_id=None, target_id=judged.judgement.target_id)
     execute(
         desk.conn, "note_refusal", tenant_id=desk.tenant_id, scope_id=desk.scope_id, entry=ENTRIES[judged.kind],
         decision=Jsonb(decision), reason=desk.reason, actor=origin.actor, event_id=origin.event_id,
     )  # fmt: skip
-    return _whole(desk, decision, None, judged.judgement.target_id)
+    return Settled(decision, origin)
 
 
 def reorder(desk: Desk, lineage_id: str, event_id: str | None, actor: str | None) -> dict[str, Place]:
@@ -336,19 +371,11 @@ def _member(row: Row[Any]) -> Member:
     )  # fmt: skip
 
 
-def _lineage_for(desk: Desk, judged: Judged) -> str | None:
-    if judged.draft.classified.conflict_key is not None:
-        return judged.lineage_id
-    target = desk.load(judged.judgement.target_id) if judged.kind == "revise" else None
-    return target.lineage_id if target is not None else None
-
-
-def _importance(judged: Judged, head: Memory | None) -> float:
-    given = judged.draft.classified.importance
-    surprise = judged.judgement.surprise
-    weight = TYPE_WEIGHTS.get(judged.draft.classified.memory_type, 0.8)
-    own = given if given is not None else surprise.score * weight if surprise is not None else 0.5
-    return max(own, head.importance) if judged.kind == "revise" and head is not None else own
+def _importance(judged: Judged) -> float:
+    rules, surprise = judged.draft.classified, judged.judgement.surprise
+    weight = TYPE_WEIGHTS.get(rules.category or "") or TYPE_WEIGHTS.get(rules.memory_type, 0.8)
+    own = rules.importance if rules.importance is not None else surprise.score * weight if surprise is not None else 0.5
+    return max(own, judged.head_importance) if judged.kind == "revise" and judged.head_importance is not None else own
 
 
 def _expiry(draft: Draft, origin: Origin) -> datetime | None:
@@ -364,35 +391,27 @@ def _embed_state(desk: Desk, draft: Draft) -> str:
 
 def cite(desk: Desk, memory_id: str, origin: Origin, draft: Draft) -> None:
     """Keep the statement a memory rests on: the event, the exact characters, and since when it holds."""
-    content = origin.content or ""
-    quote = content[origin.char_start : origin.char_end]
-    shared = {
-        "tenant_id": desk.tenant_id, "memory_id": memory_id, "valid_from": draft.begins(origin),
-        "holds_at": draft.stands(origin), "deriver": origin.deriver,
-        "deriver_version": origin.deriver_version, "trust": trust_rank(origin.trust),
-        "stated_recorded_at": origin.recorded_at,
-    }  # fmt: skip
     execute(
-        desk.conn, "add_source", event_id=origin.event_id, ordinal=origin.ordinal, char_start=origin.char_start,
-        char_end=origin.char_end, quote_hash=hashlib.sha256(quote.encode()).digest(), verified=bool(quote), **shared,
+        desk.conn, "add_source", tenant_id=desk.tenant_id, memory_id=memory_id, event_id=origin.event_id, ordinal=origin.ordinal,
+        valid_from=draft.begins(origin), holds_at=draft.stands(origin), deriver=origin.deriver,
+        deriver_version=origin.deriver_version, trust=trust_rank(origin.trust), stated_recorded_at=origin.recorded_at,
+        **_quoted(origin),
     )  # fmt: skip
 
 
-def _index(desk: Desk, memory_id: str, draft: Draft, origin: Origin) -> None:
-    keyword.index(
-        desk.conn,
-        [keyword.Entry(memory_id, draft.fact, origin.stream_id, origin.position, origin.occurred_at)],
-        tenant_id=desk.tenant_id, scope_id=desk.scope_id, config=desk.config,
-    )  # fmt: skip
-    if draft.vector is not None and desk.model_id is not None:
-        semantic.store(desk.conn, desk.tenant_id, desk.scope_id, desk.model_id, [(memory_id, draft.vector)])
+def _quoted(origin: Origin) -> dict[str, Any]:
+    quote = (origin.content or "")[origin.char_start : origin.char_end]
+    return {
+        "char_start": origin.char_start, "char_end": origin.char_end, "verified": bool(quote),
+        "quote_hash": hashlib.sha256(quote.encode()).digest(),
+    }  # fmt: skip
 
 
 def _relate(desk: Desk, memory_id: str, judged: Judged, origin: Origin, moved: Mapping[str, Place]) -> None:
     edges = [(memory_id, old, "supersedes", 1.0, False) for old, place in moved.items() if place.superseded_by == memory_id]
     if judged.judgement.contradicts_id is not None:
-        cosine = next((n.cosine for n in judged.nearest if n.memory_id == judged.judgement.contradicts_id), None)
-        edges.append((memory_id, judged.judgement.contradicts_id, "contradicts", max(0.0, min(1.0, cosine or 1.0)), True))
+        weight = judged.judgement.contradicts_weight
+        edges.append((memory_id, judged.judgement.contradicts_id, "contradicts", 1.0 if weight is None else min(1.0, max(0.0, weight)), True))
     if judged.draft.parent_id is not None:
         edges.append((memory_id, judged.draft.parent_id, "part_of", 1.0, False))
     for source_id, target_id, relation_type, weight, auto in edges:
@@ -440,17 +459,17 @@ def _decision(desk: Desk, judged: Judged, origin: Origin, *, memory_id: str | No
     return {
         "kind": made.kind, "memory_id": memory_id, "target_id": target_id, "event_id": origin.event_id,
         "fact": judged.draft.fact if memory_id is None else None,
-        "reasons": list(made.reasons), "nearest": [near.to_dict() for near in judged.nearest],
+        "reasons": list(made.reasons), "nearest": [near.to_dict() for near in made.nearest],
         "surprise": None if made.surprise is None else made.surprise.to_dict(), "options": list(made.options),
         "hints": list(hints), "policy": f"{desk.policy.name}@{desk.policy.version}", "rule": judged.draft.classified.rule,
     }  # fmt: skip
 
 
-def _whole(desk: Desk, decision: Mapping[str, Any], memory_id: str | None, target_id: str | None) -> WriteDecision:
+def whole(desk: Desk, settled: Settled) -> WriteDecision:
     """The decision with its memories, read back as they stand now."""
-    memory = desk.load(memory_id)
-    target = memory if target_id == memory_id else desk.load(target_id)
-    return revive(decision, memory, _head_of(desk, memory or target), target)
+    memory, target_id = desk.load(settled.memory_id), settled.decision["target_id"]
+    target = memory if target_id == settled.memory_id else desk.load(target_id)
+    return revive(settled.decision, memory, _head_of(desk, memory or target), target)
 
 
 def revive(kept: Mapping[str, Any], memory: Memory | None, head: Memory | None, target: Memory | None) -> WriteDecision:
@@ -478,10 +497,11 @@ def _neighbours(desk: Desk, draft: Draft) -> list[gates.Near]:
         desk.conn, "find_neighbours", tenant_id=desk.tenant_id, scope_id=desk.scope_id, model_id=desk.model_id,
         vector=embedding.to_sql(draft.vector),
     )  # fmt: skip
-    own = text.tokens(draft.fact)
     return [
-        gates.Near(row.memory_id, row.fact, row.cosine, text.jaccard(own, text.tokens(row.fact)), conflict_key=row.conflict_key)
+        gates.Near(
+            row.memory_id, row.fact, row.cosine, conflict_key=row.conflict_key,
+            stated_from=row.valid_from if row.valid_from_stated else None,
+            changed=("slot",) if row.conflict_key is not None and row.conflict_key != draft.classified.conflict_key else (),
+        )
         for row in rows
-    ]
-
-
+    ]  # fmt: skip

@@ -190,15 +190,16 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
         before = _before(desk, call, requests)
         if before is not None:
             return before
-        decisions = []
+        settled = []
         for index, (draft, request) in enumerate(zip(resolved, requests, strict=True)):
-            judged = _barred(desk, writing.judge(desk, draft), call)
+            judged = _barred(desk, writing.judge(desk, draft, call.trust or DIRECT_TRUST), call)
             origin = _event(setup, desk, call, judged.kind, draft.fact, request, index)
-            decision = writing.settle(desk, judged, origin)
-            decisions.append(_with_sources(desk, decision, draft, origin))
+            settled.append(writing.settle(desk, judged, origin))
+            _add_sources(desk, settled[-1], draft, origin)
+        writing.index(desk, settled)
         if any(draft.vector is None for draft in resolved) and setup.embedder is not None:
             jobs.add(conn, kind=EMBED, dedup_key=str(call.idempotency_key), scope_id=desk.scope_id)
-        return decisions
+        return [writing.whole(desk, one) for one in settled]
 
     return (yield from _written(call, work))
 
@@ -241,8 +242,10 @@ def revise(
                 value=head.value, topic_key=head.topic_key, valid_from=begins, expires_at=head.expires_at, private=head.private,
                 revises=head.memory_id,
             )  # fmt: skip
-            judged = writing.judge(desk, draft)
-            return writing.settle(desk, judged, _event(setup, desk, call, judged.kind, new, request, 0))
+            judged = writing.judge(desk, draft, call.trust or DIRECT_TRUST)
+            settled = writing.settle(desk, judged, _event(setup, desk, call, judged.kind, new, request, 0))
+            writing.index(desk, [settled])
+            return writing.whole(desk, settled)
 
         decision = yield from _written(call, work)
         if decision is not None:
@@ -495,10 +498,10 @@ def _barred(desk: Desk, judged: writing.Judged, call: Writing) -> writing.Judged
     return judged
 
 
-def _with_sources(desk: Desk, decision: WriteDecision, draft: Draft, origin: Origin) -> WriteDecision:
+def _add_sources(desk: Desk, settled: writing.Settled, draft: Draft, origin: Origin) -> None:
     """D-12: the caller's own citations, each checked against the stored characters."""
-    if decision.memory is None or not draft.citations:
-        return decision
+    if settled.memory_id is None or not draft.citations:
+        return
     events = ledger.get_many(desk.conn, [event_id for event_id, _, _ in draft.citations], scope_ids=desk.visible.scope_ids)
     for ordinal, (event_id, start, end) in enumerate(draft.citations, 1):
         event = events.get(event_id)
@@ -506,11 +509,11 @@ def _with_sources(desk: Desk, decision: WriteDecision, draft: Draft, origin: Ori
             raise NotFound("no event with that id in this scope")
         if event.content is None or end > len(event.content):
             raise InvalidInput("sources", "a span inside the stored content", "one that ends after it")
-        writing.cite(desk, decision.memory.memory_id, replace(
+        cited = replace(
             origin, event_id=event_id, content=event.content, char_start=start, char_end=end, ordinal=ordinal,
             recorded_at=event.recorded_at, trust=event.trust,
-        ), draft)  # fmt: skip
-    return replace(decision, memory=desk.load(decision.memory.memory_id))
+        )  # fmt: skip
+        writing.cite(desk, settled.memory_id, cited, draft)
 
 
 def _citation(value: object) -> tuple[str, int, int]:

@@ -212,7 +212,7 @@ def _effect(setup: Setup, conn: Connection, job: Job, reading: Reading, drafts: 
     for span in reading.spans:
         if jobs.cursor(conn, job.stream_id, span.name, span.version) != span.old:
             return False  # another worker came first: look again at what is left
-    writing.judge_and_settle(desk, drafts)
+    writing.write_all(desk, drafts)
     for span in reading.spans:
         jobs.advance(conn, job.stream_id, span.name, span.version, span.old, span.new)
     if any(draft.vector is None for draft, _ in drafts) and setup.embedder is not None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Final, TypedDict
 
 from engram import gates, ids, inputs, tenancy
+from engram.channels import semantic
 from engram.database import Connection
 from engram.embedding import CachedEmbedder
 from engram.errors import InvalidInput
@@ -89,13 +90,15 @@ class Setup:
         """What signs the cursors of pages: the ledger key, or a fixed one, since a cursor only says where a page ended."""
         return self.settings.secret_key or b"engram-cursor"
 
-    def desk(self, conn: Connection, scope: Scope, *, reason: str | None = None, create: bool = True) -> Desk:
+    def desk(self, conn: Connection, scope: Scope, *, reason: str | None = None) -> Desk:
         """Where a write judges and writes, its scope made if need be."""
-        scope_id = tenancy.ensure(conn, scope) if create else tenancy.find(conn, scope) or 0
+        scope_id = tenancy.ensure(conn, scope)
+        if self.embedder is not None:
+            semantic.ensure_model(conn, scope.tenant_id, self.embedder)
         visible = tenancy.visible(conn, replace(scope, shared=False))
         return Desk(
             conn=conn, visible=visible, scope_id=scope_id, policy=self.policy, model_id=self.model_id,
-            thresholds=gates.Thresholds(**dict(self.policy.thresholds)), config=self.settings.text_search_config, reason=reason,
+            thresholds=gates.Thresholds.of(self.policy.thresholds), config=self.settings.text_search_config, reason=reason,
         )  # fmt: skip
 
 
