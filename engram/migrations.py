@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,6 +31,9 @@ STATEMENT_LOCK_TIMEOUT: Final = "1s"
 TRIES: Final = 30
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
+
+
+_one_at_a_time = threading.Lock()  # Alembic keeps the running migration in globals of the process
 
 
 def upgrade(url: str, revision: str = "head", *, scripts: Path | None = None) -> None:
@@ -152,7 +156,7 @@ def _index_validity(op: Operations, name: str) -> bool | None:
 
 
 def _migrate(url: str, scripts: Path | None, act: Callable[[Config], None], **attributes: Any) -> None:
-    with _only_migrator(url):
+    with _one_at_a_time, _only_migrator(url):
         for attempt in range(1, TRIES + 1):
             try:
                 with _connected(url) as connection:
@@ -234,7 +238,8 @@ def _translated(error: Exception) -> EngramError:
         )
     if state == "42501":
         return SettingsError(
-            "The migrating user lacks a right: it must be a superuser, or own the database and have CREATEROLE.",
+            "The migrating user lacks a right: it must own the database and have CREATEROLE, or, where the roles were "
+            "made by somebody else, be granted engram_migrator and engram_app.",
             sqlstate=state,
         )
     if classify(error) == "permanent" and state is not None:

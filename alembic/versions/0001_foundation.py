@@ -25,4 +25,4 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Drop the schema, unless that would lose the ledger; roles and the extension may serve others, and stay."""
     migrations.refuse_loss(op)
-    migrations.run_sql(op, "drop schema engram cascade")
+    migrations.run_sql(op, "set local role engram_owner; drop schema engram cascade; reset role")

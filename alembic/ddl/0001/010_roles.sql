@@ -27,12 +27,20 @@ declare
 begin
   if not (select rolsuper from pg_roles where rolname = current_user) then
     foreach role_name in array array['engram_owner', 'engram_scheduler', 'engram_app'] loop
-      execute format('grant %I to %I with set true', role_name, current_user);
+      if not pg_has_role(current_user, role_name, 'set') then
+        execute format('grant %I to %I with set true', role_name, current_user);
+      end if;
     end loop;
   end if;
 end $$;
 
-grant engram_owner, engram_scheduler to engram_migrator;
+do $$
+begin
+  if not (pg_has_role('engram_migrator', 'engram_owner', 'member')
+          and pg_has_role('engram_migrator', 'engram_scheduler', 'member')) then
+    grant engram_owner, engram_scheduler to engram_migrator;
+  end if;
+end $$;
 
 create extension if not exists vector;
 
@@ -42,6 +50,8 @@ begin
 end $$;
 
 create schema if not exists engram authorization engram_owner;
+
+set local role engram_owner;
 
 grant usage on schema engram to engram_app, engram_scheduler;
 

@@ -30,6 +30,6 @@ grant usage on all sequences in schema engram to engram_app;
 
 alter function engram.current_tenant() owner to engram_owner;
 
-reset role;
-
 revoke create on schema engram from engram_scheduler;
+
+reset role;
