@@ -302,7 +302,7 @@ class Engram(_Door):
 
     def recall(self, question: str, *, limit: int = 10, filter: Filter | Mapping[str, Any] | None = None, tail: bool = True, track: bool = True, **read: Unpack[Read]) -> RecallAnswer:
         """Answer a question from memory: what is true now, what was true before, since when, and from which characters."""
-        return self._run(recalling.recall(self._setup, question, limit=limit, filter=filter, tail=tail, track=track, given=read))
+        return self._run(recalling.recall_answer(self._setup, question, limit=limit, filter=filter, tail=tail, track=track, given=read))
 
     def recall_critical(self, *, memory_types: Sequence[str] | None = None, limit: int = 50, max_tokens: int | None = None, strict: bool = False, **read: Unpack[Read]) -> CriticalMemories:
         """Every pinned memory, in a fixed order, without vectors, models or ranking; what does not fit is named in `omitted`.
@@ -534,7 +534,7 @@ class AsyncEngram(_Door):
 
     async def recall(self, question: str, *, limit: int = 10, filter: Filter | Mapping[str, Any] | None = None, tail: bool = True, track: bool = True, **read: Unpack[Read]) -> RecallAnswer:
         """Answer a question from memory: what is true now, what was true before, since when, and from which characters."""
-        return await self._run(recalling.recall(self._setup, question, limit=limit, filter=filter, tail=tail, track=track, given=read))
+        return await self._run(recalling.recall_answer(self._setup, question, limit=limit, filter=filter, tail=tail, track=track, given=read))
 
     async def recall_critical(self, *, memory_types: Sequence[str] | None = None, limit: int = 50, max_tokens: int | None = None, strict: bool = False, **read: Unpack[Read]) -> CriticalMemories:
         """Every pinned memory, in a fixed order, without vectors, models or ranking; what does not fit is named in `omitted`.

@@ -1,0 +1,101 @@
+"""Finding by meaning: search, recall, and the context a model is given to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engram import inputs, intent, ranking, recall, tenancy
+from engram.database import Connection
+from engram.errors import EngramError
+from engram.operations import steps
+from engram.operations.assembling import build_context
+from engram.operations.reading import chosen_filter
+from engram.operations.setup import Reading, Setup
+from engram.operations.steps import Operation
+from engram.recall import Asked, Found, Looked
+from engram.values import MODES, RecallAnswer, SearchResults
+
+__all__ = ["build_context", "recall_answer", "search"]
+
+
+def search(
+    setup: Setup, query: object, *, mode: object, limit: object, filter: object, profile: object, min_score: object,
+    include_superseded: object, tail: object, track: object, given: Mapping[str, Any],
+) -> Operation[SearchResults]:  # fmt: skip
+    """The memories that answer a query best."""
+    reading = setup.reading(given)
+    asked = recall.prepare(
+        inputs.query(query), mode=inputs.choice(mode, "mode", MODES), limit=inputs.limit(limit), filter=chosen_filter(filter),
+        profile=_profile(setup, profile), min_score=inputs.number(min_score, "min_score"),
+        include_superseded=inputs.flag(include_superseded, "include_superseded"), tail=inputs.flag(tail, "tail"),
+    )  # fmt: skip
+    counted = inputs.flag(track, "track") and reading.moment.is_now
+    results, _ = yield from found(setup, reading, asked)
+    if counted:
+        yield from _track(reading, results)
+    return results
+
+
+def recall_answer(
+    setup: Setup, question: object, *, limit: object, filter: object, tail: object, track: object, given: Mapping[str, Any]
+) -> Operation[RecallAnswer]:
+    """The answer to a question: the first road of its intent that finds something."""
+    reading = setup.reading(given)
+    text = inputs.query(question, "question")
+    understood = intent.read(text)
+    asked = recall.prepare(
+        text, limit=inputs.limit(limit), filter=chosen_filter(filter), profile=_profile(setup, "default"),
+        tail=inputs.flag(tail, "tail"),
+    )  # fmt: skip
+    counted = inputs.flag(track, "track") and reading.moment.is_now
+    answer = recall.empty_answer(text, understood)
+    tried: list[Any] = []
+    for road in recall.roads(understood):
+        results, looked = yield from found(setup, reading, recall.on_road(asked, road, understood))
+
+        def work(conn: Connection, road: Any = road, results: SearchResults = results, looked: Looked = looked) -> RecallAnswer:
+            return recall.answer(conn, text, looked, understood, road, results, tried=tuple(tried))
+
+        answer = yield from steps.read(reading.scope.tenant_id, work)
+        if answer.found:
+            if counted:
+                yield from _track(reading, results)
+            break
+        tried.append(road)
+    return answer
+
+
+def found(setup: Setup, reading: Reading, asked: Asked) -> Operation[tuple[SearchResults, Looked]]:
+    """One search, step by step: look at the scopes, embed the question, ask the channels, rank."""
+    tenant, embedder, config = reading.scope.tenant_id, setup.embedder, setup.settings.text_search_config
+
+    def look(conn: Connection) -> Looked:
+        visible = tenancy.visible(conn, reading.scope)
+        return recall.look(conn, visible, asked, model_id=setup.model_id, moment=reading.moment, config=config)
+
+    looked = yield from steps.read(tenant, look)
+    meaning = yield from steps.think(lambda: recall.embed(embedder, asked, looked))
+    gathered: Found = yield from steps.read(tenant, lambda conn: recall.find(conn, asked, looked, meaning))
+    cosines: list[float | None] = []
+    if gathered.tail:
+        cosines = yield from steps.think(lambda: recall.embed_tail(embedder, meaning, gathered))
+    return recall.rank(asked, looked, gathered, cosines), looked
+
+
+def _track(reading: Reading, results: SearchResults) -> Operation[None]:
+    """Count what was returned, best effort: a read never fails because a counter could not be moved."""
+    touched = recall.accessed(results)
+    if not touched:
+        return
+    try:
+        yield from steps.write(reading.scope.tenant_id, lambda conn: recall.track(conn, reading.scope.tenant_id, touched), key="track")
+    except EngramError:
+        return
+
+
+def _profile(setup: Setup, profile: object) -> Any:
+    if isinstance(profile, ranking.ProfileWeights):
+        return profile
+    name = inputs.choice(profile, "profile", ("default", *ranking.WEIGHTS))
+    return setup.settings.profile if name == "default" else name
