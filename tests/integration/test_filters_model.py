@@ -114,7 +114,7 @@ class Maker:
             "kinds": self.some(KINDS),
             "layers": self.some(LAYERS),
             "statuses": self.some(STATUSES, 5),
-            "tags_all": self.some(WORDS, 1),
+            "tags_all": self.some([*row["tags"], *row["tags"], "z"], 2),
             "tags_any": self.some(WORDS),
             "sources": self.some(WORDS, 6),
             "memory_ids": [row["memory_id"]],

@@ -61,7 +61,7 @@ HOLDS: list[dict[str, Any]] = [
     {"memory_ids": ["{0199F2A0-7B1C-7D00-8000-0000000000AB}"]},
     {"session_ids": ["s1"]},
     {"task_run_ids": [TASK.upper()]},
-    {"topic_keys": [" cafe\u0301"]},
+    {"topic_keys": [" CAFE\u0301"]},
     {"critical": True},
     {"min_trust": "user"},
     {"min_trust": "web"},
@@ -359,6 +359,11 @@ def test_a_value_never_reaches_the_text(value: str) -> None:
 
     hostile, plain = asks(value), asks("x")
     assert to_sql(hostile)[0] == to_sql(plain)[0]
+
+
+def test_text_is_compared_by_code_points_whatever_the_collation_of_the_database() -> None:
+    sql, _ = to_sql(Filter(metadata_range={"t": ("a", "b")}))
+    assert sql.count('collate "C"') == 2
 
 
 def test_the_text_does_not_depend_on_how_many_values_a_list_has() -> None:
