@@ -1,7 +1,7 @@
 """Cursors: where a list stopped, signed, so that it continues the same question and nothing else.
 
-A cursor is bound to its question (tenant, scopes, filter, order) without holding it: edited, sent to another tenant or with
-another question it is InvalidInput, all with the same text.
+A cursor is bound to its question (tenant, scopes, filter, order) without holding it: edited, sent by another tenant or
+with another question it is InvalidInput, all with the same text.
 """
 
 from __future__ import annotations
