@@ -131,7 +131,7 @@ def list_memories(
     where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
     standing = "TRUE" if filter is not None and filter.names_statuses() else current(moment)
     sql = (
-        f"SELECT m.memory_id::text, {', '.join(f'({name})::text' for name, _ in keys)}"  # noqa: S608 - constants only
+        f"SELECT m.memory_id::text, {', '.join(f'({name})::text' for name, _ in keys)}"
         f" FROM {source(moment)}"
         " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
         f" WHERE {VISIBLE} AND {standing} AND ({where}) AND ({after})"
@@ -191,7 +191,7 @@ def recall_critical(
     if not visible.scope_ids:
         return CriticalMemories(())
     sql = (
-        f"SELECT m.memory_id::text FROM {source(moment)} WHERE {VISIBLE} AND {current(moment)}"  # noqa: S608
+        f"SELECT m.memory_id::text FROM {source(moment)} WHERE {VISIBLE} AND {current(moment)}"
         " AND m.critical_slot IS NOT NULL AND NOT m.moot"
         " AND (%(memory_types)s::text[] IS NULL OR m.memory_type = ANY(%(memory_types)s))"
         " ORDER BY coalesce(array_position(%(order)s::text[], m.memory_type), 99), m.recorded_at DESC, m.memory_id"

@@ -7,7 +7,6 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
-from functools import lru_cache
 from typing import Any, Literal, Self
 
 from engram.ids import short_id
@@ -65,7 +64,7 @@ class Value:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The value that `to_dict` came from; unknown names are ignored."""
-        hints = _hints(cls)
+        hints = typing.get_type_hints(cls)
         return cls(**{name: _revive(hints[name], value) for name, value in data.items() if name in hints})
 
 
@@ -81,11 +80,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     return value
-
-
-@lru_cache
-def _hints(cls: type) -> dict[str, Any]:
-    return typing.get_type_hints(cls)
 
 
 def _revive(hint: Any, value: Any) -> Any:
@@ -106,7 +100,7 @@ def _revive(hint: Any, value: Any) -> Any:
     if origin in (Mapping, dict, typing.get_origin(Mapping[str, Any])) and len(args) == 2:
         return {key: _revive(args[1], item) for key, item in value.items()}
     if isinstance(hint, type) and is_dataclass(hint) and isinstance(value, Mapping):
-        hints = _hints(hint)
+        hints = typing.get_type_hints(hint)
         return hint(**{name: _revive(hints[name], item) for name, item in value.items() if name in hints})
     return value
 

@@ -465,11 +465,15 @@ def _decision(desk: Desk, judged: Judged, origin: Origin, *, memory_id: str | No
     }  # fmt: skip
 
 
-def whole(desk: Desk, settled: Settled) -> WriteDecision:
-    """The decision with its memories, read back as they stand now."""
-    memory, target_id = desk.load(settled.memory_id), settled.decision["target_id"]
-    target = memory if target_id == settled.memory_id else desk.load(target_id)
-    return revive(settled.decision, memory, _head_of(desk, memory or target), target)
+def whole(desk: Desk, settled: Sequence[Settled]) -> list[WriteDecision]:
+    """The decisions with their memories, read back as they stand now."""
+    wanted = {one.decision[name] for one in settled for name in ("memory_id", "target_id")} - {None}
+    found = {memory.memory_id: memory for memory in memories.load(desk.conn, desk.visible, sorted(wanted))}
+    decided = []
+    for one in settled:
+        memory, target = found.get(one.decision["memory_id"]), found.get(one.decision["target_id"])
+        decided.append(revive(one.decision, memory, _head_of(desk, memory or target), target))
+    return decided
 
 
 def revive(kept: Mapping[str, Any], memory: Memory | None, head: Memory | None, target: Memory | None) -> WriteDecision:

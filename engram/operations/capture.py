@@ -163,7 +163,7 @@ def _captured(
 ) -> Operation[Receipt]:
     def work(conn: Connection) -> Receipt:
         scope_id = tenancy.ensure(conn, call.scope)
-        stream = streams.open(conn, scope_id, *call.stream)  # type: ignore[arg-type]
+        stream = streams.open(conn, scope_id, *call.stream)
         done = ledger.append(
             conn, scope_id=scope_id, stream_id=stream.stream_id, events=events, expected_position=expected, key=setup.settings.secret_key
         )

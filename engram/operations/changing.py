@@ -7,15 +7,22 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, TypeVar
 
-from engram import history, inputs, jobs, ledger, memories, policies, streams, tenancy, text, writing
+from engram import history, inputs, jobs, ledger, memories, policies, streams, tenancy, writing
 from engram.database import Connection, Jsonb, execute, fetch_all
-from engram.errors import AlreadySuperseded, Conflict, IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, Unavailable
+from engram.errors import (
+    AlreadySuperseded,
+    Conflict,
+    IdempotencyMismatch,
+    InvalidInput,
+    LimitExceeded,
+    NotFound,
+    Unavailable,
+)
 from engram.operations import steps
-from engram.operations.setup import WRITE_WORDS, Setup, Write, Writing
+from engram.operations.setup import DIRECT, Setup, Write, Writing
 from engram.operations.steps import Operation
 from engram.policies import Classified, Proposal
-from engram.scope import Ids
-from engram.values import Memory, Trust, WriteDecision
+from engram.values import Memory, Trust, WriteDecision, trust_rank
 from engram.writing import Desk, Draft, Origin
 
 T = TypeVar("T")
@@ -191,15 +198,16 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
         if before is not None:
             return before
         settled = []
+        stream_id = _stream(desk, call)
         for index, (draft, request) in enumerate(zip(resolved, requests, strict=True)):
             judged = _barred(desk, writing.judge(desk, draft, call.trust or DIRECT_TRUST), call)
-            origin = _event(setup, desk, call, judged.kind, draft.fact, request, index)
+            origin = _event(setup, desk, call, stream_id, judged.kind, draft.fact, request, index)
             settled.append(writing.settle(desk, judged, origin))
             _add_sources(desk, settled[-1], draft, origin)
         writing.index(desk, settled)
         if any(draft.vector is None for draft in resolved) and setup.embedder is not None:
             jobs.add(conn, kind=EMBED, dedup_key=str(call.idempotency_key), scope_id=desk.scope_id)
-        return [writing.whole(desk, one) for one in settled]
+        return writing.whole(desk, settled)
 
     return (yield from _written(call, work))
 
@@ -243,9 +251,9 @@ def revise(
                 revises=head.memory_id,
             )  # fmt: skip
             judged = writing.judge(desk, draft, call.trust or DIRECT_TRUST)
-            settled = writing.settle(desk, judged, _event(setup, desk, call, judged.kind, new, request, 0))
+            settled = writing.settle(desk, judged, _event(setup, desk, call, _stream(desk, call), judged.kind, new, request))
             writing.index(desk, [settled])
-            return writing.whole(desk, settled)
+            return writing.whole(desk, [settled])[0]
 
         decision = yield from _written(call, work)
         if decision is not None:
@@ -354,7 +362,7 @@ def _change(
         desk, memory = _desk_of(setup, conn, call, wanted)
         writing.lock(desk, [], *_locks(desk, memory), _key_lock(desk, call))
         if not _is_repeated(desk, call, [request]):
-            origin = _event(setup, desk, call, event_type, memory.fact, request, 0)
+            origin = _event(setup, desk, call, _stream(desk, call), event_type, memory.fact, request)
             apply(desk, memories.get(conn, desk.visible, memory.memory_id), origin)
         return memories.get(conn, desk.visible, memory.memory_id)
 
@@ -375,10 +383,14 @@ def _written(call: Writing, work: Callable[[Connection], T]) -> Operation[T]:
     return _marked(result)
 
 
-def _marked(result: Any) -> Any:
+def _marked(result: T) -> T:
+    return _mark(result)  # type: ignore[no-any-return]
+
+
+def _mark(result: Any) -> Any:
     if isinstance(result, WriteDecision):
         return replace(result, dry_run=True)
-    return [_marked(one) for one in result] if isinstance(result, list) else result
+    return [_mark(one) for one in result] if isinstance(result, list) else result
 
 
 def _embedded(setup: Setup, drafts: Sequence[Draft]) -> Operation[list[Draft]]:
@@ -395,7 +407,16 @@ def _embedded(setup: Setup, drafts: Sequence[Draft]) -> Operation[list[Draft]]:
     return [replace(draft, vector=vector) for draft, vector in zip(drafts, vectors, strict=True)]
 
 
-def _event(setup: Setup, desk: Desk, call: Writing, kind: str, fact: str, request: Mapping[str, Any], index: int) -> Origin:
+def _stream(desk: Desk, call: Writing) -> str:
+    """The stream a direct change goes to: the call's own, or that of the scope that holds the memory."""
+    scope = desk.visible.scopes[desk.scope_id]
+    own = call.scope.namespace == scope.namespace and call.scope.user_id == scope.user_id
+    return streams.open(desk.conn, desk.scope_id, *(call.stream if own else DIRECT)).stream_id
+
+
+def _event(
+    setup: Setup, desk: Desk, call: Writing, stream_id: str, kind: str, fact: str, request: Mapping[str, Any], index: int = 0
+) -> Origin:
     """Append the event of a direct change and make it the origin of what follows."""
     trust = call.trust or DIRECT_TRUST
     key = str(call.idempotency_key)
@@ -405,11 +426,8 @@ def _event(setup: Setup, desk: Desk, call: Writing, kind: str, fact: str, reques
         occurred_at=call.occurred_at, session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor,
         idempotency_key=key if index == 0 else f"{key}/{index}",
     )  # fmt: skip
-    scope = desk.visible.scopes[desk.scope_id]
-    own = call.scope.namespace == scope.namespace and call.scope.user_id == scope.user_id
-    stream = streams.open(desk.conn, desk.scope_id, *(call.stream if own else ("scope", "direct")))  # type: ignore[arg-type]
     done = ledger.append(
-        desk.conn, scope_id=desk.scope_id, stream_id=stream.stream_id, events=[event], key=setup.settings.secret_key
+        desk.conn, scope_id=desk.scope_id, stream_id=stream_id, events=[event], key=setup.settings.secret_key
     ).events[0]
     return Origin(
         event_id=done.event_id, recorded_at=done.recorded_at, occurred_at=call.occurred_at or done.recorded_at, trust=trust,
@@ -491,7 +509,7 @@ def _barred(desk: Desk, judged: writing.Judged, call: Writing) -> writing.Judged
     """W-11: a candidate that is trusted less than a row it wants to supersede is a conflict."""
     for old in judged.draft.supersedes:
         row = desk.load(old)
-        if row is not None and writing.trust_rank(call.trust or DIRECT_TRUST) > writing.trust_rank(row.trust):
+        if row is not None and trust_rank(call.trust or DIRECT_TRUST) > trust_rank(row.trust):
             return writing.conflict(judged, old, "less_trusted_than_superseded")
     if judged.draft.supersedes and judged.kind != "add" and judged.kind != "revise":
         return writing.stored(judged, "explicit_supersede")

@@ -118,6 +118,8 @@ def chosen_filter(value: object) -> Filter | None:
     """A filter given as a Filter or in its JSON form."""
     if value is None or isinstance(value, Filter):
         return value
+    if not isinstance(value, Mapping):
+        raise InvalidInput("filter", "a Filter or its JSON form", type(value).__name__)
     return filters.parse(value)
 
 

@@ -11,7 +11,7 @@ from engram.channels import semantic
 from engram.database import Connection, fetch_all
 from engram.derivation.proposals import Proposed
 from engram.errors import Conflict, EngramError, Unavailable
-from engram.jobs import Job
+from engram.jobs import Job, LeaseLost
 from engram.operations import steps
 from engram.operations.changing import EMBED
 from engram.operations.setup import Setup
@@ -121,7 +121,7 @@ def _run(setup: Setup, job: Job) -> Operation[None]:
             yield from _derive(setup, job)
         else:
             yield from _embed(setup, job)
-    except jobs.LeaseLost:
+    except LeaseLost:
         return  # another worker has it: its effect is the one that counts
     except EngramError as error:
         wait = getattr(error, "retry_after", None) if isinstance(error, Unavailable) else None
@@ -131,7 +131,7 @@ def _run(setup: Setup, job: Job) -> Operation[None]:
         def give_back(conn: Connection) -> None:
             try:
                 jobs.fail(conn, job, code, permanent=permanent, retry_after=wait)
-            except jobs.LeaseLost:
+            except LeaseLost:
                 return
 
         yield from steps.write(job.tenant_id, give_back, key=job.job_id)
@@ -235,6 +235,13 @@ def _vectors(setup: Setup, facts: Sequence[str]) -> Operation[list[Any]]:
         return [None] * len(facts)
 
 
+def _exact_vectors(setup: Setup, facts: Sequence[str]) -> Operation[list[Any]]:
+    embedder = setup.embedder
+    if embedder is None or not facts:
+        return []
+    return list((yield from steps.think(lambda: embedder.embed(facts))))
+
+
 def _embed(setup: Setup, job: Job) -> Operation[None]:
     """Give the memories that wait for a vector theirs."""
     embedder = setup.embedder
@@ -244,7 +251,7 @@ def _embed(setup: Setup, job: Job) -> Operation[None]:
             lambda conn: fetch_all(conn, "list_unembedded", tenant_id=job.tenant_id, scope_id=job.scope_id, limit=EMBED_BATCH),
         )
         waiting = [(row.memory_id, row.fact) for row in rows]
-        vectors = (yield from steps.think(lambda facts=[f for _, f in waiting]: embedder.embed(facts))) if embedder and waiting else []  # type: ignore[misc]
+        vectors = yield from _exact_vectors(setup, [fact for _, fact in waiting])
 
         def effect(conn: Connection, waiting: Any = waiting, vectors: Any = vectors) -> bool:
             jobs.hold(conn, job)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, TypedDict
+from typing import Any, Final, cast
 
 from engram import gates, ids, inputs, tenancy
 from engram.channels import semantic
@@ -16,6 +16,7 @@ from engram.memories import Moment
 from engram.policies import MemoryPolicy
 from engram.scope import Ids, Scope
 from engram.settings import Settings
+from engram.streams import StreamKind
 from engram.values import TRUSTS, Trust
 from engram.writing import Desk
 
@@ -40,6 +41,7 @@ class Write(Ids, total=False):
     occurred_at: datetime
 
 
+DIRECT: Final[tuple[StreamKind, str]] = ("scope", "direct")  # the stream of a scope's own changes
 READ_WORDS: Final = ("as_of", "known_at")
 WRITE_WORDS: Final = ("actor", "trust", "reason", "idempotency_key", "dry_run", "session_id", "task_run_id", "occurred_at")
 
@@ -71,7 +73,7 @@ class Setup:
         return Writing(
             scope=scope,
             actor=optional(inputs.name, given.get("actor"), "actor"),
-            trust=optional(inputs.choice, given.get("trust"), "trust", TRUSTS),
+            trust=cast("Trust | None", optional(inputs.choice, given.get("trust"), "trust", TRUSTS)),
             reason=optional(inputs.note, given.get("reason"), "reason"),
             idempotency_key=optional(inputs.idempotency_key, given.get("idempotency_key")),
             dry_run=inputs.flag(given.get("dry_run", False), "dry_run"),
@@ -130,11 +132,11 @@ class Writing:
         return self.scope.tenant_id
 
     @property
-    def stream(self) -> tuple[str, str]:
+    def stream(self) -> tuple[StreamKind, str]:
         """The kind and name of the stream this write's events go to: the task's, else the session's, else the scope's."""
         if self.task_run_id is not None:
             return "task", self.task_run_id
-        return ("session", self.session_id) if self.session_id is not None else ("scope", "direct")
+        return ("session", self.session_id) if self.session_id is not None else DIRECT
 
     def keyed(self) -> Writing:
         """This write with a key, made if the caller gave none, so that a lost connection can be answered by asking again."""
