@@ -1,0 +1,81 @@
+"""The command line: one `engram` with a command for each thing a door can do. It holds no logic of its own.
+
+Exit codes: 0 done, 1 failed, 2 not understood, 3 not found, 4 conflict, 5 unavailable, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Final
+
+from engram import errors
+
+DONE: Final = 0
+FAILED: Final = 1
+USAGE: Final = 2
+NOT_FOUND: Final = 3
+CONFLICT: Final = 4
+UNAVAILABLE: Final = 5
+INTERRUPTED: Final = 130
+
+# The first class that fits decides.
+CODES: Final = (
+    (errors.InvalidInput, USAGE),
+    (errors.SettingsError, USAGE),
+    (errors.PolicyError, USAGE),
+    (errors.NotFound, NOT_FOUND),
+    (errors.Conflict, CONFLICT),
+    (errors.Unavailable, UNAVAILABLE),
+    (errors.UnknownOutcome, UNAVAILABLE),
+    (errors.EngramError, FAILED),
+)
+
+
+def main() -> None:
+    """Run the command line of this process and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command; every failure becomes one sentence on stderr and an exit code, never a traceback."""
+    from engram.cli.app import UsageError, call
+
+    as_json = "--json" in arguments
+    try:
+        code = call(list(arguments))
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
+        return failed(as_json, "usage", f"{error.format_message()} Try: engram --help", USAGE)
+    except errors.EngramError as error:
+        return failed(as_json, error.code, str(error), code_of(error))
+    except BrokenPipeError:
+        # The reader (`head`, a closed pager) has had enough; what is still buffered must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return DONE
+    except KeyboardInterrupt:
+        return failed(as_json, "interrupted", "Interrupted.", INTERRUPTED)
+    except OSError as error:
+        return failed(as_json, "os_error", f"{error.strerror or 'The system refused'}: {error.filename or ''}", FAILED)
+    except Exception as error:  # noqa: BLE001 - the last net: a person at a terminal gets a sentence, not a traceback
+        if "--traceback" in arguments:
+            traceback.print_exc()
+        sentence = f"Something unexpected went wrong ({type(error).__name__}); `engram --traceback …` shows where."
+        return failed(as_json, "unexpected", sentence, FAILED)
+
+
+def code_of(error: errors.EngramError) -> int:
+    """The exit code of an error."""
+    return next(code for kind, code in CODES if isinstance(error, kind))
+
+
+def failed(as_json: bool, code: str, sentence: str, exit_code: int) -> int:
+    """Say what went wrong: a sentence on stderr and, for programs, an object on stdout."""
+    print(f"engram: {sentence}", file=sys.stderr)  # noqa: T201
+    if as_json:
+        print(json.dumps({"error": {"code": code, "message": sentence}}))  # noqa: T201
+    return exit_code

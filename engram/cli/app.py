@@ -1,0 +1,72 @@
+"""The list of commands, and the call that runs one of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import typer
+
+from engram.cli import demo, files, memories, server
+from engram.cli.desk import COUNT, HERE, READ, WRITE, Option, command
+
+# The root of every "I did not understand that" of the argument parser.
+UsageError: Any = typer.BadParameter.__mro__[2]
+
+# (name, what it runs, the options it shares with others, the panel of the help it stands in)
+COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
+    ("demo", demo.demo, HERE, "Start"),
+    ("ingest", files.ingest, WRITE, "Start"),
+    ("remember", memories.remember, WRITE, "Write"),
+    ("add", memories.add, WRITE, "Write"),
+    ("revise", memories.revise, WRITE, "Write"),
+    ("forget", memories.forget, WRITE, "Write"),
+    ("restore", memories.restore, WRITE, "Write"),
+    ("recall", memories.recall, READ, "Read"),
+    ("search", memories.search, READ, "Read"),
+    ("context", memories.context, READ, "Read"),
+    ("get", memories.get, READ, "Read"),
+    ("list", memories.list_, READ, "Read"),
+    ("history", memories.history, READ, "Read"),
+    ("lineage", memories.lineage, READ, "Read"),
+    ("explain", memories.explain, READ, "Read"),
+    ("up", server.up, HERE, "Database"),
+    ("down", server.down, HERE, "Database"),
+    ("url", server.url, HERE, "Database"),
+    ("migrate", server.migrate, HERE, "Database"),
+    ("verify", server.verify, COUNT, "Watch"),
+    ("doctor", server.doctor, COUNT, "Watch"),
+    ("stats", server.stats, COUNT, "Watch"),
+)
+
+
+def call(arguments: list[str]) -> int:
+    """Run the command the arguments name; its exit code."""
+    code = typer.main.get_command(built()).main(arguments, prog_name="engram", standalone_mode=False)
+    return code if isinstance(code, int) else 0
+
+
+def built() -> typer.Typer:
+    """The application with all its commands."""
+    app = typer.Typer(
+        help="The long-term memory of AI agents that lives in PostgreSQL.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(options)
+    for name, work, shared, panel in COMMANDS:
+        app.command(name, rich_help_panel=panel)(command(work, shared))
+    return app
+
+
+def options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False,
+    traceback: Annotated[bool, typer.Option("--traceback", help="Show where an unexpected error arose.")] = False,  # noqa: ARG001
+) -> None:
+    """The long-term memory of AI agents that lives in PostgreSQL."""
+    if version:
+        from importlib.metadata import version as installed
+
+        typer.echo(f"engram {installed('engram')}")
+        raise typer.Exit

@@ -1,0 +1,104 @@
+"""The command that reads conversations from files."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+import typer
+
+from engram import ingest as reading
+from engram.cli.desk import Desk
+
+if TYPE_CHECKING:
+    from engram import Engram
+
+Files = Annotated[list[Path], typer.Argument(help="Files to read.", exists=True, dir_okay=False, readable=True)]
+
+
+class Bar(Protocol):
+    """What shows how far a long piece of work has come."""
+
+    def __call__(self, what: str, done: float) -> None: ...
+
+
+def ingest(
+    desk: Desk,
+    files: Files,
+    format: Annotated[str, typer.Option("--format", help=", ".join(reading.FORMATS))] = "auto",
+    session: Annotated[str | None, typer.Option("--session", help="Session of messages that name none.")] = None,
+    derive: Annotated[str | None, typer.Option("--derive", help="skip, verbatim, rules or llm.")] = None,
+) -> None:
+    """Read conversations from files; what is there already is not added again."""
+    from engram.cli import show
+
+    options: dict[str, Any] = {"derive": derive} if derive else {}
+    if desk.write.get("dry_run"):
+        desk.show({**read_only(files, format, session), "dry_run": True}, show.plainly)
+        return
+    options |= {name: value for name, value in desk.write.items() if name != "idempotency_key"}
+    with desk.door() as engram, progress(desk) as bar:
+        counts: Counter[str] = Counter()
+        before = engram.stats()
+        for path in files:
+            counts += append(engram, path, bar, format=format, session=session, **options)
+        after = engram.stats()
+    # Counted in the scope and not from the receipts: a batch may be half known, half new.
+    added = after.events - before.events
+    summary = {
+        "files": len(files),
+        "events": counts["events"],
+        "added": added,
+        "known": max(counts["events"] - added, 0),
+        "memories": after.memories - before.memories,
+        "decisions": {kind[9:]: count for kind, count in counts.items() if kind.startswith("decision:")},
+    }
+    desk.show(summary, show.plainly)
+
+
+def append(
+    engram: Engram, path: Path, bar: Bar, *, format: str = "auto", session: str | None = None, **write: Any
+) -> Counter[str]:
+    """Append one file batch by batch; counts of its events and of what was decided about them."""
+    counts: Counter[str] = Counter()
+    for batch in reading.read(path, format=format, session_id=session):
+        receipt = engram.remember(batch.messages, session_id=batch.session_id, **write)  # type: ignore[arg-type]
+        counts["events"] += len(batch.messages)
+        if not receipt.duplicate:  # a duplicate tells again what was decided the first time
+            counts.update(f"decision:{decision.kind}" for decision in receipt.decisions)
+        bar(path.name, batch.done)
+    return counts
+
+
+def read_only(files: list[Path], format: str, session: str | None) -> dict[str, Any]:
+    """What the files hold, without opening the memory."""
+    sessions, events = set(), 0
+    for path in files:
+        for batch in reading.read(path, format=format, session_id=session):
+            sessions.add(batch.session_id)
+            events += len(batch.messages)
+    return {"files": len(files), "events": events, "sessions": len(sessions)}
+
+
+@contextmanager
+def progress(desk: Desk) -> Iterator[Bar]:
+    """A progress bar on stderr; nothing where stderr is no terminal."""
+    if desk.json or not sys.stderr.isatty():
+        yield lambda what, done: None  # noqa: ARG005
+        return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    tasks: dict[str, Any] = {}
+    with Progress(*columns, console=desk.screen(error=True), transient=True) as bars:
+
+        def advance(what: str, done: float) -> None:
+            if what not in tasks:
+                tasks[what] = bars.add_task(what.replace("[", r"\["), total=1.0)
+            bars.update(tasks[what], completed=done)
+
+        yield advance

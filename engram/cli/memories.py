@@ -1,0 +1,337 @@
+"""Commands on memories: write them, find them, and ask where they come from."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from engram.cli.desk import Desk, moment
+from engram.errors import InvalidInput
+from engram.values import FORMATS, MODES
+
+Id = Annotated[str, typer.Argument(help="Id of the memory, long or short (mem-1a2b3c4d).")]
+Limit = Annotated[int, typer.Option("--limit", help="How many at most.")]
+Cursor = Annotated[str | None, typer.Option("--cursor", help="Where the last page ended.")]
+Types = Annotated[list[str] | None, typer.Option("--type", help="Only this memory type; repeatable.")]
+Tags = Annotated[list[str] | None, typer.Option("--tag", help="Only with this tag; repeatable.")]
+CONFLICT = 4
+REJECTED = 1
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """The options that were given."""
+    return {name: value for name, value in values.items() if not (value is None or value is False or value == [])}
+
+
+def text_of(argument: str) -> str:
+    """The text of an argument; `-` reads it from stdin."""
+    return sys.stdin.read() if argument == "-" else argument
+
+
+def json_object(text: str | None, name: str) -> Mapping[str, Any] | None:
+    """A JSON object typed on the command line."""
+    from engram.ingest import loads
+
+    if text is None:
+        return None
+    try:
+        value = loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise InvalidInput(name, "a JSON object", "something else")
+    return value
+
+
+def decided(desk: Desk, decision: Any) -> int:
+    """Print a decision; a conflict and a rejection stored nothing, and the exit code says so."""
+    from engram.cli import show
+
+    desk.show(decision, show.decision)
+    return {"conflict": CONFLICT, "reject": REJECTED}.get(decision.kind, 0)
+
+
+# Writing
+
+
+def remember(
+    desk: Desk,
+    text: Annotated[str, typer.Argument(help="What was said; - reads stdin.")],
+    role: Annotated[str, typer.Option("--role", help="Who said it: user, assistant, agent, tool, system.")] = "user",
+    session: Annotated[str | None, typer.Option("--session", help="Session it belongs to.")] = None,
+    occurred_at: Annotated[str | None, typer.Option("--occurred-at", help="When it was said.")] = None,
+    derive: Annotated[str | None, typer.Option("--derive", help="skip, verbatim, rules or llm.")] = None,
+    topic_key: Annotated[
+        str | None, typer.Option("--topic-key", help="Store it as the current value of this topic.")
+    ] = None,
+) -> int:
+    """Record what somebody said, and what follows from it."""
+    from engram.cli import show
+
+    more = given(session_id=session, occurred_at=moment(desk, occurred_at, "occurred_at") if occurred_at else None)
+    with desk.door() as engram:
+        if topic_key is not None:
+            return decided(desk, engram.add(text_of(text), topic_key=topic_key, **more, **desk.write))
+        message: Any = {"role": role, "content": text_of(text)}
+        desk.show(engram.remember(message, **given(derive=derive), **more, **desk.write), show.receipt)
+    return 0
+
+
+def add(
+    desk: Desk,
+    fact: Annotated[str, typer.Argument(help="One thing to know; - reads stdin.")],
+    memory_type: Annotated[str | None, typer.Option("--type", help="Memory type, else the policy decides.")] = None,
+    topic_key: Annotated[str | None, typer.Option("--topic-key", help="Key whose current value this is.")] = None,
+    category: Annotated[str | None, typer.Option("--category", help="A free word beside the type.")] = None,
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.")] = None,
+    main_content: Annotated[
+        str | None, typer.Option("--main-content", help="The raw text the fact comes from.")
+    ] = None,
+    importance: Annotated[float | None, typer.Option("--importance", help="0 to 1.")] = None,
+    priority: Annotated[int | None, typer.Option("--priority", help="1 to 10, instead of importance.")] = None,
+    rating: Annotated[int | None, typer.Option("--rating", help="1 to 5, instead of importance.")] = None,
+    confidence: Annotated[float | None, typer.Option("--confidence", help="0 to 1.")] = None,
+    critical_slot: Annotated[
+        str | None, typer.Option("--critical-slot", help="Slot that pins it into every context.")
+    ] = None,
+    subject: Annotated[str | None, typer.Option("--subject", help="Whom or what it is about.")] = None,
+    attribute: Annotated[str | None, typer.Option("--attribute", help="Which property of the subject.")] = None,
+    value: Annotated[str | None, typer.Option("--value", help="The value of the property.")] = None,
+    metadata: Annotated[str | None, typer.Option("--metadata", help="A JSON object.")] = None,
+    source: Annotated[str | None, typer.Option("--source", help="Where it comes from.")] = None,
+    session: Annotated[str | None, typer.Option("--session", help="Session it belongs to.")] = None,
+    valid_from: Annotated[str | None, typer.Option("--valid-from", help="Since when it is true.")] = None,
+    valid_to: Annotated[str | None, typer.Option("--valid-to", help="Until when it is true.")] = None,
+    expires_in: Annotated[str | None, typer.Option("--expires-in", help="2h, 1d, 7d.")] = None,
+    supersedes: Annotated[list[str] | None, typer.Option("--supersedes", help="Id it replaces; repeatable.")] = None,
+    private: Annotated[bool, typer.Option("--private", help="Visible in exactly this scope only.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Store it although it resembles another.")] = False,
+) -> int:
+    """Store one fact."""
+    times = {
+        name: moment(desk, text, name) for name, text in (("valid_from", valid_from), ("valid_to", valid_to)) if text
+    }
+    options = given(
+        memory_type=memory_type,
+        topic_key=topic_key,
+        category=category,
+        tags=tag,
+        main_content=main_content,
+        importance=importance,
+        priority=priority,
+        rating=rating,
+        confidence=confidence,
+        critical_slot=critical_slot,
+        subject=subject,
+        attribute=attribute,
+        value=value,
+        metadata=json_object(metadata, "--metadata"),
+        source=source,
+        session_id=session,
+        expires_in=expires_in,
+        supersedes=supersedes,
+        private=private,
+        force=force,
+        **times,
+    )
+    with desk.door() as engram:
+        return decided(desk, engram.add(text_of(fact), **options, **desk.write))
+
+
+def revise(
+    desk: Desk,
+    memory_id: Id,
+    fact: Annotated[str, typer.Argument(help="What is true now, or the text for --append, --prepend, --replace.")],
+    append: Annotated[bool, typer.Option("--append", help="Put the text behind the fact.")] = False,
+    prepend: Annotated[bool, typer.Option("--prepend", help="Put the text before the fact.")] = False,
+    replace: Annotated[str | None, typer.Option("--replace", help="Put the text in the place of this one.")] = None,
+    valid_from: Annotated[str | None, typer.Option("--valid-from", help="Since when it is true.")] = None,
+    expected_revision: Annotated[
+        int | None, typer.Option("--expected-revision", help="Fail if it is another one.")
+    ] = None,
+) -> int:
+    """Write a new revision of a fact; the old one stays in its lineage."""
+    from engram import Edit
+
+    if sum((append, prepend, replace is not None)) > 1:
+        raise InvalidInput("--append, --prepend, --replace", "one of them", "several")
+    text: Any = text_of(fact)
+    if append or prepend:
+        text = Edit.append(text) if append else Edit.prepend(text)
+    elif replace is not None:
+        text = Edit.replace(replace, text)
+    options = given(valid_from=moment(desk, valid_from, "valid_from") if valid_from else None)
+    with desk.door() as engram:
+        return decided(
+            desk, engram.revise(memory_id, text, expected_revision=expected_revision, **options, **desk.write)
+        )
+
+
+def forget(
+    desk: Desk,
+    memory_id: Id,
+    revision_only: Annotated[
+        bool, typer.Option("--revision-only", help="Only this revision, not the whole fact.")
+    ] = False,
+) -> None:
+    """Put a fact away; `restore` brings it back."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        forgotten = engram.forget(memory_id, revision_only=revision_only, **desk.write)
+        dry = {"dry_run": True} if desk.write.get("dry_run") else {}
+        desk.show({"forgotten": list(forgotten), **dry}, show.plainly)
+
+
+def restore(desk: Desk, memory_id: Id) -> None:
+    """Bring a forgotten fact back."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        desk.show(engram.restore(memory_id, **desk.write), show.memory)
+
+
+# Reading by meaning
+
+
+def recall(
+    desk: Desk,
+    question: Annotated[str, typer.Argument(help="A question in plain words.")],
+    limit: Limit = 10,
+) -> None:
+    """Answer a question from memory."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        desk.show(engram.recall(question, limit=limit, **desk.read), show.answer)
+
+
+def search(
+    desk: Desk,
+    query: Annotated[str, typer.Argument(help="Words to look for, by meaning and by letter.")],
+    mode: Annotated[str, typer.Option("--mode", help=", ".join(MODES))] = "hybrid",
+    limit: Limit = 10,
+    memory_type: Types = None,
+    tag: Tags = None,
+    min_score: Annotated[float, typer.Option("--min-score", help="Nothing below this score.")] = 0.0,
+    include_superseded: Annotated[
+        bool, typer.Option("--include-superseded", help="Also what was true before.")
+    ] = False,
+) -> None:
+    """Find memories, with the reason of each score."""
+    from engram.cli import show
+
+    chosen = filter_of(memory_types=memory_type, tags_all=tag)
+    options: dict[str, Any] = {"mode": mode, "min_score": min_score, "include_superseded": include_superseded}
+    with desk.door() as engram:
+        found = engram.search(query, limit=limit, filter=chosen, **options, **desk.read)
+        desk.show(found, show.results)
+
+
+def context(
+    desk: Desk,
+    query: Annotated[str, typer.Argument(help="What the model is about to do.")] = "",
+    max_tokens: Annotated[int, typer.Option("--max-tokens", help="The budget, never exceeded.")] = 4000,
+    session: Annotated[str | None, typer.Option("--session", help="Session whose newest events are shown.")] = None,
+    format: Annotated[str, typer.Option("--format", help=", ".join(FORMATS))] = "markdown",
+    strict: Annotated[bool, typer.Option("--strict", help="Fail if a critical memory does not fit.")] = False,
+) -> None:
+    """Build the block a model is given to read."""
+    from engram.cli import show
+
+    options: dict[str, Any] = given(session_id=session, format=format, strict=strict)
+    with desk.door() as engram:
+        block = engram.build_context(query, max_tokens=max_tokens, **options, **desk.read)
+        desk.show(block, show.block)
+
+
+# Reading by key and in order
+
+
+def get(desk: Desk, memory_id: Id) -> None:
+    """Show one memory with the words it rests on."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        desk.show(engram.get(memory_id, **desk.read), show.memory)
+
+
+def list_(
+    desk: Desk,
+    memory_type: Types = None,
+    tag: Tags = None,
+    category: Annotated[list[str] | None, typer.Option("--category", help="Only of this category; repeatable.")] = None,
+    status: Annotated[list[str] | None, typer.Option("--status", help="Only in this state; repeatable.")] = None,
+    topic_key: Annotated[list[str] | None, typer.Option("--topic-key", help="Only of this topic; repeatable.")] = None,
+    session: Annotated[list[str] | None, typer.Option("--session", help="Only from this session; repeatable.")] = None,
+    critical: Annotated[bool, typer.Option("--critical", help="Only what is pinned into every context.")] = False,
+    sort: Annotated[str, typer.Option("--sort", help="recent, oldest, importance or accessed.")] = "recent",
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> None:
+    """List memories in order."""
+    from engram.cli import show
+
+    chosen = filter_of(
+        memory_types=memory_type,
+        tags_all=tag,
+        categories=category,
+        statuses=status,
+        topic_keys=topic_key,
+        session_ids=session,
+        critical=critical,
+    )
+    order: dict[str, Any] = {"sort": sort}
+    with desk.door() as engram:
+        page = engram.list_memories(chosen, limit=limit, cursor=cursor, **order, **desk.read)
+        desk.show(page, show.memories)
+
+
+def history(
+    desk: Desk,
+    memory_id: Annotated[str | None, typer.Argument(help="Id of a memory; without it, the whole scope.")] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Not before this time.")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Before this time.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> None:
+    """Show what happened to a memory, or in a scope."""
+    from engram.cli import show
+
+    times: dict[str, Any] = {
+        name: moment(desk, text, name) for name, text in (("since", since), ("until", until)) if text
+    }
+    with desk.door() as engram:
+        page = engram.get_history(memory_id=memory_id, limit=limit, cursor=cursor, **times, **desk.read)
+        desk.show(page, show.history)
+
+
+def lineage(
+    desk: Desk,
+    memory_id: Annotated[str | None, typer.Argument(help="Id of any revision.")] = None,
+    topic_key: Annotated[str | None, typer.Option("--topic-key", help="Topic, instead of an id.")] = None,
+) -> None:
+    """Show all revisions of one fact."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        desk.show(engram.get_lineage(memory_id, topic_key=topic_key, **desk.read), show.lineage)
+
+
+def explain(desk: Desk, memory_id: Id) -> None:
+    """Show why a memory is believed."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        desk.show(engram.explain_memory(memory_id, **desk.read), show.explanation)
+
+
+def filter_of(**fields: Any) -> Any:
+    """A filter of the fields that were given, or none."""
+    from engram import Filter
+
+    values: Any = {name: tuple(value) if isinstance(value, list) else value for name, value in given(**fields).items()}
+    return Filter(**values) if values else None

@@ -1,0 +1,440 @@
+"""The command line: every command, its JSON, its exit codes, and its manners."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import Cli
+
+from engram.cli import app, code_of, show
+from engram.errors import (
+    AlreadySuperseded,
+    EngramError,
+    InvalidInput,
+    NotFound,
+    PolicyError,
+    SchemaOutdated,
+    SettingsError,
+    StaleStream,
+    Unavailable,
+    UnknownOutcome,
+)
+
+FRIENDS = Path(__file__).parent.parent / "fixtures" / "two_friends.json"
+NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
+UNKNOWN = "0198f2aa-0000-7000-8000-000000000001"
+
+
+def lena(cli: Cli) -> dict[str, str]:
+    """A user with a city that changed and an allergy; the ids of what was made."""
+    cli.json("remember", "I live in Leipzig. I'm allergic to peanuts.", "--user", "lena", "--session", "one")
+    cli.json("remember", "I moved to Hamburg.", "--user", "lena", "--session", "two")
+    home = cli.json("recall", "Where do I live?", "--user", "lena")["current"]
+    return {"home": home["memory_id"], "lineage": home["lineage_id"]}
+
+
+# Commands, as people and as programs use them
+
+
+def test_what_was_remembered_is_recalled_with_what_was_true_before(cli: Cli) -> None:
+    lena(cli)
+    answer = cli.json("recall", "Where do I live?", "--user", "lena")
+    assert "Hamburg" in answer["answer_text"]
+    assert "Leipzig" in answer["previous"][0]["fact"]
+    shown = cli("recall", "Where do I live?", "--user", "lena")
+    assert shown.code == 0
+    assert "Hamburg" in shown.out
+    assert "Leipzig" in shown.out
+
+
+def test_a_memory_is_added_shown_listed_revised_and_its_lineage_and_history_are_told(cli: Cli) -> None:
+    added = cli.json("add", "The office closes at six", "--topic-key", "hours", "--tag", "office", "--importance", "0")
+    assert (added["kind"], added["memory"]["importance"]) == ("add", 0.0)
+    first = added["memory"]["memory_id"]
+    assert cli.json("get", first)["fact"] == "The office closes at six"
+    assert cli.json("get", f"mem-{first[-8:]}")["memory_id"] == first
+    revised = cli.json("revise", first, "The office closes at seven", "--reason", "summer", "--actor", "ada")
+    assert (revised["kind"], revised["memory"]["revision"]) == ("revise", 2)
+    lineage = cli.json("lineage", first)
+    assert [one["fact"] for one in lineage["revisions"]] == ["The office closes at seven", "The office closes at six"]
+    assert cli.json("lineage", "--topic-key", "hours") == lineage
+    listed = cli.json("list", "--tag", "office")["results"]
+    assert [one["fact"] for one in listed] == ["The office closes at seven"]
+    history = cli.json("history", revised["memory"]["memory_id"])["results"]
+    assert ("summer", "ada") in {(entry["reason"], entry["actor"]) for entry in history}
+    assert cli.json("explain", first)["superseded_by"] == revised["memory"]["memory_id"]
+
+
+def test_a_fact_is_edited_in_place_by_a_word(cli: Cli) -> None:
+    first = cli.json("add", "The gate opens at five")["memory"]["memory_id"]
+    assert cli.json("revise", first, "six", "--replace", "five")["memory"]["fact"] == "The gate opens at six"
+    assert cli.json("revise", first, " sharp", "--append")["memory"]["fact"] == "The gate opens at six sharp"
+    both = cli("revise", first, "x", "--append", "--prepend")
+    assert both.code == 2
+
+
+def test_a_forgotten_fact_is_gone_and_comes_back(cli: Cli) -> None:
+    made = lena(cli)
+    assert made["home"] in cli.json("forget", made["home"], "--user", "lena", "--dry-run")["forgotten"]
+    assert "Hamburg" in cli.json("recall", "Where do I live?", "--user", "lena")["answer_text"]
+    assert made["home"] in cli.json("forget", made["home"], "--user", "lena")["forgotten"]
+    assert "Hamburg" not in cli.json("recall", "Where do I live?", "--user", "lena")["answer_text"]
+    assert cli.json("restore", made["home"], "--user", "lena")["status"] == "active"
+    assert "Hamburg" in cli.json("recall", "Where do I live?", "--user", "lena")["answer_text"]
+
+
+def test_search_says_why_each_result_scored_as_it_did(cli: Cli) -> None:
+    lena(cli)
+    best = cli.json("search", "peanut allergy", "--user", "lena", "--limit", "1")["results"][0]
+    assert "peanuts" in best["memory"]["fact"]
+    assert sum(term["contribution"] for term in best["terms"].values()) == pytest.approx(best["score"], abs=1e-9)
+    shown = cli("search", "peanut allergy", "--user", "lena", "--limit", "1").out
+    assert f"{best['score']:.3f}" in shown
+    assert max(best["terms"], key=lambda name: best["terms"][name]["contribution"]) in shown
+
+
+def test_a_context_stays_in_its_budget_and_cites_its_lines(cli: Cli) -> None:
+    lena(cli)
+    block = cli.json("context", "Suggest a restaurant", "--user", "lena", "--max-tokens", "200")
+    assert block["tokens"] <= 200
+    assert "peanuts" in block["text"]
+    assert block["citations"]
+    assert all(mark in block["text"] for mark in block["citations"])
+
+
+def test_stats_verify_and_doctor_look_at_what_is_there(cli: Cli) -> None:
+    lena(cli)
+    counts = cli.json("stats", "--user", "lena")
+    assert counts["events"] == 2
+    assert counts["critical"] >= 2
+    report = cli.json("verify", "--user", "lena")
+    assert (report["ok"], report["events"]) == (True, 2)
+    assert "whole" in cli("verify", "--user", "lena").out
+    checks = cli("doctor", "--json")
+    assert checks.data["checks"]
+    assert checks.code == (0 if checks.data["ok"] else 1)
+
+
+def test_a_read_can_be_put_to_an_earlier_day(cli: Cli) -> None:
+    add = ("--topic-key", "sprint", "--valid-from")
+    cli.json("add", "Sprint 41 is running", *add, "2025-06-02")
+    cli.json("add", "Sprint 42 is running", *add, "2025-06-16")
+    assert cli.json("lineage", "--topic-key", "sprint")["head"]["fact"] == "Sprint 42 is running"
+    assert (
+        cli.json("lineage", "--topic-key", "sprint", "--as-of", "2025-06-05")["head"]["fact"] == "Sprint 41 is running"
+    )
+    then = cli.json("recall", "Which sprint is running?", "--as-of", "2025-06-05T12:00:00+02:00")
+    assert "41" in then["answer_text"]
+    assert cli.json("list", "--known-at", "2025-06-05")["results"] == []
+
+
+# Whose memory
+
+
+def test_scope_options_keep_users_agents_and_namespaces_apart(cli: Cli) -> None:
+    for user in ("ada", "bob"):
+        cli.json("add", f"{user} likes tea", "--user", user, "--namespace", "kitchen", "--agent", "host")
+    where = ("--namespace", "kitchen", "--agent", "host")
+    facts = [one["fact"] for one in cli.json("list", "--user", "ada", *where)["results"]]
+    assert facts == ["ada likes tea"]
+    assert cli.json("list", "--user", "ada")["results"] == []
+    assert cli.json("list", *where)["results"] == []
+    everybody = cli.json("list", "--all-users", *where)["results"]
+    assert {one["fact"] for one in everybody} == {"ada likes tea", "bob likes tea"}
+    both = cli.json("list", "--user", "bob", "--namespace", "kitchen", "--agent", "host", "--agent", "other")["results"]
+    assert [one["fact"] for one in both] == ["bob likes tea"]
+
+
+def test_shared_memories_are_left_out_on_request(cli: Cli) -> None:
+    cli.json("add", "The house has a red door")
+    assert len(cli.json("list", "--namespace", "work")["results"]) == 1
+    assert cli.json("list", "--namespace", "work", "--no-shared")["results"] == []
+
+
+def test_the_environment_says_whose_memory_it_is_where_no_option_does(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.json("add", "ada likes tea", "--user", "ada")
+    monkeypatch.setenv("ENGRAM_USER", "ada")
+    assert [one["fact"] for one in cli.json("list")["results"]] == ["ada likes tea"]
+    assert cli.json("list", "--user", "bob")["results"] == []
+
+
+def test_another_tenant_sees_nothing(cli: Cli) -> None:
+    made = cli.json("add", "The safe is behind the painting")["memory"]["memory_id"]
+    assert cli.json("list", "--tenant", "elsewhere")["results"] == []
+    assert cli("get", made, "--tenant", "elsewhere").code == 3
+
+
+# Files
+
+
+def test_a_transcript_read_twice_adds_nothing(cli: Cli) -> None:
+    first = cli.json("ingest", str(FRIENDS), "--user", "rosa")
+    assert (first["events"], first["added"], first["known"]) == (20, 20, 0)
+    assert first["memories"] > 0
+    second = cli.json("ingest", str(FRIENDS), "--user", "rosa")
+    assert (second["events"], second["added"], second["known"], second["memories"]) == (20, 0, 20, 0)
+
+
+def test_a_transcript_that_grew_adds_what_is_new(cli: Cli, tmp_path: Path) -> None:
+    lines = [json.dumps({"role": "user", "content": f"Note {n} of the day", "session_id": "s"}) for n in range(5)]
+    path = tmp_path / "talk.jsonl"
+    path.write_text("\n".join(lines[:3]))
+    assert cli.json("ingest", str(path))["added"] == 3
+    path.write_text("\n".join(lines))
+    assert cli.json("ingest", str(path))["added"] == 2
+
+
+def test_a_dry_run_of_ingest_reads_the_file_and_writes_nothing(cli: Cli) -> None:
+    said = cli.json("ingest", str(FRIENDS), "--dry-run")
+    assert (said["events"], said["sessions"], said["dry_run"]) == (20, 3, True)
+    assert cli.json("stats")["events"] == 0
+
+
+def test_a_broken_file_is_named_with_its_line_and_the_rest_can_be_read_after_mending_it(
+    cli: Cli, tmp_path: Path
+) -> None:
+    path = tmp_path / "talk.jsonl"
+    good = [json.dumps({"role": "user", "content": f"Note {n}", "session_id": "s"}) for n in range(150)]
+    path.write_text("\n".join([*good, "{broken"]))
+    ran = cli("ingest", str(path))
+    assert ran.code == 2
+    assert "talk.jsonl line 151" in ran.err
+    path.write_text("\n".join([*good, json.dumps({"role": "user", "content": "mended", "session_id": "s"})]))
+    cli.json("ingest", str(path))
+    assert cli.json("stats")["events"] == 151
+
+
+def test_a_tool_call_and_its_result_are_events_of_their_kind(cli: Cli, tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "calendar", "arguments": "{}"}}
+    chat = [
+        {"role": "user", "content": "What is on Tuesday?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "Dentist at 14:00"},
+    ]
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps(chat))
+    assert cli.json("ingest", str(path))["added"] == 3
+
+
+# Writing without writing
+
+
+def test_a_dry_run_says_what_would_happen_and_writes_nothing(cli: Cli) -> None:
+    said = cli.json("add", "The office closes at six", "--dry-run")
+    assert (said["kind"], said["dry_run"]) == ("add", True)
+    assert cli.json("list")["results"] == []
+    shown = cli("add", "The office closes at six", "--dry-run")
+    assert "would add" in shown.out
+
+
+def test_the_same_idempotency_key_has_its_effect_once(cli: Cli) -> None:
+    for _ in range(2):
+        cli.json("add", "The office closes at six", "--idempotency-key", "k1")
+    assert len(cli.json("list")["results"]) == 1
+    assert cli("add", "Another fact", "--idempotency-key", "k1").code == 4
+
+
+def test_a_text_can_come_from_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    import io
+
+    monkeypatch.setattr("sys.stdin", io.StringIO("The office closes at six"))
+    assert cli.json("add", "-")["memory"]["fact"] == "The office closes at six"
+
+
+# Exit codes and errors
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InvalidInput("x", "y"), 2),
+        (SettingsError(), 2),
+        (PolicyError(), 2),
+        (NotFound(), 3),
+        (AlreadySuperseded(), 4),
+        (StaleStream(1, 2), 4),
+        (Unavailable(), 5),
+        (UnknownOutcome("k"), 5),
+        (SchemaOutdated(), 1),
+        (EngramError(), 1),
+    ],
+)
+def test_every_kind_of_error_has_its_exit_code(error: EngramError, code: int) -> None:
+    assert code_of(error) == code
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["get", UNKNOWN], 3, "engram: "),
+        (["get", "mem-00000000"], 3, "engram: "),
+        (["get", "no id at all"], 2, "engram: "),
+        (["recall"], 2, "question"),
+        (["recall", "x", "--limit", "many"], 2, "--limit"),
+        (["recall", "x", "--limit", "-1"], 2, "limit"),
+        (["recall", "x", "--as-of", "some day"], 2, "--as-of"),
+        (["nonsense"], 2, "nonsense"),
+        (["add", "x", "--importance", "7"], 2, "importance"),
+        (["add", "x", "--metadata", "[1]"], 2, "--metadata"),
+        (["add", "x", "--all-users"], 2, "--all-users"),
+        (["add", "x", "--agent", "a", "--agent", "b"], 2, "agent"),
+        (["list", "--all-users", "--user", "ada"], 2, "--all-users"),
+        (["list", "--type", "nonsense"], 2, "type"),
+        (["ingest", "/no/such/file.jsonl"], 2, "file.jsonl"),
+        (["lineage"], 2, "engram: "),
+        (["stats", "--database-url", NOWHERE], 5, "engram: "),
+    ],
+)
+def test_a_failure_is_one_sentence_on_stderr_and_an_exit_code(
+    cli: Cli, arguments: list[str], code: int, says: str
+) -> None:
+    ran = cli(*arguments)
+    assert ran.code == code, ran.err
+    assert ran.out == ""
+    assert says in ran.err
+    assert ran.err.startswith("engram: ")
+    assert ran.err.count("\n") == 1
+    assert "Traceback" not in ran.err
+    machine = cli(*arguments, "--json")
+    assert machine.code == code
+    assert machine.data["error"]["message"]
+
+
+def test_an_unexpected_error_is_a_sentence_too(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a secret value")
+
+    monkeypatch.setattr("engram.cli.desk.Desk.settings", broken)
+    ran = cli("stats")
+    assert ran.code == 1
+    assert "RuntimeError" in ran.err
+    assert "secret" not in ran.err + ran.out
+    traced = cli("--traceback", "stats")
+    assert "Traceback" in traced.err
+
+
+def test_a_wrong_setting_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENGRAM_COLOUR", "red")
+    ran = cli("stats")
+    assert ran.code == 2
+    assert "ENGRAM_COLOUR" in ran.err
+
+
+def test_an_interrupt_is_no_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("engram.cli.desk.Desk.settings", stopped)
+    ran = cli("stats")
+    assert ran.code == 130
+    assert "Traceback" not in ran.err
+
+
+# Manners
+
+
+def test_stored_text_cannot_command_a_terminal(cli: Cli) -> None:
+    evil = "tea \x1b[2J\x1b]0;owned\x07 and \u202ecoffee [bold red]shout[/]"
+    made = cli.json("add", evil)["memory"]["memory_id"]
+    for arguments in (["get", made], ["list"], ["search", "tea"], ["history"], ["lineage", made], ["explain", made]):
+        shown = cli(*arguments)
+        assert shown.code == 0
+        assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", shown.out), arguments
+    assert "[bold red]shout[/]" in "".join(cli("get", made).out.split("\n"))
+
+
+def test_text_is_shown_with_the_numbers_of_what_a_terminal_would_obey() -> None:
+    assert show.plain("a\x1bb\u202ec\td\n").plain == "a<U+001B>b<U+202E>c d\n"
+
+
+def test_nothing_is_coloured_off_a_terminal(cli: Cli) -> None:
+    lena(cli)
+    for arguments in (["recall", "Where do I live?"], ["search", "city"], ["list"], ["stats"], ["verify"]):
+        assert "\x1b" not in cli(*arguments).out + cli(*arguments).err
+
+
+def test_every_command_offers_json_and_help() -> None:
+    for name, work, shared, _ in app.COMMANDS:
+        assert "as_json" in {option.name for option in shared}, name
+        assert (work.__doc__ or "").strip().endswith("."), name
+
+
+def test_every_command_and_option_is_in_the_reference() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "cli.md").read_text()
+    for name, work, shared, _ in app.COMMANDS:
+        assert f"`engram {name}" in page
+        for flag in flags(work, shared):
+            assert f"`{flag}`" in page, f"{name} {flag}"
+
+
+def flags(work: Callable[..., Any], shared: tuple[inspect.Parameter, ...]) -> set[str]:
+    """The option flags of a command, as its help would print them."""
+    parameters = [*list(inspect.signature(work, eval_str=True).parameters.values())[1:], *shared]
+    infos = [parameter.annotation.__metadata__[0] for parameter in parameters]
+    declared = {word for info in infos for word in [info.default, *(info.param_decls or ())] if isinstance(word, str)}
+    return {word for word in declared if word.startswith("--")}
+
+
+def test_the_command_line_alone_imports_no_database_and_no_numbers() -> None:
+    code = "import sys, engram.cli; print([name for name in ('sqlalchemy', 'numpy', 'rich') if name in sys.modules])"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"
+
+
+def test_a_reader_that_stops_early_is_no_error(cli: Cli, database_url: str, tenant: str) -> None:
+    cli.json("ingest", str(FRIENDS))
+    env = {**os.environ, "DATABASE_URL": database_url, "ENGRAM_TENANT": tenant}
+    line = f"{sys.executable} -m engram list --limit 40 | head -1"
+    said = subprocess.run(["bash", "-o", "pipefail", "-c", line], env=env, capture_output=True, text=True, check=False)
+    assert said.returncode == 0, said.stderr
+    assert said.stderr == ""
+
+
+# The embedded database
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that the server's own account may enter, which pytest's is not when root runs the tests."""
+    made = Path(tempfile.mkdtemp(prefix="engram-cli-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made, ignore_errors=True)
+
+
+def test_the_embedded_database_is_started_found_migrated_and_stopped(cli: Cli, folder: Path) -> None:
+    place = ("--data-dir", str(folder / "a folder with spaces"))
+    down = cli("url", *place)
+    assert down.code == 5
+    assert "engram up" in down.err
+    try:
+        about = cli.json("up", *place)
+        assert about["url"].startswith("postgresql://engram_app@")
+        assert cli.json("url", *place)["url"] == about["url"]
+        dry = cli.json("migrate", "--dry-run", *place)
+        assert (dry["needed"], dry["before"]) == (False, dry["head"])
+        assert cli.json("migrate", *place)["after"] == about["schema"]
+        cli.json("add", "The office closes at six", *place)
+        assert len(cli.json("list", *place)["results"]) == 1
+    finally:
+        stopped = cli.json("down", *place)
+    assert stopped["stopped"] is True
+    assert cli.json("down", *place)["stopped"] is False
+
+
+def test_a_password_is_never_printed(cli: Cli) -> None:
+    said = cli.json("url", "--database-url", "postgresql://ada:hunter2@db.example:5432/engram")
+    assert said["url"] == "postgresql://ada:***@db.example:5432/engram"
