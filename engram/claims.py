@@ -1,9 +1,9 @@
 """What a fact says, taken apart: quantities, dates, polarity, order words and content words. Pure.
 
 `read()` makes a `Claim` of a text in four steps: cut into tokens → expand contractions and set phrases → recognise
-numbers, units and dates → walk once over the tokens and sort each into the part of the claim it belongs to. Nothing here
-judges whether two facts agree; `engram.differences` does. English is read closely; of other languages the words, numbers,
-names and common negations are seen, which is enough to notice that something differs.
+numbers, units and dates → walk once over the tokens and sort each into the part of the claim it belongs to. Nothing
+here judges whether two facts agree; `engram.differences` does. English is read closely; of other languages the words,
+numbers, names and common negations are seen, which is enough to notice that something differs.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ _LEX = re.compile(
     rf"""
     (?P<url>[A-Za-z][A-Za-z0-9+.-]{{1,15}}://[^\s<>"]+)
     |(?P<mail>{_WORDCHAR}[\w.+-]{{0,63}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{1,5}})
-    |(?P<iso>(?<![\w.])[12]\d{{3}}-[01]?\d-[0-3]?\d(?:[T ][0-2]?\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?(?![\w-]))
+    |(?P<iso>(?<![\w.])[12]\d{{3}}-[01]?\d-[0-3]?\d
+        (?:[T\ ][0-2]?\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?(?![\w-]))
     |(?P<dmy>(?<![\w./])(?:\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{4}}|\d{{4}}[/.]\d{{1,2}}[/.]\d{{1,2}})(?![\w/]|\.\d))
     |(?P<clock>(?<![\w:.])\d{{1,2}}(?:[:.]\d\d){{0,2}}\s?[AaPp]\.?[Mm]\b\.?|(?<![\w:.])\d{{1,2}}:\d\d(?::\d\d)?(?![\w:])
         |(?<![\w:.])\d{{1,2}}\s?o'clock\b)
@@ -232,11 +233,13 @@ def _chunk(raw: str, first: bool, quoted: bool) -> list[Token]:
     low = raw.casefold()
     if low in lex.CONTRACTIONS or low.endswith(("n't", "'re", "'m", "'ll", "'ve", "'d")):
         return [Token("word", low)]
-    owner = low.endswith("'s") or low.endswith("s'")
+    owner = low.endswith(("'s", "s'"))
     if owner:
         raw, low = (raw[:-2], low[:-2]) if low.endswith("'s") else (raw[:-1], low[:-1])
     case = _case(raw, first, quoted)
-    if raw.isalpha() or not raw.isascii() and raw.isalnum():
+    if low in lex.UNITS:
+        return [Token("word", low, "", owner)]
+    if raw.isalpha() or (not raw.isascii() and raw.isalnum()):
         return [Token("word", low, case, owner)]
     if is_identifier(low) and not (low.startswith("non-") or "'" in low):
         return [Token("id", low.lstrip("@#") if low[1:].isalpha() else low, "mid", owner)]
@@ -258,11 +261,15 @@ def _case(raw: str, first: bool, quoted: bool) -> str:
     return "mid" if not first or inner else "first"
 
 
-_PLAIN = frozenset(lex.OPERATORS) | lex.NEGATIONS | lex.FILLERS | lex.DETERMINERS | lex.BE | lex.DO | lex.HAVE | frozenset(
-    lex.PRONOUNS
-) | frozenset(lex.POSSESSIVES) | frozenset(lex.PREPOSITIONS) | frozenset(lex.DENIED) | frozenset(lex.ORDER) | frozenset(
-    ["and", "but", "or"]
-) | frozenset(lex.ONES) | frozenset(lex.SCALES) | frozenset(lex.UNITS)  # fmt: skip
+_PLAIN: frozenset[str] = frozenset(
+    word
+    for table in (
+        lex.OPERATORS, lex.NEGATIONS, lex.FILLERS, lex.DETERMINERS, lex.BE, lex.DO, lex.HAVE, lex.PRONOUNS,
+        lex.POSSESSIVES, lex.PREPOSITIONS, lex.DENIED, lex.ORDER, lex.CONJUNCTIONS, {"or"}, lex.ONES, lex.SCALES,
+        lex.UNITS,
+    )
+    for word in table
+)  # fmt: skip
 
 
 # --- 2. Contractions and set phrases ------------------------------------------------------------------------------
@@ -309,6 +316,11 @@ def _replace_phrases(tokens: list[Token]) -> list[Token]:
     place = 0
     while place < len(tokens):
         token = tokens[place]
+        if (token.text, _at(tokens, place + 1).text) in lex.NAMING and found and found[-1].kind == "word":
+            found[-1] = found[-1]._replace(owner=True)
+            found.append(Token("word", "name"))
+            place += 2
+            continue
         match = _phrase_at(tokens, place) if token.kind == "word" and not token.owner else None
         if match is None:
             found.append(token)
@@ -328,29 +340,32 @@ def _phrase_at(tokens: list[Token], place: int) -> tuple[tuple[str, ...], tuple[
     return None
 
 
+_REACH = 12  # how many tokens back "any more" looks for its "not"
+
+
 def _fold_any_more(tokens: list[Token]) -> list[Token]:
     """ "not … any more" and "stopped …ing" say that something ended."""
     found: list[Token] = []
-    for place, token in enumerate(tokens):
-        following = tokens[place + 1].text if place + 1 < len(tokens) else ""
-        if token.text == "anymore" or (token.text == "any" and following in ("more", "longer")):
-            last = next((i for i in range(len(found) - 1, -1, -1) if found[i].text in ("not", "never")), None)
-            if last is not None:
-                found[last] = Token("word", "ended")
-                continue
-        if (
-            token.text in ("more", "longer")
-            and place
-            and tokens[place - 1].text == "any"
-            and found
-            and any(t.text == "ended" for t in found)
-        ):
-            continue
-        if token.text in ("stopped", "quit", "ceased", "stops", "quits") and following.endswith("ing"):
+    place = 0
+    while place < len(tokens):
+        token, following = tokens[place], _at(tokens, place + 1).text
+        used = 2 if token.text == "any" and following in ("more", "longer") else int(token.text == "anymore")
+        denied = _last_denial(found) if used else None
+        if denied is not None:
+            found[denied] = Token("word", "ended")
+        elif token.text in ("stopped", "quit", "ceased", "stops", "quits") and following.endswith("ing"):
             found.append(Token("word", "ended"))
-            continue
-        found.append(token)
+        else:
+            found.append(token)
+        place += used if denied is not None else 1
     return found
+
+
+def _last_denial(found: Sequence[Token]) -> int | None:
+    for place in range(len(found) - 1, max(-1, len(found) - 1 - _REACH), -1):
+        if found[place].text in ("not", "never"):
+            return place
+    return None
 
 
 # --- 3. Numbers and dates -----------------------------------------------------------------------------------------
@@ -390,7 +405,11 @@ def _number_at(tokens: list[Token], place: int) -> tuple[Token, int]:
 
 
 def _half_follows(tokens: list[Token], place: int) -> bool:
-    return [token.text for token in tokens[place : place + 3]] == ["and", "a", "half"]
+    return _at(tokens, place).text == "and" and [token.text for token in tokens[place : place + 3]] == [
+        "and",
+        "a",
+        "half",
+    ]
 
 
 def _half(tokens: list[Token], place: int) -> tuple[Token, int]:
@@ -466,7 +485,7 @@ def _name_dates(tokens: list[Token]) -> list[Token]:
 
 def _date_at(tokens: list[Token], place: int) -> tuple[Token, int]:
     token = tokens[place]
-    for finder in (_month_date, _weekday, _direction, _relative, _year, _zone):
+    for finder in _DATE_FINDERS.get(token.kind, ()):
         match = finder(tokens, place)
         if match is not None:
             return match
@@ -571,6 +590,13 @@ def _zone(tokens: list[Token], place: int) -> tuple[Token, int] | None:
     return None
 
 
+_DateFinder = Callable[[list[Token], int], tuple[Token, int] | None]
+_DATE_FINDERS: dict[Kind, tuple[_DateFinder, ...]] = {
+    "number": (_month_date, _year),
+    "word": (_month_date, _weekday, _direction, _relative, _zone),
+}
+
+
 # --- 4. One walk over the tokens ----------------------------------------------------------------------------------
 _stemmer = snowballstemmer.stemmer("english")
 
@@ -595,10 +621,12 @@ for _word, _target in lex.SYNONYMS.items():
 _OPERATOR_STEMS = {_stemmer.stemWord(word): target for word, target in lex.OPERATORS.items() if not word.endswith("ly")}
 _STATES = frozenset(stem(word) for word in lex.STATES)
 _LIST_VERBS = frozenset(stem(word) for word in lex.LIST_VERBS)
-_VERBS = _STATES | _LIST_VERBS | frozenset(stem(word) for word in lex.IRREGULAR.values()) | frozenset(
-    stem(word) for word in lex.VERBS
+_VERBS = (
+    _STATES
+    | _LIST_VERBS
+    | frozenset(stem(word) for word in lex.IRREGULAR.values())
+    | frozenset(stem(word) for word in lex.VERBS)
 )
-
 
 
 @dataclass(slots=True)
@@ -679,6 +707,8 @@ class _Reader:
         return 1
 
     def _settle(self, scope: str) -> None:
+        if not self.operators and not self.bounds:
+            return
         self.polarity.extend((operator, scope) for operator in self.operators)
         self.order.extend((bound, scope) for bound in self.bounds)
         self.operators.clear()
@@ -730,7 +760,7 @@ class _Reader:
 
     def _unit(self, used: int) -> tuple[tuple[str, Fraction] | None, int]:
         token = self._peek(used)
-        for length in (3, 2):
+        for length in (3, 2) if token.text in _UNIT_HEADS else ():
             words = tuple(self._peek(used + i).text for i in range(length))
             if words in lex.UNIT_PHRASES:
                 return lex.UNITS[lex.UNIT_PHRASES[words]], length
@@ -770,7 +800,13 @@ class _Reader:
         return 1
 
 
+_COMPARATOR_HEADS = frozenset(words[0] for words in lex.COMPARATORS)
+_UNIT_HEADS = frozenset(words[0] for words in lex.UNIT_PHRASES)
+
+
 def _read_comparator(reader: _Reader, token: Token) -> int:
+    if token.text not in _COMPARATOR_HEADS:
+        return 0
     for length in (4, 3, 2, 1):
         words = tuple(reader._peek(i).text for i in range(length))
         sign = lex.COMPARATORS.get(words)
@@ -999,9 +1035,12 @@ _HANDLERS: tuple[Callable[[_Reader, Token], int], ...] = (
 )
 
 
+_PASSIVES = 8  # a fact has few; what follows them is compared as it stands
+
+
 def _active(units: list[Unit], passives: Sequence[tuple[int, int]]) -> list[Unit]:
-    """"The contract was signed by Ann" as "Ann signed the contract"."""
-    for start, verb in passives:
+    """ "The contract was signed by Ann" as "Ann signed the contract"."""
+    for start, verb in passives[:_PASSIVES]:
         agent = next((i for i in range(verb, len(units)) if units[i].marker == "by"), None)
         if agent is None or units[agent].phrase - units[verb].phrase > 3:
             continue

@@ -16,7 +16,7 @@ How the write path calls it, with rows it has read under its locks:
 
 `judgement.kind` is the decision; `target_id` the row it is about (the row to reinforce or revise, the closest row of a
 conflict or a rejection); `contradicts_id` asks for a `contradicts` relation. The caller compares slots and subjects,
-which are columns, and passes what differs as `Near.changed=("slot",)`; who becomes head after `revise` is lineage's part.
+which are columns, and passes what differs as `Near.changed=("slot",)`; who becomes head after `revise` is lineage's.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def decide(
     neighbours: Sequence[Near] = (),
     same_type: int = 0,
     mode: WriteMode = "return",
-    thresholds: Thresholds = Thresholds(),  # noqa: B008 - a frozen value
+    thresholds: Thresholds = Thresholds(),
     score_surprise: bool = True,
 ) -> Judgement:
     """What becomes of a candidate: add, reinforce, revise, conflict or reject, with the reasons."""

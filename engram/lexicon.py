@@ -40,7 +40,8 @@ BE = frozenset(_words("be am is are was were been being"))
 DO = frozenset(_words("do does did doing done"))
 HAVE = frozenset(_words("have has had having"))
 FILLERS = frozenset(
-    _words("""very really quite so also too just now currently presently nowadays please there here it itself myself himself
+    _words("""
+    very really quite so also too just now currently presently nowadays please there here it itself myself himself
     herself themselves ourselves which who whom already still actually basically simply indeed own""")
 )
 CONJUNCTIONS = frozenset(_words("and but"))
@@ -63,10 +64,11 @@ POSSESSIVES = {
 # --- Prepositions: words that say how the next phrase hangs on ----------------------------------------------------
 # "in", "at", "for", "of" are one loose class: which of them stands there is idiom more often than meaning.
 LOOSE = frozenset(_words("in at for of within inside"))
-PREPOSITIONS = {word: "~" for word in LOOSE} | {
+PREPOSITIONS = dict.fromkeys(LOOSE, "~") | {
     word: word
-    for word in _words("""on to with by from about via into onto through during as than against despite because while when
-    where over under above below behind beside between beyond across toward towards outside off out up down near 
+    for word in _words("""
+    on to with by from about via into onto through during as than against despite because while when
+    where over under above below behind beside between beyond across toward towards outside off out up down near
     per if unless whether or who whose so_that which""")
 }
 OPENERS_THAT_BIND = frozenset(_words("or if unless whether than from against despite over under above below off out"))
@@ -114,11 +116,11 @@ OPERATORS = _pairs(
     ban forbid prohibit disallow
     allow permit
     stop
-     
+
     former formerly ex previous previously old  ago
     future upcoming
     fake false untrue wrong
-    true 
+    true
     half
     some several
     few
@@ -256,11 +258,12 @@ SYNONYMS_TABLE = """
 SYNONYMS = _pairs(SYNONYMS_TABLE)
 
 # Disliking is liking, denied: so that "dislikes" meets "does not like" and never meets "likes".
-DENIED = {
-    word: "like"
-    for word in _words("""dislike dislikes disliked disliking hate hates hated hating detest detests detested loathe
-    loathes loathed""")
-}
+DENIED = dict.fromkeys(
+    _words(
+        "dislike dislikes disliked disliking hate hates hated hating detest detests detested loathe loathes loathed"
+    ),
+    "like",
+)
 
 IRREGULAR = _pairs(
     """
@@ -328,12 +331,14 @@ IRREGULAR = _pairs(
     """
 )
 PAST_FORMS = frozenset(
-    _words("""bought chose went met made took spoke wrote got paid sent sold ran began drove ate drank slept left lost kept
+    _words("""
+    bought chose went met made took spoke wrote got paid sent sold ran began drove ate drank slept left lost kept
     held built taught learnt spent flew grew knew gave found felt came became brought broke saw won wore stood
     understood rode sang swam thought caught drew led had""")
 )
 PARTICIPLES = frozenset(
-    _words("""chosen gone met made taken spoken written gotten paid sent sold run begun driven eaten drunk slept left lost
+    _words("""
+    chosen gone met made taken spoken written gotten paid sent sold run begun driven eaten drunk slept left lost
     kept held built taught learnt spent flown grown known given found felt become brought broken seen won worn stood
     understood ridden sung swum thought caught drawn led shown bought had been born done""")
 )
@@ -349,7 +354,8 @@ VERBS = _words(
 )
 # Verbs that a list of nouns may follow: "likes tea and coffee" says the same as "likes coffee and tea".
 LIST_VERBS = frozenset(
-    _words("""like eat drink use speak visit own know need buy learn study meet play read sell teach support include invite
+    _words("""
+    like eat drink use speak visit own know need buy learn study meet play read sell teach support include invite
     contain allergic be have""")
 )
 
@@ -369,21 +375,26 @@ PHRASES = _phrases(
     used to = formerly
     used to be = formerly
     a fan of | fan of | big fan of | fond of | keen on = like
-    is a fan of | are a fan of | am a fan of | is a big fan of | is fond of | am fond of | is keen on | am keen on = like
+    is a fan of | are a fan of | am a fan of | is a big fan of = like
+    is fond of | am fond of | is keen on | am keen on = like
     can not stand | could not stand = not like
     is based in | am based in | are based in | based in | resident in | lives in the city of = live in
     makes his home in | has a home in = live in
-    is employed at | is employed by | am employed by | am employed at | are employed by | employed at | employed by = work at
+    is employed at | is employed by | am employed by | am employed at = work at
+    are employed by | employed at | employed by = work at
     has a job at | have a job at | holds a job at = work at
     has an allergy to | have an allergy to | had an allergy to = is allergic to
     has no allergy to | have no allergy to = is not allergic to
     has no | have no = not have
     had no = did not had
     has got | have got = have
-    have to | has to | need to | needs to | is required to | are required to | am required to | got to | has got to = must
+    have to | has to | need to | needs to | got to | has got to = must
+    is required to | are required to | am required to = must
     have got to = must
     is going to | are going to | am going to = will
-    is able to | are able to | am able to = can
+    is able to | are able to | am able to | able to = can
+    is unable to | are unable to | am unable to | unable to = can not
+    named = called
     is allowed to | are allowed to | is permitted to = allow
     in order to = to
     as well as = and
@@ -402,7 +413,6 @@ PHRASES = _phrases(
     would like to = want
     would prefer = like
     feels like = want
-    is called | are called | is named | goes by | go by the name of = name
     my name is | i am called = self~ name
     new york city = nyc
     new york = newyork
@@ -452,15 +462,18 @@ SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9,
 ORDINALS = {
     word: number + 1
     for number, word in enumerate(
-        _words("""first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
+        _words("""
+        first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth
         fifteenth sixteenth seventeenth eighteenth nineteenth twentieth""")
     )
 } | {"thirtieth": 30, "last": -1}
 SUFFIXES = {"k": 10**3, "m": 10**6, "mn": 10**6, "mm": 10**6, "b": 10**9, "bn": 10**9, "t": 10**12, "tn": 10**12}
 
 CURRENCY_SIGNS = {
-    "$": "usd", "us$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₩": "krw", "₽": "rub", "₺": "try",
-    "₴": "uah", "฿": "thb", "c$": "cad", "ca$": "cad", "a$": "aud", "au$": "aud", "nz$": "nzd", "hk$": "hkd", "s$": "sgd",
+    "$": "usd", "us$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₩": "krw", "₽": "rub",
+    "₺": "try",
+    "₴": "uah", "฿": "thb", "c$": "cad", "ca$": "cad", "a$": "aud", "au$": "aud", "nz$": "nzd", "hk$": "hkd",
+    "s$": "sgd",
     "₿": "btc", "r$": "brl",
 }  # fmt: skip
 
@@ -528,7 +541,7 @@ def _units() -> dict[str, tuple[str, Fraction]]:
         mps 5/18 kmh kph km/h
         mps 0.44704 mph
         mps 1 m/s
-        celsius 1 °c celsius 
+        celsius 1 °c celsius
         fahrenheit 1 °f fahrenheit
         degree 1 ° degree degrees
         kelvin 1 kelvin
@@ -550,7 +563,7 @@ def _units() -> dict[str, tuple[str, Fraction]]:
         nok 1 nok
         dkk 1 dkk
         brl 1 brl
-        krw 1 krw 
+        krw 1 krw
         pln 1 pln
         btc 1 btc bitcoin bitcoins
         """
@@ -559,6 +572,8 @@ def _units() -> dict[str, tuple[str, Fraction]]:
 
 UNITS = _units()
 # Two-word units first: "square meters", "miles per hour".
+# What a thing is called is its name: the word before becomes the owner of one.
+NAMING = frozenset({("is", "called"), ("is", "named"), ("am", "called"), ("goes", "by"), ("are", "called")})
 UNIT_PHRASES = {
     ("miles", "per", "hour"): "mph", ("kilometers", "per", "hour"): "kmh", ("kilometres", "per", "hour"): "kmh",
     ("km", "per", "hour"): "kmh", ("square", "meters"): "m2", ("square", "metres"): "m2", ("sq", "m"): "m2",
@@ -588,24 +603,49 @@ RATES = {
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
 
 # --- Dates --------------------------------------------------------------------------------------------------------
+_MONTHS = _lines(
+    """
+    january jan
+    february feb
+    march mar
+    april apr
+    may
+    june jun
+    july jul
+    august aug
+    september sep sept
+    october oct
+    november nov
+    december dec
+    """
+)
+_WEEKDAYS = _lines(
+    """
+    monday mondays mon
+    tuesday tuesdays tue tues
+    wednesday wednesdays wed
+    thursday thursdays thu thur thurs
+    friday fridays fri
+    saturday saturdays sat
+    sunday sundays sun
+    """
+)
 MONTHS = {
     name: number
     for number, names in enumerate(
-        """january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|
-        october oct|november nov|december dec""".split("|"),
+        _MONTHS,
         start=1,
     )
-    for name in names.split()
+    for name in names
 }
 AMBIGUOUS_MONTHS = frozenset({"may", "march", "mar", "jan", "jun", "sep", "dec", "august"})
 WEEKDAYS = {
     name: number
     for number, names in enumerate(
-        """monday mondays mon|tuesday tuesdays tue tues|wednesday wednesdays wed|thursday thursdays thu thur thurs|
-        friday fridays fri|saturday saturdays sat|sunday sundays sun""".split("|"),
+        _WEEKDAYS,
         start=1,
     )
-    for name in names.split()
+    for name in names
 }
 AMBIGUOUS_WEEKDAYS = frozenset({"sat", "sun", "wed", "mon"})
 RELATIVE_DAYS = {
