@@ -247,7 +247,8 @@ class _Attempt:
         self.tries += 1
         kind = classify(error)
         repeatable = self.read_only or self.key is not None or _before_commit(error)
-        self.drop_pool = kind in ("unknown", "failover")
+        # After a lost connection SQLAlchemy recycles the others by itself; disposing would leak those in use meanwhile.
+        self.drop_pool = kind == "failover"
         late = time.monotonic() - self.started > MAX_RETRY_SECONDS
         if kind in ("safe", "failover") and not late and (self.tries < MAX_TRIES or kind == "failover" or _starting_up(error)):
             return self._pause()

@@ -1,0 +1,353 @@
+"""Jobs: claimed once, held under a lease, and finished only by who holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from book import Book, acting_as, said, together
+
+from engram import jobs, migrations
+from engram.database import Database
+from engram.embedded import EmbeddedServer
+from engram.errors import Conflict, LeaseLost, NotFound
+from engram.ids import new_id
+from engram.jobs import Job
+from engram.settings import load
+
+
+@pytest.fixture
+def book(database: Database, tenant: str) -> Book:
+    return Book(database, tenant)
+
+
+@pytest.fixture(scope="module")
+def wide(database_url: str) -> Iterator[Database]:
+    """A database with connections for many threads."""
+    opened = Database(database_url, load({}, pool_size=16))
+    yield opened
+    opened.close()
+
+
+def with_jobs(book: Book, many: int, stream: str = "main") -> list[str]:
+    """The ids of the jobs of some new events."""
+    return list(book.append(book.stream(stream), [said(f"event {n}") for n in range(many)]).job_ids)
+
+
+def claim(book: Book, limit: int = 10, kinds: tuple[str, ...] = ("derive",)) -> list[Job]:
+    return book.run(lambda conn: jobs.claim(conn, kinds, limit, tenant_id=book.tenant))
+
+
+def let_the_lease_end(book: Book, job: Job) -> None:
+    late = "update engram.memory_jobs set lease_until = now() - interval '1 second' where job_id = %s returning 1"
+    assert book.rows(late, job.job_id)
+
+
+def make_due(book: Book) -> None:
+    book.rows("update engram.memory_jobs set run_at = clock_timestamp() where state = 'queued' returning 1")
+
+
+def state(book: Book, job: Job) -> Job:
+    return book.run(lambda conn: jobs.get(conn, job.job_id))
+
+
+def rescue_all(book: Book) -> None:
+    while book.run(jobs.rescue):
+        pass
+
+
+# Claiming
+
+
+def test_a_claimed_job_runs_under_a_fresh_lease(book: Book) -> None:
+    with_jobs(book, 2)
+    one, two = claim(book)
+    assert (one.state, one.attempt, one.tenant_id, one.scope_id) == ("running", 1, book.tenant, book.scope_id)
+    assert sorted([one.position, two.position]) == [1, 2]
+    assert one.lease_token != two.lease_token
+    [(seconds,)] = book.rows(
+        "select extract(epoch from lease_until - clock_timestamp())::float from engram.memory_jobs where job_id = %s",
+        one.job_id,
+    )
+    assert 100 < seconds <= 120
+    assert claim(book) == []
+
+
+def test_a_claim_takes_no_more_than_its_limit_and_the_oldest_first(book: Book) -> None:
+    ids = with_jobs(book, 3) + with_jobs(book, 3)
+    taken = [claim(book, 2) for _ in range(4)]
+    assert [len(part) for part in taken] == [2, 2, 2, 0]
+    assert {job.job_id for part in taken[:1] for job in part} <= set(ids[:3])
+    assert {job.job_id for part in taken for job in part} == set(ids)
+
+
+def test_a_kind_that_is_not_named_is_left_alone(book: Book) -> None:
+    with_jobs(book, 1)
+    strange = book.run(lambda conn: jobs.add(conn, kind="of-a-newer-release", dedup_key="1"))
+    assert [job.kind for job in claim(book)] == ["derive"]
+    assert book.run(lambda conn: jobs.claim_these(conn, [strange]))[0].kind == "of-a-newer-release"
+    assert claim(book, kinds=()) == []
+
+
+def test_many_claimers_share_the_jobs_without_overlap(wide: Database, tenant: str) -> None:
+    book = Book(wide, tenant)
+    ids = with_jobs(book, 60)
+
+    def work() -> list[str]:
+        mine: list[str] = []
+        while taken := claim(book, 4):
+            mine += [job.job_id for job in taken]
+        return mine
+
+    taken = [job_id for mine in together([work] * 8) for job_id in mine]
+    assert sorted(taken) == sorted(ids)
+
+
+def test_named_jobs_are_claimed_once_and_only_in_their_own_tenant(book: Book, database: Database) -> None:
+    ids = with_jobs(book, 2)
+    with database.transaction(f"{book.tenant}-x") as conn:
+        assert jobs.claim_these(conn, ids) == []
+    assert {job.job_id for job in book.run(lambda conn: jobs.claim_these(conn, ids))} == set(ids)
+    assert book.run(lambda conn: jobs.claim_these(conn, ids)) == []
+    assert book.run(lambda conn: jobs.claim_these(conn, [])) == []
+
+
+def test_a_claim_over_all_tenants_gives_each_a_share(fresh_database_url: str) -> None:
+    migrations.upgrade(fresh_database_url)
+    opened = Database(fresh_database_url, load({}))
+    try:
+        busy, quiet = Book(opened, "busy"), Book(opened, "quiet")
+        with_jobs(busy, 50)
+        with_jobs(quiet, 2)
+        with opened.transaction("neither") as conn:
+            first, second = jobs.claim(conn, ["derive"], 10), jobs.claim(conn, ["derive"], 10)
+        assert sorted({job.tenant_id for job in first}) == ["busy", "quiet"]
+        assert [job.tenant_id for job in first].count("quiet") == 2
+        assert (len(first), len(second)) == (10, 10)
+        with opened.transaction("neither") as conn:
+            assert jobs.count(conn) == {}, "only the two functions look over the wall"
+    finally:
+        opened.close()
+
+
+def test_the_role_that_sees_all_tenants_logs_in_nowhere_and_bypasses_nothing(
+    server: EmbeddedServer, database_url: str
+) -> None:
+    with acting_as(server.superuser_url, "") as conn:
+        roles = conn.execute(
+            "select rolname, rolsuper, rolbypassrls, rolcanlogin from pg_roles where rolname like 'engram_%' order by 1"
+        ).fetchall()
+        owned = conn.execute(
+            "select proname from pg_proc where proowner = 'engram_scheduler'::regrole union all"
+            " select relname from pg_class where relowner = 'engram_scheduler'::regrole order by 1"
+        ).fetchall()
+        creates = conn.execute("select has_schema_privilege('engram_scheduler', 'engram', 'create')").fetchone()
+    assert ("engram_scheduler", False, False, False) in roles
+    assert not any(superuser or bypass for _, superuser, bypass, _ in roles)
+    assert owned == [("claim_jobs",), ("rescue_jobs",)]
+    assert creates == (False,)
+
+
+# Holding and finishing
+
+
+def test_the_holder_finishes_its_job(book: Book) -> None:
+    with_jobs(book, 1)
+    [job] = claim(book)
+
+    def effect(conn: object) -> None:
+        jobs.hold(conn, job)
+        jobs.finish(conn, job)
+
+    book.run(effect)
+    done = state(book, job)
+    assert (done.state, done.lease_token, done.finished_at is not None) == ("done", None, True)
+    with pytest.raises(LeaseLost):
+        book.run(lambda conn: jobs.hold(conn, job))
+
+
+def test_a_zombie_is_refused_whatever_it_tries(book: Book) -> None:
+    with_jobs(book, 1)
+    [zombie] = claim(book)
+    let_the_lease_end(book, zombie)
+    rescue_all(book)
+    make_due(book)
+    [holder] = claim(book)
+    assert (holder.job_id, holder.attempt, holder.crashes) == (zombie.job_id, 2, 1)
+    for attempt in (jobs.hold, jobs.finish, jobs.release, jobs.extend, lambda conn, job: jobs.fail(conn, job, "any")):
+        with pytest.raises(LeaseLost):
+            book.run(lambda conn, attempt=attempt: attempt(conn, zombie))
+    assert state(book, holder) == holder
+    book.run(lambda conn: jobs.finish(conn, holder))
+
+
+def test_a_held_job_is_not_rescued_under_its_holder(book: Book) -> None:
+    with_jobs(book, 1)
+    [job] = claim(book)
+    let_the_lease_end(book, job)
+    with book.database.transaction(book.tenant) as conn:
+        jobs.hold(conn, job)
+        rescue_all(book)
+        jobs.finish(conn, job)
+    assert state(book, job).state == "done"
+
+
+def test_another_tenant_can_neither_hold_nor_see_a_job(book: Book, database: Database) -> None:
+    with_jobs(book, 1)
+    [job] = claim(book)
+    with database.transaction(f"{book.tenant}-x") as conn, pytest.raises(NotFound):
+        jobs.get(conn, job.job_id)
+    with database.transaction(f"{book.tenant}-x") as conn, pytest.raises(LeaseLost):
+        jobs.hold(conn, job)
+    with pytest.raises(NotFound):
+        book.run(lambda conn: jobs.get(conn, job.job_id, scope_ids=[book.scope_id + 10_000]))
+
+
+def test_an_extended_lease_outlives_the_rescue(book: Book) -> None:
+    with_jobs(book, 1)
+    [job] = claim(book)
+    let_the_lease_end(book, job)
+    book.run(lambda conn: jobs.extend(conn, job))
+    rescue_all(book)
+    assert state(book, job).lease_token == job.lease_token
+
+
+def test_a_released_job_is_queued_again_and_the_attempt_does_not_count(book: Book) -> None:
+    with_jobs(book, 1)
+    [job] = claim(book)
+    book.run(lambda conn: jobs.release(conn, job))
+    [again] = claim(book)
+    assert (again.job_id, again.attempt) == (job.job_id, 1)
+
+
+# Failing
+
+
+def test_the_pause_doubles_up_to_ten_minutes_and_is_shaken(book: Book) -> None:
+    assert [jobs.backoff(n, lambda: 1.0) for n in (1, 2, 3, 9, 10, 1000)] == [2, 4, 8, 512, 600, 600]
+    assert [jobs.backoff(n, lambda: 0.0) for n in (1, 2, 10)] == [1, 2, 300]
+    assert len({jobs.backoff(5) for _ in range(20)}) > 1
+
+
+def test_a_failed_job_waits_and_after_five_failures_is_dead(book: Book) -> None:
+    with_jobs(book, 1)
+    for attempt in range(1, 6):
+        make_due(book)
+        [job] = claim(book)
+        assert job.attempt == attempt
+        now = book.run(
+            lambda conn, job=job: jobs.fail(conn, job, "model_down", error_text="no answer", random=lambda: 1.0)
+        )
+        assert now == ("queued" if attempt < 5 else "dead")
+        assert claim(book) == [], "it is not due yet"
+    dead = state(book, job)
+    assert (dead.state, dead.error_class, dead.error_text, dead.lease_token) == (
+        "dead",
+        "model_down",
+        "no answer",
+        None,
+    )
+    [(pause,)] = book.rows("select extract(epoch from run_at - finished_at)::float from engram.memory_jobs")
+    assert pause == pytest.approx(32, abs=1)
+
+
+def test_what_nothing_can_help_is_dead_at_once(book: Book) -> None:
+    with_jobs(book, 1)
+    [job] = claim(book)
+    assert book.run(lambda conn: jobs.fail(conn, job, "bad_input", permanent=True)) == "dead"
+
+
+def test_a_rate_limit_costs_no_attempt(book: Book) -> None:
+    with_jobs(book, 1)
+    for _ in range(8):
+        [job] = claim(book)
+        assert job.attempt == 1
+        assert (
+            book.run(lambda conn, job=job: jobs.fail(conn, job, "rate_limited", counts=False, retry_after=0))
+            == "queued"
+        )
+    [job] = claim(book)
+    book.run(lambda conn: jobs.fail(conn, job, "rate_limited", counts=False, retry_after=30))
+    assert claim(book) == []
+
+
+def test_a_job_that_loses_three_workers_is_dead(book: Book) -> None:
+    with_jobs(book, 1)
+    for crash in range(1, 4):
+        make_due(book)
+        [job] = claim(book)
+        let_the_lease_end(book, job)
+        rescue_all(book)
+        after = state(book, job)
+        assert (after.crashes, after.error_class) == (crash, "worker_lost")
+        assert after.state == ("queued" if crash < 3 else "dead")
+    assert after.finished_at is not None
+
+
+def test_a_dead_job_can_be_revived_and_a_living_one_cannot(book: Book) -> None:
+    with_jobs(book, 1)
+    [job] = claim(book)
+    with pytest.raises(Conflict):
+        book.run(lambda conn: jobs.revive(conn, job.job_id))
+    book.run(lambda conn: jobs.fail(conn, job, "bad_input", permanent=True))
+    revived = book.run(lambda conn: jobs.revive(conn, job.job_id))
+    assert (revived.state, revived.attempt, revived.crashes) == ("queued", 0, 0)
+    assert claim(book)[0].job_id == job.job_id
+    with pytest.raises(NotFound):
+        book.run(lambda conn: jobs.revive(conn, new_id()))
+
+
+# Listing, adding, cursors
+
+
+def test_jobs_are_listed_by_state_and_page(book: Book) -> None:
+    ids = with_jobs(book, 5)
+    [job] = claim(book, 1)
+    everything = book.run(jobs.list_jobs)
+    assert {found.job_id for found in everything} == set(ids)
+    assert [found.job_id for found in book.run(lambda conn: jobs.list_jobs(conn, states=["running"]))] == [job.job_id]
+    assert book.run(lambda conn: jobs.list_jobs(conn, scope_ids=[])) == []
+    first = book.run(lambda conn: jobs.list_jobs(conn, limit=2))
+    rest = book.run(lambda conn: jobs.list_jobs(conn, after=(first[-1].created_at, first[-1].job_id)))
+    assert first + rest == everything
+    assert book.run(jobs.count) == {"queued": 4, "running": 1}
+
+
+def test_a_job_is_added_once_for_its_key(book: Book) -> None:
+    first = book.run(
+        lambda conn: jobs.add(conn, kind="embed", dedup_key="m-1", payload={"ids": ["ü"]}, scope_id=book.scope_id)
+    )
+    assert book.run(lambda conn: jobs.add(conn, kind="embed", dedup_key="m-1")) is None
+    assert book.run(lambda conn: jobs.add(conn, kind="other", dedup_key="m-1")) is not None
+    assert book.run(lambda conn: jobs.add(conn, kind="embed", dedup_key="m-2", delay=60)) is not None
+    [job] = claim(book, kinds=("embed",))
+    assert (job.job_id, job.payload) == (first, {"ids": ["ü"]})
+
+
+def test_a_cursor_moves_only_from_where_it_was_seen(book: Book) -> None:
+    stream = book.stream()
+
+    def move(old: int, new: int, version: int = 1) -> bool:
+        return book.run(lambda conn: jobs.advance(conn, stream, "rules", version, old, new))
+
+    assert book.run(lambda conn: jobs.cursor(conn, stream, "rules", 1)) == 0
+    assert [move(3, 5), move(0, 4), move(0, 5), move(4, 9), move(4, 6)] == [False, True, False, True, False]
+    assert book.run(lambda conn: jobs.cursor(conn, stream, "rules", 1)) == 9
+    assert move(0, 2, version=2)
+
+
+def test_of_many_who_move_a_cursor_one_does(wide: Database, tenant: str) -> None:
+    book = Book(wide, tenant)
+    stream = book.stream()
+    for old in (0, 1, 2):
+        moves = together(
+            [lambda old=old: book.run(lambda conn: jobs.advance(conn, stream, "rules", 1, old, old + 1))] * 8
+        )
+        assert moves.count(True) == 1
+
+
+def test_the_application_deletes_no_job(book: Book, database_url: str) -> None:
+    with_jobs(book, 1)
+    with acting_as(database_url, book.tenant) as conn, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        conn.execute("delete from engram.memory_jobs")
