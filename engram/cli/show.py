@@ -143,7 +143,9 @@ def decision(console: Console, made: values.WriteDecision) -> None:
 
 
 def _replaced(made: values.WriteDecision) -> str | None:
-    return made.target.fact if made.kind == "revise" and made.target else None
+    replaced = made.target if made.kind == "revise" else None
+    itself = replaced is not None and made.memory is not None and replaced.memory_id == made.memory.memory_id
+    return None if replaced is None or itself else replaced.fact
 
 
 def receipt(console: Console, made: values.Receipt) -> None:

@@ -102,9 +102,9 @@ def test_a_fact_changes_in_the_users_own_words(kind: str, before: str, after: st
     [
         "My name is Lena Hartmann",
         "I'm allergic to peanuts",
-        "never deploy on Fridays",
+        "Never deploy on Fridays",
         "We decided to use PostgreSQL",
-        "my sister lives in Lisbon",
+        "My sister lives in Lisbon",
         "Priya is allergic to shellfish",
         "The manager of the hotel was rude",
         "I used to live in Prague",
