@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 EVIDENCE: Final = ("verbatim", "source_chunk")
 GONE: Final = ("superseded", "deleted")
 OVERFETCH: Final = 5
-LEAST_FETCHED: Final = 60
+LEAST_FETCHED: Final = 50
 WHOLE_FETCH: Final = 1_000
 WEAK: Final = 0.20  # relevance under which the best hit is no answer
 TOUCHED: Final = 0.5  # relevance over which a returned row counts as accessed
@@ -214,10 +214,11 @@ def find(conn: Connection, asked: Asked, looked: Looked, meaning: Meaning) -> Fo
     if not looked.visible.scope_ids or asked.limit == 0:
         return Found(degraded=meaning.degraded)
     candidates = _candidates(conn, asked, looked, meaning)
+    watermark = _watermark(conn, looked.visible.scope_ids)
     return Found(
         candidates=tuple(candidates),
-        tail=tuple(_tail(conn, asked, looked)),
-        watermark=_watermark(conn, looked.visible.scope_ids),
+        tail=tuple(_tail(conn, asked, looked)) if watermark.behind else (),
+        watermark=watermark,
         distilled=_distilled(conn, looked, candidates),
         shadowed=_shadowed(conn, looked, candidates),
         degraded=meaning.degraded,

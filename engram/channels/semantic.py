@@ -70,15 +70,21 @@ def find(
     """
     if not scope_ids:
         return []
-    shared = {"tenant_id": tenant_id, "scope_ids": list(scope_ids), "model_id": model_id, "limit": limit}
-    shared |= {"vector": embedding.to_sql(vector), **(params or {})}
-    if graphed and not among and model_id == default_model():
+    shared = {"tenant_id": tenant_id, "model_id": model_id, "limit": limit, "vector": embedding.to_sql(vector)}
+    through = list(graphed) if not among and model_id == default_model() else []
+    if through:
         fetch_all(conn, "set_graph_search", breadth=str(min(1_000, max(LEAST_BREADTH, 2 * limit))))
-        rows = fetch_all(conn, "find_by_graph", graphed=list(graphed), **shared)
-    else:
-        sql = statement("find_by_vector").replace("/*among*/", among)
-        rows = list(conn.exec_driver_sql(sql, shared))
-    return [Hit(row.memory_id, row.cosine, place) for place, row in enumerate(rows, 1)]
+    near = [
+        (row.memory_id, row.cosine)
+        for scope_id in through
+        for row in fetch_all(conn, "find_by_graph", scope_id=scope_id, **shared)
+    ]
+    # Beside the graph the scan sees what is not in it yet, and the small scopes, which have nothing in it.
+    sql = statement("find_by_vector").replace("/*among*/", "AND NOT e.indexed" if through else among)
+    rows = conn.exec_driver_sql(sql, {**(params or {}), **shared, "scope_ids": list(scope_ids)})
+    near += [(row.memory_id, row.cosine) for row in rows]
+    near.sort(key=lambda found: (-found[1], found[0]))
+    return [Hit(memory_id, cosine, place) for place, (memory_id, cosine) in enumerate(near[:limit], 1)]
 
 
 def measure(
@@ -158,6 +164,7 @@ def index_fresh(
     )
     if counts is None or counts.fresh <= (fresh if counts.graphed else large):
         return 0
+    execute(conn, "add_graph", tenant_id=tenant_id, scope_id=scope_id, model_id=model_id)
     return execute(conn, "graph_vectors", tenant_id=tenant_id, scope_id=scope_id, model_id=model_id, batch=batch)
 
 

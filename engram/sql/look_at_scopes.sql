@@ -7,8 +7,6 @@ SELECT clock_timestamp() AS now,
        (SELECT coalesce(array_agg(DISTINCT n.actor ORDER BY n.actor), '{}')
           FROM (SELECT a.actor FROM engram.memory_actors a
                  WHERE a.tenant_id = %(tenant_id)s AND a.scope_id = ANY(%(scope_ids)s) LIMIT 500) n) AS actors,
-       (SELECT coalesce(array_agg(s.scope_id), '{}')
-          FROM unnest(%(scope_ids)s::bigint[]) s(scope_id)
-         WHERE EXISTS (SELECT FROM engram.memory_embeddings e
-                        WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = s.scope_id AND e.model_id = %(model_id)s
-                          AND e.indexed)) AS graphed
+       (SELECT coalesce(array_agg(g.scope_id ORDER BY g.scope_id), '{}')
+          FROM engram.memory_graphs g
+         WHERE g.tenant_id = %(tenant_id)s AND g.scope_id = ANY(%(scope_ids)s) AND g.model_id = %(model_id)s) AS graphed

@@ -39,11 +39,19 @@ end $$;
 
 create index memory_embeddings_fresh on engram.memory_embeddings (tenant_id, scope_id, model_id) where not indexed;
 
-create index memory_embeddings_indexed on engram.memory_embeddings (tenant_id, scope_id, model_id) where indexed;
-
 -- The graph of the default model (wordllama, 256 dimensions); the number is `engram.embedding.model_id` of it.
 create index memory_embeddings_graph on engram.memory_embeddings
   using hnsw ((embedding::halfvec(256)) halfvec_cosine_ops) where indexed and model_id = 3885764830968211142;
+
+-- Which scopes have vectors in the graph: a search asks this first, and asking the partitions would cost more than it does.
+create table engram.memory_graphs (
+  tenant_id text not null,
+  scope_id bigint not null,
+  model_id bigint not null,
+  primary key (tenant_id, scope_id, model_id)
+);
+
+comment on table engram.memory_graphs is 'Scopes so large that their vectors are in a graph.';
 
 comment on table engram.memory_embeddings is 'One vector a memory and model; partitioned by scope, never an index per tenant.';
 
@@ -142,6 +150,7 @@ grant execute on function engram.lexeme_matches, engram.lexeme_frequency to engr
 
 grant insert, update on engram.embedding_models, engram.memory_embeddings, engram.memory_lexemes, engram.memory_terms to engram_app;
 
-grant insert on engram.memory_actors to engram_app;
+grant insert on engram.memory_actors, engram.memory_graphs to engram_app;
 
-grant delete on engram.memory_embeddings, engram.memory_lexemes, engram.memory_terms, engram.memory_actors to engram_app;
+grant delete on engram.memory_embeddings, engram.memory_lexemes, engram.memory_terms, engram.memory_actors,
+  engram.memory_graphs to engram_app;
