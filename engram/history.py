@@ -24,14 +24,14 @@ def get_history(
     until: datetime | None, include_superseded: bool, limit: int, cursor: str | None, moment: Moment, key: bytes,
 ) -> Page[HistoryEntry]:  # fmt: skip
     """The changes of a memory's lineage, or of a whole scope, newest first."""
+    lineage_id = memories.get(conn, visible, memory_id, moment).lineage_id if memory_id is not None else None
+    binding = repr(("history", visible.scope, lineage_id, moment, filters.to_dict(filter), since, until, include_superseded))
+    before = int(paging.decode_cursor(cursor, binding, key)[0]) if cursor is not None else None
     if limit == 0 or not visible.scope_ids:
         return Page(())
-    lineage_id = memories.get(conn, visible, memory_id, moment).lineage_id if memory_id is not None else None
-    binding = f"history:{visible.scope.tenant_id}:{visible.scope_ids}:{lineage_id}:{moment}"
-    before = int(paging.decode_cursor(cursor, binding, key)[0]) if cursor is not None else None
     where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
     sql = (
-        "SELECT c.change_id, c.recorded_at, c.entry, c.memory_id::text, c.previous_id::text, c.state->>'superseded_by' AS heir,"  # noqa: S608
+        "SELECT c.change_id, c.recorded_at, c.entry, c.memory_id::text, c.previous_id::text, c.state->>'superseded_by' AS heir,"
         " c.reason, c.actor, c.event_id::text"
         " FROM engram.memory_changes c JOIN engram.agent_memory m ON m.tenant_id = c.tenant_id AND m.memory_id = c.memory_id"
         f" WHERE {VISIBLE} AND c.entry = ANY(%(entries)s) AND ({where})"

@@ -123,11 +123,11 @@ def list_memories(
     conn: Connection, visible: Visible, *, filter: Filter | None, sort: str, limit: int, cursor: str | None, moment: Moment, key: bytes
 ) -> Page[Memory]:
     """A page of the memories of the readable scopes in a total order; current ones unless the filter names statuses."""
-    if limit == 0 or not visible.scope_ids:
-        return Page(())
-    binding = f"{visible.scope.tenant_id}:{sort}:{visible.scope_ids}:{moment}:{inputs.canonical_json(filters.to_dict(filter)).hex()}"
+    binding = repr((visible.scope, sort, moment, filters.to_dict(filter)))
     keys = SORTS[sort]
     after, params = _after(keys, paging.decode_cursor(cursor, binding, key)) if cursor is not None else ("TRUE", {})
+    if limit == 0 or not visible.scope_ids:
+        return Page(())
     where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
     standing = "TRUE" if filter is not None and filter.names_statuses() else current(moment)
     sql = (
@@ -255,7 +255,7 @@ def _memory(row: Row[Any], visible: Visible) -> Memory:
         superseded_by=row.superseded_by, superseded_at=row.superseded_at, consolidated_into=row.consolidated_into,
         valid_from=row.valid_from, valid_from_stated=row.valid_from_stated, valid_to=row.valid_to, recorded_at=row.recorded_at,
         expires_at=row.expires_at, surprise=row.surprise, source=row.source, session_id=row.session_id,
-        task_run_id=row.task_run_id, metadata=row.metadata, private=row.private, deriver=row.deriver,
+        task_run_id=row.task_run_id, metadata=row.metadata if isinstance(row.metadata, dict) else {}, private=row.private, deriver=row.deriver,
         deriver_version=row.deriver_version, policy=f"{row.policy}@{row.policy_version}", rule=row.rule,
         embedded=row.embed_state == "embedded", event_id=row.event_id, actor=row.actor, labels=tuple(labels),
         citations=tuple(Citation(c[0], c[1], c[2], c[3], None, c[4]) for c in row.citations),

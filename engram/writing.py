@@ -24,6 +24,8 @@ from engram.values import Memory, Neighbour, SurpriseTerms, WriteDecision, trust
 
 EVIDENCE: Final = ("verbatim", "source_chunk")
 LONG_FACT: Final = 1_000
+NEAR_FETCHED: Final = 64  # evidence rows among them are left out
+NEAR_SIZE: Final = 1_000  # of a scope, for the rarity of words where no vector says what is near
 ENTRIES: Final = {"add": "added", "revise": "revised", "reinforce": "reinforced", "conflict": "conflict", "reject": "rejected"}
 
 
@@ -495,17 +497,46 @@ def _head_of(desk: Desk, memory: Memory | None) -> Memory | None:
 
 
 def _neighbours(desk: Desk, draft: Draft) -> list[gates.Near]:
-    if draft.vector is None or desk.model_id is None:
-        return []
-    rows = fetch_all(
-        desk.conn, "find_neighbours", tenant_id=desk.tenant_id, scope_id=desk.scope_id, model_id=desk.model_id,
-        vector=embedding.to_sql(draft.vector),
-    )  # fmt: skip
+    """The nearest current facts: of the scope, and in mode `report` also of the same owner in `default`."""
+    own = _near(desk, draft, desk.scope_id, in_default=False)
+    if desk.policy.write_mode != "report":
+        return own
+    return own + [near for scope_id in _default_scopes(desk) for near in _near(desk, draft, scope_id, in_default=True)]
+
+
+def _near(desk: Desk, draft: Draft, scope_id: int, *, in_default: bool) -> list[gates.Near]:
+    rows = _near_by_meaning(desk, draft, scope_id) if draft.vector is not None else _near_by_words(desk, draft, scope_id)
+    key = draft.classified.conflict_key
     return [
         gates.Near(
-            row.memory_id, row.fact, row.cosine, conflict_key=row.conflict_key,
+            row.memory_id, row.fact, row.cosine, in_default, row.conflict_key,
             stated_from=row.valid_from if row.valid_from_stated else None,
-            changed=("slot",) if row.conflict_key is not None and row.conflict_key != draft.classified.conflict_key else (),
+            changed=("slot",) if None not in (key, row.conflict_key) and key != row.conflict_key else (),
         )
         for row in rows
     ]  # fmt: skip
+
+
+def _near_by_meaning(desk: Desk, draft: Draft, scope_id: int) -> list[Row[Any]]:
+    return fetch_all(
+        desk.conn, "find_neighbours", tenant_id=desk.tenant_id, scope_id=scope_id, model_id=desk.model_id,
+        vector=embedding.to_sql(draft.vector),
+    )  # fmt: skip
+
+
+def _near_by_words(desk: Desk, draft: Draft, scope_id: int) -> list[Row[Any]]:
+    """Without a vector the words alone say what is near: enough for surprise, never for calling two facts one."""
+    words = keyword.parse(draft.fact)
+    sought = keyword.look_up(desk.conn, desk.tenant_id, [scope_id], words, size=NEAR_SIZE, config=desk.config)
+    hits = keyword.find(desk.conn, desk.tenant_id, [scope_id], sought, limit=NEAR_FETCHED)
+    ids_found = [hit.memory_id for hit in hits]
+    return fetch_all(desk.conn, "list_neighbours", tenant_id=desk.tenant_id, memory_ids=ids_found) if ids_found else []
+
+
+def _default_scopes(desk: Desk) -> list[int]:
+    own = desk.visible.scopes[desk.scope_id]
+    return [
+        scope_id
+        for scope_id, scope in desk.visible.scopes.items()
+        if scope.namespace == "default" != own.namespace and (scope.agent_id, scope.user_id) == (own.agent_id, own.user_id)
+    ]

@@ -10,8 +10,8 @@ from engram import derivation, history, inputs, jobs, ledger, memories, policies
 from engram.channels import semantic
 from engram.database import Connection, fetch_all
 from engram.derivation.proposals import Proposed
-from engram.errors import Conflict, EngramError, Unavailable
-from engram.jobs import Job, LeaseLost
+from engram.errors import Conflict, EngramError, LeaseLost, Unavailable
+from engram.jobs import Job
 from engram.operations import steps
 from engram.operations.changing import EMBED
 from engram.operations.setup import Setup

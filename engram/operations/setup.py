@@ -97,7 +97,7 @@ class Setup:
         scope_id = tenancy.ensure(conn, scope)
         if self.embedder is not None:
             semantic.ensure_model(conn, scope.tenant_id, self.embedder)
-        visible = tenancy.visible(conn, replace(scope, shared=False))
+        visible = tenancy.visible(conn, scope)
         return Desk(
             conn=conn, visible=visible, scope_id=scope_id, policy=self.policy, model_id=self.model_id,
             thresholds=gates.Thresholds.of(self.policy.thresholds), config=self.settings.text_search_config, reason=reason,

@@ -1,0 +1,122 @@
+"""The two doors: alike in every name and argument, light to import, and useless to the wrong tenant."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import engram
+from engram import AsyncEngram, AsyncOps, Engram, InvalidInput, NotFound, Ops, Scope, SettingsError, Unavailable
+from engram.settings import Settings, load
+
+PAIRS = [(Engram, AsyncEngram), (Ops, AsyncOps)]
+
+
+def public(door: type) -> dict[str, object]:
+    return {name: value for name, value in vars(door).items() if not name.startswith("_") and callable(value)}
+
+
+@pytest.mark.parametrize(("door", "twin"), PAIRS)
+def test_both_doors_have_the_same_methods_with_the_same_arguments_and_words(door: type, twin: type) -> None:
+    ours, theirs = public(door), public(twin)
+    assert set(ours) == set(theirs)
+    for name, method in ours.items():
+        mine, other = inspect.signature(method), inspect.signature(theirs[name])  # type: ignore[arg-type]
+        assert mine.parameters == other.parameters, name
+        assert mine.return_annotation == other.return_annotation, name
+        if name != "close":
+            assert inspect.getdoc(method) == inspect.getdoc(theirs[name]), name
+            assert inspect.iscoroutinefunction(theirs[name]), name
+
+
+def test_every_public_name_is_there_and_says_what_it_is() -> None:
+    assert len(set(engram.__all__)) == len(engram.__all__)
+    assert set(engram._ROOM_OF) | {"__version__"} == set(engram.__all__)
+    for name in engram.__all__:
+        value = getattr(engram, name)
+        if isinstance(value, type) or callable(value):
+            assert (inspect.getdoc(value) or "").strip(), name
+    with pytest.raises(AttributeError):
+        engram.nothing_of_that_name  # noqa: B018
+
+
+def test_importing_opens_nothing_and_loads_nothing_heavy() -> None:
+    program = (
+        "import sys, engram; "
+        "heavy = {'sqlalchemy', 'psycopg', 'numpy', 'wordllama', 'litellm', 'pydantic', 'alembic', 'typer'} & set(sys.modules); "
+        "print(sorted(heavy))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_setting_that_does_not_exist_is_named() -> None:
+    with pytest.raises(SettingsError, match="ENGRAM_NO_SUCH_THING"):
+        load({"ENGRAM_NO_SUCH_THING": "1"})
+
+
+def test_there_are_few_settings_and_each_says_what_it_is_for() -> None:
+    assert len(Settings.model_fields) < 40
+    assert all(field.description for field in Settings.model_fields.values())
+
+
+def test_a_setting_that_makes_no_sense_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ENGRAM_POOL_SIZE", "many")
+    with pytest.raises(SettingsError, match="POOL_SIZE|pool_size"):
+        load()
+
+
+def test_a_closed_door_says_so(database_url: str, tenant: str) -> None:
+    door = Engram(database_url, scope=Scope(tenant_id=tenant))
+    door.add("User likes tea")
+    door.close()
+    with pytest.raises(Unavailable, match="closed"):
+        door.list_memories()
+
+
+def test_a_bad_argument_is_refused_before_anything_is_opened() -> None:
+    door = Engram("postgresql://nobody@127.0.0.1:1/nowhere")
+    with pytest.raises(InvalidInput):
+        door.add("")
+    with pytest.raises(InvalidInput):
+        door.search("tea", limit=-1)
+
+
+def test_a_database_that_is_not_there_is_unavailable_and_says_no_password() -> None:
+    door = Engram("postgresql://nobody:secret-word@127.0.0.1:1/nowhere")
+    with pytest.raises(Unavailable) as caught:
+        door.list_memories()
+    assert "secret-word" not in str(caught.value)
+
+
+def test_a_scoped_door_shares_the_connections_and_closing_it_closes_nothing(database_url: str, tenant: str) -> None:
+    with Engram(database_url, scope=Scope(tenant_id=tenant)) as door:
+        ada = door.scoped(user_id="ada")
+        ada.add("User likes tea")
+        ada.close()
+        assert len(ada.list_memories()) == 1
+        assert len(door.list_memories()) == 0
+
+
+def test_a_message_list_is_for_remember(database_url: str, tenant: str) -> None:
+    with Engram(database_url, scope=Scope(tenant_id=tenant)) as door, pytest.raises(InvalidInput, match="remember"):
+        door.add([{"role": "user", "content": "hello"}])  # type: ignore[arg-type]
+
+
+async def test_the_asynchronous_door_walks_the_same_roads(database_url: str, tenant: str) -> None:
+    async with AsyncEngram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
+        receipt = await door.remember("I live in Ottawa")
+        assert [decision.kind for decision in receipt.decisions] == ["add", "add"]
+        moved = await door.add("User lives in Toronto")
+        assert moved.kind == "revise"
+        answer = await door.recall("Where do I live?")
+        assert "Toronto" in answer.answer_text
+        assert [memory.fact for memory in answer.previous] == ["User lives in Ottawa"]
+        with pytest.raises(NotFound):
+            await door.get("01890000-0000-7000-8000-000000000001")
+        report = await door.ops.verify_ledger()
+        assert report.ok
+        assert report.events == 2

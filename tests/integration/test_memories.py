@@ -1,0 +1,406 @@
+"""Memories written and read back: decisions, lineage, history, time, forgetting, pins, and many writers at once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from engram import AlreadySuperseded, Conflict, Edit, Engram, Filter, IdempotencyMismatch, InvalidInput, NotFound, Scope
+from engram.operations.changing import Candidate
+
+LONG_AGO = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def ada(database_url: str, tenant: str) -> Iterator[Engram]:
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
+        yield door
+
+
+def day(year: int, month: int, day: int) -> datetime:
+    return datetime(year, month, day, tzinfo=UTC)
+
+
+def facts(door: Engram, **read: object) -> list[str]:
+    return sorted(memory.fact for memory in door.list_memories(**read))  # type: ignore[arg-type]
+
+
+# Decisions
+
+
+def test_a_fact_comes_back_whole_with_its_source(ada: Engram) -> None:
+    made = ada.add(
+        "User's favourite editor is Helix", main_content="she said so twice", memory_type="preference", category="tools",
+        tags=["Editor", " editor "], source="chat", metadata={"n": 1, "deep": {"x": [1.5, None]}}, priority=8, confidence=0.7,
+    )  # fmt: skip
+    memory = ada.get(made.memory.memory_id)  # type: ignore[union-attr]
+    assert (made.kind, memory.fact, memory.memory_type, memory.category) == ("add", "User's favourite editor is Helix", "preference", "tools")
+    assert (memory.tags, memory.importance, memory.confidence, memory.source) == (("editor",), 0.8, 0.7, "chat")
+    assert memory.metadata == {"n": 1, "deep": {"x": [1.5, None]}}
+    assert (memory.status, memory.revision, memory.trust, memory.embedded) == ("active", 1, "user", True)
+    [citation] = memory.citations
+    event = ada.get_event(citation.event_id)
+    assert event.content is not None
+    assert event.content[citation.char_start : citation.char_end] == memory.fact
+    assert ada.get(memory.short_id) == memory
+
+
+def test_the_same_fact_again_reinforces(ada: Engram) -> None:
+    first = ada.add("User likes  green TEA", tags=["a"])
+    second = ada.add("user likes green tea", tags=["b"])
+    assert second.kind == "reinforce"
+    assert second.memory is not None
+    assert second.memory.memory_id == first.memory.memory_id  # type: ignore[union-attr]
+    assert (second.memory.activity.repetition_count, second.memory.activity.access_count) == (1, 0)
+    assert second.memory.tags == ("a", "b")
+    assert len(second.memory.citations) == 2
+
+
+def test_a_topic_key_is_an_upsert_that_keeps_history(ada: Engram) -> None:
+    ada.add("Current sprint: 42", topic_key="Current-Sprint")
+    ada.add("Current sprint: 43", topic_key="current-sprint")
+    line = ada.get_lineage(topic_key="CURRENT-SPRINT")
+    assert [(m.fact, m.revision, m.status) for m in line.revisions] == [
+        ("Current sprint: 43", 2, "active"), ("Current sprint: 42", 1, "superseded"),
+    ]  # fmt: skip
+    assert line.revisions[1].superseded_by == line.revisions[0].memory_id
+    assert line.revisions[1].valid_to == line.revisions[0].valid_from
+    assert ada.get_current(topic_key="current-sprint").fact == "Current sprint: 43"
+
+
+def test_a_to_b_to_a_makes_three_revisions(ada: Engram) -> None:
+    for city in ("Ottawa", "Toronto", "Ottawa"):
+        last = ada.add(f"User lives in {city}")
+    line = ada.get_lineage(last.memory.memory_id)  # type: ignore[union-attr]
+    assert [(m.fact[-7:].strip(), m.revision, m.status) for m in line.revisions] == [
+        ("Ottawa", 3, "active"), ("Toronto", 2, "superseded"), ("Ottawa", 1, "superseded"),
+    ]  # fmt: skip
+
+
+def test_a_changed_value_without_a_key_is_stored_and_noted_as_a_contradiction(ada: Engram) -> None:
+    first = ada.add("The team's monthly cloud budget is $500")
+    second = ada.add("The team's monthly cloud budget is $700")
+    assert (second.kind, "value_changed" in second.reasons) == ("add", True)
+    assert facts(ada) == ["The team's monthly cloud budget is $500", "The team's monthly cloud budget is $700"]
+    assert second.nearest[0].memory_id == first.memory.memory_id  # type: ignore[union-attr]
+    assert "quantity" in second.nearest[0].changed
+
+
+def test_an_idempotency_key_gives_the_first_decision_again(ada: Engram) -> None:
+    first = ada.add("User has two cats", idempotency_key="k1")
+    again = ada.add("User has two cats", idempotency_key="k1")
+    assert (again.kind, again.event_id) == ("add", first.event_id)
+    assert ada.stats().events == 1
+    with pytest.raises(IdempotencyMismatch):
+        ada.add("User has three cats", idempotency_key="k1")
+
+
+def test_a_rehearsal_writes_nothing(ada: Engram) -> None:
+    decision = ada.add("User likes jazz", dry_run=True)
+    assert (decision.kind, decision.dry_run) == ("add", True)
+    assert (ada.stats().events, ada.stats().memories) == (0, 0)
+    kept = ada.add("User likes jazz")
+    assert ada.forget(kept.memory.memory_id, dry_run=True) != ()  # type: ignore[union-attr]
+    assert ada.get(kept.memory.memory_id).status == "active"  # type: ignore[union-attr]
+
+
+def test_a_batch_is_all_or_nothing_and_names_the_bad_item(ada: Engram) -> None:
+    with pytest.raises(InvalidInput, match=r"items\[1\]\.fact"):
+        ada.add_many([Candidate(fact="User likes jazz"), Candidate(fact=" ")])
+    assert ada.stats().memories == 0
+    made = ada.add_many([Candidate(fact="User likes jazz"), Candidate(fact="user likes JAZZ"), Candidate(fact="User plays the cello")])
+    assert [decision.kind for decision in made] == ["add", "reinforce", "add"]
+
+
+def test_an_explicit_supersede_puts_the_named_rows_away_for_good(ada: Engram) -> None:
+    old = ada.add("The office is on Main Street").memory
+    assert old is not None
+    new = ada.add("The company moved to King Street", supersedes=[old.memory_id]).memory
+    assert new is not None
+    stored = ada.get(old.memory_id)
+    assert (stored.status, stored.superseded_by) == ("superseded", new.memory_id)
+    assert ada.explain_memory(new.memory_id).supersedes == (old.memory_id,)
+
+
+def test_less_trust_cannot_supersede_by_naming_a_row(ada: Engram) -> None:
+    old = ada.add("The office is on Main Street").memory
+    assert old is not None
+    decision = ada.add("The office is on Elm Street", supersedes=[old.memory_id], trust="web")
+    assert decision.kind == "conflict"
+    assert ada.get(old.memory_id).status == "active"
+
+
+def test_a_less_trusted_source_is_contested_and_never_wins(ada: Engram) -> None:
+    ada.add("User lives in Ottawa")
+    first = ada.add("User lives in Oslo", trust="web")
+    second = ada.add("User lives in Bergen", trust="web")
+    line = ada.get_lineage(second.memory.memory_id)  # type: ignore[union-attr]
+    assert line.head is not None
+    assert line.head.fact == "User lives in Ottawa"
+    assert [memory.fact for memory in line.contested] == ["User lives in Bergen"]
+    assert ada.get(first.memory.memory_id).status == "superseded"  # type: ignore[union-attr]
+    assert ada.recall("Where do I live?").answer_text == "User lives in Ottawa"
+
+
+def test_citations_given_by_the_caller_are_checked(ada: Engram) -> None:
+    said = ada.remember("The launch moved to May, I think.", derive="skip")
+    start = len("The launch ")
+    made = ada.add("The launch is in May", sources=[(said.event_ids[0], start, start + len("moved to May"))]).memory
+    assert made is not None
+    assert "moved to May" in [citation.quote for citation in ada.explain_memory(made.memory_id).citations]
+    with pytest.raises(InvalidInput):
+        ada.add("The launch is in June", sources=[(said.event_ids[0], 0, 10_000)])
+    with pytest.raises(NotFound):
+        ada.add("The launch is in June", sources=[("01890000-0000-7000-8000-000000000001", 0, 3)])
+    assert ada.stats().memories == 1
+
+
+# Changing
+
+
+def test_revise_starts_from_the_head_and_inherits(ada: Engram) -> None:
+    first = ada.add("User works at Acme", memory_type="profile", tags=["job"], importance=0.9, category="work").memory
+    assert first is not None
+    second = ada.revise(first.memory_id, "User works at Globex").memory
+    third = ada.revise(first.memory_id, "User works at Initech")
+    assert second is not None
+    assert third.memory is not None
+    assert (third.memory.revision, third.memory.tags, third.memory.category, third.memory.importance) == (3, ("job",), "work", 0.9)
+    assert ada.get(second.memory_id).superseded_by == third.memory.memory_id
+    assert ada.revise(first.memory_id, "user works at INITECH").kind == "reinforce"
+    with pytest.raises(AlreadySuperseded):
+        ada.revise(first.memory_id, "User works at Hooli", expected_revision=1)
+
+
+def test_an_edit_is_made_on_the_head(ada: Engram) -> None:
+    first = ada.add("Groceries: milk, eggs").memory
+    assert first is not None
+    assert ada.revise(first.memory_id, Edit.append(", bread")).memory.fact == "Groceries: milk, eggs, bread"  # type: ignore[union-attr]
+    assert ada.revise(first.memory_id, Edit.replace("eggs", "tofu")).memory.fact == "Groceries: milk, tofu, bread"  # type: ignore[union-attr]
+    with pytest.raises(Conflict):
+        ada.revise(first.memory_id, Edit.replace("cheese", "ham"))
+
+
+def test_forgetting_a_fact_does_not_bring_an_older_value_back(ada: Engram) -> None:
+    ada.add("User lives in Ottawa")
+    head = ada.add("User lives in Toronto").memory
+    assert head is not None
+    assert len(ada.forget(head.memory_id)) == 2
+    with pytest.raises(NotFound):
+        ada.get_current(head.memory_id)
+    assert not ada.recall("Where do I live?").found
+    assert ada.restore(head.memory_id).status == "active"
+    assert ada.get_current(head.memory_id).fact == "User lives in Toronto"
+
+
+def test_retracting_one_revision_lets_its_predecessor_be_head(ada: Engram) -> None:
+    ada.add("User lives in Ottawa")
+    head = ada.add("User lives in Toronto").memory
+    assert head is not None
+    assert ada.forget(head.memory_id, revision_only=True) == (head.memory_id,)
+    assert ada.get_current(head.memory_id).fact == "User lives in Ottawa"
+    ada.restore(head.memory_id)
+    assert ada.get_current(head.memory_id).fact == "User lives in Toronto"
+
+
+def test_annotations_change_attributes_and_nothing_else(ada: Engram) -> None:
+    made = ada.add("User likes jazz").memory
+    assert made is not None
+    noted = ada.annotate(made.memory_id, tags=["music"], rating=5, category="taste", critical_slot="taste:music")
+    assert (noted.tags, noted.importance, noted.category, noted.critical_slot) == (("music",), 1.0, "taste", "taste:music")
+    assert (noted.revision, noted.fact, noted.memory_id) == (1, made.fact, made.memory_id)
+    assert ada.annotate(made.memory_id, critical_slot=None).critical_slot is None
+    assert ada.reinforce(made.memory_id, 0.5).importance == 1.0
+    with pytest.raises(InvalidInput):
+        ada.annotate(made.memory_id)
+
+
+def test_an_expired_memory_leaves_recall_and_stays_readable(ada: Engram) -> None:
+    made = ada.add("The demo password for guests is tulip", expires_at=datetime.now(UTC) + timedelta(seconds=0.3)).memory
+    assert made is not None
+    assert "expired" not in ada.get(made.memory_id).labels
+    threading.Event().wait(0.35)
+    assert facts(ada) == []
+    assert len(ada.search("demo password guests")) == 0
+    assert "expired" in ada.get(made.memory_id).labels
+
+
+def test_a_memory_that_ended_is_no_longer_current(ada: Engram) -> None:
+    made = ada.add("User is on parental leave").memory
+    assert made is not None
+    ada.end_validity(made.memory_id)
+    assert facts(ada) == []
+    assert "ended" in ada.get(made.memory_id).labels
+
+
+# Time
+
+
+def test_a_fact_told_late_takes_its_place_in_time(ada: Engram) -> None:
+    for city, year in (("Paris", 2024), ("Rome", 2026), ("Lyon", 2025)):
+        last = ada.add(f"User lives in {city}", valid_from=day(year, 1, 1), occurred_at=day(2026, 6, 1))
+    memory_id = last.memory.memory_id  # type: ignore[union-attr]
+    assert ada.get_current(memory_id).fact == "User lives in Rome"
+    assert ada.get_current(memory_id, as_of=day(2025, 6, 1)).fact == "User lives in Lyon"
+    assert ada.get_current(memory_id, as_of=day(2024, 6, 1)).fact == "User lives in Paris"
+    with pytest.raises(NotFound):
+        ada.get_current(memory_id, as_of=day(2023, 6, 1))
+
+
+def test_a_restatement_moves_a_row_and_keeps_its_beginning(ada: Engram) -> None:
+    ada.add("User lives in Ottawa", occurred_at=day(2024, 3, 1))
+    ada.add("User lives in Ottawa", occurred_at=day(2026, 5, 1))
+    late = ada.add("User lives in Lyon", valid_from=day(2025, 1, 1), occurred_at=day(2026, 6, 1)).memory
+    assert late is not None
+    assert ada.get_current(late.memory_id).fact == "User lives in Ottawa"
+    assert ada.get_current(late.memory_id).valid_from == day(2024, 3, 1)
+    assert ada.get_current(late.memory_id, as_of=day(2025, 6, 1)).fact == "User lives in Lyon"
+    assert [m.fact for m in ada.list_memories(as_of=day(2024, 6, 1))] == ["User lives in Ottawa"]
+
+
+def test_a_read_as_known_at_a_moment_gives_what_it_gave_then(ada: Engram) -> None:
+    home = ada.add("User lives in Ottawa").memory
+    tea = ada.add("User likes tea").memory
+    assert home is not None
+    assert tea is not None
+    then = datetime.now(UTC)
+    before = (facts(ada), ada.get_current(home.memory_id).fact, ada.recall("Where do I live?").answer_text)
+    ada.add("User lives in Toronto")
+    ada.forget(tea.memory_id)
+    ada.annotate(home.memory_id, tags=["old"])
+    ada.add("User likes coffee")
+    assert (facts(ada, known_at=then), ada.get_current(home.memory_id, known_at=then).fact, ada.recall("Where do I live?", known_at=then).answer_text) == before
+    assert ada.get(home.memory_id, known_at=then).tags == ()
+    assert ada.find(tea.memory_id, known_at=then).status == "active"  # type: ignore[union-attr]
+    assert ada.find(home.memory_id, known_at=then - timedelta(days=1)) is None
+
+
+def test_history_tells_every_change_newest_first(ada: Engram) -> None:
+    first = ada.add("User lives in Ottawa", reason="asked", actor="bot").memory
+    assert first is not None
+    ada.add("User lives in Toronto")
+    ada.forget(first.memory_id)
+    ada.restore(first.memory_id)
+    entries = [entry.entry for entry in ada.history(first.memory_id)]
+    assert entries[-3:] == ["superseded", "revised", "added"][-3:] or entries[-1] == "added"
+    assert entries[-1] == "added"
+    assert {"added", "revised", "superseded", "forgotten", "restored"} <= set(entries)
+    oldest = list(ada.history(first.memory_id))[-1]
+    assert (oldest.reason, oldest.actor, oldest.memory.memory_id) == ("asked", "bot", first.memory_id)
+    page = ada.get_history(limit=2)
+    rest = ada.get_history(limit=200, cursor=page.cursor)
+    assert [*page, *rest] == list(ada.get_history(limit=200))
+
+
+def test_pages_continue_where_they_ended_and_belong_to_their_list(ada: Engram) -> None:
+    ada.add_many([Candidate(fact=f"Note number {n} about subject {n * 37}", importance=n % 3 / 2) for n in range(25)])
+    for sort in ("recent", "oldest", "importance", "accessed"):
+        seen: list[str] = []
+        cursor = None
+        while True:
+            page = ada.list_memories(sort=sort, limit=7, cursor=cursor)  # type: ignore[arg-type]
+            seen.extend(memory.memory_id for memory in page)
+            cursor = page.cursor
+            if cursor is None:
+                break
+        assert len(seen) == len(set(seen)) == 25
+    cursor = ada.list_memories(limit=7).cursor
+    with pytest.raises(InvalidInput):
+        ada.list_memories(limit=7, cursor=cursor, sort="oldest")
+    with pytest.raises(InvalidInput):
+        ada.scoped(user_id="bob").list_memories(limit=7, cursor=cursor)
+
+
+# Pins
+
+
+def test_critical_memories_come_whole_in_a_fixed_order_without_a_model(database_url: str, tenant: str) -> None:
+    class Broken:
+        name, dimensions, max_tokens = "broken", 8, None
+
+        def embed(self, texts: object, kind: object) -> object:
+            raise RuntimeError("down")
+
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as ada:
+        ada.remember("I'm allergic to peanuts.")
+        ada.remember("I live in Ottawa.")
+        ada.add("Never deploy on Fridays", memory_type="constraint", critical_slot="rule:friday")
+        ada.add("User likes tea")
+        ids = [memory.memory_id for memory in ada.recall_critical()]
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada"), embedder=Broken()) as ada:  # type: ignore[arg-type]
+        critical = ada.recall_critical()
+        assert [memory.memory_id for memory in critical] == ids
+        assert [memory.memory_type for memory in critical] == ["profile", "profile", "constraint"]
+        assert (critical.complete, critical.omitted) == (True, ())
+        small = ada.recall_critical(max_tokens=critical.results[0].fact.__len__() // 4 + 1)
+        assert (len(small), small.complete, len(small.omitted)) == (1, False, 2)
+        with pytest.raises(InvalidInput):
+            ada.recall_critical(limit=2, strict=True)
+
+
+def test_the_nearest_slot_hides_the_farther_one_only_if_it_is_trusted_as_much(database_url: str, tenant: str) -> None:
+    with Engram(database_url, scope=Scope(tenant_id=tenant)) as agent:
+        ada = agent.scoped(user_id="ada")
+        agent.add("Replies are kept short", critical_slot="style", trust="operator")
+        ada.add("Replies are long and warm", critical_slot="style")
+        assert len(ada.recall_critical()) == 2
+        ada.add("Replies rhyme", critical_slot="tone", trust="operator")
+        agent.add("Replies are dry", critical_slot="tone", trust="operator")
+        assert [m.fact for m in ada.recall_critical() if m.critical_slot == "tone"] == ["Replies rhyme"]
+
+
+# Many writers
+
+
+def test_thirty_two_writers_on_one_key_leave_one_head_and_a_whole_chain(database_url: str, tenant: str) -> None:
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
+        door.add("User lives in City 0")
+
+        def write(number: int) -> None:
+            for turn in range(3):
+                door.add(f"User lives in City {number * 100 + turn}", topic_key="home")
+
+        with ThreadPoolExecutor(32) as pool:
+            list(pool.map(write, range(1, 33)))
+        line = door.get_lineage(topic_key="home")
+        assert [memory.revision for memory in line.revisions] == list(range(96, 0, -1))
+        assert [memory.status for memory in line.revisions].count("active") == 1
+        heirs = {memory.memory_id: memory.superseded_by for memory in line.revisions}
+        assert line.head is not None
+        at, steps = next(m.memory_id for m in line.revisions if m.memory_id not in heirs.values()), 0
+        while heirs[at] is not None:
+            at, steps = str(heirs[at]), steps + 1
+        assert (at, steps) == (line.head.memory_id, 95)
+        assert door.ops.verify_ledger().ok
+
+
+def test_thirty_two_revisions_at_once_are_numbered_without_a_gap(database_url: str, tenant: str) -> None:
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
+        made = door.add("Counter is at zero").memory
+        assert made is not None
+        with ThreadPoolExecutor(16) as pool:
+            list(pool.map(lambda n: door.revise(made.memory_id, f"Counter was set by writer {n}"), range(32)))
+        line = door.get_lineage(made.memory_id)
+        assert [memory.revision for memory in line.revisions] == list(range(33, 0, -1))
+        assert [memory.status for memory in line.revisions].count("active") == 1
+
+
+def test_two_writers_of_one_fact_make_one_memory(database_url: str, tenant: str) -> None:
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
+        with ThreadPoolExecutor(8) as pool:
+            kinds = [decision.kind for decision in pool.map(lambda _: door.add("User likes tea"), range(16))]
+        assert (kinds.count("add"), kinds.count("reinforce")) == (1, 15)
+        [memory] = door.list_memories()
+        assert memory.activity.repetition_count == 15
+
+
+def test_filters_choose_what_a_list_shows(ada: Engram) -> None:
+    ada.add("User likes tea", tags=["drink"], importance=0.2)
+    ada.add("User likes wine", tags=["drink", "evening"], importance=0.9)
+    assert facts(ada, filter=Filter(tags_all=("drink", "evening"))) == ["User likes wine"]
+    assert facts(ada, filter={"min_importance": 0.5}) == ["User likes wine"]
+    assert facts(ada, filter=Filter(tags_any=())) == []
