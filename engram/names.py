@@ -52,7 +52,8 @@ NOT_PLACES: Final = _phrases(
     french, german, spanish, italian, january, february, march, april, may, june, july, august, september, october,
     november, december, monday, tuesday, wednesday, thursday, friday, saturday, sunday, christmas, easter, summer, winter, spring, autumn,
     fear, hope, peace, harmony, sin, denial, minecraft, hogwarts, narnia, westeros, mordor, gotham, atlantis, wonderland, god, jesus,
-    postgres, postgresql, mysql, sqlite, redis, mongodb, kubernetes, aws, gcp, azure, linux, windows, macos, ubuntu, github, gitlab, notion, figma, vscode"""
+    postgres, postgresql, mysql, sqlite, redis, mongodb, kubernetes, aws, gcp, azure, linux, windows, macos, ubuntu, github, gitlab, notion, google, stripe, apple, amazon, microsoft, meta, facebook, netflix, shopify, spotify, openai, anthropic, ibm, oracle, uber, airbnb, tesla, nvidia, intel, adobe, salesforce, linkedin, twitter, tiktok,
+    marketing, sales, engineering, finance, support, product, operations, legal, security, platform, infrastructure, research, design, data, qa, hr, management, figma, vscode"""
 )
 NOT_NAMES: Final = _phrases(
     """american, australian, austrian, belgian, brazilian, british, bulgarian, canadian, chinese, colombian, croatian, cuban, czech, danish, dutch, egyptian,

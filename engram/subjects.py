@@ -92,7 +92,7 @@ _LEAD = re.compile(
     r"(?:actually|correction|update|edit|note|fyi|btw|by the way|for the record|just so you know|so you know|heads up|also|oh|ah|well|ok|okay|so|yes|yeah|yep|no|nope|"
     r"anyway|sorry|hey|hi|hello|hi there|hey there|hello there|good morning|good evening|thanks|thank you|wait|hmm|um|uh|right|sure|and|but|plus|in fact|to be clear|to clarify|as you know|as i said|again|"
     r"honestly|frankly|personally|in general|generally|basically|anyways|great|cool|nice|perfect|lol|haha|wow|good news|big news|news|quick update|quick note|small update|one more thing|another thing|"
-    r"important|reminder|fwiw|ps|p\.s\.|as of today|as of now|as it happens|incidentally|unfortunately|sadly|luckily|fortunately|finally|guess what|done|for context|context|background|mind you|truth is)"
+    r"important|reminder|fwiw|ps|p\.s\.|as of today|as of now|as it happens|incidentally|unfortunately|sadly|luckily|fortunately|finally|guess what|turns out|it turns out|turns out that|it turns out that|done|for context|context|background|mind you|truth is)"
     r"(?:\s*[:,;!.…—–-]+\s*|\s+(?=(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]ve|we['’]re|our|note|remember|please|the)\b)))"
     r"|(?:(?:please |pls |can you |could you )?(?:remember|note|keep in mind|bear in mind|don['’]t forget|do not forget|be aware|know|make a note|take note|save|store|record|memorize|memorise|write down)"
     r"(?: for later| please| this)?(?: that\b|\s*[:,])\s*)"
@@ -123,7 +123,7 @@ _CUT = re.compile(
     re.I,
 )
 _HAS_SUBJECT = re.compile(
-    r"\b(?:i|i'm|i've|i'll|i'd|my|we|our|he|she|they|it|you|is|are|was|were|has|have|said|the|this|that|there)\b"
+    r"\b(?:i|i'm|i've|i'll|i'd|my|we|our|he|she|they|it|you|is|are|was|were|has|have|said|the|this|that)\b"
 )
 
 
@@ -135,11 +135,7 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
         left = sentence[start : cut.start()]
         if not left.strip() or (not _HAS_SUBJECT.search(plain(left)) and "," in cut.group()):
             continue  # "Last month, I moved": the words before belong to the clause
-        if (
-            re.match(r"(?i).*\band$", left)
-            or re.match(r"(?i)\s+and\s+$", cut.group())
-            and _joins_nouns(sentence, cut.end())
-        ):
+        if plain(cut.group()) == "and" and _joins_nouns(left, sentence, cut.end()):
             continue
         spans.append((start, cut.start(), joint))
         start, joint = cut.end(), cut.group().strip(" ,").casefold()
@@ -147,14 +143,13 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
     return spans
 
 
-_NOUN_PAIR = re.compile(
-    r"(?i)(?:I|my [\w-]+|our [\w-]+|his [\w-]+|her [\w-]+)\s*(?:[.,;!?]|$|(?:are|were|live|moved|both|have)\b)"
-)
+_NOUN = re.compile(r"(?i)(?:I|(?:my|our|his|her|their) [\w-]+)\s*(?:[.,;!?]|$)")
+_NOUN_ONLY = re.compile(r"(?i)^\W*(?:(?:my|our|his|her|the) [\w'’-]+(?: [\w'’-]+)?|(?!thanks|stop|yes|no|wait)[\w'’-]+)$")
 
 
-def _joins_nouns(sentence: str, place: int) -> bool:
+def _joins_nouns(left: str, sentence: str, place: int) -> bool:
     """Whether "and" joins two subjects ("my wife and I live") or two objects rather than two clauses."""
-    return _NOUN_PAIR.match(sentence, place) is not None
+    return _NOUN.match(sentence, place) is not None or _NOUN_ONLY.match(left.strip()) is not None
 
 
 # -------------------------------------------------------------------------------------------------------------- moods
@@ -163,7 +158,7 @@ _QUESTION = re.compile(
     r"^(?:(?:does|did|is|are|was|were|can|could|would|will|should|shall|am|has|isn't|aren't|wasn't|don't|doesn't|didn't|can't|couldn't|wouldn't|won't|shouldn't|haven't|hasn't)"
     r" (?:i|you|we|he|she|it|they|my|your|our|his|her|their|the|this|that|there|these|those|any|anyone|someone|somebody|everyone)\b"
     r"|(?:do|have|may|might) (?:i|you|we|they|my|your|our|the|any|these|those)\b"
-    r"|(?:who|what|where|when|why|how|which|whose)(?:'s|'re|'d)?(?: \w+){0,2} (?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|am)\b(?! i\b.* (?:is|was)\b)"
+    r"|(?:who|what|where|when|why|how|which|whose)(?:'s|'re|'d)?(?: (?!i\b|my\b|we\b|he\b|she\b|they\b)\w+){0,2} (?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|am)\b(?! i\b.* (?:is|was)\b)"
     r"|(?:who|what|where|when|why|how)'s\b|(?:how|what) about\b|why not\b|how (?:much|many|long|often|far|come)\b|any (?:idea|chance|suggestions|thoughts)\b)"
 )
 _INDIRECT = re.compile(
@@ -178,7 +173,7 @@ _TIME_WHEN = re.compile(
     r"\b(?:when i (?:was|lived|worked|moved|got|went|came|started|first|met|had|left|grew)|once i (?:was|had))\b"
 )
 _HYPOTHETICAL = re.compile(
-    r"\b(?:would|could|might|may (?!\d|last\b|this\b|of\b|and\b|\w+day\b)(?:be|have|move|live|go|get|need|want|change|switch|well|soon|even|also|not|just|never|still|end|take|start|become|\w+)|wouldn't|couldn't|i'd|we'd|wish|wishes|wished|dream|dreams|dreamt|dreamed|dreaming|imagine|imagines|imagined|imagining|pretend|pretends|pretending|"
+    r"\b(?:would|could|might|(?<!\d )(?<!\bin )(?<!\bof )(?<!since )(?<!from )(?<!last )(?<!next )(?<!this )(?<!\bby )(?<!until )(?<!early )(?<!late )\bmay (?!\d|last\b|this\b|of\b|and\b|\w+day\b)(?:be|have|move|live|go|get|need|want|change|switch|well|soon|even|also|not|just|never|still|end|take|start|become|\w+)|wouldn't|couldn't|i'd|we'd|wish|wishes|wished|dream|dreams|dreamt|dreamed|dreaming|imagine|imagines|imagined|imagining|pretend|pretends|pretending|"
     r"maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|reportedly|almost|nearly|hypothetically|theoretically|in theory|what if|as if|as though|let's say|should have|shouldn't have|ought to|"
     r"supposed to|thinking (?:of|about)|considering|tempted|i guess|i suppose|i think|i feel like|i doubt|toying|in another life|one day|someday|some day|"
     r"role ?-?play|fictional|fiction|make-believe|my character|the character|main character|protagonist|in (?:my|a|the|this|our|her|his) (?:\w+ )?(?:dream|dreams|novel|book|story|game|film|movie|play|script|song|poem|screenplay|sims|simulation|campaign|fantasy|nightmare|imagination|mind|head|example|scenario|next life|past life|test data|tv show|show|series|comic)|"
@@ -190,9 +185,10 @@ _PLAN = re.compile(
     r"(?:am|is|are|i'm|we're|be) (?:\w+ )?(?:moving|relocating)|(?:am|is|are|i'm|we're) (?:\w+ )?(?:changing|switching|leaving|starting|joining)\b.*\b(?:next|soon|tomorrow|in \w+ (?:days|weeks|months)))\b"
 )
 _REPORTED = re.compile(
-    r"\b(?:said|says|saying|told|tells|telling|claim|claims|claimed|mentioned|mentions|wrote|writes|heard|hears|according to|rumou?r|rumou?rs|thinks|thought|believes|believed|assumed|assumes|insists|insisted|swears|quote|quoted|quotes|"
-    r"reads|stated|states|announced|lied|lying|pretended|joked|reports that|reported|asked|replied|answered|shouted|whispered|texted|emailed|posted|tweeted|sang|sings|translate|translates|means|repeat after|convinced)\b"
+    r"\b(?:said|says|saying|told|tells|telling|claim|claims|claimed|mentioned|mentions|wrote|heard|hears|according to|rumou?r|rumou?rs|thinks|thought|believes|believed|assumed|assumes|insists|insisted|swears|quote|quoted|"
+    r"stated|announced|lied|lying|pretended|joked|reports that|(?:writes|reads|means|states) that|reported|asked|replied|answered|shouted|whispered|texted|emailed|posted|tweeted|sang|translate|translates|repeat after|convinced)\b"
 )
+_NORMATIVE = re.compile(r"^(?!if\b|shall\b).*\b(?:shall|may not)\b")
 _SAYING = re.compile(
     r"\b(?:said|says|told|tells|asked|replied|answered|wrote|writes|shouted|whispered|sang|sings|texted|posted|sign|headline|quote|line|lyrics?|sentence|phrase|translate|says that|read|reads|called out|like)\b"
 )
@@ -218,6 +214,8 @@ def mood_of(sentence: str) -> Mood:
     text = text[lead_length(text) :]
     if re.search(r"[?？]+[\"'”’)\]!]*$", bare) or _QUESTION.match(text) or _INDIRECT.search(text):
         return "question"
+    if _NORMATIVE.search(text) and not _FIRST.match(text):
+        return "statement"  # "the Supplier shall pay unless ..." is an obligation, not a supposition
     unconditional = _TIME_WHEN.sub(" ", text)
     if _CONDITIONAL.search(unconditional):
         return "conditional"
@@ -300,10 +298,14 @@ def we_are(clause: str) -> str | None:
     return "User's team" if _TEAM.match(text) else None
 
 
+_PAST_TIME = re.compile(r"(?i)\b(?:yesterday|last|ago|in (?:19|20)\d\d|earlier)\b")
+
+
 @lru_cache(maxsize=4096)
 def third_person(clause: str) -> str:
     """A first-person clause as a statement about the user: "I'm in my flat" → "User is in User's flat"."""
     group = we_are(clause) or "User's group"
+    past = _PAST_TIME.search(clause) is not None
     out: list[str] = []
     awaiting = False  # whether the next word that is no adverb is the verb of "I"
     conjugated = False  # whether that verb took an ending, which a verb after "and" shares
@@ -316,18 +318,21 @@ def third_person(clause: str) -> str:
             if raw in ",;:()" and not raw.isspace():
                 awaiting = False
             continue
-        written, awaiting, conjugated = _third(raw, word, previous, awaiting, conjugated, group)
+        written, awaiting, conjugated = _third(raw, word, previous, awaiting, conjugated, group, past)
         out.append(written)
         previous = word
     return "".join(out)
 
 
-def _third(raw: str, word: str, previous: str, awaiting: bool, conjugated: bool, group: str) -> tuple[str, bool, bool]:
+def _third(
+    raw: str, word: str, previous: str, awaiting: bool, conjugated: bool, group: str, past: bool
+) -> tuple[str, bool, bool]:
     """One word of a clause in the third person, and what to expect of the next."""
+    joined = previous == "and" and not conjugated
     if word in _CONTRACTED and (word not in ("im", "ive") or not previous):
         return _CONTRACTED[word].replace("{we}", group), False, False
     if word in ("i", "we") and (word == "we" or raw == "I" or not previous or previous in _JOINTS):
-        return (USER if word == "i" else group), previous != "and", False
+        return (USER if word == "i" else group), not joined, False
     if word in _OWN:
         return _OWN[word], False, conjugated
     if awaiting:
@@ -337,7 +342,7 @@ def _third(raw: str, word: str, previous: str, awaiting: bool, conjugated: bool,
             return raw, False, False
         if verbs.is_adverb(word):
             return raw, True, conjugated
-        formed = verbs.third_person(word)
+        formed = word if past and word in verbs.SAME_IN_PAST else verbs.third_person(word)
         return (formed if formed != word else raw), False, formed != word
     if conjugated and previous in ("and", "but") and word in verbs.COMMON:
         return verbs.third_person(word), False, True
@@ -351,8 +356,14 @@ _INTRODUCED = re.compile(
 )
 
 
+_SHORT_NAME = re.compile(r"(?i:\W*(?:(?:hi|hello|hey)(?: there)?[\s,!.:–—-]+)?my name['’]s\s+)(?=\S)")
+
+
 def introduction(sentence: str) -> str | None:
     """ "Hi, I'm Ada" as what it means: "My name is Ada"; None for every other sentence."""
+    short = _SHORT_NAME.match(sentence)
+    if short is not None:
+        return "My name is " + sentence[short.end() :]
     match = _INTRODUCED.match(sentence)
     if match is None or any(plain(word) in names.NOT_NAMES for word in match.group(1).split()):
         return None
@@ -418,7 +429,11 @@ def subject_of(sentence: str, *, role: str | None = None, user_name: str | None 
     if _SELF_START.match(text):
         return SELF if first_person or text.startswith(("user", "the user")) else UNKNOWN
     if _WE_START.match(text):
-        return SELF if first_person and we_are(text) == USER else UNKNOWN
+        return SELF if first_person and we_are(text) is not None else UNKNOWN
+    if text.startswith(("me and ", "user and ")) and first_person:
+        return SELF
+    if _WITH_USER.match(text) and (first_person or "user" in text):
+        return SELF
     owned = _owned(text)
     if owned is not None:
         if not first_person and text.startswith(("my ", "our ")):
@@ -434,6 +449,13 @@ _NAMED = re.compile(
 )
 _NOT_NAMED: Final = frozenset(
     "i it he she they we you this that there these those the a an what who where when how why my our his her their your its everyone someone nobody if but and so no yes not user".split()
+)
+
+
+# The user is in the sentence, though not in front: "my wife and I live in Rome", "Priya is my manager now".
+_WITH_USER = re.compile(
+    r"^(?:(?:my|user's) [\w-]+ and (?:i|user) (?:\w+ly |now |just |both |all |currently )?(?:live|reside|moved|relocated|settled|are|have|decided|chose|bought)\b"
+    r"|[\w' .-]{1,40} (?:is|became|has become) (?:now )?(?:user's|my) (?:\w+ )?(?:manager|boss|supervisor)(?: now| these days| again)?$)"
 )
 
 
@@ -458,7 +480,7 @@ def _owned(text: str) -> str | None:
     if head not in PEOPLE:
         return SELF
     rest = " ".join(words[len(taken) :])
-    if re.match(r"(?:is|was|are|were) ", rest) and head in _RELATIONS_WITH_SLOT:
+    if re.match(r"(?:is|was|are|were|changed|has changed|switched|used to be) ", rest) and head in _RELATIONS_WITH_SLOT:
         return SELF  # "my manager is Priya" says who the user's manager is
     return "user's " + " ".join(taken)
 

@@ -42,6 +42,9 @@ _THIRD: Final = {
 }
 
 
+SAME_IN_PAST: Final = frozenset(("read", "put", "set", "let"))
+
+
 def is_adverb(word: str) -> bool:
     """Whether a word may stand between a subject and its verb."""
     return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in _NOT_ADVERBS)

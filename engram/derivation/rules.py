@@ -106,7 +106,7 @@ def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -
     start, end = _trimmed(clause, offset, content)
     if start >= end:
         return
-    stated = resolve(content[start:end], said_at)
+    stated = Stated() if _AIM.search(clause.canonical) else resolve(content[start:end], said_at)
     still = stated.valid_from is not None and stated.valid_to is None and _HOLDS.search(clause.canonical) is not None
     for fact in _facts(clause, content[start:end]):
         yield Proposed(
@@ -120,6 +120,8 @@ def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -
         )
 
 
+# "We decided to launch in September" was decided now; the date belongs to the launch.
+_AIM: Final = re.compile(r"\b(?:decided|agreed|chose|needs|has|wants|hopes) to [a-z]+\b")
 # The event began some time ago and what it brought about is so now.
 _HOLDS: Final = re.compile(
     r"^(?:user|user's [\w -]{1,60}?) (?:\w+ly |now |just |finally |recently )*(?:lives|works|is|has|uses|moved|relocated|switched|started|joined|became|changed|got|adopted|settled|owns|speaks|plays|studies|migrated|replaced|chose|decided|reports|manages|leads|married)\b"
@@ -178,7 +180,7 @@ _TALK: Final = re.compile(
     r"^user (?:really |just |still |also |already |totally |completely |would |only |do |does |did |even )*(?:"
     r"(?:needs?|wants?|like|likes) (?:you|help|some help|a hand|your|some advice|advice|a (?:list|summary|poem|recipe|script|function|table|plan|quick|short)|an? (?:example|explanation|idea|answer)|some (?:ideas|suggestions|tips|recommendations|examples)|to (?:know|ask|understand|see|hear|thank|say|check|make sure|clarify))\b"
     r"|is (?:looking for (?:a way|some|ideas|suggestions|recommendations|advice|help|tips)|trying to (?:understand|figure|find out)|wondering|curious|asking|sorry|afraid|not sure|unsure|confused|stuck|here|back|ready|done|good|fine|ok|okay|well|sure|glad|in a hurry|all ears|so proud of you|proud of you|happy for you|with you|on it|listening|joking|kidding|just)\b(?! (?:at|from|in|with)\b)"
-    r"|has (?:a |another |one more |some |two |a quick )(?:question|questions|doubt|favor|favour|request|problem|issue)\b|has no (?:idea|clue|doubt)|has to (?:say|go|run|admit)|"
+    r"|has (?:a |another |one more |some |two |a quick )(?:question|questions|doubt|favor|favour|request|problem|issue)\b|has no (?:idea|clue|doubt)|has not (?:decided|thought)|has to (?:say|go|run|admit)|"
     r"(?:thinks?|guesses?|means?|meant|sees|understands?|agrees?|knows?|appreciates?|hears?|heard|hopes?|hoped|bets?|supposes?|wonders?|wondered|remembers?|forgets?|figures?|figured|apologi[sz]es|asks?|asked|thanks?|promises?|swears?|assumes?|believes?|feels?|felt|doubts?|says?|sees|gets? it|loves? (?:it|you|that|this)|likes? (?:it|you|that|this))\b"
     r"|(?:cannot|does not|did not|do not|could not) (?:know|understand|get|see|think|mind|care|believe|remember|find|figure|wait|thank|agree|tell|say|help|imagine|want you|need you|need anything|have (?:any|a) (?:question|idea|questions))\b"
     r"|will (?:try|do|check|let|get back|see|think|be (?:right )?back|keep|take a look|look|give it|have a look|definitely|tell|ask|send|share|show|talk|wait)\b"
@@ -237,6 +239,8 @@ def _says_something(clause: Clause, text: str) -> bool:
         and clause.compared.startswith("we")
     ):
         return False
+    if any(pattern.search(text) for pattern in STYLE.compiled):
+        return True
     if _TALK.match(text) or _FEELING.match(text) or _DEICTIC.match(text):
         return False
     return not re.search(r"\byou(?:r|'re|'ve|'ll)?\b", text) or re.search(r"\bprefers?\b|\bcalled\b", text) is not None

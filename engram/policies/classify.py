@@ -141,14 +141,17 @@ def _metadata_values(proposal: Proposal) -> frozenset[str]:
 
 
 def _find_slot(policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...], memory_type: str) -> _Slot | None:
+    """The first slot a rule finds; one that only takes a value back gives way to one that says a value."""
+    over: _Slot | None = None
     for rule in policy.slot_rules:
         if rule.memory_types and proposal.memory_type is not None and memory_type not in rule.memory_types:
             continue
         for clause in _with_whole(rule, proposal, read):
             found = _match(rule, proposal, clause)
-            if found is not None:
+            if found is not None and found.negates is None:
                 return found
-    return None
+            over = over or found
+    return over
 
 
 def _with_whole(rule: SlotRule, proposal: Proposal, read: tuple[Clause, ...]) -> Iterator[Clause]:
@@ -204,12 +207,13 @@ def _owner(rule: SlotRule, proposal: Proposal, clause: Clause) -> str | None:
         return SELF
     if clause.mood == "command" and proposal.role in ("user", None):
         return SELF
-    return SELF if _SHARED.match(clause.canonical) else None
+    return None
 
 
-# "User's wife and User live in Rome", "Priya is User's manager": the user is in the sentence, though not in front.
-_SHARED: Final = re.compile(
-    r"^(?:user's [\w-]+ and user (?:live|reside|moved|relocated|settled)|[\w' .-]{1,40} is (?:now )?(?:user's|my) (?:new |current )?(?:manager|boss|supervisor)\b)"
+# A clause inside the clause, or another subject before the words that matched: "user visited a friend who lives in".
+_INNER: Final = re.compile(
+    r"\b(?:who|whom|whose|which|that|where|because|since|while|when|after|before|how|why|whether|he|she|they|it"
+    r"|(?:user's|my|his|her|their|our|the|a|an) [\w-]+)\b"
 )
 
 
@@ -217,7 +221,7 @@ def _fill(rule: SlotRule, clause: Clause, text: str) -> tuple[str, str | None] |
     """The slot with its groups filled in, and the value that is not in it; None where something is missing."""
     for pattern in rule.compiled:
         match = pattern.search(text[:WINDOW])
-        if match is None:
+        if match is None or (rule.subject == "self" and _INNER.search(text[: match.start()])):
             continue
         values: dict[str, str] = {}
         for name, found in match.groupdict().items():
@@ -249,7 +253,7 @@ _OVER: Final = (
     (re.compile(r"^(user) (?:used to|formerly used to) ([a-z]+)\b(.*)$"), "verb"),
     (re.compile(r"^(user) (?:formerly|previously) (lived|resided)\b(.*)$"), "lived"),
     (re.compile(r"^(user) (?:has )?(?:stopped|quit) (living|residing)\b(.*)$"), "lived"),
-    (re.compile(r"^(user) (?:\w+ )?(?:moved|relocated) (?:away|out|back) (?:from|of) ([^,;]*)()$"), "left"),
+    (re.compile(r"^(user) (?:\w+ )?(?:moved|relocated) (?:away|out|back) (?:from|of) ((?:(?! to )[^,;])*)()$"), "left"),
     (re.compile(r"^(user) (?:\w+ )?(?:moved|relocated) from ((?:(?! to )[^,;])*)()$"), "left"),
     (re.compile(r"^(user) (?:has )?left (.*?)(?: for good| permanently| forever)()$"), "left"),
     (re.compile(r"^(user(?:'s [\w -]{1,60}?)?) (?:is|was) (?:not|no longer|never)((?: any ?more)?) (.*)$"), "be"),

@@ -8,7 +8,7 @@ from engram.policies.default import SLOT_RULES, TYPE_RULES
 from engram.policies.rules import DEFAULT_DERIVE, MemoryPolicy, SlotRule, TypeRule
 
 _RESULT = r"(?:passed|failed|passes|fails|failing|passing|exit code \d{1,3}|exited with|green|red|succeeded|errors?)"
-_SUITE = r"(?P<suite>[\w./:-]{1,80})"
+_SUITE = r"(?P<suite>[\w./-]{1,80})"
 _DECIDERS = r"^(?:user|user's team|user's group|the team|the agent|the project|we|i|decision:) (?:(?:has|have|now|just|also|finally|recently|already) ){0,2}"
 _MOVED = r"(?:decided (?:to use|on|to go with|to switch to|to move to)|chose|picked|adopted|switched (?:back |over )?(?:from [\w.+# -]{1,40}? )?to|migrated (?:from [\w.+# -]{1,40}? )?to|moved (?:from [\w.+# -]{1,40}? )?to|standardi[sz]ed on|settled on|went with|is going with|is using|uses|agreed on|agreed to use|replaced [\w.+# -]{1,40}? with)"
 
@@ -60,6 +60,7 @@ def _decision(topic: str, tools: str) -> SlotRule:
         slot=f"coding:implementation_decision:{topic}",
         patterns=(rf"{_DECIDERS}{_MOVED} (?P<tool>{tools})(?: \d[\w.]*)?(?:$|[ .,;:!)])",),
         memory_types=("decision",),
+        subject="named",
     )
 
 
@@ -95,6 +96,7 @@ SLOTS: Final = (
             rf"{_DECIDERS}{_MOVED} (?P<tool>[\w.+#-]{{1,40}}(?: [\w.+#-]{{1,40}})?) (?:for|as) (?:the |our |user's )?(?P<topic>[\w-]{{2,40}}(?: [\w-]{{2,40}})?)$",
         ),
         memory_types=("decision",),
+        subject="named",
     ),
 )
 

@@ -10,6 +10,7 @@ _ADV = r"(?:(?:now|currently|still|actually|just|recently|officially|already|fin
 _WHO = rf"^(?:user's [\w-]+ and )?user {_ADV}"
 _AT = r"(?:(?:now|currently|alone|downtown|right|back|over|up|down|out|here|permanently|by myself|by themselves|again) ){0,2}"
 _WITH = r"(?:with (?:user's |a |the |two |three )?[\w'-]+(?: [\w'-]+)? )?"
+_NEAR = r"(?:(?:near|by|close to|across from|next to|above|behind|not far from) (?:[\w'-]+ ){1,4}?)?"
 _HOME = r"(?:new |current |permanent )?(?:home|house|flat|apartment|place|condo|residence)"
 _STYLE = (
     r"(?P<style>(?:(?:very|more|really|fairly|as|quite|always) )?(?:concise|short|shorter|brief|terse|succinct|detailed|verbose|long|longer|thorough|in-depth|formal|informal|casual|technical|non-technical|simple|"
@@ -109,8 +110,8 @@ CITY: Final = SlotRule(
     slot="profile:current_city",
     memory_types=("profile",),
     patterns=(
-        rf"{_WHO}(?:lives?|resides?|is living|is based|is settled|is residing) {_AT}{_WITH}in (?P<city>.{{1,100}})",
-        rf"{_WHO}(?:has lived|has been living|has been based|has resided|have lived) {_AT}in (?P<city>.{{1,60}}? (?:since|for|all|now)\b.{{0,40}})",
+        rf"{_WHO}(?:lives?|resides?|is {_ADV}(?:living|based|settled|residing)|has been (?:living|based)) {_AT}{_NEAR}{_WITH}in (?P<city>.{{1,100}})",
+        rf"{_WHO}(?:has lived|has resided|have lived) {_AT}in (?P<city>.{{1,60}}? (?:since|for|all|now)\b.{{0,40}})",
         rf"{_WHO}(?:has )?(?:just )?(?:moved|relocated|settled)(?: (?:back|over|out|down|up|here|house|home|permanently|in|recently|away))?(?: with user's [\w-]+)?(?: from [^,;]{{1,40}}?| out of [^,;]{{1,40}}?)? (?:to|in) (?P<city>.{{1,100}})",
         rf"^user's {_HOME} (?:now |currently )?is (?:now |currently |located |still )?in (?P<city>.{{1,80}})",
         r"^user's (?:current |new |home )?(?:city|city of residence|place of residence)(?: of residence)? (?:now )?is (?:now )?(?P<city>.{1,80})",
@@ -145,7 +146,7 @@ STYLE: Final = SlotRule(
     slot="preference:communication_style",
     memory_types=("preference",),
     patterns=(
-        rf"^user (?:{_ADV})?(?:prefers|likes|wants|would rather have|would prefer|would like|needs|loves) (?:your |the |all |user's |my |to get |getting |to have |to receive )?{_STYLE}(?:,? and [\w-]+)?(?:,? [\w-]+)? {_SPEECH}\b",
+        rf"^user (?:{_ADV})?(?:prefers|likes|wants|would rather have|would prefer|would like|needs|loves) (?:a |an |your |the |all |user's |my |to get |getting |to have |to receive )?{_STYLE}(?:,? and [\w-]+)?(?:,? [\w-]+)? {_SPEECH}\b",
         rf"^user (?:{_ADV})?(?:prefers|likes|wants|would prefer|would like|needs) (?:your |the |all |my |user's )?{_SPEECH} (?:to be |that are |kept |short and |in a )?{_STYLE}\b",
         rf"^(?:please )?(?:always )?(?:keep|make|give me|use) (?:your |the |all |all your |me )?{_SPEECH} {_STYLE}\b",
         rf"^(?:please )?(?:always )?(?:be|keep it|keep things) {_STYLE}(?: (?:in|with) (?:your |all )?{_SPEECH}| from now on| please| always|,? always|$)",

@@ -7,7 +7,7 @@ from typing import Final
 from engram.policies.default import SLOT_RULES, TYPE_RULES
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
 
-_SECTION = r"(?:section|clause|article|§) ?(?P<section>\d{1,4}(?:\.\d{1,4}){0,5}(?:\([a-z0-9]{1,4}\)){0,4})"
+_SECTION = r"(?:section|clause|article|§) ?(?P<section>\d{1,4}(?:\.\d{1,4}){0,2}(?:\([a-z0-9]{1,4}\)){0,4})"
 _PARTY = r"(?:the )?(?P<party>supplier|customer|vendor|client|licensor|licensee|landlord|tenant|lessor|lessee|buyer|seller|employer|employee|contractor|provider|borrower|lender|party a|party b)"
 
 
@@ -17,11 +17,7 @@ def _about(name: str, words: str) -> tuple[SlotRule, SlotRule]:
         SlotRule(
             name=f"{name}_section",
             slot=f"legal:{name}:{{section}}",
-            patterns=(
-                rf"{_SECTION}\b.*\b(?:{words})",
-                rf"\b(?:{words})\b.{{0,200}}?{_SECTION}",
-                rf"{_SECTION}.{{0,3}}(?:{words})",
-            ),
+            patterns=(rf"{_SECTION}[ :,.;].*\b(?:{words})", rf"\b(?:{words})\b.{{0,200}}?{_SECTION}"),
             subject="named",
         ),
         SlotRule(

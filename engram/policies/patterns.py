@@ -42,50 +42,58 @@ def compile_safe(pattern: str) -> Pattern:
         and tree.data[0][0] is _sre.AT
         and tree.data[0][1] in (_sre.AT_BEGINNING, _sre.AT_BEGINNING_STRING)
     )
-    cost = _cost(list(tree.data), inside=False)
-    if cost * (1 if anchored else WINDOW) > _BUDGET * (1 if anchored else 2):
+    cost = _cost(list(tree.data), [], inside=False)
+    if cost * (1 if anchored else WINDOW) > _BUDGET:
         raise PolicyError("a pattern could take too long: open repeats may share the same characters")
     return compiled
 
 
-def _cost(items: list[Any], *, inside: bool) -> int:
-    """How many ways a sequence can be tried on the longest text, counted generously."""
+def _cost(items: list[Any], after: list[Any], *, inside: bool) -> int:
+    """How many ways a sequence can be tried on the longest text, counted generously; `after` is what follows it."""
     cost = 1
     for place, (op, argument) in enumerate(items):
+        rest = items[place + 1 :] + after
         if op in (_sre.GROUPREF, _sre.GROUPREF_EXISTS, _sre.ASSERT, _sre.ASSERT_NOT):
             raise PolicyError("a pattern may not look around or refer back")
         if op is _sre.SUBPATTERN:
-            cost *= _cost(list(argument[3].data), inside=inside)
+            cost *= _cost(list(argument[3].data), rest, inside=inside)
+        elif op is _sre.ATOMIC_GROUP:
+            cost *= _cost(list(argument.data), rest, inside=inside)
         elif op is _sre.BRANCH:
-            cost *= max((_cost(list(branch.data), inside=inside) for branch in argument[1]), default=1)
+            cost *= max((_cost(list(branch.data), rest, inside=inside) for branch in argument[1]), default=1)
         elif op in _REPEATS:
-            cost *= _repeat_cost(items, place, inside=inside)
+            cost *= _repeat_cost(argument, rest, inside=inside)
+        if cost > _BUDGET:
+            raise PolicyError("a pattern could take too long: open repeats may share the same characters")
     return cost
 
 
 _REPEATS: Final = (_sre.MAX_REPEAT, _sre.MIN_REPEAT, _sre.POSSESSIVE_REPEAT)
 
 
-def _repeat_cost(items: list[Any], place: int, *, inside: bool) -> int:
-    _least, most, body = items[place][1]
-    within = list(body.data)
-    most = min(int(most), WINDOW)
-    if most > _SMALL and inside:
-        raise PolicyError("a pattern may not repeat a repeat")
-    inner = _cost(within, inside=inside or most > _SMALL)
-    rest = items[place + 1 :]
-    if not _can_fail(rest) and not inside:
-        return inner
+def _repeat_cost(argument: Any, rest: list[Any], *, inside: bool) -> int:
+    """How many ways a repeat can be tried: one where what it repeats cannot be what follows."""
+    most, body = min(int(argument[1]), WINDOW), list(argument[2].data)
+    long = most > _SMALL
+    if long and (inside or not _is_one_character(body)):
+        raise PolicyError("a pattern may repeat single characters only, or groups a few times")
+    again = body + rest if most > 1 else rest
+    inner = _cost(body, again, inside=inside or long)
     if most <= 1:
         return inner
-    if len(within) == 1 and not _first(within) & _first(rest):
-        return inner
-    return inner * most
+    shared = bool(rest) and bool(_first(body) & _first(rest))
+    ways = most if shared else 1
+    return ways if inner == 1 else min(inner**most, _BUDGET + 1) * ways
 
 
-def _can_fail(items: list[Any]) -> bool:
-    """Whether anything after a repeat can send the search back into it."""
-    return bool(items)
+def _is_one_character(items: list[Any]) -> bool:
+    """Whether a sequence matches exactly one character in one way."""
+    if len(items) != 1:
+        return False
+    op, argument = items[0]
+    if op is _sre.SUBPATTERN:
+        return _is_one_character(list(argument[3].data))
+    return op in (_sre.LITERAL, _sre.NOT_LITERAL, _sre.ANY, _sre.IN)
 
 
 def _first(items: Iterable[Any]) -> frozenset[str]:

@@ -72,7 +72,8 @@ class SlotRule:
     """Pins a memory to a slot, so that a newer value of the same thing supersedes an older one.
 
     `slot` may hold groups of the patterns (`profile:allergy:{allergen}`). `subject="self"` asks that the statement is
-    about the user (or that the caller names another subject); `"named"` says that a group in the slot names whose it is.
+    about the user (or that the caller names another subject); `"named"` says that the slot itself names whose it is
+    (a section, a suite, a topic).
     A group called `city`, `person` or `allergen` is checked to be such a thing before it counts.
     """
 

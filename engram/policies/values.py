@@ -52,6 +52,9 @@ def _take(text: str, proper: frozenset[str], most: int) -> tuple[list[str], str]
     for match in _WORD.finditer(text):
         word = match.group()
         gap = text[place : match.start()]
+        if word == "." and taken[-1:] == ["st"]:
+            place = match.end()
+            continue
         if gap.strip() or not word[0].isalnum() or len(taken) >= most:
             break
         bare = word.removesuffix("'s").rstrip(".")
@@ -73,7 +76,8 @@ def _take(text: str, proper: frozenset[str], most: int) -> tuple[list[str], str]
 
 def _follows(rest: str, allowed: frozenset[str]) -> bool:
     """Whether what comes after a name lets the name end there."""
-    rest = rest.lstrip("'s") if rest.startswith("'s") else rest
+    if rest.startswith("'s "):
+        return True
     if not rest.strip() or not rest.startswith(" "):
         return True
     following = re.match(r"\s*([\w'-]+)", rest)
@@ -112,7 +116,7 @@ def _known_place(text: str) -> str | None:
         name = " ".join(clean[:count])
         for known in (name, name.removesuffix("'s")):
             if known in words.CITIES or known in words.REGIONS:
-                rest = text[len(name) :]
+                rest = text[len(known) :]
                 return known if _follows(rest, _AFTER_PLACE) and not _OTHER_USES.match(text) else None
     return None
 

@@ -1,0 +1,267 @@
+"""The verbatim and the rules deriver: what they take, what they leave, and the exact characters."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engram.derivation import DERIVERS, rules, verbatim
+from engram.derivation.proposals import Proposed
+from engram.derivation.times import resolve
+from engram.policies import Proposal, classify, get_policy
+from engram.values import Event
+from sentences import NO_KEY, RIGHT_KEY
+
+SAID = datetime(2026, 6, 10, 12, tzinfo=UTC)  # a Wednesday
+
+
+def event(content: str | None, role: Any = "user", kind: str = "user_message", payload: Mapping[str, Any] | None = None) -> Event:
+    return Event(
+        "e1", "s1", 1, role, kind, "user", content, payload or {}, {}, SAID, SAID, None, None, None, False, "00",
+    )  # fmt: skip
+
+
+def facts(content: str) -> list[str]:
+    return [proposed.fact for proposed in rules.derive(event(content))]
+
+
+def keys(content: str) -> list[str | None]:
+    policy = get_policy("default")
+    return [
+        classify(policy, Proposal(found.fact, memory_type=found.memory_type, subject=found.subject, role="user", user_name="ada")).critical_slot
+        for found in rules.derive(event(content), user_name="ada")
+    ]
+
+
+@pytest.mark.parametrize(("sentence", "key"), RIGHT_KEY)
+def test_a_message_becomes_a_fact_with_the_right_slot(sentence: str, key: str) -> None:
+    assert key.removeprefix("slot:") in keys(sentence)
+
+
+@pytest.mark.parametrize("sentence", NO_KEY)
+def test_a_message_about_something_else_pins_nothing(sentence: str) -> None:
+    assert [slot for slot in keys(sentence) if slot is not None] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("I live in Ottawa.", ["User lives in Ottawa"]),
+        ("Actually, I moved to Toronto!", ["User moved to Toronto"]),
+        ("Remember that my manager is Priya", ["User's manager is Priya"]),
+        ("Please note: I'm allergic to nuts.", ["User is allergic to nuts"]),
+        ("I live in Ottawa and I work at Shopify.", ["User lives in Ottawa", "User works at Shopify"]),
+        ("I'm allergic to peanuts and shellfish", ["User is allergic to peanuts", "User is allergic to shellfish"]),
+        ("Hi, I'm Ada, a nurse from Lyon", ["User's name is Ada"]),
+        ("My sister lives in Toronto and she loves it", ["User's sister lives in Toronto"]),
+        ("Call me Ada.", ["User wants to be called Ada"]),
+        ("Never deploy on Fridays.", ["Never deploy on Fridays"]),
+        ("We switched to Postgres", ["User's team switched to Postgres"]),
+        ("Our deadline is May 3.", ["User's deadline is May 3"]),
+        ("I don't eat meat. Thanks!", ["User does not eat meat"]),
+        ("I went to Rome and I loved the food there", ["User went to Rome", "User loved the food there"]),
+    ],
+)
+def test_a_sentence_worth_remembering_is_taken_in_the_third_person(said: str, expected: list[str]) -> None:
+    assert facts(said) == expected
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Hello!", "Hi there", "Thanks so much!", "Thank you, that helps a lot", "How are you?", "Can you write me a poem?",
+        "Write me a poem about the sea", "I need help with my homework", "I want you to act as a pirate", "I have a question",
+        "I love it!", "I agree with that", "I'm so tired today", "I think we should use Redis", "Never mind", "Don't worry about it",
+        "If I move, I will tell you", "I might move to Berlin", "I wish I had a dog", '"I live in Paris," he said', "> I live in Paris",
+        "```\nI live in Paris\n```", "#nomem I live in Paris", "I live in Paris #NoMem", "You live in Paris", "It was nice", "I see", "ok", "👍",
+        "Let's go", "Sounds good", "What do you think about my plan?", "I wonder where I live", "",
+    ],
+)  # fmt: skip
+def test_talk_questions_orders_and_quotations_are_left(said: str) -> None:
+    assert facts(said) == []
+
+
+def test_fences_and_quoted_lines_are_skipped_and_spans_stay_exact() -> None:
+    content = "> I live in Paris\n```\nI live in Rome\n```\nI live in Ottawa.\n> My name is Bob"
+    (found,) = rules.derive(event(content))
+    assert (found.fact, content[found.char_start : found.char_end]) == ("User lives in Ottawa", "I live in Ottawa")
+
+
+def test_at_most_twelve_candidates_are_taken_and_counted_in_order() -> None:
+    found = rules.derive(event(" ".join(f"I own {number} blue cars." for number in range(2, 40))))
+    assert [one.ordinal for one in found] == list(range(12))
+    assert found[0].fact == "User owns 2 blue cars"
+
+
+def test_a_fact_said_twice_is_taken_once() -> None:
+    assert facts("I live in Ottawa. I live in Ottawa!") == ["User lives in Ottawa"]
+
+
+def test_third_persons_carry_their_own_subject() -> None:
+    found = rules.derive(event("My sister lives in Toronto. Bob is my brother. I live in Rome."))
+    assert [one.subject for one in found] == ["user's sister", "bob", "user"]
+
+
+def test_assistant_messages_and_unknown_types_give_nothing() -> None:
+    assert rules.derive(event("I live in Ottawa", role="assistant", kind="assistant_message")) == ()
+    assert rules.derive(event("I live in Ottawa", role="system", kind="system_note")) == ()
+    assert rules.derive(event(None)) == ()
+
+
+# ---------------------------------------------------------------------------------------------------------------- times
+
+
+def day(year: int, month: int, number: int) -> datetime:
+    return datetime(year, month, number, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("I moved yesterday", day(2026, 6, 9), None),
+        ("I moved last week", day(2026, 6, 1), None),
+        ("I moved last month", day(2026, 5, 1), None),
+        ("I moved last year", day(2025, 1, 1), None),
+        ("I moved in March", day(2026, 3, 1), None),
+        ("I moved in August", day(2025, 8, 1), None),
+        ("I live here since June 1", day(2026, 6, 1), None),
+        ("from 1 May I work from home", day(2026, 5, 1), None),
+        ("starting July 1 I work from home", day(2026, 7, 1), None),
+        ("The review is next Friday", day(2026, 6, 12), None),
+        ("I saw him last Friday", day(2026, 6, 5), None),
+        ("I saw him on Monday", day(2026, 6, 8), None),
+        ("Two days ago I moved", day(2026, 6, 8), None),
+        ("I moved 3 months ago", day(2026, 3, 10), None),
+        ("I moved a couple of weeks ago", day(2026, 5, 27), None),
+        ("I moved on 2024-02-29", day(2024, 2, 29), None),
+        ("I moved on 3 May 2025", day(2025, 5, 3), None),
+        ("I moved on May 3rd, 2025", day(2025, 5, 3), None),
+        ("I moved in 2019", day(2019, 1, 1), None),
+        ("I have lived here since 2019", day(2019, 1, 1), None),
+        ("I worked there from 2010 to 2015", day(2010, 1, 1), day(2015, 1, 1)),
+        ("I lived there until 2019", None, day(2019, 1, 1)),
+        ("I was away from March 3 to March 9", day(2026, 3, 3), day(2026, 3, 9)),
+        ("I moved last summer", day(2025, 6, 1), None),
+        ("The exam is tomorrow", day(2026, 6, 11), None),
+        ("I moved on 2024-02-30", None, None),
+        ("I live here now", None, None),
+        ("I moved today", None, None),
+        ("My birthday is on March 3", None, None),
+        ("It costs 2019 dollars", None, None),
+        ("I may move", None, None),
+        ("I ran 999 years ago", None, None),
+    ],
+)
+def test_dates_are_read_against_the_day_they_were_said(text: str, start: datetime | None, end: datetime | None) -> None:
+    stated = resolve(text, SAID)
+    assert (stated.valid_from, stated.valid_to) == (start, end)
+
+
+def test_the_text_keeps_its_words_and_says_whether_it_still_holds() -> None:
+    (moved,) = rules.derive(event("I moved to Toronto last month"))
+    assert (moved.fact, moved.valid_from, moved.still) == ("User moved to Toronto last month", day(2026, 5, 1), True)
+    (went,) = rules.derive(event("I went to Toronto last month"))
+    assert (went.valid_from, went.still) == (day(2026, 5, 1), False)
+    (decided,) = rules.derive(event("We decided to launch in September"))
+    assert decided.valid_from is None
+
+
+def test_the_day_is_the_day_in_utc() -> None:
+    late = datetime.fromisoformat("2026-06-10T23:30:00-05:00")
+    assert resolve("I moved yesterday", late).valid_from == day(2026, 6, 10)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=200), st.datetimes(datetime(1900, 1, 1), datetime(2199, 12, 31)))
+def test_any_text_and_any_day_resolve_to_years_that_are_kept(text: str, said: datetime) -> None:
+    stated = resolve(text + " 3 years ago and next month or 99 days ago", said.replace(tzinfo=UTC))
+    for moment in (stated.valid_from, stated.valid_to):
+        assert moment is None or 1900 <= moment.year < 2200
+
+
+# ------------------------------------------------------------------------------------------- tools, decisions, meetings
+
+
+def test_a_tool_result_gives_the_lines_that_say_how_it_ended() -> None:
+    content = "collecting ...\nexit code 1 in suite billing\n  3 failed, 20 passed  \nbye"
+    found = rules.derive(event(content, role="tool", kind="tool_result"))
+    assert [(one.fact, one.memory_type) for one in found] == [
+        ("exit code 1 in suite billing", "tool_result"), ("3 failed, 20 passed", "tool_result"),
+    ]  # fmt: skip
+    assert [content[one.char_start : one.char_end] for one in found] == [one.fact for one in found]
+
+
+def test_a_decision_event_is_one_decision() -> None:
+    (found,) = rules.derive(event("  We use Postgres for jobs.\n", role="agent", kind="decision"))
+    assert (found.fact, found.memory_type, found.char_start) == ("We use Postgres for jobs.", "decision", 2)
+
+
+def test_a_meeting_gives_its_summary_decisions_and_action_items() -> None:
+    content = "We agreed to ship. Ann writes the notes."
+    payload = {
+        "title": "Weekly", "attendees": ["Ann", "Bob"], "decisions": ["Ship on Monday", 7], "topics": ["Release"], "date": "2026-06-08",
+        "action_items": [{"what": "Write the notes", "who": "Ann", "due": "2026-06-12"}, {"who": "Bob"}, "nonsense"],
+        "summary": "We agreed to ship.",
+    }  # fmt: skip
+    found = rules.derive(event(content, role="system", kind="meeting", payload=payload))
+    assert [(one.fact, one.memory_type) for one in found] == [
+        ("We agreed to ship.", "episodic"),
+        ("Ship on Monday", "decision"),
+        ("Ann: Write the notes, due 2026-06-12 (Weekly)", "task"),
+    ]
+    assert {one.valid_from for one in found} == {day(2026, 6, 8)}
+    assert found[0].tags == ("release",)
+    assert (found[0].char_start, found[0].char_end) == (0, 18)
+    assert (found[1].char_start, found[1].char_end) == (0, len(content))
+
+
+@given(st.dictionaries(st.sampled_from(["title", "decisions", "action_items", "topics", "date", "summary"]), st.none() | st.integers() | st.text() | st.lists(st.text() | st.dictionaries(st.text(), st.text()))))
+def test_any_meeting_payload_is_read_without_an_exception(payload: dict[str, Any]) -> None:
+    found = rules.derive(event("text", role="system", kind="meeting", payload=payload))
+    assert len(found) <= rules.MAX_CANDIDATES
+
+
+# ------------------------------------------------------------------------------------------------------------- verbatim
+
+
+def test_the_verbatim_deriver_keeps_the_words_with_their_place() -> None:
+    (found,) = verbatim.derive(event("  I live in Rome.\n"))
+    assert found == Proposed("I live in Rome.", 2, 17, memory_type="episodic", category="verbatim")
+    assert verbatim.derive(event("   ")) == verbatim.derive(event(None)) == verbatim.derive(event("x #nomem")) == ()
+
+
+def test_a_long_event_is_cut_at_a_word() -> None:
+    (found,) = verbatim.derive(event("word " * 5_000))
+    assert len(found.fact) <= 8192
+    assert found.fact.endswith("word")
+    (solid,) = verbatim.derive(event("x" * 20_000))
+    assert (solid.char_end, len(solid.fact)) == (8192, 8192)
+
+
+# ------------------------------------------------------------------------------------------------------------- always
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=500) | st.lists(st.sampled_from(["I live in ", "Oslo", ". ", '"', "my sister ", "```\n", "> ", "\n", "if ", "?", " and I ", "not ", "’", "\u200b", "İ", "ß", "😀", "moved to ", "yesterday ", "1 May "]), max_size=40).map("".join))
+def test_any_text_gives_exact_spans_and_the_same_answer_twice(text: str) -> None:
+    for deriver in DERIVERS:
+        found = deriver.derive(event(text), user_name="ada")
+        assert found == deriver.derive(event(text), user_name="ada")
+        assert len(found) <= rules.MAX_CANDIDATES
+        for number, one in enumerate(found):
+            assert 0 <= one.char_start < one.char_end <= len(text)
+            assert one.fact.strip()
+            assert one.ordinal == number
+
+
+@pytest.mark.parametrize("unit", ["I live in Oslo. ", "a", "I ", "and I ", '"', "'", "'a ", "my my ", "> ", "``` ", ",", "in May ", "...", "\n", "(", "I'm ", "漢字。", "1 ", "if "])
+def test_the_time_grows_with_the_text_and_no_faster(unit: str) -> None:
+    started = time.perf_counter()
+    rules.derive(event((unit * 500_000)[:500_000]))
+    assert timedelta(seconds=time.perf_counter() - started) < timedelta(seconds=5)

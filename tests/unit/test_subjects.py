@@ -1,0 +1,119 @@
+"""Whose statement a sentence is, in which mood, and what it says in the third person."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engram.subjects import clause_spans, clauses, mood_of, sentence_spans, subject_of, third_person
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("I live in Ottawa", "User lives in Ottawa"),
+        ("I'm allergic to my cat", "User is allergic to User's cat"),
+        ("I’ve moved", "User has moved"),
+        ("I don't like it when people call me", "User does not like it when people call User"),
+        ("I study law and teach piano", "User studies law and teaches piano"),
+        ("I usually watch films", "User usually watches films"),
+        ("I went home and I slept", "User went home and User slept"),
+        ("My sister is older than me", "User's sister is older than User"),
+        ("I can't swim", "User cannot swim"),
+        ("I wasn't there", "User was not there"),
+        ("I no longer work here", "User no longer works here"),
+        ("I need a visa", "User needs a visa"),
+        ("I read 40 books last year", "User read 40 books last year"),
+        ("We switched to Postgres", "User's team switched to Postgres"),
+        ("We relocated to Toronto", "User relocated to Toronto"),
+        ("My wife and I live in Rome", "User's wife and User live in Rome"),
+        ("I'd rather walk", "User would rather walk"),
+    ],
+)
+def test_first_person_becomes_third_person(said: str, written: str) -> None:
+    assert third_person(said) == written
+
+
+@pytest.mark.parametrize(
+    ("sentence", "subject"),
+    [
+        ("I live in Ottawa", "self"),
+        ("Last month, I moved", "self"),
+        ("The user lives in Ottawa", "self"),
+        ("User's name is Ada", "self"),
+        ("My name is Ada", "self"),
+        ("My sister lives in Toronto", "user's sister"),
+        ("My best friend moved", "user's best friend"),
+        ("My manager lives in Chicago", "user's manager"),
+        ("My manager is Priya", "self"),
+        ("Bob lives in Rome", "bob"),
+        ("Ada lives in Rome", "self"),
+        ("The client is late", "unknown"),
+        ("He lives in Rome", "unknown"),
+    ],
+)
+def test_the_subject_of_a_sentence_is_known_or_unknown(sentence: str, subject: str) -> None:
+    assert subject_of(sentence, role="user", user_name="ada") == subject
+
+
+def test_first_person_in_a_tool_or_assistant_message_is_not_the_user() -> None:
+    for role in ("assistant", "tool", "agent", "system"):
+        assert subject_of("I live in Ottawa", role=role) == "unknown"
+        assert subject_of("My sister lives in Ottawa", role=role) == "unknown"
+        assert subject_of("User lives in Ottawa", role=role) == "self"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "mood"),
+    [
+        ("I live in Ottawa.", "statement"),
+        ("Where do I live", "question"),
+        ("Do I live in Ottawa?", "question"),
+        ("I wonder whether I live here", "question"),
+        ("If I lived in Oslo I would ski", "conditional"),
+        ("I might move", "hypothetical"),
+        ("I wish I lived in Oslo", "hypothetical"),
+        ('"I live in Paris," she said', "quotation"),
+        ("Bob said I live in Paris", "reported"),
+        ("Write me a poem", "command"),
+        ("Never deploy on Fridays", "command"),
+        ("I'm going to move", "plan"),
+        ("Since 3 May I live in Rome", "statement"),
+        ("When I was young I lived in Rome", "statement"),
+        ("I would rather have short answers", "statement"),
+    ],
+)
+def test_the_mood_of_a_sentence(sentence: str, mood: str) -> None:
+    assert mood_of(sentence) == mood
+
+
+def test_sentences_are_split_with_exact_spans() -> None:
+    text = "I met Dr. Smith.  He lives in St. John's!\n- First point\n2) Second point. 我住在北京。我喜欢茶"
+    found = [text[start:end] for start, end in sentence_spans(text)]
+    assert found == [
+        "I met Dr. Smith.", "He lives in St. John's!", "First point", "Second point.", "我住在北京。", "我喜欢茶",
+    ]  # fmt: skip
+
+
+def test_a_clause_with_a_subject_of_its_own_is_read_alone() -> None:
+    sentence = "I'd love to live in Paris, but I live in Ottawa and my sister lives in Rome"
+    parts = [(clause.canonical, clause.subject, clause.mood) for clause in clauses(sentence, role="user")]
+    assert parts == [
+        ("user would love to live in paris", "self", "hypothetical"),
+        ("user lives in ottawa", "self", "statement"),
+        ("user's sister lives in rome", "user's sister", "statement"),
+    ]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=400))
+def test_any_text_is_read_without_an_exception(text: str) -> None:
+    spans = sentence_spans(text)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:], strict=False))
+    for start, end in spans:
+        sentence = text[start:end]
+        assert all(sentence[a:b] is not None for a, b, _ in clause_spans(sentence))
+        assert subject_of(sentence, role="user", user_name=text[:20]) != ""
+        assert clauses(sentence, role="user") == clauses(sentence, role="user")
