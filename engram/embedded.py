@@ -491,6 +491,8 @@ def running_server(folder: Folder, major: int) -> tuple[Postmaster, bool]:
     if not folder.cluster.is_dir():
         make_cluster(folder, programs, account)
     clear_remains(folder)
+    for unfinished in folder.root.glob("postgres-new-*"):
+        shutil.rmtree(unfinished, ignore_errors=True)  # the initdb of a killed owner may be writing still: next time
     server = launch(folder, programs, account)
     ensure_database(server)
     return server, True
@@ -519,8 +521,6 @@ def refuse_other_major(folder: Folder, major: int) -> None:
 
 def make_cluster(folder: Folder, programs: Path, account: Account | None) -> None:
     """Make a new cluster beside its place and move it there whole."""
-    for remains in folder.root.glob("postgres-new-*"):
-        shutil.rmtree(remains, ignore_errors=True)  # a killed owner's initdb may still be writing there
     staged = folder.root / f"postgres-new-{secrets.token_hex(4)}"
     staged.mkdir(mode=0o700)
     if account is not None:
