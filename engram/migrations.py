@@ -31,6 +31,7 @@ STATEMENT_LOCK_TIMEOUT: Final = "1s"
 TRIES: Final = 30
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
+NEWER: Final = "The schema is at revision {found}, newer than this library ({expected}): update the package engram."
 
 
 _one_at_a_time = threading.Lock()  # Alembic keeps the running migration in globals of the process
@@ -85,7 +86,7 @@ def refuse_other_revision(found: str | None) -> None:
     if found is None:
         message = "The database holds no Engram schema: run `engram migrate`."
     elif found > expected:
-        message = f"The schema is at revision {found}, newer than this library ({expected}): update the package engram."
+        message = NEWER.format(found=found, expected=expected)
     else:
         message = f"The schema is at revision {found}, this library needs {expected}: run `engram migrate`."
     raise SchemaOutdated(message, found=found, expected=expected)
@@ -161,6 +162,7 @@ def _migrate(url: str, scripts: Path | None, act: Callable[[Config], None], **at
             try:
                 with _connected(url) as connection:
                     prepare(connection)
+                    _refuse_newer(connection, scripts)
                     act(_config(scripts, connection=connection, **attributes))
                 return
             except EngramError:
@@ -169,6 +171,13 @@ def _migrate(url: str, scripts: Path | None, act: Callable[[Config], None], **at
                 if attempt == TRIES or not _passing(error):
                     raise _translated(error) from error
             time.sleep(random.uniform(0.5, 1) * min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt))  # noqa: S311 - jitter
+
+
+def _refuse_newer(connection: Connection, scripts: Path | None) -> None:
+    found, expected = current_revision(connection), head(scripts=scripts)
+    connection.commit()  # Alembic begins its own transactions
+    if found is not None and found > expected:
+        raise SchemaOutdated(NEWER.format(found=found, expected=expected), found=found, expected=expected)
 
 
 def prepare(connection: Connection) -> None:

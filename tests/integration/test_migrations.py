@@ -155,6 +155,9 @@ def test_a_schema_that_is_missing_behind_or_ahead_says_what_to_do(fresh_database
     run(fresh_database_url, "update public.engram_version set version_num = '9999'")
     with pytest.raises(SchemaOutdated, match=r"newer than this library .*: update the package"):
         migrations.check(fresh_database_url)
+    for migrate in (migrations.upgrade, lambda url: migrations.downgrade(url, "base", force=True)):
+        with pytest.raises(SchemaOutdated, match=r"newer than this library .*: update the package"):
+            migrate(fresh_database_url)
 
 
 def test_a_downgrade_that_would_lose_the_ledger_is_refused_unless_forced(fresh_database_url: str) -> None:
