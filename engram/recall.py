@@ -705,11 +705,19 @@ def best_hit(results: SearchResults, road: Intent) -> SearchResult | None:
     """The hit that answers: the best, or on roads to the past the best of a fact that has changed. Pure."""
     if not len(results) or results.weak:
         return None
-    strong = [one for one in results if _relevance(one) >= max(WEAK, 0.5 * _relevance(results[0]))]
+    telling = [one for one in results if not _asks(one.memory)]
+    if not telling:
+        return None
+    strong = [one for one in telling if _relevance(one) >= max(WEAK, 0.5 * _relevance(telling[0]))]
     if road in ("historical", "lineage"):
         changed = [one for one in strong if one.memory.status == "superseded" or one.memory.revision > 1]
         strong = changed or strong
     return next((one for one in strong if "shadowed" not in one.labels), None)
+
+
+def _asks(memory: Memory) -> bool:
+    """Whether a memory is a question someone asked: it is no answer to another. Pure."""
+    return memory.category in EVIDENCE and memory.fact.rstrip().endswith(("?", "？"))
 
 
 def _lineage(conn: Connection, looked: Looked, memory: Memory) -> Lineage | None:
