@@ -84,10 +84,12 @@ def migrate(
 
 
 def verify(desk: Desk) -> int:
-    """Recompute the ledger's hash chain and name the first bad position."""
+    """Recompute the ledger's hash chain, of every user where none is named, and name the first bad position."""
     from engram.cli import show
+    from engram.scope import ALL_USERS
 
-    with desk.door() as engram:
+    everybody: dict[str, Any] = {} if "user_id" in desk.ids else {"user_id": ALL_USERS}
+    with desk.door(**everybody) as engram:
         report = engram.ops.verify_ledger()
         desk.show(report, show.verification)
     return 0 if report.ok else FAILED

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -118,9 +121,10 @@ def test_stats_verify_and_doctor_look_at_what_is_there(cli: Cli) -> None:
     counts = cli.json("stats", "--user", "lena")
     assert counts["events"] == 2
     assert counts["critical"] >= 2
-    report = cli.json("verify", "--user", "lena")
+    report = cli.json("verify")
     assert (report["ok"], report["events"]) == (True, 2)
-    assert "whole" in cli("verify", "--user", "lena").out
+    assert "whole" in cli("verify").out
+    assert cli.json("verify", "--user", "nobody")["events"] == 0
     checks = cli("doctor", "--json")
     assert checks.data["checks"]
     assert checks.code == (0 if checks.data["ok"] else 1)
@@ -227,6 +231,32 @@ def test_a_tool_call_and_its_result_are_events_of_their_kind(cli: Cli, tmp_path:
     path = tmp_path / "chat.json"
     path.write_text(json.dumps(chat))
     assert cli.json("ingest", str(path))["added"] == 3
+
+
+def test_a_run_that_was_killed_is_started_again_and_ends_as_if_nothing_had_happened(
+    cli: Cli, database_url: str, tenant: str, tmp_path: Path
+) -> None:
+    many = 500
+    path = tmp_path / "long.jsonl"
+    path.write_text("\n".join(json.dumps(turn(n)) for n in range(many)))
+    env = {**os.environ, "DATABASE_URL": database_url, "ENGRAM_TENANT": tenant}
+    with subprocess.Popen([sys.executable, "-m", "engram", "ingest", str(path)], env=env) as running:
+        deadline = time.monotonic() + 30
+        while cli.json("stats")["events"] == 0 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        running.kill()
+    assert 0 < cli.json("stats")["events"] < many, "the run was to be killed in its middle"
+    rest = cli.json("ingest", str(path))
+    assert rest["added"] == many - rest["known"]
+    assert cli.json("stats")["events"] == many
+    report = cli.json("verify")
+    assert (report["ok"], report["events"]) == (True, many)
+
+
+def turn(number: int) -> dict[str, str]:
+    """One of many turns that say different things."""
+    role = ("user", "assistant")[number % 2]
+    return {"role": role, "content": f"Item {number} of the list is on shelf {number % 37}.", "session_id": "list"}
 
 
 # Writing without writing
@@ -408,6 +438,29 @@ def test_a_reader_that_stops_early_is_no_error(cli: Cli, database_url: str, tena
     said = subprocess.run(["bash", "-o", "pipefail", "-c", line], env=env, capture_output=True, text=True, check=False)
     assert said.returncode == 0, said.stderr
     assert said.stderr == ""
+
+
+@pytest.mark.parametrize(("arguments", "coloured"), [(["stats"], True), (["stats", "--json"], False)])
+def test_a_terminal_gets_colour_and_a_program_gets_none(
+    database_url: str, tenant: str, arguments: list[str], coloured: bool
+) -> None:
+    kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "COLUMNS")}
+    env = {**kept, "DATABASE_URL": database_url, "ENGRAM_TENANT": tenant, "TERM": "xterm-256color"}
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "engram", *arguments], env=env, stdout=theirs, stderr=theirs
+    ) as running:
+        os.close(theirs)
+        said = b""
+        # A terminal whose other side has closed ends in an error, not in an end of file.
+        with contextlib.suppress(OSError):
+            while part := os.read(ours, 65536):
+                said += part
+    os.close(ours)
+    assert running.returncode == 0, said.decode()
+    assert (b"\x1b[" in said) is coloured
+    if not coloured:
+        assert json.loads(said)["events"] == 0
 
 
 # The embedded database
