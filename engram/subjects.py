@@ -14,6 +14,11 @@ from typing import Final, Literal
 from engram import names, verbs
 from engram.text import compared
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 Mood = Literal["statement", "plan", "command", "question", "conditional", "hypothetical", "quotation", "reported"]
 SELF: Final = "self"
 UNKNOWN: Final = "unknown"
@@ -22,16 +27,18 @@ FIRST_PERSON_ROLES: Final = ("user", None)
 MAX_SENTENCE: Final = 1_000
 """A longer run of text without an end is not a sentence; nothing is read from it."""
 
-# ---------------------------------------------------------------------------------------------------------- sentences
+# ------------------------------------------------ sentences
 
 _END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]*|\n")
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(\"“])(?:dr|mr|mrs|ms|mx|prof|st|mt|ft|vs|e\.g|i\.e|cf|no|nr|approx|dept|gen|sen|rep|jr|sr|fig|sec|art|al|[b-hj-z])\.$",
+    r"(?:^|[\s(\"“])(?:dr|mr|mrs|ms|mx|prof|st|mt|ft|vs|e\.g|i\.e|cf|no|nr|approx|dept|gen|sen|rep|jr|sr|"
+    r"fig|sec|art|al|[b-hj-z])\.$",
     re.I,
 )
 _DOTTED = re.compile(r"(?:^|\s)(?:[a-z]\.){2,}$|(?:^|\s|\d)(?:etc|inc|ltd|corp|co|llc|a\.m|p\.m)\.$", re.I)
 _NEW_SENTENCE = re.compile(
-    r"\s+(?:I|My|We|Our|The|It|He|She|They|This|That|These|A|An|You|If|When|But|And|So|In|On|At|For|Please|What|Where|How)\b"
+    r"\s+(?:I|My|We|Our|The|It|He|She|They|This|That|These|A|An|You|If|When|But|And|So|In|On|At|For|Please|"
+    r"What|Where|How)\b"
 )
 _LIST_MARK = re.compile(r"[ \t]*(?:[-*•–]|\d{1,2}[.)])[ \t]+")
 
@@ -77,7 +84,7 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
     return False
 
 
-# -------------------------------------------------------------------------------------------------------------- words
+# ------------------------------------------------ words
 
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'"})
 
@@ -89,14 +96,23 @@ def plain(text: str) -> str:
 
 _LEAD = re.compile(
     r"(?:[\s\"“'(>*_]*)(?:(?:"
-    r"(?:actually|correction|update|edit|note|fyi|btw|by the way|for the record|just so you know|so you know|heads up|also|oh|ah|well|ok|okay|so|yes|yeah|yep|no|nope|"
-    r"anyway|sorry|hey|hi|hello|hi there|hey there|hello there|good morning|good evening|thanks|thank you|wait|hmm|um|uh|right|sure|and|but|plus|in fact|to be clear|to clarify|as you know|as i said|again|"
-    r"honestly|frankly|personally|in general|generally|basically|anyways|great|cool|nice|perfect|lol|haha|wow|good news|big news|news|quick update|quick note|small update|one more thing|another thing|"
-    r"important|reminder|fwiw|ps|p\.s\.|as of today|as of now|as it happens|incidentally|unfortunately|sadly|luckily|fortunately|finally|guess what|turns out|it turns out|turns out that|it turns out that|done|for context|context|background|mind you|truth is)"
-    r"(?:\s*[:,;!.…—–-]+\s*|\s+(?=(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]ve|we['’]re|our|note|remember|please|the)\b)))"
-    r"|(?:(?:please |pls |can you |could you )?(?:remember|note|keep in mind|bear in mind|don['’]t forget|do not forget|be aware|know|make a note|take note|save|store|record|memorize|memorise|write down)"
+    r"(?:actually|correction|update|edit|note|fyi|btw|by the way|for the record|just so you know|so you "
+    r"know|heads up|also|oh|ah|well|ok|okay|so|yes|yeah|yep|no|nope|"
+    r"anyway|sorry|hey|hi|hello|hi there|hey there|hello there|good morning|good evening|thanks|thank you|"
+    r"wait|hmm|um|uh|right|sure|and|but|plus|in fact|to be clear|to clarify|as you know|as i said|again|"
+    r"honestly|frankly|personally|in general|generally|from now on|going forward|in future|in the future|"
+    r"basically|anyways|great|cool|nice|perfect|lol|haha|"
+    r"wow|good news|big news|news|quick update|quick note|small update|one more thing|another thing|"
+    r"important|reminder|fwiw|ps|p\.s\.|as of today|as of now|as it happens|incidentally|unfortunately|"
+    r"sadly|luckily|fortunately|finally|guess what|turns out|it turns out|turns out that|it turns out that|"
+    r"done|for context|context|background|mind you|truth is)"
+    r"(?:\s*[:,;!.…—–-]+\s*|\s+(?=(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]ve|we['’]re|our|note|"
+    r"remember|please|the)\b)))"
+    r"|(?:(?:please |pls |can you |could you )?(?:remember|note|keep in mind|bear in mind|don['’]t forget|"
+    r"do not forget|be aware|know|make a note|take note|save|store|record|memorize|memorise|write down)"
     r"(?: for later| please| this)?(?: that\b|\s*[:,])\s*)"
-    r"|(?:(?:i (?:should|want to|wanted to|just wanted to|have to|must|forgot to) (?:mention|add|say|tell you|let you know|note)|let me (?:mention|add|note)|you should know|(?:just )?letting you know)"
+    r"|(?:(?:i (?:should|want to|wanted to|just wanted to|have to|must|forgot to) (?:mention|add|say|tell "
+    r"you|let you know|note)|let me (?:mention|add|note)|you should know|(?:just )?letting you know)"
     r"(?: that\b|\s*[:,])\s*))",
     re.I,
 )
@@ -114,7 +130,7 @@ def lead_length(sentence: str) -> int:
     return place
 
 
-# ------------------------------------------------------------------------------------------------------------ clauses
+# ------------------------------------------------ clauses
 
 _SUBJECT_START = r"(?:I|I['’](?:m|ve|ll|d)|my|we|we['’](?:re|ve|ll|d)|our|she|he|they|it|his|her|their)\b"
 _CUT = re.compile(
@@ -144,7 +160,9 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
 
 
 _NOUN = re.compile(r"(?i)(?:I|(?:my|our|his|her|their) [\w-]+)\s*(?:[.,;!?]|$)")
-_NOUN_ONLY = re.compile(r"(?i)^\W*(?:(?:my|our|his|her|the) [\w'’-]+(?: [\w'’-]+)?|(?!thanks|stop|yes|no|wait)[\w'’-]+)$")
+_NOUN_ONLY = re.compile(
+    r"(?i)^\W*(?:(?:my|our|his|her|the) [\w'’-]+(?: [\w'’-]+)?|(?!thanks|stop|yes|no|wait)[\w'’-]+)$"
+)
 
 
 def _joins_nouns(left: str, sentence: str, place: int) -> bool:
@@ -152,52 +170,85 @@ def _joins_nouns(left: str, sentence: str, place: int) -> bool:
     return _NOUN.match(sentence, place) is not None or _NOUN_ONLY.match(left.strip()) is not None
 
 
-# -------------------------------------------------------------------------------------------------------------- moods
+# ------------------------------------------------ moods
 
 _QUESTION = re.compile(
-    r"^(?:(?:does|did|is|are|was|were|can|could|would|will|should|shall|am|has|isn't|aren't|wasn't|don't|doesn't|didn't|can't|couldn't|wouldn't|won't|shouldn't|haven't|hasn't)"
-    r" (?:i|you|we|he|she|it|they|my|your|our|his|her|their|the|this|that|there|these|those|any|anyone|someone|somebody|everyone)\b"
+    r"^(?:(?:does|did|is|are|was|were|can|could|would|will|should|shall|am|has|isn't|aren't|wasn't|don't|"
+    r"doesn't|didn't|can't|couldn't|wouldn't|won't|shouldn't|haven't|hasn't)"
+    r" (?:i|you|we|he|she|it|they|my|your|our|his|her|their|the|this|that|there|these|those|any|anyone|"
+    r"someone|somebody|everyone)\b"
     r"|(?:do|have|may|might) (?:i|you|we|they|my|your|our|the|any|these|those)\b"
-    r"|(?:who|what|where|when|why|how|which|whose)(?:'s|'re|'d)?(?: (?!i\b|my\b|we\b|he\b|she\b|they\b)\w+){0,2} (?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|am)\b(?! i\b.* (?:is|was)\b)"
-    r"|(?:who|what|where|when|why|how)'s\b|(?:how|what) about\b|why not\b|how (?:much|many|long|often|far|come)\b|any (?:idea|chance|suggestions|thoughts)\b)"
+    r"|(?:who|what|where|when|why|how|which|whose)(?:'s|'re|'d)?(?: (?!i\b|my\b|we\b|he\b|she\b|"
+    r"they\b)\w+){0,2} (?:is|are|was|were|do|does|did|can|could|should|would|will|has|have|am)\b(?! i\b.* "
+    r"(?:is|was)\b)"
+    r"|(?:who|what|where|when|why|how)'s\b|(?:how|what) about\b|why not\b|how (?:much|many|long|often|far|"
+    r"come)\b|any (?:idea|chance|suggestions|thoughts)\b)"
 )
 _INDIRECT = re.compile(
-    r"\b(?:i wonder|i was wondering|i'm wondering|(?:can|could|would|will) you|do you|did you|are you|have you|tell me|remind me|guess (?:where|what|who|how)|(?:i'd|i would) like to know|i want to know|i need to know|let me know|"
-    r"(?:don't|do not|not) (?:know|sure|remember|recall|understand) (?:if|whether|where|who|what|when|how|why)|not sure (?:if|whether|that|where|about)|i forgot (?:where|who|what|how|whether)|(?:asked|asks|asking|curious) (?:me |him |her |us )?(?:if|whether|where|what|who|about)|"
+    r"\b(?:i wonder|i was wondering|i'm wondering|(?:can|could|would|will) you|do you|did you|are you|have "
+    r"you|tell me|remind me|guess (?:where|what|who|how)|(?:i'd|i would) like to know|i want to know|i "
+    r"need to know|let me know|"
+    r"(?:don't|do not|not) (?:know|sure|remember|recall|understand) (?:if|whether|where|who|what|when|how|"
+    r"why)|not sure (?:if|whether|that|where|about)|i forgot (?:where|who|what|how|whether)|(?:asked|asks|"
+    r"asking|curious) (?:me |him |her |us )?(?:if|whether|where|what|who|about)|"
     r"(?:you|should|does|did|do) (?:know|remember|think|guess) (?:if|whether|where|who|what|that))\b"
 )
 _CONDITIONAL = re.compile(
-    r"\b(?:if|unless|in case|provided|providing|assuming|suppose|supposing|whether|as long as|on condition|otherwise|should i|had i|were i|even if|in the event|depending on|until i|once i|when i|whenever|as soon as i)\b"
+    r"\b(?:if|unless|in case|provided|providing|assuming|suppose|supposing|whether|as long as|on condition|"
+    r"otherwise|should i|had i|were i|even if|in the event|depending on|until i|once i|when i|whenever|as "
+    r"soon as i)\b"
 )
 _TIME_WHEN = re.compile(
     r"\b(?:when i (?:was|lived|worked|moved|got|went|came|started|first|met|had|left|grew)|once i (?:was|had))\b"
 )
 _HYPOTHETICAL = re.compile(
-    r"\b(?:would|could|might|(?<!\d )(?<!\bin )(?<!\bof )(?<!since )(?<!from )(?<!last )(?<!next )(?<!this )(?<!\bby )(?<!until )(?<!early )(?<!late )\bmay (?!\d|last\b|this\b|of\b|and\b|\w+day\b)(?:be|have|move|live|go|get|need|want|change|switch|well|soon|even|also|not|just|never|still|end|take|start|become|\w+)|wouldn't|couldn't|i'd|we'd|wish|wishes|wished|dream|dreams|dreamt|dreamed|dreaming|imagine|imagines|imagined|imagining|pretend|pretends|pretending|"
-    r"maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|reportedly|almost|nearly|hypothetically|theoretically|in theory|what if|as if|as though|let's say|should have|shouldn't have|ought to|"
-    r"supposed to|thinking (?:of|about)|considering|tempted|i guess|i suppose|i think|i feel like|i doubt|toying|in another life|one day|someday|some day|"
-    r"role ?-?play|fictional|fiction|make-believe|my character|the character|main character|protagonist|in (?:my|a|the|this|our|her|his) (?:\w+ )?(?:dream|dreams|novel|book|story|game|film|movie|play|script|song|poem|screenplay|sims|simulation|campaign|fantasy|nightmare|imagination|mind|head|example|scenario|next life|past life|test data|tv show|show|series|comic)|"
-    r"for example|e\.g\.|for instance|sort of|kind of like|just kidding|joking|jk|as a joke|not really|too bad|on paper|mentally|in spirit)\b"
+    r"\b(?:would|could|might|(?<!\d )(?<!\bin )(?<!\bof )(?<!since )(?<!from )(?<!last )(?<!next )(?<!this "
+    r")(?<!\bby )(?<!until )(?<!early )(?<!late )\bmay (?!\d|last\b|this\b|of\b|and\b|\w+day\b)(?:be|have|"
+    r"move|live|go|get|need|want|change|switch|well|soon|even|also|not|just|never|still|end|take|start|"
+    r"become|\w+)|wouldn't|couldn't|i'd|we'd|wish|wishes|wished|dream|dreams|dreamt|dreamed|dreaming|"
+    r"imagine|imagines|imagined|imagining|pretend|pretends|pretending|"
+    r"maybe|perhaps|possibly|probably|presumably|supposedly|allegedly|apparently|reportedly|almost|nearly|"
+    r"hypothetically|theoretically|in theory|what if|as if|as though|let's say|should have|shouldn't have|"
+    r"ought to|"
+    r"supposed to|thinking (?:of|about)|considering|tempted|i guess|i suppose|i think|i feel like|i doubt|"
+    r"toying|in another life|one day|someday|some day|"
+    r"role ?-?play|fictional|fiction|make-believe|my character|the character|main character|protagonist|in "
+    r"(?:my|a|the|this|our|her|his) (?:\w+ )?(?:dream|dreams|novel|book|story|game|film|movie|play|script|"
+    r"song|poem|screenplay|sims|simulation|campaign|fantasy|nightmare|imagination|mind|head|example|"
+    r"scenario|next life|past life|test data|tv show|show|series|comic)|"
+    r"for example|e\.g\.|for instance|sort of|kind of like|just kidding|joking|jk|as a joke|not really|too "
+    r"bad|on paper|mentally|in spirit)\b"
 )
 _PLAN = re.compile(
-    r"\b(?:will|won't|i'll|we'll|going to|gonna|wanna|want to|wants to|wanted to|hope to|hopes to|hoping|plan to|plans to|planned to|planning|intend|intends|aim to|aims to|about to|"
-    r"look forward|looking forward|trying to|try to|tries to|tried to|need to|needs to|have to|has to|would like|due to move|decided to move|getting ready|preparing to|scheduled to|can't wait|hope|hopes|"
-    r"(?:am|is|are|i'm|we're|be) (?:\w+ )?(?:moving|relocating)|(?:am|is|are|i'm|we're) (?:\w+ )?(?:changing|switching|leaving|starting|joining)\b.*\b(?:next|soon|tomorrow|in \w+ (?:days|weeks|months)))\b"
+    r"\b(?:will|won't|i'll|we'll|going to|gonna|wanna|want to|wants to|wanted to|hope to|hopes to|hoping|"
+    r"plan to|plans to|planned to|planning|intend|intends|aim to|aims to|about to|"
+    r"look forward|looking forward|trying to|try to|tries to|tried to|need to|needs to|have to|has to|"
+    r"would like to|due to move|decided to move|getting ready|preparing to|scheduled to|can't wait|hope|hopes|"
+    r"(?:am|is|are|i'm|we're|be) (?:\w+ )?(?:moving|relocating)|(?:am|is|are|i'm|we're) (?:\w+ "
+    r")?(?:changing|switching|leaving|starting|joining)\b.*\b(?:next|soon|tomorrow|in \w+ (?:days|weeks|"
+    r"months)))\b"
 )
 _REPORTED = re.compile(
-    r"\b(?:said|says|saying|told|tells|telling|claim|claims|claimed|mentioned|mentions|wrote|heard|hears|according to|rumou?r|rumou?rs|thinks|thought|believes|believed|assumed|assumes|insists|insisted|swears|quote|quoted|"
-    r"stated|announced|lied|lying|pretended|joked|reports that|(?:writes|reads|means|states) that|reported|asked|replied|answered|shouted|whispered|texted|emailed|posted|tweeted|sang|translate|translates|repeat after|convinced)\b"
+    r"\b(?:said|says|saying|told|tells|telling|claim|claims|claimed|mentioned|mentions|wrote|heard|hears|"
+    r"according to|rumou?r|rumou?rs|thinks|thought|believes|believed|assumed|assumes|insists|insisted|"
+    r"swears|quote|quoted|"
+    r"stated|announced|lied|lying|pretended|joked|reports that|(?:writes|reads|means|states) that|reported|"
+    r"asked|replied|answered|shouted|whispered|texted|emailed|posted|tweeted|sang|translate|translates|"
+    r"repeat after|convinced)\b"
 )
 _NORMATIVE = re.compile(r"^(?!if\b|shall\b).*\b(?:shall|may not)\b")
 _SAYING = re.compile(
-    r"\b(?:said|says|told|tells|asked|replied|answered|wrote|writes|shouted|whispered|sang|sings|texted|posted|sign|headline|quote|line|lyrics?|sentence|phrase|translate|says that|read|reads|called out|like)\b"
+    r"\b(?:said|says|told|tells|asked|replied|answered|wrote|writes|shouted|whispered|sang|sings|texted|"
+    r"posted|sign|headline|quote|line|lyrics?|sentence|phrase|translate|says that|read|reads|called out|"
+    r"like)\b"
 )
 _FIRST = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|we|our)\b")
 _COMMAND_VERBS = """
-    write give show tell explain summarize summarise list make create generate help find search look check open run fix add remove delete
-    translate compare suggest recommend describe draft send book schedule set play try continue stop wait let go do put use keep call
-    answer reply respond speak talk read build implement refactor rename update change move switch convert format print calculate compute consider
-    imagine pretend note remember remind avoid prefer always never don't please only stay be ensure ship deploy follow prefix default
+    write give show tell explain summarize summarise list make create generate help find search look check open
+    run fix add remove delete translate compare suggest recommend describe draft send book schedule set play try
+    continue stop wait let go do put use keep call answer reply respond speak talk read build implement refactor
+    rename update change move switch convert format print calculate compute consider imagine pretend note remember
+    remind avoid prefer always never don't please only stay be ensure ship deploy follow prefix default
 """
 _COMMANDS: Final = frozenset(_COMMAND_VERBS.split())
 _DO_NOT = re.compile(r"^(?:do not|don't|never|always|please)\b")
@@ -254,21 +305,65 @@ def _without_quotes(sentence: str) -> tuple[str, bool]:
     return masked, said or unclosed
 
 
-# ----------------------------------------------------------------------------------------------------- third person
+# ------------------------------------------------ third person
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[\s]+|.", re.S)
 _CONTRACTED: Final = {
-    "i'm": "User is", "i've": "User has", "i'll": "User will", "i'd": "User would", "im": "User is", "ive": "User has",
-    "we're": "{we} is", "we've": "{we} has", "we'll": "{we} will", "we'd": "{we} would",
-}  # fmt: skip
+    "i'm": "User is",
+    "i've": "User has",
+    "i'll": "User will",
+    "i'd": "User would",
+    "im": "User is",
+    "ive": "User has",
+    "we're": "{we} is",
+    "we've": "{we} has",
+    "we'll": "{we} will",
+    "we'd": "{we} would",
+}
 _AUXILIARY: Final = {
-    "am": "is", "are": "is", "ain't": "is not", "aren't": "is not", "isn't": "is not", "have": "has", "haven't": "has not",
-    "do": "does", "don't": "does not", "dont": "does not", "doesn't": "does not", "didn't": "did not", "didnt": "did not", "won't": "will not",
-    "wont": "will not", "can't": "cannot", "cant": "cannot", "couldn't": "could not", "wouldn't": "would not", "shouldn't": "should not",
-    "wasn't": "was not", "weren't": "was not", "were": "was", "hadn't": "had not", "mustn't": "must not", "hasn't": "has not",
-    "will": "will", "can": "can", "cannot": "cannot", "could": "could", "would": "would", "should": "should", "shall": "shall",
-    "must": "must", "may": "may", "might": "might", "was": "was", "had": "had", "did": "did", "is": "is", "has": "has", "does": "does",
-}  # fmt: skip
+    "am": "is",
+    "are": "is",
+    "ain't": "is not",
+    "aren't": "is not",
+    "isn't": "is not",
+    "have": "has",
+    "haven't": "has not",
+    "do": "does",
+    "don't": "does not",
+    "dont": "does not",
+    "doesn't": "does not",
+    "didn't": "did not",
+    "didnt": "did not",
+    "won't": "will not",
+    "wont": "will not",
+    "can't": "cannot",
+    "cant": "cannot",
+    "couldn't": "could not",
+    "wouldn't": "would not",
+    "shouldn't": "should not",
+    "wasn't": "was not",
+    "weren't": "was not",
+    "were": "was",
+    "hadn't": "had not",
+    "mustn't": "must not",
+    "hasn't": "has not",
+    "will": "will",
+    "can": "can",
+    "cannot": "cannot",
+    "could": "could",
+    "would": "would",
+    "should": "should",
+    "shall": "shall",
+    "must": "must",
+    "may": "may",
+    "might": "might",
+    "was": "was",
+    "had": "had",
+    "did": "did",
+    "is": "is",
+    "has": "has",
+    "does": "does",
+}
 _OWN: Final = {
     "my": "User's",
     "mine": "User's",
@@ -280,19 +375,25 @@ _OWN: Final = {
     "ourselves": "themselves",
 }
 _TEAM = re.compile(
-    r"^we(?:'ve| have| are|'re)? (?:(?:now|just|finally|also|all|recently|already|have|then) )*(?:decided|chose|chosen|switched|agreed|picked|adopted|migrated|use|using|ship|shipped|deploy|deployed|launched|released|settled|run|rely|standardi[sz]ed|"
-    r"went|going with|must|never|always|don't|do not|build|built|host|hired|renamed|replaced|dropped|deprecated|merged|rewrote|moved (?:\w+ )?(?:from|to|off|away from) (?:postgres\w*|mysql|sqlite|mongo\w*|redis|kafka|aws|gcp|azure|github|gitlab|\w+db|kubernetes|docker))\b"
+    r"^we(?:'ve| have| are|'re)? (?:(?:now|just|finally|also|all|recently|already|have|then) )*(?:decided|"
+    r"chose|chosen|switched|agreed|picked|adopted|migrated|use|using|ship|shipped|deploy|deployed|launched|"
+    r"released|settled|run|rely|standardi[sz]ed|"
+    r"went|going with|must|never|always|don't|do not|build|built|host|hired|renamed|replaced|dropped|"
+    r"deprecated|merged|rewrote|moved (?:\w+ )?(?:from|to|off|away from) (?:postgres\w*|mysql|sqlite|"
+    r"mongo\w*|redis|kafka|aws|gcp|azure|github|gitlab|\w+db|kubernetes|docker))\b"
 )
 _HOME = re.compile(
-    r"^we(?:'re|'ve| are| have)? (?:(?:now|just|finally|also|both|all|recently|currently|already|still) )*(?:live|living|lived|moved|relocated|reside|based|settled in|bought|rent|own)\b(?! (?:together|apart|happily)\b)"
+    r"^we(?:'re|'ve| are| have)? (?:(?:now|just|finally|also|both|all|recently|currently|already|still) "
+    r")*(?:live|living|lived|moved|relocated|reside|based|settled in|bought|rent|own)\b(?! (?:together|"
+    r"apart|happily)\b)"
 )
-_PARTICIPLES: Final = frozenset("been had gone done seen made got lived taken known worked moved become better".split())
-_BE: Final = frozenset("is was has had will cannot can could would should must may might shall does did".split())
+_PARTICIPLES: Final = _words("been had gone done seen made got lived taken known worked moved become better")
+_BE: Final = _words("is was has had will cannot can could would should must may might shall does did")
 
 
 def we_are(clause: str) -> str | None:
     """Who "we" is in a clause that begins with it: "User", "User's team", or None where it is not clear."""
-    text = plain(clause)
+    text = without_lead(plain(clause))
     if _HOME.match(text):
         return USER
     return "User's team" if _TEAM.match(text) else None
@@ -352,7 +453,9 @@ def _third(
 
 
 _INTRODUCED = re.compile(
-    r"(?i:\W*(?:hi|hello|hey|greetings|good (?:morning|evening|afternoon))(?: there| everyone| all)?)[\s,!.:–—-]+(?:I['’]?m|I am|this is)\s+([A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})(?=\s*(?:[.,!;]|$)|\s+(?:and|from|here)\b)"
+    r"(?i:\W*(?:hi|hello|hey|greetings|good (?:morning|evening|afternoon))(?: there| everyone| "
+    r"all)?)[\s,!.:–—-]+(?:I['’]?m|I am|this is)\s+([A-ZÀ-ÖØ-Þ][\w'’-]*(?: "
+    r"[A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})(?=\s*(?:[.,!;]|$)|\s+(?:and|from|here)\b)"
 )
 
 
@@ -370,21 +473,24 @@ def introduction(sentence: str) -> str | None:
     return f"My name is {match.group(1)}"
 
 
-_JOINTS: Final = frozenset(
-    "and but so because that when while since as though although if where before after until".split()
-)
+_JOINTS: Final = _words("and but so because that when while since as though although if where before after until")
 
-# ----------------------------------------------------------------------------------------------------------- subjects
+# ------------------------------------------------ subjects
 
 _PEOPLE = """
-    mother father mom mum dad mommy daddy parent parents sister sisters brother brothers sibling siblings son sons daughter daughters child children kid kids
-    baby wife husband spouse partner girlfriend boyfriend fiance fiancé fiancee fiancée ex ex-wife ex-husband ex-girlfriend ex-boyfriend aunt uncle cousin cousins niece
-    nephew grandma grandpa grandmother grandfather grandparents grandson granddaughter granny twin twins stepmother stepfather stepmom stepdad stepson stepdaughter stepsister stepbrother
-    mother-in-law father-in-law sister-in-law brother-in-law in-laws family relatives friend friends buddy pal bestie roommate roommates flatmate flatmates housemate neighbour neighbor neighbours neighbors
-    colleague colleagues coworker coworkers co-worker co-workers teammate teammates team boss manager supervisor lead mentor mentee intern assistant employee employees
-    client clients customer customers boss's teacher professor tutor coach trainer therapist doctor dentist lawyer accountant landlord landlady tenant nanny babysitter
-    advisor adviser student students classmate classmates guest guests date crush godmother godfather dog cat puppy kitten parrot hamster rabbit horse pet pets fish company employer startup school university
-    ceo cto cfo vendor supplier contractor agent realtor barber hairdresser vet hotel bank gym
+    mother father mom mum dad mommy daddy parent parents sister sisters brother brothers sibling siblings son sons
+    daughter daughters child children kid kids baby wife husband spouse partner girlfriend boyfriend fiance fiancé
+    fiancee fiancée ex ex-wife ex-husband ex-girlfriend ex-boyfriend aunt uncle cousin cousins niece nephew
+    grandma grandpa grandmother grandfather grandparents grandson granddaughter granny twin twins stepmother
+    stepfather stepmom stepdad stepson stepdaughter stepsister stepbrother mother-in-law father-in-law
+    sister-in-law brother-in-law in-laws family relatives friend friends buddy pal bestie roommate roommates
+    flatmate flatmates housemate neighbour neighbor neighbours neighbors colleague colleagues coworker coworkers
+    co-worker co-workers teammate teammates team boss manager supervisor lead mentor mentee intern assistant
+    employee employees client clients customer customers boss's teacher professor tutor coach trainer therapist
+    doctor dentist lawyer accountant landlord landlady tenant nanny babysitter advisor adviser student students
+    classmate classmates guest guests date crush godmother godfather dog cat puppy kitten parrot hamster rabbit
+    horse pet pets fish company employer startup school university ceo cto cfo vendor supplier contractor agent
+    realtor barber hairdresser vet hotel bank gym
 """
 PEOPLE: Final = frozenset(_PEOPLE.split())
 _ADJECTIVE = r"(?:[\w'-]+ ){0,3}?"
@@ -392,11 +498,17 @@ _KIN_VALUE = r"(?:'s name)? (?:is|was|will be|became|changed|has been)\b"
 _VERB_AHEAD = re.compile(
     r"^(?P<np>(?:my|our|user's|the user's) (?:[\w'\-]+ ){0,3}?(?P<head>[\w\-]+))(?P<own>'s)?(?= |$|,)"
 )
-_SELF_START = re.compile(r"^(?:i|i'm|i've|i'll|i'd|(?:the )?user)\b(?!'s)(?! (?:and|or) )")
+_SELF_START = re.compile(r"^(?:i|i'm|im|i've|ive|i'll|i'd|(?:the )?user)\b(?!'s)(?! (?:and|or) )")
 _WE_START = re.compile(r"^(?:we|we're|we've|we'll)\b")
 _TEMPORAL_LEAD = re.compile(
-    r"^(?:(?:last|this|next|in|on|since|from|as of|at|during|until|after|before|starting|for|back in|early|late|over|by|the)(?: (?:the|last|past|about|around))? (?:\w+ ?){1,3}?(?:,|(?= i\b| i'm\b| i've\b| my\b| we\b| user\b| user's\b| the user\b))"
-    r"|(?:yesterday|today|tonight|now|nowadays|currently|recently|lately|these days|right now|at the moment|this morning|(?:\w+ ){1,2}(?:days?|weeks?|months?|years?) ago|at work|at home|in total|because|as|since|now that|and|but|so|that|like i said|as a result|for work|for years|\d{4}-\d\d-\d\d),?) +"
+    r"^(?:(?:last|this|next|in|on|since|from|as of|at|during|until|after|before|starting|for|back in|early|"
+    r"late|over|by|the)(?: (?:the|last|past|about|around))? (?:\w+ ?){1,3}?(?:,|(?= i\b| i'm\b| i've\b| "
+    r"my\b| we\b| user\b| user's\b| the user\b))"
+    r"|(?:yesterday|today|tonight|now|nowadays|currently|recently|lately|these days|right now|at the "
+    r"moment|this morning|(?:\w+ ){1,2}(?:days?|weeks?|months?|years?) ago|at work|at home|in total|"
+    r"because|as|since|now that|and|but|so|that|like i said|[\w']+,(?= (?:i|i'm|i've|my|we|user|user's)\b)|"
+    r"as a result|for work|for years|"
+    r"\d{4}-\d\d-\d\d),?) +"
 )
 
 
@@ -444,18 +556,23 @@ def subject_of(sentence: str, *, role: str | None = None, user_name: str | None 
 
 
 _NAMED = re.compile(
-    r"((?:Dr\. |Mr\. |Mrs\. |Ms\. |Prof\. )?[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})(?= (?:is|was|lives?|lived|works?|worked|likes?|loves?|prefers?|has|had|moved|manages?|owns?|leads?|wants?|got|uses?|"
+    r"((?:Dr\. |Mr\. |Mrs\. |Ms\. |Prof\. )?[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})(?= (?:is|was|"
+    r"lives?|lived|works?|worked|likes?|loves?|prefers?|has|had|moved|manages?|owns?|leads?|wants?|got|"
+    r"uses?|"
     r"needs?|hates?|speaks?|teaches|studies|plays?|left|joined|said|told|will|and (?!I\b)|can|does|did)\b)"
 )
-_NOT_NAMED: Final = frozenset(
-    "i it he she they we you this that there these those the a an what who where when how why my our his her their your its everyone someone nobody if but and so no yes not user".split()
+_NOT_NAMED: Final = _words(
+    "i it he she they we you this that there these those the a an what who where when how why my our his "
+    "her their your its everyone someone nobody if but and so no yes not user"
 )
 
 
 # The user is in the sentence, though not in front: "my wife and I live in Rome", "Priya is my manager now".
 _WITH_USER = re.compile(
-    r"^(?:(?:my|user's) [\w-]+ and (?:i|user) (?:\w+ly |now |just |both |all |currently )?(?:live|reside|moved|relocated|settled|are|have|decided|chose|bought)\b"
-    r"|[\w' .-]{1,40} (?:is|became|has become) (?:now )?(?:user's|my) (?:\w+ )?(?:manager|boss|supervisor)(?: now| these days| again)?$)"
+    r"^(?:(?:my|user's) [\w-]+ and (?:i|user) (?:\w+ly |now |just |both |all |currently )?(?:live|reside|"
+    r"moved|relocated|settled|are|have|decided|chose|bought)\b"
+    r"|[\w' .-]{1,40} (?:is|became|has become) (?:now )?(?:user's|my) (?:\w+ )?(?:manager|boss|"
+    r"supervisor)(?: now| these days| again)?$)"
 )
 
 
@@ -492,12 +609,13 @@ def _owned_thing(taken: list[str], owner: str, rest: list[str]) -> str:
 
 
 _RELATIONS_WITH_SLOT: Final = frozenset(("manager", "boss", "supervisor"))
-_FINITE: Final = frozenset(
-    "is are was were has have had will would can could should must may might does do did lives live lived moved works worked likes loves prefers wants needs got said just now currently also still".split()
+_FINITE: Final = _words(
+    "is are was were has have had will would can could should must may might does do did lives live lived "
+    "moved works worked likes loves prefers wants needs got said just now currently also still"
 )
 
 
-# ------------------------------------------------------------------------------------------------------------ reading
+# ------------------------------------------------ reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -520,7 +638,8 @@ class Clause:
 def clauses(
     sentence: str, *, role: str | None = None, user_name: str | None = None, subject: str | None = None
 ) -> tuple[Clause, ...]:
-    """The clauses of one sentence, each with its subject and mood; a doubt about one is a doubt about those after it."""
+    """The clauses of one sentence, each with its subject and mood; a doubt about one is "
+    "a doubt about those after it."""
     whole = mood_of(sentence)
     found: list[Clause] = []
     carried: Mood = "statement"

@@ -4,32 +4,43 @@ from __future__ import annotations
 
 from typing import Final
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _PAST = """
-    arose ate awoke became began bent bit blew bled bound bred broke brought built burnt bought came caught chose clung
-    crept dealt did drank drew dreamt drove dug fell fed felt flew fled forbade forgave forgot fought found froze gave got
-    grew ground had heard held hid hung kept knew knelt laid lay learnt leapt led left lent lit lost made meant met misunderstood
-    mistook outgrew overcame overheard overslept paid proved ran rang redid rebuilt relaid repaid resold rethought retook rewrote
-    rode rose said sang sank sat saw sent shone shook shot shrank slept slid sold sought sowed spat spent spelt spilt spoke
-    spun spoilt sprang stank stole stood strode struck stuck stung swam swept swore swung taught thought threw told took tore
-    undertook underwent understood undid unwound upheld was went wept were withdrew withstood woke won wore wove wound wrote
-    quit hit shut split cost hurt broadcast burst beat upset cut bet spread shed could would should might must may can will shall
+    arose ate awoke became began bent bit blew bled bound bred broke brought built burnt bought came caught chose
+    clung crept dealt did drank drew dreamt drove dug fell fed felt flew fled forbade forgave forgot fought found
+    froze gave got grew ground had heard held hid hung kept knew knelt laid lay learnt leapt led left lent lit
+    lost made meant met misunderstood mistook outgrew overcame overheard overslept paid proved ran rang redid
+    rebuilt relaid repaid resold rethought retook rewrote rode rose said sang sank sat saw sent shone shook shot
+    shrank slept slid sold sought sowed spat spent spelt spilt spoke spun spoilt sprang stank stole stood strode
+    struck stuck stung swam swept swore swung taught thought threw told took tore undertook underwent understood
+    undid unwound upheld was went wept were withdrew withstood woke won wore wove wound wrote quit hit shut split
+    cost hurt broadcast burst beat upset cut bet spread shed could would should might must may can will shall
 """
 PAST: Final = frozenset(_PAST.split())
-_BASE_IN_ED = "need feed bleed breed speed proceed exceed succeed embed shed wed heed seed weed knead plead tread read dread spread lead"
+_BASE_IN_ED = (
+    "need feed bleed breed speed proceed exceed succeed embed shed wed heed seed weed knead plead tread read "
+    "dread spread lead"
+)
 BASE_IN_ED: Final = frozenset(_BASE_IN_ED.split())
 # Verbs that, after "and", go on with the same subject: "I live in Ottawa and work at a bank".
 _COMMON = """
-    live work love like prefer have want need use drink eat play run study teach write read drive own rent hate enjoy speak
-    build lead manage maintain code train practise practice cook bake travel commute volunteer go do make take keep
-    hope plan know believe think feel avoid dislike sleep wake walk cycle swim sing paint draw
+    live work love like prefer have want need use drink eat play run study teach write read drive own rent hate
+    enjoy speak build lead manage maintain code train practise practice cook bake travel commute volunteer go do
+    make take keep hope plan know believe think feel avoid dislike sleep wake walk cycle swim sing paint draw
 """
 COMMON: Final = frozenset(_COMMON.split())
-ADVERBS: Final = frozenset(
-    "now also still just always never often usually currently really already recently finally actually sometimes only even "
-    "no longer once rarely normally mostly generally then first definitely absolutely totally officially originally formerly previously "
-    "temporarily permanently simply truly honestly sincerely personally kind".split()
+ADVERBS: Final = _words(
+    "now also still just always never often usually currently really already recently finally actually "
+    "sometimes only even "
+    "no longer once rarely normally mostly generally then first definitely absolutely totally officially "
+    "originally formerly previously "
+    "temporarily permanently simply truly honestly sincerely personally kind"
 )
-_NOT_ADVERBS: Final = frozenset("apply supply reply rely multiply comply fly ally rally bully tally imply".split())
+_NOT_ADVERBS: Final = _words("apply supply reply rely multiply comply fly ally rally bully tally imply")
 _THIRD: Final = {
     "have": "has",
     "do": "does",

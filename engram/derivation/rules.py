@@ -67,7 +67,7 @@ def _numbered(found: Iterator[Proposed]) -> tuple[Proposed, ...]:
     return tuple(replace(proposed, ordinal=ordinal) for ordinal, proposed in enumerate(seen.values()))
 
 
-# ----------------------------------------------------------------------------------------------------------- messages
+# ------------------------------------------------ messages
 
 _LINE = re.compile(r"[^\n]*\n?")
 
@@ -124,7 +124,9 @@ def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -
 _AIM: Final = re.compile(r"\b(?:decided|agreed|chose|needs|has|wants|hopes) to [a-z]+\b")
 # The event began some time ago and what it brought about is so now.
 _HOLDS: Final = re.compile(
-    r"^(?:user|user's [\w -]{1,60}?) (?:\w+ly |now |just |finally |recently )*(?:lives|works|is|has|uses|moved|relocated|switched|started|joined|became|changed|got|adopted|settled|owns|speaks|plays|studies|migrated|replaced|chose|decided|reports|manages|leads|married)\b"
+    r"^(?:user|user's [\w -]{1,60}?) (?:\w+ly |now |just |finally |recently )*(?:lives|works|is|has|uses|"
+    r"moved|relocated|switched|started|joined|became|changed|got|adopted|settled|owns|speaks|plays|studies|"
+    r"migrated|replaced|chose|decided|reports|manages|leads|married)\b"
 )
 
 
@@ -157,7 +159,8 @@ def _facts(clause: Clause, words: str) -> Iterator[str]:
 
 
 _ALLERGENS: Final = re.compile(
-    r"^(User is (?:(?:not|no longer|also|now|severely|very|extremely|highly|deathly|mildly) ){0,2}allergic to )([^.;:()]{1,120})$"
+    r"^(User is (?:(?:not|no longer|also|now|severely|very|extremely|highly|deathly|mildly) ){0,2}allergic "
+    r"to )([^.;:()]{1,120})$"
 )
 
 
@@ -173,38 +176,70 @@ def _asked(words: str) -> Iterator[str]:
     yield (fact[:1].upper() + fact[1:])[:MAX_FACT]
 
 
-# -------------------------------------------------------------------------------------------------- worth remembering
+# ------------------------------------------------ worth remembering
 
 _MOODS: Final = ("statement", "plan", "reported")
 _TALK: Final = re.compile(
     r"^user (?:really |just |still |also |already |totally |completely |would |only |do |does |did |even )*(?:"
-    r"(?:needs?|wants?|like|likes) (?:you|help|some help|a hand|your|some advice|advice|a (?:list|summary|poem|recipe|script|function|table|plan|quick|short)|an? (?:example|explanation|idea|answer)|some (?:ideas|suggestions|tips|recommendations|examples)|to (?:know|ask|understand|see|hear|thank|say|check|make sure|clarify))\b"
-    r"|is (?:looking for (?:a way|some|ideas|suggestions|recommendations|advice|help|tips)|trying to (?:understand|figure|find out)|wondering|curious|asking|sorry|afraid|not sure|unsure|confused|stuck|here|back|ready|done|good|fine|ok|okay|well|sure|glad|in a hurry|all ears|so proud of you|proud of you|happy for you|with you|on it|listening|joking|kidding|just)\b(?! (?:at|from|in|with)\b)"
-    r"|has (?:a |another |one more |some |two |a quick )(?:question|questions|doubt|favor|favour|request|problem|issue)\b|has no (?:idea|clue|doubt)|has not (?:decided|thought)|has to (?:say|go|run|admit)|"
-    r"(?:thinks?|guesses?|means?|meant|sees|understands?|agrees?|knows?|appreciates?|hears?|heard|hopes?|hoped|bets?|supposes?|wonders?|wondered|remembers?|forgets?|figures?|figured|apologi[sz]es|asks?|asked|thanks?|promises?|swears?|assumes?|believes?|feels?|felt|doubts?|says?|sees|gets? it|loves? (?:it|you|that|this)|likes? (?:it|you|that|this))\b"
-    r"|(?:cannot|does not|did not|do not|could not) (?:know|understand|get|see|think|mind|care|believe|remember|find|figure|wait|thank|agree|tell|say|help|imagine|want you|need you|need anything|have (?:any|a) (?:question|idea|questions))\b"
-    r"|will (?:try|do|check|let|get back|see|think|be (?:right )?back|keep|take a look|look|give it|have a look|definitely|tell|ask|send|share|show|talk|wait)\b"
+    r"(?:needs?|wants?|like|likes) (?:you|help|some help|a hand|your|some advice|advice|a (?:list|summary|"
+    r"poem|recipe|script|function|table|plan|quick|short)|an? (?:example|explanation|idea|answer)|some "
+    r"(?:ideas|suggestions|tips|recommendations|examples)|to (?:know|ask|understand|see|hear|thank|say|"
+    r"check|make sure|clarify))\b"
+    r"|is (?:looking for (?:a way|some|ideas|suggestions|recommendations|advice|help|tips)|trying to "
+    r"(?:understand|figure|find out)|wondering|curious|asking|sorry|afraid|not sure|unsure|confused|stuck|"
+    r"here|back|ready|done|good|fine|ok|okay|well|sure|glad|in a hurry|all ears|so proud of you|proud of "
+    r"you|happy for you|with you|on it|listening|joking|kidding|just)\b(?! (?:at|from|in|with)\b)"
+    r"|has (?:a |another |one more |some |two |a quick )(?:question|questions|doubt|favor|favour|request|"
+    r"problem|issue)\b|has no (?:idea|clue|doubt)|has not (?:decided|thought)|has to (?:say|go|run|admit)|"
+    r"(?:thinks?|guesses?|means?|meant|sees|understands?|agrees?|knows?|appreciates?|hears?|heard|hopes?|"
+    r"hoped|bets?|supposes?|wonders?|wondered|remembers?|forgets?|figures?|figured|apologi[sz]es|asks?|"
+    r"asked|thanks?|promises?|swears?|assumes?|believes?|feels?|felt|doubts?|says?|sees|gets? it|loves? "
+    r"(?:it|you|that|this)|likes? (?:it|you|that|this))\b"
+    r"|(?:cannot|does not|did not|do not|could not) (?:know|understand|get|see|think|mind|care|believe|"
+    r"remember|find|figure|wait|thank|agree|tell|say|help|imagine|want you|need you|need anything|have "
+    r"(?:any|a) (?:question|idea|questions))\b"
+    r"|will (?:try|do|check|let|get back|see|think|be (?:right )?back|keep|take a look|look|give it|have a "
+    r"look|definitely|tell|ask|send|share|show|talk|wait)\b"
     r"|(?:goes|went) ahead\b|(?:was|is) (?:just )?(?:going to|about to) (?:say|ask)\b)"
 )
 _FEELING: Final = re.compile(
-    r"^user (?:is|was|feels|felt) (?:(?:so|very|really|a bit|a little|pretty|quite|too|super|just|also|now|still|not|feeling|all|kind of) ){0,3}(?:tired|excited|happy|sad|hungry|bored|busy|late|early|sleepy|thirsty|angry|mad|upset|annoyed|nervous|worried|scared|thrilled|grateful|"
-    r"thankful|impressed|surprised|amazed|exhausted|stressed|overwhelmed|better|great|good|fine|okay|ok|cold|hot|sick|lost|confused|stuck|ready|curious|jealous|proud|relieved|frustrated|inspired|pumped|interested|blown away|down|right|wrong|back|home|here|in|out|done|available|free|online|offline)(?: (?:now|today|too|again|about (?:it|that|this)|right now|for you|with (?:it|that|this)|to (?:hear|see|know) .*|at the moment|tonight))?$"
+    r"^user (?:is|was|feels|felt) (?:(?:so|very|really|a bit|a little|pretty|quite|too|super|just|also|now|"
+    r"still|not|feeling|all|kind of) ){0,3}(?:tired|excited|happy|sad|hungry|bored|busy|late|early|sleepy|"
+    r"thirsty|angry|mad|upset|annoyed|nervous|worried|scared|thrilled|grateful|"
+    r"thankful|impressed|surprised|amazed|exhausted|stressed|overwhelmed|better|great|good|fine|okay|ok|"
+    r"cold|hot|sick|lost|confused|stuck|ready|curious|jealous|proud|relieved|frustrated|inspired|pumped|"
+    r"interested|blown away|down|right|wrong|back|home|here|in|out|done|available|free|online|offline)(?: "
+    r"(?:now|today|too|again|about (?:it|that|this)|right now|for you|with (?:it|that|this)|to (?:hear|see|"
+    r"know) .*|at the moment|tonight))?$"
 )
 _DEICTIC: Final = re.compile(
-    r"^(?:user|user's (?:team|group)) (?:[\w']+ ){1,4}(?:it|this|that|them|so|these|those|him|her|you|one|ones)(?: (?:too|very much|a lot|so much|now|all|idea|again|yesterday|today|before|soon|already|as well|out|in|for me|again soon|here|there|then))?$"
+    r"^(?:user|user's (?:team|group)) (?:[\w']+ ){1,4}(?:it|this|that|them|so|these|those|him|her|you|one|"
+    r"ones)(?: (?:too|very much|a lot|so much|now|all|idea|again|yesterday|today|before|soon|already|as "
+    r"well|out|in|for me|again soon|here|there|then))?$"
 )
 _ABOUT_NAMES: Final = re.compile(
-    r"^(?:the|our|user's(?: team's| group's)?) (?:[\w'/.-]+ ){0,4}?(?:deadline|budget|launch|release|project|database|repo|repository|api|port|staging|production|client|customer|contract|stand-?up|sprint|office|password policy|server|"
-    r"roadmap|milestone|backend|frontend|codebase|app|service|pipeline|stack|team|company|school|wedding|flight|appointment|meeting|conference|rent|lease|landlord|policy|domain|hosting|license|licence)(?: (?:for|of|in|at|on) [\w' .-]{1,40}?)? (?:is|are|was|will be|uses|runs|starts|ends|moved|moves|has|needs|must|requires|lives|belongs|costs|expires|begins|opens|closes|takes|changed|switched)\b"
+    r"^(?:the|our|user's(?: team's| group's)?) (?:[\w'/.-]+ ){0,4}?(?:deadline|budget|launch|release|"
+    r"project|database|repo|repository|api|port|staging|production|client|customer|contract|stand-?up|"
+    r"sprint|office|password policy|server|"
+    r"roadmap|milestone|backend|frontend|codebase|app|service|pipeline|stack|team|company|school|wedding|"
+    r"flight|appointment|meeting|conference|rent|lease|landlord|policy|domain|hosting|license|licence)(?: "
+    r"(?:for|of|in|at|on) [\w' .-]{1,40}?)? (?:is|are|was|will be|uses|runs|starts|ends|moved|moves|has|"
+    r"needs|must|requires|lives|belongs|costs|expires|begins|opens|closes|takes|changed|switched)\b"
 )
 _RULE: Final = re.compile(
-    r"^(?:please )?(?:from now on,? )?(?:always|never|do not ever|don't ever|under no circumstances|do not|don't|only)\b"
+    r"^(?:please )?(?:from now on,? )?(?:always|never|do not ever|don't ever|under no circumstances|do not|"
+    r"don't|only)\b"
 )
 _NO_RULE: Final = re.compile(
-    r"^(?:please )?(?:never mind|nevermind|(?:do not|don't) (?:worry|bother|mention|forget|be|you|get me wrong|stop|hesitate|think|know|give up|panic|ask|sweat|tell|let|take|want|have|need|like|care|see)|always (?:a pleasure|nice|good|happy|fun)|never (?:again|ever)?$|only (?:if|when|because|kidding|joking|one|two|the|a|an|this|that|you|in|on|for|at|then|now|time|problem|thing)|never (?:have|had|been|heard|thought|knew))"
+    r"^(?:please )?(?:never mind|nevermind|(?:do not|don't) (?:worry|bother|mention|forget|be|you|get me "
+    r"wrong|stop|hesitate|think|know|give up|panic|ask|sweat|tell|let|take|want|have|need|like|care|see)|"
+    r"always (?:a pleasure|nice|good|happy|fun)|never (?:again|ever)?$|only (?:if|when|because|kidding|"
+    r"joking|one|two|the|a|an|this|that|you|in|on|for|at|then|now|time|problem|thing)|never (?:have|had|"
+    r"been|heard|thought|knew))"
 )
 _ONCE: Final = re.compile(
-    r"\b(?:this|that|these|those|it|here|above|below|the (?:code|text|email|following|list|answer|poem|story|essay|header|last one|first one)|yet|now|just yet|today|tonight|tomorrow)\b"
+    r"\b(?:this|that|these|those|it|here|above|below|the (?:code|text|email|following|list|answer|poem|"
+    r"story|essay|header|last one|first one)|yet|now|just yet|today|tonight|tomorrow)\b"
 )
 _NO_PERSON: Final = frozenset(("he", "she", "they", "it", "you"))
 
@@ -263,7 +298,8 @@ def _standing_wish(clause: Clause) -> bool:
     if len(text.split()) < 3:
         return False
     if any(pattern.search(text) for pattern in STYLE.compiled) or re.match(
-        r"^(?:please )?(?:just )?(?:call|address) (?:me|user) (?:as )?(?!when|if|later|back|at|on|tomorrow|crazy|a |an |the )[\w'-]+(?: [\w'-]+)?$",
+        r"^(?:please )?(?:just )?(?:call|address) (?:me|user) (?:as )?(?!when|if|later|back|at|on|tomorrow|"
+        r"crazy|a |an |the )[\w'-]+(?: [\w'-]+)?$",
         text,
     ):
         return True
@@ -275,7 +311,7 @@ def _standing_wish(clause: Clause) -> bool:
     )
 
 
-# ------------------------------------------------------------------------------------------ decisions, tools, meetings
+# ------------------------------------------------ decisions, tools, meetings
 
 
 def _decision(event: Event, content: str) -> Iterator[Proposed]:
@@ -300,7 +336,9 @@ def _stripped(content: str, start: int, end: int) -> tuple[int, int]:
 
 
 _OUTCOME: Final = re.compile(
-    r"\bexit(?:ed with)? (?:code|status)[ :=]+\d{1,3}\b|\b\d{1,7} (?:tests? )?(?:passed|failed|failures?|errors?|skipped)\b|\b(?:tests?|builds?|build|suite|lint|ci|pipeline) (?:[\w./:-]{1,80} )?(?:passed|failed|succeeded|is green|is red)\b"
+    r"\bexit(?:ed with)? (?:code|status)[ :=]+\d{1,3}\b|\b\d{1,7} (?:tests? )?(?:passed|failed|failures?|"
+    r"errors?|skipped)\b|\b(?:tests?|builds?|build|suite|lint|ci|pipeline) (?:[\w./:-]{1,80} )?(?:passed|"
+    r"failed|succeeded|is green|is red)\b"
     r"|^(?:[\w.]{1,80}(?:error|exception)): ", re.I
 )  # fmt: skip
 

@@ -9,9 +9,14 @@ from typing import Final
 
 from engram.subjects import plain
 
-_MONTHS: Final = "january february march april may june july august september october november december".split()
-_SHORT: Final = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_DAYS: Final = "monday tuesday wednesday thursday friday saturday sunday".split()
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_MONTHS: Final = _words("january february march april may june july august september october november december")
+_SHORT: Final = _words("jan feb mar apr may jun jul aug sep oct nov dec")
+_DAYS: Final = _words("monday tuesday wednesday thursday friday saturday sunday")
 _NUMBERS: Final = {
     "a": 1,
     "an": 1,
@@ -49,12 +54,21 @@ _FORMS: Final = tuple(
         ("month_day", rf"\b{_MONTH.format('')} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,? (?P<year>{_YEAR})\b)?"),
         (
             "month",
-            rf"\b(?:(?P<which>last|next|this|in|since|until|till|from|starting|by|early|late|mid|of|back in|during|between)[ -])(?:(?:early|late|mid)[ -])?{_MONTH.format('')}\b(?:,? (?P<year>{_YEAR})\b)?",
+            (
+                rf"\b(?:(?P<which>last|next|this|in|since|until|till|from|starting|by|early|late|"
+                rf"mid|of|back in|during|between)[ -])(?:(?:early|late|mid)[ -])?{_MONTH.format('')}\b(?:,? "
+                rf"(?P<year>{_YEAR})\b)?"
+            ),
         ),
         ("month", rf"\b(?P<which>){_MONTH.format('')},? (?P<year>{_YEAR})\b"),
         (
             "year",
-            rf"\b(?:in|since|until|till|from|back in|during|early|late|mid|between|by|summer of|winter of|spring of|fall of|autumn of) (?P<year>{_YEAR})\b(?! (?:km|m|kg|usd|dollars|euros|people|users|rows|items|points|steps|words|lines|calories|miles|tokens)\b)",
+            (
+                rf"\b(?:in|since|until|till|from|back in|during|early|late|mid|between|by|summer "
+                rf"of|winter of|spring of|fall of|autumn of) (?P<year>{_YEAR})\b(?! (?:km|m|kg|"
+                rf"usd|dollars|euros|people|users|rows|items|points|steps|words|lines|calories|"
+                rf"miles|tokens)\b)"
+            ),
         ),
         ("ago", rf"\b{_COUNT} {_UNIT} (?:ago|back)\b"),
         ("ahead", rf"\b(?:in {_COUNT} {_UNIT}(?: time|' time)?)\b"),
@@ -67,7 +81,10 @@ _FORMS: Final = tuple(
         ),
         (
             "period",
-            r"\b(?P<which>last|next|this past|the past) (?P<name>week|weekend|month|year|spring|summer|autumn|fall|winter)\b",
+            (
+                r"\b(?P<which>last|next|this past|the past) (?P<name>week|weekend|month|year|spring|summer|"
+                r"autumn|fall|winter)\b"
+            ),
         ),
     )
 )
@@ -93,7 +110,7 @@ class Stated:
 
 
 def resolve(sentence: str, said_at: datetime) -> Stated:
-    """The times a sentence states, as moments, read from the day it was said (UTC); dates without a year are the nearest fit.
+    """The times a sentence states, read from the day it was said (UTC); dates without a year are the nearest fit.
 
     "today" and "now" state nothing: what is said now is valid from now anyway.
     """
@@ -167,7 +184,8 @@ def _moment(kind: str, match: re.Match[str], today: date, text: str) -> date | N
 
 
 def _dated(parts: dict[str, str], day: int, today: date, text: str, place: int) -> date:
-    """A month, perhaps with a day and a year; without a year the last one that has been, or the next where that is meant."""
+    """A month, perhaps with a day and a year; without a year the last one that has been, "
+    "or the next where that is meant."""
     month = next(i + 1 for i, short in enumerate(_SHORT) if parts["month"].startswith(short))
     if "year" in parts:
         return date(int(parts["year"]), month, day)

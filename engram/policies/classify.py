@@ -105,7 +105,7 @@ def _read(proposal: Proposal) -> Iterator[Clause]:
         yield from clauses(sentence, role=proposal.role, user_name=proposal.user_name, subject=explicit)
 
 
-# --------------------------------------------------------------------------------------------------------------- type
+# ------------------------------------------------ type
 
 
 def _typed(policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...]) -> TypeRule | None:
@@ -137,7 +137,7 @@ def _metadata_values(proposal: Proposal) -> frozenset[str]:
     )
 
 
-# --------------------------------------------------------------------------------------------------------------- slot
+# ------------------------------------------------ slot
 
 
 def _find_slot(policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...], memory_type: str) -> _Slot | None:
@@ -175,8 +175,6 @@ def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
     if over is not None:
         return _match_over(rule, clause, over, owner, texts)
     if not proposal.ended and _PAST.search(clause.canonical):
-        return None
-    if rule.groups == () and _DENIED.search(clause.canonical):
         return None
     if proposal.ended:
         texts = (*texts, *filter(None, [was_true(clause.canonical)]))
@@ -223,6 +221,8 @@ def _fill(rule: SlotRule, clause: Clause, text: str) -> tuple[str, str | None] |
         match = pattern.search(text[:WINDOW])
         if match is None or (rule.subject == "self" and _INNER.search(text[: match.start()])):
             continue
+        if not rule.groups and _DENIED.search(text[: _said(match)]):
+            continue
         values: dict[str, str] = {}
         for name, found in match.groupdict().items():
             check = CHECKS.get(name)
@@ -237,16 +237,25 @@ def _fill(rule: SlotRule, clause: Clause, text: str) -> tuple[str, str | None] |
     return None
 
 
+def _said(match: re.Match[str]) -> int:
+    """Where a match begins to say its value: a "not" before it denies the value, one after it does not."""
+    starts = [match.start(name) for name in match.groupdict() if match.group(name) is not None]
+    return min(starts) if starts else match.end()
+
+
 _ANY_MORE: Final = re.compile(r"\s*,?\s*\b(?:any ?more|any longer|nowadays|these days)\b")
 _USED_TO: Final = re.compile(r"\b(?:used to|formerly|previously)\b")
-_DENIED: Final = re.compile(r"\b(?:not|never|no longer|cannot|n't|neither|nor)\b(?! only\b| just\b)(?=.*)")
+_DENIED: Final = re.compile(r"\b(?:not|never|no longer|cannot|n't|neither|nor)\b(?! only\b| just\b)")
 _PAST: Final = re.compile(
-    r"\b(?:used to|formerly|previously|any ?more|in the past|back then|at (?:the|that) time|grew up|was born|as a (?:child|kid|teenager|student)|when (?:i|user) was|stopped|once lived|years? ago (?:i|user) (?:lived|worked))\b"
+    r"\b(?:used to|formerly|previously|any ?more|in the past|back then|at (?:the|that) time|grew up|was "
+    r"born|as a (?:child|kid|teenager|student)|when (?:i|user) was|stopped|once lived|years? ago (?:i|"
+    r"user) (?:lived|worked))\b"
 )
 _OVER: Final = (
     (
         re.compile(
-            r"^(user) (?:no longer|doesn't|does not|do not|don't|did not) (?:still |actually |really |currently |even |now )?([a-z]+)\b(?! (?:yet)\b)(.*)$"
+            r"^(user) (?:no longer|doesn't|does not|do not|don't|did not) (?:still |actually |really |"
+            r"currently |even |now )?([a-z]+)\b(?! (?:yet)\b)(.*)$"
         ),
         "verb",
     ),
@@ -285,7 +294,8 @@ def taken_back(canonical: str) -> str | None:
 
 
 def was_true(canonical: str) -> str | None:
-    """A past state as if it were present, for statements whose end the caller gave: "user lived in" → "user lives in"."""
+    """A past state as if it were present, for statements whose end the caller gave: "user "
+    "lived in" → "user lives in"."""
     over = taken_back(canonical)
     if over is not None:
         return over
@@ -296,7 +306,7 @@ def was_true(canonical: str) -> str | None:
     return f"{match.group(1)} is{match.group(2)}" if match else None
 
 
-# ---------------------------------------------------------------------------------------------------------------- key
+# ------------------------------------------------ key
 
 
 def _subject(proposal: Proposal, read: tuple[Clause, ...], found: _Slot | None) -> str | None:
@@ -318,9 +328,9 @@ def _pinned(policy: MemoryPolicy, proposal: Proposal, found: _Slot | None, memor
     """The critical slot: the caller's, the rule's where it is about the user or names its subject, or the type's."""
     if proposal.critical_slot:
         return normalise_key(proposal.critical_slot)
-    if found is not None and found.rule.critical and found.negates is None:
-        if found.owner == SELF or found.rule.subject == "named":
-            return _slot_of(found)
+    about = found is not None and (found.owner == SELF or found.rule.subject == "named")
+    if found is not None and about and found.rule.critical and found.negates is None:
+        return _slot_of(found)
     return f"type:{memory_type}" if memory_type in policy.critical_types else None
 
 

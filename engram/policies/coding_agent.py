@@ -9,8 +9,16 @@ from engram.policies.rules import DEFAULT_DERIVE, MemoryPolicy, SlotRule, TypeRu
 
 _RESULT = r"(?:passed|failed|passes|fails|failing|passing|exit code \d{1,3}|exited with|green|red|succeeded|errors?)"
 _SUITE = r"(?P<suite>[\w./-]{1,80})"
-_DECIDERS = r"^(?:user|user's team|user's group|the team|the agent|the project|we|i|decision:) (?:(?:has|have|now|just|also|finally|recently|already) ){0,2}"
-_MOVED = r"(?:decided (?:to use|on|to go with|to switch to|to move to)|chose|picked|adopted|switched (?:back |over )?(?:from [\w.+# -]{1,40}? )?to|migrated (?:from [\w.+# -]{1,40}? )?to|moved (?:from [\w.+# -]{1,40}? )?to|standardi[sz]ed on|settled on|went with|is going with|is using|uses|agreed on|agreed to use|replaced [\w.+# -]{1,40}? with)"
+_DECIDERS = (
+    r"^(?:user|user's team|user's group|the team|the agent|the project|we|i|decision:) (?:(?:has|have|now|just|"
+    r"also|finally|recently|already) ){0,2}"
+)
+_MOVED = (
+    r"(?:decided (?:to use|on|to go with|to switch to|to move to)|chose|picked|adopted|switched (?:back |over "
+    r")?(?:from [\w.+# -]{1,40}? )?to|migrated (?:from [\w.+# -]{1,40}? )?to|moved (?:from [\w.+# -]{1,40}? "
+    r")?to|standardi[sz]ed on|settled on|went with|is going with|is using|uses|agreed on|agreed to use|"
+    r"replaced [\w.+# -]{1,40}? with)"
+)
 
 RESULT: Final = TypeRule(
     name="run_result",
@@ -18,7 +26,10 @@ RESULT: Final = TypeRule(
     patterns=(
         r"\bexit(?:ed with)? (?:code|status) \d+\b",
         r"\b\d+ (?:tests? )?(?:passed|failed|errors?|skipped)\b",
-        r"\b(?:tests?|builds?|suites?|lint|ci|pipelines?) (?:[\w./:-]+ )?(?:passed|failed|passes|fails|succeeded|is green|is red|are green|are red)\b",
+        (
+            r"\b(?:tests?|builds?|suites?|lint|ci|pipelines?) (?:[\w./:-]+ )?(?:passed|failed|passes|fails|"
+            r"succeeded|is green|is red|are green|are red)\b"
+        ),
     ),
 )
 REPOSITORY: Final = TypeRule(
@@ -28,7 +39,10 @@ REPOSITORY: Final = TypeRule(
         r"\bsandbox(?:ed)?\b",
         r"\b(?:requires?|needs?|without|ask for|wait for) (?:\w+ )?approval\b",
         r"\b(?:repo|repository)\b.{0,80}\b(?:never|always|must|do not|don't|only|require[sd]?|forbid[s]?)\b",
-        r"\b(?:never|always|must|do not|don't|only)\b.{0,80}\b(?:repo|repository|main branch|force[- ]push|commit to main)\b",
+        (
+            r"\b(?:never|always|must|do not|don't|only)\b.{0,80}\b(?:repo|repository|main branch|force[- ]push|"
+            r"commit to main)\b"
+        ),
     ),
 )
 WORK: Final = TypeRule(
@@ -41,7 +55,10 @@ WORK: Final = TypeRule(
 )
 
 _TOPICS: Final = (
-    ("database", "postgres|postgresql|mysql|mariadb|sqlite|mongodb|mongo|dynamodb|cockroachdb|cassandra|oracle|sql server|duckdb|firestore"),
+    ("database", (
+        "postgres|postgresql|mysql|mariadb|sqlite|mongodb|mongo|dynamodb|cockroachdb|cassandra|oracle|sql "
+        "server|duckdb|firestore"
+    )),
     ("cache", "redis|memcached|valkey|dragonfly"),
     ("queue", "kafka|rabbitmq|sqs|nats|celery|dramatiq|sidekiq|pulsar"),
     ("language", "python|typescript|javascript|rust|go|golang|java|kotlin|scala|elixir|ruby|swift|c\\+\\+|c#|zig|php"),
@@ -49,7 +66,10 @@ _TOPICS: Final = (
     ("test_runner", "pytest|jest|vitest|mocha|unittest|playwright|cypress|rspec|junit"),
     ("ci", "github actions|gitlab ci|circleci|jenkins|buildkite|travis|teamcity"),
     ("cloud", "aws|gcp|azure|google cloud|hetzner|digitalocean|fly\\.io|heroku|vercel|netlify|cloudflare"),
-    ("web_framework", "django|flask|fastapi|express|rails|next\\.js|nextjs|react|vue|svelte|sveltekit|angular|spring boot|laravel|phoenix"),
+    ("web_framework", (
+        "django|flask|fastapi|express|rails|next\\.js|nextjs|react|vue|svelte|sveltekit|angular|spring boot|"
+        "laravel|phoenix"
+    )),
     ("formatter", "prettier|black|ruff|biome|gofmt|rustfmt"),
 )  # fmt: skip
 
@@ -81,10 +101,16 @@ SLOTS: Final = (
         name="repo_constraint",
         slot="coding:repo_constraint:{repo}",
         patterns=(
-            r"\b(?:repo|repository) (?P<repo>[\w./-]{1,100})[ ,:].{0,120}?\b(?:never|always|must|do not|don't|only|requires?|forbids?)\b",
+            (
+                r"\b(?:repo|repository) (?P<repo>[\w./-]{1,100})[ ,:].{0,120}?\b(?:never|always|must|do not|"
+                r"don't|only|requires?|forbids?)\b"
+            ),
             r"\b(?:never|always|must|do not|don't|only)\b.{0,120}?\b(?:repo|repository) (?P<repo>[\w./-]{1,100})",
             r"\b(?:never|always|must|do not|don't|only)\b.{0,120}?\bthe (?P<repo>[\w./-]{1,100}) (?:repo|repository)\b",
-            r"\b(?:in|for) the (?P<repo>[\w./-]{1,100}) (?:repo|repository)\b.{0,120}?\b(?:never|always|must|do not|don't|only)\b",
+            (
+                r"\b(?:in|for) the (?P<repo>[\w./-]{1,100}) (?:repo|repository)\b.{0,120}?\b(?:never|always|"
+                r"must|do not|don't|only)\b"
+            ),
         ),
         subject="named",
     ),
@@ -93,7 +119,10 @@ SLOTS: Final = (
         name="decision_topic",
         slot="coding:implementation_decision:{topic}",
         patterns=(
-            rf"{_DECIDERS}{_MOVED} (?P<tool>[\w.+#-]{{1,40}}(?: [\w.+#-]{{1,40}})?) (?:for|as) (?:the |our |user's )?(?P<topic>[\w-]{{2,40}}(?: [\w-]{{2,40}})?)$",
+            (
+                rf"{_DECIDERS}{_MOVED} (?P<tool>[\w.+#-]{{1,40}}(?: [\w.+#-]{{1,40}})?) (?:for|"
+                rf"as) (?:the |our |user's )?(?P<topic>[\w-]{{2,40}}(?: [\w-]{{2,40}})?)$"
+            ),
         ),
         memory_types=("decision",),
         subject="named",

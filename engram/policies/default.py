@@ -6,29 +6,62 @@ from typing import Final
 
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
 
-_ADV = r"(?:(?:now|currently|still|actually|just|recently|officially|already|finally|also|permanently|happily|presently|mostly|even) ){0,3}"
+_ADV = (
+    r"(?:(?:now|currently|still|actually|just|recently|officially|already|finally|also|permanently|happily|"
+    r"presently|mostly|even) ){0,3}"
+)
 _WHO = rf"^(?:user's [\w-]+ and )?user {_ADV}"
-_AT = r"(?:(?:now|currently|alone|downtown|right|back|over|up|down|out|here|permanently|by myself|by themselves|again) ){0,2}"
+_AT = (
+    r"(?:(?:now|currently|alone|downtown|right|back|over|up|down|out|here|permanently|by myself|by themselves|"
+    r"again) ){0,2}"
+)
 _WITH = r"(?:with (?:user's |a |the |two |three )?[\w'-]+(?: [\w'-]+)? )?"
-_NEAR = r"(?:(?:near|by|close to|across from|next to|above|behind|not far from) (?:[\w'-]+ ){1,4}?)?"
+_NEAR = (
+    r"(?:(?:near|by|close to|across from|next to|above|behind|not far from) (?:[\w'-]+ ){1,4}?"
+    r"|on the [\w-]+ (?:floor|side|outskirts) )?"
+)
+_MUCH = r"(?:(?:really|always|generally|usually|much|strongly|definitely|still|now|currently|just|actually|also) ){0,2}"
+_STAY = r"(?:since|for|all|now|user's (?:whole|entire) life)"
 _HOME = r"(?:new |current |permanent )?(?:home|house|flat|apartment|place|condo|residence)"
 _STYLE = (
-    r"(?P<style>(?:(?:very|more|really|fairly|as|quite|always) )?(?:concise|short|shorter|brief|terse|succinct|detailed|verbose|long|longer|thorough|in-depth|formal|informal|casual|technical|non-technical|simple|"
-    r"direct|blunt|plain|friendly|step-by-step|bullet|bulleted|bullet-point|bullet point|structured|to-the-point|straight|humorous|playful|professional|minimal|one-line|one-sentence))"
+    r"(?P<style>(?:(?:very|more|really|fairly|as|quite|always) )?(?:concise|short|shorter|brief|terse|"
+    r"succinct|detailed|verbose|long|longer|thorough|in-depth|formal|informal|casual|technical|"
+    r"non-technical|simple|"
+    r"direct|blunt|plain|friendly|step-by-step|bullet|bulleted|bullet-point|bullet point|structured|"
+    r"to-the-point|straight|humorous|playful|professional|minimal|one-line|one-sentence))"
 )
-_SPEECH = r"(?:answers|answer|replies|reply|responses|response|explanations|messages|summaries|communication|communication style|tone|style|feedback|updates|output)"
+_SPEECH = (
+    r"(?:answers|answer|replies|reply|responses|response|explanations|messages|summaries|communication|"
+    r"communication style|tone|style|feedback|updates|output)"
+)
 
 PROFILE: Final = TypeRule(
     name="profile",
     memory_type="profile",
     patterns=(
         r"\ballerg(?:y|ic|ies)\b",
-        r"^user's (?:full |first |last |middle |real )?(?:name|surname|nickname|birthday|age|pronouns|email|email address|phone number|address|time ?zone|hometown|job title|nationality|native language|mother tongue) (?:is|was)\b",
-        rf"^(?:user|user's [\w-]+(?: and user)?) {_ADV}(?:lives?|resides?|lived|moved|relocated|settled|is living|is based|is from|was born|grew up|used to live|no longer lives|does not live)\b",
+        (
+            r"^user's (?:full |first |last |middle |real )?(?:name|surname|nickname|birthday|age|pronouns|"
+            r"email|email address|phone number|address|time ?zone|hometown|job title|nationality|native "
+            r"language|mother tongue) (?:is|was)\b"
+        ),
+        (
+            rf"^(?:user|user's [\w-]+(?: and user)?) {_ADV}(?:lives?|resides?|lived|moved|relocated|"
+            rf"settled|is living|is based|is from|was born|grew up|used to live|no longer lives|"
+            rf"does not live)\b"
+        ),
         r"^user's (?:[\w-]+ )?(?:home|house|flat|apartment|place|city|residence) (?:\w+ )?is (?:\w+ )?in\b",
         r"^user's (?:new |current |old )?(?:manager|boss|supervisor)(?:'s name)? (?:\w+ )?(?:is|was)\b",
-        r"^[\w' .-]{1,40} is (?:now )?(?:user's|my) (?:\w+ )?(?:manager|boss|supervisor|wife|husband|partner|sister|brother|mother|father|son|daughter)\b",
-        r"^user (?:now |currently )?(?:works (?:as|at|for|in)|is (?:a|an) [\w-]+(?: [\w-]+)?$|is \d{1,3} years old|is married|is single|is divorced|is engaged|speaks|studies|has (?:a|an|one|two|three|four|five|\d+) (?:[\w-]+ )?(?:son|sons|daughter|daughters|child|children|kids|brother|brothers|sister|sisters|dog|dogs|cat|cats))\b",
+        (
+            r"^[\w' .-]{1,40} is (?:now )?(?:user's|my) (?:\w+ )?(?:manager|boss|supervisor|wife|husband|"
+            r"partner|sister|brother|mother|father|son|daughter)\b"
+        ),
+        (
+            r"^user (?:now |currently )?(?:works (?:as|at|for|in)|is (?:a|an) [\w-]+(?: [\w-]+)?$|is \d{1,3} "
+            r"years old|is married|is single|is divorced|is engaged|speaks|studies|has (?:a|an|one|two|three|"
+            r"four|five|\d+) (?:[\w-]+ )?(?:son|sons|daughter|daughters|child|children|kids|brother|brothers|"
+            r"sister|sisters|dog|dogs|cat|cats))\b"
+        ),
         r"^user reports to\b",
         r"\b(?:diabetic|vegetarian|vegan|celiac|coeliac|lactose intolerant|gluten intolerant)\b",
     ),
@@ -38,8 +71,14 @@ PREFERENCE: Final = TypeRule(
     memory_type="preference",
     patterns=(
         r"\b(?:prefers?|preferred|preference|would rather|favou?rites?)\b",
-        r"^(?:user|user's [\w-]+) (?:\w+ )?(?:likes|loves|enjoys|hates|dislikes|adores|cannot stand|does not like|does not enjoy|does not love|is a fan of|is fond of|is not a fan of|is into|avoids)\b",
-        rf"^(?:please )?(?:keep|make) (?:it|things|this|your|the|all)? ?(?:{_SPEECH} )?(?:very |as |more )?(?:concise|short|brief|simple|detailed|formal|casual)\b",
+        (
+            r"^(?:user|user's [\w-]+) (?:\w+ )?(?:likes|loves|enjoys|hates|dislikes|adores|cannot stand|does "
+            r"not like|does not enjoy|does not love|is a fan of|is fond of|is not a fan of|is into|avoids)\b"
+        ),
+        (
+            rf"^(?:please )?(?:keep|make) (?:it|things|this|your|the|all)? ?(?:{_SPEECH} )?(?:very "
+            rf"|as |more )?(?:concise|short|brief|simple|detailed|formal|casual)\b"
+        ),
         r"^(?:please )?(?:call|address) me\b",
     ),
 )
@@ -57,7 +96,10 @@ DECISION: Final = TypeRule(
     name="decision",
     memory_type="decision",
     patterns=(
-        r"\b(?:decided|decision|chose|chosen|switched (?:\w+ )?(?:to|from)|agreed (?:to|on|that)|settled on|opted for|migrated (?:to|from)|standardi[sz]ed on|went with|going with)\b",
+        (
+            r"\b(?:decided|decision|chose|chosen|switched (?:\w+ )?(?:to|from)|agreed (?:to|on|that)|settled "
+            r"on|opted for|migrated (?:to|from)|standardi[sz]ed on|went with|going with)\b"
+        ),
         r"^user's team (?:\w+ )?(?:picked|adopted|dropped|replaced)\b",
     ),
 )
@@ -74,7 +116,10 @@ PROJECT: Final = TypeRule(
     name="project",
     memory_type="project",
     patterns=(
-        r"^(?:the|user's|user's team's|our) (?:[\w-]+ ){0,3}?(?:project|repo|repository|codebase|product|app|roadmap|milestone|sprint|backend|frontend|service|database|stack)\b",
+        (
+            r"^(?:the|user's|user's team's|our) (?:[\w-]+ ){0,3}?(?:project|repo|repository|codebase|product|"
+            r"app|roadmap|milestone|sprint|backend|frontend|service|database|stack)\b"
+        ),
         r"^project [\w-]+ ",
         r"\b(?:is|are|am) (?:working on|building|developing|shipping|launching)\b",
     ),
@@ -94,8 +139,14 @@ HAPPENED: Final = TypeRule(
     name="happened",
     memory_type="episodic",
     patterns=(
-        r"^(?:user|user's (?:team|[\w-]+)) (?:\w+ly |just |recently |also )?(?:went|visited|attended|met|saw|bought|got|finished|started|joined|took|ran|had|made|flew|drove|read|watched|gave|celebrated|completed|signed|tried|learned|learnt|"
-        r"spent|played|won|lost|broke|found|sold|received|passed|failed|booked|ordered|applied|adopted|hosted|hiked|camped|cooked|painted|baked|wrote|called|talked|volunteered|presented|ate|came|left|quit)\b",
+        (
+            r"^(?:user|user's (?:team|[\w-]+)) (?:\w+ly |just |recently |also )?(?:went|visited|attended|met|"
+            r"saw|bought|got|finished|started|joined|took|ran|had|made|flew|drove|read|watched|gave|celebrated|"
+            r"completed|signed|tried|learned|learnt|"
+            r"spent|played|won|lost|broke|found|sold|received|passed|failed|booked|ordered|applied|adopted|"
+            r"hosted|hiked|camped|cooked|painted|baked|wrote|called|talked|volunteered|presented|ate|came|left|"
+            r"quit)\b"
+        ),
     ),
 )
 
@@ -110,11 +161,22 @@ CITY: Final = SlotRule(
     slot="profile:current_city",
     memory_types=("profile",),
     patterns=(
-        rf"{_WHO}(?:lives?|resides?|is {_ADV}(?:living|based|settled|residing)|has been (?:living|based)) {_AT}{_NEAR}{_WITH}in (?P<city>.{{1,100}})",
-        rf"{_WHO}(?:has lived|has resided|have lived) {_AT}in (?P<city>.{{1,60}}? (?:since|for|all|now)\b.{{0,40}})",
-        rf"{_WHO}(?:has )?(?:just )?(?:moved|relocated|settled)(?: (?:back|over|out|down|up|here|house|home|permanently|in|recently|away))?(?: with user's [\w-]+)?(?: from [^,;]{{1,40}}?| out of [^,;]{{1,40}}?)? (?:to|in) (?P<city>.{{1,100}})",
+        (
+            rf"{_WHO}(?:lives?|resides?|is {_ADV}(?:living|based|settled|residing)|has been (?:living|"
+            rf"based)) {_AT}{_NEAR}{_WITH}in (?P<city>.{{1,100}})"
+        ),
+        rf"{_WHO}(?:has lived|has resided|have lived) {_AT}in (?P<city>.{{1,60}}? {_STAY}\b.{{0,40}})",
+        r"^user is (?:now )?an? [\w-]+ (?:[\w-]+ )?(?:living|based) in (?P<city>.{1,100})",
+        (
+            rf"{_WHO}(?:has )?(?:just )?(?:moved|relocated|settled)(?: (?:back|over|out|down|"
+            rf"up|here|house|home|permanently|in|recently|away))?(?: with user's [\w-]+)?(?: "
+            rf"from [^,;]{{1,40}}?| out of [^,;]{{1,40}}?)? (?:to|in) (?P<city>.{{1,100}})"
+        ),
         rf"^user's {_HOME} (?:now |currently )?is (?:now |currently |located |still )?in (?P<city>.{{1,80}})",
-        r"^user's (?:current |new |home )?(?:city|city of residence|place of residence)(?: of residence)? (?:now )?is (?:now )?(?P<city>.{1,80})",
+        (
+            r"^user's (?:current |new |home )?(?:city|city of residence|place of residence)(?: of residence)? "
+            r"(?:now )?is (?:now )?(?P<city>.{1,80})"
+        ),
         r"^user (?:now |currently )?calls (?P<city>.{1,40}) home\b",
         r"^user is (?:now |currently )?a (?:\w+ )?resident of (?P<city>.{1,80})",
         r"^(?:user's )?(?:current city|city of residence|home city): (?P<city>.{1,80})",
@@ -125,10 +187,19 @@ MANAGER: Final = SlotRule(
     slot="profile:manager",
     memory_types=("profile",),
     patterns=(
-        r"^user's (?:new |current |direct |line )?(?:manager|boss|supervisor)(?:'s name)? (?:now |currently |actually )?is (?:now |currently |actually |called |named )?(?P<person>.{1,80})",
-        r"^user's (?:new |current |direct |line )?(?:manager|boss|supervisor) (?:changed|has changed|switched) to (?P<person>.{1,80})",
+        (
+            r"^user's (?:new |current |direct |line )?(?:manager|boss|supervisor)(?:'s name)? (?:now |"
+            r"currently |actually )?is (?:now |currently |actually |called |named )?(?P<person>.{1,80})"
+        ),
+        (
+            r"^user's (?:new |current |direct |line )?(?:manager|boss|supervisor) (?:changed|has changed|"
+            r"switched) to (?P<person>.{1,80})"
+        ),
         r"^user (?:now |currently )?(?:reports|is reporting) (?:directly )?to (?P<person>.{1,80})",
-        r"^(?P<person>[\w'.-]{1,30}(?: [\w'.-]{1,30}){0,2}) (?:is|became|has become) (?:now )?(?:user's|my) (?:new |current |direct |line )?(?:manager|boss|supervisor)(?: now| these days| again)?$",
+        (
+            r"^(?P<person>[\w'.-]{1,30}(?: [\w'.-]{1,30}){0,2}) (?:is|became|has become) (?:now )?(?:user's|"
+            r"my) (?:new |current |direct |line )?(?:manager|boss|supervisor)(?: now| these days| again)?$"
+        ),
     ),
 )
 ALLERGY: Final = SlotRule(
@@ -136,9 +207,21 @@ ALLERGY: Final = SlotRule(
     slot="profile:allergy:{allergen}",
     memory_types=("profile",),
     patterns=(
-        r"^user (?:is|isn't|has been|was diagnosed as|became|got) (?:(?:not|no longer|also|now|actually|severely|very|extremely|highly|deathly|mildly|slightly|really|still|only|so|badly|a bit) ){0,3}allergic to (?P<allergen>.{1,80})",
-        r"^user (?:has|does not have|no longer has|developed|suffers from|was diagnosed with) (?:(?:an|a|any|the) )?(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) )?(?:allergy|allergies|allergic reaction) to (?P<allergen>.{1,80})",
-        r"^user (?:has|does not have|no longer has|developed|suffers from|was diagnosed with) (?:(?:an|a|any|the) )?(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) )?(?P<allergen>[\w-]+(?: [\w-]+)?) allergy\b",
+        (
+            r"^user (?:is|isn't|has been|was diagnosed as|became|got) (?:(?:not|no longer|also|now|actually|"
+            r"severely|very|extremely|highly|deathly|mildly|slightly|really|still|only|so|badly|a bit) "
+            r"){0,3}allergic to (?P<allergen>.{1,80})"
+        ),
+        (
+            r"^user (?:recently |just |also )?(?:has|does not have|no longer has|developed|suffers from|"
+            r"was diagnosed with) (?:(?:an|a|any|the) )?(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) "
+            r")?(?:allergy|allergies|allergic reaction) to (?P<allergen>.{1,80})"
+        ),
+        (
+            r"^user (?:recently |just |also )?(?:has|does not have|no longer has|developed|suffers from|"
+            r"was diagnosed with) (?:(?:an|a|any|the) )?(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) "
+            r")?(?P<allergen>[\w-]+(?: [\w-]+)?) allergy\b"
+        ),
     ),
 )
 STYLE: Final = SlotRule(
@@ -146,10 +229,20 @@ STYLE: Final = SlotRule(
     slot="preference:communication_style",
     memory_types=("preference",),
     patterns=(
-        rf"^user (?:{_ADV})?(?:prefers|likes|wants|would rather have|would prefer|would like|needs|loves) (?:a |an |your |the |all |user's |my |to get |getting |to have |to receive )?{_STYLE}(?:,? and [\w-]+)?(?:,? [\w-]+)? {_SPEECH}\b",
-        rf"^user (?:{_ADV})?(?:prefers|likes|wants|would prefer|would like|needs) (?:your |the |all |my |user's )?{_SPEECH} (?:to be |that are |kept |short and |in a )?{_STYLE}\b",
+        (
+            rf"^user {_MUCH}(?:prefers|likes|wants|would rather have|would prefer|would like|"
+            rf"needs|loves) (?:a |an |your |the |all |user's |my |to get |getting |to have |to "
+            rf"receive )?{_STYLE}(?:,? and [\w-]+)?(?:,? [\w-]+)? {_SPEECH}\b"
+        ),
+        (
+            rf"^user {_MUCH}(?:prefers|likes|wants|would prefer|would like|needs) (?:your "
+            rf"|the |all |my |user's )?{_SPEECH} (?:to be |that are |kept |short and |in a )?{_STYLE}\b"
+        ),
         rf"^(?:please )?(?:always )?(?:keep|make|give me|use) (?:your |the |all |all your |me )?{_SPEECH} {_STYLE}\b",
-        rf"^(?:please )?(?:always )?(?:be|keep it|keep things) {_STYLE}(?: (?:in|with) (?:your |all )?{_SPEECH}| from now on| please| always|,? always|$)",
+        (
+            rf"^(?:please )?(?:always )?(?:be|keep it|keep things) {_STYLE}(?: (?:in|with) (?:your "
+            rf"|all )?{_SPEECH}| from now on| please| always|,? always|$)"
+        ),
         rf"^user's (?:preferred )?(?:communication style|tone|style of communication)(?: preference)? is {_STYLE}\b",
         rf"^(?:please )?(?:always )?(?:answer|reply|respond|give me|use) (?:me )?(?:with |in )?{_STYLE} {_SPEECH}\b",
     ),

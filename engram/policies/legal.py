@@ -8,7 +8,10 @@ from engram.policies.default import SLOT_RULES, TYPE_RULES
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
 
 _SECTION = r"(?:section|clause|article|§) ?(?P<section>\d{1,4}(?:\.\d{1,4}){0,2}(?:\([a-z0-9]{1,4}\)){0,4})"
-_PARTY = r"(?:the )?(?P<party>supplier|customer|vendor|client|licensor|licensee|landlord|tenant|lessor|lessee|buyer|seller|employer|employee|contractor|provider|borrower|lender|party a|party b)"
+_PARTY = (
+    r"(?:the )?(?P<party>supplier|customer|vendor|client|licensor|licensee|landlord|tenant|lessor|lessee|buyer|"
+    r"seller|employer|employee|contractor|provider|borrower|lender|party a|party b)"
+)
 
 
 def _about(name: str, words: str) -> tuple[SlotRule, SlotRule]:

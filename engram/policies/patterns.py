@@ -1,8 +1,8 @@
 """Patterns a policy may use: compiled once, and only when they run in a time that grows gently with the text.
 
-Python's regular expressions backtrack, so a careless pattern can take years on a short text. A pattern is refused when a
-repeat stands inside a repeat, when it refers back to what it matched, when it looks around, or when several open repeats
-could share the same characters. What is left costs at most about a million steps on the longest text a rule reads.
+Python's regular expressions backtrack, so a careless pattern can take years on a short text. A pattern is refused when
+it repeats a repeat, refers back to what it matched or looks around, or when several open repeats could share the same
+characters. What is left costs at most a few million steps on the longest text a rule reads.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from re import _constants as _sre
+from re import _constants as _sre  # type: ignore[attr-defined]
 from re import _parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ MAX_PATTERN: Final = 4000
 _BUDGET: Final = 3_000_000
 _SMALL: Final = 8
 # Enough characters to see whether two repeats can fight for the same text.
-_SAMPLE: Final = tuple(map(chr, range(32, 127))) + ("é", "ß", "漢", "я", "\n")
+_SAMPLE: Final = (*map(chr, range(32, 127)), "é", "ß", "漢", "я", "\n")
 
 Pattern = re.Pattern[str]
 
@@ -131,7 +131,7 @@ def _takes(op: Any, argument: Any, char: str) -> bool:
         return re.match(_CATEGORIES.get(argument, r"."), char) is not None
     if op is _sre.IN:
         negated = bool(argument) and argument[0][0] is _sre.NEGATE
-        hit = any(_takes(*item, char) for item in argument if item[0] is not _sre.NEGATE)
+        hit = any(_takes(item[0], item[1], char) for item in argument if item[0] is not _sre.NEGATE)
         return hit is not negated
     return True
 

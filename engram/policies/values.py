@@ -8,30 +8,46 @@ from typing import Final
 
 from engram import names as words
 from engram import verbs
-
 from engram.subjects import plain
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _WORD = re.compile(r"[^\W_](?:[^\s,;:!?()\"“”]*[^\W_])?|[^\s\w]")
-_AFTER_PLACE: Final = frozenset(
-    "and but or since now because these last this in from again permanently where as after for with so at on near which while though although until "
-    "today yesterday currently not instead who when right to is by recently full full-time then too during before about around over per every have has".split()
+_AFTER_PLACE: Final = _words(
+    "user's most all and but or since now because these last this in from again permanently where as after for "
+    "with so at on near which while though although until today yesterday currently not instead who when right "
+    "to is by recently full full-time then too during before about around over per every have has "
 )
-_AFTER_PERSON: Final = frozenset(
-    "and but now since as again starting from at who today instead these for until in not then or, so because effective on after i you currently by the".split()
+_AFTER_PERSON: Final = _words(
+    "and but now since as again starting from at who today instead these for until in not then or, so "
+    "because effective on after i you currently by the"
 )
 _VISIT = re.compile(
-    r"\b(?:for (?:the|a|an|this|one|two|three|four|five|six|\w+ more|\d+|a few|a couple of|some|my|work trips?)(?: \w+)? ?(?:day|days|week|weeks|weekend|night|nights|month|months|summer|winter|spring|fall|autumn|semester|term|holiday|holidays|while|bit|conference|wedding|meeting|trip|visit|year|years)"
-    r"|as an? (?:child|kid|teenager|teen|student|baby|boy|girl|young)|briefly|temporarily|on (?:business|holiday|vacation)|at the time|back then|until (?:19|20)\d\d|part of the year|during (?:the )?(?:week|summer|winter|university|college|school)|half the (?:year|time)"
-    r"|(?:and|but|then|before) (?:then |later |soon |quickly |now |i |user )*(?:left|came back|returned|moved|went back|came home|regretted|hated it and))\b"
+    r"\b(?:for (?:the|a|an|this|one|two|three|four|five|six|\w+ more|\d+|a few|a couple of|some|my|work "
+    r"trips?)(?: \w+)? ?(?:day|days|week|weeks|weekend|night|nights|month|months|summer|winter|spring|fall|"
+    r"autumn|semester|term|holiday|holidays|while|bit|conference|wedding|meeting|trip|visit|year|years)"
+    r"|as an? (?:child|kid|teenager|teen|student|baby|boy|girl|young)|briefly|temporarily|on (?:business|"
+    r"holiday|vacation)|at the time|back then|until (?:19|20)\d\d|part of the year|during (?:the )?(?:week|"
+    r"summer|winter|university|college|school)|half the (?:year|time)"
+    r"|(?:and|but|then|before) (?:then |later |soon |quickly |now |i |user )*(?:left|came back|returned|"
+    r"moved|went back|came home|regretted|hated it and))\b"
 )
 _LONG_STAY = re.compile(r"\b(?:has|have) (?:\w+ )?(?:lived|been)\b")
 _PREFIX = re.compile(
-    r"^(?:(?:downtown|central|north|south|east|west|northern|southern|eastern|western|greater|midtown|uptown|inner|beautiful|sunny|rainy|old|lovely|good old|nearby) |"
-    r"(?:the |a )?(?:city|heart|centre|center|middle|suburbs?|outskirts|north|south|east|west|town|capital city|historic cent(?:er|re)) of |"
-    r"(?:a|an|the|user's|my|our|his|her|their) (?:[\w'-]+ ){0,4}?(?:flat|house|apartment|place|studio|condo|loft|room|village|town|townhouse|suburb|neighbou?rhood|cottage|cabin|home|duplex|bungalow)(?: [\w'-]+){0,2}? (?:in|of) )"
+    r"^(?:(?:downtown|central|north|south|east|west|northern|southern|eastern|western|greater|midtown|"
+    r"uptown|inner|beautiful|sunny|rainy|old|lovely|good old|nearby) |"
+    r"(?:the |a )?(?:city|heart|centre|center|middle|suburbs?|outskirts|north|south|east|west|town|capital "
+    r"city|historic cent(?:er|re)) of |"
+    r"(?:a|an|the|user's|my|our|his|her|their) (?:[\w'-]+ ){0,4}?(?:flat|house|apartment|place|studio|"
+    r"condo|loft|room|village|town|townhouse|suburb|neighbou?rhood|cottage|cabin|home|duplex|bungalow)(?: "
+    r"[\w'-]+){0,2}? (?:in|of) )"
 )
 _OTHER_USES = re.compile(
-    r"^[\w. -]{1,40}?(?:'s)? (?:food scene|style|time|tz|timezone|time zone|team|office|branch|dataset|region|cluster|server|data cent(?:er|re))\b"
+    r"^[\w. -]{1,40}?(?:'s)? (?:food scene|style|time|tz|timezone|time zone|team|office|branch|dataset|"
+    r"region|cluster|server|data cent(?:er|re))\b"
 )
 
 
@@ -87,10 +103,8 @@ def _follows(rest: str, allowed: frozenset[str]) -> bool:
 def city(found: str, original: str, canonical: str) -> str | None:
     """The place somebody lives in, or None when the words do not name one."""
     text = found
-    if (
-        _VISIT.search(text)
-        and not _LONG_STAY.search(canonical)
-        or re.search(r"\b(?:hotel|hostel|airbnb|tent|van|dream|novel|game)\b", text)
+    if (_VISIT.search(text) and not _LONG_STAY.search(canonical)) or re.search(
+        r"\b(?:hotel|hostel|airbnb|tent|van|dream|novel|game)\b", text
     ):
         return None
     for _ in range(3):
@@ -146,7 +160,9 @@ def _lower_name(found: str, original: str) -> str | None:
 
 
 _STOP_ALLERGEN = re.compile(
-    r"\s*(?:[.,;:!?()]|\b(?:but|so|since|when|because|from|which|that|though|although|if|at|while|according|as|by|ever|like|it|user|i|my|please|is|are|was|were|has|have|in the|in spring|in summer|this|these days|every|until|for|therefore|who)\b)"
+    r"\s*(?:[.,;:!?()]|\b(?:but|so|since|when|because|from|which|that|though|although|if|at|while|"
+    r"according|as|by|ever|like|it|user|i|my|please|is|are|was|were|has|have|in the|in spring|in summer|"
+    r"this|these days|every|until|for|therefore|who)\b)"
 )
 
 
@@ -158,7 +174,8 @@ def allergen(found: str, original: str, canonical: str) -> str | None:  # noqa: 
         r"^(?:any|all|most|certain|the|some|a|an|both|eating|also|severe|mild|bad|serious) ", "", text.strip()
     )
     text = re.sub(
-        r"(?: (?:too|now|as well|either|anymore|any more|any longer|severely|badly|again|today|actually|and stuff|or not))+$",
+        r"(?: (?:too|now|as well|either|anymore|any more|any longer|severely|badly|again|today|actually|"
+        r"and stuff|or not))+$",
         "",
         text,
     ).strip(" '\"")
@@ -180,8 +197,8 @@ def section(found: str, original: str, canonical: str) -> str | None:  # noqa: A
     return found if len(set(_SECTION.findall(plain(original)))) <= 1 else None
 
 
-_NOT_SUITES: Final = frozenset(
-    "passed failed passes fails passing failing is was the a an all and in of for red green with has exit still no".split()
+_NOT_SUITES: Final = _words(
+    "passed failed passes fails passing failing is was the a an all and in of for red green with has exit still no"
 )
 
 

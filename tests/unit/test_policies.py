@@ -9,11 +9,22 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sentences import NO_KEY, RIGHT_KEY, TAKEN_BACK
 
 from engram.errors import PolicyError
-from engram.policies import BUILT_IN, TYPE_ALIASES, TYPE_WEIGHTS, Classified, MemoryPolicy, Proposal, SlotRule, TypeRule, classify, get_policy
+from engram.policies import (
+    BUILT_IN,
+    TYPE_ALIASES,
+    TYPE_WEIGHTS,
+    Classified,
+    MemoryPolicy,
+    Proposal,
+    SlotRule,
+    TypeRule,
+    classify,
+    get_policy,
+)
 from engram.values import MEMORY_TYPES
-from sentences import NO_KEY, RIGHT_KEY, TAKEN_BACK
 
 DEFAULT = get_policy("default")
 LEGAL = get_policy("legal")
@@ -24,7 +35,7 @@ def judged(fact: str, policy: MemoryPolicy = DEFAULT, **fields: Any) -> Classifi
     return classify(policy, Proposal(fact, **fields))
 
 
-# ------------------------------------------------------------------------------------------------- sentences in tables
+# ------------------------------------------------ sentences in tables
 
 
 @pytest.mark.parametrize("sentence", NO_KEY)
@@ -67,7 +78,7 @@ def test_a_compound_with_a_relative_clause_does_not_lend_its_subject() -> None:
     assert judged("Bob lives in Toronto", policy, role="user").conflict_key is None
 
 
-# ------------------------------------------------------------------------------------------------------- keys and slots
+# ------------------------------------------------ keys and slots
 
 
 def test_an_explicit_subject_gives_a_key_of_that_subject_and_no_pin() -> None:
@@ -87,7 +98,10 @@ def test_the_topic_key_comes_before_triple_and_slot() -> None:
     found = judged("User lives in Oslo", topic_key=" My  HOME ", subject="bob", attribute="name")
     assert found.conflict_key == "topic:my home"
     assert judged("Robert is fine", subject="Bob", attribute="Name").conflict_key == "fact:bob:name"
-    assert judged("User lives in Oslo", subject="user", attribute="current_city").conflict_key == "slot:profile:current_city"
+    assert (
+        judged("User lives in Oslo", subject="user", attribute="current_city").conflict_key
+        == "slot:profile:current_city"
+    )
 
 
 def test_only_functional_attributes_give_a_key() -> None:
@@ -132,7 +146,7 @@ def test_evidence_of_the_verbatim_deriver_gets_no_slot() -> None:
     assert (found.conflict_key, found.critical_slot, found.memory_type) == (None, None, "episodic")
 
 
-# ----------------------------------------------------------------------------------------------------------------- types
+# ------------------------------------------------ types
 
 
 @pytest.mark.parametrize(
@@ -172,7 +186,9 @@ def test_the_first_rule_wins_and_gives_category_importance_and_expiry() -> None:
     policy = MemoryPolicy(
         "mine",
         type_rules=(
-            TypeRule("badge", "constraint", (r"\bbadge\b",), category="access", importance=0.9, expires_in=timedelta(days=3)),
+            TypeRule(
+                "badge", "constraint", (r"\bbadge\b",), category="access", importance=0.9, expires_in=timedelta(days=3)
+            ),
             TypeRule("all", "task", (r"badge|door",), metadata_values=("door",)),
         ),
     )
@@ -186,7 +202,7 @@ def test_the_first_rule_wins_and_gives_category_importance_and_expiry() -> None:
     assert (own.importance, own.category) == (0.1, "mine")
 
 
-# -------------------------------------------------------------------------------------------------- policies of one's own
+# ------------------------------------------------ policies of one's own
 
 
 def test_a_slot_with_a_group_that_did_not_match_is_no_slot() -> None:
@@ -198,12 +214,17 @@ def test_a_slot_with_a_group_that_did_not_match_is_no_slot() -> None:
 
 def test_text_in_slots_is_compared_text() -> None:
     policy = MemoryPolicy("mine", slot_rules=(SlotRule("car", "profile:car:{car}", (r"^user drives a (?P<car>.+)$",)),))
-    keys = {judged(f"User drives a {car}", policy).conflict_key for car in ("Citroën  DS", "citroe\u0308n ds", "CITROËN\u200b DS")}
+    keys = {
+        judged(f"User drives a {car}", policy).conflict_key
+        for car in ("Citroën  DS", "citroe\u0308n ds", "CITROËN\u200b DS")
+    }
     assert keys == {"slot:profile:car:citroën ds"}
 
 
 def test_a_rule_that_does_not_pin_gives_a_key_only() -> None:
-    policy = MemoryPolicy("mine", slot_rules=(SlotRule("car", "profile:car", (r"^user drives a (?P<v>\w+)",), critical=False),))
+    policy = MemoryPolicy(
+        "mine", slot_rules=(SlotRule("car", "profile:car", (r"^user drives a (?P<v>\w+)",), critical=False),)
+    )
     found = judged("I drive a Volvo", policy, role="user")
     assert (found.conflict_key, found.critical_slot) == ("slot:profile:car", None)
 
@@ -249,7 +270,18 @@ def test_a_policy_that_makes_no_sense_is_refused_when_it_is_made(build: Any) -> 
 
 @pytest.mark.parametrize(
     "pattern",
-    [r"(a+)+b", r"(a*)*", r"(?:\w+\s?)*$", r"(.*)(.*)(.*)x", r".*a.*b.*c.*d", r"(a|aa)+$", r"(?=a)b", r"(?<!a)b", r"(a)\1", r"(?:a{1,99}){1,99}b"],
+    [
+        r"(a+)+b",
+        r"(a*)*",
+        r"(?:\w+\s?)*$",
+        r"(.*)(.*)(.*)x",
+        r".*a.*b.*c.*d",
+        r"(a|aa)+$",
+        r"(?=a)b",
+        r"(?<!a)b",
+        r"(a)\1",
+        r"(?:a{1,99}){1,99}b",
+    ],
 )
 def test_a_pattern_that_could_be_slow_is_refused(pattern: str) -> None:
     with pytest.raises(PolicyError):
@@ -258,13 +290,34 @@ def test_a_pattern_that_could_be_slow_is_refused(pattern: str) -> None:
 
 @pytest.mark.parametrize(
     "pattern",
-    [r"\bfoo\b", r"(?P<a>.+) lives in (?P<b>.+)", r"^(\w+) (\w+) (\w+)$", r"\b(\w+) manages (\w+)\b", r"^user's (?:new )?car is (?P<v>[\w -]{1,40})", r"colou?r: *(\w+)"],
+    [
+        r"\bfoo\b",
+        r"(?P<a>.+) lives in (?P<b>.+)",
+        r"^(\w+) (\w+) (\w+)$",
+        r"\b(\w+) manages (\w+)\b",
+        r"^user's (?:new )?car is (?P<v>[\w -]{1,40})",
+        r"colou?r: *(\w+)",
+    ],
 )
 def test_an_ordinary_pattern_is_accepted(pattern: str) -> None:
     assert TypeRule("fine", "task", (pattern,)).compiled[0].pattern == pattern
 
 
-@pytest.mark.parametrize("unit", ["a", "user lives in ", "section 8 liable ", "my ", "allergic to ", "1 may ", "never in the repo ", '"', "'s ", "and i "])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a",
+        "user lives in ",
+        "section 8 liable ",
+        "my ",
+        "allergic to ",
+        "1 may ",
+        "never in the repo ",
+        '"',
+        "'s ",
+        "and i ",
+    ],
+)
 def test_the_longest_fact_is_judged_in_little_time(unit: str) -> None:
     fact = (unit * 8192)[:8192]
     for policy in BUILT_IN:
@@ -273,7 +326,7 @@ def test_the_longest_fact_is_judged_in_little_time(unit: str) -> None:
         assert time.perf_counter() - started < 2.0
 
 
-# --------------------------------------------------------------------------------------------------- the other built-ins
+# ------------------------------------------------ the other built-ins
 
 
 def test_liability_clauses_of_different_sections_never_share_a_key() -> None:
@@ -346,7 +399,9 @@ def test_aliases_and_weights_name_types_that_exist() -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(max_size=300), st.sampled_from(["user", "assistant", None]), st.none() | st.text(min_size=1, max_size=20))
+@given(
+    st.text(max_size=300), st.sampled_from(["user", "assistant", None]), st.none() | st.text(min_size=1, max_size=20)
+)
 def test_any_text_is_judged_and_twice_the_same(text: str, role: str | None, subject: str | None) -> None:
     for policy in BUILT_IN:
         proposal = Proposal(text, role=role, subject=subject, user_name="ada")
@@ -355,8 +410,28 @@ def test_any_text_is_judged_and_twice_the_same(text: str, role: str | None, subj
         assert found.memory_type in MEMORY_TYPES
 
 
-_SUBJECTS = st.sampled_from(["My sister", "Bob", "The client", "My best friend's cousin", "She", "Her manager", "The guy at the desk", "Everyone"])
-_SAYS = st.sampled_from(["lives in Toronto", "moved to Rome last week", "is allergic to nuts", "prefers short answers", "is based in Berlin", "reports to Maria"])
+_SUBJECTS = st.sampled_from(
+    [
+        "My sister",
+        "Bob",
+        "The client",
+        "My best friend's cousin",
+        "She",
+        "Her manager",
+        "The guy at the desk",
+        "Everyone",
+    ]
+)
+_SAYS = st.sampled_from(
+    [
+        "lives in Toronto",
+        "moved to Rome last week",
+        "is allergic to nuts",
+        "prefers short answers",
+        "is based in Berlin",
+        "reports to Maria",
+    ]
+)
 
 
 @given(_SUBJECTS, _SAYS)

@@ -10,21 +10,38 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sentences import NO_KEY, RIGHT_KEY
 
 from engram.derivation import DERIVERS, rules, verbatim
 from engram.derivation.proposals import Proposed
 from engram.derivation.times import resolve
 from engram.policies import Proposal, classify, get_policy
 from engram.values import Event
-from sentences import NO_KEY, RIGHT_KEY
 
 SAID = datetime(2026, 6, 10, 12, tzinfo=UTC)  # a Wednesday
 
 
-def event(content: str | None, role: Any = "user", kind: str = "user_message", payload: Mapping[str, Any] | None = None) -> Event:
+def event(
+    content: str | None, role: Any = "user", kind: str = "user_message", payload: Mapping[str, Any] | None = None
+) -> Event:
     return Event(
-        "e1", "s1", 1, role, kind, "user", content, payload or {}, {}, SAID, SAID, None, None, None, False, "00",
-    )  # fmt: skip
+        "e1",
+        "s1",
+        1,
+        role,
+        kind,
+        "user",
+        content,
+        payload or {},
+        {},
+        SAID,
+        SAID,
+        None,
+        None,
+        None,
+        False,
+        "00",
+    )
 
 
 def facts(content: str) -> list[str]:
@@ -34,7 +51,10 @@ def facts(content: str) -> list[str]:
 def keys(content: str) -> list[str | None]:
     policy = get_policy("default")
     return [
-        classify(policy, Proposal(found.fact, memory_type=found.memory_type, subject=found.subject, role="user", user_name="ada")).critical_slot
+        classify(
+            policy,
+            Proposal(found.fact, memory_type=found.memory_type, subject=found.subject, role="user", user_name="ada"),
+        ).critical_slot
         for found in rules.derive(event(content), user_name="ada")
     ]
 
@@ -75,14 +95,42 @@ def test_a_sentence_worth_remembering_is_taken_in_the_third_person(said: str, ex
 @pytest.mark.parametrize(
     "said",
     [
-        "Hello!", "Hi there", "Thanks so much!", "Thank you, that helps a lot", "How are you?", "Can you write me a poem?",
-        "Write me a poem about the sea", "I need help with my homework", "I want you to act as a pirate", "I have a question",
-        "I love it!", "I agree with that", "I'm so tired today", "I think we should use Redis", "Never mind", "Don't worry about it",
-        "If I move, I will tell you", "I might move to Berlin", "I wish I had a dog", '"I live in Paris," he said', "> I live in Paris",
-        "```\nI live in Paris\n```", "#nomem I live in Paris", "I live in Paris #NoMem", "You live in Paris", "It was nice", "I see", "ok", "👍",
-        "Let's go", "Sounds good", "What do you think about my plan?", "I wonder where I live", "",
+        "Hello!",
+        "Hi there",
+        "Thanks so much!",
+        "Thank you, that helps a lot",
+        "How are you?",
+        "Can you write me a poem?",
+        "Write me a poem about the sea",
+        "I need help with my homework",
+        "I want you to act as a pirate",
+        "I have a question",
+        "I love it!",
+        "I agree with that",
+        "I'm so tired today",
+        "I think we should use Redis",
+        "Never mind",
+        "Don't worry about it",
+        "If I move, I will tell you",
+        "I might move to Berlin",
+        "I wish I had a dog",
+        '"I live in Paris," he said',
+        "> I live in Paris",
+        "```\nI live in Paris\n```",
+        "#nomem I live in Paris",
+        "I live in Paris #NoMem",
+        "You live in Paris",
+        "It was nice",
+        "I see",
+        "ok",
+        "👍",
+        "Let's go",
+        "Sounds good",
+        "What do you think about my plan?",
+        "I wonder where I live",
+        "",
     ],
-)  # fmt: skip
+)
 def test_talk_questions_orders_and_quotations_are_left(said: str) -> None:
     assert facts(said) == []
 
@@ -114,7 +162,7 @@ def test_assistant_messages_and_unknown_types_give_nothing() -> None:
     assert rules.derive(event(None)) == ()
 
 
-# ---------------------------------------------------------------------------------------------------------------- times
+# ------------------------------------------------ times
 
 
 def day(year: int, month: int, number: int) -> datetime:
@@ -178,22 +226,25 @@ def test_the_day_is_the_day_in_utc() -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(max_size=200), st.datetimes(datetime(1900, 1, 1), datetime(2199, 12, 31)))
+@given(
+    st.text(max_size=200), st.datetimes(day(1900, 1, 1).replace(tzinfo=None), day(2199, 12, 31).replace(tzinfo=None))
+)
 def test_any_text_and_any_day_resolve_to_years_that_are_kept(text: str, said: datetime) -> None:
     stated = resolve(text + " 3 years ago and next month or 99 days ago", said.replace(tzinfo=UTC))
     for moment in (stated.valid_from, stated.valid_to):
         assert moment is None or 1900 <= moment.year < 2200
 
 
-# ------------------------------------------------------------------------------------------- tools, decisions, meetings
+# ------------------------------------------------ tools, decisions, meetings
 
 
 def test_a_tool_result_gives_the_lines_that_say_how_it_ended() -> None:
     content = "collecting ...\nexit code 1 in suite billing\n  3 failed, 20 passed  \nbye"
     found = rules.derive(event(content, role="tool", kind="tool_result"))
     assert [(one.fact, one.memory_type) for one in found] == [
-        ("exit code 1 in suite billing", "tool_result"), ("3 failed, 20 passed", "tool_result"),
-    ]  # fmt: skip
+        ("exit code 1 in suite billing", "tool_result"),
+        ("3 failed, 20 passed", "tool_result"),
+    ]
     assert [content[one.char_start : one.char_end] for one in found] == [one.fact for one in found]
 
 
@@ -205,10 +256,14 @@ def test_a_decision_event_is_one_decision() -> None:
 def test_a_meeting_gives_its_summary_decisions_and_action_items() -> None:
     content = "We agreed to ship. Ann writes the notes."
     payload = {
-        "title": "Weekly", "attendees": ["Ann", "Bob"], "decisions": ["Ship on Monday", 7], "topics": ["Release"], "date": "2026-06-08",
+        "title": "Weekly",
+        "attendees": ["Ann", "Bob"],
+        "decisions": ["Ship on Monday", 7],
+        "topics": ["Release"],
+        "date": "2026-06-08",
         "action_items": [{"what": "Write the notes", "who": "Ann", "due": "2026-06-12"}, {"who": "Bob"}, "nonsense"],
         "summary": "We agreed to ship.",
-    }  # fmt: skip
+    }
     found = rules.derive(event(content, role="system", kind="meeting", payload=payload))
     assert [(one.fact, one.memory_type) for one in found] == [
         ("We agreed to ship.", "episodic"),
@@ -221,13 +276,18 @@ def test_a_meeting_gives_its_summary_decisions_and_action_items() -> None:
     assert (found[1].char_start, found[1].char_end) == (0, len(content))
 
 
-@given(st.dictionaries(st.sampled_from(["title", "decisions", "action_items", "topics", "date", "summary"]), st.none() | st.integers() | st.text() | st.lists(st.text() | st.dictionaries(st.text(), st.text()))))
+@given(
+    st.dictionaries(
+        st.sampled_from(["title", "decisions", "action_items", "topics", "date", "summary"]),
+        st.none() | st.integers() | st.text() | st.lists(st.text() | st.dictionaries(st.text(), st.text())),
+    )
+)
 def test_any_meeting_payload_is_read_without_an_exception(payload: dict[str, Any]) -> None:
     found = rules.derive(event("text", role="system", kind="meeting", payload=payload))
     assert len(found) <= rules.MAX_CANDIDATES
 
 
-# ------------------------------------------------------------------------------------------------------------- verbatim
+# ------------------------------------------------ verbatim
 
 
 def test_the_verbatim_deriver_keeps_the_words_with_their_place() -> None:
@@ -244,11 +304,40 @@ def test_a_long_event_is_cut_at_a_word() -> None:
     assert (solid.char_end, len(solid.fact)) == (8192, 8192)
 
 
-# ------------------------------------------------------------------------------------------------------------- always
+# ------------------------------------------------ always
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(max_size=500) | st.lists(st.sampled_from(["I live in ", "Oslo", ". ", '"', "my sister ", "```\n", "> ", "\n", "if ", "?", " and I ", "not ", "’", "\u200b", "İ", "ß", "😀", "moved to ", "yesterday ", "1 May "]), max_size=40).map("".join))
+@given(
+    st.text(max_size=500)
+    | st.lists(
+        st.sampled_from(
+            [
+                "I live in ",
+                "Oslo",
+                ". ",
+                '"',
+                "my sister ",
+                "```\n",
+                "> ",
+                "\n",
+                "if ",
+                "?",
+                " and I ",
+                "not ",
+                "’",
+                "\u200b",
+                "İ",
+                "ß",
+                "😀",
+                "moved to ",
+                "yesterday ",
+                "1 May ",
+            ]
+        ),
+        max_size=40,
+    ).map("".join)
+)
 def test_any_text_gives_exact_spans_and_the_same_answer_twice(text: str) -> None:
     for deriver in DERIVERS:
         found = deriver.derive(event(text), user_name="ada")
@@ -260,7 +349,30 @@ def test_any_text_gives_exact_spans_and_the_same_answer_twice(text: str) -> None
             assert one.ordinal == number
 
 
-@pytest.mark.parametrize("unit", ["I live in Oslo. ", "a", "I ", "and I ", '"', "'", "'a ", "my my ", "> ", "``` ", ",", "in May ", "...", "\n", "(", "I'm ", "漢字。", "1 ", "if "])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "I live in Oslo. ",
+        "a",
+        "I ",
+        "and I ",
+        '"',
+        "'",
+        "'a ",
+        "my my ",
+        "> ",
+        "``` ",
+        ",",
+        "in May ",
+        "...",
+        "\n",
+        "(",
+        "I'm ",
+        "漢字。",
+        "1 ",
+        "if ",
+    ],
+)
 def test_the_time_grows_with_the_text_and_no_faster(unit: str) -> None:
     started = time.perf_counter()
     rules.derive(event((unit * 500_000)[:500_000]))

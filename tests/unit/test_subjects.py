@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -111,7 +113,7 @@ def test_a_clause_with_a_subject_of_its_own_is_read_alone() -> None:
 def test_any_text_is_read_without_an_exception(text: str) -> None:
     spans = sentence_spans(text)
     assert all(0 <= start < end <= len(text) for start, end in spans)
-    assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:], strict=False))
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
     for start, end in spans:
         sentence = text[start:end]
         assert all(sentence[a:b] is not None for a, b, _ in clause_spans(sentence))
