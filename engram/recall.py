@@ -48,10 +48,14 @@ if TYPE_CHECKING:
 
 EVIDENCE: Final = ("verbatim", "source_chunk")
 GONE: Final = ("superseded", "deleted")
+SUPERSEDED: Final = "m.status = 'superseded' AND m.consolidated_into IS NULL"
+HEIR: Final = 0.9  # of an earlier value's nearness that the current one takes over
 OVERFETCH: Final = 5
 LEAST_FETCHED: Final = 50
+PINNED: Final = 50
 WHOLE_FETCH: Final = 1_000
 WEAK: Final = 0.20  # relevance under which the best hit is no answer
+NEAR_TOP: Final = 0.75  # share of the best relevance within which the better made memory answers
 TOUCHED: Final = 0.5  # relevance over which a returned row counts as accessed
 
 ROADS: Final[Mapping[Intent, tuple[Intent, ...]]] = {
@@ -122,6 +126,7 @@ class Candidate:
     semantic_rank: int | None = None
     keyword_rank: int | None = None
     derived: bool = True
+    inherited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,14 +243,70 @@ def embed_tail(embedder: CachedEmbedder | None, meaning: Meaning, found: Found) 
 
 def _candidates(conn: Connection, asked: Asked, looked: Looked, meaning: Meaning) -> list[Candidate]:
     fetch = max(OVERFETCH * asked.limit, LEAST_FETCHED)
+    past: list[Candidate] = []
     # A search for what is current now takes the nearest rows first and cuts afterwards: few are not current. Whatever
     # narrows further is cut before ranking, and so is a search that came back with less than it was asked for.
     if asked.filter is None and asked.current_only and looked.moment.is_now:
-        kept, more = _gather(conn, asked, looked, meaning, fetch, "")
-        if len({candidate.memory.lineage_id for candidate in kept}) >= asked.limit or not more:
-            return kept
-        fetch = WHOLE_FETCH
-    return _gather(conn, asked, looked, meaning, fetch, _standing(asked, looked.moment))[0]
+        found, more = _gather(conn, asked, looked, meaning, fetch, "")
+        kept = [one for one in found if memory_is_current(one.memory)]
+        past = [one for one in found if one.memory.status == "superseded"]
+        if len({one.memory.lineage_id for one in kept}) < asked.limit and more:
+            kept = _gather(conn, asked, looked, meaning, WHOLE_FETCH, _standing(asked, looked.moment))[0]
+    else:
+        kept = _gather(conn, asked, looked, meaning, fetch, _standing(asked, looked.moment))[0]
+        past = [one for one in kept if asked.include_superseded and one.memory.status == "superseded"]
+        if asked.current_only:
+            past = _gather(conn, asked, looked, meaning, LEAST_FETCHED, _standing(asked, looked.moment, SUPERSEDED))[0]
+    return _ranked([*kept, *_heirs(conn, asked, looked, past)])
+
+
+def _heirs(conn: Connection, asked: Asked, looked: Looked, past: Sequence[Candidate]) -> list[Candidate]:
+    """The heads of the lineages whose earlier values were found: what was asked for has another value now."""
+    best: dict[str, Candidate] = {}
+    for one in past:
+        known = best.get(one.memory.lineage_id)
+        if known is None or _nearer(one) > _nearer(known):
+            best[one.memory.lineage_id] = one
+    if not best:
+        return []
+    sql = (
+        f"SELECT m.memory_id::text FROM {memories.source(looked.moment)} WHERE {memories.VISIBLE}"  # noqa: S608 - constants
+        f" AND {memories.current(looked.moment)} AND NOT m.moot AND m.lineage_id = ANY(%(lineage_ids)s::uuid[])"
+        f" AND ({filters.to_sql(asked.filter)[0]})"
+    )
+    params = memories.visible_params(looked.visible, looked.moment) | filters.to_sql(asked.filter)[1]
+    rows = conn.exec_driver_sql(sql, params | {"lineage_ids": sorted(best)})
+    heads = memories.load(conn, looked.visible, [row.memory_id for row in rows], looked.moment)
+    return [_heir(head, best[head.lineage_id]) for head in heads]
+
+
+def _heir(head: Memory, earlier: Candidate) -> Candidate:
+    cosine = None if earlier.cosine is None else earlier.cosine * HEIR
+    return replace(earlier, memory=head, cosine=cosine, coverage=earlier.coverage * HEIR, inherited=True)
+
+
+def _nearer(one: Candidate) -> float:
+    return one.coverage**2 + 0.5 * (one.cosine or 0.0)
+
+
+def _ranked(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """One candidate a memory, the nearer where there are two, with its ranks among those that are left. Pure."""
+    best: dict[str, Candidate] = {}
+    for one in candidates:
+        known = best.get(one.memory.memory_id)
+        if known is None or _nearer(one) > _nearer(known):
+            best[one.memory.memory_id] = one
+    kept = list(best.values())
+    by_vector = _places({i: one.cosine for i, one in best.items() if one.cosine is not None})
+    by_words = _places({i: one.coverage for i, one in best.items() if one.coverage > 0})
+    return [
+        replace(one, semantic_rank=by_vector.get(one.memory.memory_id), keyword_rank=by_words.get(one.memory.memory_id))
+        for one in kept
+    ]
+
+
+def _places(values: Mapping[str, float]) -> dict[str, int]:
+    return {memory_id: place for place, memory_id in enumerate(sorted(values, key=lambda i: (-values[i], i)), 1)}
 
 
 def _gather(
@@ -262,9 +323,11 @@ def _gather(
             limit=fetch, graphed=looked.graphed, among=standing.replace("ALIAS", "e"), params=params,
         )  # fmt: skip
     if asked.mode != "semantic":
+        # Only where nothing narrows the search: `also` is asked about without its condition.
+        also = [*(hit.memory_id for hit in near), *(() if standing else _pinned(conn, looked))]
         words = keyword.find(
             conn, tenant_id, scope_ids, looked.sought,
-            limit=fetch, also=[hit.memory_id for hit in near], among=standing.replace("ALIAS", "c"), params=params,
+            limit=fetch, also=also, among=standing.replace("ALIAS", "c"), params=params,
         )  # fmt: skip
     cosines = {hit.memory_id: hit.cosine for hit in near}
     if meaning.vector is not None and meaning.model_id is not None:
@@ -272,6 +335,12 @@ def _gather(
         cosines |= semantic.measure(conn, tenant_id, scope_ids, meaning.model_id, meaning.vector, lone)
     more = len(near) >= fetch or sum(hit.place <= fetch for hit in words) >= fetch
     return _load(conn, asked, looked, near, words, cosines), more
+
+
+def _pinned(conn: Connection, looked: Looked) -> list[str]:
+    """The pinned memories, few as they are, are asked about in every search, however many rows hold its words."""
+    params = memories.visible_params(looked.visible)
+    return [row.memory_id for row in fetch_all(conn, "list_pinned", limit=PINNED, **params)]
 
 
 def _load(
@@ -287,23 +356,14 @@ def _load(
     if asked.words.without and near:
         # The words left out bind the vector's rows too; the keyword channel says which rows it has seen.
         found = _without(conn, looked, found)
-    loaded = memories.load(conn, looked.visible, found, looked.moment)
-    kept = [
-        memory for memory in loaded if not asked.current_only or not looked.moment.is_now or memory_is_current(memory)
-    ]
-    places = {hit.memory_id: hit.place for hit in near}
-    semantic_ranks = _ranks(kept, {i: -places[i] for i in places})
-    keyword_ranks = _ranks(kept, {hit.memory_id: hit.coverage for hit in words})
     return [
         Candidate(
             memory,
             cosines.get(memory.memory_id),
             by_words[memory.memory_id].coverage if memory.memory_id in by_words else 0.0,
             by_words[memory.memory_id].matched if memory.memory_id in by_words else (),
-            semantic_ranks.get(memory.memory_id),
-            keyword_ranks.get(memory.memory_id),
         )
-        for memory in kept
+        for memory in memories.load(conn, looked.visible, found, looked.moment)
     ]
 
 
@@ -320,15 +380,12 @@ def _without(conn: Connection, looked: Looked, memory_ids: Sequence[str]) -> lis
     return [memory_id for memory_id in memory_ids if memory_id in left]
 
 
-def _ranks(kept: Iterable[Memory], values: Mapping[str, float]) -> dict[str, int]:
-    found = [memory.memory_id for memory in kept if memory.memory_id in values]
-    return {memory_id: rank for rank, memory_id in enumerate(sorted(found, key=lambda i: (-values[i], i)), 1)}
-
-
-def _standing(asked: Asked, moment: Moment) -> str:
+def _standing(asked: Asked, moment: Moment, only: str | None = None) -> str:
     """The condition that cuts candidates to the rows a read may return; `ALIAS` is the channel's."""
     now = "clock_timestamp()" if moment.is_now else "coalesce(%(as_of)s::timestamptz, %(known_at)s::timestamptz)"
-    if asked.filter is not None and asked.filter.names_statuses():
+    if only is not None:
+        standing = only
+    elif asked.filter is not None and asked.filter.names_statuses():
         standing = "TRUE"
     elif asked.include_superseded:
         standing = (
@@ -541,13 +598,13 @@ def _result(
     asked: Asked, found: Found, one: Candidate, scores: Scored, place: int, evidence: Mapping[str, str]
 ) -> SearchResult:
     memory = one.memory
-    channels = {}
+    channels: dict[str, ChannelHit] = {}
     if one.semantic_rank is not None and one.cosine is not None:
         channels[semantic.NAME] = ChannelHit(one.semantic_rank, one.cosine)
     if one.keyword_rank is not None:
         channels[keyword.NAME] = ChannelHit(one.keyword_rank, one.coverage)
     if not one.derived:
-        channels = {tail.NAME: ChannelHit(one.keyword_rank or one.semantic_rank or 1, one.coverage)}
+        channels = {tail.NAME: ChannelHit(one.keyword_rank or 1, one.coverage)}
     return SearchResult(
         memory=memory,
         score=scores.score,
@@ -555,7 +612,7 @@ def _result(
         terms=scores.terms,
         channels=channels,
         matched=one.matched,
-        labels=_labels(asked, found, memory, evidence),
+        labels=_labels(asked, found, memory, evidence) + (("by an earlier value",) if one.inherited else ()),
         derived=one.derived,
     )
 
@@ -582,7 +639,7 @@ def _tail_candidates(asked: Asked, looked: Looked, found: Found, cosines: Sequen
             made.append((hit, cosine, memory))
     ranked = sorted(made, key=lambda item: (-item[0].coverage, -(item[1] or 0.0), item[2].memory_id))
     return [
-        Candidate(memory, cosine, hit.coverage, hit.matched, None, place if hit.coverage > 0 else None, derived=False)
+        Candidate(memory, cosine, hit.coverage, hit.matched, None, place, derived=False)
         for place, (hit, cosine, memory) in enumerate(ranked, 1)
     ]
 
@@ -712,7 +769,17 @@ def best_hit(results: SearchResults, road: Intent) -> SearchResult | None:
     if road in ("historical", "lineage"):
         changed = [one for one in strong if one.memory.status == "superseded" or one.memory.revision > 1]
         strong = changed or strong
-    return next((one for one in strong if "shadowed" not in one.labels), None)
+    shown = [one for one in strong if "shadowed" not in one.labels]
+    # Near the top what was distilled and pinned tells more than the words someone happened to use.
+    near = [one for one in shown if _relevance(one) >= NEAR_TOP * _relevance(shown[0])]
+    return min(near, key=_tier, default=None)
+
+
+def _tier(one: SearchResult) -> int:
+    """How well a memory is made to answer: pinned facts, then distilled ones, then somebody's words. Pure."""
+    if one.memory.category in EVIDENCE:
+        return 2
+    return 0 if one.memory.is_critical else 1
 
 
 def _asks(memory: Memory) -> bool:
@@ -728,7 +795,7 @@ def _lineage(conn: Connection, looked: Looked, memory: Memory) -> Lineage | None
 
 
 def _by_time(revisions: Iterable[Memory]) -> list[Memory]:
-    return sorted(revisions, key=lambda one: (one.valid_from, one.revision), reverse=True)
+    return sorted(revisions, key=lambda one: (one.status == "active", one.valid_from, one.revision), reverse=True)
 
 
 def _current_text(line: Lineage, _previous: Sequence[Memory]) -> str:
