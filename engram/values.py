@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import types
 import typing
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from typing import Any, Literal, Self
 
+from engram.errors import InvalidInput
 from engram.ids import short_id
 from engram.scope import ALL_USERS, AllUsers, Scope
 
@@ -26,6 +28,7 @@ DecisionKind = Literal["add", "reinforce", "revise", "conflict", "reject"]
 Intent = Literal["current", "historical", "event", "lineage", "temporal_chain", "chat"]
 Mode = Literal["hybrid", "semantic", "keyword"]
 Format = Literal["markdown", "bullets", "prose", "xml", "json"]
+Provider = Literal["openai", "anthropic"]
 T = typing.TypeVar("T")
 Window = tuple[datetime | None, datetime | None]
 
@@ -38,6 +41,7 @@ DERIVES: tuple[str, ...] = typing.get_args(Derive)
 KINDS: tuple[str, ...] = typing.get_args(Kind)
 MODES: tuple[str, ...] = typing.get_args(Mode)
 FORMATS: tuple[str, ...] = typing.get_args(Format)
+CITATION = re.compile(r"(?<![0-9A-Za-z-])(?:mem|evt)-[0-9a-f]{8,32}(?![0-9A-Za-z])", re.IGNORECASE)
 
 
 def trust_rank(trust: str) -> int:
@@ -504,6 +508,18 @@ class ContextBlock(Value):
     watermark: Watermark
     recall_id: str | None = None
     trace: RecallTrace | None = None
+
+    def parse_citations(self, answer: str) -> tuple[str, ...]:
+        """The full ids that an answer cites, in its order; marks that are not of this block count for nothing."""
+        marks = (mark.lower() for mark in CITATION.findall(answer))
+        return tuple(dict.fromkeys(self.citations[mark] for mark in marks if mark in self.citations))
+
+    def to_messages(self, provider: Provider) -> list[dict[str, Any]]:
+        """The block as a message for a model; the role is never `system`, since what is remembered must not command."""
+        if provider not in typing.get_args(Provider):
+            raise InvalidInput("provider", f"one of {', '.join(typing.get_args(Provider))}", "something else")
+        content = self.text if provider == "openai" else [{"type": "text", "text": self.text}]
+        return [{"role": "user", "content": content}]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,171 @@
-"""Assembling a context: gather the material, then pack it."""
+"""Assembling a context: gather what there is in one read and one search, then pack it. Touches nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final, cast
 
-from engram.errors import Unavailable
-from engram.operations.setup import Setup
+from engram import context, derivation, inputs, ledger, memories, recall, streams, tenancy, text
+from engram.context import Counter, Material
+from engram.database import Connection
+from engram.errors import InvalidInput
+from engram.filters import Filter
+from engram.ledger import Place
+from engram.operations import searching, steps
+from engram.operations.capture import EVENT_TYPES
+from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
-from engram.values import ContextBlock
+from engram.tenancy import Visible
+from engram.values import FORMATS, TRUSTS, ContextBlock, Event, Format, RecallTrace, SearchResults, Trust, Watermark
+
+MOST_CRITICAL: Final = 200
+MOST_FOUND: Final = 40  # more than are printed, so that one session does not take every place
+MOST_DECISIONS: Final = 40
+MOST_ARTIFACTS: Final = 20
+PAGE: Final = 80
+PAGES: Final = 5  # of events looked through for what was said: direct changes of memory are events too
+DECIDED: Final = Filter(memory_types=("decision", "constraint"))
+MADE: Final = ("artifact", "tool_result")
+OWN_TYPE: Final = "x."
+LAST: Final = ("ffffffff-ffff-ffff-ffff-ffffffffffff", 2**63 - 1)
 
 
-def build_context(setup: Setup, query: object, *, given: Mapping[str, Any], **options: object) -> Operation[ContextBlock]:
-    """Being written."""
-    raise Unavailable("being written")
-    yield
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    query: str
+    session_id: str | None
+    shares: Mapping[str, float]
+
+
+def build_context(
+    setup: Setup, query: object, *, session_id: object, max_tokens: object, sections: object, format: object,
+    min_trust: object, strict: object, token_counter: object, given: Mapping[str, Any],
+) -> Operation[ContextBlock]:  # fmt: skip
+    """The block a model is given to read, of at most `max_tokens`."""
+    reading = setup.reading(given)
+    asked = _Asked(
+        inputs.query(query), inputs.optional(inputs.name, session_id, "session_id"),
+        context.SHARES if sections is None else context.chosen_shares(sections),
+    )  # fmt: skip
+    most = inputs.max_tokens(max_tokens)
+    shown_as = cast("Format", inputs.choice(format, "format", FORMATS))
+    worst = cast("Trust", inputs.choice(min_trust, "min_trust", TRUSTS))
+    loud = inputs.flag(strict, "strict")
+    count = _counter(token_counter)
+
+    material = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, setup, reading, asked))
+    results = yield from _searched(setup, reading, asked)
+    material = _with_results(material, results)
+    block = context.pack(
+        material, max_tokens=most, shares=asked.shares, format=shown_as, min_trust=worst, strict=loud, count=count,
+        key=setup.settings.secret_key or b"engram-context",
+    )  # fmt: skip
+    return replace(block, trace=_trace(asked, results, block))
+
+
+def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -> Material:
+    """Everything but the search, in one snapshot."""
+    visible, moment = tenancy.visible(conn, reading.scope), reading.moment
+    if not visible.scope_ids:
+        return Material()
+    critical = memories.recall_critical(
+        conn, visible, memory_types=None, limit=MOST_CRITICAL, max_tokens=None, strict=False, moment=moment
+    )
+    decisions = memories.list_memories(
+        conn, visible, filter=DECIDED, sort="recent", limit=MOST_DECISIONS, cursor=None, moment=moment,
+        key=setup.cursor_key,
+    ) if asked.shares[context.DECISIONS] else ()  # fmt: skip
+    shares = asked.shares
+    return Material(
+        critical=critical.results,
+        critical_omitted=critical.omitted,
+        events=_said(conn, visible, reading, asked) if shares[context.EVENTS] else (),
+        decisions=tuple(decisions),
+        artifacts=_newest(conn, visible, reading, asked, MADE, MOST_ARTIFACTS) if shares[context.ARTIFACTS] else (),
+        watermark=_watermark(conn, visible),
+    )
+
+
+def _said(conn: Connection, visible: Visible, reading: Reading, asked: _Asked) -> tuple[Event, ...]:
+    """The newest events of what was said and done, newest first; direct changes of memory show as memories already."""
+    kept: list[Event] = []
+    start = None
+    for _ in range(PAGES):
+        page = _newest(conn, visible, reading, asked, None, PAGE, start)
+        kept.extend(event for event in page if event.event_type in EVENT_TYPES or event.event_type.startswith(OWN_TYPE))
+        if len(kept) >= context.MOST_EVENTS or len(page) < PAGE:
+            break
+        start = Place(page[-1].recorded_at, page[-1].stream_id, page[-1].position)
+    return tuple(kept[: context.MOST_EVENTS])
+
+
+def _newest(
+    conn: Connection, visible: Visible, reading: Reading, asked: _Asked, types: Sequence[str] | None, limit: int,
+    start: Place | None = None,
+) -> tuple[Event, ...]:  # fmt: skip
+    moment = reading.moment
+    if start is None and moment.known_at is not None:
+        start = Place(moment.known_at, *LAST)
+    found = ledger.read(
+        conn, session_id=asked.session_id, scope_ids=visible.scope_ids, types=types, until=_just_after(moment.as_of),
+        start=start, newest_first=True, limit=limit,
+    )  # fmt: skip
+    return tuple(found)
+
+
+def _just_after(moment: datetime | None) -> datetime | None:
+    """The end of a half-open window that still holds this moment."""
+    return None if moment is None else moment + timedelta(microseconds=1)
+
+
+def _watermark(conn: Connection, visible: Visible) -> Watermark:
+    marks = [streams.watermark(conn, visible.scope_ids, one.NAME, one.VERSION) for one in derivation.DERIVERS]
+    return max(marks, key=lambda mark: mark.behind, default=Watermark())
+
+
+def _searched(setup: Setup, reading: Reading, asked: _Asked) -> Operation[SearchResults]:
+    if not asked.query or not asked.shares[context.RELEVANT]:
+        return SearchResults(())
+    prepared = recall.prepare(asked.query, limit=MOST_FOUND, profile=setup.settings.profile)
+    results, _ = yield from searching.found(setup, reading, prepared)
+    return results
+
+
+def _with_results(material: Material, results: SearchResults) -> Material:
+    """The material with what the search found; a fact a nearer scope says otherwise is not relevant."""
+    notes = tuple(f"the search did without its {name} channel" for name in results.degraded)
+    return replace(material, relevant=context.diverse(results), notes=(*material.notes, *notes))
+
+
+def _trace(asked: _Asked, results: SearchResults, block: ContextBlock) -> RecallTrace:
+    return RecallTrace(
+        query=asked.query,
+        search_ids=tuple(one.memory.memory_id for one in results),
+        kept_ids=tuple(block.citations.values()),
+        trimmed_ids=tuple(dict.fromkeys(one for section in block.sections for one in section.omitted_ids)),
+        notes=block.warnings,
+        degraded=results.degraded,
+    )
+
+
+def _counter(given: object) -> Counter:
+    """The caller's way of counting tokens, held to whole numbers; Engram's own when there is none."""
+    if given is None:
+        return text.count_tokens
+    wanted = "a function from text to a whole number"
+    if not callable(given):
+        raise InvalidInput("token_counter", wanted, type(given).__name__)
+
+    def count(shown: str) -> int:
+        try:
+            found = given(shown)
+        except Exception as error:
+            raise InvalidInput("token_counter", wanted, type(error).__name__) from error
+        if not isinstance(found, int) or isinstance(found, bool) or found < 0:
+            raise InvalidInput("token_counter", wanted, type(found).__name__)
+        return found
+
+    count("")  # a function that cannot count is found out before anything is read
+    return count

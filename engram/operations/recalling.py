@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engram import inputs, intent, ranking, recall, tenancy
+from engram import inputs, intent, ranking, recall
 from engram.database import Connection
 from engram.errors import EngramError
-from engram.operations import steps
+from engram.operations import searching, steps
 from engram.operations.assembling import build_context
 from engram.operations.reading import chosen_filter
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
-from engram.recall import Asked, Found, Looked
+from engram.recall import Looked
 from engram.values import MODES, RecallAnswer, SearchResults
 
 __all__ = ["build_context", "recall_answer", "search"]
@@ -31,7 +31,7 @@ def search(
         include_superseded=inputs.flag(include_superseded, "include_superseded"), tail=inputs.flag(tail, "tail"),
     )  # fmt: skip
     counted = inputs.flag(track, "track") and reading.moment.is_now
-    results, _ = yield from found(setup, reading, asked)
+    results, _ = yield from searching.found(setup, reading, asked)
     if counted:
         yield from _track(reading, results)
     return results
@@ -52,7 +52,7 @@ def recall_answer(
     answer = recall.empty_answer(text, understood)
     tried: list[Any] = []
     for road in recall.roads(understood):
-        results, looked = yield from found(setup, reading, recall.on_road(asked, road, understood))
+        results, looked = yield from searching.found(setup, reading, recall.on_road(asked, road, understood))
 
         def work(conn: Connection, road: Any = road, results: SearchResults = results, looked: Looked = looked) -> RecallAnswer:
             return recall.answer(conn, text, looked, understood, road, results, tried=tuple(tried))
@@ -64,23 +64,6 @@ def recall_answer(
             break
         tried.append(road)
     return answer
-
-
-def found(setup: Setup, reading: Reading, asked: Asked) -> Operation[tuple[SearchResults, Looked]]:
-    """One search, step by step: look at the scopes, embed the question, ask the channels, rank."""
-    tenant, embedder, config = reading.scope.tenant_id, setup.embedder, setup.settings.text_search_config
-
-    def look(conn: Connection) -> Looked:
-        visible = tenancy.visible(conn, reading.scope)
-        return recall.look(conn, visible, asked, model_id=setup.model_id, moment=reading.moment, config=config)
-
-    looked = yield from steps.read(tenant, look)
-    meaning = yield from steps.think(lambda: recall.embed(embedder, asked, looked))
-    gathered: Found = yield from steps.read(tenant, lambda conn: recall.find(conn, asked, looked, meaning))
-    cosines: list[float | None] = []
-    if gathered.tail:
-        cosines = yield from steps.think(lambda: recall.embed_tail(embedder, meaning, gathered))
-    return recall.rank(asked, looked, gathered, cosines), looked
 
 
 def _track(reading: Reading, results: SearchResults) -> Operation[None]:
