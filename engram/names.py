@@ -100,7 +100,7 @@ NOT_NAMES: Final = _phrases(
 )
 NOT_ALLERGENS: Final = _phrases(
     """
-    mondays, monday, mornings, meetings, work, cardio, exercise, bullshit, drama, stupidity, people, fun,
+    being, food, mondays, monday, mornings, meetings, work, cardio, exercise, bullshit, drama, stupidity, people, fun,
     commitment, it, that, this, them, these, those, everything, nothing, anything, something, something in it,
     lies, small talk, bureaucracy, you, him, her, something here, sports, the gym, losing, change, boredom
     """

@@ -31,8 +31,13 @@ _STYLE = (
     r"to-the-point|straight|humorous|playful|professional|minimal|one-line|one-sentence))"
 )
 _SPEECH = (
-    r"(?:answers|answer|replies|reply|responses|response|explanations|messages|summaries|communication|"
+    r"(?:answers|replies|responses|explanations|messages|summaries|communication|"
     r"communication style|tone|style|feedback|updates|output)"
+)
+
+_DONE = (
+    r"(?:$|[.,;:!)]| (?:please|from now|always|and|or|over|to|when|in general|with|without|only|because|now|rather|"
+    r"instead|by default|as|than|not|if|but|so|these days|in (?:english|french|german|spanish|bullet))\b)"
 )
 
 PROFILE: Final = TypeRule(
@@ -154,7 +159,9 @@ NAME: Final = SlotRule(
     name="name",
     slot="profile:name",
     memory_types=("profile",),
-    patterns=(r"^user's (?:full |real |actual )?name (?:now |actually )?is (?:now |actually )?(?P<person>.{1,80})",),
+    patterns=(
+        r"^user's (?:full |real |actual |legal )?name (?:now |actually )?is (?:now |actually )?(?P<person>.{1,80})",
+    ),
 )
 CITY: Final = SlotRule(
     name="current_city",
@@ -162,7 +169,7 @@ CITY: Final = SlotRule(
     memory_types=("profile",),
     patterns=(
         (
-            rf"{_WHO}(?:lives?|resides?|is {_ADV}(?:living|based|settled|residing)|has been (?:living|"
+            rf"{_WHO}(?:lives?(?: and works?)?|resides?|is {_ADV}(?:living|based|settled|residing)|has been (?:living|"
             rf"based)) {_AT}{_NEAR}{_WITH}in (?P<city>.{{1,100}})"
         ),
         rf"{_WHO}(?:has lived|has resided|have lived) {_AT}in (?P<city>.{{1,60}}? {_STAY}\b.{{0,40}})",
@@ -173,6 +180,8 @@ CITY: Final = SlotRule(
             rf"from [^,;]{{1,40}}?| out of [^,;]{{1,40}}?)? (?:to|in) (?P<city>.{{1,100}})"
         ),
         rf"^user's {_HOME} (?:now |currently )?is (?:now |currently |located |still )?in (?P<city>.{{1,80}})",
+        r"^user's (?:current |new |home )?address (?:now )?is (?:now )?in (?P<city>.{1,80})",
+        rf"{_WHO}(?:has )?(?:just )?moved into (?:a|an|user's|our|the) [\w' -]{{1,30}}? in (?P<city>.{{1,100}})",
         (
             r"^user's (?:current |new |home )?(?:city|city of residence|place of residence)(?: of residence)? "
             r"(?:now )?is (?:now )?(?P<city>.{1,80})"
@@ -213,14 +222,14 @@ ALLERGY: Final = SlotRule(
             r"){0,3}allergic to (?P<allergen>.{1,80})"
         ),
         (
-            r"^user (?:recently |just |also )?(?:has|does not have|no longer has|developed|suffers from|"
-            r"was diagnosed with) (?:(?:an|a|any|the) )?(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) "
-            r")?(?:allergy|allergies|allergic reaction) to (?P<allergen>.{1,80})"
+            r"^user (?:recently |just |also )?(?:has|has got|does not have|no longer has|developed|suffers from|"
+            r"was diagnosed with|got diagnosed with) (?:(?:an|a|any|the) )?"
+            r"(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) )?(?:allergy|allergies|allergic reaction) to (?P<allergen>.{1,80})"
         ),
         (
-            r"^user (?:recently |just |also )?(?:has|does not have|no longer has|developed|suffers from|"
-            r"was diagnosed with) (?:(?:an|a|any|the) )?(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) "
-            r")?(?P<allergen>[\w-]+(?: [\w-]+)?) allergy\b"
+            r"^user (?:recently |just |also )?(?:has|has got|does not have|no longer has|developed|suffers from|"
+            r"was diagnosed with|got diagnosed with) (?:(?:an|a|any|the) )?"
+            r"(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) )?(?P<allergen>[\w-]+(?: [\w-]+)?) allergy(?:$|[.,;!]| (?:and|but|so|since|now|too|any|as)\b)"
         ),
     ),
 )
@@ -231,11 +240,11 @@ STYLE: Final = SlotRule(
     patterns=(
         (
             rf"^user {_MUCH}(?:prefers|likes|wants|would rather have|would prefer|would like|"
-            rf"needs|loves) (?:a |an |your |the |all |user's |my |to get |getting |to have |to "
-            rf"receive )?{_STYLE}(?:,? and [\w-]+)?(?:,? [\w-]+)? {_SPEECH}\b"
+            rf"loves) (?:a |an |your |the |all |user's |my |to get |getting |to have |to "
+            rf"receive )?{_STYLE}(?:,? and [\w-]+)?(?:,? [\w-]+)? {_SPEECH}{_DONE}"
         ),
         (
-            rf"^user {_MUCH}(?:prefers|likes|wants|would prefer|would like|needs) (?:your "
+            rf"^user {_MUCH}(?:prefers|likes|wants|would prefer|would like) (?:your "
             rf"|the |all |my |user's )?{_SPEECH} (?:to be |that are |kept |short and |in a )?{_STYLE}\b"
         ),
         rf"^(?:please )?(?:always )?(?:keep|make|give me|use) (?:your |the |all |all your |me )?{_SPEECH} {_STYLE}\b",

@@ -17,7 +17,7 @@ def _words(text: str) -> frozenset[str]:
 
 _WORD = re.compile(r"[^\W_](?:[^\s,;:!?()\"“”]*[^\W_])?|[^\s\w]")
 _AFTER_PLACE: Final = _words(
-    "user's most all and but or since now because these last this in from again permanently where as after for "
+    "user's most all one two three four five six ten and but or since now because these last this in from again permanently where as after for "
     "with so at on near which while though although until today yesterday currently not instead who when right "
     "to is by recently full full-time then too during before about around over per every have has "
 )
@@ -97,7 +97,7 @@ def _follows(rest: str, allowed: frozenset[str]) -> bool:
     if not rest.strip() or not rest.startswith(" "):
         return True
     following = re.match(r"\s*([\w'-]+)", rest)
-    return following is None or following.group(1) in allowed
+    return following is None or following.group(1).isdigit() or following.group(1) in allowed
 
 
 def city(found: str, original: str, canonical: str) -> str | None:
