@@ -266,11 +266,9 @@ def verify(
         heads[stream_id] = f"{head.position}:{bytes(head.head_hash).hex()}"
         if problem is not None:
             bad.append(problem)
-    if scope_ids is None:
-        wanted = known if stream_ids is None else {name: known[name] for name in stream_ids if name in known}
-        bad.extend(
-            BadPosition(name, 1, "the whole stream is gone") for name, (position, _) in wanted.items() if position
-        )
+    wanted = [name for name in known if stream_ids is None or name in stream_ids]
+    elsewhere = {str(head.stream_id) for head in _heads(conn, wanted, None)} if wanted else set()
+    bad.extend(BadPosition(name, 1, "the whole stream is gone") for name in wanted if name not in elsewhere)
     return VerifyReport(len(heads), counted, erased, not bad, bad[0] if bad else None, tuple(bad), heads)
 
 

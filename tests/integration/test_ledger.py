@@ -536,7 +536,8 @@ def move_head(at: int) -> str:
 HEADERS = (
     "role = 'agent'", "event_type = 'decision'", "trust = 5", "session_id = 'other'", "session_id = null",
     "actor = 'eve'", "task_run_id = gen_random_uuid()", "idempotency_key = 'other'", "derive = '{}'",
-    "derive = '{verbatim}'", "occurred_at = occurred_at + interval '1 microsecond'", "recorded_at = recorded_at - interval '1 microsecond'",
+    "derive = '{verbatim}'",
+    "occurred_at = occurred_at + interval '1 microsecond'", "recorded_at = recorded_at - interval '1 microsecond'",
     "event_id = gen_random_uuid()", "scope_id = scope_id + 1", "commitment = sha256(commitment)", "hash = sha256(hash)",
     "prev_hash = sha256(prev_hash)", "hash_version = 2",
 )  # fmt: skip

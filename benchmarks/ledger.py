@@ -1,0 +1,107 @@
+"""Events a second of the ledger: one by one, in batches, with many writers, sealed, and verified.
+
+    python benchmarks/ledger.py            an embedded PostgreSQL in a temporary folder
+    python benchmarks/ledger.py URL        a migrated database, as the application role
+
+Every event brings its payload and its job, and every append commits to disk. Writers are processes, so that one Python
+does not limit them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+from engram import ledger, migrations, streams, tenancy
+from engram.database import Database
+from engram.embedded import EmbeddedServer
+from engram.ids import new_id
+from engram.ledger import NewEvent
+from engram.scope import Scope
+from engram.settings import load
+
+TEXT = "I moved to Oslo last spring and I like to ski on Sundays. " * 3
+SECONDS = 3.0
+READY = 3.0  # seconds the writers have to start and connect
+KEY = b"a key"
+DERIVE = ("verbatim", "rules")
+
+
+def write(url: str, tenant: str, stream: str, size: int, key: bytes | None, begin: float) -> int:
+    """Append batches from a moment on until the time is over; how many events."""
+    database, many = Database(url, load({})), 0
+    with database.transaction(tenant) as conn:
+        scope_id = tenancy.ensure(conn, Scope(tenant))
+    with database.transaction(tenant) as conn:
+        stream_id = streams.open(conn, scope_id, "session", stream).stream_id
+    time.sleep(max(0.0, begin - time.time()))
+    while time.time() < begin + SECONDS:
+        events = [
+            NewEvent("user", "user_message", TEXT, derive=("verbatim", "rules"), session_id=stream) for _ in range(size)
+        ]
+
+        def append(conn: ledger.Connection, events: list[NewEvent] = events) -> None:
+            ledger.append(conn, scope_id=scope_id, stream_id=stream_id, events=events, key=key)
+
+        database.run(tenant, append, key=events[0].event_id)
+        many += size
+    database.close()
+    return many
+
+
+def measure(url: str, name: str, *, writers: int = 1, size: int = 1, own: bool = True, key: bytes | None = None) -> str:
+    """Run the writers for some seconds; prints their rate and gives back their tenant."""
+    tenant = f"bench-{new_id()}"
+    with Database(url, load({})).transaction(tenant) as conn:
+        tenancy.ensure(conn, Scope(tenant))
+    with ProcessPoolExecutor(writers) as pool:
+        begin = time.time() + READY
+        tasks = [pool.submit(write, url, tenant, f"s{n if own else 0}", size, key, begin) for n in range(writers)]
+        total = sum(task.result() for task in tasks)
+    print(f"{name:<52}{total / SECONDS:>10,.0f} events/s")
+    return tenant
+
+
+def verify(url: str, tenant: str) -> None:
+    """Verify what one run has written."""
+    started = time.perf_counter()
+    with Database(url, load({})).transaction(tenant) as conn:
+        report = ledger.verify(conn)
+    assert report.ok
+    print(f"{'verify':<52}{report.events / (time.perf_counter() - started):>10,.0f} events/s")
+
+
+@contextmanager
+def address() -> Iterator[str]:
+    """The address given, or that of an embedded server."""
+    if len(sys.argv) > 1:
+        yield sys.argv[1]
+        return
+    folder = Path(tempfile.mkdtemp(prefix="engram-bench-"))
+    folder.chmod(0o755)
+    with EmbeddedServer.start(folder / "data") as server:
+        migrations.upgrade(server.superuser_url)
+        yield server.url()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def main() -> None:
+    """Run every measurement."""
+    with address() as url:
+        measure(url, "one writer, one event a commit")
+        measure(url, "one writer, one event a commit, sealed with a key", key=KEY)
+        measure(url, "one writer, 20 events a commit", size=20)
+        measure(url, "8 writers, 8 streams, one event a commit", writers=8)
+        measure(url, "8 writers, one stream, one event a commit", writers=8, own=False)
+        measure(url, "8 writers, one stream, 20 events a commit", writers=8, size=20, own=False)
+        verify(url, measure(url, "one writer, 500 events a commit", size=500))
+
+
+if __name__ == "__main__":
+    main()
