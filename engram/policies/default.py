@@ -224,12 +224,14 @@ ALLERGY: Final = SlotRule(
         (
             r"^user (?:recently |just |also )?(?:has|has got|does not have|no longer has|developed|suffers from|"
             r"was diagnosed with|got diagnosed with) (?:(?:an|a|any|the) )?"
-            r"(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) )?(?:allergy|allergies|allergic reaction) to (?P<allergen>.{1,80})"
+            r"(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) )?"
+            r"(?:allergy|allergies|allergic reaction) to (?P<allergen>.{1,80})"
         ),
         (
             r"^user (?:recently |just |also )?(?:has|has got|does not have|no longer has|developed|suffers from|"
             r"was diagnosed with|got diagnosed with) (?:(?:an|a|any|the) )?"
-            r"(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) )?(?P<allergen>[\w-]+(?: [\w-]+)?) allergy(?:$|[.,;!]| (?:and|but|so|since|now|too|any|as)\b)"
+            r"(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) )?"
+            r"(?P<allergen>[\w-]+(?: [\w-]+)?) allergy(?:$|[.,;!]| (?:and|but|so|since|now|too|any|as)\b)"
         ),
     ),
 )

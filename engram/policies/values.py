@@ -17,7 +17,8 @@ def _words(text: str) -> frozenset[str]:
 
 _WORD = re.compile(r"[^\W_](?:[^\s,;:!?()\"“”]*[^\W_])?|[^\s\w]")
 _AFTER_PLACE: Final = _words(
-    "user's most all one two three four five six ten and but or since now because these last this in from again permanently where as after for "
+    "user's most all one two three four five six ten and but or since now because these last this in from again "
+    "permanently where as after for "
     "with so at on near which while though although until today yesterday currently not instead who when right "
     "to is by recently full full-time then too during before about around over per every have has "
 )
