@@ -212,6 +212,29 @@ def test_one_key_taken_by_two_streams_at_once_is_one_event(wide: Database, tenan
     assert book.verify().ok
 
 
+def test_an_answer_lost_after_the_commit_costs_nothing(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+    stream, real, lost = book.stream(), psycopg.Connection.commit, 0
+
+    def commit(conn: psycopg.Connection[Any]) -> None:
+        nonlocal lost
+        real(conn)
+        if lost * 3 < len(told) + 1:
+            lost += 1
+            conn.close()
+            raise psycopg.OperationalError("the connection is lost")
+
+    told: list[tuple[str, int]] = []
+    monkeypatch.setattr(psycopg.Connection, "commit", commit)
+    for n in range(60):
+        told += [(event.event_id, event.position) for event in book.append(stream, [said(f"{n}")]).events]
+    monkeypatch.undo()
+    assert lost >= 20
+    assert [position for _, position in told] == list(range(1, 61))
+    there = book.rows("select event_id::text, position from engram.agent_events order by position")
+    assert [tuple(row) for row in there] == told
+    assert book.rows("select count(*) from engram.memory_jobs") == [(60,)]
+
+
 # Positions
 
 
