@@ -398,10 +398,14 @@ def _standing(asked: Asked, moment: Moment, only: str | None = None) -> str:
         # What was forgotten since is still shown where it was true then, and says so.
         standing = f"({memories.current(moment)} OR m.status_reason = 'since_forgotten')"
     wanted = filters.to_sql(asked.filter)[0]
-    return (
-        f" AND ALIAS.memory_id IN (SELECT m.memory_id FROM {memories.source(moment)}"  # noqa: S608 - constants only
-        f" WHERE {memories.VISIBLE} AND {standing} AND ({wanted}))"
+    chosen = (
+        f"SELECT m.memory_id FROM {memories.source(moment)}"  # noqa: S608 - constants only
+        f" WHERE {memories.VISIBLE} AND {standing} AND ({wanted})"
     )
+    if moment.is_now:
+        return f" AND ALIAS.memory_id IN ({chosen})"
+    # An array is made once; a subquery may be run again for every row, and the past is put together by a function.
+    return f" AND ALIAS.memory_id = ANY(ARRAY({chosen}))"
 
 
 def memory_is_current(memory: Memory) -> bool:
