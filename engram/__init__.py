@@ -63,7 +63,8 @@ _ROOMS = {
     "engram.client": ("AsyncEngram", "AsyncOps", "Engram", "Ops"),
     "engram.embedding": ("Embedder",),
     "engram.errors": (
-        "AlreadySuperseded", "Conflict", "EngramError", "IdempotencyMismatch", "InvalidInput", "LimitExceeded", "NotFound",
+        "AlreadySuperseded", "Conflict", "EngramError", "IdempotencyMismatch", "InvalidInput", "LimitExceeded",
+        "NotFound",
         "PolicyError", "SchemaOutdated", "SettingsError", "StaleStream", "Unavailable", "UnknownOutcome",
     ),
     "engram.filters": ("Filter",),
@@ -72,7 +73,8 @@ _ROOMS = {
     "engram.scope": ("ALL_USERS", "Scope"),
     "engram.settings": ("Settings",),
     "engram.values": (
-        "Citation", "ContextBlock", "CriticalMemories", "Event", "HistoryEntry", "Lineage", "Memory", "MemoryExplanation",
+        "Citation", "ContextBlock", "CriticalMemories", "Event", "HistoryEntry", "Lineage", "Memory",
+        "MemoryExplanation",
         "Page", "RecallAnswer", "Receipt", "SearchResult", "SearchResults", "WriteDecision",
     ),
 }  # fmt: skip
@@ -88,7 +90,8 @@ __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     # policies
     "MemoryPolicy", "TypeRule", "SlotRule", "get_policy",
     # what is read
-    "Memory", "Citation", "Lineage", "HistoryEntry", "MemoryExplanation", "Page", "Filter", "SearchResult", "SearchResults",
+    "Memory", "Citation", "Lineage", "HistoryEntry", "MemoryExplanation", "Page", "Filter", "SearchResult",
+    "SearchResults",
     "RecallAnswer", "CriticalMemories", "ContextBlock",
     # seams
     "Embedder",

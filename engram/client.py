@@ -24,13 +24,31 @@ from engram.operations import aliases, capture, changing, reading, recalling, ru
 from engram.operations.capture import Artifact, Message, ToolCall
 from engram.operations.changing import Attributes, Candidate, Edit, NewMemory
 from engram.operations.setup import Read, Setup, Write
-from engram.operations.steps import Operation, Pause, Step, Think, Transact
+from engram.operations.steps import Operation, Step, Think, Transact
 from engram.policies import MemoryPolicy
 from engram.scope import Ids, Scope
 from engram.settings import Settings, load
 from engram.values import (
-    ContextBlock, CriticalMemories, Derive, DoctorReport, Event, Format, HistoryEntry, Lineage, Memory, MemoryExplanation, Mode,
-    Page, RecallAnswer, Receipt, Role, ScopeStats, SearchResults, Trust, VerifyReport, WriteDecision,
+    ContextBlock,
+    CriticalMemories,
+    Derive,
+    DoctorReport,
+    Event,
+    Format,
+    HistoryEntry,
+    Lineage,
+    Memory,
+    MemoryExplanation,
+    Mode,
+    Page,
+    RecallAnswer,
+    Receipt,
+    Role,
+    ScopeStats,
+    SearchResults,
+    Trust,
+    VerifyReport,
+    WriteDecision,
 )  # fmt: skip
 
 T = TypeVar("T")
@@ -41,7 +59,11 @@ class Core:
     """What the doors of one Engram share: settings, policy, embedder, and the database once it is needed."""
 
     def __init__(
-        self, database_url: str | None, settings: Settings | None, policy: str | MemoryPolicy | None, embedder: str | Embedder | None
+        self,
+        database_url: str | None,
+        settings: Settings | None,
+        policy: str | MemoryPolicy | None,
+        embedder: str | Embedder | None,
     ) -> None:
         self.settings = settings or load()
         configured = self.settings.database_url
@@ -157,7 +179,9 @@ class Engram(_Door):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -176,7 +200,7 @@ class Engram(_Door):
             while True:
                 try:
                     result = self._do(step)
-                except BaseException as error:
+                except BaseException as error:  # noqa: BLE001 - the operation hears of it, and raises
                     step = operation.throw(error)
                 else:
                     step = operation.send(result)
@@ -193,28 +217,86 @@ class Engram(_Door):
 
     # Write: the ledger's roads
 
-    def remember(self, messages: str | Message | Sequence[Message], *, derive: Derive | None = None, wait: bool | float = False, **write: Unpack[Write]) -> Receipt:
+    def remember(
+        self,
+        messages: str | Message | Sequence[Message],
+        *,
+        derive: Derive | None = None,
+        wait: bool | float = False,
+        **write: Unpack[Write],
+    ) -> Receipt:
         """Append what was said to the ledger and derive memories from it.
 
-        A text is one user message; a list is up to 500 messages, all or nothing. Messages with an `event_id`, or a call with an
-        `idempotency_key`, may be sent again: nothing happens twice. `derive` overrides the policy (`skip`, `verbatim`, `rules`);
-        the decisions are in the receipt when derivation ran in this process. Raises InvalidInput, IdempotencyMismatch, Unavailable.
+        A text is one user message; a list is up to 500 messages, all or nothing. Messages with an `event_id`,
+        or a call with an
+        `idempotency_key`,
+        may be sent again: nothing happens twice. `derive` overrides the policy (`skip`, `verbatim`, `rules`);
+        the decisions are in the receipt when derivation ran in this process. Raises InvalidInput,
+        IdempotencyMismatch, Unavailable.
         """
         return self._run(capture.remember(self._setup, messages, derive=derive, wait=wait, given=write))
 
-    def record_event(self, content: str, *, role: Role = "agent", event_type: str = "observation", payload: Mapping[str, Any] | None = None, metadata: Mapping[str, Any] | None = None, derive: Derive | None = None, expected_position: int | None = None, **write: Unpack[Write]) -> Receipt:
+    def record_event(
+        self,
+        content: str,
+        *,
+        role: Role = "agent",
+        event_type: str = "observation",
+        payload: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        derive: Derive | None = None,
+        expected_position: int | None = None,
+        **write: Unpack[Write],
+    ) -> Receipt:
         """Append one event to its task's stream, else its session's, else the scope's own.
 
         With `expected_position` nothing is written, and StaleStream raised, unless the stream is exactly there.
         """
-        return self._run(capture.record_event(self._setup, content, role=role, event_type=event_type, payload=payload, metadata=metadata, derive=derive, expected_position=expected_position, given=write))
+        return self._run(
+            capture.record_event(
+                self._setup,
+                content,
+                role=role,
+                event_type=event_type,
+                payload=payload,
+                metadata=metadata,
+                derive=derive,
+                expected_position=expected_position,
+                given=write,
+            )
+        )
 
-    def record_turn(self, user_message: str, assistant_message: str | None = None, *, tool_calls: Sequence[ToolCall] = (), artifacts: Sequence[Artifact] = (), metadata: Mapping[str, Any] | None = None, derive: Derive | None = None, wait: bool | float = False, **write: Unpack[Write]) -> Receipt:
+    def record_turn(
+        self,
+        user_message: str,
+        assistant_message: str | None = None,
+        *,
+        tool_calls: Sequence[ToolCall] = (),
+        artifacts: Sequence[Artifact] = (),
+        metadata: Mapping[str, Any] | None = None,
+        derive: Derive | None = None,
+        wait: bool | float = False,
+        **write: Unpack[Write],
+    ) -> Receipt:
         """Append a whole turn in one transaction: message, tool calls with their results, artifacts, answer."""
-        return self._run(capture.record_turn(self._setup, user_message, assistant_message, tool_calls=tool_calls, artifacts=artifacts, metadata=metadata, derive=derive, wait=wait, given=write))
+        return self._run(
+            capture.record_turn(
+                self._setup,
+                user_message,
+                assistant_message,
+                tool_calls=tool_calls,
+                artifacts=artifacts,
+                metadata=metadata,
+                derive=derive,
+                wait=wait,
+                given=write,
+            )
+        )
 
-    def wait_for(self, what: Receipt | str, *, deriver: str | None = None, timeout: float = 10.0, **read: Unpack[Read]) -> tuple[WriteDecision, ...]:
-        """Wait until the events of a receipt (or one event, by id) are derived; Unavailable when `timeout` seconds pass first."""
+    def wait_for(
+        self, what: Receipt | str, *, deriver: str | None = None, timeout: float = 10.0, **read: Unpack[Read]
+    ) -> tuple[WriteDecision, ...]:
+        """Wait until the events of a receipt (or one event, by id) are derived; Unavailable after `timeout` seconds."""
         return self._run(running.wait_for(self._setup, what, deriver=deriver, timeout=timeout, given=read))
 
     # Write: the direct roads
@@ -222,8 +304,8 @@ class Engram(_Door):
     def add(self, fact: str, **memory: Unpack[NewMemory]) -> WriteDecision:
         """Remember one fact, unless it is known; the decision says what became of it, and why.
 
-        `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Raises InvalidInput for a list of messages
-        (use `remember`), Unavailable when the embedder fails.
+        `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Raises InvalidInput for a list of
+        messages (use `remember`), Unavailable when the embedder fails.
         """
         return self._run(changing.add(self._setup, fact, memory))
 
@@ -231,15 +313,35 @@ class Engram(_Door):
         """Remember up to 500 facts in one transaction, all or nothing; a bad item fails the call, naming its index."""
         return self._run(changing.add_many(self._setup, items, write))
 
-    def revise(self, memory_id: str, fact: str | Edit | None = None, *, main_content: str | None = None, valid_from: datetime | None = None, expected_revision: int | None = None, **write: Unpack[Write]) -> WriteDecision:
+    def revise(
+        self,
+        memory_id: str,
+        fact: str | Edit | None = None,
+        *,
+        main_content: str | None = None,
+        valid_from: datetime | None = None,
+        expected_revision: int | None = None,
+        **write: Unpack[Write],
+    ) -> WriteDecision:
         """Write a new revision on the current head of a memory's lineage, whichever revision was named.
 
-        Raises AlreadySuperseded when the head is not `expected_revision`, Conflict when nothing of the lineage is current.
+        Raises AlreadySuperseded when the head is not `expected_revision`,
+        Conflict when nothing of the lineage is current.
         """
-        return self._run(changing.revise(self._setup, memory_id, fact, main_content=main_content, valid_from=valid_from, expected_revision=expected_revision, given=write))
+        return self._run(
+            changing.revise(
+                self._setup,
+                memory_id,
+                fact,
+                main_content=main_content,
+                valid_from=valid_from,
+                expected_revision=expected_revision,
+                given=write,
+            )
+        )
 
     def annotate(self, memory_id: str, **attributes: Unpack[Attributes]) -> Memory:
-        """Change attributes of a memory in place: tags, importance, category, expiry, metadata and the like. No new revision."""
+        """Change attributes of a memory in place: tags, importance, category, expiry and the like. No new revision."""
         return self._run(changing.annotate(self._setup, memory_id, attributes))
 
     def end_validity(self, memory_id: str, at: datetime | None = None, **write: Unpack[Write]) -> Memory:
@@ -251,7 +353,7 @@ class Engram(_Door):
         return self._run(changing.reinforce(self._setup, memory_id, amount, write))
 
     def forget(self, memory_id: str, *, revision_only: bool = False, **write: Unpack[Write]) -> tuple[str, ...]:
-        """Forget a fact with all its revisions, so that no older value comes back; undone by `restore`. The ids forgotten.
+        """Forget a fact with all its revisions, so that no older value comes back; the ids. Undone by `restore`.
 
         `revision_only=True` retracts one revision instead, and its predecessor may become head.
         """
@@ -271,49 +373,162 @@ class Engram(_Door):
         """The memory with this id, or None."""
         return self._run(reading.find(self._setup, memory_id, read))
 
-    def get_current(self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]) -> Memory:
+    def get_current(
+        self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]
+    ) -> Memory:
         """The head of the lineage that an id or a topic key names; NotFound when nothing of it is current."""
         return self._run(reading.get_current(self._setup, memory_id, topic_key, read))
 
-    def list_memories(self, filter: Filter | Mapping[str, Any] | None = None, sort: Literal["recent", "oldest", "importance", "accessed"] = "recent", limit: int = 50, cursor: str | None = None, **read: Unpack[Read]) -> Page[Memory]:
+    def list_memories(
+        self,
+        filter: Filter | Mapping[str, Any] | None = None,
+        sort: Literal["recent", "oldest", "importance", "accessed"] = "recent",
+        limit: int = 50,
+        cursor: str | None = None,
+        **read: Unpack[Read],
+    ) -> Page[Memory]:
         """A page of memories in a total order: current ones, unless the filter names statuses."""
-        return self._run(reading.list_memories(self._setup, filter=filter, sort=sort, limit=limit, cursor=cursor, given=read))
+        return self._run(
+            reading.list_memories(self._setup, filter=filter, sort=sort, limit=limit, cursor=cursor, given=read)
+        )
 
-    def get_lineage(self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]) -> Lineage:
+    def get_lineage(
+        self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]
+    ) -> Lineage:
         """All revisions of one fact, newest first, with the head of any revision named."""
         return self._run(reading.get_lineage(self._setup, memory_id, topic_key, read))
 
-    def get_history(self, memory_id: str | None = None, filter: Filter | Mapping[str, Any] | None = None, since: datetime | None = None, until: datetime | None = None, include_superseded: bool = True, limit: int = 50, cursor: str | None = None, **read: Unpack[Read]) -> Page[HistoryEntry]:
+    def get_history(
+        self,
+        memory_id: str | None = None,
+        filter: Filter | Mapping[str, Any] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        include_superseded: bool = True,
+        limit: int = 50,
+        cursor: str | None = None,
+        **read: Unpack[Read],
+    ) -> Page[HistoryEntry]:
         """The changes of one memory's lineage, or of a whole scope, newest first: what, when, why and by whom."""
-        return self._run(reading.get_history(self._setup, memory_id=memory_id, filter=filter, since=since, until=until, include_superseded=include_superseded, limit=limit, cursor=cursor, given=read))
+        return self._run(
+            reading.get_history(
+                self._setup,
+                memory_id=memory_id,
+                filter=filter,
+                since=since,
+                until=until,
+                include_superseded=include_superseded,
+                limit=limit,
+                cursor=cursor,
+                given=read,
+            )
+        )
 
     def explain_memory(self, memory_id: str, **read: Unpack[Read]) -> MemoryExplanation:
-        """Why a memory is believed: sources with their very characters, deriver, rule, lineage and decisions. Calls no model."""
+        """Why a memory is believed: sources and their characters, deriver, rule, lineage, decisions. No model."""
         return self._run(reading.explain_memory(self._setup, memory_id, read))
 
     # Read: by meaning
 
-    def search(self, query: str, *, mode: Mode = "hybrid", limit: int = 10, filter: Filter | Mapping[str, Any] | None = None, profile: str = "default", min_score: float = 0.0, include_superseded: bool = False, tail: bool = True, track: bool = True, **read: Unpack[Read]) -> SearchResults:
+    def search(
+        self,
+        query: str,
+        *,
+        mode: Mode = "hybrid",
+        limit: int = 10,
+        filter: Filter | Mapping[str, Any] | None = None,
+        profile: str = "default",
+        min_score: float = 0.0,
+        include_superseded: bool = False,
+        tail: bool = True,
+        track: bool = True,
+        **read: Unpack[Read],
+    ) -> SearchResults:
         """The memories that answer a query best, each with every term of its score.
 
-        An empty list means that nothing was found; an outage raises Unavailable, and a channel that failed is in `degraded`.
+        An empty list means that nothing was found; an outage raises Unavailable,
+        and a channel that failed is in `degraded`.
         """
-        return self._run(recalling.search(self._setup, query, mode=mode, limit=limit, filter=filter, profile=profile, min_score=min_score, include_superseded=include_superseded, tail=tail, track=track, given=read))
+        return self._run(
+            recalling.search(
+                self._setup,
+                query,
+                mode=mode,
+                limit=limit,
+                filter=filter,
+                profile=profile,
+                min_score=min_score,
+                include_superseded=include_superseded,
+                tail=tail,
+                track=track,
+                given=read,
+            )
+        )
 
-    def recall(self, question: str, *, limit: int = 10, filter: Filter | Mapping[str, Any] | None = None, tail: bool = True, track: bool = True, **read: Unpack[Read]) -> RecallAnswer:
-        """Answer a question from memory: what is true now, what was true before, since when, and from which characters."""
-        return self._run(recalling.recall_answer(self._setup, question, limit=limit, filter=filter, tail=tail, track=track, given=read))
+    def recall(
+        self,
+        question: str,
+        *,
+        limit: int = 10,
+        filter: Filter | Mapping[str, Any] | None = None,
+        tail: bool = True,
+        track: bool = True,
+        **read: Unpack[Read],
+    ) -> RecallAnswer:
+        """Answer a question from memory: what is true now, what was before, since when, and from which characters."""
+        return self._run(
+            recalling.recall_answer(
+                self._setup, question, limit=limit, filter=filter, tail=tail, track=track, given=read
+            )
+        )
 
-    def recall_critical(self, *, memory_types: Sequence[str] | None = None, limit: int = 50, max_tokens: int | None = None, strict: bool = False, **read: Unpack[Read]) -> CriticalMemories:
-        """Every pinned memory, in a fixed order, without vectors, models or ranking; what does not fit is named in `omitted`.
+    def recall_critical(
+        self,
+        *,
+        memory_types: Sequence[str] | None = None,
+        limit: int = 50,
+        max_tokens: int | None = None,
+        strict: bool = False,
+        **read: Unpack[Read],
+    ) -> CriticalMemories:
+        """Every pinned memory, in a fixed order, without vectors, models or ranking; what does not fit is `omitted`.
 
         `strict=True` raises LimitExceeded instead of leaving anything out.
         """
-        return self._run(reading.recall_critical(self._setup, memory_types=memory_types, limit=limit, max_tokens=max_tokens, strict=strict, given=read))
+        return self._run(
+            reading.recall_critical(
+                self._setup, memory_types=memory_types, limit=limit, max_tokens=max_tokens, strict=strict, given=read
+            )
+        )
 
-    def build_context(self, query: str = "", *, session_id: str | None = None, max_tokens: int = 4000, sections: Mapping[str, float] | None = None, format: Format = "markdown", min_trust: Trust = "web", strict: bool = False, token_counter: TokenCounter | None = None, **read: Unpack[Read]) -> ContextBlock:
-        """The block a model is given to read: critical first, every item cited, untrusted text fenced, never over `max_tokens`."""
-        return self._run(recalling.build_context(self._setup, query, session_id=session_id, max_tokens=max_tokens, sections=sections, format=format, min_trust=min_trust, strict=strict, token_counter=token_counter, given=read))
+    def build_context(
+        self,
+        query: str = "",
+        *,
+        session_id: str | None = None,
+        max_tokens: int = 4000,
+        sections: Mapping[str, float] | None = None,
+        format: Format = "markdown",
+        min_trust: Trust = "web",
+        strict: bool = False,
+        token_counter: TokenCounter | None = None,
+        **read: Unpack[Read],
+    ) -> ContextBlock:
+        """The block a model is given to read: critical first, all cited, untrusted text fenced, never over budget."""
+        return self._run(
+            recalling.build_context(
+                self._setup,
+                query,
+                session_id=session_id,
+                max_tokens=max_tokens,
+                sections=sections,
+                format=format,
+                min_trust=min_trust,
+                strict=strict,
+                token_counter=token_counter,
+                given=read,
+            )
+        )
 
     # Read: the ledger
 
@@ -321,9 +536,40 @@ class Engram(_Door):
         """The event with this id, or NotFound."""
         return self._run(capture.get_event(self._setup, event_id, read))
 
-    def list_events(self, *, stream_id: str | None = None, session_id: str | None = None, task_run_id: str | None = None, after: int = 0, before: int | None = None, types: Sequence[str] | None = None, roles: Sequence[Role] | None = None, since: datetime | None = None, until: datetime | None = None, newest_first: bool = False, limit: int = 50, **read: Unpack[Read]) -> tuple[Event, ...]:
+    def list_events(
+        self,
+        *,
+        stream_id: str | None = None,
+        session_id: str | None = None,
+        task_run_id: str | None = None,
+        after: int = 0,
+        before: int | None = None,
+        types: Sequence[str] | None = None,
+        roles: Sequence[Role] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        newest_first: bool = False,
+        limit: int = 50,
+        **read: Unpack[Read],
+    ) -> tuple[Event, ...]:
         """The events of a stream, a session, a task run, or the scope, in order."""
-        return self._run(capture.list_events(self._setup, stream_id=stream_id, session_id=session_id, task_run_id=task_run_id, after=after, before=before, types=types, roles=roles, since=since, until=until, newest_first=newest_first, limit=limit, given=read))
+        return self._run(
+            capture.list_events(
+                self._setup,
+                stream_id=stream_id,
+                session_id=session_id,
+                task_run_id=task_run_id,
+                after=after,
+                before=before,
+                types=types,
+                roles=roles,
+                since=since,
+                until=until,
+                newest_first=newest_first,
+                limit=limit,
+                given=read,
+            )
+        )
 
     def stats(self, **ids: Unpack[Ids]) -> ScopeStats:
         """Counts of what the readable scopes hold."""
@@ -331,9 +577,17 @@ class Engram(_Door):
 
     # Names that other memory libraries use
 
-    def get_all(self, filter: Filter | Mapping[str, Any] | None = None, limit: int = 50, cursor: str | None = None, **read: Unpack[Read]) -> Page[Memory]:
+    def get_all(
+        self,
+        filter: Filter | Mapping[str, Any] | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        **read: Unpack[Read],
+    ) -> Page[Memory]:
         """Another name of `list_memories`."""
-        return self._run(reading.list_memories(self._setup, filter=filter, sort="recent", limit=limit, cursor=cursor, given=read))
+        return self._run(
+            reading.list_memories(self._setup, filter=filter, sort="recent", limit=limit, cursor=cursor, given=read)
+        )
 
     def update(self, memory_id: str, fact: str | None = None, **fields: Unpack[Attributes]) -> WriteDecision | Memory:
         """`revise` when a fact is given, otherwise `annotate`."""
@@ -407,7 +661,7 @@ class AsyncEngram(_Door):
             while True:
                 try:
                     result = await self._do(step)
-                except BaseException as error:
+                except BaseException as error:  # noqa: BLE001 - the operation hears of it, and raises
                     step = operation.throw(error)
                 else:
                     step = operation.send(result)
@@ -425,28 +679,86 @@ class AsyncEngram(_Door):
 
     # Write: the ledger's roads
 
-    async def remember(self, messages: str | Message | Sequence[Message], *, derive: Derive | None = None, wait: bool | float = False, **write: Unpack[Write]) -> Receipt:
+    async def remember(
+        self,
+        messages: str | Message | Sequence[Message],
+        *,
+        derive: Derive | None = None,
+        wait: bool | float = False,
+        **write: Unpack[Write],
+    ) -> Receipt:
         """Append what was said to the ledger and derive memories from it.
 
-        A text is one user message; a list is up to 500 messages, all or nothing. Messages with an `event_id`, or a call with an
-        `idempotency_key`, may be sent again: nothing happens twice. `derive` overrides the policy (`skip`, `verbatim`, `rules`);
-        the decisions are in the receipt when derivation ran in this process. Raises InvalidInput, IdempotencyMismatch, Unavailable.
+        A text is one user message; a list is up to 500 messages, all or nothing. Messages with an `event_id`,
+        or a call with an
+        `idempotency_key`,
+        may be sent again: nothing happens twice. `derive` overrides the policy (`skip`, `verbatim`, `rules`);
+        the decisions are in the receipt when derivation ran in this process. Raises InvalidInput,
+        IdempotencyMismatch, Unavailable.
         """
         return await self._run(capture.remember(self._setup, messages, derive=derive, wait=wait, given=write))
 
-    async def record_event(self, content: str, *, role: Role = "agent", event_type: str = "observation", payload: Mapping[str, Any] | None = None, metadata: Mapping[str, Any] | None = None, derive: Derive | None = None, expected_position: int | None = None, **write: Unpack[Write]) -> Receipt:
+    async def record_event(
+        self,
+        content: str,
+        *,
+        role: Role = "agent",
+        event_type: str = "observation",
+        payload: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        derive: Derive | None = None,
+        expected_position: int | None = None,
+        **write: Unpack[Write],
+    ) -> Receipt:
         """Append one event to its task's stream, else its session's, else the scope's own.
 
         With `expected_position` nothing is written, and StaleStream raised, unless the stream is exactly there.
         """
-        return await self._run(capture.record_event(self._setup, content, role=role, event_type=event_type, payload=payload, metadata=metadata, derive=derive, expected_position=expected_position, given=write))
+        return await self._run(
+            capture.record_event(
+                self._setup,
+                content,
+                role=role,
+                event_type=event_type,
+                payload=payload,
+                metadata=metadata,
+                derive=derive,
+                expected_position=expected_position,
+                given=write,
+            )
+        )
 
-    async def record_turn(self, user_message: str, assistant_message: str | None = None, *, tool_calls: Sequence[ToolCall] = (), artifacts: Sequence[Artifact] = (), metadata: Mapping[str, Any] | None = None, derive: Derive | None = None, wait: bool | float = False, **write: Unpack[Write]) -> Receipt:
+    async def record_turn(
+        self,
+        user_message: str,
+        assistant_message: str | None = None,
+        *,
+        tool_calls: Sequence[ToolCall] = (),
+        artifacts: Sequence[Artifact] = (),
+        metadata: Mapping[str, Any] | None = None,
+        derive: Derive | None = None,
+        wait: bool | float = False,
+        **write: Unpack[Write],
+    ) -> Receipt:
         """Append a whole turn in one transaction: message, tool calls with their results, artifacts, answer."""
-        return await self._run(capture.record_turn(self._setup, user_message, assistant_message, tool_calls=tool_calls, artifacts=artifacts, metadata=metadata, derive=derive, wait=wait, given=write))
+        return await self._run(
+            capture.record_turn(
+                self._setup,
+                user_message,
+                assistant_message,
+                tool_calls=tool_calls,
+                artifacts=artifacts,
+                metadata=metadata,
+                derive=derive,
+                wait=wait,
+                given=write,
+            )
+        )
 
-    async def wait_for(self, what: Receipt | str, *, deriver: str | None = None, timeout: float = 10.0, **read: Unpack[Read]) -> tuple[WriteDecision, ...]:
-        """Wait until the events of a receipt (or one event, by id) are derived; Unavailable when `timeout` seconds pass first."""
+    async def wait_for(
+        self, what: Receipt | str, *, deriver: str | None = None, timeout: float = 10.0, **read: Unpack[Read]
+    ) -> tuple[WriteDecision, ...]:
+        """Wait until the events of a receipt (or one event, by id) are derived; Unavailable after `timeout` seconds."""
         return await self._run(running.wait_for(self._setup, what, deriver=deriver, timeout=timeout, given=read))
 
     # Write: the direct roads
@@ -454,8 +766,8 @@ class AsyncEngram(_Door):
     async def add(self, fact: str, **memory: Unpack[NewMemory]) -> WriteDecision:
         """Remember one fact, unless it is known; the decision says what became of it, and why.
 
-        `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Raises InvalidInput for a list of messages
-        (use `remember`), Unavailable when the embedder fails.
+        `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Raises InvalidInput for a list of
+        messages (use `remember`), Unavailable when the embedder fails.
         """
         return await self._run(changing.add(self._setup, fact, memory))
 
@@ -463,15 +775,35 @@ class AsyncEngram(_Door):
         """Remember up to 500 facts in one transaction, all or nothing; a bad item fails the call, naming its index."""
         return await self._run(changing.add_many(self._setup, items, write))
 
-    async def revise(self, memory_id: str, fact: str | Edit | None = None, *, main_content: str | None = None, valid_from: datetime | None = None, expected_revision: int | None = None, **write: Unpack[Write]) -> WriteDecision:
+    async def revise(
+        self,
+        memory_id: str,
+        fact: str | Edit | None = None,
+        *,
+        main_content: str | None = None,
+        valid_from: datetime | None = None,
+        expected_revision: int | None = None,
+        **write: Unpack[Write],
+    ) -> WriteDecision:
         """Write a new revision on the current head of a memory's lineage, whichever revision was named.
 
-        Raises AlreadySuperseded when the head is not `expected_revision`, Conflict when nothing of the lineage is current.
+        Raises AlreadySuperseded when the head is not `expected_revision`,
+        Conflict when nothing of the lineage is current.
         """
-        return await self._run(changing.revise(self._setup, memory_id, fact, main_content=main_content, valid_from=valid_from, expected_revision=expected_revision, given=write))
+        return await self._run(
+            changing.revise(
+                self._setup,
+                memory_id,
+                fact,
+                main_content=main_content,
+                valid_from=valid_from,
+                expected_revision=expected_revision,
+                given=write,
+            )
+        )
 
     async def annotate(self, memory_id: str, **attributes: Unpack[Attributes]) -> Memory:
-        """Change attributes of a memory in place: tags, importance, category, expiry, metadata and the like. No new revision."""
+        """Change attributes of a memory in place: tags, importance, category, expiry and the like. No new revision."""
         return await self._run(changing.annotate(self._setup, memory_id, attributes))
 
     async def end_validity(self, memory_id: str, at: datetime | None = None, **write: Unpack[Write]) -> Memory:
@@ -483,7 +815,7 @@ class AsyncEngram(_Door):
         return await self._run(changing.reinforce(self._setup, memory_id, amount, write))
 
     async def forget(self, memory_id: str, *, revision_only: bool = False, **write: Unpack[Write]) -> tuple[str, ...]:
-        """Forget a fact with all its revisions, so that no older value comes back; undone by `restore`. The ids forgotten.
+        """Forget a fact with all its revisions, so that no older value comes back; the ids. Undone by `restore`.
 
         `revision_only=True` retracts one revision instead, and its predecessor may become head.
         """
@@ -503,49 +835,162 @@ class AsyncEngram(_Door):
         """The memory with this id, or None."""
         return await self._run(reading.find(self._setup, memory_id, read))
 
-    async def get_current(self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]) -> Memory:
+    async def get_current(
+        self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]
+    ) -> Memory:
         """The head of the lineage that an id or a topic key names; NotFound when nothing of it is current."""
         return await self._run(reading.get_current(self._setup, memory_id, topic_key, read))
 
-    async def list_memories(self, filter: Filter | Mapping[str, Any] | None = None, sort: Literal["recent", "oldest", "importance", "accessed"] = "recent", limit: int = 50, cursor: str | None = None, **read: Unpack[Read]) -> Page[Memory]:
+    async def list_memories(
+        self,
+        filter: Filter | Mapping[str, Any] | None = None,
+        sort: Literal["recent", "oldest", "importance", "accessed"] = "recent",
+        limit: int = 50,
+        cursor: str | None = None,
+        **read: Unpack[Read],
+    ) -> Page[Memory]:
         """A page of memories in a total order: current ones, unless the filter names statuses."""
-        return await self._run(reading.list_memories(self._setup, filter=filter, sort=sort, limit=limit, cursor=cursor, given=read))
+        return await self._run(
+            reading.list_memories(self._setup, filter=filter, sort=sort, limit=limit, cursor=cursor, given=read)
+        )
 
-    async def get_lineage(self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]) -> Lineage:
+    async def get_lineage(
+        self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]
+    ) -> Lineage:
         """All revisions of one fact, newest first, with the head of any revision named."""
         return await self._run(reading.get_lineage(self._setup, memory_id, topic_key, read))
 
-    async def get_history(self, memory_id: str | None = None, filter: Filter | Mapping[str, Any] | None = None, since: datetime | None = None, until: datetime | None = None, include_superseded: bool = True, limit: int = 50, cursor: str | None = None, **read: Unpack[Read]) -> Page[HistoryEntry]:
+    async def get_history(
+        self,
+        memory_id: str | None = None,
+        filter: Filter | Mapping[str, Any] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        include_superseded: bool = True,
+        limit: int = 50,
+        cursor: str | None = None,
+        **read: Unpack[Read],
+    ) -> Page[HistoryEntry]:
         """The changes of one memory's lineage, or of a whole scope, newest first: what, when, why and by whom."""
-        return await self._run(reading.get_history(self._setup, memory_id=memory_id, filter=filter, since=since, until=until, include_superseded=include_superseded, limit=limit, cursor=cursor, given=read))
+        return await self._run(
+            reading.get_history(
+                self._setup,
+                memory_id=memory_id,
+                filter=filter,
+                since=since,
+                until=until,
+                include_superseded=include_superseded,
+                limit=limit,
+                cursor=cursor,
+                given=read,
+            )
+        )
 
     async def explain_memory(self, memory_id: str, **read: Unpack[Read]) -> MemoryExplanation:
-        """Why a memory is believed: sources with their very characters, deriver, rule, lineage and decisions. Calls no model."""
+        """Why a memory is believed: sources and their characters, deriver, rule, lineage, decisions. No model."""
         return await self._run(reading.explain_memory(self._setup, memory_id, read))
 
     # Read: by meaning
 
-    async def search(self, query: str, *, mode: Mode = "hybrid", limit: int = 10, filter: Filter | Mapping[str, Any] | None = None, profile: str = "default", min_score: float = 0.0, include_superseded: bool = False, tail: bool = True, track: bool = True, **read: Unpack[Read]) -> SearchResults:
+    async def search(
+        self,
+        query: str,
+        *,
+        mode: Mode = "hybrid",
+        limit: int = 10,
+        filter: Filter | Mapping[str, Any] | None = None,
+        profile: str = "default",
+        min_score: float = 0.0,
+        include_superseded: bool = False,
+        tail: bool = True,
+        track: bool = True,
+        **read: Unpack[Read],
+    ) -> SearchResults:
         """The memories that answer a query best, each with every term of its score.
 
-        An empty list means that nothing was found; an outage raises Unavailable, and a channel that failed is in `degraded`.
+        An empty list means that nothing was found; an outage raises Unavailable,
+        and a channel that failed is in `degraded`.
         """
-        return await self._run(recalling.search(self._setup, query, mode=mode, limit=limit, filter=filter, profile=profile, min_score=min_score, include_superseded=include_superseded, tail=tail, track=track, given=read))
+        return await self._run(
+            recalling.search(
+                self._setup,
+                query,
+                mode=mode,
+                limit=limit,
+                filter=filter,
+                profile=profile,
+                min_score=min_score,
+                include_superseded=include_superseded,
+                tail=tail,
+                track=track,
+                given=read,
+            )
+        )
 
-    async def recall(self, question: str, *, limit: int = 10, filter: Filter | Mapping[str, Any] | None = None, tail: bool = True, track: bool = True, **read: Unpack[Read]) -> RecallAnswer:
-        """Answer a question from memory: what is true now, what was true before, since when, and from which characters."""
-        return await self._run(recalling.recall_answer(self._setup, question, limit=limit, filter=filter, tail=tail, track=track, given=read))
+    async def recall(
+        self,
+        question: str,
+        *,
+        limit: int = 10,
+        filter: Filter | Mapping[str, Any] | None = None,
+        tail: bool = True,
+        track: bool = True,
+        **read: Unpack[Read],
+    ) -> RecallAnswer:
+        """Answer a question from memory: what is true now, what was before, since when, and from which characters."""
+        return await self._run(
+            recalling.recall_answer(
+                self._setup, question, limit=limit, filter=filter, tail=tail, track=track, given=read
+            )
+        )
 
-    async def recall_critical(self, *, memory_types: Sequence[str] | None = None, limit: int = 50, max_tokens: int | None = None, strict: bool = False, **read: Unpack[Read]) -> CriticalMemories:
-        """Every pinned memory, in a fixed order, without vectors, models or ranking; what does not fit is named in `omitted`.
+    async def recall_critical(
+        self,
+        *,
+        memory_types: Sequence[str] | None = None,
+        limit: int = 50,
+        max_tokens: int | None = None,
+        strict: bool = False,
+        **read: Unpack[Read],
+    ) -> CriticalMemories:
+        """Every pinned memory, in a fixed order, without vectors, models or ranking; what does not fit is `omitted`.
 
         `strict=True` raises LimitExceeded instead of leaving anything out.
         """
-        return await self._run(reading.recall_critical(self._setup, memory_types=memory_types, limit=limit, max_tokens=max_tokens, strict=strict, given=read))
+        return await self._run(
+            reading.recall_critical(
+                self._setup, memory_types=memory_types, limit=limit, max_tokens=max_tokens, strict=strict, given=read
+            )
+        )
 
-    async def build_context(self, query: str = "", *, session_id: str | None = None, max_tokens: int = 4000, sections: Mapping[str, float] | None = None, format: Format = "markdown", min_trust: Trust = "web", strict: bool = False, token_counter: TokenCounter | None = None, **read: Unpack[Read]) -> ContextBlock:
-        """The block a model is given to read: critical first, every item cited, untrusted text fenced, never over `max_tokens`."""
-        return await self._run(recalling.build_context(self._setup, query, session_id=session_id, max_tokens=max_tokens, sections=sections, format=format, min_trust=min_trust, strict=strict, token_counter=token_counter, given=read))
+    async def build_context(
+        self,
+        query: str = "",
+        *,
+        session_id: str | None = None,
+        max_tokens: int = 4000,
+        sections: Mapping[str, float] | None = None,
+        format: Format = "markdown",
+        min_trust: Trust = "web",
+        strict: bool = False,
+        token_counter: TokenCounter | None = None,
+        **read: Unpack[Read],
+    ) -> ContextBlock:
+        """The block a model is given to read: critical first, all cited, untrusted text fenced, never over budget."""
+        return await self._run(
+            recalling.build_context(
+                self._setup,
+                query,
+                session_id=session_id,
+                max_tokens=max_tokens,
+                sections=sections,
+                format=format,
+                min_trust=min_trust,
+                strict=strict,
+                token_counter=token_counter,
+                given=read,
+            )
+        )
 
     # Read: the ledger
 
@@ -553,9 +998,40 @@ class AsyncEngram(_Door):
         """The event with this id, or NotFound."""
         return await self._run(capture.get_event(self._setup, event_id, read))
 
-    async def list_events(self, *, stream_id: str | None = None, session_id: str | None = None, task_run_id: str | None = None, after: int = 0, before: int | None = None, types: Sequence[str] | None = None, roles: Sequence[Role] | None = None, since: datetime | None = None, until: datetime | None = None, newest_first: bool = False, limit: int = 50, **read: Unpack[Read]) -> tuple[Event, ...]:
+    async def list_events(
+        self,
+        *,
+        stream_id: str | None = None,
+        session_id: str | None = None,
+        task_run_id: str | None = None,
+        after: int = 0,
+        before: int | None = None,
+        types: Sequence[str] | None = None,
+        roles: Sequence[Role] | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        newest_first: bool = False,
+        limit: int = 50,
+        **read: Unpack[Read],
+    ) -> tuple[Event, ...]:
         """The events of a stream, a session, a task run, or the scope, in order."""
-        return await self._run(capture.list_events(self._setup, stream_id=stream_id, session_id=session_id, task_run_id=task_run_id, after=after, before=before, types=types, roles=roles, since=since, until=until, newest_first=newest_first, limit=limit, given=read))
+        return await self._run(
+            capture.list_events(
+                self._setup,
+                stream_id=stream_id,
+                session_id=session_id,
+                task_run_id=task_run_id,
+                after=after,
+                before=before,
+                types=types,
+                roles=roles,
+                since=since,
+                until=until,
+                newest_first=newest_first,
+                limit=limit,
+                given=read,
+            )
+        )
 
     async def stats(self, **ids: Unpack[Ids]) -> ScopeStats:
         """Counts of what the readable scopes hold."""
@@ -563,11 +1039,21 @@ class AsyncEngram(_Door):
 
     # Names that other memory libraries use
 
-    async def get_all(self, filter: Filter | Mapping[str, Any] | None = None, limit: int = 50, cursor: str | None = None, **read: Unpack[Read]) -> Page[Memory]:
+    async def get_all(
+        self,
+        filter: Filter | Mapping[str, Any] | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        **read: Unpack[Read],
+    ) -> Page[Memory]:
         """Another name of `list_memories`."""
-        return await self._run(reading.list_memories(self._setup, filter=filter, sort="recent", limit=limit, cursor=cursor, given=read))
+        return await self._run(
+            reading.list_memories(self._setup, filter=filter, sort="recent", limit=limit, cursor=cursor, given=read)
+        )
 
-    async def update(self, memory_id: str, fact: str | None = None, **fields: Unpack[Attributes]) -> WriteDecision | Memory:
+    async def update(
+        self, memory_id: str, fact: str | None = None, **fields: Unpack[Attributes]
+    ) -> WriteDecision | Memory:
         """`revise` when a fact is given, otherwise `annotate`."""
         return await self._run(aliases.update(self._setup, memory_id, fact, fields))
 
@@ -610,4 +1096,3 @@ class AsyncOps:
     async def doctor(self) -> DoctorReport:
         """Check server, schema, roles, row-level security, indexes, jobs and vectors."""
         return await self._run(watching.doctor(self._setup))
-

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from typing import Any, Final, Literal, TypeVar
 
@@ -17,10 +17,28 @@ from sqlalchemy.engine import Connection, Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from engram import inputs
-from engram.errors import Conflict, EngramError, InvalidInput, SchemaOutdated, SettingsError, Unavailable, UnknownOutcome
+from engram.errors import (
+    Conflict,
+    EngramError,
+    InvalidInput,
+    SchemaOutdated,
+    SettingsError,
+    Unavailable,
+    UnknownOutcome,
+)
 from engram.settings import Settings
 
-__all__ = ["Connection", "Database", "Jsonb", "classify", "execute", "fetch_all", "fetch_one", "fetch_value", "statement"]
+__all__ = [
+    "Connection",
+    "Database",
+    "Jsonb",
+    "classify",
+    "execute",
+    "fetch_all",
+    "fetch_one",
+    "fetch_value",
+    "statement",
+]
 
 APP_ROLE: Final = "engram_app"
 SCHEMA: Final = "engram"
@@ -35,6 +53,10 @@ Class = Literal["safe", "unknown", "failover", "permanent", "cancelled", "stop"]
 T = TypeVar("T")
 
 SAFE: Final = frozenset({"40001", "40P01", "55P03", "57P03", "53300", "53200", "53400"})
+REFUSALS: Final = {
+    "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",
+    "failover": "PostgreSQL is read-only", "stop": "PostgreSQL cannot write",
+}  # fmt: skip
 UNKNOWN: Final = frozenset({"57P01", "57P02", "57P05", "40003"})
 STOP: Final = frozenset({"53100", "58030", "XX001", "XX002"})
 OUTDATED: Final = frozenset({"3F000", "42P01", "42703", "42883"})
@@ -46,7 +68,9 @@ def classify(error: BaseException) -> Class:
     cause = original if isinstance(original, BaseException) else error
     state = getattr(cause, "sqlstate", None)
     if state is None:
-        lost = isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError | OSError | TimeoutError | sa.exc.TimeoutError)
+        lost = isinstance(
+            cause, psycopg.OperationalError | psycopg.InterfaceError | OSError | TimeoutError | sa.exc.TimeoutError
+        )
         return "unknown" if lost else "permanent"
     if state in SAFE:
         return "safe"
@@ -59,29 +83,29 @@ def classify(error: BaseException) -> Class:
     return "stop" if state in STOP else "permanent"
 
 
-@lru_cache(maxsize=None)
+@cache
 def statement(name: str) -> str:
     """The text of a statement of `engram/sql`, by its file name."""
     return (resources.files("engram") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
 
 
-def fetch_all(conn: Connection, name: str, **params: Any) -> list[Row[Any]]:
+def fetch_all(conn: Connection, name: str, /, **params: Any) -> list[Row[Any]]:
     """Every row of a named statement."""
     return list(conn.exec_driver_sql(statement(name), params).fetchall())
 
 
-def fetch_one(conn: Connection, name: str, **params: Any) -> Row[Any] | None:
+def fetch_one(conn: Connection, name: str, /, **params: Any) -> Row[Any] | None:
     """The first row of a named statement, or None."""
     return conn.exec_driver_sql(statement(name), params).fetchone()
 
 
-def fetch_value(conn: Connection, name: str, **params: Any) -> Any:
+def fetch_value(conn: Connection, name: str, /, **params: Any) -> Any:
     """The first column of the first row of a named statement, or None."""
     row = fetch_one(conn, name, **params)
     return None if row is None else row[0]
 
 
-def execute(conn: Connection, name: str, **params: Any) -> int:
+def execute(conn: Connection, name: str, /, **params: Any) -> int:
     """Run a named statement; the number of rows it touched."""
     return int(conn.exec_driver_sql(statement(name), params).rowcount)
 
@@ -122,8 +146,8 @@ class Database:
         return self._async_engine
 
     def _options(self) -> dict[str, Any]:
-        # Prepared statements are off: they are session state, which a transaction pooler mixes up, and a generic plan of a
-        # search is several times slower than one made for its values.
+        # Prepared statements are off: they are session state, which a transaction pooler mixes up, and a generic plan of
+        # a search is several times slower than one made for its values.
         connect = {
             "prepare_threshold": None, "connect_timeout": 5, "application_name": "engram", "keepalives_idle": 5,
             "keepalives_interval": 3, "keepalives_count": 3, "tcp_user_timeout": 10_000,
@@ -131,7 +155,8 @@ class Database:
         }  # fmt: skip
         return {
             "pool_size": self.settings.pool_size, "max_overflow": 0, "pool_timeout": 5, "pool_recycle": 1800,
-            "pool_pre_ping": True, "hide_parameters": True, "json_deserializer": inputs.load_json, "connect_args": connect,
+            "pool_pre_ping": True, "hide_parameters": True, "json_deserializer": inputs.load_json,
+            "connect_args": connect,
         }  # fmt: skip
 
     @contextmanager
@@ -155,11 +180,13 @@ class Database:
                 await conn.invalidate()  # cancelled in the middle: the state of its protocol is unknown
                 raise
 
-    def run(self, tenant_id: str, work: Callable[[Connection], T], *, key: str | None = None, read_only: bool = False) -> T:
+    def run(
+        self, tenant_id: str, work: Callable[[Connection], T], *, key: str | None = None, read_only: bool = False
+    ) -> T:
         """Run `work` in a transaction, again where that is safe.
 
-        With `key` the work must be idempotent under that key (or read only): then a lost connection is answered by asking
-        again; without it a lost COMMIT is UnknownOutcome.
+        With `key` the work must be idempotent under that key (or read only): then a lost connection is answered by
+        asking again; without it a lost COMMIT is UnknownOutcome.
         """
         attempt = _Attempt(key, read_only)
         while True:
@@ -168,7 +195,7 @@ class Database:
                     return work(conn)
             except EngramError:
                 raise
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - `failed` raises Engram's own for it
                 pause = attempt.failed(error)
                 if attempt.drop_pool:
                     self.engine.dispose()
@@ -176,7 +203,9 @@ class Database:
                         self.recover()
                 time.sleep(pause)
 
-    async def run_async(self, tenant_id: str, work: Callable[[Connection], T], *, key: str | None = None, read_only: bool = False) -> T:
+    async def run_async(
+        self, tenant_id: str, work: Callable[[Connection], T], *, key: str | None = None, read_only: bool = False
+    ) -> T:
         """The asynchronous form of `run`."""
         import asyncio
 
@@ -187,7 +216,7 @@ class Database:
                     return await conn.run_sync(work)
             except EngramError:
                 raise
-            except Exception as error:
+            except Exception as error:  # noqa: BLE001 - `failed` raises Engram's own for it
                 pause = attempt.failed(error)
                 if attempt.drop_pool:
                     await self.async_engine.dispose()
@@ -250,7 +279,11 @@ class _Attempt:
         # After a lost connection SQLAlchemy recycles the others by itself; disposing would leak those in use meanwhile.
         self.drop_pool = kind == "failover"
         late = time.monotonic() - self.started > MAX_RETRY_SECONDS
-        if kind in ("safe", "failover") and not late and (self.tries < MAX_TRIES or kind == "failover" or _starting_up(error)):
+        if (
+            kind in ("safe", "failover")
+            and not late
+            and (self.tries < MAX_TRIES or kind == "failover" or _starting_up(error))
+        ):
             return self._pause()
         if kind == "unknown" and repeatable and not late:
             return self._pause()
@@ -274,10 +307,13 @@ def translate(error: Exception, key: str | None = None, *, committing: bool = Fa
     kind = classify(error)
     state = getattr(getattr(error, "orig", error), "sqlstate", None)
     if kind == "unknown":
-        return UnknownOutcome(key or "none given") if committing else Unavailable("PostgreSQL did not answer", retry_after=5.0, sqlstate=state)
+        return (
+            UnknownOutcome(key or "none given")
+            if committing
+            else Unavailable("PostgreSQL did not answer", retry_after=5.0, sqlstate=state)
+        )
     if kind in ("safe", "cancelled", "failover", "stop"):
-        why = {"safe": "PostgreSQL was too busy", "cancelled": "the statement took too long", "failover": "PostgreSQL is read-only",
-               "stop": "PostgreSQL cannot write"}[kind]  # fmt: skip
+        why = REFUSALS[kind]
         return Unavailable(why, retry_after=5.0, sqlstate=state)
     if state in OUTDATED or (state is not None and state == "22023" and "role" in str(error)):
         return SchemaOutdated(sqlstate=state)
@@ -285,7 +321,10 @@ def translate(error: Exception, key: str | None = None, *, committing: bool = Fa
         return Conflict("the database refused the change: a constraint does not hold", sqlstate=state)
     if state is not None and state.startswith("22"):
         return InvalidInput("value", "one PostgreSQL can store", f"a value refused with SQLSTATE {state}")
-    return Unavailable(f"PostgreSQL refused the statement (SQLSTATE {state})" if state else "the database driver failed", sqlstate=state)
+    return Unavailable(
+        f"PostgreSQL refused the statement (SQLSTATE {state})" if state else "the database driver failed",
+        sqlstate=state,
+    )
 
 
 def _normalise(url: str) -> str:
@@ -300,5 +339,3 @@ def _normalise(url: str) -> str:
 
 def _ms(seconds: float) -> str:
     return str(max(1, int(seconds * 1000)))
-
-

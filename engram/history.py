@@ -14,7 +14,8 @@ from engram.tenancy import Visible
 from engram.values import HistoryEntry, Memory, MemoryExplanation, Page, WriteDecision
 
 ENTRIES: Final = (
-    "added", "revised", "superseded", "reinforced", "contested", "archived", "restored", "forgotten", "expired", "erased",
+    "added", "revised", "superseded", "reinforced", "contested", "archived", "restored", "forgotten", "expired",
+    "erased",
     "annotated", "ended", "reordered", "endorsed",
 )  # fmt: skip
 
@@ -25,15 +26,18 @@ def get_history(
 ) -> Page[HistoryEntry]:  # fmt: skip
     """The changes of a memory's lineage, or of a whole scope, newest first."""
     lineage_id = memories.get(conn, visible, memory_id, moment).lineage_id if memory_id is not None else None
-    binding = repr(("history", visible.scope, lineage_id, moment, filters.to_dict(filter), since, until, include_superseded))
+    binding = repr(
+        ("history", visible.scope, lineage_id, moment, filters.to_dict(filter), since, until, include_superseded)
+    )
     before = int(paging.decode_cursor(cursor, binding, key)[0]) if cursor is not None else None
     if limit == 0 or not visible.scope_ids:
         return Page(())
     where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
     sql = (
-        "SELECT c.change_id, c.recorded_at, c.entry, c.memory_id::text, c.previous_id::text, c.state->>'superseded_by' AS heir,"
-        " c.reason, c.actor, c.event_id::text"
-        " FROM engram.memory_changes c JOIN engram.agent_memory m ON m.tenant_id = c.tenant_id AND m.memory_id = c.memory_id"
+        "SELECT c.change_id, c.recorded_at, c.entry, c.memory_id::text, c.previous_id::text,"  # noqa: S608 - constants
+        " c.state->>'superseded_by' AS heir, c.reason, c.actor, c.event_id::text"
+        " FROM engram.memory_changes c"
+        " JOIN engram.agent_memory m ON m.tenant_id = c.tenant_id AND m.memory_id = c.memory_id"
         f" WHERE {VISIBLE} AND c.entry = ANY(%(entries)s) AND ({where})"
         " AND (%(lineage_id)s::uuid IS NULL OR m.lineage_id = %(lineage_id)s::uuid)"
         " AND (%(since)s::timestamptz IS NULL OR c.recorded_at >= %(since)s)"
@@ -48,16 +52,32 @@ def get_history(
         "include_superseded": include_superseded, "limit": limit + 1,
     }  # fmt: skip
     rows = conn.exec_driver_sql(sql, params).fetchall()
-    whole = {m.memory_id: m for m in memories.load(conn, visible, sorted({row.memory_id for row in rows}), Moment(known_at=moment.known_at))}
+    whole = {
+        m.memory_id: m
+        for m in memories.load(conn, visible, sorted({row.memory_id for row in rows}), Moment(known_at=moment.known_at))
+    }
     entries = tuple(
-        HistoryEntry(row.recorded_at, row.entry, whole[row.memory_id], row.previous_id, row.heir, row.reason, row.actor, row.event_id)
+        HistoryEntry(
+            row.recorded_at,
+            row.entry,
+            whole[row.memory_id],
+            row.previous_id,
+            row.heir,
+            row.reason,
+            row.actor,
+            row.event_id,
+        )
         for row in rows[:limit]
         if row.memory_id in whole
     )
-    return Page(entries, paging.encode_cursor((rows[limit - 1].change_id,), binding, key) if len(rows) > limit else None)
+    return Page(
+        entries, paging.encode_cursor((rows[limit - 1].change_id,), binding, key) if len(rows) > limit else None
+    )
 
 
-def decisions_of(conn: Connection, visible: Visible, *, memory_id: str | None = None, event_ids: Sequence[str] = ()) -> list[Mapping[str, Any]]:
+def decisions_of(
+    conn: Connection, visible: Visible, *, memory_id: str | None = None, event_ids: Sequence[str] = ()
+) -> list[Mapping[str, Any]]:
     """The decisions, in the form the history keeps, that concern a memory or came of some events, in order."""
     rows = fetch_all(
         conn, "list_decisions", memory_id=memory_id, event_ids=list(event_ids), **visible_params(visible)
@@ -68,7 +88,7 @@ def decisions_of(conn: Connection, visible: Visible, *, memory_id: str | None = 
 def explain_memory(
     conn: Connection, visible: Visible, memory_id: str, decide: Any, moment: Moment = memories.NOW
 ) -> MemoryExplanation:
-    """Why a memory is believed: its sources with their very characters, deriver, rule, lineage and decisions. A pure read."""
+    """Why a memory is believed: sources with their characters, deriver, rule, lineage, decisions. A pure read."""
     memory = memories.get(conn, visible, memory_id, moment)
     line = memories.lineage(conn, visible, memory.lineage_id, moment)
     events = ledger.get_many(conn, [citation.event_id for citation in memory.citations])
@@ -80,7 +100,8 @@ def explain_memory(
     rows = fetch_all(conn, "list_superseded_by", memory_id=memory.memory_id, **visible_params(visible))
     return MemoryExplanation(
         memory=memory, head=line.head, lineage=line, supersedes=tuple(row.memory_id for row in rows),
-        superseded_by=memory.superseded_by, citations=memory.citations, derivation=_derivation(memory), decisions=decided,
+        superseded_by=memory.superseded_by, citations=memory.citations, derivation=_derivation(memory),
+        decisions=decided,
     )  # fmt: skip
 
 

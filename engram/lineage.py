@@ -16,9 +16,9 @@ Order = tuple[datetime, datetime, str, int]
 class Member:
     """A row of a lineage: where it stands, how far it is trusted, and what may keep it from being head.
 
-    `order` is (valid_from, recorded_at of the event, event id, ordinal) of its latest statement; `trust` the stored rank,
-    0 best; `put_away` rows (archived, tombstones, explicitly superseded) keep their place but are never head; `negates`
-    is the value that the statement says no longer holds, in compared text.
+    `order` is (valid_from, recorded_at of the event, event id, ordinal) of its latest statement; `trust` the stored
+    rank, 0 best; `put_away` rows (archived, tombstones, explicitly superseded) keep their place but are never head;
+    `negates` is the value that the statement says no longer holds, in compared text.
     """
 
     memory_id: str
@@ -42,9 +42,9 @@ class Place:
 def places(members: Iterable[Member]) -> dict[str, Place]:
     """The place of every member that is not put away, by memory id.
 
-    A statement dominates an earlier one when it is not less trusted. The dominated are superseded by their next dominator;
-    of the rest the most trusted is head, the others (later, but less trusted) are contested. A negation of something that
-    was not believed when it was said is moot: it stays a fact of its own and displaces nothing.
+    A statement dominates an earlier one when it is not less trusted. The dominated are superseded by their next
+    dominator; of the rest the most trusted is head, the others (later, but less trusted) are contested. A negation of
+    something that was not believed when it was said is moot: it stays a fact of its own and displaces nothing.
     """
     ordered = sorted(members, key=lambda member: member.order)
     moot = _moot(ordered)
@@ -80,7 +80,9 @@ def _moot(ordered: Sequence[Member]) -> set[str]:
     moot: set[str] = set()
     believed: Member | None = None
     for member in ordered:
-        if member.negates is not None and not (believed and believed.negates is None and says(believed.says, member.negates)):
+        if member.negates is not None and not (
+            believed and believed.negates is None and says(believed.says, member.negates)
+        ):
             moot.add(member.memory_id)
         elif believed is None or member.trust <= believed.trust:
             believed = member

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import filters, ids, inputs, paging, text
+from engram import filters, ids, paging, text
 from engram.database import Connection, fetch_all
 from engram.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from engram.filters import Filter
 from engram.tenancy import Visible
-from engram.values import TRUSTS, Activity, Citation, CriticalMemories, Lineage, Memory, Page
+from engram.values import TRUSTS, Activity, Citation, CriticalMemories, Lineage, Memory, Page, trust_rank
 
 CRITICAL_ORDER: Final = ("profile", "constraint", "preference", "project", "task", "decision", "tool_result")
 # Each order ends with recorded_at and memory_id, so it is total and a page can continue from its last row.
@@ -83,7 +83,9 @@ def load(conn: Connection, visible: Visible, memory_ids: Sequence[str], moment: 
         return []
     name = "load_memories" if moment.is_now else "load_memories_at"
     params = visible_params(visible, moment)
-    found = {row.memory_id: _memory(row, visible) for row in fetch_all(conn, name, memory_ids=list(memory_ids), **params)}
+    found = {
+        row.memory_id: _memory(row, visible) for row in fetch_all(conn, name, memory_ids=list(memory_ids), **params)
+    }
     return [found[memory_id] for memory_id in memory_ids if memory_id in found]
 
 
@@ -120,7 +122,15 @@ def get(conn: Connection, visible: Visible, memory_id: str, moment: Moment = NOW
 
 
 def list_memories(
-    conn: Connection, visible: Visible, *, filter: Filter | None, sort: str, limit: int, cursor: str | None, moment: Moment, key: bytes
+    conn: Connection,
+    visible: Visible,
+    *,
+    filter: Filter | None,
+    sort: str,
+    limit: int,
+    cursor: str | None,
+    moment: Moment,
+    key: bytes,
 ) -> Page[Memory]:
     """A page of the memories of the readable scopes in a total order; current ones unless the filter names statuses."""
     binding = repr((visible.scope, sort, moment, filters.to_dict(filter)))
@@ -131,7 +141,7 @@ def list_memories(
     where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
     standing = "TRUE" if filter is not None and filter.names_statuses() else current(moment)
     sql = (
-        f"SELECT m.memory_id::text, {', '.join(f'({name})::text' for name, _ in keys)}"
+        f"SELECT m.memory_id::text, {', '.join(f'({name})::text' for name, _ in keys)}"  # noqa: S608 - constants
         f" FROM {source(moment)}"
         " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
         f" WHERE {VISIBLE} AND {standing} AND ({where}) AND ({after})"
@@ -184,14 +194,15 @@ def lineage_of_topic(conn: Connection, visible: Visible, topic_key: str, moment:
 
 
 def recall_critical(
-    conn: Connection, visible: Visible, *, memory_types: Sequence[str] | None, limit: int, max_tokens: int | None, strict: bool,
+    conn: Connection, visible: Visible, *, memory_types: Sequence[str] | None, limit: int, max_tokens: int | None,
+    strict: bool,
     moment: Moment = NOW, count: Any = text.count_tokens,
 ) -> CriticalMemories:  # fmt: skip
     """Every pinned memory of the readable scopes: no vectors, no model, no ranking; what does not fit is named."""
     if not visible.scope_ids:
         return CriticalMemories(())
     sql = (
-        f"SELECT m.memory_id::text FROM {source(moment)} WHERE {VISIBLE} AND {current(moment)}"
+        f"SELECT m.memory_id::text FROM {source(moment)} WHERE {VISIBLE} AND {current(moment)}"  # noqa: S608 - constants
         " AND m.critical_slot IS NOT NULL AND NOT m.moot"
         " AND (%(memory_types)s::text[] IS NULL OR m.memory_type = ANY(%(memory_types)s))"
         " ORDER BY coalesce(array_position(%(order)s::text[], m.memory_type), 99), m.recorded_at DESC, m.memory_id"
@@ -230,8 +241,10 @@ def _nearest_of_each_slot(found: list[Memory], visible: Visible) -> list[Memory]
 
     def hidden(memory: Memory) -> bool:
         return any(
-            other.critical_slot == memory.critical_slot and other is not memory and near[other.scope] < near[memory.scope]
-            and TRUSTS.index(other.trust) <= TRUSTS.index(memory.trust) and other.scope.agent_id == memory.scope.agent_id
+            other.critical_slot == memory.critical_slot
+            and other.scope.agent_id == memory.scope.agent_id
+            and near[other.scope] < near[memory.scope]
+            and trust_rank(other.trust) <= trust_rank(memory.trust)
             for other in found
         )  # fmt: skip
 
@@ -249,13 +262,16 @@ def _memory(row: Row[Any], visible: Visible) -> Memory:
     return Memory(
         memory_id=row.memory_id, scope=visible.scopes[int(row.scope_id)], fact=row.fact, main_content=row.main_content,
         memory_type=row.memory_type, category=row.category, tags=tuple(row.tags), importance=row.importance,
-        confidence=row.confidence, trust=TRUSTS[row.trust], layer=row.layer, status=row.status, status_reason=row.status_reason,  # type: ignore[arg-type]
+        confidence=row.confidence, trust=TRUSTS[row.trust], layer=row.layer, status=row.status,
+        status_reason=row.status_reason,
         critical_slot=row.critical_slot, conflict_key=row.conflict_key, topic_key=row.topic_key, subject=row.subject,
         attribute=row.attribute, value=row.value, lineage_id=row.lineage_id, revision=row.revision,
         superseded_by=row.superseded_by, superseded_at=row.superseded_at, consolidated_into=row.consolidated_into,
-        valid_from=row.valid_from, valid_from_stated=row.valid_from_stated, valid_to=row.valid_to, recorded_at=row.recorded_at,
+        valid_from=row.valid_from, valid_from_stated=row.valid_from_stated, valid_to=row.valid_to,
+        recorded_at=row.recorded_at,
         expires_at=row.expires_at, surprise=row.surprise, source=row.source, session_id=row.session_id,
-        task_run_id=row.task_run_id, metadata=row.metadata if isinstance(row.metadata, dict) else {}, private=row.private, deriver=row.deriver,
+        task_run_id=row.task_run_id, metadata=row.metadata if isinstance(row.metadata, dict) else {},
+        private=row.private, deriver=row.deriver,
         deriver_version=row.deriver_version, policy=f"{row.policy}@{row.policy_version}", rule=row.rule,
         embedded=row.embed_state == "embedded", event_id=row.event_id, actor=row.actor, labels=tuple(labels),
         citations=tuple(Citation(c[0], c[1], c[2], c[3], None, c[4]) for c in row.citations),
@@ -270,8 +286,8 @@ def with_quotes(memory: Memory, contents: Mapping[str, str | None]) -> Memory:
 
     def quoted(citation: Citation) -> Citation:
         content = contents.get(citation.event_id)
-        return citation if content is None else replace(citation, quote=content[citation.char_start : citation.char_end])
+        return (
+            citation if content is None else replace(citation, quote=content[citation.char_start : citation.char_end])
+        )
 
     return replace(memory, citations=tuple(quoted(citation) for citation in memory.citations))
-
-

@@ -21,19 +21,25 @@ PREFIX = "ENGRAM_"
 class Settings(BaseSettings):
     """Everything about an Engram that belongs to the process, not to a call or a tenant.
 
-    Each field `name` is read from `ENGRAM_NAME`; `database_url` also from plain `DATABASE_URL`. An unknown name with the
-    prefix, or a value that makes no sense, is a SettingsError naming it.
+    Each field `name` is read from `ENGRAM_NAME`; `database_url` also from plain `DATABASE_URL`. An unknown name with
+    the prefix, or a value that makes no sense, is a SettingsError naming it.
     """
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=True, hide_input_in_errors=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=True, hide_input_in_errors=True
+    )
 
     database_url: SecretStr | None = Field(
         None,
         validation_alias=AliasChoices("database_url", "ENGRAM_DATABASE_URL", "DATABASE_URL"),
         description="PostgreSQL 16 to 18 to use; unset means the embedded one.",
     )
-    migration_url: SecretStr | None = Field(None, description="Where migrations run, when that is not DATABASE_URL (a pooler, say).")
-    data_dir: Path | None = Field(None, description="Folder of the embedded PostgreSQL; unset means the platform's data folder.")
+    migration_url: SecretStr | None = Field(
+        None, description="Where migrations run, when that is not DATABASE_URL (a pooler, say)."
+    )
+    data_dir: Path | None = Field(
+        None, description="Folder of the embedded PostgreSQL; unset means the platform's data folder."
+    )
     pool_size: int = Field(10, ge=1, le=200, description="Connections a door keeps.")
     statement_timeout: timedelta = Field(timedelta(seconds=30), description="Longest a statement may run.")
     lock_timeout: timedelta = Field(timedelta(seconds=5), description="Longest a statement may wait for a lock.")
@@ -43,8 +49,12 @@ class Settings(BaseSettings):
     user: str | None = Field(None, description="User of a door opened without a scope.")
     policy: str = Field("default", description="Name of the memory policy.")
     embedding_model: str = Field("wordllama", description="Embedder: wordllama, or none for keyword search only.")
-    on_embedding_failure: Literal["fail", "defer"] = Field("fail", description="Direct writes when the embedder fails: fail, or defer the vector to a job.")
-    dispatch: Literal["inline", "doorbell"] = Field("inline", description="Derive in the calling process, or leave the jobs to workers.")
+    on_embedding_failure: Literal["fail", "defer"] = Field(
+        "fail", description="Direct writes when the embedder fails: fail, or defer the vector to a job."
+    )
+    dispatch: Literal["inline", "doorbell"] = Field(
+        "inline", description="Derive in the calling process, or leave the jobs to workers."
+    )
     profile: str = Field("recall", description="Scoring profile of searches.")
     text_search_config: str = Field("english", description="PostgreSQL text search configuration of new memories.")
     time_zone: str = Field("UTC", description="Time zone in which phrases such as 'yesterday' are read.")
@@ -78,7 +88,7 @@ class Settings(BaseSettings):
 
 
 def load(environment: Mapping[str, str] | None = None, **given: Any) -> Settings:
-    """The settings of this process: arguments first, then the environment; raises SettingsError naming what is wrong."""
+    """The settings of this process: arguments, then the environment; SettingsError names what is wrong."""
     names = os.environ if environment is None else environment
     known = {PREFIX + name.upper() for name in Settings.model_fields}
     for name in sorted(names):

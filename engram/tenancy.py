@@ -25,7 +25,12 @@ class Visible:
 
 def ensure(conn: Connection, scope: Scope) -> int:
     """The id of the scope a write goes to, made on first use."""
-    params = {"tenant_id": scope.tenant_id, "namespace": scope.namespace, "agent_id": scope.agent_id, "user_id": scope.user_id}
+    params = {
+        "tenant_id": scope.tenant_id,
+        "namespace": scope.namespace,
+        "agent_id": scope.agent_id,
+        "user_id": scope.user_id,
+    }
     found = fetch_value(conn, "find_scope", **params)
     if found is None:
         found = fetch_value(conn, "add_scope", **params)
@@ -37,7 +42,12 @@ def ensure(conn: Connection, scope: Scope) -> int:
 def find(conn: Connection, scope: Scope) -> int | None:
     """The id of exactly this scope, or None when nothing was ever written to it."""
     found = fetch_value(
-        conn, "find_scope", tenant_id=scope.tenant_id, namespace=scope.namespace, agent_id=scope.agent_id, user_id=scope.user_id
+        conn,
+        "find_scope",
+        tenant_id=scope.tenant_id,
+        namespace=scope.namespace,
+        agent_id=scope.agent_id,
+        user_id=scope.user_id,
     )
     return None if found is None else int(found)
 
@@ -54,15 +64,17 @@ def visible(conn: Connection, scope: Scope) -> Visible:
         user_id=None if everyone else scope.user_id,
         all_users=everyone,
     )
-    found = {
-        int(row.scope_id): Scope(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows
-    }
+    found = {int(row.scope_id): Scope(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows}
     nearness = {scope_id: _nearness(scope, member) for scope_id, member in found.items()}
     single = not everyone and len(scope.agents) == 1
-    own = next((i for i, m in found.items() if single and m.namespace == scope.namespace and m.user_id == scope.user_id), None)
+    own = next(
+        (i for i, m in found.items() if single and m.namespace == scope.namespace and m.user_id == scope.user_id), None
+    )
     return Visible(scope, tuple(sorted(found, key=lambda i: (nearness[i], i))), own, nearness, found)
 
 
 def _nearness(asked: Scope, member: Scope) -> int:
     """S-5: user and namespace, user and `default`, agent and namespace, agent and `default`."""
-    return (2 if member.user_id is None and asked.user_id is not None else 0) + (0 if member.namespace == asked.namespace else 1)
+    return (2 if member.user_id is None and asked.user_id is not None else 0) + (
+        0 if member.namespace == asked.namespace else 1
+    )

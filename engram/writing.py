@@ -26,7 +26,13 @@ EVIDENCE: Final = ("verbatim", "source_chunk")
 LONG_FACT: Final = 1_000
 NEAR_FETCHED: Final = 64  # evidence rows among them are left out
 NEAR_SIZE: Final = 1_000  # of a scope, for the rarity of words where no vector says what is near
-ENTRIES: Final = {"add": "added", "revise": "revised", "reinforce": "reinforced", "conflict": "conflict", "reject": "rejected"}
+ENTRIES: Final = {
+    "add": "added",
+    "revise": "revised",
+    "reinforce": "reinforced",
+    "conflict": "conflict",
+    "reject": "rejected",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,14 +167,17 @@ def judge(desk: Desk, draft: Draft, trust: str) -> Judged:
         return _revision(desk, draft)
     key = draft.classified.conflict_key
     seen = fetch_one(
-        desk.conn, "find_gate_rows", tenant_id=desk.tenant_id, scope_id=desk.scope_id, fact_hash=text.fact_hash(draft.fact),
+        desk.conn, "find_gate_rows", tenant_id=desk.tenant_id, scope_id=desk.scope_id,
+        fact_hash=text.fact_hash(draft.fact),
         conflict_key=key, memory_type=draft.classified.memory_type,
     )  # fmt: skip
     assert seen is not None
     judgement = gates.decide(
         gates.Statement(draft.fact, key, draft.valid_from, trust_rank(trust), draft.force),
         exact=_exact(seen.exact or [], key, draft.fact),
-        head=None if seen.head is None else gates.Row(seen.head["memory_id"], seen.head["fact"], key, trust=seen.head["trust"]),
+        head=None
+        if seen.head is None
+        else gates.Row(seen.head["memory_id"], seen.head["fact"], key, trust=seen.head["trust"]),
         neighbours=_neighbours(desk, draft),
         same_type=int(seen.same_type),
         mode=desk.policy.write_mode,
@@ -184,7 +193,9 @@ def _exact(rows: Sequence[Mapping[str, Any]], key: str | None, fact: str) -> gat
     if not chosen:
         return None
     first = chosen[0]
-    return gates.Row(first["memory_id"], fact, first["conflict_key"], datetime.fromisoformat(first["valid_from"]), first["trust"])
+    return gates.Row(
+        first["memory_id"], fact, first["conflict_key"], datetime.fromisoformat(first["valid_from"]), first["trust"]
+    )
 
 
 def _revision(desk: Desk, draft: Draft) -> Judged:
@@ -261,7 +272,8 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     lineage_id = known or ids.new_id()
     previous = judged.judgement.target_id if judged.kind == "revise" else None
     member = Member(
-        memory_id, (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal), trust_rank(origin.trust),
+        memory_id, (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal),
+        trust_rank(origin.trust),
         draft.fact, negates=rules.negates,
     )  # fmt: skip
     place, moved = _place(desk, lineage_id, member) if known or rules.negates else (Place("active"), {})
@@ -271,9 +283,10 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
         fact_hash=text.fact_hash(draft.fact), main_content=draft.main_content, memory_type=rules.memory_type,
         category=rules.category, tags=list(draft.tags), importance=_importance(judged), confidence=draft.confidence,
         trust=trust_rank(origin.trust), layer="core" if rules.critical_slot else "working", status=place.status,
-        critical_slot=rules.critical_slot, conflict_key=rules.conflict_key, topic_key=draft.topic_key, subject=rules.subject,
+        critical_slot=rules.critical_slot, conflict_key=rules.conflict_key, topic_key=draft.topic_key,
+        subject=rules.subject,
         attribute=draft.attribute, value=draft.value, negates=rules.negates, moot=place.moot, lineage_id=lineage_id,
-        revision=fetch_value(desk.conn, "next_revision", tenant_id=desk.tenant_id, lineage_id=lineage_id) if known else 1,
+        revision=_next_revision(desk, lineage_id) if known else 1,
         superseded_by=place.superseded_by, heir_from=place.valid_to, valid_from=draft.begins(origin),
         valid_from_stated=draft.valid_from is not None, ended_at=draft.valid_to, expires_at=_expiry(draft, origin),
         surprise=judged.judgement.surprise.score if judged.judgement.surprise else None, source=draft.source,
@@ -281,7 +294,8 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
         private=draft.private, deriver=origin.deriver, deriver_version=origin.deriver_version, ordinal=origin.ordinal,
         policy=desk.policy.name, policy_version=desk.policy.version, rule=rules.rule, event_id=origin.event_id,
         actor=origin.actor, embed_state=_embed_state(desk, draft), holds_at=draft.stands(origin),
-        stated_recorded_at=origin.recorded_at, entry=ENTRIES[judged.kind], previous_id=previous, decision=Jsonb(decision),
+        stated_recorded_at=origin.recorded_at, entry=ENTRIES[judged.kind], previous_id=previous,
+        decision=Jsonb(decision),
         reason=desk.reason, **_quoted(origin),
     )  # fmt: skip
     if draft.vector is not None and desk.model_id is not None:
@@ -291,7 +305,9 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
         _put_away(desk, old, memory_id, origin)
     for other, placed in moved.items():
         _note(desk, other, placed.status if placed.status != "active" else "reordered", origin)
-    return Settled(decision, origin, keyword.Entry(memory_id, draft.fact, origin.stream_id, origin.position, origin.occurred_at))
+    return Settled(
+        decision, origin, keyword.Entry(memory_id, draft.fact, origin.stream_id, origin.position, origin.occurred_at)
+    )
 
 
 def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
@@ -300,7 +316,8 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     assert target is not None
     execute(desk.conn, "count_repetition", tenant_id=desk.tenant_id, memory_id=target_id)
     execute(
-        desk.conn, "restate_memory", tenant_id=desk.tenant_id, memory_id=target.memory_id, holds_at=draft.stands(origin),
+        desk.conn, "restate_memory", tenant_id=desk.tenant_id, memory_id=target.memory_id,
+        holds_at=draft.stands(origin),
         stated_recorded_at=origin.recorded_at, event_id=origin.event_id, ordinal=origin.ordinal,
         tags=sorted({*target.tags, *draft.tags})[:20], trust=trust_rank(origin.trust),
         importance=draft.classified.importance if desk.policy.write_mode == "absorb" else None,
@@ -337,7 +354,7 @@ def _place(desk: Desk, lineage_id: str, new: Member) -> tuple[Place, dict[str, P
     front = fetch_all(desk.conn, "find_lineage_front", tenant_id=desk.tenant_id, lineage_id=lineage_id)
     members = [_member(row) for row in front]
     if new.negates is None and lineage.dominates_front(new, members):
-        # The common case costs a few rows however long the chain is: everything that stood is superseded by the newcomer.
+        # The common case costs a few rows however long the chain: the newcomer supersedes whatever stood.
         places = {m.memory_id: Place("superseded", new.memory_id, new.order[0]) for m in members if not m.put_away}
         return Place("active"), _move(desk, [row for row in front if not row.moot], places)
     rows = fetch_all(desk.conn, "find_lineage_members", tenant_id=desk.tenant_id, lineage_id=lineage_id)
@@ -368,9 +385,14 @@ def _heir_from(row: Row[Any]) -> datetime | None:
 
 def _member(row: Row[Any]) -> Member:
     return Member(
-        row.memory_id, (row.stands_at, row.stands_recorded_at, row.stands_event_id, row.stands_ordinal), row.trust, row.fact,
+        row.memory_id, (row.stands_at, row.stands_recorded_at, row.stands_event_id, row.stands_ordinal), row.trust,
+        row.fact,
         row.put_away or row.status in ("archived", "deleted"), row.negates,
     )  # fmt: skip
+
+
+def _next_revision(desk: Desk, lineage_id: str) -> int:
+    return int(fetch_value(desk.conn, "next_revision", tenant_id=desk.tenant_id, lineage_id=lineage_id))
 
 
 def _importance(judged: Judged) -> float:
@@ -394,7 +416,8 @@ def _embed_state(desk: Desk, draft: Draft) -> str:
 def cite(desk: Desk, memory_id: str, origin: Origin, draft: Draft) -> None:
     """Keep the statement a memory rests on: the event, the exact characters, and since when it holds."""
     execute(
-        desk.conn, "add_source", tenant_id=desk.tenant_id, memory_id=memory_id, event_id=origin.event_id, ordinal=origin.ordinal,
+        desk.conn, "add_source", tenant_id=desk.tenant_id, memory_id=memory_id, event_id=origin.event_id,
+        ordinal=origin.ordinal,
         valid_from=draft.begins(origin), holds_at=draft.stands(origin), deriver=origin.deriver,
         deriver_version=origin.deriver_version, trust=trust_rank(origin.trust), stated_recorded_at=origin.recorded_at,
         **_quoted(origin),
@@ -410,10 +433,20 @@ def _quoted(origin: Origin) -> dict[str, Any]:
 
 
 def _relate(desk: Desk, memory_id: str, judged: Judged, origin: Origin, moved: Mapping[str, Place]) -> None:
-    edges = [(memory_id, old, "supersedes", 1.0, False) for old, place in moved.items() if place.superseded_by == memory_id]
+    edges = [
+        (memory_id, old, "supersedes", 1.0, False) for old, place in moved.items() if place.superseded_by == memory_id
+    ]
     if judged.judgement.contradicts_id is not None:
         weight = judged.judgement.contradicts_weight
-        edges.append((memory_id, judged.judgement.contradicts_id, "contradicts", 1.0 if weight is None else min(1.0, max(0.0, weight)), True))
+        edges.append(
+            (
+                memory_id,
+                judged.judgement.contradicts_id,
+                "contradicts",
+                1.0 if weight is None else min(1.0, max(0.0, weight)),
+                True,
+            )
+        )
     if judged.draft.parent_id is not None:
         edges.append((memory_id, judged.draft.parent_id, "part_of", 1.0, False))
     for source_id, target_id, relation_type, weight, auto in edges:
@@ -434,7 +467,13 @@ def _put_away(desk: Desk, old: str, new: str, origin: Origin) -> None:
 
 
 def _note(
-    desk: Desk, memory_id: str, entry: str, origin: Origin, *, decision: Mapping[str, Any] | None = None, previous_id: str | None = None
+    desk: Desk,
+    memory_id: str,
+    entry: str,
+    origin: Origin,
+    *,
+    decision: Mapping[str, Any] | None = None,
+    previous_id: str | None = None,
 ) -> None:
     _note_change(desk, memory_id, entry, origin.event_id, origin.actor, decision, previous_id)
 
@@ -454,7 +493,9 @@ def note(desk: Desk, memory_id: str, entry: str, event_id: str | None, actor: st
     _note_change(desk, memory_id, entry, event_id, actor)
 
 
-def _decision(desk: Desk, judged: Judged, origin: Origin, *, memory_id: str | None, target_id: str | None) -> dict[str, Any]:
+def _decision(
+    desk: Desk, judged: Judged, origin: Origin, *, memory_id: str | None, target_id: str | None
+) -> dict[str, Any]:
     """The decision as the history keeps it: everything but the memories, which are named by id."""
     made = judged.judgement
     hints = ("split",) if len(judged.draft.fact) > LONG_FACT and judged.draft.fact.count("\n#") >= 2 else ()
@@ -463,7 +504,8 @@ def _decision(desk: Desk, judged: Judged, origin: Origin, *, memory_id: str | No
         "fact": judged.draft.fact if memory_id is None else None,
         "reasons": list(made.reasons), "nearest": [near.to_dict() for near in made.nearest],
         "surprise": None if made.surprise is None else made.surprise.to_dict(), "options": list(made.options),
-        "hints": list(hints), "policy": f"{desk.policy.name}@{desk.policy.version}", "rule": judged.draft.classified.rule,
+        "hints": list(hints), "policy": f"{desk.policy.name}@{desk.policy.version}",
+        "rule": judged.draft.classified.rule,
     }  # fmt: skip
 
 
@@ -481,7 +523,8 @@ def whole(desk: Desk, settled: Sequence[Settled]) -> list[WriteDecision]:
 def revive(kept: Mapping[str, Any], memory: Memory | None, head: Memory | None, target: Memory | None) -> WriteDecision:
     """A decision from the form the history keeps, with its memories."""
     return WriteDecision(
-        kind=kept["kind"], memory=memory, head=head, target=target, event_id=kept["event_id"], reasons=tuple(kept["reasons"]),
+        kind=kept["kind"], memory=memory, head=head, target=target, event_id=kept["event_id"],
+        reasons=tuple(kept["reasons"]),
         nearest=tuple(Neighbour.from_dict(near) for near in kept["nearest"]),
         surprise=None if kept["surprise"] is None else SurpriseTerms.from_dict(kept["surprise"]),
         options=tuple(kept["options"]), hints=tuple(kept["hints"]), policy=kept["policy"], rule=kept["rule"],
@@ -505,7 +548,9 @@ def _neighbours(desk: Desk, draft: Draft) -> list[gates.Near]:
 
 
 def _near(desk: Desk, draft: Draft, scope_id: int, *, in_default: bool) -> list[gates.Near]:
-    rows = _near_by_meaning(desk, draft, scope_id) if draft.vector is not None else _near_by_words(desk, draft, scope_id)
+    rows = (
+        _near_by_meaning(desk, draft, scope_id) if draft.vector is not None else _near_by_words(desk, draft, scope_id)
+    )
     key = draft.classified.conflict_key
     return [
         gates.Near(
@@ -538,5 +583,6 @@ def _default_scopes(desk: Desk) -> list[int]:
     return [
         scope_id
         for scope_id, scope in desk.visible.scopes.items()
-        if scope.namespace == "default" != own.namespace and (scope.agent_id, scope.user_id) == (own.agent_id, own.user_id)
+        if scope.namespace == "default" != own.namespace
+        and (scope.agent_id, scope.user_id) == (own.agent_id, own.user_id)
     ]

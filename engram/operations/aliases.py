@@ -16,7 +16,9 @@ from engram.scope import Ids
 from engram.values import HistoryEntry, Memory, Page, WriteDecision
 
 
-def update(setup: Setup, memory_id: object, fact: object, fields: Mapping[str, Any]) -> Operation[WriteDecision | Memory]:
+def update(
+    setup: Setup, memory_id: object, fact: object, fields: Mapping[str, Any]
+) -> Operation[WriteDecision | Memory]:
     """Revise when a fact is given, otherwise annotate; both when both are given."""
     attributes = {name: value for name, value in fields.items() if name in changing.ATTRIBUTES}
     if fact is None:
@@ -46,7 +48,14 @@ def delete_all(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[str, .
         cursor = None
         while True:
             page = memories.list_memories(
-                conn, own, filter=None, sort="oldest", limit=inputs.RESULTS, cursor=cursor, moment=Moment(), key=setup.cursor_key
+                conn,
+                own,
+                filter=None,
+                sort="oldest",
+                limit=inputs.RESULTS,
+                cursor=cursor,
+                moment=Moment(),
+                key=setup.cursor_key,
             )
             found.extend(memory.memory_id for memory in page)
             cursor = page.cursor
@@ -64,7 +73,8 @@ def history(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operat
     """The history of one memory."""
     return (
         yield from reading.get_history(
-            setup, memory_id=memory_id, filter=None, since=None, until=None, include_superseded=True, limit=50, cursor=None,
+            setup, memory_id=memory_id, filter=None, since=None, until=None, include_superseded=True, limit=50,
+            cursor=None,
             given=given,
         )
     )  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, Required, TypedDict
 
-from engram import inputs, ledger, streams, tenancy
+from engram import ids, inputs, ledger, streams, tenancy
 from engram.database import Connection
 from engram.errors import InvalidInput, NotFound
 from engram.operations import running, steps
@@ -17,7 +17,8 @@ from engram.operations.steps import Operation
 from engram.values import DERIVES, ROLES, TRUSTS, Derive, Event, Receipt, Role, Trust
 
 EVENT_TYPES: Final = (
-    "user_message", "assistant_message", "tool_call", "tool_result", "agent_action", "decision", "observation", "artifact",
+    "user_message", "assistant_message", "tool_call", "tool_result", "agent_action", "decision", "observation",
+    "artifact",
     "error", "system_note", "meeting",
 )  # fmt: skip
 TYPE_OF: Final[Mapping[str, str]] = {
@@ -34,7 +35,8 @@ OWN_TYPE: Final = re.compile(r"x\.[a-z][a-z0-9_.-]{0,61}")
 PRIVATE: Final = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
 NO_MEMORY: Final = "#nomem"
 MESSAGE_WORDS: Final = (
-    "role", "content", "name", "occurred_at", "trust", "call_id", "payload", "metadata", "event_id", "derive", "event_type",
+    "role", "content", "name", "occurred_at", "trust", "call_id", "payload", "metadata", "event_id", "derive",
+    "event_type",
 )  # fmt: skip
 
 
@@ -73,32 +75,51 @@ class Artifact(TypedDict, total=False):
     trust: Trust
 
 
-def remember(setup: Setup, messages: object, *, derive: object, wait: object, given: Mapping[str, Any]) -> Operation[Receipt]:
+def remember(
+    setup: Setup, messages: object, *, derive: object, wait: object, given: Mapping[str, Any]
+) -> Operation[Receipt]:
     """Append messages to the ledger and derive memories from them."""
     call = setup.writing(given)
-    several = [{"role": "user", "content": messages}] if isinstance(messages, str) else [messages] if isinstance(messages, Mapping) else messages
+    several = (
+        [{"role": "user", "content": messages}]
+        if isinstance(messages, str)
+        else [messages]
+        if isinstance(messages, Mapping)
+        else messages
+    )
     checked_derive = inputs.optional(inputs.choice, derive, "derive", DERIVES)
-    events = [_message(setup, call, item, checked_derive, index) for index, item in enumerate(inputs.batch(several, "messages"))]
+    events = [
+        _message(setup, call, item, checked_derive, index)
+        for index, item in enumerate(inputs.batch(several, "messages"))
+    ]
     return (yield from _captured(setup, call, events, None, _wait(wait)))
 
 
 def record_event(
-    setup: Setup, content: object, *, role: object, event_type: object, payload: object, metadata: object, derive: object,
+    setup: Setup, content: object, *, role: object, event_type: object, payload: object, metadata: object,
+    derive: object,
     expected_position: object, given: Mapping[str, Any],
 ) -> Operation[Receipt]:  # fmt: skip
     """Append one event."""
     call = setup.writing(given)
-    item = {"role": role, "content": content, "event_type": event_type, "payload": payload or {}, "metadata": metadata or {}}
+    item = {
+        "role": role,
+        "content": content,
+        "event_type": event_type,
+        "payload": payload or {},
+        "metadata": metadata or {},
+    }
     event = _message(setup, call, item, inputs.optional(inputs.choice, derive, "derive", DERIVES), 0)
     expected = inputs.optional(inputs.position, expected_position)
     return (yield from _captured(setup, call, [event], expected, False))
 
 
 def record_turn(
-    setup: Setup, user_message: object, assistant_message: object, *, tool_calls: object, artifacts: object, metadata: object,
+    setup: Setup, user_message: object, assistant_message: object, *, tool_calls: object, artifacts: object,
+    metadata: object,
     derive: object, wait: object, given: Mapping[str, Any],
 ) -> Operation[Receipt]:  # fmt: skip
-    """Append a whole turn in one transaction: the user's message, the tools' calls and results, artifacts, the answer."""
+    """Append a whole turn in one transaction: the user's message, tools' calls and results, artifacts, the answer."""
     call = setup.writing(given)
     shared = {"metadata": metadata or {}}
     items: list[dict[str, Any]] = [{"role": "user", "content": user_message, **shared}]
@@ -108,7 +129,10 @@ def record_turn(
     if assistant_message is not None:
         items.append({"role": "assistant", "content": assistant_message, **shared})
     chosen = inputs.optional(inputs.choice, derive, "derive", DERIVES)
-    events = [_message(setup, call, item, chosen, index, same_trust=False) for index, item in enumerate(inputs.batch(items, "events"))]
+    events = [
+        _message(setup, call, item, chosen, index, same_trust=False)
+        for index, item in enumerate(inputs.batch(items, "events"))
+    ]
     return (yield from _captured(setup, call, events, None, _wait(wait)))
 
 
@@ -129,7 +153,8 @@ def get_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Opera
 
 
 def list_events(
-    setup: Setup, *, stream_id: object, session_id: object, task_run_id: object, after: object, before: object, types: object,
+    setup: Setup, *, stream_id: object, session_id: object, task_run_id: object, after: object, before: object,
+    types: object,
     roles: object, since: object, until: object, newest_first: object, limit: object, given: Mapping[str, Any],
 ) -> Operation[tuple[Event, ...]]:  # fmt: skip
     """The events of a stream, a session, a task run, or of the scope, in order."""
@@ -137,11 +162,13 @@ def list_events(
     optional = inputs.optional
     most = inputs.limit(limit)
     asked: dict[str, Any] = {
-        "stream_id": optional(inputs.event_id, stream_id, "stream_id"), "session_id": optional(inputs.name, session_id, "session_id"),
+        "stream_id": optional(inputs.event_id, stream_id, "stream_id"),
+        "session_id": optional(inputs.name, session_id, "session_id"),
         "task_run_id": optional(inputs.event_id, task_run_id, "task_run_id"), "after": inputs.whole(after, "after"),
         "before": optional(inputs.whole, before, "before"), "newest_first": inputs.flag(newest_first, "newest_first"),
         "types": None if types is None else [inputs.label(one, "types") for one in inputs.items(types, "types", 64)],
-        "roles": None if roles is None else [inputs.choice(one, "roles", ROLES) for one in inputs.items(roles, "roles", 8)],
+        "roles": None if roles is None
+        else [inputs.choice(one, "roles", ROLES) for one in inputs.items(roles, "roles", 8)],
         "since": optional(inputs.moment, since, "since"), "until": optional(inputs.moment, until, "until"),
     }  # fmt: skip
     if sum(asked[name] is not None for name in ("stream_id", "session_id", "task_run_id")) > 1:
@@ -159,13 +186,22 @@ def list_events(
 
 
 def _captured(
-    setup: Setup, call: Writing, events: Sequence[ledger.NewEvent], expected: int | None, wait: float | None | Literal[False]
+    setup: Setup,
+    call: Writing,
+    events: Sequence[ledger.NewEvent],
+    expected: int | None,
+    wait: float | Literal[False] | None,
 ) -> Operation[Receipt]:
     def work(conn: Connection) -> Receipt:
         scope_id = tenancy.ensure(conn, call.scope)
         stream = streams.open(conn, scope_id, *call.stream)
         done = ledger.append(
-            conn, scope_id=scope_id, stream_id=stream.stream_id, events=events, expected_position=expected, key=setup.settings.secret_key
+            conn,
+            scope_id=scope_id,
+            stream_id=stream.stream_id,
+            events=events,
+            expected_position=expected,
+            key=setup.settings.secret_key,
         )
         return _receipt(done)
 
@@ -174,9 +210,22 @@ def _captured(
     # The ids were made here: a lost connection is answered by appending the same events again, which changes nothing.
     receipt = yield from steps.write(call.tenant_id, work, key=events[0].event_id)
     if setup.settings.dispatch == "inline" or wait is not False:
-        decisions = yield from running.derive_receipt(setup, call.scope, receipt, timeout=10.0 if wait is False else wait)
+        decisions = yield from running.derive_receipt(setup, call.scope, receipt)
+        if wait is not False:  # another worker may have taken the job
+            waited = running.wait_for(setup, receipt, deriver=None, timeout=wait, given=_ids(call))
+            decisions = list((yield from waited))
         return replace(receipt, decisions=tuple(decisions))
     return receipt
+
+
+def _ids(call: Writing) -> dict[str, Any]:
+    scope = call.scope
+    return {
+        "tenant_id": scope.tenant_id,
+        "namespace": scope.namespace,
+        "agent_id": scope.agent_id,
+        "user_id": scope.user_id,
+    }
 
 
 def _rehearsed(conn: Connection, work: Any) -> Receipt:
@@ -189,7 +238,8 @@ def _rehearsed(conn: Connection, work: Any) -> Receipt:
 def _receipt(done: ledger.Appended) -> Receipt:
     return Receipt(
         event_ids=tuple(event.event_id for event in done.events), stream_id=done.events[-1].stream_id,
-        position=done.events[-1].position, job_ids=tuple(event.job_id for event in done.events if event.job_id is not None),
+        position=done.events[-1].position,
+        job_ids=tuple(event.job_id for event in done.events if event.job_id is not None),
         duplicate=all(event.status != "appended" for event in done.events),
         erased=any(event.status == "erased" for event in done.events),
     )  # fmt: skip
@@ -202,8 +252,15 @@ def _message(
     said = inputs.keys(item, where, MESSAGE_WORDS)
     role = inputs.choice(said.get("role"), f"{where}.role", ROLES)
     event_type = _event_type(said.get("event_type"), role, f"{where}.event_type")
-    content = inputs.event_content(PRIVATE.sub("[private]", said["content"]) if isinstance(said.get("content"), str) else said.get("content"), f"{where}.content")
-    trust = inputs.choice(said["trust"], f"{where}.trust", TRUSTS) if said.get("trust") is not None else (call.trust if same_trust else None)
+    content = inputs.event_content(
+        PRIVATE.sub("[private]", said["content"]) if isinstance(said.get("content"), str) else said.get("content"),
+        f"{where}.content",
+    )
+    trust = (
+        inputs.choice(said["trust"], f"{where}.trust", TRUSTS)
+        if said.get("trust") is not None
+        else (call.trust if same_trust else None)
+    )
     payload = inputs.payload(said.get("payload") or {})
     if said.get("call_id") is not None:
         payload = {**payload, "call_id": inputs.name(said["call_id"], f"{where}.call_id")}
@@ -211,14 +268,15 @@ def _message(
     derivers = DERIVERS_OF[mode] if mode is not None else setup.policy.derivers(role, event_type)
     key = call.idempotency_key
     return ledger.NewEvent(
-        role=role, event_type=event_type, content=content, payload=payload, metadata=inputs.metadata(said.get("metadata") or {}),
+        role=role, event_type=event_type, content=content, payload=payload,
+        metadata=inputs.metadata(said.get("metadata") or {}),
         trust=trust or TRUST_OF[role],
         occurred_at=inputs.optional(inputs.moment, said.get("occurred_at"), f"{where}.occurred_at") or call.occurred_at,
         session_id=call.session_id, task_run_id=call.task_run_id,
         actor=inputs.optional(inputs.name, said.get("name"), f"{where}.name") or call.actor,
         idempotency_key=None if key is None else key if index == 0 else f"{key}/{index}",
         derive=() if role == "user" and NO_MEMORY in content.casefold() else derivers,
-        **({} if said.get("event_id") is None else {"event_id": inputs.event_id(said["event_id"], f"{where}.event_id")}),
+        event_id=inputs.optional(inputs.event_id, said.get("event_id"), f"{where}.event_id") or ids.new_id(),
     )  # fmt: skip
 
 
@@ -233,10 +291,15 @@ def _event_type(value: object, role: str, field: str) -> str:
 def _tool_events(tool: object, place: int) -> list[dict[str, Any]]:
     said = inputs.keys(tool, f"tool_calls[{place}]", tuple(ToolCall.__annotations__))
     name = inputs.name(said.get("name"), f"tool_calls[{place}].name")
-    call_id = inputs.name(said["call_id"], f"tool_calls[{place}].call_id") if said.get("call_id") is not None else f"call-{place + 1}"
+    call_id = (
+        inputs.name(said["call_id"], f"tool_calls[{place}].call_id")
+        if said.get("call_id") is not None
+        else f"call-{place + 1}"
+    )
     arguments = inputs.payload(said.get("arguments") or {})
     events: list[dict[str, Any]] = [{
-        "role": "assistant", "event_type": "tool_call", "content": f"{name}({inputs.canonical_json(arguments).decode()})",
+        "role": "assistant", "event_type": "tool_call",
+        "content": f"{name}({inputs.canonical_json(arguments).decode()})",
         "name": name, "call_id": call_id, "payload": {"name": name, "arguments": arguments}, "derive": "skip",
     }]  # fmt: skip
     if said.get("result") is not None:
@@ -252,12 +315,13 @@ def _artifact_event(artifact: object) -> dict[str, Any]:
     name = inputs.name(said.get("name"), "artifacts.name")
     media = inputs.label(said["media"], "artifacts.media") if said.get("media") is not None else "text"
     return {
-        "role": "agent", "event_type": "artifact", "content": said.get("content"), "payload": {"name": name, "media": media},
+        "role": "agent", "event_type": "artifact", "content": said.get("content"),
+        "payload": {"name": name, "media": media},
         **({"trust": said["trust"]} if said.get("trust") is not None else {}),
     }  # fmt: skip
 
 
-def _wait(value: object) -> float | None | Literal[False]:
+def _wait(value: object) -> float | Literal[False] | None:
     """Seconds to wait for derivation: False for none, True for the default of ten."""
     if isinstance(value, bool):
         return 10.0 if value else False

@@ -1,4 +1,4 @@
-"""Direct changes: add, revise, annotate, end, reinforce, forget, restore. Each is an event and its effect in one transaction."""
+"""Direct changes: add, revise, annotate, forget and the like. Each is an event and its effect in one transaction."""
 
 from __future__ import annotations
 
@@ -28,12 +28,20 @@ from engram.writing import Desk, Draft, Origin
 T = TypeVar("T")
 EMBED: Final = "embed"
 DIRECT_TRUST: Final[Trust] = "user"  # a direct write speaks for whoever the host speaks for, unless it says otherwise
-ROLE_OF: Final = {"operator": "system", "user": "user", "agent": "agent", "tool": "tool", "document": "tool", "web": "tool"}
+ROLE_OF: Final = {
+    "operator": "system",
+    "user": "user",
+    "agent": "agent",
+    "tool": "tool",
+    "document": "tool",
+    "web": "tool",
+}
 EVENT_OF: Final = {
     "add": "memory_added", "revise": "memory_revised", "reinforce": "memory_reinforced", "conflict": "memory_conflict",
     "reject": "memory_rejected",
 }  # fmt: skip
 MAX_EDIT_TRIES: Final = 20
+EXPIRY: Final = ("expires_at", "expires_in", "expires_in_days")
 
 
 class Attributes(Write, total=False):
@@ -111,7 +119,9 @@ class Edit:
         if self.how == "prepend":
             return inputs.fact(self.new + fact)
         if not self.old or fact.count(self.old) != 1:
-            raise Conflict("the text to replace must occur exactly once in the fact", found=fact.count(self.old) if self.old else 0)
+            raise Conflict(
+                "the text to replace must occur exactly once in the fact", found=fact.count(self.old) if self.old else 0
+            )
         return inputs.fact(fact.replace(self.old, self.new))
 
 
@@ -145,7 +155,9 @@ def add_many(setup: Setup, items: object, given: Mapping[str, Any]) -> Operation
             raise LimitExceeded(f"items[{index}].{error.field}", error.allowed, error.found) from None
         except InvalidInput as error:
             raise InvalidInput(f"items[{index}].{error.field}", error.expected, error.found) from None
-    inputs.batch_bytes(sum(len(one.draft.fact.encode()) + len((one.draft.main_content or "").encode()) for one in asked))
+    inputs.batch_bytes(
+        sum(len(one.draft.fact.encode()) + len((one.draft.main_content or "").encode()) for one in asked)
+    )
     return tuple((yield from _add_all(setup, call, asked)))
 
 
@@ -161,12 +173,17 @@ def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     metadata = inputs.metadata(get("metadata", {}))
     proposal = Proposal(
         fact=inputs.fact(get("fact")), memory_type=memory_type, category=category, metadata=metadata,
-        subject=optional(inputs.label, get("subject"), "subject", 200), attribute=optional(inputs.label, get("attribute"), "attribute", 200),
+        subject=optional(inputs.label, get("subject"), "subject", 200),
+        attribute=optional(inputs.label, get("attribute"), "attribute", 200),
         topic_key=topic_key, critical_slot=optional(inputs.key_text, get("critical_slot"), "critical_slot"),
         importance=inputs.importance(get("importance"), get("priority"), get("rating")), role=None,
         user_name=call.scope.user_id if isinstance(call.scope.user_id, str) else None, event_type=None,
+        ended=get("valid_to") is not None,
     )  # fmt: skip
-    valid_from, valid_to = optional(inputs.moment, get("valid_from"), "valid_from"), optional(inputs.moment, get("valid_to"), "valid_to")
+    valid_from, valid_to = (
+        optional(inputs.moment, get("valid_from"), "valid_from"),
+        optional(inputs.moment, get("valid_to"), "valid_to"),
+    )
     if valid_from is not None and valid_to is not None and valid_to < valid_from:
         raise InvalidInput("valid_to", "a time after valid_from", "one before it")
     expires_in, expires_at = _expiry(get("expires_at"), get("expires_in"), get("expires_in_days"))
@@ -179,7 +196,9 @@ def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
         parent_id=optional(inputs.memory_id, get("parent_id"), "parent_id"), valid_from=valid_from, valid_to=valid_to,
         expires_in=expires_in, expires_at=expires_at, private=inputs.flag(get("private", False), "private"),
         force=inputs.flag(get("force", False), "force"),
-        supersedes=tuple(inputs.memory_id(one, "supersedes") for one in inputs.items(get("supersedes", ()), "supersedes", 50)),
+        supersedes=tuple(
+            inputs.memory_id(one, "supersedes") for one in inputs.items(get("supersedes", ()), "supersedes", 50)
+        ),
         citations=tuple(_citation(one) for one in inputs.items(get("sources", ()), "sources", 50)),
     )  # fmt: skip
     return Asked(draft, _plain({name: value for name, value in item.items() if value is not None}))
@@ -213,7 +232,8 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
 
 
 def revise(
-    setup: Setup, memory_id: object, fact: object, *, main_content: object, valid_from: object, expected_revision: object,
+    setup: Setup, memory_id: object, fact: object, *, main_content: object, valid_from: object,
+    expected_revision: object,
     given: Mapping[str, Any],
 ) -> Operation[WriteDecision]:  # fmt: skip
     """Write a new revision on the current head of a memory's lineage."""
@@ -231,7 +251,9 @@ def revise(
         new = change.apply(basis.fact) if isinstance(change, Edit) else change or basis.fact
         vectors = yield from _embedded(setup, [Draft(new, _like(basis))])
 
-        def work(conn: Connection, basis: Memory = basis, new: str = new, vector: Any = vectors[0].vector) -> WriteDecision | None:
+        def work(
+            conn: Connection, basis: Memory = basis, new: str = new, vector: Any = vectors[0].vector
+        ) -> WriteDecision | None:
             desk, target = _desk_of(setup, conn, call, wanted)
             writing.lock(desk, [], *_locks(desk, target), _key_lock(desk, call))
             before = _before(desk, call, [request])
@@ -245,13 +267,17 @@ def revise(
             if isinstance(change, Edit) and head.fact != basis.fact:
                 return None  # another revision came between: make the edit on that one
             draft = Draft(
-                fact=new, classified=_like(head), vector=vector, main_content=content or head.main_content, tags=head.tags,
+                fact=new, classified=_like(head), vector=vector, main_content=content or head.main_content,
+                tags=head.tags,
                 source=head.source, metadata=head.metadata, confidence=head.confidence, attribute=head.attribute,
-                value=head.value, topic_key=head.topic_key, valid_from=begins, expires_at=head.expires_at, private=head.private,
+                value=head.value, topic_key=head.topic_key, valid_from=begins, expires_at=head.expires_at,
+                private=head.private,
                 revises=head.memory_id,
             )  # fmt: skip
             judged = writing.judge(desk, draft, call.trust or DIRECT_TRUST)
-            settled = writing.settle(desk, judged, _event(setup, desk, call, _stream(desk, call), judged.kind, new, request))
+            settled = writing.settle(
+                desk, judged, _event(setup, desk, call, _stream(desk, call), judged.kind, new, request)
+            )
             writing.index(desk, [settled])
             return writing.whole(desk, [settled])[0]
 
@@ -269,17 +295,21 @@ def annotate(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Opera
         raise InvalidInput("attributes", f"at least one of {', '.join(ATTRIBUTES)}", "none")
     memory_type, category = _type_of(changes.get("memory_type"), changes.get("category"))
     optional = inputs.optional
-    expires_in, expires_at = _expiry(changes.get("expires_at"), changes.get("expires_in"), changes.get("expires_in_days"))
+    expires_in, expires_at = _expiry(
+        changes.get("expires_at"), changes.get("expires_in"), changes.get("expires_in_days")
+    )
     params = {
-        "memory_type": memory_type, "category": category, "tags": list(inputs.tags(changes["tags"])) if changes.get("tags") is not None else None,
+        "memory_type": memory_type, "category": category,
+        "tags": list(inputs.tags(changes["tags"])) if changes.get("tags") is not None else None,
         "source": optional(inputs.label, changes.get("source"), "source"),
         "metadata": Jsonb(inputs.metadata(changes["metadata"])) if changes.get("metadata") is not None else None,
         "importance": inputs.importance(changes.get("importance"), changes.get("priority"), changes.get("rating")),
         "confidence": optional(inputs.unit, changes.get("confidence"), "confidence"),
-        "critical_slot": optional(inputs.key_text, changes.get("critical_slot"), "critical_slot"), "unpin": "critical_slot" in changes and changes["critical_slot"] is None,
-        "private": optional(inputs.flag, changes.get("private"), "private"), "expires_at": expires_at, "expires_in": expires_in,
-        "no_expiry": inputs.expiry_stated(changes.get("expires_at"), changes.get("expires_in"), changes.get("expires_in_days")) and expires_at is None and not expires_in
-        or ("expires_at" in changes and changes["expires_at"] is None),
+        "critical_slot": optional(inputs.key_text, changes.get("critical_slot"), "critical_slot"),
+        "unpin": "critical_slot" in changes and changes["critical_slot"] is None,
+        "private": optional(inputs.flag, changes.get("private"), "private"), "expires_at": expires_at,
+        "expires_in": expires_in,
+        "no_expiry": any(name in changes for name in EXPIRY) and expires_at is None and not expires_in,
     }  # fmt: skip
 
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
@@ -313,7 +343,9 @@ def reinforce(setup: Setup, memory_id: object, amount: object, given: Mapping[st
     return (yield from _change(setup, call, memory_id, "memory_reinforced", {"amount": by}, apply))
 
 
-def forget(setup: Setup, memory_id: object, revision_only: object, given: Mapping[str, Any]) -> Operation[tuple[str, ...]]:
+def forget(
+    setup: Setup, memory_id: object, revision_only: object, given: Mapping[str, Any]
+) -> Operation[tuple[str, ...]]:
     """Forget a fact with its whole lineage, or retract one revision; undone by restore. The ids that were forgotten."""
     call = setup.writing(given)
     only = inputs.flag(revision_only, "revision_only")
@@ -341,7 +373,11 @@ def restore(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operat
 
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
         rows = fetch_all(
-            desk.conn, "restore_memories", tenant_id=desk.tenant_id, lineage_id=memory.lineage_id, memory_id=memory.memory_id
+            desk.conn,
+            "restore_memories",
+            tenant_id=desk.tenant_id,
+            lineage_id=memory.lineage_id,
+            memory_id=memory.memory_id,
         )
         for row in rows:
             writing.note(desk, row.memory_id, "restored", origin.event_id, origin.actor)
@@ -351,7 +387,12 @@ def restore(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operat
 
 
 def _change(
-    setup: Setup, call: Writing, memory_id: object, event_type: str, what: Mapping[str, Any], apply: Callable[[Desk, Memory, Origin], None]
+    setup: Setup,
+    call: Writing,
+    memory_id: object,
+    event_type: str,
+    what: Mapping[str, Any],
+    apply: Callable[[Desk, Memory, Origin], None],
 ) -> Operation[Memory]:
     """One change of one memory: lock its lineage, append the event, apply, read back."""
     wanted = inputs.memory_id(memory_id)
@@ -415,14 +456,22 @@ def _stream(desk: Desk, call: Writing) -> str:
 
 
 def _event(
-    setup: Setup, desk: Desk, call: Writing, stream_id: str, kind: str, fact: str, request: Mapping[str, Any], index: int = 0
+    setup: Setup,
+    desk: Desk,
+    call: Writing,
+    stream_id: str,
+    kind: str,
+    fact: str,
+    request: Mapping[str, Any],
+    index: int = 0,
 ) -> Origin:
     """Append the event of a direct change and make it the origin of what follows."""
     trust = call.trust or DIRECT_TRUST
     key = str(call.idempotency_key)
     event = ledger.NewEvent(
         role=ROLE_OF[trust], event_type=EVENT_OF.get(kind, kind), content=fact,
-        payload={"request": dict(request), "decision": kind, **({"reason": call.reason} if call.reason else {})}, trust=trust,
+        payload={"request": dict(request), "decision": kind, **({"reason": call.reason} if call.reason else {})},
+        trust=trust,
         occurred_at=call.occurred_at, session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor,
         idempotency_key=key if index == 0 else f"{key}/{index}",
     )  # fmt: skip
@@ -430,7 +479,8 @@ def _event(
         desk.conn, scope_id=desk.scope_id, stream_id=stream_id, events=[event], key=setup.settings.secret_key
     ).events[0]
     return Origin(
-        event_id=done.event_id, recorded_at=done.recorded_at, occurred_at=call.occurred_at or done.recorded_at, trust=trust,
+        event_id=done.event_id, recorded_at=done.recorded_at, occurred_at=call.occurred_at or done.recorded_at,
+        trust=trust,
         content=fact, session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor, char_end=len(fact),
     )  # fmt: skip
 
@@ -489,7 +539,8 @@ def _head(conn: Connection, call: Writing, memory_id: str) -> Memory:
 def _like(head: Memory) -> Classified:
     """The classification a revision inherits from its head."""
     return Classified(
-        memory_type=head.memory_type, category=head.category, importance=head.importance, critical_slot=head.critical_slot,
+        memory_type=head.memory_type, category=head.category, importance=head.importance,
+        critical_slot=head.critical_slot,
         conflict_key=head.conflict_key, subject=head.subject, rule=head.rule, expires_in=None, negates=None,
     )  # fmt: skip
 
@@ -520,7 +571,9 @@ def _add_sources(desk: Desk, settled: writing.Settled, draft: Draft, origin: Ori
     """D-12: the caller's own citations, each checked against the stored characters."""
     if settled.memory_id is None or not draft.citations:
         return
-    events = ledger.get_many(desk.conn, [event_id for event_id, _, _ in draft.citations], scope_ids=desk.visible.scope_ids)
+    events = ledger.get_many(
+        desk.conn, [event_id for event_id, _, _ in draft.citations], scope_ids=desk.visible.scope_ids
+    )
     for ordinal, (event_id, start, end) in enumerate(draft.citations, 1):
         event = events.get(event_id)
         if event is None:
@@ -552,7 +605,9 @@ def _type_of(memory_type: object, category: object) -> tuple[Any, str | None]:
     return known, said or implied
 
 
-def _expiry(expires_at: object, expires_in: object, expires_in_days: object) -> tuple[timedelta | None, datetime | None]:
+def _expiry(
+    expires_at: object, expires_in: object, expires_in_days: object
+) -> tuple[timedelta | None, datetime | None]:
     given = [value for value in (expires_at, expires_in, expires_in_days) if value is not None]
     if len(given) > 1:
         raise InvalidInput("expires_in", "one of expires_at, expires_in and expires_in_days", "more than one")
@@ -574,5 +629,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     return value.total_seconds() if isinstance(value, timedelta) else value
-
-

@@ -60,7 +60,9 @@ def list_memories(
 def get_lineage(setup: Setup, memory_id: object, topic_key: object, given: Mapping[str, Any]) -> Operation[Lineage]:
     """All revisions of one fact, newest first, and its head."""
     if (memory_id is None) == (topic_key is None):
-        raise InvalidInput("memory_id", "either a memory_id or a topic_key", "both" if memory_id is not None else "neither")
+        raise InvalidInput(
+            "memory_id", "either a memory_id or a topic_key", "both" if memory_id is not None else "neither"
+        )
     wanted = inputs.optional(inputs.memory_id, memory_id)
     topic = inputs.optional(inputs.key_text, topic_key, "topic_key")
 
@@ -74,7 +76,8 @@ def get_lineage(setup: Setup, memory_id: object, topic_key: object, given: Mappi
 
 
 def get_history(
-    setup: Setup, *, memory_id: object, filter: object, since: object, until: object, include_superseded: object, limit: object,
+    setup: Setup, *, memory_id: object, filter: object, since: object, until: object, include_superseded: object,
+    limit: object,
     cursor: object, given: Mapping[str, Any],
 ) -> Operation[Page[HistoryEntry]]:  # fmt: skip
     """The changes of a memory or of a scope, newest first."""
@@ -95,7 +98,9 @@ def explain_memory(setup: Setup, memory_id: object, given: Mapping[str, Any]) ->
         return writing.revive(kept, memory, head, memory)
 
     return (
-        yield from _seen(setup, given, lambda conn, visible, moment: history.explain_memory(conn, visible, wanted, decide, moment))
+        yield from _seen(
+            setup, given, lambda conn, visible, moment: history.explain_memory(conn, visible, wanted, decide, moment)
+        )
     )
 
 
@@ -105,7 +110,10 @@ def recall_critical(
     """Every pinned memory of the readable scopes, in a fixed order."""
     types = None
     if memory_types is not None:
-        types = [inputs.choice(one, "memory_types", MEMORY_TYPES) for one in inputs.items(memory_types, "memory_types", len(MEMORY_TYPES))]
+        types = [
+            inputs.choice(one, "memory_types", MEMORY_TYPES)
+            for one in inputs.items(memory_types, "memory_types", len(MEMORY_TYPES))
+        ]
     look = partial(
         memories.recall_critical, memory_types=types, limit=inputs.limit(limit),
         max_tokens=inputs.optional(inputs.whole, max_tokens, "max_tokens", 0, inputs.MOST_TOKENS),

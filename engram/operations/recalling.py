@@ -26,8 +26,8 @@ def search(
     """The memories that answer a query best."""
     reading = setup.reading(given)
     asked = recall.prepare(
-        inputs.query(query), mode=inputs.choice(mode, "mode", MODES), limit=inputs.limit(limit), filter=chosen_filter(filter),
-        profile=_profile(setup, profile), min_score=inputs.number(min_score, "min_score"),
+        inputs.query(query), mode=inputs.choice(mode, "mode", MODES), limit=inputs.limit(limit),
+        filter=chosen_filter(filter), profile=_profile(setup, profile), min_score=inputs.number(min_score, "min_score"),
         include_superseded=inputs.flag(include_superseded, "include_superseded"), tail=inputs.flag(tail, "tail"),
     )  # fmt: skip
     counted = inputs.flag(track, "track") and reading.moment.is_now
@@ -38,7 +38,14 @@ def search(
 
 
 def recall_answer(
-    setup: Setup, question: object, *, limit: object, filter: object, tail: object, track: object, given: Mapping[str, Any]
+    setup: Setup,
+    question: object,
+    *,
+    limit: object,
+    filter: object,
+    tail: object,
+    track: object,
+    given: Mapping[str, Any],
 ) -> Operation[RecallAnswer]:
     """The answer to a question: the first road of its intent that finds something."""
     reading = setup.reading(given)
@@ -54,7 +61,9 @@ def recall_answer(
     for road in recall.roads(understood):
         results, looked = yield from searching.found(setup, reading, recall.on_road(asked, road, understood))
 
-        def work(conn: Connection, road: Any = road, results: SearchResults = results, looked: Looked = looked) -> RecallAnswer:
+        def work(
+            conn: Connection, road: Any = road, results: SearchResults = results, looked: Looked = looked
+        ) -> RecallAnswer:
             return recall.answer(conn, text, looked, understood, road, results, tried=tuple(tried))
 
         answer = yield from steps.read(reading.scope.tenant_id, work)
@@ -72,7 +81,9 @@ def _track(reading: Reading, results: SearchResults) -> Operation[None]:
     if not touched:
         return
     try:
-        yield from steps.write(reading.scope.tenant_id, lambda conn: recall.track(conn, reading.scope.tenant_id, touched), key="track")
+        yield from steps.write(
+            reading.scope.tenant_id, lambda conn: recall.track(conn, reading.scope.tenant_id, touched), key="track"
+        )
     except EngramError:
         return
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from engram import derivation, history, inputs, jobs, ledger, memories, policies, tenancy, writing
@@ -54,7 +55,7 @@ def run_jobs(setup: Setup, limit: object) -> Operation[int]:
     tenant = setup.scope.tenant_id
     ran = 0
     while ran < most:
-        claimed = yield from steps.write(tenant, lambda conn: _claim(conn, tenant, most - ran), key="claim")
+        claimed = yield from steps.write(tenant, partial(_claim, tenant_id=tenant, limit=most - ran), key="claim")
         if not claimed:
             break
         for job in claimed:
@@ -63,16 +64,20 @@ def run_jobs(setup: Setup, limit: object) -> Operation[int]:
     return ran
 
 
-def derive_receipt(setup: Setup, scope: Scope, receipt: Receipt, *, timeout: float | None) -> Operation[list[WriteDecision]]:
+def derive_receipt(setup: Setup, scope: Scope, receipt: Receipt) -> Operation[list[WriteDecision]]:
     """Run the jobs of a receipt here, and give the decisions that came of its events. Failed work stays a job."""
     if receipt.job_ids:
-        claimed = yield from steps.write(scope.tenant_id, lambda conn: jobs.claim_these(conn, receipt.job_ids), key="claim")
+        claimed = yield from steps.write(
+            scope.tenant_id, lambda conn: jobs.claim_these(conn, receipt.job_ids), key="claim"
+        )
         for job in claimed:
             yield from _run(setup, job)
-    return (yield from decisions_of(setup, scope, receipt.event_ids))
+    return (yield from decisions_of(scope, receipt.event_ids))
 
 
-def wait_for(setup: Setup, what: object, *, deriver: object, timeout: object, given: Mapping[str, Any]) -> Operation[tuple[WriteDecision, ...]]:
+def wait_for(
+    setup: Setup, what: object, *, deriver: object, timeout: object, given: Mapping[str, Any]
+) -> Operation[tuple[WriteDecision, ...]]:
     """Wait until the events of a receipt are derived; Unavailable with the backlog when they are not in time."""
     reading = setup.reading(given)
     event_ids = what.event_ids if isinstance(what, Receipt) else (inputs.event_id(what, "what"),)
@@ -80,16 +85,18 @@ def wait_for(setup: Setup, what: object, *, deriver: object, timeout: object, gi
     left = inputs.number(timeout, "timeout", 0, 3_600)
     pause = FIRST_PAUSE
     while True:
-        behind = yield from steps.read(reading.scope.tenant_id, lambda conn: _behind(conn, reading.scope, event_ids, name))
+        behind = yield from steps.read(
+            reading.scope.tenant_id, lambda conn: _behind(conn, reading.scope, event_ids, name)
+        )
         if not behind:
-            return tuple((yield from decisions_of(setup, reading.scope, event_ids)))
+            return tuple((yield from decisions_of(reading.scope, event_ids)))
         if left <= 0:
             raise Unavailable("the events are not derived yet", retry_after=1.0, behind=behind)
         yield from steps.pause(min(pause, left))
         left, pause = left - pause, min(pause * 2, LONGEST_PAUSE)
 
 
-def decisions_of(setup: Setup, scope: Scope, event_ids: Sequence[str]) -> Operation[list[WriteDecision]]:
+def decisions_of(scope: Scope, event_ids: Sequence[str]) -> Operation[list[WriteDecision]]:
     """The decisions that came of some events, with their memories as they stand now."""
 
     def work(conn: Connection) -> list[WriteDecision]:
@@ -100,7 +107,11 @@ def decisions_of(setup: Setup, scope: Scope, event_ids: Sequence[str]) -> Operat
         decided = []
         for decision in kept:
             memory, target = found.get(decision["memory_id"]), found.get(decision["target_id"])
-            head = memory if memory is None or memory.status == "active" else memories.lineage(conn, visible, memory.lineage_id).head
+            head = (
+                memory
+                if memory is None or memory.status == "active"
+                else memories.lineage(conn, visible, memory.lineage_id).head
+            )
             decided.append(writing.revive(decision, memory, head, target))
         return decided
 
@@ -109,7 +120,7 @@ def decisions_of(setup: Setup, scope: Scope, event_ids: Sequence[str]) -> Operat
     return (yield from steps.read(scope.tenant_id, work))
 
 
-def _claim(conn: Connection, tenant_id: str, limit: int) -> list[Job]:
+def _claim(conn: Connection, *, tenant_id: str, limit: int) -> list[Job]:
     jobs.rescue(conn)
     return jobs.claim(conn, KINDS, limit, tenant_id=tenant_id)
 
@@ -142,9 +153,13 @@ def _derive(setup: Setup, job: Job) -> Operation[None]:
         reading = yield from steps.read(job.tenant_id, lambda conn: _read(conn, job))
         pairs = _drafts(setup, reading)
         vectors = yield from _vectors(setup, [draft.fact for draft, _ in pairs])
-        drafts = [(replace(draft, vector=vector), origin) for (draft, origin), vector in zip(pairs, vectors, strict=True)]
+        drafts = [
+            (replace(draft, vector=vector), origin) for (draft, origin), vector in zip(pairs, vectors, strict=True)
+        ]
 
-        def effect(conn: Connection, reading: Reading = reading, drafts: Sequence[tuple[Draft, Origin]] = drafts) -> bool:
+        def effect(
+            conn: Connection, reading: Reading = reading, drafts: Sequence[tuple[Draft, Origin]] = drafts
+        ) -> bool:
             return _effect(setup, conn, job, reading, drafts)
 
         if (yield from steps.write(job.tenant_id, effect, key=job.job_id)):
@@ -168,12 +183,14 @@ def _read(conn: Connection, job: Job) -> Reading:
 def _drafts(setup: Setup, reading: Reading) -> list[tuple[Draft, Origin]]:
     """What the derivers propose and the policy makes of it, in the order of the events. Pure."""
     user = reading.scope.user_id if isinstance(reading.scope.user_id, str) else None
-    found = []
+    found: list[tuple[int, int, int, tuple[Draft, Origin]]] = []
     modules = {module.NAME: module for module in derivation.DERIVERS}
     for order, span in enumerate(reading.spans):
         for event in span.events:
-            for proposed in modules[span.name].derive(event, user_name=user):
-                found.append((event.position, order, proposed.ordinal, _draft(setup, event, proposed, span, user)))
+            found.extend(
+                (event.position, order, proposed.ordinal, _draft(setup, event, proposed, span, user))
+                for proposed in modules[span.name].derive(event, user_name=user)
+            )
     return [pair for *_, pair in sorted(found, key=lambda item: item[:3])]
 
 
@@ -187,7 +204,8 @@ def _draft(setup: Setup, event: Event, proposed: Proposed, span: Span, user: str
         ),
     )  # fmt: skip
     draft = Draft(
-        fact=proposed.fact, classified=classified, tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
+        fact=proposed.fact, classified=policies.not_before(classified, proposed.valid_from, event.occurred_at), tags=proposed.tags, attribute=proposed.attribute,
+        value=proposed.value,
         valid_from=proposed.valid_from, still=proposed.still, valid_to=proposed.valid_to,
     )  # fmt: skip
     origin = Origin(
@@ -248,7 +266,9 @@ def _embed(setup: Setup, job: Job) -> Operation[None]:
     while True:
         rows = yield from steps.read(
             job.tenant_id,
-            lambda conn: fetch_all(conn, "list_unembedded", tenant_id=job.tenant_id, scope_id=job.scope_id, limit=EMBED_BATCH),
+            lambda conn: fetch_all(
+                conn, "list_unembedded", tenant_id=job.tenant_id, scope_id=job.scope_id, limit=EMBED_BATCH
+            ),
         )
         waiting = [(row.memory_id, row.fact) for row in rows]
         vectors = yield from _exact_vectors(setup, [fact for _, fact in waiting])
@@ -257,7 +277,9 @@ def _embed(setup: Setup, job: Job) -> Operation[None]:
             jobs.hold(conn, job)
             if embedder is not None and waiting:
                 ids = [memory_id for memory_id, _ in waiting]
-                semantic.store(conn, job.tenant_id, int(job.scope_id or 0), embedder.model_id, list(zip(ids, vectors, strict=True)))
+                semantic.store(
+                    conn, job.tenant_id, int(job.scope_id or 0), embedder.model_id, list(zip(ids, vectors, strict=True))
+                )
                 fetch_all(conn, "mark_embedded", tenant_id=job.tenant_id, memory_ids=ids)
             if len(waiting) == EMBED_BATCH:
                 return False
@@ -271,8 +293,11 @@ def _embed(setup: Setup, job: Job) -> Operation[None]:
 def _behind(conn: Connection, scope: Scope, event_ids: Sequence[str], deriver: str | None) -> int:
     visible = tenancy.visible(conn, scope)
     rows = fetch_all(
-        conn, "count_underived", tenant_id=scope.tenant_id, scope_ids=list(visible.scope_ids), event_ids=list(event_ids), deriver=deriver
+        conn,
+        "count_underived",
+        tenant_id=scope.tenant_id,
+        scope_ids=list(visible.scope_ids),
+        event_ids=list(event_ids),
+        deriver=deriver,
     )
     return int(rows[0].behind)
-
-

@@ -43,7 +43,16 @@ class Write(Ids, total=False):
 
 DIRECT: Final[tuple[StreamKind, str]] = ("scope", "direct")  # the stream of a scope's own changes
 READ_WORDS: Final = ("as_of", "known_at")
-WRITE_WORDS: Final = ("actor", "trust", "reason", "idempotency_key", "dry_run", "session_id", "task_run_id", "occurred_at")
+WRITE_WORDS: Final = (
+    "actor",
+    "trust",
+    "reason",
+    "idempotency_key",
+    "dry_run",
+    "session_id",
+    "task_run_id",
+    "occurred_at",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +98,7 @@ class Setup:
 
     @property
     def cursor_key(self) -> bytes:
-        """What signs the cursors of pages: the ledger key, or a fixed one, since a cursor only says where a page ended."""
+        """What signs the cursors of pages: the ledger key, or a fixed one: a cursor only says where a page ended."""
         return self.settings.secret_key or b"engram-cursor"
 
     def desk(self, conn: Connection, scope: Scope, *, reason: str | None = None) -> Desk:
@@ -100,7 +109,8 @@ class Setup:
         visible = tenancy.visible(conn, scope)
         return Desk(
             conn=conn, visible=visible, scope_id=scope_id, policy=self.policy, model_id=self.model_id,
-            thresholds=gates.Thresholds.of(self.policy.thresholds), config=self.settings.text_search_config, reason=reason,
+            thresholds=gates.Thresholds.of(self.policy.thresholds), config=self.settings.text_search_config,
+            reason=reason,
         )  # fmt: skip
 
 
@@ -133,13 +143,13 @@ class Writing:
 
     @property
     def stream(self) -> tuple[StreamKind, str]:
-        """The kind and name of the stream this write's events go to: the task's, else the session's, else the scope's."""
+        """The kind and name of the stream of this write's events: the task's, the session's or the scope's."""
         if self.task_run_id is not None:
             return "task", self.task_run_id
         return ("session", self.session_id) if self.session_id is not None else DIRECT
 
     def keyed(self) -> Writing:
-        """This write with a key, made if the caller gave none, so that a lost connection can be answered by asking again."""
+        """This write with a key, so that a lost connection can be answered by asking again."""
         return self if self.idempotency_key is not None else replace(self, idempotency_key=f"call:{ids.new_id()}")
 
 

@@ -7,7 +7,7 @@ transaction: both are steps, and a door does one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -65,11 +65,3 @@ def think(work: Callable[[], T]) -> Operation[T]:
 def pause(seconds: float) -> Operation[None]:
     """A rest."""
     yield Pause(seconds)
-
-
-def in_turn(operations: Sequence[Operation[T]]) -> Operation[list[T]]:
-    """Several operations, one after the other."""
-    results = []
-    for operation in operations:
-        results.append((yield from operation))
-    return results

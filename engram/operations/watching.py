@@ -1,4 +1,4 @@
-"""Watching over a memory: verify the ledger, redact an event, count what is there, and check that the house is in order."""
+"""Watching over a memory: verify the ledger, redact an event, count, and check that the house is in order."""
 
 from __future__ import annotations
 
@@ -59,8 +59,10 @@ def stats(setup: Setup, given: Mapping[str, Any]) -> Operation[ScopeStats]:
         row = fetch_one(conn, "count_scope", **params)
         assert row is not None
         return ScopeStats(
-            events=row.events, memories=row.memories, by_status=row.by_status, by_type=row.by_type, by_layer=row.by_layer,
-            critical=row.critical, unembedded=row.unembedded, duplicates_avoided=row.duplicates_avoided, oldest=row.oldest,
+            events=row.events, memories=row.memories, by_status=row.by_status, by_type=row.by_type,
+            by_layer=row.by_layer,
+            critical=row.critical, unembedded=row.unembedded, duplicates_avoided=row.duplicates_avoided,
+            oldest=row.oldest,
             last_write=row.last_write, jobs=jobs.count(conn, visible.scope_ids), size_bytes=row.size_bytes,
             decisions=row.decisions,
         )  # fmt: skip
@@ -76,7 +78,14 @@ def doctor(setup: Setup) -> Operation[DoctorReport]:
         try:
             checks.extend((yield from steps.read(tenant, _bound(look, setup))))
         except EngramError as error:
-            checks.append(Check(look.__name__.strip("_"), False, str(error), "engram migrate" if error.code == "schema_outdated" else None))
+            checks.append(
+                Check(
+                    look.__name__.strip("_"),
+                    False,
+                    str(error),
+                    "engram migrate" if error.code == "schema_outdated" else None,
+                )
+            )
     return DoctorReport(all(check.ok for check in checks), tuple(checks))
 
 
@@ -84,50 +93,86 @@ def _bound(look: Callable[[Connection, Setup], Iterator[Check]], setup: Setup) -
     return lambda conn: list(look(conn, setup))
 
 
-def _server(conn: Connection, setup: Setup) -> Iterator[Check]:
+def _server(conn: Connection, _setup: Setup) -> Iterator[Check]:
     row = _one(conn, "inspect_server")
     major = row.version // 10000
-    yield Check("server", row.version >= LEAST_SERVER.get(major, 160010), f"PostgreSQL {row.version_text}", "use PostgreSQL 16.10, 17.6, 18 or later")
+    yield Check(
+        "server",
+        row.version >= LEAST_SERVER.get(major, 160010),
+        f"PostgreSQL {row.version_text}",
+        "use PostgreSQL 16.10, 17.6, 18 or later",
+    )
     version = tuple(int(part) for part in row.vector.split(".")) if row.vector else ()
-    yield Check("pgvector", version >= LEAST_VECTOR, f"pgvector {row.vector or 'missing'}", "ALTER EXTENSION vector UPDATE")
+    yield Check(
+        "pgvector", version >= LEAST_VECTOR, f"pgvector {row.vector or 'missing'}", "ALTER EXTENSION vector UPDATE"
+    )
     durable = row.fsync == "on" and row.full_page_writes == "on"
-    yield Check("durability", durable, f"fsync {row.fsync}, full_page_writes {row.full_page_writes}", "switch both on in postgresql.conf")
-    yield Check("encoding", row.encoding == "UTF8", f"server encoding {row.encoding}", "create the database with encoding UTF8")
+    yield Check(
+        "durability",
+        durable,
+        f"fsync {row.fsync}, full_page_writes {row.full_page_writes}",
+        "switch both on in postgresql.conf",
+    )
+    yield Check(
+        "encoding", row.encoding == "UTF8", f"server encoding {row.encoding}", "create the database with encoding UTF8"
+    )
 
 
-def _schema(conn: Connection, setup: Setup) -> Iterator[Check]:
+def _schema(conn: Connection, _setup: Setup) -> Iterator[Check]:
     found, head = migrations.current_revision(conn), migrations.head()
     yield Check("schema", found == head, f"revision {found or 'none'}, library {head}", "engram migrate")
 
 
-def _roles(conn: Connection, setup: Setup) -> Iterator[Check]:
+def _roles(conn: Connection, _setup: Setup) -> Iterator[Check]:
     row = _one(conn, "inspect_roles")
-    yield Check("role", row.role == "engram_app" and not row.super and not row.bypass, f"queries run as {row.role}", "engram migrate")
+    yield Check(
+        "role",
+        row.role == "engram_app" and not row.super and not row.bypass,
+        f"queries run as {row.role}",
+        "engram migrate",
+    )
     risky = row.session_super and not row.session_is_app
-    yield Check("login", not risky, f"logged in as {row.session_role}" + (", a superuser" if risky else ""), "log in as engram_app")
+    yield Check(
+        "login",
+        not risky,
+        f"logged in as {row.session_role}" + (", a superuser" if risky else ""),
+        "log in as engram_app",
+    )
 
 
-def _wall(conn: Connection, setup: Setup) -> Iterator[Check]:
+def _wall(conn: Connection, _setup: Setup) -> Iterator[Check]:
     bare = [row.name for row in fetch_all(conn, "list_unprotected_tables")]
-    yield Check("row-level security", not bare, f"not forced on {', '.join(bare)}" if bare else "forced on every table", "engram migrate")
+    yield Check(
+        "row-level security",
+        not bare,
+        f"not forced on {', '.join(bare)}" if bare else "forced on every table",
+        "engram migrate",
+    )
 
 
-def _indexes(conn: Connection, setup: Setup) -> Iterator[Check]:
+def _indexes(conn: Connection, _setup: Setup) -> Iterator[Check]:
     bad = [row.name for row in fetch_all(conn, "list_invalid_indexes")]
     yield Check("indexes", not bad, f"invalid: {', '.join(bad)}" if bad else "all valid", "REINDEX INDEX CONCURRENTLY")
 
 
-def _model(conn: Connection, setup: Setup) -> Iterator[Check]:
+def _model(_conn: Connection, setup: Setup) -> Iterator[Check]:
     if setup.embedder is None:
         yield Check("embedder", True, "none: keyword search only")
         return
     yield Check("embedder", True, f"{setup.embedder.name}, {setup.embedder.dimensions} dimensions")
 
 
-def _work(conn: Connection, setup: Setup) -> Iterator[Check]:
+def _work(conn: Connection, _setup: Setup) -> Iterator[Check]:
     row = _one(conn, "inspect_work")
-    yield Check("jobs", row.dead == 0 and row.stuck == 0, f"{row.waiting} waiting, {row.stuck} stuck, {row.dead} dead", "run them with ops.run_jobs()")
-    yield Check("vectors", row.unembedded == 0, f"{row.unembedded} memories wait for a vector", "run them with ops.run_jobs()")
+    yield Check(
+        "jobs",
+        row.dead == 0 and row.stuck == 0,
+        f"{row.waiting} waiting, {row.stuck} stuck, {row.dead} dead",
+        "run them with ops.run_jobs()",
+    )
+    yield Check(
+        "vectors", row.unembedded == 0, f"{row.unembedded} memories wait for a vector", "run them with ops.run_jobs()"
+    )
 
 
 def _one(conn: Connection, name: str) -> Any:
