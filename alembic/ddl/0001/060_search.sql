@@ -66,7 +66,8 @@ create table engram.memory_lexemes (
   primary key (tenant_id, memory_id)
 );
 
-create index memory_lexemes_words on engram.memory_lexemes using gin (lexemes);
+-- New words wait in a short list that every search reads: a long one would cost a search more than it saves a write.
+create index memory_lexemes_words on engram.memory_lexemes using gin (lexemes) with (gin_pending_list_limit = 256);
 
 create index memory_lexemes_scope on engram.memory_lexemes (tenant_id, scope_id);
 

@@ -1,0 +1,275 @@
+"""Plans: on a filled database each statement of a search uses the index it was written for, as the application role."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+from engram import Engram, Scope, embedding, recall, tenancy
+from engram.channels import keyword, semantic
+from engram.database import Connection, Database, statement
+from engram.embedded import EmbeddedServer
+from engram.settings import load
+
+ROWS = 1_000
+GRAPHED = 500
+SPOKEN = list(keyword.SPOKEN)
+LARGE_TABLES = (
+    "agent_memory",
+    "memory_lexemes",
+    "memory_embeddings",
+    "memory_activity",
+    "agent_events",
+    "memory_sources",
+)
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """A tenant with one filled scope, and ids to ask for."""
+
+    tenant: str
+    scope_id: int
+    memory_id: str
+    event_id: str
+    stream_id: str
+    vector: str
+    superuser: str
+
+
+# Rows like those that were written through the door, in the tenant and in three others, so that no scope is all there
+# is; foreign keys are not looked at while a replica is played.
+FILL = (
+    """
+    INSERT INTO engram.agent_memory
+    SELECT (jsonb_populate_record(m, jsonb_build_object(
+              'tenant_id', m.tenant_id || t.k, 'scope_id', m.scope_id + 1000000 * coalesce(nullif(t.k, '')::bigint, 0),
+              'memory_id', gen_random_uuid(), 'lineage_id', gen_random_uuid(), 'event_id', gen_random_uuid(),
+              'conflict_key', 'topic:' || n, 'fact', 'Row ' || n || ' stands in house word' || n %% 40
+                || (SELECT string_agg(' term' || (n * k) %% 397, '') FROM generate_series(1, 30) k)))).*
+      FROM engram.agent_memory m
+     CROSS JOIN (VALUES (''), ('1'), ('2'), ('3')) t(k)
+     CROSS JOIN generate_series(1, %(rows)s) n
+     WHERE m.tenant_id = %(tenant)s
+    """,
+    """
+    INSERT INTO engram.memory_lexemes
+    SELECT m.tenant_id, m.scope_id, m.memory_id, engram.memory_lexemes_of(m.scope_id, 'english', m.fact, '', '', ''), 36
+      FROM engram.agent_memory m
+     WHERE m.tenant_id LIKE %(tenant)s || '%%' AND m.memory_id <> %(memory_id)s
+    """,
+    """
+    INSERT INTO engram.memory_activity (tenant_id, memory_id, scope_id)
+    SELECT m.tenant_id, m.memory_id, m.scope_id
+      FROM engram.agent_memory m
+     WHERE m.tenant_id LIKE %(tenant)s || '%%' AND m.memory_id <> %(memory_id)s
+    """,
+    """
+    INSERT INTO engram.agent_events
+    SELECT (jsonb_populate_record(e, jsonb_build_object(
+              'event_id', m.event_id, 'tenant_id', m.tenant_id, 'scope_id', m.scope_id, 'idempotency_key', NULL,
+              'position', 10 + row_number() OVER (PARTITION BY m.tenant_id ORDER BY m.memory_id)))).*
+      FROM engram.agent_events e
+      JOIN engram.agent_memory m ON m.tenant_id LIKE e.tenant_id || '%%' AND m.memory_id <> %(memory_id)s
+     WHERE e.tenant_id = %(tenant)s AND e.event_id = %(event_id)s
+    """,
+    """
+    INSERT INTO engram.memory_sources
+    SELECT (jsonb_populate_record(s, jsonb_build_object('tenant_id', m.tenant_id, 'memory_id', m.memory_id,
+              'event_id', m.event_id))).*
+      FROM engram.memory_sources s
+      JOIN engram.agent_memory m ON m.tenant_id LIKE s.tenant_id || '%%' AND m.memory_id <> s.memory_id
+     WHERE s.tenant_id = %(tenant)s
+    """,
+)
+
+
+@pytest.fixture(scope="module")
+def crowd(server: EmbeddedServer, database: Database, database_url: str) -> Iterator[Crowd]:
+    tenant = f"plans-{uuid.uuid4().hex[:8]}"
+    with Engram(database_url, scope=Scope(tenant), settings=load({})) as door:
+        made = door.add("The first row of the house", session_id="s").memory
+        assert made is not None
+        stream_id = door.get_event(made.event_id).stream_id
+    vectors = np.random.default_rng(1).normal(size=(ROWS, 256)).astype(np.float32)
+    superuser = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
+    values = {"tenant": tenant, "rows": ROWS, "memory_id": made.memory_id, "event_id": made.event_id}
+    with psycopg.connect(superuser) as conn:
+        conn.execute("SET session_replication_role = replica")
+        for fill in FILL:
+            conn.execute(fill, values)  # type: ignore[arg-type]
+    with database.transaction(tenant) as app:
+        scope_id = tenancy.ensure(app, Scope(tenant))
+        rows = [(str(uuid.uuid4()), vector / np.linalg.norm(vector)) for vector in vectors]
+        semantic.store(app, tenant, scope_id, semantic.default_model(), rows)
+        semantic.index_fresh(app, tenant, scope_id, semantic.default_model(), batch=GRAPHED, large=10, fresh=10)
+    with psycopg.connect(superuser, autocommit=True) as conn:
+        conn.execute("ANALYZE")
+    yield Crowd(tenant, scope_id, made.memory_id, made.event_id, stream_id, embedding.to_sql(vectors[0]), superuser)
+    with psycopg.connect(superuser) as conn:
+        conn.execute("SET session_replication_role = replica")
+        for table in (
+            *LARGE_TABLES,
+            "agent_event_payloads",
+            "memory_changes",
+            "memory_jobs",
+            "event_streams",
+            "memory_graphs",
+        ):
+            conn.execute(f"DELETE FROM engram.{table} WHERE tenant_id LIKE %s", (f"{tenant}%",))  # type: ignore[arg-type]
+
+
+def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from nodes(below)
+
+
+def explain(conn: Connection, sql: str, params: Mapping[str, Any]) -> tuple[list[Mapping[str, Any]], dict[str, Any]]:
+    found = conn.exec_driver_sql("EXPLAIN (FORMAT JSON, SUMMARY) " + sql, dict(params)).scalar()
+    whole = (json.loads(found) if isinstance(found, str) else found)[0]
+    return list(nodes(whole["Plan"])), whole
+
+
+def indexes(found: list[Mapping[str, Any]]) -> set[str]:
+    return {node["Index Name"] for node in found if "Index Name" in node}
+
+
+def read_whole(found: list[Mapping[str, Any]]) -> set[str]:
+    """The large tables a plan reads from end to end."""
+    whole = {node.get("Relation Name", "") for node in found if node["Node Type"] == "Seq Scan"}
+    return {table for table in whole for large in LARGE_TABLES if table.startswith(large)}
+
+
+def asked(crowd: Crowd, **more: Any) -> dict[str, Any]:
+    return {
+        "tenant_id": crowd.tenant, "scope_ids": [crowd.scope_id], "scope_id": crowd.scope_id, "own": crowd.scope_id,
+        "model_id": semantic.default_model(), "vector": crowd.vector, "limit": 50, "as_of": None, "known_at": None,
+        "config": "english", "most": 100, **more,
+    }  # fmt: skip
+
+
+def test_the_graph_is_walked_and_only_the_scopes_partition_is_read(database: Database, crowd: Crowd) -> None:
+    with database.transaction(crowd.tenant, read_only=True) as conn:
+        conn.exec_driver_sql(statement("set_graph_search"), {"breadth": "100"})
+        # Sorting a thousand rows is cheap; that the graph *can* serve the statement is what matters when they are many.
+        conn.exec_driver_sql("SET LOCAL enable_sort = off")
+        found, whole = explain(conn, statement("find_by_graph"), asked(crowd))
+    assert any("embedding" in name for name in indexes(found))
+    assert not read_whole(found)
+    assert not any(node["Node Type"] == "Sort" for node in found)
+    assert len({node["Relation Name"] for node in found if "Relation Name" in node}) == 1
+    assert whole["Planning Time"] < 50
+
+
+def test_fresh_rows_beside_the_graph_are_found_by_their_own_index(database: Database, crowd: Crowd) -> None:
+    sql = statement("find_by_vector").replace("/*among*/", "AND NOT e.indexed AND false IS NOT TRUE")
+    with database.transaction(crowd.tenant, read_only=True) as conn:
+        found, _ = explain(conn, sql, asked(crowd))
+    partitions = {node["Relation Name"] for node in found if "Relation Name" in node}
+    assert len(partitions) == 1  # hash partitions of other scopes are not looked at
+
+
+def test_cosines_of_known_memories_are_read_by_key(database: Database, crowd: Crowd) -> None:
+    with database.transaction(crowd.tenant, read_only=True) as conn:
+        found, _ = explain(conn, statement("measure_cosines"), asked(crowd, memory_ids=[crowd.memory_id]))
+    assert any(name.endswith("_pkey") for name in indexes(found))
+    assert not read_whole(found)
+
+
+@pytest.mark.parametrize("function", ["lexeme_matches", "lexeme_frequency"])
+def test_words_are_found_by_the_word_index(crowd: Crowd, function: str) -> None:
+    """The functions read as the owner; their own text is explained, with and without values known to the planner."""
+    with psycopg.connect(crowd.superuser) as conn:
+        body = conn.execute("SELECT prosrc FROM pg_proc WHERE proname = %s", (function,)).fetchone()
+        assert body is not None
+        conn.execute("SET ROLE engram_owner")
+        conn.execute("SELECT set_config('engram.tenant_id', %s, false)", (crowd.tenant,))
+        query = keyword.any_scoped(["word7"], [crowd.scope_id]).replace("'", "''").replace(":A", "")
+        prepared = body[0].replace("p_scopes", "$1").replace("p_query", "$2").replace("p_most", "$3")
+        conn.execute(f"PREPARE asked(bigint[], tsquery, integer) AS {prepared}")  # type: ignore[arg-type]
+        for mode in ("force_custom_plan", "force_generic_plan"):
+            conn.execute(f"SET plan_cache_mode = {mode}")  # type: ignore[arg-type]
+            row = conn.execute(
+                f"EXPLAIN (FORMAT JSON) EXECUTE asked('{{{crowd.scope_id}}}', '{query}', 100)"  # type: ignore[arg-type]
+            ).fetchone()
+            assert row is not None
+            found = list(nodes(row[0][0]["Plan"]))
+            assert indexes(found) == {"memory_lexemes_words"}
+            assert not read_whole(found)
+
+
+def test_the_app_role_itself_cannot_use_the_word_index(database: Database, crowd: Crowd) -> None:
+    """Why the functions are there: a text match is not leakproof, so row-level security comes before it."""
+    sql = "SELECT memory_id FROM engram.memory_lexemes WHERE lexemes @@ %(q)s::tsquery"
+    with database.transaction(crowd.tenant, read_only=True) as conn:
+        found, _ = explain(conn, sql, {"q": keyword.any_scoped(["word7"], [crowd.scope_id])})
+    assert "memory_lexemes_words" not in indexes(found)
+
+
+def test_the_words_of_known_memories_are_read_by_key(database: Database, crowd: Crowd) -> None:
+    params = asked(crowd, memory_ids=[crowd.memory_id], without=keyword.any_scoped(["word7"], [crowd.scope_id]))
+    with database.transaction(crowd.tenant, read_only=True) as conn:
+        found, _ = explain(conn, statement("list_without_words"), params)
+    assert "memory_lexemes_pkey" in indexes(found)
+    assert not read_whole(found)
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "index"),
+    [
+        ("look_at_scopes", {}, "memory_lexemes_scope"),
+        ("load_memories", {"memory_ids": "memory"}, "agent_memory_pkey"),
+        ("list_distilled", {"event_ids": "event"}, "memory_sources_event"),
+        ("list_key_holders", {"conflict_keys": ["topic:7"]}, "agent_memory_"),
+        ("list_surroundings", {"stream_ids": "stream", "positions": [50], "spoken": SPOKEN}, "agent_events_pkey"),
+        (
+            "list_indexable",
+            {"memory_ids": "memory", "stream_id": None, "first": 50, "last": 50, "before": 2, "after": 4,
+             "spoken": SPOKEN},
+            "agent_events_",
+        ),
+        ("count_accesses", {"memory_ids": "memory"}, "memory_activity_pkey"),
+        ("list_tail_events", {"derivers": ["verbatim", "rules"], "versions": [1, 1]}, "agent_events_"),
+    ],
+)  # fmt: skip
+def test_each_statement_of_a_search_uses_its_index(
+    database: Database, crowd: Crowd, name: str, more: dict[str, Any], index: str
+) -> None:
+    ids = {"memory": [crowd.memory_id], "event": [crowd.event_id], "stream": [crowd.stream_id]}
+    params = {key: ids.get(value, value) if isinstance(value, str) else value for key, value in more.items()}
+    if name == "list_indexable":
+        params["stream_id"] = crowd.stream_id
+    with database.transaction(crowd.tenant) as conn:
+        found, _ = explain(conn, statement(name), asked(crowd, **params))
+    assert any(used.startswith(index) for used in indexes(found)), (name, indexes(found))
+    assert not read_whole(found)
+
+
+def test_heads_are_found_by_their_lineage(database: Database, crowd: Crowd) -> None:
+    memory_id = str(uuid.uuid4())
+    sql = (
+        "SELECT m.memory_id::text FROM engram.agent_memory m WHERE m.tenant_id = %(tenant_id)s AND m.status = 'active'"
+        " AND NOT m.moot AND m.lineage_id = ANY(%(lineage_ids)s::uuid[])"
+    )
+    with database.transaction(crowd.tenant, read_only=True) as conn:
+        found, _ = explain(conn, sql, {"tenant_id": crowd.tenant, "lineage_ids": [memory_id]})
+    assert "agent_memory_one_head" in indexes(found)
+
+
+def test_a_whole_search_of_a_filled_scope_names_its_rows(database: Database, crowd: Crowd) -> None:
+    question = recall.prepare("word7 of the house", mode="keyword", limit=5)
+    with database.transaction(crowd.tenant, read_only=True) as conn:
+        looked = recall.look(conn, tenancy.visible(conn, Scope(crowd.tenant)), question, model_id=None)
+        found = recall.find(conn, question, looked, recall.Meaning())
+    assert looked.size == ROWS + 1
+    results = recall.rank(question, looked, found)
+    assert len(results) == 5
+    assert all("word7" in one.matched for one in results)
