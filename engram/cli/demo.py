@@ -78,6 +78,9 @@ def story(engram: Engram, script: Mapping[str, Any], clock: Clock, bar: Any) -> 
         told["ledger"]["chain"] = engram.ops.verify_ledger()
     told["memories"] = engram.stats()
     told["lineage"] = superseded(engram, script["superseded"], clock)
+    told["said"] = (
+        [engram.explain_memory(one.memory_id) for one in told["lineage"].revisions] if told["lineage"] else []
+    )
     with clock.time("critical"):
         told["critical"] = engram.recall_critical()
     told["questions"] = [asked(engram, one, clock) for one in script["questions"]]
@@ -216,8 +219,8 @@ def render_lineage(console: Console, told: Mapping[str, Any]) -> None:
         console.print("Nothing found.", style="red")
         return
     show.lineage(console, line)
-    for one in line.revisions:
-        show.quotes(console, one.citations)
+    for why in told["said"]:
+        show.quotes(console, why.citations)
 
 
 def render_critical(console: Console, told: Mapping[str, Any]) -> None:

@@ -118,10 +118,11 @@ def memory(console: Console, one: values.Memory) -> None:
 
 
 def quotes(console: Console, citations: Iterable[values.Citation]) -> None:
-    """The very characters a memory rests on."""
+    """Where a memory comes from: the place in the event, and the very characters where they were read."""
     for citation in citations:
-        where = f"  {short_id(citation.event_id, 'evt')} [{citation.char_start}:{citation.char_end}] "
-        console.print(Text(where, "dim") + plain(f"“{citation.quote}”" if citation.quote else "(erased)"))
+        where = f"  {short_id(citation.event_id, 'evt')} [{citation.char_start}:{citation.char_end}]"
+        said = f" “{citation.quote}”" if citation.quote is not None else ""
+        console.print(Text(where, "dim") + plain(said))
 
 
 def decision(console: Console, made: values.WriteDecision) -> None:

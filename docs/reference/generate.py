@@ -1,0 +1,281 @@
+"""Writes the pages of this folder that repeat what the code says: api.md, settings.md, errors.md.
+
+`make docs` runs it; a test compares the pages with what it would write, so that they cannot drift.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import engram
+from engram import errors
+from engram.client import Engram, Ops
+from engram.operations.capture import Artifact, Message, ToolCall
+from engram.operations.changing import Attributes, Candidate, NewMemory
+from engram.operations.setup import Read, Write
+from engram.scope import Ids
+from engram.settings import PREFIX, Settings
+
+FOLDER: Final = Path(__file__).parent
+NOTE: Final = "<!-- Written by docs/reference/generate.py: change the code, then run `make docs`. -->"
+
+# The typed dictionaries whose keys a call takes by keyword, and what they are for.
+KEYWORDS: Final = {
+    Ids: "The ids of a scope. Any call may replace those of its door.",
+    Read: "What every read takes beside its own arguments.",
+    Write: "What every write takes beside its own arguments.",
+    Attributes: "What `annotate` and `update` take, beside `Write`.",
+    NewMemory: "What `add` takes, beside `Write` and `Attributes`.",
+    Candidate: "One item of `add_many`: what `add` takes, and the fact.",
+    Message: "One message of `remember`; `role` and `content` are required.",
+    ToolCall: "One item of `tool_calls` of `record_turn`; `name` is required.",
+    Artifact: "One item of `artifacts` of `record_turn`; `name` and `content` are required.",
+}
+# What leads to an error, and what to do: the one column of errors.md that no code says.
+WHEN: Final = {
+    "EngramError": "Never raised itself. Catch it to catch everything on this page.",
+    "SettingsError": "A door, a profile or a migration is set up wrongly. Correct the setting that the text names.",
+    "InvalidInput": "Before any connection is taken. Correct the argument that `field` names; also a `ValueError`.",
+    "LimitExceeded": "A text, a batch, a filter or a pinned block is too large. `allowed` says how much fits.",
+    "NotFound": "The id does not exist, or not in the scopes this call may read: both look the same. Also a `LookupError`.",
+    "Conflict": "The memory, job or stream is not in a state that allows the change. Read it again, then decide.",
+    "StaleStream": "`expected_position` was given and somebody else appended. `actual` is where the stream is.",
+    "IdempotencyMismatch": "A key or an event id came again with another body. Use a new key for a new thing.",
+    "AlreadySuperseded": "`expected_revision` was given and somebody else revised. `head` is the current memory.",
+    "LeaseLost": "Inside workers only: a job ran longer than its lease. It never reaches the caller of a door.",
+    "PolicyError": "A rule or a policy is built wrongly, or no policy has the name.",
+    "Unavailable": "PostgreSQL or the embedder failed, or `wait_for` ran out of time. Call again after `retry_after` seconds.",
+    "UnknownOutcome": "The connection broke in the commit of a call without a key. Repeat it with `key` as its idempotency key.",
+    "SchemaOutdated": "The database was migrated by an older or a newer library. Run `engram migrate`, or update the library.",
+}
+FACTS: Final = {
+    "InvalidInput": "field, expected, found",
+    "LimitExceeded": "field, expected, found, allowed",
+    "StaleStream": "expected, actual",
+    "AlreadySuperseded": "head",
+    "Unavailable": "retry_after",
+    "UnknownOutcome": "key",
+    "SchemaOutdated": "found, expected",
+}
+
+
+def pages() -> dict[str, str]:
+    """The text of every generated page, by file name."""
+    return {"api.md": api(), "settings.md": settings(), "errors.md": error_tree()}
+
+
+# api.md --------------------------------------------------------------------------------------------------------------
+
+
+def api() -> str:
+    """Every public method with its signature and what it does, and every public value with its fields."""
+    parts = [
+        NOTE,
+        "# The Python interface",
+        "`Engram` is the door for threads and `AsyncEngram` the door for event loops. Both have every method below with"
+        " the same arguments, results and errors; on `AsyncEngram` a method is awaited. A test holds the two alike.",
+        "Keywords written `**read: Read` are the keys of a typed dictionary; [they are listed below](#keywords)."
+        " [Errors](errors.md) have a page of their own.",
+        constructor(),
+    ]
+    for heading, names in grouped(Engram):
+        parts.append(f"## {heading}")
+        parts += [entry(Engram, name) for name in names]
+    parts.append("## Operating: `engram.ops`")
+    parts.append(f"{said(Ops)} On `AsyncEngram`, `ops` is an `AsyncOps` with the same methods, awaited.")
+    parts += [entry(Ops, name) for _, names in grouped(Ops) for name in names]
+    parts += keywords()
+    parts += values()
+    return "\n\n".join(parts) + "\n"
+
+
+def constructor() -> str:
+    """How a door is opened."""
+    return f"{code('Engram' + signature(Engram.__init__).removesuffix(' -> None'))}\n\n{said(Engram)}"
+
+
+def grouped(door: type) -> list[tuple[str, list[str]]]:
+    """The public names of a class in the order of its source, under the comments that head them there."""
+    names = ["scope", "settings", "scoped"] if door is Engram else []
+    groups: list[tuple[str, list[str]]] = [("The door", names)]
+    for line in inspect.getsource(door).splitlines():
+        if heading := re.fullmatch(r"    # (.+)", line):
+            groups.append((heading[1], []))
+        elif name := re.match(r"    def ([a-z]\w*)\(", line):
+            groups[-1][1].append(name[1])
+    return [group for group in groups if group[1]]
+
+
+def entry(door: type, name: str) -> str:
+    """One method or property: its signature, and its docstring."""
+    member = inspect.getattr_static(door, name)
+    if isinstance(member, property):
+        returns = member.fget.__annotations__["return"] if member.fget else "Any"
+        return f"### {name}\n\n{code(f'{name}: {returns}')}\n\n{said(member)}"
+    return f"### {name}\n\n{code(name + signature(member))}\n\n{said(member)}"
+
+
+def signature(function: Any) -> str:
+    """The arguments as a reader needs them: no `self`, typed dictionaries by name, one a line when it is long."""
+    found = inspect.signature(function)
+    given = [plain(str(one)) for one in found.parameters.values() if one.name != "self"]
+    kinds = [one.kind for one in found.parameters.values() if one.name != "self"]
+    if inspect.Parameter.KEYWORD_ONLY in kinds:
+        given.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
+    returns = f" -> {plain(str(found.return_annotation))}"
+    line = f"({', '.join(given)}){returns}"
+    if len(line) <= 80:
+        return line
+    return "(\n" + "".join(f"    {one},\n" for one in given) + f"){returns}"
+
+
+def plain(text: str) -> str:
+    """An annotation without quotes and without the word Unpack."""
+    return re.sub(r"Unpack\[(\w+)\]", r"\1", text.replace("'", "") if "Unpack" in text else text.strip("'"))
+
+
+def keywords() -> Iterator[str]:
+    """The typed dictionaries, each with its own keys."""
+    yield "## Keywords"
+    for kind, what in KEYWORDS.items():
+        inherited = {name for base in kind.__orig_bases__ for name in getattr(base, "__annotations__", {})}  # type: ignore[attr-defined]
+        own = [(name, spelled(of)) for name, of in kind.__annotations__.items() if name not in inherited]
+        yield f"### {kind.__name__}\n\n{what}\n\n" + table(("key", "type"), [(f"`{n}`", f"`{t}`") for n, t in own])
+
+
+def values() -> Iterator[str]:
+    """The public values, each with its fields and properties."""
+    yield "## Values"
+    yield (
+        "All are frozen. `to_dict()` turns one into plain JSON data and `from_dict()` back; the policy classes and"
+        " `Edit` have no such form."
+    )
+    for name in engram.__all__:
+        value = getattr(engram, name)
+        if not (isinstance(value, type) and is_dataclass(value)):
+            continue
+        rows = [(f"`{f.name}`", f"`{spelled(f.type)}`") for f in fields(value) if f.init]
+        text = f"### {name}\n\n{said(value)}\n\n" + table(("field", "type"), rows)
+        methods = [one for one in vars(value) if is_public(value, one)]
+        if methods:
+            lines = [f"- `{one}`: {said(inspect.getattr_static(value, one))}" for one in methods]
+            text += "\n\n" + "\n".join(lines)
+        yield text
+
+
+def is_public(value: type, name: str) -> bool:
+    """Whether a name is a documented property or method that is written in this very class."""
+    member = inspect.getattr_static(value, name)
+    function = member.fget if isinstance(member, property) else getattr(member, "__func__", member)
+    own = inspect.isfunction(function) and not name.startswith("_") and name not in ("to_dict", "from_dict")
+    return own and bool(function.__doc__)
+
+
+# settings.md ---------------------------------------------------------------------------------------------------------
+
+
+def settings() -> str:
+    """Every setting with its default and what it means."""
+    rows = []
+    for name, field in Settings.model_fields.items():
+        also = " or `DATABASE_URL`" if name == "database_url" else ""
+        default = shown(field.get_default())
+        rows.append((f"`{PREFIX}{name.upper()}`{also}", f"`{name}`", default, field.description or ""))
+    parts = [
+        NOTE,
+        "# Settings",
+        "What belongs to the process, and not to a call or a tenant. Each is read from the environment when a door is"
+        f" opened, or given as `Engram(settings=Settings(...))`. A name that begins with `{PREFIX}` and is not in this"
+        " table is a `SettingsError`: a misspelt one would otherwise do nothing, in silence. An empty value counts as"
+        " unset.",
+        table(("environment", "field", "default", "meaning"), rows),
+        "Durations are seconds or ISO 8601 (`PT30S`). Secrets are never printed. Whose memory, which embedder and which"
+        " policy may also be arguments of `Engram(...)`, and arguments win over settings.",
+        "```python\nfrom datetime import timedelta\n\nfrom engram import Engram, Settings\n\n"
+        'quick = Settings(statement_timeout=timedelta(seconds=5), user="ada")\n'
+        "with Engram(settings=quick) as engram:\n    print(engram.scope.user_id)  # ada\n```",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def shown(default: Any) -> str:
+    """A default as a person would write it into the environment."""
+    if default is None:
+        return "unset"
+    if isinstance(default, timedelta):
+        return f"`{default.total_seconds():g}` seconds"
+    return f"`{default}`"
+
+
+# errors.md -----------------------------------------------------------------------------------------------------------
+
+
+def error_tree() -> str:
+    """Every error with its code, its meaning, and when it is raised."""
+    tree = (errors.__doc__ or "").split("\n\n")[1].strip()
+    rows = []
+    for kind in kinds(errors.EngramError):
+        name = kind.__name__
+        facts = ", ".join(f"`{fact}`" for fact in FACTS.get(name, "").split(", ") if fact)
+        rows.append((f"`{name}`", f"`{kind.code}`", said(kind), WHEN[name], facts))
+    parts = [
+        NOTE,
+        "# Errors",
+        "Whatever goes wrong is an `EngramError`; no exception of the driver crosses a door. The text of an error never"
+        " holds a value of yours: values may be secrets. Facts of the case are attributes.",
+        f"```text\n{tree}\n```",
+        table(("class", "code", "meaning", "when, and what to do", "attributes"), rows),
+        "`code` is what the command line prints with `--json`, and what logs should count.",
+        "```python\nfrom engram import Engram, EngramError, NotFound\n\nwith Engram() as engram:\n    try:\n"
+        '        engram.get("mem-00000000")\n    except NotFound as error:\n        print(error.code)  # not_found\n'
+        '    try:\n        engram.search("tea", limit=1_000)\n    except EngramError as error:\n'
+        "        print(error.code, error.field, error.allowed)  # limit_exceeded limit 200\n```",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def kinds(kind: type[errors.EngramError]) -> Iterator[type[errors.EngramError]]:
+    """A class and those below it, as the tree prints them."""
+    yield kind
+    for below in kind.__subclasses__():
+        yield from kinds(below)
+
+
+# Shared --------------------------------------------------------------------------------------------------------------
+
+
+def said(thing: Any) -> str:
+    """A docstring with each paragraph on one line; examples keep theirs."""
+    paragraphs = inspect.cleandoc(thing.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(one.split()) for one in paragraphs)
+
+
+def spelled(annotation: Any) -> str:
+    """A type as the source writes it."""
+    text = getattr(annotation, "__forward_arg__", None) or (
+        annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    )
+    required = re.fullmatch(r"Required\[(.*)\]", text)
+    return required[1] if required else str(text)
+
+
+def code(text: str) -> str:
+    """A block of text that is shown and not run."""
+    return f"```text\n{text}\n```"
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """A Markdown table; a bar inside a cell is escaped."""
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+if __name__ == "__main__":
+    for page, content in pages().items():
+        (FOLDER / page).write_text(content, encoding="utf-8")
