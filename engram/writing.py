@@ -16,13 +16,14 @@ from sqlalchemy.engine import Row
 
 from engram import embedding, gates, ids, lineage, memories, text
 from engram.channels import keyword, semantic
-from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
+from engram.database import Connection, Jsonb, execute, execute_many, fetch_all, fetch_one, fetch_value
 from engram.lineage import Member, Place
 from engram.policies import TYPE_WEIGHTS, Classified, MemoryPolicy
 from engram.tenancy import Visible
 from engram.values import Memory, Neighbour, SurpriseTerms, WriteDecision, trust_rank
 
 EVIDENCE: Final = ("verbatim", "source_chunk")
+HEAD: Final = Place("active")
 LONG_FACT: Final = 1_000
 NEAR_FETCHED: Final = 64  # evidence rows among them are left out
 NEAR_SIZE: Final = 1_000  # of a scope, for the rarity of words where no vector says what is near
@@ -245,9 +246,12 @@ def settle(desk: Desk, judged: Judged, origin: Origin) -> Settled:
 
 def write_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
     """Judge and write drafts whose events are there already, in order: later ones see what earlier ones left."""
-    settled = [settle(desk, judge(desk, draft, origin.trust), origin) for draft, origin in drafts]
-    index(desk, settled)
-    return settled
+    evidence = _store_evidence(desk, [(draft, origin) for draft, origin in drafts if draft.is_evidence])
+    facts = [
+        settle(desk, judge(desk, draft, origin.trust), origin) for draft, origin in drafts if not draft.is_evidence
+    ]
+    index(desk, [*evidence, *facts])
+    return [*evidence, *facts]
 
 
 def index(desk: Desk, settled: Sequence[Settled]) -> None:
@@ -270,34 +274,13 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     memory_id = ids.new_id()
     known = judged.lineage_id if rules.conflict_key is not None or judged.kind == "revise" else None
     lineage_id = known or ids.new_id()
-    previous = judged.judgement.target_id if judged.kind == "revise" else None
-    member = Member(
-        memory_id, (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal),
-        trust_rank(origin.trust),
-        draft.fact, negates=rules.negates,
-    )  # fmt: skip
-    place, moved = _place(desk, lineage_id, member) if known or rules.negates else (Place("active"), {})
-    decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=previous or judged.judgement.target_id)
-    execute(
-        desk.conn, "add_memory", tenant_id=desk.tenant_id, memory_id=memory_id, scope_id=desk.scope_id, fact=draft.fact,
-        fact_hash=text.fact_hash(draft.fact), main_content=draft.main_content, memory_type=rules.memory_type,
-        category=rules.category, tags=list(draft.tags), importance=_importance(judged), confidence=draft.confidence,
-        trust=trust_rank(origin.trust), layer="core" if rules.critical_slot else "working", status=place.status,
-        critical_slot=rules.critical_slot, conflict_key=rules.conflict_key, topic_key=draft.topic_key,
-        subject=rules.subject,
-        attribute=draft.attribute, value=draft.value, negates=rules.negates, moot=place.moot, lineage_id=lineage_id,
-        revision=_next_revision(desk, lineage_id) if known else 1,
-        superseded_by=place.superseded_by, heir_from=place.valid_to, valid_from=draft.begins(origin),
-        valid_from_stated=draft.valid_from is not None, ended_at=draft.valid_to, expires_at=_expiry(draft, origin),
-        surprise=judged.judgement.surprise.score if judged.judgement.surprise else None, source=draft.source,
-        session_id=origin.session_id, task_run_id=origin.task_run_id, metadata=Jsonb(dict(draft.metadata)),
-        private=draft.private, deriver=origin.deriver, deriver_version=origin.deriver_version, ordinal=origin.ordinal,
-        policy=desk.policy.name, policy_version=desk.policy.version, rule=rules.rule, event_id=origin.event_id,
-        actor=origin.actor, embed_state=_embed_state(desk, draft), holds_at=draft.stands(origin),
-        stated_recorded_at=origin.recorded_at, entry=ENTRIES[judged.kind], previous_id=previous,
-        decision=Jsonb(decision),
-        reason=desk.reason, **_quoted(origin),
-    )  # fmt: skip
+    order = (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal)
+    member = Member(memory_id, order, trust_rank(origin.trust), draft.fact, negates=rules.negates)
+    place, moved = _place(desk, lineage_id, member) if known or rules.negates else (HEAD, {})
+    revision = _next_revision(desk, lineage_id) if known else 1
+    new = New(memory_id, lineage_id, revision, place)
+    decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=judged.judgement.target_id)
+    execute(desk.conn, "add_memory", **_columns(desk, judged, origin, new, decision))
     if draft.vector is not None and desk.model_id is not None:
         semantic.store(desk.conn, desk.tenant_id, desk.scope_id, desk.model_id, [(memory_id, draft.vector)])
     _relate(desk, memory_id, judged, origin, moved)
@@ -305,9 +288,75 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
         _put_away(desk, old, memory_id, origin)
     for other, placed in moved.items():
         _note(desk, other, placed.status if placed.status != "active" else "reordered", origin)
-    return Settled(
-        decision, origin, keyword.Entry(memory_id, draft.fact, origin.stream_id, origin.position, origin.occurred_at)
-    )
+    return Settled(decision, origin, _entry(memory_id, draft, origin))
+
+
+def _store_evidence(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
+    """Write evidence rows in one go: they are compared with nothing and displace nothing."""
+    rows, settled, vectors = [], [], []
+    for draft, origin in drafts:
+        judged, memory_id = judge(desk, draft, origin.trust), ids.new_id()
+        decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=None)
+        rows.append(_columns(desk, judged, origin, New(memory_id, ids.new_id()), decision))
+        settled.append(Settled(decision, origin, _entry(memory_id, draft, origin)))
+        if draft.vector is not None:
+            vectors.append((memory_id, draft.vector))
+    execute_many(desk.conn, "add_memory", rows)
+    if desk.model_id is not None:
+        semantic.store(desk.conn, desk.tenant_id, desk.scope_id, desk.model_id, vectors)
+    return settled
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """The ids and the place of a row about to be written."""
+
+    memory_id: str
+    lineage_id: str
+    revision: int = 1
+    place: Place = HEAD
+
+
+def _entry(memory_id: str, draft: Draft, origin: Origin) -> keyword.Entry:
+    return keyword.Entry(memory_id, draft.fact, origin.stream_id, origin.position, origin.occurred_at)
+
+
+def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns of a new memory, of its first statement and of its first entry in the history."""
+    draft, rules, place = judged.draft, judged.draft.classified, new.place
+    surprise = judged.judgement.surprise
+    written = {
+        "tenant_id": desk.tenant_id, "scope_id": desk.scope_id, "memory_id": new.memory_id,
+        "lineage_id": new.lineage_id,
+        "revision": new.revision, "status": place.status, "superseded_by": place.superseded_by,
+        "heir_from": place.valid_to, "moot": place.moot, "policy": desk.policy.name,
+        "policy_version": desk.policy.version, "embed_state": _embed_state(desk, draft),
+    }  # fmt: skip
+    said = {
+        "fact": draft.fact, "fact_hash": text.fact_hash(draft.fact), "main_content": draft.main_content,
+        "tags": list(draft.tags), "confidence": draft.confidence, "topic_key": draft.topic_key,
+        "attribute": draft.attribute, "value": draft.value, "source": draft.source, "private": draft.private,
+        "metadata": Jsonb(dict(draft.metadata)), "valid_from": draft.begins(origin), "holds_at": draft.stands(origin),
+        "valid_from_stated": draft.valid_from is not None, "ended_at": draft.valid_to,
+        "expires_at": _expiry(draft, origin),
+    }  # fmt: skip
+    ruled = {
+        "memory_type": rules.memory_type, "category": rules.category, "importance": _importance(judged),
+        "layer": "core" if rules.critical_slot else "working", "critical_slot": rules.critical_slot,
+        "conflict_key": rules.conflict_key, "subject": rules.subject, "negates": rules.negates, "rule": rules.rule,
+        "surprise": None if surprise is None else surprise.score,
+    }  # fmt: skip
+    came = {
+        "event_id": origin.event_id, "ordinal": origin.ordinal, "deriver": origin.deriver,
+        "deriver_version": origin.deriver_version, "actor": origin.actor, "trust": trust_rank(origin.trust),
+        "session_id": origin.session_id, "task_run_id": origin.task_run_id, "stated_recorded_at": origin.recorded_at,
+        **_quoted(origin),
+    }  # fmt: skip
+    noted = {
+        "entry": ENTRIES[judged.kind], "decision": Jsonb(dict(decision)), "reason": desk.reason,
+        "previous_id": judged.judgement.target_id if judged.kind == "revise" else None,
+    }  # fmt: skip
+    return written | said | ruled | came | noted
 
 
 def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:

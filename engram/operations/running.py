@@ -66,12 +66,12 @@ def run_jobs(setup: Setup, limit: object) -> Operation[int]:
 
 def derive_receipt(setup: Setup, scope: Scope, receipt: Receipt) -> Operation[list[WriteDecision]]:
     """Run the jobs of a receipt here, and give the decisions that came of its events. Failed work stays a job."""
-    if receipt.job_ids:
-        claimed = yield from steps.write(
-            scope.tenant_id, lambda conn: jobs.claim_these(conn, receipt.job_ids), key="claim"
-        )
-        for job in claimed:
-            yield from _run(setup, job)
+    # The first job reads its stream to the end and finishes the others with it; what another worker holds, it runs.
+    for job_ids in (receipt.job_ids[:1], receipt.job_ids[1:]):
+        if job_ids:
+            claimed = yield from steps.write(scope.tenant_id, partial(jobs.claim_these, job_ids=job_ids), key="claim")
+            for job in claimed:
+                yield from _run(setup, job)
     return (yield from decisions_of(scope, receipt.event_ids))
 
 
@@ -204,8 +204,8 @@ def _draft(setup: Setup, event: Event, proposed: Proposed, span: Span, user: str
         ),
     )  # fmt: skip
     draft = Draft(
-        fact=proposed.fact, classified=policies.not_before(classified, proposed.valid_from, event.occurred_at), tags=proposed.tags, attribute=proposed.attribute,
-        value=proposed.value,
+        fact=proposed.fact, classified=policies.not_before(classified, proposed.valid_from, event.occurred_at),
+        tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
         valid_from=proposed.valid_from, still=proposed.still, valid_to=proposed.valid_to,
     )  # fmt: skip
     origin = Origin(
