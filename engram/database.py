@@ -146,8 +146,8 @@ class Database:
         return self._async_engine
 
     def _options(self) -> dict[str, Any]:
-        # Prepared statements are off: they are session state, which a transaction pooler mixes up, and a generic plan of
-        # a search is several times slower than one made for its values.
+        # Prepared statements are off: they are session state, which a transaction pooler mixes up, and a generic
+        # plan of a search is several times slower than one made for its values.
         connect = {
             "prepare_threshold": None, "connect_timeout": 5, "application_name": "engram", "keepalives_idle": 5,
             "keepalives_interval": 3, "keepalives_count": 3, "tcp_user_timeout": 10_000,

@@ -6,6 +6,8 @@ A policy is a frozen value made of rules. To add one, write its module and add i
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
@@ -66,6 +68,13 @@ TYPE_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
 """What a memory of a type weighs; importance is surprise times this. A category listed here comes before its type."""
 
 
+def not_before(classified: Classified, valid_from: datetime | None, said_at: datetime) -> Classified:
+    """The classification without slot and key where a statement holds only from a later day: it is no news of today."""
+    if valid_from is None or valid_from <= said_at:
+        return classified
+    return replace(classified, critical_slot=None, conflict_key=None, negates=None)
+
+
 def get_policy(name: str) -> MemoryPolicy:
     """The built-in policy of this name."""
     for policy in BUILT_IN:
@@ -88,4 +97,5 @@ __all__ = [
     "WriteMode",
     "classify",
     "get_policy",
+    "not_before",
 ]

@@ -46,8 +46,8 @@ def test_every_public_name_is_there_and_says_what_it_is() -> None:
 def test_importing_opens_nothing_and_loads_nothing_heavy() -> None:
     program = (
         "import sys, engram; "
-        "heavy = {'sqlalchemy', 'psycopg', 'numpy', 'wordllama', 'litellm', 'pydantic', 'alembic', 'typer'} & set(sys.modules); "
-        "print(sorted(heavy))"
+        "heavy = {'sqlalchemy', 'psycopg', 'numpy', 'wordllama', 'litellm', 'pydantic', 'alembic', 'typer'}; "
+        "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
@@ -65,7 +65,7 @@ def test_there_are_few_settings_and_each_says_what_it_is_for() -> None:
 
 def test_a_setting_that_makes_no_sense_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ENGRAM_POOL_SIZE", "many")
-    with pytest.raises(SettingsError, match="POOL_SIZE|pool_size"):
+    with pytest.raises(SettingsError, match=r"(?i)pool_size"):
         load()
 
 

@@ -34,11 +34,18 @@ def facts(door: Engram, **read: object) -> list[str]:
 
 def test_a_fact_comes_back_whole_with_its_source(ada: Engram) -> None:
     made = ada.add(
-        "User's favourite editor is Helix", main_content="she said so twice", memory_type="preference", category="tools",
-        tags=["Editor", " editor "], source="chat", metadata={"n": 1, "deep": {"x": [1.5, None]}}, priority=8, confidence=0.7,
+        "User's favourite editor is Helix", main_content="she said so twice", memory_type="preference",
+        category="tools",
+        tags=["Editor", " editor "], source="chat", metadata={"n": 1, "deep": {"x": [1.5, None]}}, priority=8,
+        confidence=0.7,
     )  # fmt: skip
     memory = ada.get(made.memory.memory_id)  # type: ignore[union-attr]
-    assert (made.kind, memory.fact, memory.memory_type, memory.category) == ("add", "User's favourite editor is Helix", "preference", "tools")
+    assert (made.kind, memory.fact, memory.memory_type, memory.category) == (
+        "add",
+        "User's favourite editor is Helix",
+        "preference",
+        "tools",
+    )
     assert (memory.tags, memory.importance, memory.confidence, memory.source) == (("editor",), 0.8, 0.7, "chat")
     assert memory.metadata == {"n": 1, "deep": {"x": [1.5, None]}}
     assert (memory.status, memory.revision, memory.trust, memory.embedded) == ("active", 1, "user", True)
@@ -112,7 +119,9 @@ def test_a_batch_is_all_or_nothing_and_names_the_bad_item(ada: Engram) -> None:
     with pytest.raises(InvalidInput, match=r"items\[1\]\.fact"):
         ada.add_many([Candidate(fact="User likes jazz"), Candidate(fact=" ")])
     assert ada.stats().memories == 0
-    made = ada.add_many([Candidate(fact="User likes jazz"), Candidate(fact="user likes JAZZ"), Candidate(fact="User plays the cello")])
+    made = ada.add_many(
+        [Candidate(fact="User likes jazz"), Candidate(fact="user likes JAZZ"), Candidate(fact="User plays the cello")]
+    )
     assert [decision.kind for decision in made] == ["add", "reinforce", "add"]
 
 
@@ -169,7 +178,12 @@ def test_revise_starts_from_the_head_and_inherits(ada: Engram) -> None:
     third = ada.revise(first.memory_id, "User works at Initech")
     assert second is not None
     assert third.memory is not None
-    assert (third.memory.revision, third.memory.tags, third.memory.category, third.memory.importance) == (3, ("job",), "work", 0.9)
+    assert (third.memory.revision, third.memory.tags, third.memory.category, third.memory.importance) == (
+        3,
+        ("job",),
+        "work",
+        0.9,
+    )
     assert ada.get(second.memory_id).superseded_by == third.memory.memory_id
     assert ada.revise(first.memory_id, "user works at INITECH").kind == "reinforce"
     with pytest.raises(AlreadySuperseded):
@@ -211,7 +225,12 @@ def test_annotations_change_attributes_and_nothing_else(ada: Engram) -> None:
     made = ada.add("User likes jazz").memory
     assert made is not None
     noted = ada.annotate(made.memory_id, tags=["music"], rating=5, category="taste", critical_slot="taste:music")
-    assert (noted.tags, noted.importance, noted.category, noted.critical_slot) == (("music",), 1.0, "taste", "taste:music")
+    assert (noted.tags, noted.importance, noted.category, noted.critical_slot) == (
+        ("music",),
+        1.0,
+        "taste",
+        "taste:music",
+    )
     assert (noted.revision, noted.fact, noted.memory_id) == (1, made.fact, made.memory_id)
     assert ada.annotate(made.memory_id, critical_slot=None).critical_slot is None
     assert ada.reinforce(made.memory_id, 0.5).importance == 1.0
@@ -220,7 +239,9 @@ def test_annotations_change_attributes_and_nothing_else(ada: Engram) -> None:
 
 
 def test_an_expired_memory_leaves_recall_and_stays_readable(ada: Engram) -> None:
-    made = ada.add("The demo password for guests is tulip", expires_at=datetime.now(UTC) + timedelta(seconds=0.3)).memory
+    made = ada.add(
+        "The demo password for guests is tulip", expires_at=datetime.now(UTC) + timedelta(seconds=0.3)
+    ).memory
     assert made is not None
     assert "expired" not in ada.get(made.memory_id).labels
     threading.Event().wait(0.35)
@@ -273,7 +294,11 @@ def test_a_read_as_known_at_a_moment_gives_what_it_gave_then(ada: Engram) -> Non
     ada.forget(tea.memory_id)
     ada.annotate(home.memory_id, tags=["old"])
     ada.add("User likes coffee")
-    assert (facts(ada, known_at=then), ada.get_current(home.memory_id, known_at=then).fact, ada.recall("Where do I live?", known_at=then).answer_text) == before
+    assert (
+        facts(ada, known_at=then),
+        ada.get_current(home.memory_id, known_at=then).fact,
+        ada.recall("Where do I live?", known_at=then).answer_text,
+    ) == before
     assert ada.get(home.memory_id, known_at=then).tags == ()
     assert ada.find(tea.memory_id, known_at=then).status == "active"  # type: ignore[union-attr]
     assert ada.find(home.memory_id, known_at=then - timedelta(days=1)) is None

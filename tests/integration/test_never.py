@@ -66,7 +66,9 @@ def test_a_paraphrase_is_a_duplicate(alike: Engram, tenant: str, existing: str, 
 
 def test_no_sentence_about_others_or_about_the_past_moves_the_user(database_url: str, tenant: str) -> None:
     with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
-        home = next(d.memory for d in door.remember("I live in Ottawa.").decisions if d.memory and d.memory.conflict_key)
+        home = next(
+            d.memory for d in door.remember("I live in Ottawa.").decisions if d.memory and d.memory.conflict_key
+        )
         for sentence in sentences.NO_KEY:
             door.remember(sentence)
             head = door.get_current(home.memory_id)

@@ -13,7 +13,9 @@ from engram.lineage import Member, Place, dominates_front, places, says
 START = datetime(2025, 1, 1, tzinfo=UTC)
 
 
-def member(name: str, day: int, trust: int = 1, *, says: str = "", put_away: bool = False, negates: str | None = None) -> Member:
+def member(
+    name: str, day: int, trust: int = 1, *, says: str = "", put_away: bool = False, negates: str | None = None
+) -> Member:
     moment = START + timedelta(days=day)
     return Member(name, (moment, moment, name, 0), trust, says or name, put_away, negates)
 
@@ -34,7 +36,9 @@ def model(members: list[Member]) -> dict[str, str]:
     st.lists(st.tuples(st.integers(0, 20), st.integers(0, 5), st.booleans()), min_size=1, max_size=12),
     st.randoms(use_true_random=False),
 )
-def test_any_order_of_arrival_gives_the_places_of_the_model(drawn: list[tuple[int, int, bool]], shuffled: random.Random) -> None:
+def test_any_order_of_arrival_gives_the_places_of_the_model(
+    drawn: list[tuple[int, int, bool]], shuffled: random.Random
+) -> None:
     members = [member(f"m{i:02}", day, trust, put_away=away) for i, (day, trust, away) in enumerate(drawn)]
     expected = model(members)
     shuffled.shuffle(members)
@@ -59,7 +63,11 @@ def test_a_back_dated_statement_takes_its_place_between_the_others() -> None:
 
 def test_a_less_trusted_statement_never_displaces_a_more_trusted_one() -> None:
     found = places([member("ottawa", 1, trust=1), member("oslo", 2, trust=5), member("bergen", 3, trust=5)])
-    assert (found["ottawa"].status, found["oslo"].status, found["bergen"].status) == ("active", "superseded", "contested")
+    assert (found["ottawa"].status, found["oslo"].status, found["bergen"].status) == (
+        "active",
+        "superseded",
+        "contested",
+    )
 
 
 def test_putting_the_newest_away_never_revives_an_older_value() -> None:
