@@ -1,0 +1,133 @@
+"""The words of a question, and of what a memory is found by: the parts that need no database."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engram.channels import keyword, semantic
+from engram.channels.keyword import Sought, SoughtTerm
+
+
+@pytest.mark.parametrize(
+    ("said", "seen"),
+    [
+        ("Hello World", "hello world"),
+        ("CAFÉ Zoë’s — naïve", "cafe zoe s   naive"),
+        ("周末喝咖啡", "周末 末喝 喝咖 咖啡"),
+        ("ＦＵＬＬ width", "full width"),
+        ("v1.2 src/a.py", "v1.2 src/a.py"),
+        ("Straße", "strasse"),
+    ],
+)
+def test_text_is_levelled_before_the_database_sees_it(said: str, seen: str) -> None:
+    assert keyword.plain(said) == seen
+
+
+def test_a_question_has_words_phrases_and_words_to_do_without() -> None:
+    found = keyword.parse('Where is the "red car" of -Bob and “blue bike” -x1 -5')
+    assert found.words == ("where", "is", "the", "red", "car", "of", "and", "blue", "bike", "-5")
+    assert found.phrases == ("red car", "blue bike")
+    assert found.without == ("bob", "x1")
+
+
+@pytest.mark.parametrize("query", ["well-known pre-war state-of-the-art", "a - b", "5 -3", "--- x"])
+def test_hyphens_inside_words_exclude_nothing(query: str) -> None:
+    assert keyword.parse(query).without == ()
+
+
+@given(st.text(max_size=300))
+def test_any_question_is_read_and_bounded(query: str) -> None:
+    found = keyword.parse(query * 30)
+    assert len(found.words) <= keyword.QUERY_WORDS
+    assert len(found.without) <= 8
+    assert all(word and word == word.strip() for word in found.words)
+
+
+def test_a_word_is_the_rarer_the_more_it_says() -> None:
+    assert keyword.rarity(100, 0) > keyword.rarity(100, 1) > keyword.rarity(100, 50) > keyword.rarity(100, 100) > 0
+    assert keyword.rarity(10, 50) == keyword.rarity(10, 10)  # counts may be newer than the size
+
+
+def _term(label: str, df: int) -> SoughtTerm:
+    return SoughtTerm(label, f"'{label}'", df, keyword.rarity(10_000, df))
+
+
+def test_candidates_come_from_the_rarest_words_within_a_budget() -> None:
+    sought = Sought(
+        (_term("common", 9_000), _term("rare", 3), _term("medium", 1_500), _term("other", 1_400), _term("none", 0))
+    )
+    assert [term.label for term in sought.rarest()] == ["rare", "other"]
+    only_common = Sought((_term("common", 9_000), _term("also", 8_000), _term("third", 9_500)))
+    assert [term.label for term in only_common.rarest()] == ["also", "common"]  # at least two
+    assert Sought((_term("none", 0),)).rarest() == []
+
+
+@pytest.mark.parametrize(
+    ("query", "scoped"),
+    [
+        ("'hous'", "'12:hous':A"),
+        ("'red' <-> 'car'", "'12:red':A <-> '12:car':A"),
+        ("'it''s' & 'x'", "'12:it''s':A & '12:x':A"),
+    ],
+)
+def test_every_lexeme_of_a_text_query_carries_its_scope(query: str, scoped: str) -> None:
+    assert keyword.scoped(query, 12, "A") == scoped
+    assert keyword.scoped(query, 12) == scoped.replace(":A", "")
+
+
+def _row(position: int, said: str, actor: str | None = "Ada", event_type: str = "user_message") -> Any:
+    body = None if said is None else f'{{"content": "{said}"}}'.encode()
+    moment = datetime(2024, 5, 7, tzinfo=UTC)
+    return SimpleNamespace(position=position, event_type=event_type, actor=actor, occurred_at=moment, body=body)
+
+
+def test_what_was_said_around_a_message_is_weighed_by_its_distance() -> None:
+    rows = [_row(n, f"line {n}") for n in range(1, 10) if n != 5] + [_row(5, "")]
+    around = keyword._around(5, sorted(rows, key=lambda row: row.position))
+    entry = keyword.Entry("id", "The centre", "stream", 5, datetime(2024, 5, 7, tzinfo=UTC))
+    assert keyword._row(entry, around) == {
+        "own": "ada: the centre",
+        "before": "ada: line 4 ada: line 3",
+        "after": "ada: line 6 ada: line 7",
+        "farther": "ada: line 2 ada: line 1 7 may 2024",
+    }
+
+
+def test_a_long_neighbour_gives_only_its_first_words() -> None:
+    said = keyword._said(_row(1, " ".join(str(n) for n in range(100)), None))
+    assert said.split() == [str(n) for n in range(keyword.NEIGHBOUR_WORDS)]
+
+
+def test_what_is_no_conversation_has_no_neighbours() -> None:
+    rows = [_row(1, "before"), _row(2, "", event_type="memory_added")]
+    entry = keyword.Entry("id", "A fact", "stream", 2, datetime(2024, 5, 7, tzinfo=UTC))
+    assert keyword._row(entry, keyword._around(2, rows)) == {
+        "own": "a fact", "before": "", "after": "", "farther": "7 may 2024",
+    }  # fmt: skip
+
+
+def test_erased_and_unreadable_neighbours_say_nothing() -> None:
+    erased, broken = _row(1, "x", None), _row(2, "x", None)
+    erased.body, broken.body = None, b"\xff{"
+    assert keyword._said(erased) == keyword._said(broken) == ""
+
+
+def test_names_of_actors_are_found_and_taken_out_of_a_question() -> None:
+    actors = ("Caroline Smith", "Jo", "A")
+    assert semantic.named_actors("What did caroline say?", actors) == ("Caroline Smith",)
+    assert semantic.named_actors("What about jogging?", actors) == ()
+    assert semantic.without_names("What is Caroline's hobby, says Jo?", actors) == "What is hobby, says ?"
+    assert semantic.without_names("Caroline?", actors) == "Caroline?"  # something must be left
+
+
+@pytest.mark.parametrize(
+    ("query", "own"), [("Where do I live?", True), ("my cat", True), ("I’m tired", True), ("Where is Miami?", False)]
+)
+def test_a_question_about_its_asker_is_known(query: str, own: bool) -> None:
+    assert semantic.is_first_person(query) is own
