@@ -550,7 +550,8 @@ class _Packing:
     def printed(self) -> list[_Item]:
         """The items of the block, in printed order."""
         order = [index for name in self.of for index in sorted(self.of[name], key=lambda i: self.items[i].place)]
-        return [self.items[index] for index in order if index in self.chosen]
+        there = [self.items[index] for index in order if index in self.chosen]
+        return sorted(there, key=lambda item: item.fenced)
 
     def sections(self) -> Iterator[ContextSection]:
         """The sections that had something to print, and the data block."""
@@ -563,7 +564,7 @@ class _Packing:
             shown = parts.get(name, "")
             yield ContextSection(
                 name=name, text=shown, tokens=self.count(shown), budget=self.budgets.get(name, 0),
-                item_ids=tuple(item.item_id for item in printed if item.section == name and not item.fenced),
+                item_ids=tuple(item.item_id for item in printed if item.section == name and item.item_id and not item.fenced),
                 omitted_ids=tuple(self.items[i].item_id for i in indexes if self._is_left_out(i, there)),
             )  # fmt: skip
         if DATA in parts:
@@ -572,4 +573,4 @@ class _Packing:
 
     def _is_left_out(self, index: int, there: set[str]) -> bool:
         item = self.items[index]
-        return index not in self.chosen and item.item_id not in there and not item.hidden_by & self.keys
+        return bool(item.item_id) and item.item_id not in there and not item.hidden_by & self.keys
