@@ -220,15 +220,11 @@ def lineage(console: Console, line: values.Lineage) -> None:
     """All revisions of one fact, newest first."""
     made = table("rev", "fact", "state", "valid from", "valid to", "id", wide=("fact",))
     for one in line.revisions:
-        head = " ← now" if line.head and one.memory_id == line.head.memory_id else ""
-        made.add_row(
-            str(one.revision),
-            plain(one.fact + head),
-            status(one),
-            when(one.valid_from),
-            when(one.valid_to),
-            one.short_id,
-        )
+        is_head = line.head is not None and one.memory_id == line.head.memory_id
+        fact = plain(one.fact + (" ← now" if is_head else ""))
+        # A statement such as "I don't live in Leipzig any more" belongs to the fact and gives it no value.
+        state = status(one) if is_head or one.status != "active" else Text("beside", "dim")
+        made.add_row(str(one.revision), fact, state, when(one.valid_from), when(one.valid_to), one.short_id)
     console.print(made)
     for one in line.contested:
         console.print(plain(f"contested: {one.fact} (trust {one.trust})"), style="magenta")

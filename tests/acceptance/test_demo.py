@@ -145,3 +145,11 @@ def test_the_page_is_complete(shown: Shown) -> None:
 
 def test_the_demo_stays_out_of_everyones_memory(shown: Shown) -> None:
     assert json.loads(said("stats", "--json", "--user", SCRIPT["user"]))["events"] == 0
+
+
+def test_a_demo_that_breaks_a_promise_says_so_and_fails(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("engram.cli.demo.held", lambda told, script: iter([True, False]))
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        assert run(["demo"]) == 1
+    assert "not what the demo promises" in out.getvalue()
