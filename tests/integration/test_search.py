@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engram import Engram, Filter, Scope, embedding, inputs, tenancy
-from engram.channels import keyword, semantic
+from engram.channels import keyword, semantic, upkeep
 from engram.database import Database, fetch_all
 from engram.errors import Unavailable
 from engram.settings import load
@@ -502,6 +502,36 @@ def test_kept_frequencies_rank_as_counted_ones_do(door: Door, database: Database
     assert {tuple(row) for row in kept} == {("", 30), ("red", 10)}
     again = [(one.memory.fact, round(one.score, 9)) for one in memory.search("red box 3", mode="keyword", track=False)]
     assert [fact for fact, _ in again] == [fact for fact, _ in counted]
+
+
+def test_a_large_scope_is_tended_and_a_small_one_left_alone(
+    database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = [keyword.Entry(str(uuid.uuid4()), f"box {n} of colour {('red', 'blue')[n % 2]}") for n in range(40)]
+    vectors = np.random.default_rng(3).normal(size=(40, 256)).astype(np.float32)
+    model = semantic.default_model()
+
+    def counts(conn: Any) -> tuple[int, int]:
+        words = conn.exec_driver_sql("SELECT count(*) FROM engram.memory_terms").scalar()
+        return words, conn.exec_driver_sql("SELECT count(*) FROM engram.memory_embeddings WHERE indexed").scalar()
+
+    with database.transaction(tenant) as conn:
+        scope_id = tenancy.ensure(conn, Scope(tenant))
+        keyword.index(conn, entries, tenant_id=tenant, scope_id=scope_id)
+        rows = [(e.memory_id, v / np.linalg.norm(v)) for e, v in zip(entries, vectors, strict=True)]
+        semantic.store(conn, tenant, scope_id, model, rows)
+        assert not upkeep.tend(conn, tenant, scope_id, model)
+        assert counts(conn) == (0, 0)
+        monkeypatch.setattr(keyword, "LARGE", 30)
+        monkeypatch.setattr(semantic.index_fresh, "__kwdefaults__", {"batch": 25, "large": 30, "fresh": 10})
+        assert upkeep.tend(conn, tenant, scope_id, model)
+        assert not upkeep.tend(conn, tenant, scope_id, model) or counts(conn)[1] == 40
+        words, indexed = counts(conn)
+        assert words > 3
+        assert indexed >= 25
+        keyword.index(conn, entries[:1], tenant_id=tenant, scope_id=scope_id)
+        assert not upkeep.tend(conn, tenant, scope_id, None)
+        assert counts(conn) == (words, indexed)
 
 
 # Recall --------------------------------------------------------------------------------------------------------------
