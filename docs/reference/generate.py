@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, get_args, get_origin
 
 import engram
 from engram import errors
+from engram import values as known
 from engram.client import Engram, Ops
 from engram.operations.capture import Artifact, Message, ToolCall
 from engram.operations.changing import Attributes, Candidate, NewMemory
@@ -22,8 +23,83 @@ from engram.operations.setup import Read, Write
 from engram.scope import Ids
 from engram.settings import PREFIX, Settings
 
+SHORT: Final = 80  # characters of a signature that stands on one line
 FOLDER: Final = Path(__file__).parent
 NOTE: Final = "<!-- Written by docs/reference/generate.py: change the code, then run `make docs`. -->"
+
+API: Final = """\
+# The Python interface
+
+`Engram` is the door for threads and `AsyncEngram` the door for event loops. Both have every method below, with the same
+arguments, results and errors; on `AsyncEngram` a method is awaited. A test holds the two alike. `**read: Read` and the
+like are the keys of a typed dictionary, given by keyword: [they are listed below](#keywords). [Errors](errors.md) have
+a page of their own.
+
+```python
+from engram import Engram
+
+with Engram() as engram:
+    ada = engram.scoped(user_id="ada")
+    kept = ada.add("Ada prefers tea", importance=0.8)
+    print(kept.kind)  # add
+    print(ada.get(kept.memory.memory_id).importance)  # 0.8
+```"""
+
+SETTINGS: Final = """\
+{note}
+
+# Settings
+
+What belongs to the process, and not to a call or a tenant. Each is read from the environment when a door is opened, or
+given as `Engram(settings=Settings(...))`. A name that begins with `{prefix}` and is not in this table is a
+`SettingsError`: a misspelt one would otherwise do nothing, in silence. An empty value counts as unset.
+
+{table}
+
+Durations are seconds or ISO 8601 (`PT30S`). Secrets are never printed. The address, the scope, the policy and the
+embedder may also be arguments of `Engram(...)`; arguments win over settings.
+
+```python
+from datetime import timedelta
+
+from engram import Engram, Settings
+
+quick = Settings(statement_timeout=timedelta(seconds=5), user="ada")
+with Engram(settings=quick) as engram:
+    print(engram.scope.user_id)  # ada
+```
+"""
+
+ERRORS: Final = """\
+{note}
+
+# Errors
+
+Whatever goes wrong is an `EngramError`; no exception of the driver crosses a door. The text of an error never holds a
+value of yours: values may be secrets. Facts of the case are attributes.
+
+```text
+{tree}
+```
+
+{table}
+
+`code` is what the command line prints with `--json`, and what logs should count.
+
+```python
+from engram import Engram, EngramError, NotFound
+
+with Engram() as engram:
+    try:
+        engram.get("mem-00000000")
+    except NotFound as error:
+        print(error.code)  # not_found
+    try:
+        engram.search("tea", limit=1_000)
+    except EngramError as error:
+        print(error.code, error.field, error.allowed)  # limit_exceeded limit 200
+```
+"""
 
 # The typed dictionaries whose keys a call takes by keyword, and what they are for.
 KEYWORDS: Final = {
@@ -43,16 +119,16 @@ WHEN: Final = {
     "SettingsError": "A door, a profile or a migration is set up wrongly. Correct the setting that the text names.",
     "InvalidInput": "Before any connection is taken. Correct the argument that `field` names; also a `ValueError`.",
     "LimitExceeded": "A text, a batch, a filter or a pinned block is too large. `allowed` says how much fits.",
-    "NotFound": "The id does not exist, or not in the scopes this call may read: both look the same. Also a `LookupError`.",
+    "NotFound": "The id does not exist, or not in the scopes of this call: both look the same. Also a `LookupError`.",
     "Conflict": "The memory, job or stream is not in a state that allows the change. Read it again, then decide.",
     "StaleStream": "`expected_position` was given and somebody else appended. `actual` is where the stream is.",
     "IdempotencyMismatch": "A key or an event id came again with another body. Use a new key for a new thing.",
     "AlreadySuperseded": "`expected_revision` was given and somebody else revised. `head` is the current memory.",
     "LeaseLost": "Inside workers only: a job ran longer than its lease. It never reaches the caller of a door.",
     "PolicyError": "A rule or a policy is built wrongly, or no policy has the name.",
-    "Unavailable": "PostgreSQL or the embedder failed, or `wait_for` ran out of time. Call again after `retry_after` seconds.",
-    "UnknownOutcome": "The connection broke in the commit of a call without a key. Repeat it with `key` as its idempotency key.",
-    "SchemaOutdated": "The database was migrated by an older or a newer library. Run `engram migrate`, or update the library.",
+    "Unavailable": "PostgreSQL or the embedder failed, or `wait_for` timed out. Repeat after `retry_after` seconds.",
+    "UnknownOutcome": "The connection broke in a commit without a key. Doors give every write a key, so it is rare.",
+    "SchemaOutdated": "The schema is older or newer than the library. Run `engram migrate`, or update the library.",
 }
 FACTS: Final = {
     "InvalidInput": "field, expected, found",
@@ -75,29 +151,14 @@ def pages() -> dict[str, str]:
 
 def api() -> str:
     """Every public method with its signature and what it does, and every public value with its fields."""
-    parts = [
-        NOTE,
-        "# The Python interface",
-        "`Engram` is the door for threads and `AsyncEngram` the door for event loops. Both have every method below with"
-        " the same arguments, results and errors; on `AsyncEngram` a method is awaited. A test holds the two alike.",
-        "Keywords written `**read: Read` are the keys of a typed dictionary; [they are listed below](#keywords)."
-        " [Errors](errors.md) have a page of their own.",
-        constructor(),
-    ]
+    parts = [NOTE, API, code("Engram" + signature(Engram.__init__).removesuffix(" -> None")), said(Engram)]
     for heading, names in grouped(Engram):
         parts.append(f"## {heading}")
         parts += [entry(Engram, name) for name in names]
-    parts.append("## Operating: `engram.ops`")
-    parts.append(f"{said(Ops)} On `AsyncEngram`, `ops` is an `AsyncOps` with the same methods, awaited.")
+    parts += ["## Operating: `engram.ops`", f"{said(Ops)} On `AsyncEngram`, `ops` is an `AsyncOps`, awaited."]
     parts += [entry(Ops, name) for _, names in grouped(Ops) for name in names]
-    parts += keywords()
-    parts += values()
+    parts += [*keywords(), words(), *values()]
     return "\n\n".join(parts) + "\n"
-
-
-def constructor() -> str:
-    """How a door is opened."""
-    return f"{code('Engram' + signature(Engram.__init__).removesuffix(' -> None'))}\n\n{said(Engram)}"
 
 
 def grouped(door: type) -> list[tuple[str, list[str]]]:
@@ -124,49 +185,64 @@ def entry(door: type, name: str) -> str:
 def signature(function: Any) -> str:
     """The arguments as a reader needs them: no `self`, typed dictionaries by name, one a line when it is long."""
     found = inspect.signature(function)
-    given = [plain(str(one)) for one in found.parameters.values() if one.name != "self"]
-    kinds = [one.kind for one in found.parameters.values() if one.name != "self"]
+    parameters = [one for one in found.parameters.values() if one.name != "self"]
+    given = [argument(one) for one in parameters]
+    kinds = [one.kind for one in parameters]
     if inspect.Parameter.KEYWORD_ONLY in kinds:
         given.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
-    returns = f" -> {plain(str(found.return_annotation))}"
-    line = f"({', '.join(given)}){returns}"
-    if len(line) <= 80:
+    line = f"({', '.join(given)}) -> {found.return_annotation}"
+    if len(line) <= SHORT:
         return line
-    return "(\n" + "".join(f"    {one},\n" for one in given) + f"){returns}"
+    return "(\n" + "".join(f"    {one},\n" for one in given) + f") -> {found.return_annotation}"
 
 
-def plain(text: str) -> str:
-    """An annotation without quotes and without the word Unpack."""
-    return re.sub(r"Unpack\[(\w+)\]", r"\1", text.replace("'", "") if "Unpack" in text else text.strip("'"))
+def argument(parameter: inspect.Parameter) -> str:
+    """One argument with its type and default; of an unpacked dictionary, its name."""
+    if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+        return f"**{parameter.name}: {str(parameter.annotation).removeprefix('Unpack[').removesuffix(']')}"
+    default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
+    return f"{parameter.name}: {parameter.annotation}{default}"
 
 
 def keywords() -> Iterator[str]:
     """The typed dictionaries, each with its own keys."""
     yield "## Keywords"
     for kind, what in KEYWORDS.items():
-        inherited = {name for base in kind.__orig_bases__ for name in getattr(base, "__annotations__", {})}  # type: ignore[attr-defined]
-        own = [(name, spelled(of)) for name, of in kind.__annotations__.items() if name not in inherited]
+        keys = kind.__annotations__
+        inherited = {
+            name for other in KEYWORDS if other.__annotations__.keys() < keys.keys() for name in other.__annotations__
+        }
+        own = [(name, spelled(of)) for name, of in keys.items() if name not in inherited]
         yield f"### {kind.__name__}\n\n{what}\n\n" + table(("key", "type"), [(f"`{n}`", f"`{t}`") for n, t in own])
 
 
+def words() -> str:
+    """The types that are a choice of words."""
+    rows = [
+        (f"`{name}`", ", ".join(f"`{word}`" for word in get_args(kind)))
+        for name, kind in vars(known).items()
+        if get_origin(kind) is Literal
+    ]
+    return "## Words\n\n" + table(("type", "one of"), rows)
+
+
 def values() -> Iterator[str]:
-    """The public values, each with its fields and properties."""
+    """The public values, each with its fields and properties: first those of `engram`, then those inside them."""
     yield "## Values"
-    yield (
-        "All are frozen. `to_dict()` turns one into plain JSON data and `from_dict()` back; the policy classes and"
-        " `Edit` have no such form."
-    )
-    for name in engram.__all__:
-        value = getattr(engram, name)
-        if not (isinstance(value, type) and is_dataclass(value)):
-            continue
-        rows = [(f"`{f.name}`", f"`{spelled(f.type)}`") for f in fields(value) if f.init]
-        text = f"### {name}\n\n{said(value)}\n\n" + table(("field", "type"), rows)
-        methods = [one for one in vars(value) if is_public(value, one)]
-        if methods:
-            lines = [f"- `{one}`: {said(inspect.getattr_static(value, one))}" for one in methods]
-            text += "\n\n" + "\n".join(lines)
-        yield text
+    yield "All are frozen. Most turn into plain JSON data with `to_dict()` and come back with `from_dict()`."
+    public = [getattr(engram, name) for name in engram.__all__]
+    inner = [value for value in vars(known).values() if getattr(value, "__module__", "") == known.__name__]
+    for value in dict.fromkeys([*public, *inner]):
+        if isinstance(value, type) and is_dataclass(value):
+            yield one_value(value)
+
+
+def one_value(value: type) -> str:
+    """One value: what it is, its fields, its properties and methods."""
+    rows = [(f"`{f.name}`", f"`{spelled(f.type)}`") for f in fields(value) if f.init]
+    text = f"### {value.__name__}\n\n{said(value)}\n\n" + table(("field", "type"), rows)
+    lines = [f"- `{one}`: {said(inspect.getattr_static(value, one))}" for one in vars(value) if is_public(value, one)]
+    return "\n\n".join([text, "\n".join(lines)]) if lines else text
 
 
 def is_public(value: type, name: str) -> bool:
@@ -187,21 +263,8 @@ def settings() -> str:
         also = " or `DATABASE_URL`" if name == "database_url" else ""
         default = shown(field.get_default())
         rows.append((f"`{PREFIX}{name.upper()}`{also}", f"`{name}`", default, field.description or ""))
-    parts = [
-        NOTE,
-        "# Settings",
-        "What belongs to the process, and not to a call or a tenant. Each is read from the environment when a door is"
-        f" opened, or given as `Engram(settings=Settings(...))`. A name that begins with `{PREFIX}` and is not in this"
-        " table is a `SettingsError`: a misspelt one would otherwise do nothing, in silence. An empty value counts as"
-        " unset.",
-        table(("environment", "field", "default", "meaning"), rows),
-        "Durations are seconds or ISO 8601 (`PT30S`). Secrets are never printed. Whose memory, which embedder and which"
-        " policy may also be arguments of `Engram(...)`, and arguments win over settings.",
-        "```python\nfrom datetime import timedelta\n\nfrom engram import Engram, Settings\n\n"
-        'quick = Settings(statement_timeout=timedelta(seconds=5), user="ada")\n'
-        "with Engram(settings=quick) as engram:\n    print(engram.scope.user_id)  # ada\n```",
-    ]
-    return "\n\n".join(parts) + "\n"
+    listed = table(("environment", "field", "default", "meaning"), rows)
+    return SETTINGS.format(note=NOTE, prefix=PREFIX, table=listed)
 
 
 def shown(default: Any) -> str:
@@ -224,20 +287,8 @@ def error_tree() -> str:
         name = kind.__name__
         facts = ", ".join(f"`{fact}`" for fact in FACTS.get(name, "").split(", ") if fact)
         rows.append((f"`{name}`", f"`{kind.code}`", said(kind), WHEN[name], facts))
-    parts = [
-        NOTE,
-        "# Errors",
-        "Whatever goes wrong is an `EngramError`; no exception of the driver crosses a door. The text of an error never"
-        " holds a value of yours: values may be secrets. Facts of the case are attributes.",
-        f"```text\n{tree}\n```",
-        table(("class", "code", "meaning", "when, and what to do", "attributes"), rows),
-        "`code` is what the command line prints with `--json`, and what logs should count.",
-        "```python\nfrom engram import Engram, EngramError, NotFound\n\nwith Engram() as engram:\n    try:\n"
-        '        engram.get("mem-00000000")\n    except NotFound as error:\n        print(error.code)  # not_found\n'
-        '    try:\n        engram.search("tea", limit=1_000)\n    except EngramError as error:\n'
-        "        print(error.code, error.field, error.allowed)  # limit_exceeded limit 200\n```",
-    ]
-    return "\n\n".join(parts) + "\n"
+    listed = table(("class", "code", "meaning", "when, and what to do", "attributes"), rows)
+    return ERRORS.format(note=NOTE, tree=tree, table=listed)
 
 
 def kinds(kind: type[errors.EngramError]) -> Iterator[type[errors.EngramError]]:
@@ -261,7 +312,7 @@ def spelled(annotation: Any) -> str:
     text = getattr(annotation, "__forward_arg__", None) or (
         annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
     )
-    required = re.fullmatch(r"Required\[(.*)\]", text)
+    required = re.fullmatch(r"Required\[(.*)\]", str(text))
     return required[1] if required else str(text)
 
 
@@ -270,7 +321,7 @@ def code(text: str) -> str:
     return f"```text\n{text}\n```"
 
 
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """A Markdown table; a bar inside a cell is escaped."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
