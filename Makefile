@@ -9,7 +9,7 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3.14 python
 	if $$name -c 'import sys; raise SystemExit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$name; break; fi; done)
 ARGS ?=
 
-.PHONY: help env demo test check lint types layers tests test-slow format lock wheel clean distclean
+.PHONY: help env demo test check lint types layers tests test-slow format docs lock wheel clean distclean
 
 help: ## Say what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ test-slow: env ## Run the long forms of the tests
 format: env ## Put the code into form
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+docs: env ## Write the pages of docs/reference that repeat the code
+	@$(BIN)/python docs/reference/generate.py
 
 lock: ## Resolve the dependencies anew (needs uv)
 	@uv lock --upgrade
