@@ -50,7 +50,9 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return code
     except UsageError as error:
-        return failed(as_json, "usage", f"{error.format_message()} Try: engram --help", USAGE)
+        # Without any argument the help has been printed already, and there is nothing to add to it.
+        says = error.format_message()
+        return failed(as_json, "usage", f"{says} Try: engram --help", USAGE) if says else USAGE
     except errors.EngramError as error:
         return failed(as_json, error.code, str(error), code_of(error))
     except BrokenPipeError:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from engram import __version__
 from engram.cli import demo, files, memories, server
 from engram.cli.desk import COUNT, HERE, READ, WRITE, Option, command
 
@@ -60,13 +61,17 @@ def built() -> typer.Typer:
     return app
 
 
+def print_version(wanted: bool) -> None:
+    """Print the version and leave; an option's own callback runs before a command is asked for."""
+    if wanted:
+        typer.echo(f"engram {__version__}")
+        raise typer.Exit
+
+
 def options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)] = False,
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", help="Print the version and leave.", is_eager=True, callback=print_version)
+    ] = False,
     traceback: Annotated[bool, typer.Option("--traceback", help="Show where an unexpected error arose.")] = False,  # noqa: ARG001
 ) -> None:
     """The long-term memory of AI agents that lives in PostgreSQL."""
-    if version:
-        from importlib.metadata import version as installed
-
-        typer.echo(f"engram {installed('engram')}")
-        raise typer.Exit

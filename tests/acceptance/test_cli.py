@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from commands import Cli
 
+import engram
 from engram.cli import app, code_of, show
 from engram.errors import (
     AlreadySuperseded,
@@ -401,6 +402,14 @@ def test_nothing_is_coloured_off_a_terminal(cli: Cli) -> None:
     lena(cli)
     for arguments in (["recall", "Where do I live?"], ["search", "city"], ["list"], ["stats"], ["verify"]):
         assert "\x1b" not in cli(*arguments).out + cli(*arguments).err
+
+
+def test_the_program_says_its_version_and_what_it_can_do(cli: Cli) -> None:
+    assert cli("--version").out == f"engram {engram.__version__}\n"
+    asked = cli("--help")
+    assert asked.code == 0
+    assert all(name in asked.out for name, *_ in app.COMMANDS)
+    assert cli("search", "--help").code == 0
 
 
 def test_every_command_offers_json_and_help() -> None:
