@@ -69,9 +69,9 @@ def print_version(wanted: bool) -> None:
 
 
 def options(
-    version: Annotated[  # noqa: ARG001
+    version: Annotated[
         bool, typer.Option("--version", help="Print the version and leave.", is_eager=True, callback=print_version)
     ] = False,
-    traceback: Annotated[bool, typer.Option("--traceback", help="Show where an unexpected error arose.")] = False,  # noqa: ARG001
+    traceback: Annotated[bool, typer.Option("--traceback", help="Show where an unexpected error arose.")] = False,
 ) -> None:
     """The long-term memory of AI agents that lives in PostgreSQL."""
