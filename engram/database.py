@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import re
+import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -47,7 +49,6 @@ MAX_TRIES: Final = 8
 MAX_RETRY_SECONDS: Final = 15.0
 FIRST_DELAY: Final = 0.01
 LAST_DELAY: Final = 1.0
-WAIT_FOR_SERVER_SECONDS: Final = 15.0
 
 Class = Literal["safe", "unknown", "failover", "permanent", "cancelled", "stop"]
 T = TypeVar("T")
@@ -57,20 +58,40 @@ REFUSALS: Final = {
     "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",
     "failover": "PostgreSQL is read-only", "stop": "PostgreSQL cannot write",
 }  # fmt: skip
-UNKNOWN: Final = frozenset({"57P01", "57P02", "57P05", "40003"})
+UNKNOWN: Final = frozenset({"57P01", "57P02", "57P05", "40003", "25P03", "25P04"})  # the session is gone
 STOP: Final = frozenset({"53100", "58030", "XX001", "XX002"})
 OUTDATED: Final = frozenset({"3F000", "42P01", "42703", "42883"})
+# A connection that is refused comes without a SQLSTATE: only its text tells why. A text in another language is none of
+# these, and is taken for a server that did not answer.
+REFUSED: Final = (
+    ("session is read-only", "25006"), ("too many clients", "53300"), ("too many connections", "53300"),
+    ("remaining connection slots", "53300"), ("is starting up", "57P03"), ("is shutting down", "57P03"),
+    ("recovery mode", "57P03"), ("not yet accepting", "57P03"), ("authentication failed", "28P01"),
+    ("no password supplied", "28P01"), ("no pg_hba.conf entry", "28000"),
+)  # fmt: skip
+UNKNOWN_NAME: Final = {"role": "28000", "database": "3D000"}
+
+
+def sqlstate(error: BaseException) -> str | None:
+    """The SQLSTATE of a failure, read from its text where a connection was refused; None when there is none."""
+    cause = _cause(error)
+    state = getattr(cause, "sqlstate", None)
+    if state is not None or not isinstance(cause, psycopg.OperationalError):
+        return state
+    text = str(cause)
+    named = re.search(r'FATAL: +(role|database) ".*" does not exist', text)
+    if named is not None:
+        return UNKNOWN_NAME[named.group(1)]
+    return next((code for said, code in REFUSED if said in text), None)
 
 
 def classify(error: BaseException) -> Class:
     """What a failed statement means for the caller: may it be repeated, and is its outcome known?"""
-    original = getattr(error, "orig", None)
-    cause = original if isinstance(original, BaseException) else error
-    state = getattr(cause, "sqlstate", None)
+    cause, state = _cause(error), sqlstate(error)
+    if isinstance(cause, sa.exc.TimeoutError):
+        return "safe"  # the pool gave no connection: nothing was sent
     if state is None:
-        lost = isinstance(
-            cause, psycopg.OperationalError | psycopg.InterfaceError | OSError | TimeoutError | sa.exc.TimeoutError
-        )
+        lost = isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError | OSError)
         return "unknown" if lost else "permanent"
     if state in SAFE:
         return "safe"
@@ -81,6 +102,11 @@ def classify(error: BaseException) -> Class:
     if state == "57014":
         return "cancelled"
     return "stop" if state in STOP else "permanent"
+
+
+def _cause(error: BaseException) -> BaseException:
+    original = getattr(error, "orig", None)
+    return original if isinstance(original, BaseException) else error
 
 
 @cache
@@ -130,20 +156,23 @@ class Database:
         """What may bring a lost server back: the embedded one is started again."""
         self._engine: sa.Engine | None = None
         self._async_engine: AsyncEngine | None = None
+        self._lock = threading.Lock()
 
     @property
     def engine(self) -> sa.Engine:
         """The engine of the synchronous door."""
-        if self._engine is None:
-            self._engine = sa.create_engine(self.url, **self._options())
-        return self._engine
+        with self._lock:
+            if self._engine is None:
+                self._engine = sa.create_engine(self.url, **self._options())
+            return self._engine
 
     @property
     def async_engine(self) -> AsyncEngine:
         """The engine of the asynchronous door."""
-        if self._async_engine is None:
-            self._async_engine = create_async_engine(self.url, **self._options())
-        return self._async_engine
+        with self._lock:
+            if self._async_engine is None:
+                self._async_engine = create_async_engine(self.url, **self._options())
+            return self._async_engine
 
     def _options(self) -> dict[str, Any]:
         # Prepared statements are off: they are session state, which a transaction pooler mixes up, and a generic
@@ -162,45 +191,48 @@ class Database:
     @contextmanager
     def transaction(self, tenant_id: str, *, read_only: bool = False) -> Iterator[Connection]:
         """One transaction of one tenant; commits on leaving, rolls back on any error."""
-        with self.engine.connect() as conn, _closed_when_interrupted(conn), conn.begin():
+        # Closed inside, so that no rollback is sent down a connection in an unknown state, and outside, for COMMIT.
+        with (
+            self.engine.connect() as conn,
+            _closed_when_interrupted(conn),
+            conn.begin(),
+            _closed_when_interrupted(conn),
+        ):
             begin(conn, tenant_id, self.settings, read_only)
             yield conn
 
     @asynccontextmanager
     async def async_transaction(self, tenant_id: str, *, read_only: bool = False) -> AsyncIterator[AsyncConnection]:
         """The asynchronous form of `transaction`."""
-        async with self.async_engine.connect() as conn:
-            try:
-                async with conn.begin():
-                    await conn.run_sync(begin, tenant_id, self.settings, read_only)
-                    yield conn
-            except Exception:
-                raise
-            except BaseException:
-                await conn.invalidate()  # cancelled in the middle: the state of its protocol is unknown
-                raise
+        async with (
+            self.async_engine.connect() as conn, _cut_when_interrupted(conn), conn.begin(), _cut_when_interrupted(conn)
+        ):  # fmt: skip
+            await conn.run_sync(begin, tenant_id, self.settings, read_only)
+            yield conn
 
     def run(
         self, tenant_id: str, work: Callable[[Connection], T], *, key: str | None = None, read_only: bool = False
     ) -> T:
         """Run `work` in a transaction, again where that is safe.
 
-        With `key` the work must be idempotent under that key (or read only): then a lost connection is answered by
-        asking again; without it a lost COMMIT is UnknownOutcome.
+        With `key` the work must be idempotent under that key (or read only): then a lost COMMIT is answered by asking
+        again. UnknownOutcome says that it could not be.
         """
         attempt = _Attempt(key, read_only)
         while True:
             try:
                 with self.transaction(tenant_id, read_only=read_only) as conn:
-                    return work(conn)
+                    result = work(conn)
+                    attempt.committing = True
+                return result
             except EngramError:
                 raise
             except Exception as error:  # noqa: BLE001 - `failed` raises Engram's own for it
                 pause = attempt.failed(error)
                 if attempt.drop_pool:
                     self.engine.dispose()
-                    if self.recover is not None:
-                        self.recover()
+                if attempt.lost:
+                    attempt.recover(self.recover)
                 time.sleep(pause)
 
     async def run_async(
@@ -213,15 +245,17 @@ class Database:
         while True:
             try:
                 async with self.async_transaction(tenant_id, read_only=read_only) as conn:
-                    return await conn.run_sync(work)
+                    result = await conn.run_sync(work)
+                    attempt.committing = True
+                return result
             except EngramError:
                 raise
             except Exception as error:  # noqa: BLE001 - `failed` raises Engram's own for it
                 pause = attempt.failed(error)
                 if attempt.drop_pool:
                     await self.async_engine.dispose()
-                    if self.recover is not None:
-                        await asyncio.to_thread(self.recover)
+                if attempt.lost and self.recover is not None:
+                    await asyncio.to_thread(attempt.recover, self.recover)
                 await asyncio.sleep(pause)
 
     def close(self) -> None:
@@ -262,6 +296,17 @@ def _closed_when_interrupted(conn: Connection) -> Iterator[None]:
         raise
 
 
+@asynccontextmanager
+async def _cut_when_interrupted(conn: AsyncConnection) -> AsyncIterator[None]:
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException:
+        await conn.invalidate()
+        raise
+
+
 class _Attempt:
     """Decides, failure by failure, whether and when a transaction is tried again."""
 
@@ -269,54 +314,55 @@ class _Attempt:
         self.key, self.read_only = key, read_only
         self.tries = 0
         self.started = time.monotonic()
-        self.drop_pool = False
+        self.committing = False  # the work is done, and only COMMIT is left
+        self.unresolved = False  # a COMMIT was lost, and no later try has said what became of it
+        self.drop_pool = self.lost = False
+        self.trouble: EngramError | None = None
 
     def failed(self, error: Exception) -> float:
         """Seconds to wait before the next try; raises Engram's own error when there is none."""
         self.tries += 1
-        kind = classify(error)
-        repeatable = self.read_only or self.key is not None or _before_commit(error)
+        kind, state = classify(error), sqlstate(error)
+        committing, self.committing = self.committing and not self.read_only, False
+        # A connection that is lost before COMMIT is sent has changed nothing; afterwards only the key can tell.
+        self.unresolved = self.unresolved or (kind == "unknown" and committing)
         # After a lost connection SQLAlchemy recycles the others by itself; disposing would leak those in use meanwhile.
-        self.drop_pool = kind == "failover"
-        late = time.monotonic() - self.started > MAX_RETRY_SECONDS
-        if (
-            kind in ("safe", "failover")
-            and not late
-            and (self.tries < MAX_TRIES or kind == "failover" or _starting_up(error))
-        ):
-            return self._pause()
-        if kind == "unknown" and repeatable and not late:
-            return self._pause()
-        raise translate(error, self.key, committing=not repeatable) from error
+        self.drop_pool, self.lost = kind == "failover", kind in ("unknown", "failover")
+        if self._may_repeat(error, kind, state):
+            return random.uniform(0, min(LAST_DELAY, FIRST_DELAY * 2**self.tries))  # noqa: S311 - jitter, not a secret
+        if self.unresolved:
+            raise UnknownOutcome(self.key or "none given") from error
+        raise self.trouble or translate(error) from error
 
-    def _pause(self) -> float:
-        return random.uniform(0, min(LAST_DELAY, FIRST_DELAY * 2**self.tries))  # noqa: S311 - jitter, not a secret
+    def recover(self, restart: Callable[[], object] | None) -> None:
+        """Bring a lost server back, where it is ours; why it did not come back is told when no try is left."""
+        try:
+            if restart is not None:
+                restart()
+        except EngramError as error:
+            self.trouble = error
 
-
-def _starting_up(error: Exception) -> bool:
-    return getattr(getattr(error, "orig", error), "sqlstate", None) == "57P03"
-
-
-def _before_commit(error: Exception) -> bool:
-    # A connection that could never be made has committed nothing.
-    return isinstance(error, sa.exc.DBAPIError) and error.statement is None and not error.connection_invalidated
+    def _may_repeat(self, error: Exception, kind: Class, state: str | None) -> bool:
+        if time.monotonic() - self.started > MAX_RETRY_SECONDS or isinstance(error, sa.exc.TimeoutError):
+            return False  # who waited for the pool in vain has waited long enough
+        if kind == "safe":
+            return self.tries < MAX_TRIES or state == "57P03"
+        return kind == "failover" or (kind == "unknown" and (not self.unresolved or self.key is not None))
 
 
-def translate(error: Exception, key: str | None = None, *, committing: bool = False) -> EngramError:
+def translate(error: Exception) -> EngramError:
     """Engram's own error for a driver's; its text never holds a value."""
-    kind = classify(error)
-    state = getattr(getattr(error, "orig", error), "sqlstate", None)
+    kind, state = classify(error), sqlstate(error)
+    if isinstance(error, sa.exc.TimeoutError):
+        return Unavailable("every connection of the pool is in use", retry_after=1.0)
     if kind == "unknown":
-        return (
-            UnknownOutcome(key or "none given")
-            if committing
-            else Unavailable("PostgreSQL did not answer", retry_after=5.0, sqlstate=state)
-        )
+        return Unavailable("PostgreSQL did not answer", retry_after=5.0, sqlstate=state)
     if kind in ("safe", "cancelled", "failover", "stop"):
-        why = REFUSALS[kind]
-        return Unavailable(why, retry_after=5.0, sqlstate=state)
+        return Unavailable(REFUSALS[kind], retry_after=5.0, sqlstate=state)
     if state in OUTDATED or (state is not None and state == "22023" and "role" in str(error)):
         return SchemaOutdated(sqlstate=state)
+    if state is not None and state.startswith(("28", "3D")):
+        return Unavailable("PostgreSQL refused the login: check the user and the database of the URL", sqlstate=state)
     if state is not None and state.startswith("23"):
         return Conflict("the database refused the change: a constraint does not hold", sqlstate=state)
     if state is not None and state.startswith("22"):

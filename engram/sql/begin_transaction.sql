@@ -9,5 +9,7 @@ SELECT set_config('engram.tenant_id', %(tenant_id)s, true),
        set_config('plan_cache_mode', 'force_custom_plan', true),
        set_config('enable_seqscan', 'off', true),
        set_config('jit', 'off', true),
-       set_config('transaction_read_only', %(read_only)s, true),
+       -- Read-only by the server's own wish stays read-only: whoever set it so knew why.
+       set_config('transaction_read_only',
+                  CASE WHEN %(read_only)s = 'on' THEN 'on' ELSE current_setting('transaction_read_only') END, true),
        set_config('role', %(role)s, true)
