@@ -562,9 +562,10 @@ class _Packing:
             if not indexes and name not in parts:
                 continue
             shown = parts.get(name, "")
+            own = (item.item_id for item in printed if item.section == name and not item.fenced)
             yield ContextSection(
                 name=name, text=shown, tokens=self.count(shown), budget=self.budgets.get(name, 0),
-                item_ids=tuple(item.item_id for item in printed if item.section == name and item.item_id and not item.fenced),
+                item_ids=tuple(item_id for item_id in own if item_id),
                 omitted_ids=tuple(self.items[i].item_id for i in indexes if self._is_left_out(i, there)),
             )  # fmt: skip
         if DATA in parts:

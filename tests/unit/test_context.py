@@ -422,6 +422,14 @@ def test_a_verbatim_row_whose_event_is_printed_is_not_printed_again() -> None:
     assert list(block.citations.values()) == [uid(7)]
 
 
+def test_a_chunk_of_a_printed_event_is_not_printed_but_chunks_stand_beside_each_other() -> None:
+    chunks = [found(memory(f"part {n} of it", n, category="source_chunk", event_id=uid(7))) for n in (1, 2)]
+    both = pack(Material(relevant=chunks), max_tokens=500)
+    assert list(both.citations.values()) == [uid(1), uid(2)]
+    whole = pack(Material(events=[event("part 1 of it and part 2 of it", 7)], relevant=chunks), max_tokens=500)
+    assert list(whole.citations.values()) == [uid(7)]
+
+
 def test_a_fact_derived_from_a_printed_event_is_printed_beside_it() -> None:
     material = Material(
         events=[event("I live in Oslo", 7)], relevant=[found(memory("User lives in Oslo", 1, event_id=uid(7)))]
