@@ -18,7 +18,7 @@ from typing import Any, Literal, Self, TypeVar, Unpack
 from engram import embedding, policies
 from engram.database import Database
 from engram.embedding import CachedEmbedder, Embedder
-from engram.errors import SettingsError, Unavailable
+from engram.errors import InvalidInput, SettingsError, Unavailable
 from engram.filters import Filter
 from engram.operations import aliases, capture, changing, reading, recalling, running, watching
 from engram.operations.capture import Artifact, Message, ToolCall
@@ -160,6 +160,8 @@ class _Door:
 
     def scoped(self, scope: Scope | None = None, **ids: Unpack[Ids]) -> Self:
         """A door to the same Engram bound to another scope, on the same connections; closing it closes nothing."""
+        if scope is not None and not isinstance(scope, Scope):
+            raise InvalidInput("scope", "a Scope", type(scope).__name__)
         door = object.__new__(type(self))
         door._core, door._owner = self._core, False
         door._scope = (scope if scope is not None else self._scope).override(**ids)

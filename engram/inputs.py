@@ -238,9 +238,9 @@ def metadata(value: object, field: str = "metadata") -> dict[str, Any]:
     return copy
 
 
-def payload(value: object, field: str = "payload") -> dict[str, Any]:
+def payload(value: object, field: str = "payload", *, depth: int = METADATA_DEPTH) -> dict[str, Any]:
     """A plain copy of an event's payload: a JSON object of at most 1 MiB and depth 32."""
-    copy = _object(value, field, depth=METADATA_DEPTH, keys=None, size=BODY_BYTES)
+    copy = _object(value, field, depth=depth, keys=None, size=BODY_BYTES)
     size = len(_dump(copy))
     if size > BODY_BYTES:
         raise LimitExceeded(field, BODY_BYTES, size, "bytes")

@@ -29,13 +29,21 @@ def encode_cursor(position: Sequence[Any], binding: str, key: bytes) -> str:
     return base64.urlsafe_b64encode(_tag(body, binding, key) + body).rstrip(b"=").decode()
 
 
-def decode_cursor(cursor: object, binding: str, key: bytes) -> tuple[Any, ...]:
-    """The place a cursor stands for; InvalidInput unless it was made here for the same question."""
+def check_cursor(cursor: object) -> str:
+    """A text that may be a cursor: what can be seen without knowing the question it belongs to."""
     if not isinstance(cursor, str):
         raise InvalidInput("cursor", "a cursor of an earlier page", type(cursor).__name__)
     signed = _decoded(cursor)
+    if signed[TAG_BYTES : TAG_BYTES + 1] != VERSION:
+        raise _not_ours()
+    return str.__str__(cursor)
+
+
+def decode_cursor(cursor: object, binding: str, key: bytes) -> tuple[Any, ...]:
+    """The place a cursor stands for; InvalidInput unless it was made here for the same question."""
+    signed = _decoded(check_cursor(cursor))
     tag, body = signed[:TAG_BYTES], signed[TAG_BYTES:]
-    if not hmac.compare_digest(tag, _tag(body, binding, key)) or body[:1] != VERSION:
+    if not hmac.compare_digest(tag, _tag(body, binding, key)):
         raise _not_ours()
     return tuple(_read(value) for value in inputs.load_json(body[1:]))
 

@@ -89,7 +89,7 @@ def remember(
     )
     checked_derive = inputs.optional(inputs.choice, derive, "derive", DERIVES)
     events = [
-        _message(setup, call, item, checked_derive, index)
+        _message(setup, call, item, checked_derive, index, f"messages[{index}].")
         for index, item in enumerate(inputs.batch(several, "messages"))
     ]
     return (yield from _captured(setup, call, events, None, _wait(wait)))
@@ -106,10 +106,10 @@ def record_event(
         "role": role,
         "content": content,
         "event_type": event_type,
-        "payload": payload or {},
-        "metadata": metadata or {},
+        "payload": payload,
+        "metadata": metadata,
     }
-    event = _message(setup, call, item, inputs.optional(inputs.choice, derive, "derive", DERIVES), 0)
+    event = _message(setup, call, item, inputs.optional(inputs.choice, derive, "derive", DERIVES), 0, "")
     expected = inputs.optional(inputs.position, expected_position)
     return (yield from _captured(setup, call, [event], expected, False))
 
@@ -121,17 +121,22 @@ def record_turn(
 ) -> Operation[Receipt]:  # fmt: skip
     """Append a whole turn in one transaction: the user's message, tools' calls and results, artifacts, the answer."""
     call = setup.writing(given)
-    shared = {"metadata": metadata or {}}
-    items: list[dict[str, Any]] = [{"role": "user", "content": user_message, **shared}]
+    shared = {"metadata": inputs.optional(inputs.metadata, metadata)}
+    items: list[tuple[str, dict[str, Any]]] = [
+        ("user_message.", {"role": "user", "content": user_message, **shared}),
+    ]
     for place, tool in enumerate(inputs.items(tool_calls, "tool_calls", inputs.BATCH_ITEMS)):
-        items.extend(_tool_events(tool, place))
-    items.extend(_artifact_event(artifact) for artifact in inputs.items(artifacts, "artifacts", inputs.BATCH_ITEMS))
+        where = f"tool_calls[{place}]"
+        items.extend((f"{where}.", event) for event in _tool_events(tool, place, where))
+    for place, artifact in enumerate(inputs.items(artifacts, "artifacts", inputs.BATCH_ITEMS)):
+        where = f"artifacts[{place}]"
+        items.append((f"{where}.", _artifact_event(artifact, where)))
     if assistant_message is not None:
-        items.append({"role": "assistant", "content": assistant_message, **shared})
+        items.append(("assistant_message.", {"role": "assistant", "content": assistant_message, **shared}))
     chosen = inputs.optional(inputs.choice, derive, "derive", DERIVES)
     events = [
-        _message(setup, call, item, chosen, index, same_trust=False)
-        for index, item in enumerate(inputs.batch(items, "events"))
+        _message(setup, call, item, chosen, index, where, same_trust=False)
+        for index, (where, item) in enumerate(inputs.batch(items, "events"))
     ]
     return (yield from _captured(setup, call, events, None, _wait(wait)))
 
@@ -246,37 +251,34 @@ def _receipt(done: ledger.Appended) -> Receipt:
 
 
 def _message(
-    setup: Setup, call: Writing, item: object, derive: str | None, index: int, *, same_trust: bool = True
+    setup: Setup, call: Writing, item: object, derive: str | None, index: int, where: str, *, same_trust: bool = True
 ) -> ledger.NewEvent:
-    where = f"messages[{index}]"
-    said = inputs.keys(item, where, MESSAGE_WORDS)
-    role = inputs.choice(said.get("role"), f"{where}.role", ROLES)
-    event_type = _event_type(said.get("event_type"), role, f"{where}.event_type")
-    content = inputs.event_content(
-        PRIVATE.sub("[private]", said["content"]) if isinstance(said.get("content"), str) else said.get("content"),
-        f"{where}.content",
-    )
+    """An event from a message; `where` is put before the names of its fields in an error."""
+    said = inputs.keys(item, where.rstrip(".") or "message", MESSAGE_WORDS)
+    role = inputs.choice(said.get("role"), f"{where}role", ROLES)
+    event_type = _event_type(said.get("event_type"), role, f"{where}event_type")
+    content = PRIVATE.sub("[private]", inputs.event_content(said.get("content"), f"{where}content"))
     trust = (
-        inputs.choice(said["trust"], f"{where}.trust", TRUSTS)
+        inputs.choice(said["trust"], f"{where}trust", TRUSTS)
         if said.get("trust") is not None
         else (call.trust if same_trust else None)
     )
-    payload = inputs.payload(said.get("payload") or {})
+    payload = inputs.optional(inputs.payload, said.get("payload"), f"{where}payload") or {}
     if said.get("call_id") is not None:
-        payload = {**payload, "call_id": inputs.name(said["call_id"], f"{where}.call_id")}
-    mode = inputs.choice(said["derive"], f"{where}.derive", DERIVES) if said.get("derive") is not None else derive
+        payload = {**payload, "call_id": inputs.name(said["call_id"], f"{where}call_id")}
+    mode = inputs.choice(said["derive"], f"{where}derive", DERIVES) if said.get("derive") is not None else derive
     derivers = DERIVERS_OF[mode] if mode is not None else setup.policy.derivers(role, event_type)
     key = call.idempotency_key
     return ledger.NewEvent(
         role=role, event_type=event_type, content=content, payload=payload,
-        metadata=inputs.metadata(said.get("metadata") or {}),
+        metadata=inputs.optional(inputs.metadata, said.get("metadata"), f"{where}metadata") or {},
         trust=trust or TRUST_OF[role],
-        occurred_at=inputs.optional(inputs.moment, said.get("occurred_at"), f"{where}.occurred_at") or call.occurred_at,
+        occurred_at=inputs.optional(inputs.moment, said.get("occurred_at"), f"{where}occurred_at") or call.occurred_at,
         session_id=call.session_id, task_run_id=call.task_run_id,
-        actor=inputs.optional(inputs.name, said.get("name"), f"{where}.name") or call.actor,
+        actor=inputs.optional(inputs.name, said.get("name"), f"{where}name") or call.actor,
         idempotency_key=None if key is None else key if index == 0 else f"{key}/{index}",
         derive=() if role == "user" and NO_MEMORY in content.casefold() else derivers,
-        event_id=inputs.optional(inputs.event_id, said.get("event_id"), f"{where}.event_id") or ids.new_id(),
+        event_id=inputs.optional(inputs.event_id, said.get("event_id"), f"{where}event_id") or ids.new_id(),
     )  # fmt: skip
 
 
@@ -284,22 +286,20 @@ def _event_type(value: object, role: str, field: str) -> str:
     if value is None:
         return TYPE_OF[role]
     if isinstance(value, str) and OWN_TYPE.fullmatch(value):
-        return str(value)
+        return str.__str__(value)  # a subclass, such as an enum of str, becomes plain
     return inputs.choice(value, field, EVENT_TYPES)
 
 
-def _tool_events(tool: object, place: int) -> list[dict[str, Any]]:
-    said = inputs.keys(tool, f"tool_calls[{place}]", tuple(ToolCall.__annotations__))
-    name = inputs.name(said.get("name"), f"tool_calls[{place}].name")
-    call_id = (
-        inputs.name(said["call_id"], f"tool_calls[{place}].call_id")
-        if said.get("call_id") is not None
-        else f"call-{place + 1}"
-    )
-    arguments = inputs.payload(said.get("arguments") or {})
+def _tool_events(tool: object, place: int, where: str) -> list[dict[str, Any]]:
+    said = inputs.keys(tool, where, tuple(ToolCall.__annotations__))
+    name = inputs.name(said.get("name"), f"{where}.name")
+    call_id = inputs.optional(inputs.name, said.get("call_id"), f"{where}.call_id") or f"call-{place + 1}"
+    # The arguments are one level inside the payload of their event, and written out in its content.
+    field, most = f"{where}.arguments", inputs.EVENT_CHARACTERS - inputs.NAME_BYTES - len("()")
+    arguments = inputs.optional(inputs.payload, said.get("arguments"), field, depth=inputs.METADATA_DEPTH - 1) or {}
+    written = inputs.canonical_json(arguments, field, limit=most).decode()
     events: list[dict[str, Any]] = [{
-        "role": "assistant", "event_type": "tool_call",
-        "content": f"{name}({inputs.canonical_json(arguments).decode()})",
+        "role": "assistant", "event_type": "tool_call", "content": f"{name}({written})",
         "name": name, "call_id": call_id, "payload": {"name": name, "arguments": arguments}, "derive": "skip",
     }]  # fmt: skip
     if said.get("result") is not None:
@@ -310,10 +310,10 @@ def _tool_events(tool: object, place: int) -> list[dict[str, Any]]:
     return events
 
 
-def _artifact_event(artifact: object) -> dict[str, Any]:
-    said = inputs.keys(artifact, "artifacts", tuple(Artifact.__annotations__))
-    name = inputs.name(said.get("name"), "artifacts.name")
-    media = inputs.label(said["media"], "artifacts.media") if said.get("media") is not None else "text"
+def _artifact_event(artifact: object, where: str) -> dict[str, Any]:
+    said = inputs.keys(artifact, where, tuple(Artifact.__annotations__))
+    name = inputs.name(said.get("name"), f"{where}.name")
+    media = inputs.optional(inputs.label, said.get("media"), f"{where}.media") or "text"
     return {
         "role": "agent", "event_type": "artifact", "content": said.get("content"),
         "payload": {"name": name, "media": media},

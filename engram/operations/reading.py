@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from engram import filters, history, inputs, memories, tenancy, writing
+from engram import filters, history, inputs, memories, paging, tenancy, writing
 from engram.database import Connection
 from engram.errors import InvalidInput, NotFound
 from engram.filters import Filter
@@ -47,7 +47,7 @@ def list_memories(
     order = inputs.choice(sort, "sort", memories.SORTS)
     most = inputs.limit(limit)
     chosen = chosen_filter(filter)
-    place = inputs.optional(inputs.text, cursor, "cursor", limit=4_096)
+    place = inputs.optional(paging.check_cursor, cursor)
 
     def work(conn: Connection, visible: Visible, moment: Moment) -> Page[Memory]:
         return memories.list_memories(
@@ -85,7 +85,7 @@ def get_history(
         history.get_history, memory_id=inputs.optional(inputs.memory_id, memory_id), filter=chosen_filter(filter),
         since=inputs.optional(inputs.moment, since, "since"), until=inputs.optional(inputs.moment, until, "until"),
         include_superseded=inputs.flag(include_superseded, "include_superseded"), limit=inputs.limit(limit),
-        cursor=inputs.optional(inputs.text, cursor, "cursor", limit=4_096), key=setup.cursor_key,
+        cursor=inputs.optional(paging.check_cursor, cursor), key=setup.cursor_key,
     )  # fmt: skip
     return (yield from _seen(setup, given, lambda conn, visible, moment: look(conn, visible, moment=moment)))
 
