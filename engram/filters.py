@@ -178,9 +178,10 @@ def _path(value: object, name: str) -> str:
 
 
 def _range(value: object, name: str) -> Range:
-    if not isinstance(value, tuple | list) or len(value) != 2:
+    sides = tuple(value) if isinstance(value, tuple | list) else ()
+    if len(sides) != 2:
         raise InvalidInput(name, "pairs of bounds, either of them None", type(value).__name__)
-    low, high = (_bound(bound, name) for bound in value)
+    low, high = (_bound(bound, name) for bound in sides)
     given = [bound for bound in (low, high) if bound is not None]
     if not given:
         raise InvalidInput(name, "at least one bound", "two open sides")

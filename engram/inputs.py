@@ -47,6 +47,7 @@ END_YEAR: Final = 2200
 _REFUSED = re.compile("[\x00\ud800-\udfff]")
 _LINE_BREAKING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _PATH_PART = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _DURATION = re.compile(r"([0-9]{1,7}) ?(s|m|h|d|w)")
 _LEAP_SECOND = re.compile(r"(.*[0-9]{2}:[0-9]{2}:)60((?:[.,][0-9]+)?(?:Z|[+-].*)?)")
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
@@ -590,7 +591,7 @@ def moment(value: object, field: str) -> datetime:
         found = (naive - offset).replace(tzinfo=UTC)
     except InvalidInput:
         raise
-    except (OverflowError, ValueError, TypeError, NotImplementedError):
+    except Exception:  # noqa: BLE001 - a time zone is the caller's own code
         raise InvalidInput(field, _TIME_RANGE, "a time that is none") from None
     if not FIRST_YEAR <= found.year < END_YEAR:
         raise InvalidInput(field, _TIME_RANGE, "a time outside")
@@ -614,10 +615,11 @@ def moment_text(value: object, field: str) -> datetime:
 
 def window(value: object, field: str = "window") -> tuple[datetime | None, datetime | None]:
     """A half-open stretch of time, `(start, end)`; None leaves a side open."""
-    if not isinstance(value, tuple | list) or len(value) != 2:
+    sides = tuple(value) if isinstance(value, tuple | list) else ()
+    if len(sides) != 2:
         raise InvalidInput(field, "a pair of times, either of them None", type(value).__name__)
-    start = None if value[0] is None else moment(value[0], f"{field}[0]")
-    end = None if value[1] is None else moment(value[1], f"{field}[1]")
+    start = None if sides[0] is None else moment(sides[0], f"{field}[0]")
+    end = None if sides[1] is None else moment(sides[1], f"{field}[1]")
     if start is not None and end is not None and start >= end:
         raise InvalidInput(field, "a start before its end", "one that is not")
     return start, end
@@ -681,7 +683,7 @@ def event_id(value: object, field: str = "event_id") -> str:
 
 def memory_id(value: object, field: str = "memory_id") -> str:
     """A memory's id in canonical text, or its short form as printed, such as `mem-1a2b3c4d`."""
-    if isinstance(value, str) and len(value) < LABEL_CHARACTERS and ids.is_short(value):
+    if isinstance(value, str) and len(value) < LABEL_CHARACTERS and ids.is_short(value) and value.startswith("mem-"):
         return str.__str__(value)
     return _uuid(value, field)
 
@@ -715,8 +717,12 @@ def items(value: object, field: str, most: int) -> tuple[Any, ...]:
         return tuple(sorted(value)) if all(isinstance(one, str) for one in value) else tuple(value)
     if not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray | memoryview):
         raise InvalidInput(field, "a list", type(value).__name__)
-    if len(value) > most:
-        raise LimitExceeded(field, most, len(value), "items")
+    try:
+        size = len(value)
+    except OverflowError:  # a range may be longer than Python can count
+        raise LimitExceeded(field, most, "more", "items") from None
+    if size > most:
+        raise LimitExceeded(field, most, size, "items")
     return tuple(value)
 
 
@@ -727,6 +733,11 @@ def keys(value: object, field: str, allowed: Collection[str]) -> dict[str, Any]:
     if any(not isinstance(key, str) or key not in allowed for key in value):
         raise InvalidInput(field, f"only {', '.join(allowed)}", "an unknown name")
     return dict(value)
+
+
+def field_name(name: object, otherwise: str) -> str:
+    """An unknown field's name as an error may show it: a name like any other, or `otherwise`, never a stray value."""
+    return name if isinstance(name, str) and _FIELD_NAME.fullmatch(name) else otherwise
 
 
 def optional(check: Callable[..., T], value: object, *args: Any, **kwargs: Any) -> T | None:

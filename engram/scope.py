@@ -76,7 +76,9 @@ class Scope:
         """This scope with some ids replaced; unknown names are InvalidInput."""
         for name in ids:
             if name not in Ids.__annotations__:
-                raise InvalidInput(name, f"one of {', '.join(Ids.__annotations__)}", "an unknown scope id")
+                raise InvalidInput(
+                    inputs.field_name(name, "scope"), f"one of {', '.join(Ids.__annotations__)}", "an unknown scope id"
+                )
         return replace(self, **ids) if ids else self
 
     def for_write(self) -> Scope:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -34,7 +35,7 @@ def update(
 
 def delete_all(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[str, ...]]:
     """Forget every current memory of exactly one scope, which must be named."""
-    if not any(name in Ids.__annotations__ for name in given):
+    if not any(name in Ids.__annotations__ and name != "shared" for name in given):
         raise InvalidInput("user_id", "the scope whose memories are to be forgotten", "none named")
     call = setup.writing(given)
 
@@ -65,8 +66,14 @@ def delete_all(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[str, .
     forgotten: list[str] = []
     for memory_id in (yield from steps.read(call.tenant_id, work)):
         if memory_id not in forgotten:
-            forgotten.extend((yield from changing.forget(setup, memory_id, False, given)))
+            # Each is a change of its own, so each needs a key of its own.
+            own_key = {} if call.idempotency_key is None else {"idempotency_key": _key(call.idempotency_key, memory_id)}
+            forgotten.extend((yield from changing.forget(setup, memory_id, False, {**given, **own_key})))
     return tuple(forgotten)
+
+
+def _key(key: str, memory_id: str) -> str:
+    return f"delete_all/{hashlib.sha256(f'{key}/{memory_id}'.encode()).hexdigest()}"
 
 
 def history(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Page[HistoryEntry]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 from engram import history, inputs, jobs, ledger, memories, policies, streams, tenancy, writing
 from engram.database import Connection, Jsonb, execute, fetch_all
@@ -93,9 +93,15 @@ MEMORY_WORDS: Final = tuple(name for name in NewMemory.__annotations__ if name n
 class Edit:
     """A change of a fact's text that is made on its current head."""
 
-    how: str
+    how: Literal["append", "prepend", "replace"]
     old: str
     new: str
+
+    def __post_init__(self) -> None:
+        inputs.choice(self.how, "how", ("append", "prepend", "replace"))
+        for name in ("old", "new"):
+            checked = inputs.text(getattr(self, name), name, limit=inputs.FACT_CHARACTERS, empty=True)
+            object.__setattr__(self, name, checked)
 
     @classmethod
     def append(cls, text: str) -> Edit:
@@ -164,8 +170,8 @@ def add_many(setup: Setup, items: object, given: Mapping[str, Any]) -> Operation
 def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     """A candidate checked, classified by the policy, and kept as its event will keep it. Pure."""
     for name in item:
-        if name != "fact" and name not in MEMORY_WORDS:
-            raise InvalidInput(str(name)[:64], "a field of a new memory", "an unknown name")
+        if not isinstance(name, str) or (name != "fact" and name not in MEMORY_WORDS):
+            raise InvalidInput(inputs.field_name(name, "item"), "a field of a new memory", "an unknown name")
     optional = inputs.optional
     get = item.get
     memory_type, category = _type_of(get("memory_type"), get("category"))
@@ -588,12 +594,13 @@ def _add_sources(desk: Desk, settled: writing.Settled, draft: Draft, origin: Ori
 
 
 def _citation(value: object) -> tuple[str, int, int]:
-    if not isinstance(value, tuple | list) or len(value) != 3:
+    parts = tuple(value) if isinstance(value, tuple | list) else ()
+    if len(parts) != 3:
         raise InvalidInput("sources", "triples of event id, start and end", type(value).__name__)
-    start, end = inputs.whole(value[1], "sources.start"), inputs.whole(value[2], "sources.end")
+    start, end = inputs.whole(parts[1], "sources.start"), inputs.whole(parts[2], "sources.end")
     if end <= start:
         raise InvalidInput("sources", "an end after its start", "one that is not")
-    return inputs.event_id(value[0], "sources.event_id"), start, end
+    return inputs.event_id(parts[0], "sources.event_id"), start, end
 
 
 def _type_of(memory_type: object, category: object) -> tuple[Any, str | None]:
@@ -624,7 +631,9 @@ def _plain(value: Any) -> Any:
         return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, Edit):
         return {"edit": value.how, "old": value.old, "new": value.new}
-    if isinstance(value, tuple | list | set):
+    if isinstance(value, Set):
+        return sorted((_plain(item) for item in value), key=str)  # in one order, so that a repetition is known
+    if isinstance(value, Sequence) and not isinstance(value, str):
         return [_plain(item) for item in value]
     if isinstance(value, datetime):
         return value.isoformat()

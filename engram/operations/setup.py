@@ -157,5 +157,9 @@ def _scope(scope: Scope, given: Mapping[str, Any], words: tuple[str, ...]) -> Sc
     known = {*Ids.__annotations__, *words}
     for name in given:
         if name not in known:
-            raise InvalidInput(name, f"an argument of this call, such as {', '.join(sorted(known))}", "an unknown name")
+            field = inputs.field_name(name, "argument")
+            wanted = f"an argument of this call, such as {', '.join(sorted(known))}"
+            raise InvalidInput(
+                field, f"an argument of this call, such as {', '.join(sorted(known))}", "an unknown name"
+            )
     return scope.override(**{name: value for name, value in given.items() if name in Ids.__annotations__})
