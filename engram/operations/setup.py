@@ -159,7 +159,5 @@ def _scope(scope: Scope, given: Mapping[str, Any], words: tuple[str, ...]) -> Sc
         if name not in known:
             field = inputs.field_name(name, "argument")
             wanted = f"an argument of this call, such as {', '.join(sorted(known))}"
-            raise InvalidInput(
-                field, f"an argument of this call, such as {', '.join(sorted(known))}", "an unknown name"
-            )
+            raise InvalidInput(field, wanted, "an unknown name")
     return scope.override(**{name: value for name, value in given.items() if name in Ids.__annotations__})
