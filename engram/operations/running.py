@@ -80,7 +80,8 @@ def wait_for(
 ) -> Operation[tuple[WriteDecision, ...]]:
     """Wait until the events of a receipt are derived; Unavailable with the backlog when they are not in time."""
     reading = setup.reading(given)
-    event_ids = what.event_ids if isinstance(what, Receipt) else (inputs.event_id(what, "what"),)
+    several = inputs.items(what.event_ids, "what", inputs.BATCH_ITEMS) if isinstance(what, Receipt) else (what,)
+    event_ids = [inputs.event_id(one, "what") for one in several]
     name = inputs.optional(inputs.choice, deriver, "deriver", [one.NAME for one in derivation.DERIVERS])
     left = inputs.number(timeout, "timeout", 0, 3_600)
     pause = FIRST_PAUSE
