@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -318,9 +319,11 @@ class _Attempt:
         self.unresolved = False  # a COMMIT was lost, and no later try has said what became of it
         self.drop_pool = self.lost = False
         self.trouble: EngramError | None = None
+        self._outside = sys.exception()  # what the caller is handling already is none of ours
 
     def failed(self, error: Exception) -> float:
         """Seconds to wait before the next try; raises Engram's own error when there is none."""
+        self._raise_interruption(error)
         self.tries += 1
         kind, state = classify(error), sqlstate(error)
         committing, self.committing = self.committing and not self.read_only, False
@@ -341,6 +344,14 @@ class _Attempt:
                 restart()
         except EngramError as error:
             self.trouble = error
+
+    def _raise_interruption(self, error: BaseException) -> None:
+        # An interrupt that hit the driver while it cleaned up is hidden behind the error of the cleaning.
+        hidden = error.__context__
+        while hidden is not None and hidden is not self._outside:
+            if not isinstance(hidden, Exception):
+                raise hidden
+            hidden = hidden.__context__
 
     def _may_repeat(self, error: Exception, kind: Class, state: str | None) -> bool:
         if time.monotonic() - self.started > MAX_RETRY_SECONDS or isinstance(error, sa.exc.TimeoutError):

@@ -102,11 +102,17 @@ def claim(
     return [_job(row) for row in rows]
 
 
-def claim_these(conn: Connection, job_ids: Sequence[str], *, lease: timedelta = LEASE) -> list[Job]:
-    """Take these jobs of this tenant, those of them that are still queued and due."""
+def claim_these(
+    conn: Connection, job_ids: Sequence[str], *, lease: timedelta = LEASE, token: str | None = None
+) -> list[Job]:
+    """Take these jobs of this tenant, those of them that are still queued and due.
+
+    With the same `token` it may be repeated: a claim whose COMMIT was lost is found again.
+    """
     if not job_ids:
         return []
-    return [_job(row) for row in fetch_all(conn, "claim_job_ids", job_ids=list(job_ids), lease=lease)]
+    taken = fetch_all(conn, "claim_job_ids", job_ids=list(job_ids), lease=lease, token=token or new_id())
+    return [_job(row) for row in taken]
 
 
 def hold(conn: Connection, job: Job) -> None:

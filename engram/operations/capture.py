@@ -210,10 +210,11 @@ def _captured(
         )
         return _receipt(done)
 
-    if call.dry_run:
-        return (yield from steps.write(call.tenant_id, lambda conn: _rehearsed(conn, work), key=events[0].event_id))
     # The ids were made here: a lost connection is answered by appending the same events again, which changes nothing.
-    receipt = yield from steps.write(call.tenant_id, work, key=events[0].event_id)
+    key = call.idempotency_key or events[0].event_id
+    if call.dry_run:
+        return (yield from steps.write(call.tenant_id, lambda conn: _rehearsed(conn, work), key=key))
+    receipt = yield from steps.write(call.tenant_id, work, key=key)
     if setup.settings.dispatch == "inline" or wait is not False:
         decisions = yield from running.derive_receipt(setup, call.scope, receipt)
         if wait is not False:  # another worker may have taken the job

@@ -1,0 +1,792 @@
+"""The one entry to a transaction: what is tried again, what is never said to be known, and what is left behind.
+
+Failures are real ones: deadlocks, killed sessions, a server that is stopped, and a proxy that loses the answer to a
+COMMIT.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import os
+import random
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from proxy import LosingProxy, PoolingProxy, between
+
+from engram import AsyncEngram, Engram, Scope, Unavailable, UnknownOutcome
+from engram import database as databases
+from engram.database import Database, classify, sqlstate, translate
+from engram.embedded import EmbeddedServer
+from engram.errors import Conflict, EngramError, InvalidInput, SchemaOutdated
+from engram.settings import load
+
+
+def failed(state: str | None, text: str = "it failed", kind: type[Exception] = psycopg.OperationalError) -> Exception:
+    """What SQLAlchemy raises for a failure of the driver with this SQLSTATE."""
+    cause = kind(text)
+    if state is not None:
+        cause.sqlstate = state  # type: ignore[attr-defined]
+    return sa.exc.OperationalError("SELECT", {}, cause)
+
+
+def count(database: Database, tenant: str) -> int:
+    with database.transaction(tenant) as conn:
+        found = conn.exec_driver_sql("SELECT count(*) FROM engram.memory_scopes WHERE tenant_id = %s", (tenant,))
+        return int(found.scalar_one())
+
+
+def add_scope(name: str, tenant: str) -> Callable[[Any], None]:
+    """Work that is not idempotent: done twice it leaves two rows."""
+
+    def work(conn: Any) -> None:
+        conn.exec_driver_sql(
+            "INSERT INTO engram.memory_scopes (tenant_id, namespace, agent_id)"
+            " VALUES (%s, %s, gen_random_uuid()::text)",
+            (tenant, name),
+        )
+
+    return work
+
+
+@pytest.fixture
+def behind(server: EmbeddedServer, database_url: str) -> Iterator[psycopg.Connection[Any]]:
+    """The superuser's view of the server."""
+    address = server.url(user="postgres").replace("+psycopg", "")
+    assert database_url
+    with psycopg.connect(address, autocommit=True) as conn:
+        yield conn
+
+
+@contextmanager
+def of_its_own(url: str, **settings: Any) -> Iterator[Database]:
+    database = Database(url, load({}, **settings))
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+# What a failure means ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("states", "kind"),
+    [
+        ("40001 40P01 55P03 57P03 53300 53200 53400", "safe"),
+        ("08000 08003 08006 08P01 57P01 57P02 57P05 40003 25P03 25P04", "unknown"),
+        ("25006", "failover"),
+        (
+            "22001 22P02 22021 2201E 23502 23503 23505 23514 42601 42501 42P01 54000 0A000 55P99 23P98 23P99",
+            "permanent",
+        ),
+        ("57014", "cancelled"),
+        ("53100 58030 XX001 XX002", "stop"),
+    ],
+)
+def test_a_failure_is_classed_by_its_sqlstate(states: str, kind: str) -> None:
+    assert {state: classify(failed(state)) for state in states.split()} == dict.fromkeys(states.split(), kind)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (psycopg.OperationalError("server closed the connection unexpectedly"), "unknown"),
+        (psycopg.InterfaceError("the connection is closed"), "unknown"),
+        (ConnectionResetError(), "unknown"),
+        (TimeoutError(), "unknown"),
+        (sa.exc.TimeoutError(), "safe"),
+        (psycopg.ProgrammingError("no result"), "permanent"),
+        (KeyError("a mistake"), "permanent"),
+    ],
+)
+def test_a_failure_without_a_sqlstate_is_a_lost_connection_or_a_mistake(error: Exception, kind: str) -> None:
+    assert classify(error) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ('connection failed: FATAL:  too many connections for role "engram_app"', "53300"),
+        ("connection failed: FATAL:  sorry, too many clients already", "53300"),
+        ("FATAL:  remaining connection slots are reserved for roles with the SUPERUSER attribute", "53300"),
+        ("connection failed: FATAL:  the database system is starting up", "57P03"),
+        ("connection failed: FATAL:  the database system is in recovery mode", "57P03"),
+        ("connection to server failed: session is read-only", "25006"),
+        ('connection failed: FATAL:  password authentication failed for user "x"', "28P01"),
+        ('connection failed: FATAL:  role "too many clients" does not exist', "28000"),
+        ('connection failed: FATAL:  database "x" does not exist', "3D000"),
+        ("connection is bad: Connection refused", None),
+    ],
+)
+def test_a_refused_connection_is_known_by_its_text(text: str, state: str | None) -> None:
+    assert sqlstate(failed(None, text)) == state
+
+
+def test_what_the_driver_raises_becomes_an_error_of_engram_that_quotes_nothing() -> None:
+    expected: list[tuple[str | None, type[EngramError]]] = [
+        ("40001", Unavailable), ("57014", Unavailable), ("25006", Unavailable), ("53100", Unavailable),
+        (None, Unavailable), ("42P01", SchemaOutdated), ("23505", Conflict), ("22P02", InvalidInput),
+        ("42601", Unavailable), ("28P01", Unavailable),
+    ]  # fmt: skip
+    for state, kind in expected:
+        made = translate(failed(state, "Key (fact)=(a secret) already exists"))
+        assert type(made) is kind, state
+        assert "secret" not in str(made)
+        assert "secret" not in repr(made.facts)
+
+
+# What is tried again -------------------------------------------------------------------------------------------------
+
+
+def test_a_deadlock_is_tried_again_until_both_writers_are_through(database: Database, tenant: str) -> None:
+    for name in ("a", "b"):
+        database.run(tenant, add_scope(name, tenant))
+    tries, barrier = [0, 0], threading.Barrier(2, timeout=10)
+
+    def swap(me: int, first: str, second: str) -> None:
+        def work(conn: Any) -> None:
+            tries[me] += 1
+            for step, name in enumerate((first, second)):
+                conn.exec_driver_sql(
+                    "UPDATE engram.memory_scopes SET epoch = epoch + 1 WHERE tenant_id = %s AND namespace = %s",
+                    (tenant, name),
+                )
+                if step == 0 and tries[me] == 1:
+                    barrier.wait()
+
+        database.run(tenant, work)
+
+    threads = [threading.Thread(target=swap, args=args) for args in ((0, "a", "b"), (1, "b", "a"))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(tries) == 3, "the server broke the deadlock by sending one of them back"
+    with database.transaction(tenant) as conn:
+        rows = conn.exec_driver_sql("SELECT epoch FROM engram.memory_scopes WHERE tenant_id = %s", (tenant,))
+        assert [row.epoch for row in rows] == [2, 2]
+
+
+def test_a_serialization_failure_is_tried_again(database: Database, tenant: str) -> None:
+    database.run(tenant, add_scope("a", tenant))
+    tries = 0
+
+    def work(conn: Any) -> None:
+        nonlocal tries
+        tries += 1
+        conn.exec_driver_sql("SELECT epoch FROM engram.memory_scopes WHERE tenant_id = %s", (tenant,))
+        if tries == 1:
+            conn.exec_driver_sql("DO $$ BEGIN RAISE EXCEPTION 'could not serialize' USING errcode = '40001'; END $$")
+
+    database.run(tenant, work)
+    assert tries == 2
+
+
+def test_a_lock_that_comes_free_is_waited_for(database_url: str, tenant: str, behind: psycopg.Connection[Any]) -> None:
+    tries = 0
+
+    def work(conn: Any) -> None:
+        nonlocal tries
+        tries += 1
+        if tries == 3:
+            behind.execute("SELECT pg_advisory_unlock(4711)")
+        conn.exec_driver_sql("SELECT pg_advisory_xact_lock(4711)")
+
+    behind.execute("SELECT pg_advisory_lock(4711)")
+    with of_its_own(database_url, lock_timeout=0.05) as database:
+        database.run(tenant, work)
+    assert tries == 3
+
+
+def test_a_lock_that_stays_taken_makes_the_call_unavailable_with_a_time_to_come_back(
+    database_url: str, tenant: str, behind: psycopg.Connection[Any]
+) -> None:
+    tries = 0
+
+    def work(conn: Any) -> None:
+        nonlocal tries
+        tries += 1
+        conn.exec_driver_sql("SELECT pg_advisory_xact_lock(4712)")
+
+    behind.execute("SELECT pg_advisory_lock(4712)")
+    try:
+        with of_its_own(database_url, lock_timeout=0.01) as database, pytest.raises(Unavailable) as caught:
+            database.run(tenant, work)
+    finally:
+        behind.execute("SELECT pg_advisory_unlock(4712)")
+    assert (tries, caught.value.sqlstate) == (8, "55P03")
+    assert caught.value.retry_after > 0
+
+
+def test_a_statement_that_takes_too_long_is_not_tried_again(database_url: str, tenant: str) -> None:
+    tries = 0
+
+    def work(conn: Any) -> None:
+        nonlocal tries
+        tries += 1
+        conn.exec_driver_sql("SELECT pg_sleep(5)")
+
+    with (
+        of_its_own(database_url, statement_timeout=0.05) as database,
+        pytest.raises(Unavailable, match="took too long") as caught,
+    ):
+        database.run(tenant, work)
+    assert (tries, caught.value.sqlstate) == (1, "57014")
+
+
+def test_an_error_of_engram_leaves_as_it_is_and_undoes_the_work(database: Database, tenant: str) -> None:
+    tries = 0
+
+    def work(conn: Any) -> None:
+        nonlocal tries
+        tries += 1
+        add_scope("a", tenant)(conn)
+        raise Conflict("no")
+
+    with pytest.raises(Conflict, match="no"):
+        database.run(tenant, work)
+    assert (tries, count(database, tenant)) == (1, 0)
+
+
+def test_a_session_killed_before_commit_is_no_loss_even_without_a_key(
+    database: Database, tenant: str, behind: psycopg.Connection[Any]
+) -> None:
+    tries = 0
+
+    def work(conn: Any) -> None:
+        nonlocal tries
+        tries += 1
+        add_scope("a", tenant)(conn)
+        if tries == 1:
+            pid = conn.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
+            behind.execute("SELECT pg_terminate_backend(%s, 5000)", (pid,))
+        conn.exec_driver_sql("SELECT 1")
+
+    database.run(tenant, work)
+    assert (tries, count(database, tenant)) == (2, 1)
+
+
+def test_every_dead_connection_of_the_pool_is_replaced_without_a_call_failing(
+    database: Database, tenant: str, behind: psycopg.Connection[Any]
+) -> None:
+    def use_four() -> None:
+        barrier = threading.Barrier(4, timeout=10)
+        with suppress(threading.BrokenBarrierError):
+            together([lambda: database.run(tenant, lambda _: barrier.wait(), read_only=True)] * 4)
+
+    use_four()
+    killed = behind.execute(
+        "SELECT count(pg_terminate_backend(pid, 5000)) FROM pg_stat_activity WHERE usename = 'engram_app'"
+    ).fetchone()
+    assert killed is not None
+    assert killed[0] >= 4
+    assert together([lambda: count(database, tenant)] * 20) == [0] * 20
+
+
+def together(works: Sequence[Callable[[], Any]]) -> list[Any]:
+    answers: list[Any] = [None] * len(works)
+
+    def run(place: int) -> None:
+        try:
+            answers[place] = works[place]()
+        except BaseException as error:
+            answers[place] = error
+
+    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(works))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+# A COMMIT whose answer is lost ---------------------------------------------------------------------------------------
+
+
+def is_commit(data: bytes) -> bool:
+    return len(data) < 200 and b"COMMIT" in data
+
+
+@pytest.fixture
+def losing(server: EmbeddedServer, database_url: str) -> Iterator[LosingProxy]:
+    proxy = LosingProxy(Path(server.socket_dir))
+    assert proxy.url(database_url) != database_url
+    with between(proxy):
+        yield proxy
+
+
+@pytest.mark.parametrize("fate", ["lose the request", "lose the answer"])
+def test_a_lost_commit_without_a_key_is_an_unknown_outcome(
+    losing: LosingProxy, database_url: str, database: Database, tenant: str, fate: Any
+) -> None:
+    with of_its_own(losing.url(database_url)) as far:
+        losing.fate = lambda data: fate if is_commit(data) else "pass"
+        with pytest.raises(UnknownOutcome):
+            far.run(tenant, add_scope("a", tenant))
+        losing.fate = lambda _: "pass"
+        assert losing.lost == 1, "it was not tried again"
+        assert count(database, tenant) == (1 if fate == "lose the answer" else 0)
+
+
+def test_a_lost_commit_of_a_read_is_no_loss(losing: LosingProxy, database_url: str, tenant: str) -> None:
+    with of_its_own(losing.url(database_url)) as far:
+        losing.fate = lambda data: "lose the answer" if is_commit(data) and losing.lost < 2 else "pass"
+        assert far.run(tenant, lambda conn: conn.exec_driver_sql("SELECT 1").scalar_one(), read_only=True) == 1
+        assert losing.lost == 2
+
+
+def test_a_commit_that_stays_lost_is_never_called_a_failure(
+    losing: LosingProxy, database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The server is gone for good right after the COMMIT: what it did with it nobody knows.
+    monkeypatch.setattr(databases, "MAX_RETRY_SECONDS", 0.3)
+    with of_its_own(losing.url(database_url)) as far:
+        losing.fate = lambda data: "lose the answer" if is_commit(data) or losing.lost else "pass"
+        with pytest.raises(UnknownOutcome) as caught:
+            far.run(tenant, add_scope("a", tenant), key="the key")
+    assert caught.value.key == "the key"
+    assert losing.lost > 1
+
+
+@pytest.mark.parametrize("fate", ["lose the request", "lose the answer"])
+def test_dozens_of_lost_commits_duplicate_nothing_and_lose_nothing(
+    losing: LosingProxy, database_url: str, tenant: str, fate: Any
+) -> None:
+    with Engram(losing.url(database_url), scope=Scope(tenant), embedder="none") as door:
+        every: list[int] = []
+
+        def lose_each_second(data: bytes) -> Any:
+            if not is_commit(data):
+                return "pass"
+            every.append(1)
+            return fate if len(every) % 2 else "pass"
+
+        losing.fate = lose_each_second
+        decisions = [door.add(f"Shelf {n} holds {n * 7} jars") for n in range(12)]
+        receipts = [door.record_event(f"Shelf {n} was counted") for n in range(12)]
+        losing.fate = lambda _: "pass"
+        assert losing.lost >= 24
+        assert [decision.kind for decision in decisions] == ["add"] * 12
+        listed = [memory.memory_id for memory in door.list_memories() if memory.category != "verbatim"]
+        assert sorted(listed) == sorted(decision.memory.memory_id for decision in decisions if decision.memory)
+        events = door.list_events(limit=200)
+        assert len(events) == 24
+        assert {receipt.event_ids[0] for receipt in receipts} <= {event.event_id for event in events}
+        assert len(door.get_history(limit=200)) == len(door.list_memories(limit=200))
+        assert door.ops.verify_ledger().ok
+        jobs = door.stats().jobs
+        assert set(jobs) <= {"done"}, jobs
+
+
+def test_an_unknown_outcome_names_the_key_to_ask_again_with(
+    losing: LosingProxy, database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "MAX_RETRY_SECONDS", 0.2)
+    with Engram(losing.url(database_url), scope=Scope(tenant), embedder="none") as door:
+        calls: list[Callable[..., object]] = [door.add, door.record_event]
+        for number, call in enumerate(calls, 1):
+            losing.lost = 0
+            losing.fate = lambda data: "lose the answer" if is_commit(data) or losing.lost else "pass"
+            with pytest.raises(UnknownOutcome) as caught:
+                call("Tea is in the cupboard", idempotency_key=f"mine {number}")
+            assert caught.value.key == f"mine {number}"
+            losing.fate = lambda _: "pass"
+            call("Tea is in the cupboard", idempotency_key=f"mine {number}")
+            assert len(door.list_events()) == number
+
+
+async def test_the_asynchronous_door_resolves_a_lost_commit_too(
+    losing: LosingProxy, database_url: str, tenant: str
+) -> None:
+    async with AsyncEngram(losing.url(database_url), scope=Scope(tenant), embedder="none") as door:
+        losing.fate = lambda data: "lose the answer" if is_commit(data) and losing.lost < 3 else "pass"
+        await door.add("Tea is in the cupboard")
+        assert losing.lost == 3
+        assert len(await door.list_events()) == 1
+
+
+# What is left behind -------------------------------------------------------------------------------------------------
+
+LEFT = """
+SELECT current_setting('engram.tenant_id', true) AS tenant, current_user AS role,
+       current_setting('lock_timeout') AS wait,
+       current_setting('enable_seqscan') AS seqscan, current_setting('transaction_read_only') AS read_only,
+       current_setting('search_path') AS path
+"""
+
+
+def left_behind(database: Database) -> list[tuple[Any, ...]]:
+    """What the next borrowers of every pooled connection find, outside the library's own entry."""
+    found = []
+    with_all = [database.engine.connect() for _ in range(database.engine.pool.checkedin())]  # type: ignore[attr-defined]
+    for conn in with_all:
+        found.append(tuple(conn.exec_driver_sql(LEFT).one()))
+        conn.close()
+    return found
+
+
+def idle_in_transaction(behind: psycopg.Connection[Any], name: str = "engram_app") -> int:
+    row = behind.execute(
+        "SELECT count(*) FROM pg_stat_activity WHERE usename = %s AND state LIKE 'idle in transaction%%'", (name,)
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def test_nothing_of_a_transaction_is_left_for_the_next_borrower(
+    database_url: str, tenant: str, behind: psycopg.Connection[Any]
+) -> None:
+    with of_its_own(database_url, pool_size=2) as database:
+        database.run(tenant, add_scope("a", tenant))
+        with pytest.raises(Unavailable):
+            database.run(tenant, lambda conn: conn.exec_driver_sql("SELECT nothing_of_that_name(1, 2, 3) +"))
+        database.run(tenant, lambda conn: conn.exec_driver_sql("SELECT 1"), read_only=True)
+        found = left_behind(database)
+        assert found
+        assert set(found) == {("", "engram_app", "0", "on", "off", '"$user", public')}
+        assert idle_in_transaction(behind) == 0
+
+
+class Stop(BaseException):
+    """What nobody catches by the name of Exception."""
+
+
+def test_an_interrupt_between_begin_and_commit_closes_the_connection_and_undoes_the_work(
+    database_url: str, tenant: str, behind: psycopg.Connection[Any]
+) -> None:
+    with of_its_own(database_url, pool_size=1) as database:
+        for kind in (KeyboardInterrupt, SystemExit, Stop, GeneratorExit):
+            pids: list[int] = []
+
+            def work(conn: Any, kind: Any = kind, pids: list[int] = pids) -> None:
+                pids.append(conn.exec_driver_sql("SELECT pg_backend_pid()").scalar_one())
+                add_scope("a", tenant)(conn)
+                raise kind
+
+            with pytest.raises(kind):
+                database.run(tenant, work)
+            now = database.run(tenant, lambda conn: conn.exec_driver_sql("SELECT pg_backend_pid()").scalar_one())
+            assert now != pids[0], "an interrupted connection is never used again"
+        assert count(database, tenant) == 0
+        assert [row[:2] for row in left_behind(database)] == [("", "engram_app")]
+        wait_for(lambda: idle_in_transaction(behind) == 0)
+
+
+def test_an_interrupt_that_the_driver_hid_behind_its_own_error_is_raised(database: Database, tenant: str) -> None:
+    def hidden(_: Any) -> None:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise psycopg.ProgrammingError("in transaction status ACTIVE")
+
+    with pytest.raises(KeyboardInterrupt):
+        database.run(tenant, hidden)
+    # One that the caller is handling already is the caller's.
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        with pytest.raises(Unavailable):
+            database.run(tenant, lambda conn: conn.exec_driver_sql("SELECT +"))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # some hit a finalizer
+def test_exceptions_thrown_into_a_thread_leave_the_pool_usable(
+    database_url: str, tenant: str, behind: psycopg.Connection[Any]
+) -> None:
+    dice = random.Random(11)
+    with of_its_own(database_url, pool_size=2) as database:
+        acknowledged: list[int] = []
+
+        def write(end: threading.Event) -> None:
+            with suppress(Stop):
+                while not end.is_set():
+                    database.run(tenant, add_scope("a", tenant))
+                    acknowledged.append(1)
+
+        for _ in range(80):
+            end = threading.Event()
+            thread = threading.Thread(target=write, args=(end,))
+            thread.start()
+            time.sleep(dice.uniform(0.002, 0.03))
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Stop))
+            end.set()
+            thread.join()
+        assert database.engine.pool.checkedout() == 0  # type: ignore[attr-defined]
+        there = count(database, tenant)
+        assert len(acknowledged) <= there <= len(acknowledged) + 80
+        assert set(left_behind(database)) == {("", "engram_app", "0", "on", "off", '"$user", public')}
+        wait_for(lambda: idle_in_transaction(behind) == 0)
+
+
+def wait_for(holds: Callable[[], bool], seconds: float = 5.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it does not come to hold"
+        time.sleep(0.02)
+
+
+async def test_cancelled_tasks_leave_the_pool_usable(
+    database_url: str, tenant: str, behind: psycopg.Connection[Any]
+) -> None:
+    database = Database(database_url, load({}, pool_size=4))
+    done: list[int] = []
+
+    async def write(number: int) -> None:
+        def work(conn: Any) -> None:
+            add_scope("a", tenant)(conn)
+            conn.exec_driver_sql("SELECT pg_sleep(0.003)")
+            if number % 7 == 0:
+                raise Conflict("no")
+
+        await database.run_async(tenant, work)
+        done.append(number)
+
+    async def cancelled_soon(number: int) -> None:
+        task = asyncio.create_task(write(number))
+        await asyncio.sleep(0.002 * (number % 23))
+        task.cancel()
+        with suppress(asyncio.CancelledError, Conflict):
+            await task
+
+    await asyncio.gather(*(cancelled_soon(number) for number in range(100)))
+    await asyncio.gather(*(write(number) for number in range(1, 5)))
+    assert {1, 2, 3, 4} <= set(done)
+
+    def look(conn: Any) -> tuple[int, str]:
+        row = conn.exec_driver_sql(
+            "SELECT count(*), current_setting('engram.tenant_id') FROM engram.memory_scopes WHERE tenant_id = %s",
+            (tenant,),
+        ).one()
+        return int(row[0]), str(row[1])
+
+    there, seen = await database.run_async(tenant, look, read_only=True)
+    assert seen == tenant
+    assert len(done) <= there <= len(done) + 100
+    assert database.async_engine.pool.checkedout() == 0  # type: ignore[attr-defined]
+    async with database.async_engine.connect() as conn:
+        assert tuple((await conn.exec_driver_sql(LEFT)).one())[:2] == ("", "engram_app")
+    wait_for(lambda: idle_in_transaction(behind) == 0)
+    await database.close_async()
+
+
+# Poolers, forks, full and read-only servers --------------------------------------------------------------------------
+
+
+def test_everything_works_when_each_transaction_lands_on_another_server_connection(
+    server: EmbeddedServer, database_url: str, tenant: str
+) -> None:
+    proxy = PoolingProxy(Path(server.socket_dir))
+    with between(proxy), Engram(proxy.url(database_url), scope=Scope(tenant, user_id="ada")) as door:
+        door.remember("I live in Ottawa. I like green tea.")
+        door.remember("I moved to Toronto.")
+        made = door.add("The spare key is under the blue pot", idempotency_key="k")
+        assert door.add("The spare key is under the blue pot", idempotency_key="k").memory == made.memory
+        assert made.memory is not None
+        door.revise(made.memory.memory_id, "The spare key is under the red pot")
+        assert "Toronto" in door.recall("Where do I live?").answer_text
+        assert door.search("spare key")[0].memory.fact == "The spare key is under the red pot"
+        assert door.build_context("spare key").text
+        assert door.ops.verify_ledger().ok
+        assert proxy.transactions > 20
+        with door._core.database().transaction(tenant) as conn:
+            prepared = conn.exec_driver_sql("SELECT count(*) FROM pg_prepared_statements").scalar_one()
+    assert prepared == 0
+
+
+def test_no_statement_is_prepared_on_the_server(database: Database, tenant: str) -> None:
+    with database.transaction(tenant) as conn:
+        for _ in range(12):  # the driver would prepare at the fifth
+            conn.exec_driver_sql("SELECT count(*) FROM engram.memory_scopes WHERE tenant_id = %s", (tenant,))
+        assert conn.exec_driver_sql("SELECT count(*) FROM pg_prepared_statements").scalar_one() == 0
+
+
+def test_a_forked_child_opens_its_own_connections_and_leaves_its_parents_alone(database_url: str, tenant: str) -> None:
+    with Engram(database_url, scope=Scope(tenant), embedder="none") as door:
+        door.add("Tea is in the cupboard")
+        pid_of = "SELECT pg_backend_pid()"
+        mine = door._core.database().run(tenant, lambda conn: conn.exec_driver_sql(pid_of).scalar_one())
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:  # pragma: no cover - the child of a fork
+            status = 1
+            with suppress(BaseException):
+                theirs = door._core.database().run(tenant, lambda conn: conn.exec_driver_sql(pid_of).scalar_one())
+                facts = [memory.fact for memory in door.list_memories()]
+                door.add("Coffee is on the shelf")
+                door.close()
+                os.write(writer, f"{theirs}|{facts}".encode())
+                status = 0
+            os._exit(status)
+        os.close(writer)
+        _, status = os.waitpid(child, 0)
+        said = os.read(reader, 4096).decode()
+        os.close(reader)
+        assert status == 0
+        theirs, listed = said.split("|")
+        assert listed == "['Tea is in the cupboard']"
+        again = door._core.database().run(tenant, lambda conn: conn.exec_driver_sql(pid_of).scalar_one())
+        assert again == mine != int(theirs)
+        assert len(door.list_memories()) == 2
+
+
+def test_a_server_without_a_free_connection_is_unavailable_for_a_while(
+    server: EmbeddedServer, tenant: str, database_url: str, behind: psycopg.Connection[Any]
+) -> None:
+    assert database_url
+    behind.execute("CREATE ROLE crowded LOGIN CONNECTION LIMIT 0 IN ROLE engram_app")
+    try:
+        with of_its_own(server.url(user="crowded")) as database, pytest.raises(Unavailable) as caught:
+            database.run(tenant, lambda conn: conn.exec_driver_sql("SELECT 1"))
+        assert (caught.value.sqlstate, str(caught.value)) == ("53300", "PostgreSQL was too busy")
+        assert caught.value.retry_after > 0
+        behind.execute("ALTER ROLE crowded CONNECTION LIMIT -1")
+        with of_its_own(server.url(user="crowded")) as database:
+            assert count(database, tenant) == 0
+    finally:
+        behind.execute("DROP ROLE crowded")
+
+
+def test_a_pool_that_is_used_up_is_unavailable_and_nothing_is_tried_twice(database_url: str, tenant: str) -> None:
+    with of_its_own(database_url, pool_size=1) as database:
+        database.engine.pool._timeout = 0.2  # type: ignore[attr-defined]
+        tries: list[int] = []
+        with database.transaction(tenant), pytest.raises(Unavailable, match="every connection") as caught:
+            database.run(tenant, lambda _: tries.append(1))
+        assert (tries, caught.value.retry_after) == ([], 1.0)
+        database.run(tenant, lambda _: tries.append(1))
+        assert tries == [1]
+
+
+def test_a_read_only_server_is_unavailable_and_says_so(
+    server: EmbeddedServer, tenant: str, database_url: str, behind: psycopg.Connection[Any], monkeypatch: Any
+) -> None:
+    assert database_url
+    monkeypatch.setattr(databases, "MAX_RETRY_SECONDS", 0.3)
+    behind.execute("CREATE ROLE frozen LOGIN IN ROLE engram_app")
+    try:
+        with of_its_own(server.url(user="frozen")) as database:
+            assert count(database, tenant) == 0
+            # A pooled connection learns of it when it writes, a new one when it is made.
+            with database.engine.connect() as conn:
+                conn.exec_driver_sql("SET default_transaction_read_only = on")
+                conn.commit()
+            behind.execute("ALTER ROLE frozen SET default_transaction_read_only = on")
+            with pytest.raises(Unavailable, match="PostgreSQL is read-only") as caught:
+                database.run(tenant, add_scope("a", tenant))
+            assert caught.value.sqlstate == "25006"
+            behind.execute("ALTER ROLE frozen RESET default_transaction_read_only")
+            database.run(tenant, add_scope("a", tenant))
+            assert count(database, tenant) == 1
+    finally:
+        behind.execute("DROP ROLE frozen")
+
+
+def test_a_login_that_does_not_exist_is_refused_at_once(server: EmbeddedServer, tenant: str) -> None:
+    for url in (server.url(user="nobody-of-that-name"), server.url(database="nothing")):
+        started = time.monotonic()
+        with of_its_own(url) as database, pytest.raises(Unavailable, match="refused the login"):
+            database.run(tenant, lambda conn: conn.exec_driver_sql("SELECT 1"))
+        assert time.monotonic() - started < 3
+
+
+# Models --------------------------------------------------------------------------------------------------------------
+
+
+class Watchful:
+    """An embedder that looks, each time it thinks, whether a transaction of its door is open."""
+
+    name, dimensions, max_tokens = "watchful", 8, None
+
+    def __init__(self, behind: psycopg.Connection[Any], mark: str) -> None:
+        self.behind, self.mark, self.door = behind, mark, None
+        self.thoughts, self.open = 0, 0
+
+    def embed(self, texts: Sequence[str], kind: str) -> Any:
+        self.thoughts += 1
+        row = self.behind.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND xact_start IS NOT NULL", (self.mark,)
+        ).fetchone()
+        assert row is not None
+        self.open += row[0]
+        assert kind in ("passage", "query")
+        return [[1.0 + text.count(letter) for letter in "aeioustr"] for text in texts]
+
+
+def marked(url: str, mark: str) -> Database:
+    """A database whose sessions carry a name of their own."""
+    database = Database(url, load({}))
+    options = database._options()
+    options["connect_args"]["application_name"] = mark
+    database._options = lambda: options  # type: ignore[method-assign]
+    return database
+
+
+def test_no_model_is_called_while_a_transaction_is_open(
+    database_url: str, tenant: str, behind: psycopg.Connection[Any]
+) -> None:
+    embedder = Watchful(behind, tenant)
+    with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=embedder) as door:
+        door._core._database = marked(database_url, tenant)
+        door.remember([{"role": "user", "content": "I live in Ottawa."}, {"role": "user", "content": "I like tea."}])
+        made = door.add("The spare key is under the blue pot")
+        assert made.memory is not None
+        door.add_many([{"fact": "Tea is in the cupboard"}, {"fact": "Coffee is on the shelf"}])
+        door.revise(made.memory.memory_id, "The spare key is under the red pot")
+        door.search("spare key")
+        door.recall("Where do I live?")
+        door.build_context("where is the key")
+        waiting = door.scoped(user_id="bob")
+        waiting._core.settings.__dict__["dispatch"] = "doorbell"
+        waiting.remember("I moved to Toronto.")
+        waiting.search("Toronto")  # what is not derived yet is embedded with the question
+        waiting.ops.run_jobs()
+        row = behind.execute("SELECT count(*) FROM pg_stat_activity WHERE application_name = %s", (tenant,)).fetchone()
+        assert row is not None
+        assert row[0] > 0, "the mark marks nothing"
+    assert embedder.thoughts >= 8
+    assert embedder.open == 0
+
+
+async def test_no_model_is_called_while_a_transaction_of_the_asynchronous_door_is_open(
+    database_url: str, tenant: str, behind: psycopg.Connection[Any]
+) -> None:
+    embedder = Watchful(behind, tenant)
+    async with AsyncEngram(database_url, scope=Scope(tenant, user_id="ada"), embedder=embedder) as door:
+        door._core._database = marked(database_url, tenant)
+        await door.remember("I live in Ottawa.")
+        await door.add("The spare key is under the blue pot")
+        await door.recall("Where do I live?")
+    assert embedder.thoughts >= 3
+    assert embedder.open == 0
+
+
+# A server that died --------------------------------------------------------------------------------------------------
+
+
+def test_an_embedded_server_that_was_killed_is_started_again_by_the_next_call(tenant: str) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="engram-lost-"))
+    folder.chmod(0o755)
+    settings = load({}, data_dir=folder / "data", embedding_model="none")
+    try:
+        with Engram(settings=settings, scope=Scope(tenant)) as door:
+            door.add("Tea is in the cupboard")
+            for call in (door.list_memories, lambda: door.add("Coffee is on the shelf")):
+                os.kill(door._core._server.pid, 9)
+                call()
+            assert sorted(memory.fact for memory in door.list_memories()) == [
+                "Coffee is on the shelf", "Tea is in the cupboard",
+            ]  # fmt: skip
+            assert door.ops.verify_ledger().ok
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
