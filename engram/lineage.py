@@ -16,7 +16,7 @@ Order = tuple[datetime, datetime, str, int]
 class Member:
     """A row of a lineage: where it stands, how far it is trusted, and what may keep it from being head.
 
-    `order` is (valid_from, recorded_at of the event, event id, ordinal) of its latest statement; `trust` the stored
+    `order` is (when it was last said to hold, recorded_at of the event, event id, ordinal) of its latest statement; `trust` the stored
     rank, 0 best; `put_away` rows (archived, tombstones, explicitly superseded) keep their place but are never head;
     `negates` is the value that the statement says no longer holds, in compared text.
     """
@@ -25,6 +25,7 @@ class Member:
     order: Order
     trust: int
     says: str
+    begins: datetime
     put_away: bool = False
     negates: str | None = None
 
@@ -57,7 +58,7 @@ def places(members: Iterable[Member]) -> dict[str, Place]:
         if member.put_away:
             continue
         if heir is not None:
-            placed[member.memory_id] = Place("superseded", heir.memory_id, heir.order[0])
+            placed[member.memory_id] = Place("superseded", heir.memory_id, heir.begins)
         else:
             placed[member.memory_id] = Place("active" if member is head else "contested")
     return placed

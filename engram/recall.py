@@ -62,7 +62,7 @@ ROADS: Final[Mapping[Intent, tuple[Intent, ...]]] = {
     "chat": (),
     "lineage": ("lineage", "current", "historical"),
     "historical": ("historical", "current"),
-    "current": ("current", "historical"),
+    "current": ("current",),
 }
 
 
@@ -79,6 +79,7 @@ class Asked:
     min_score: float = 0.0
     include_superseded: bool = False
     tail: bool = True
+    keep_pinned: bool = False  # pinned memories stay among the results, however many others hold the words
 
     @property
     def current_only(self) -> bool:
@@ -487,6 +488,8 @@ def rank(
     if asked.current_only:
         kept = _one_a_lineage(kept)
     chosen, evidence = _join_evidence(kept, found.distilled, asked.limit)
+    if asked.keep_pinned:
+        chosen += [pair for pair in kept if pair[0].memory.is_critical and pair not in chosen]
     results = tuple(
         _result(asked, found, one, scores, place, evidence) for place, (one, scores) in enumerate(chosen, 1)
     )
@@ -570,8 +573,10 @@ def _one_a_lineage(kept: Sequence[tuple[Candidate, Scored]]) -> list[tuple[Candi
     seen: set[str] = set()
     chosen = []
     for one, scores in kept:
-        if one.memory.lineage_id not in seen:
-            seen.add(one.memory.lineage_id)
+        # A moot negation stands beside its lineage: it takes nobody's place, and nobody takes its.
+        key = one.memory.memory_id if "moot" in one.memory.labels else one.memory.lineage_id
+        if key not in seen:
+            seen.add(key)
             chosen.append((one, scores))
     return chosen
 

@@ -14,17 +14,20 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import embedding, gates, ids, lineage, memories, text
+from engram import embedding, gates, ids, jobs, lineage, memories, text
 from engram.channels import keyword, semantic
 from engram.database import Connection, Jsonb, execute, execute_many, fetch_all, fetch_one, fetch_value
 from engram.lineage import Member, Place
 from engram.policies import TYPE_WEIGHTS, Classified, MemoryPolicy
 from engram.tenancy import Visible
-from engram.values import Memory, Neighbour, SurpriseTerms, WriteDecision, trust_rank
+from engram.values import Event, Memory, Neighbour, SurpriseTerms, WriteDecision, trust_rank
 
 EVIDENCE: Final = ("verbatim", "source_chunk")
+EMPTY_HASH: Final = text.fact_hash("")
 HEAD: Final = Place("active")
 LONG_FACT: Final = 1_000
+UPKEEP_EVERY: Final = 512  # writes: the ids are random at their end, so this needs no counter
+UPKEEP_PRIORITY: Final = 200  # after derivation
 NEAR_FETCHED: Final = 64  # evidence rows among them are left out
 NEAR_SIZE: Final = 1_000  # of a scope, for the rarity of words where no vector says what is near
 ENTRIES: Final = {
@@ -258,15 +261,17 @@ def index(desk: Desk, settled: Sequence[Settled]) -> None:
     """Put what was written into the text index, and index again what was said just before it."""
     entries = [one.entry for one in settled if one.entry is not None]
     keyword.index(desk.conn, entries, tenant_id=desk.tenant_id, scope_id=desk.scope_id, config=desk.config)
+    due = [entry.memory_id for entry in entries if int(entry.memory_id[-3:], 16) % UPKEEP_EVERY == 0]
+    if due:
+        jobs.add(desk.conn, kind="upkeep", dedup_key=due[0], scope_id=desk.scope_id, priority=UPKEEP_PRIORITY)
     places: dict[str, list[int]] = {}
     for entry in entries:
         if entry.stream_id is not None and entry.position is not None:
             places.setdefault(entry.stream_id, []).append(entry.position)
     for stream_id, positions in places.items():
-        first, last = min(positions), max(positions)
+        first = min(positions)
         if first > 1:
             keyword.reindex_neighbours(desk.conn, stream_id, first, tenant_id=desk.tenant_id, config=desk.config)
-        del last
 
 
 def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
@@ -275,7 +280,7 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     known = judged.lineage_id if rules.conflict_key is not None or judged.kind == "revise" else None
     lineage_id = known or ids.new_id()
     order = (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal)
-    member = Member(memory_id, order, trust_rank(origin.trust), draft.fact, negates=rules.negates)
+    member = Member(memory_id, order, trust_rank(origin.trust), draft.fact, draft.begins(origin), negates=rules.negates)
     place, moved = _place(desk, lineage_id, member) if known or rules.negates else (HEAD, {})
     revision = _next_revision(desk, lineage_id) if known else 1
     new = New(memory_id, lineage_id, revision, place)
@@ -398,13 +403,33 @@ def reorder(desk: Desk, lineage_id: str, event_id: str | None, actor: str | None
     return moved
 
 
+def lineages_of_event(desk: Desk, event_id: str) -> list[str]:
+    """The lineages of the memories that were made of an event."""
+    rows = fetch_all(desk.conn, "list_lineages_of_event", tenant_id=desk.tenant_id, event_id=event_id)
+    return [row.lineage_id for row in rows]
+
+
+def erase_what_rests_on(
+    desk: Desk, event: Event, lineages: Sequence[str], redaction_id: str, actor: str | None
+) -> None:
+    """Empty every memory made of an event: text, words, vector and quoted copies go, the place in the lineage stays."""
+    rows = fetch_all(desk.conn, "erase_memories", tenant_id=desk.tenant_id, event_id=event.event_id, empty=EMPTY_HASH)
+    for row in rows:
+        _note_change(desk, row.memory_id, "erased", redaction_id, actor)
+    for lineage_id in lineages:
+        reorder(desk, lineage_id, redaction_id, actor)
+    keyword.reindex_neighbours(
+        desk.conn, event.stream_id, event.position, tenant_id=desk.tenant_id, after=True, config=desk.config
+    )
+
+
 def _place(desk: Desk, lineage_id: str, new: Member) -> tuple[Place, dict[str, Place]]:
     """The place of a new statement, and the rows it moves (already updated)."""
     front = fetch_all(desk.conn, "find_lineage_front", tenant_id=desk.tenant_id, lineage_id=lineage_id)
     members = [_member(row) for row in front]
     if new.negates is None and lineage.dominates_front(new, members):
         # The common case costs a few rows however long the chain: the newcomer supersedes whatever stood.
-        places = {m.memory_id: Place("superseded", new.memory_id, new.order[0]) for m in members if not m.put_away}
+        places = {m.memory_id: Place("superseded", new.memory_id, new.begins) for m in members if not m.put_away}
         return Place("active"), _move(desk, [row for row in front if not row.moot], places)
     rows = fetch_all(desk.conn, "find_lineage_members", tenant_id=desk.tenant_id, lineage_id=lineage_id)
     places = lineage.places([*(_member(row) for row in rows), new])
@@ -435,8 +460,7 @@ def _heir_from(row: Row[Any]) -> datetime | None:
 def _member(row: Row[Any]) -> Member:
     return Member(
         row.memory_id, (row.stands_at, row.stands_recorded_at, row.stands_event_id, row.stands_ordinal), row.trust,
-        row.fact,
-        row.put_away or row.status in ("archived", "deleted"), row.negates,
+        row.fact, row.valid_from, row.put_away or row.status in ("archived", "deleted"), row.negates,
     )  # fmt: skip
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from engram import inputs, intent, ranking, recall
 from engram.database import Connection
@@ -17,6 +18,8 @@ from engram.recall import Looked
 from engram.values import MODES, RecallAnswer, SearchResults
 
 __all__ = ["build_context", "recall_answer", "search"]
+
+LEAST_CONSIDERED: Final = 10  # results from which an answer is chosen, however few are shown
 
 
 def search(
@@ -51,9 +54,10 @@ def recall_answer(
     reading = setup.reading(given)
     text = inputs.query(question, "question")
     understood = intent.read(text)
+    shown = inputs.limit(limit)
     asked = recall.prepare(
-        text, limit=inputs.limit(limit), filter=chosen_filter(filter), profile=_profile(setup, "default"),
-        tail=inputs.flag(tail, "tail"),
+        text, limit=max(shown, LEAST_CONSIDERED), filter=chosen_filter(filter), profile=_profile(setup, "default"),
+        tail=inputs.flag(tail, "tail"), keep_pinned=True,
     )  # fmt: skip
     counted = inputs.flag(track, "track") and reading.moment.is_now
     answer = recall.empty_answer(text, understood)
@@ -67,6 +71,7 @@ def recall_answer(
             return recall.answer(conn, text, looked, understood, road, results, tried=tuple(tried))
 
         answer = yield from steps.read(reading.scope.tenant_id, work)
+        answer = replace(answer, evidence=answer.evidence[:shown])
         if answer.found:
             if counted:
                 yield from _track(reading, results)

@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any, Final
 
 from engram import derivation, history, inputs, jobs, ledger, memories, policies, tenancy, writing
-from engram.channels import semantic
+from engram.channels import semantic, upkeep
 from engram.database import Connection, fetch_all
 from engram.derivation.proposals import Proposed
 from engram.errors import Conflict, EngramError, LeaseLost, Unavailable
+from engram.ids import new_id
 from engram.jobs import Job
 from engram.operations import steps
 from engram.operations.changing import EMBED
@@ -22,7 +23,8 @@ from engram.scope import Scope
 from engram.values import Event, Receipt, WriteDecision
 from engram.writing import Draft, Origin
 
-KINDS: Final = (jobs.DERIVE, EMBED)
+UPKEEP: Final = "upkeep"  # asked for by `writing.index`
+KINDS: Final = (jobs.DERIVE, EMBED, UPKEEP)
 BATCH: Final = 100
 EMBED_BATCH: Final = 100
 FIRST_PAUSE: Final = 0.02
@@ -69,7 +71,8 @@ def derive_receipt(setup: Setup, scope: Scope, receipt: Receipt) -> Operation[li
     # The first job reads its stream to the end and finishes the others with it; what another worker holds, it runs.
     for job_ids in (receipt.job_ids[:1], receipt.job_ids[1:]):
         if job_ids:
-            claimed = yield from steps.write(scope.tenant_id, partial(jobs.claim_these, job_ids=job_ids), key="claim")
+            take = partial(jobs.claim_these, job_ids=job_ids, token=new_id())
+            claimed = yield from steps.write(scope.tenant_id, take, key="claim")
             for job in claimed:
                 yield from _run(setup, job)
     return (yield from decisions_of(scope, receipt.event_ids))
@@ -131,6 +134,8 @@ def _run(setup: Setup, job: Job) -> Operation[None]:
     try:
         if job.kind == jobs.DERIVE:
             yield from _derive(setup, job)
+        elif job.kind == UPKEEP:
+            yield from _tend(setup, job)
         else:
             yield from _embed(setup, job)
     except LeaseLost:
@@ -289,6 +294,21 @@ def _embed(setup: Setup, job: Job) -> Operation[None]:
 
         if (yield from steps.write(job.tenant_id, effect, key=job.job_id)):
             return
+
+
+def _tend(setup: Setup, job: Job) -> Operation[None]:
+    """Count the words of a scope that has grown large, and put its new vectors into the graph, batch by batch."""
+
+    def effect(conn: Connection) -> bool:
+        jobs.hold(conn, job)
+        if upkeep.tend(conn, job.tenant_id, int(job.scope_id or 0), setup.model_id):
+            jobs.extend(conn, job)
+            return True
+        jobs.finish(conn, job)
+        return False
+
+    while (yield from steps.write(job.tenant_id, effect, key=job.job_id)):
+        pass
 
 
 def _behind(conn: Connection, scope: Scope, event_ids: Sequence[str], deriver: str | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from engram import inputs, jobs, ledger, migrations, tenancy
+from engram import inputs, jobs, ledger, migrations, tenancy, writing
 from engram.database import Connection, fetch_all, fetch_one
 from engram.errors import EngramError, InvalidInput, NotFound
 from engram.operations import steps
@@ -31,19 +31,22 @@ def verify_ledger(setup: Setup, anchors: object, given: Mapping[str, Any]) -> Op
 
 
 def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Operation[Receipt]:
-    """Erase what an event said; its place and hash stay, and so does the chain."""
+    """Erase what an event said, and the memories made of it; its place and hash stay, and so does the chain."""
     call = setup.writing(given)
     wanted = inputs.event_id(event_id)
 
     def work(conn: Connection) -> Receipt:
-        visible = tenancy.visible(conn, call.scope)
-        event = ledger.get(conn, wanted, scope_ids=visible.scope_ids)
+        desk = setup.desk(conn, call.scope, reason=call.reason)
+        event = ledger.get(conn, wanted, scope_ids=desk.visible.scope_ids)
         if event is None:
             raise NotFound("no event with that id in this scope")
+        lineages = writing.lineages_of_event(desk, wanted)
+        writing.lock(desk, [], *map(writing.lineage_lock, lineages))
         done = ledger.redact(
             conn, event_id=wanted, stream_id=event.stream_id, reason=call.reason, actor=call.actor,
             trust=call.trust or "operator", key=setup.settings.secret_key,
         )  # fmt: skip
+        writing.erase_what_rests_on(desk, event, lineages, done.event_id, call.actor)
         return Receipt((done.event_id,), done.stream_id, done.position, duplicate=done.status == "duplicate")
 
     return (yield from steps.write(call.tenant_id, work, key=f"redaction:{wanted}"))

@@ -84,7 +84,7 @@ def test_who_is_head_does_not_depend_on_the_order_of_arrival(database_url: str, 
     ranks = {trust: rank for rank, trust in enumerate(trusts)}
     expected = {
         name: place.status
-        for name, place in places(Member(f, (at, at, f, 0), ranks[trust], f) for f, at, trust in told).items()
+        for name, place in places(Member(f, (at, at, f, 0), ranks[trust], f, at) for f, at, trust in told).items()
     }
     with Engram(database_url, scope=Scope(tenant_id=tenant)) as door:
         for turn, threads in enumerate((1, 1, 6)):

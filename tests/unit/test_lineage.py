@@ -17,7 +17,7 @@ def member(
     name: str, day: int, trust: int = 1, *, says: str = "", put_away: bool = False, negates: str | None = None
 ) -> Member:
     moment = START + timedelta(days=day)
-    return Member(name, (moment, moment, name, 0), trust, says or name, put_away, negates)
+    return Member(name, (moment, moment, name, 0), trust, says or name, moment, put_away, negates)
 
 
 def model(members: list[Member]) -> dict[str, str]:
