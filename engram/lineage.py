@@ -16,8 +16,9 @@ Order = tuple[datetime, datetime, str, int]
 class Member:
     """A row of a lineage: where it stands, how far it is trusted, and what may keep it from being head.
 
-    `order` is (when it was last said to hold, recorded_at of the event, event id, ordinal) of its latest statement; `trust` the stored
-    rank, 0 best; `put_away` rows (archived, tombstones, explicitly superseded) keep their place but are never head;
+    `order` is (when it was last said to hold, recorded_at of the event, event id, ordinal) of its latest statement;
+    `trust` the stored rank, 0 best; `begins` since when it holds; `put_away` rows (archived, tombstones, explicitly
+    superseded) keep their place but are never head;
     `negates` is the value that the statement says no longer holds, in compared text.
     """
 

@@ -255,7 +255,8 @@ def _memory(row: Row[Any], visible: Visible) -> Memory:
     labels = [
         label
         for label, holds in (
-            ("moot", row.moot), ("expired", row.expired), ("ended", row.ended), ("since_forgotten", row.status_reason == "since_forgotten"),
+            ("moot", row.moot), ("expired", row.expired), ("ended", row.ended),
+            ("since_forgotten", row.status_reason == "since_forgotten"),
         )
         if holds
     ]  # fmt: skip

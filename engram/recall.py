@@ -13,12 +13,12 @@ the answer of the first that found something.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from engram import derivation, filters, memories, ranking, streams
+from engram import derivation, filters, memories, ranking, streams, text
 from engram.channels import keyword, semantic, tail
 from engram.channels.keyword import Sought, Words
 from engram.database import Connection, execute, fetch_all, fetch_one
@@ -27,6 +27,7 @@ from engram.filters import Filter
 from engram.intent import Reading
 from engram.memories import NOW, Moment
 from engram.ranking import ProfileWeights, Scored, Signals
+from engram.subjects import is_self
 from engram.tenancy import Visible
 from engram.values import (
     TRUSTS,
@@ -41,11 +42,14 @@ from engram.values import (
     SearchResult,
     SearchResults,
     Watermark,
+    trust_rank,
 )
 
 if TYPE_CHECKING:
     from engram.embedding import CachedEmbedder, Vectors
 
+FORMERLY: Final = "Formerly: "
+SELF_WORDS: Final = frozenset({"user", "user's", "the", "a", "an", "of"})
 EVIDENCE: Final = ("verbatim", "source_chunk")
 GONE: Final = ("superseded", "deleted")
 SUPERSEDED: Final = "m.status = 'superseded' AND m.consolidated_into IS NULL"
@@ -62,7 +66,7 @@ ROADS: Final[Mapping[Intent, tuple[Intent, ...]]] = {
     "chat": (),
     "lineage": ("lineage", "current", "historical"),
     "historical": ("historical", "current"),
-    "current": ("current",),
+    "current": ("current", "historical"),
 }
 
 
@@ -164,7 +168,7 @@ def look(
     """Ask the readable scopes what a search must know before it can be made."""
     tenant_id, scope_ids = visible.scope.tenant_id, list(visible.scope_ids)
     row = fetch_one(conn, "look_at_scopes", tenant_id=tenant_id, scope_ids=scope_ids, model_id=model_id or 0)
-    assert row is not None  # noqa: S101 - one row, always
+    assert row is not None
     sought = Sought()
     if scope_ids:
         sought = keyword.look_up(conn, tenant_id, scope_ids, asked.words, size=row.size, config=config)
@@ -739,9 +743,12 @@ def answer(
 ) -> RecallAnswer:
     """The answer a road gives from its search; `found` is False where the search was too weak to answer."""
     empty = empty_answer(question, reading, tried=(*tried, road), results=results)
-    best = best_hit(results, road)
+    best = best_hit(results, road, question)
     if best is None:
         return empty
+    rivals = _rivals(conn, looked, best.memory) if road == "current" else []
+    if rivals and rivals[0] != best.memory:
+        best = replace(best, memory=rivals[0])
     line = _lineage(conn, looked, best.memory)
     if line is None:
         line = Lineage(best.memory.lineage_id, None, best.memory, (best.memory,))
@@ -750,6 +757,8 @@ def answer(
     answer_text = texts[road](line, previous)
     if not answer_text:
         return empty
+    if road == "historical" and reading.intent == "current":
+        answer_text = f"{FORMERLY}{answer_text}"  # nothing of it is current: an old value must not pass for one
     head = line.head
     shown = head if road != "historical" or not previous else previous[0]
     return replace(
@@ -760,18 +769,19 @@ def answer(
         previous=previous,
         when_changed=head.valid_from if head is not None and previous else None,
         sources=(shown or best.memory).citations,
-        conflict_note=_conflict_note(line, results, best),
+        conflict_note=_conflict_note(line, results, best, rivals),
         trace=replace(
             empty.trace, kept_ids=(best.memory.memory_id,), superseded_ids=tuple(p.memory_id for p in previous)
         ),
     )
 
 
-def best_hit(results: SearchResults, road: Intent) -> SearchResult | None:
+def best_hit(results: SearchResults, road: Intent, question: str = "") -> SearchResult | None:
     """The hit that answers: the best, or on roads to the past the best of a fact that has changed. Pure."""
     if not len(results) or results.weak:
         return None
-    telling = [one for one in results if not _asks(one.memory)]
+    asked = set(text.words(question))
+    telling = [one for one in results if not _asks(one.memory) and not _is_about_another(one.memory, asked)]
     if not telling:
         return None
     strong = [one for one in telling if _relevance(one) >= max(WEAK, 0.5 * _relevance(telling[0]))]
@@ -782,6 +792,35 @@ def best_hit(results: SearchResults, road: Intent) -> SearchResult | None:
     # Near the top what was distilled and pinned tells more than the words someone happened to use.
     near = [one for one in shown if _relevance(one) >= NEAR_TOP * _relevance(shown[0])]
     return min(near, key=_tier, default=None)
+
+
+def _is_about_another(memory: Memory, asked: Set[str]) -> bool:
+    """Whether a memory tells of someone the question does not name: "User's sister" for "Where do I live?". Pure."""
+    owner = memory.scope.user_id if isinstance(memory.scope.user_id, str) else None
+    if memory.subject is None or is_self(memory.subject, owner):
+        return False
+    named = [word for word in text.words(memory.subject) if word not in SELF_WORDS]
+    return bool(named) and asked.isdisjoint(named)
+
+
+def _rivals(conn: Connection, looked: Looked, memory: Memory) -> list[Memory]:
+    """A memory and those that contradict it without a key to order them, the newest that is trusted as much first."""
+    rows = fetch_all(
+        conn,
+        "list_contradictions",
+        memory_id=memory.memory_id,
+        **memories.visible_params(looked.visible, looked.moment),
+    )
+    others = memories.load(conn, looked.visible, [row.memory_id for row in rows], looked.moment)
+    current = [one for one in others if one.is_current]
+    if not current:
+        return []
+    best = min(trust_rank(one.trust) for one in (memory, *current))
+    return sorted(
+        (memory, *current),
+        key=lambda one: (trust_rank(one.trust) == best, one.valid_from, one.recorded_at),
+        reverse=True,
+    )
 
 
 def _tier(one: SearchResult) -> int:
@@ -823,7 +862,7 @@ def _lineage_text(line: Lineage, _previous: Sequence[Memory]) -> str:
     return "\n".join(f"{one.valid_from:%Y-%m-%d}: {one.fact}" for one in chain)
 
 
-def _conflict_note(line: Lineage, results: SearchResults, best: SearchResult) -> str | None:
+def _conflict_note(line: Lineage, results: SearchResults, best: SearchResult, rivals: Sequence[Memory]) -> str | None:
     """What speaks against the answer: later statements of less trust, or a trusted one farther away."""
     notes = [f"{one.trust} said later, with less trust: {one.fact}" for one in _by_time(line.contested)]
     if best.memory.conflict_key is not None:
@@ -835,4 +874,5 @@ def _conflict_note(line: Lineage, results: SearchResults, best: SearchResult) ->
             and other.memory.status == "active"
             and "shadowed" not in other.labels
         ]
+    notes += [f"said before, and not taken back: {one.fact}" for one in rivals[1:]]
     return "; ".join(notes) or None

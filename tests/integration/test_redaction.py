@@ -69,7 +69,8 @@ def test_erasing_the_newest_value_does_not_bring_the_older_one_back(ada: Engram)
     ada.ops.redact_event(said.event_ids[0])
     with pytest.raises(NotFound):
         ada.get_current(head.memory_id)
-    assert not ada.recall("Where do I live?").found
+    answer = ada.recall("Where do I live?")
+    assert (answer.current, answer.answer_text) == (None, "Formerly: User lives in Ottawa")
 
 
 def test_redacting_again_gives_the_first_redaction_back(ada: Engram) -> None:

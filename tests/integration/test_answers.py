@@ -1,0 +1,51 @@
+"""What recall answers when two facts speak against each other, or when the nearest fact is about someone else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from engram import Engram, Scope
+
+
+@pytest.fixture
+def ada(database_url: str, tenant: str) -> Iterator[Engram]:
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
+        yield door
+
+
+def test_the_newer_of_two_facts_without_a_key_answers_and_the_other_is_noted(ada: Engram) -> None:
+    ada.add("The monthly cloud budget of project Heron is 80,000 euros")
+    newer = ada.add("The monthly cloud budget of project Heron is 95,000 euros")
+    assert "value_changed" in newer.reasons
+    answer = ada.recall("What is the monthly cloud budget of project Heron?")
+    assert answer.answer_text == "The monthly cloud budget of project Heron is 95,000 euros"
+    assert answer.conflict_note is not None
+    assert "80,000" in answer.conflict_note
+
+
+def test_a_less_trusted_contradiction_does_not_answer(ada: Engram) -> None:
+    ada.add("The monthly cloud budget of project Heron is 80,000 euros")
+    ada.add("The monthly cloud budget of project Heron is 95,000 euros", trust="web")
+    answer = ada.recall("What is the monthly cloud budget of project Heron?")
+    assert answer.answer_text == "The monthly cloud budget of project Heron is 80,000 euros"
+    assert answer.conflict_note is not None
+
+
+def test_a_question_about_me_is_not_answered_by_a_fact_about_my_sister(ada: Engram) -> None:
+    ada.remember("My sister lives in Lisbon.")
+    assert "Lisbon" not in ada.recall("Where do I live?").answer_text
+    assert ada.recall("Where does my sister live?").answer_text == "User's sister lives in Lisbon"
+
+
+def test_the_first_minute(ada: Engram) -> None:
+    ada.remember("I'm allergic to peanuts and live in Ottawa")
+    assert ada.recall("What am I allergic to?").answer_text == "User is allergic to peanuts"
+    assert ada.recall("Where do I live?").answer_text == "User lives in Ottawa"
+    ada.remember("I moved to Toronto last month")
+    answer = ada.recall("Where do I live?")
+    assert answer.answer_text == "User moved to Toronto last month"
+    assert [memory.fact for memory in answer.previous] == ["User lives in Ottawa"]
+    past = ada.recall("Where did I live before I moved?")
+    assert (past.intent, past.answer_text) == ("historical", "User lives in Ottawa")
