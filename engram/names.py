@@ -105,6 +105,17 @@ NOT_ALLERGENS: Final = _phrases(
     lies, small talk, bureaucracy, you, him, her, something here, sports, the gym, losing, change, boredom
     """
 )
+# Allergens that can be counted; all others ("latex", "penicillin", "shellfish", "pollen") have one form.
+COUNTED_ALLERGENS: Final = _phrases(
+    """
+    peanut, nut, walnut, hazelnut, almond, cashew, pistachio, pecan, chestnut, pine nut, egg, cat, dog, horse, rabbit,
+    hamster, bee, wasp, hornet, ant, insect, mosquito, cockroach, sting, bite, mite, feather, strawberry, blueberry,
+    raspberry, cherry, berry, banana, apple, peach, apricot, plum, pear, kiwi, mango, pineapple, melon, avocado, orange,
+    lemon, lime, grape, tomato, potato, carrot, onion, mushroom, bean, soybean, lentil, chickpea, pea, pepper, lupin,
+    shrimp, prawn, crab, lobster, oyster, mussel, clam, scallop, crustacean, sulfite, sulphite, flower, lily,
+    seed, antibiotic, steroid, opioid, painkiller, vaccine, metal, perfume, fragrance, dye, adhesive
+    """
+)
 # A word with one of these endings describes; it does not name, unless it is written with a capital letter.
 DESCRIBING: Final = ("ing", "ful", "ous", "ive", "able", "ible", "ish", "less", "ed", "ic", "al", "est")
 # Words that may stand inside a name of a place or person without a capital letter.

@@ -7,11 +7,12 @@ than "statement" wherever English leaves a doubt: a question, an if, a wish, wor
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
-from engram import names, verbs
+from engram import names, predicates, verbs
 from engram.text import compared
 
 
@@ -40,6 +41,8 @@ _NEW_SENTENCE = re.compile(
     r"\s+(?:I|My|We|Our|The|It|He|She|They|This|That|These|A|An|You|If|When|But|And|So|In|On|At|For|Please|"
     r"What|Where|How)\b"
 )
+# Pictures and arrows in front of a sentence are no part of it.
+_SYMBOLS = re.compile("[\u2190-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+\\s*(?=\\w)")
 _LIST_MARK = re.compile(r"[ \t]*(?:[-*•–]|\d{1,2}[.)])[ \t]+")
 
 
@@ -61,6 +64,9 @@ def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> 
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
+    symbols = _SYMBOLS.match(text, start, end)
+    if symbols:
+        start = symbols.end()
     mark = _LIST_MARK.match(text, start, end)
     if mark:
         start = mark.end()
@@ -133,9 +139,15 @@ def lead_length(sentence: str) -> int:
 # ------------------------------------------------ clauses
 
 _SUBJECT_START = r"(?:I|I['’](?:m|ve|ll|d)|my|we|we['’](?:re|ve|ll|d)|our|she|he|they|it|his|her|their)\b"
+# A person by name in front of a verb in the present: "and Bob lives in Rome".
+_NAME_START = (
+    r"(?-i:(?!I\b|It\b|That\b|This\b|He\b|She\b)[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)? "
+    r"(?:is|isn't|isn’t|lives|works|has|likes|loves|hates|prefers|wants|needs|speaks|manages|teaches|studies|became)\b)"
+)
 _CUT = re.compile(
     rf"(?:\s*,\s*|\s+)(?:and also|and now|and|but|so|yet|though|although|whereas|while)\s+(?={_SUBJECT_START})"
-    rf"|\s*;\s*|\s+[—–]\s+|\s+-\s+|(?<=\w)—(?=\w)|\s*,\s*(?={_SUBJECT_START})",
+    rf"|\s*;\s*|\s+[—–]\s+|\s+-\s+|(?<=\w)—(?=\w)|\s*,\s*(?={_SUBJECT_START})"
+    rf"|(?:\s*,\s*|\s+)(?:and|but)\s+(?={_NAME_START})|\s*,\s*(?={_NAME_START})",
     re.I,
 )
 _HAS_SUBJECT = re.compile(
@@ -153,10 +165,24 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
             continue  # "Last month, I moved": the words before belong to the clause
         if plain(cut.group()) == "and" and _joins_nouns(left, sentence, cut.end()):
             continue
+        if _BY_NAME.match(sentence, cut.end()) and not _says_already(left):
+            continue
         spans.append((start, cut.start(), joint))
         start, joint = cut.end(), cut.group().strip(" ,").casefold()
     spans.append((start, len(sentence), joint))
     return spans
+
+
+_BY_NAME = re.compile(_NAME_START)
+_SAID_ALREADY = re.compile(
+    r"^(?!if\b|when\b|as\b|since\b|because\b|while\b|although\b)(?:.* )?(?:i'm|is|isn't|am|are|was|has|have|live|lives|"
+    r"work|works|like|likes|love|loves|hate|hates|prefer|moved|report|reports|want|need|speak|became) \S"
+)
+
+
+def _says_already(left: str) -> bool:
+    """Whether the words before a name are a clause of their own: "I live in Rome" are, "My friends Tom" are not."""
+    return _SAID_ALREADY.match(plain(left)) is not None
 
 
 _NOUN = re.compile(r"(?i)(?:I|(?:my|our|his|her|their) [\w-]+)\s*(?:[.,;!?]|$)")
@@ -387,6 +413,7 @@ _HOME = re.compile(
     r")*(?:live|living|lived|moved|relocated|reside|based|settled in|bought|rent|own)\b(?! (?:together|"
     r"apart|happily)\b)"
 )
+_NO_VERBS: Final = _words("in at on from of to with for by")
 _PARTICIPLES: Final = _words("been had gone done seen made got lived taken known worked moved become better")
 _BE: Final = _words("is was has had will cannot can could would should must may might shall does did")
 
@@ -409,8 +436,9 @@ def third_person(clause: str) -> str:
     past = _PAST_TIME.search(clause) is not None
     out: list[str] = []
     awaiting = False  # whether the next word that is no adverb is the verb of "I"
-    conjugated = False  # whether that verb took an ending, which a verb after "and" shares
+    conjugated = False  # whether that verb took an ending
     previous = ""
+    joined = predicates.joined(clause)
     for match in _TOKEN.finditer(clause):
         raw = match.group()
         word = raw.translate(_APOSTROPHES).casefold()
@@ -419,7 +447,10 @@ def third_person(clause: str) -> str:
             if raw in ",;:()" and not raw.isspace():
                 awaiting = False
             continue
-        written, awaiting, conjugated = _third(raw, word, previous, awaiting, conjugated, group, past)
+        if match.start() in joined and not awaiting:
+            written, conjugated = verbs.third_person(word), True
+        else:
+            written, awaiting, conjugated = _third(raw, word, previous, awaiting, conjugated, group, past)
         out.append(written)
         previous = word
     return "".join(out)
@@ -437,6 +468,8 @@ def _third(
     if word in _OWN:
         return _OWN[word], False, conjugated
     if awaiting:
+        if word in _NO_VERBS:
+            return raw, False, False  # "and I in Oslo" leaves the verb out
         if word in _AUXILIARY:
             return _AUXILIARY[word], False, False
         if word in ("and", "or", "who", "that"):
@@ -445,8 +478,6 @@ def _third(
             return raw, True, conjugated
         formed = word if past and word in verbs.SAME_IN_PAST else verbs.third_person(word)
         return (formed if formed != word else raw), False, formed != word
-    if conjugated and previous in ("and", "but") and word in verbs.COMMON:
-        return verbs.third_person(word), False, True
     if conjugated and word in ("to", "doing", "like"):
         return raw, False, conjugated and word != "to"
     return raw, False, conjugated
@@ -571,8 +602,10 @@ _NOT_NAMED: Final = _words(
 _WITH_USER = re.compile(
     r"^(?:(?:my|user's) [\w-]+ and (?:i|user) (?:\w+ly |now |just |both |all |currently )?(?:live|reside|"
     r"moved|relocated|settled|are|have|decided|chose|bought)\b"
-    r"|[\w' .-]{1,40} (?:is|became|has become) (?:now )?(?:user's|my) (?:\w+ )?(?:manager|boss|"
-    r"supervisor)(?: now| these days| again)?$)"
+    r"|[\w' .-]{1,40} (?:is|became|has become|is no longer|is not|isn't|stopped being) (?:now )?(?:user's|my) "
+    r"(?:\w+ )?(?:manager|boss|supervisor)(?: now| these days| again| any ?more)?$"
+    r"|[\w' .-]{1,40} (?:became|has become) (?:user's|my) (?:\w+ )?(?:manager|boss|supervisor) (?:last|this|in|on|"
+    r"since|yesterday|today|recently|two|three|a)\b)"
 )
 
 
@@ -633,13 +666,25 @@ class Clause:
     start: int
     end: int
     joint: str = ""
+    completed: bool = False
+    shared: bool = False
 
 
 def clauses(
-    sentence: str, *, role: str | None = None, user_name: str | None = None, subject: str | None = None
+    sentence: str,
+    *,
+    role: str | None = None,
+    user_name: str | None = None,
+    subject: str | None = None,
+    after_self: bool = True,
 ) -> tuple[Clause, ...]:
-    """The clauses of one sentence, each with its subject and mood; a doubt about one is "
-    "a doubt about those after it."""
+    """The clauses of one sentence, each with its subject and mood; a doubt about one is a doubt about those after it.
+
+    Predicates that share a subject are clauses of their own: of "I'm vegan and live in Rome" the second is read as "I
+    live in Rome". Its span is its own words; `completed` says that `text` holds more than them, `shared` that the
+    subject was given to it. A sentence without a subject ("Just moved to Perth") is the user's only `after_self`: at
+    the start of a text or after a sentence about the user.
+    """
     whole = mood_of(sentence)
     found: list[Clause] = []
     carried: Mood = "statement"
@@ -649,13 +694,130 @@ def clauses(
         if joint not in ("but", "though", "although", ";", "whereas") and carried in _CARRIED and mood != "command":
             mood = carried
         carried = mood
-        owner = subject_of(part, role=role, user_name=user_name)
-        canonical = _canonical(part, role=role, user_name=user_name, subject=subject)
-        found.append(Clause(part, plain(part), canonical, owner, mood, start, end, joint))
+        for text, first, last, shared in _statements(part, mood, after_self and role in FIRST_PERSON_ROLES):
+            own = mood_of(text) if shared or last < len(part) else mood
+            found.append(
+                Clause(
+                    text,
+                    plain(text),
+                    _canonical(text, role=role, user_name=user_name, subject=subject),
+                    subject_of(introduction(text) or text, role=role, user_name=user_name),
+                    own,
+                    start + first,
+                    start + last,
+                    joint,
+                    completed=text != part[first:last],
+                    shared=shared,
+                )
+            )
     return tuple(found)
 
 
+def leaves_self(sentence: tuple[Clause, ...]) -> bool:
+    """Whether the next sentence may leave its subject out and still be about the user."""
+    last = sentence[-1]
+    return last.subject == SELF or _GREETING.match(last.compared) is not None
+
+
+_GREETING = re.compile(
+    r"^(?:hi|hello|hey|thanks|thank you|ok|okay|yes|yeah|no|nope|sure|great|good (?:morning|evening|afternoon|news)|"
+    r"well|cool|wow|update|big news|guess what)(?: [\w-]+)?[.!,:… ]*$"
+)
 _CARRIED: Final = ("reported", "hypothetical", "plan")
+_SPLIT: Final = ("statement", "plan")
+_MAY = re.compile(r"\b(?:would|might|could|should|may)\s+")
+
+
+def _only_at_the_end(parts: tuple[predicates.Predicate, ...], part: str) -> bool:
+    """Whether a clause supposes in its last predicate only, by its own verb: "I live in Rome and might move"."""
+    *stated, last = [f"{found.given} {part[found.start : found.end]}".strip() for found in parts]
+    supposed = _MAY.sub("", last, count=1)
+    return all(mood_of(text) in _SPLIT for text in stated) and supposed != last and mood_of(supposed) in _SPLIT
+
+
+def _statements(part: str, mood: Mood, elided: bool) -> Iterator[tuple[str, int, int, bool]]:
+    """What a clause states: its text made whole, its characters, and whether its subject was given to it."""
+    if mood not in _SPLIT and mood != "hypothetical":
+        yield part, 0, len(part), False
+        return
+    named = _apposition(part) if mood in _SPLIT else None
+    if named is not None:
+        yield named
+    place = lead_length(part)
+    written = part.translate(_APOSTROPHES)
+    made_whole = elision(part[place:]) if elided and mood in _SPLIT else None
+    if made_whole is not None:
+        yield made_whole, 0, len(part), False
+        return
+    parts = predicates.split(written, place, place + _time_length(written[place:]))
+    unclear = any(found.given[:2] == "We" for found in parts) and we_are(part) != USER
+    if unclear or (mood == "hypothetical" and not (len(parts) > 1 and _only_at_the_end(parts, part))):
+        yield part, 0, len(part), False
+        return
+    for found in parts:
+        words = part[found.start : found.end]
+        yield (
+            f"{_WE.sub('I', found.given)} {words}" if found.given else words,
+            found.start,
+            found.end,
+            bool(found.given),
+        )
+
+
+_WE = re.compile(r"\bWe(?=$|'re$)")
+_JUST = re.compile(r"(?:just|recently|finally)\s+(?:moved|relocated)\s+(?:back\s+|house\s+|over\s+)?to\s", re.I)
+_NOWADAYS = re.compile(
+    r"(?:(?:now|currently|still)\s+)?(?:living|based|residing)\s+in\s+[^,.;:!?]{1,60}?"
+    r"(?:\s+(?:now|these days|nowadays|currently|at the moment|right now))?[\s.!]*$",
+    re.I,
+)
+_NOWADAYS_SAID = re.compile(r"(?i)\b(?:now|these days|nowadays|currently|at the moment|still)\b")
+
+
+def elision(clause: str) -> str | None:
+    """A clause that leaves "I" out, made whole: "Just moved to Perth" → "I just moved to Perth"; None for others."""
+    if _JUST.match(clause):
+        return "I " + clause[:1].lower() + clause[1:]
+    if _NOWADAYS.match(clause) and _NOWADAYS_SAID.search(clause):
+        return "I'm " + clause[:1].lower() + clause[1:]
+    return None
+
+
+_APPOSED = re.compile(
+    r"(?P<who>(?:my|our|(?:the )?user['’]s) (?:[\w-]+ )?(?P<head>[\w-]+)), "
+    r"(?P<name>(?-i:(?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})), "
+    r"(?:is|has|lives|works|says|wants|likes|loves|prefers|needs|thinks|always|never|just|also|will|can)\b"
+    r"(?! (?:leaving|retiring|no longer|not my|gone|quitting|dead))",
+    re.I,
+)
+
+
+def _apposition(part: str) -> tuple[str, int, int, bool] | None:
+    """Who somebody is, said in passing: "My manager, Kai, is on leave" → "My manager is Kai"."""
+    if "," not in part:
+        return None
+    place = lead_length(part)
+    match = _APPOSED.match(part, place)
+    if match is None or plain(match.group("head")) not in PEOPLE:
+        return None
+    if any(plain(word) in names.NOT_NAMES for word in match.group("name").split()):
+        return None
+    return f"{match.group('who')} is {match.group('name')}", place, match.end("name"), False
+
+
+_TIME_LEAD: Final = re.compile(
+    r"(?:(?:last|this|next|in|on|since|from|as of|at|during|until|starting|back in|early|late)(?: (?:the|last|past|"
+    r"about|around))?(?: [\w-]+){1,3}?|yesterday|today|nowadays|currently|recently|lately|these days|right now|at the "
+    r"moment|this morning|(?:[\w-]+ ){1,2}(?:days?|weeks?|months?|years?) ago),? "
+    r"(?=(?:i|i'm|i've|my|we|we're|we've|our|the user|user|user's)\b)",
+    re.I,
+)
+
+
+def _time_length(text: str) -> int:
+    """How many characters at the start only say when: "Last month, I moved"."""
+    lead = _TIME_LEAD.match(text)
+    return lead.end() if lead is not None else 0
 
 
 def _canonical(part: str, *, role: str | None, user_name: str | None, subject: str | None) -> str:

@@ -38,7 +38,7 @@ ADVERBS: Final = _words(
     "sometimes only even "
     "no longer once rarely normally mostly generally then first definitely absolutely totally officially "
     "originally formerly previously "
-    "temporarily permanently simply truly honestly sincerely personally kind"
+    "temporarily permanently simply truly honestly sincerely personally kind neither hardly barely seldom"
 )
 _NOT_ADVERBS: Final = _words("apply supply reply rely multiply comply fly ally rally bully tally imply")
 _THIRD: Final = {

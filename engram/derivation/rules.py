@@ -24,6 +24,7 @@ from engram.subjects import (
     clauses,
     introduction,
     lead_length,
+    leaves_self,
     plain,
     sentence_spans,
     third_person,
@@ -92,10 +93,13 @@ def readable(content: str) -> str:
 
 def _message(event: Event, content: str, user_name: str | None) -> Iterator[Proposed]:
     text = readable(content)
+    after_self = True
     for start, end in sentence_spans(text)[:MAX_SENTENCES]:
         if end - start > MAX_SENTENCE:
             continue
-        for clause in clauses(text[start:end], role=event.role, user_name=user_name):
+        sentence = clauses(text[start:end], role=event.role, user_name=user_name, after_self=after_self)
+        after_self = leaves_self(sentence)
+        for clause in sentence:
             yield from _from_clause(clause, start, content, event.occurred_at)
 
 
@@ -106,9 +110,10 @@ def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -
     start, end = _trimmed(clause, offset, content)
     if start >= end:
         return
-    stated = Stated() if _AIM.search(clause.canonical) else resolve(content[start:end], said_at)
+    words = clause.text.strip(" \t\n.,;:!…。！") if clause.completed else content[start:end]
+    stated = Stated() if _AIM.search(clause.canonical) else resolve(words, said_at)
     still = stated.valid_from is not None and stated.valid_to is None and _HOLDS.search(clause.canonical) is not None
-    for fact in _facts(clause, content[start:end]):
+    for fact in _facts(clause, words):
         yield Proposed(
             fact,
             start,
@@ -241,6 +246,11 @@ _ONCE: Final = re.compile(
     r"\b(?:this|that|these|those|it|here|above|below|the (?:code|text|email|following|list|answer|poem|"
     r"story|essay|header|last one|first one)|yet|now|just yet|today|tonight|tomorrow)\b"
 )
+_AT_HOME: Final = re.compile(
+    r"^user (?:\w+ )?(?:(?:lives|resides) in|(?:moved|relocated) to|is (?:\w+ )?allergic to)"
+    r" (?!it\b|this\b|that\b|one\b)\w"
+)
+_IT: Final = re.compile(r"\bI\.?T\b")
 _NO_PERSON: Final = frozenset(("he", "she", "they", "it", "you"))
 
 
@@ -276,7 +286,11 @@ def _says_something(clause: Clause, text: str) -> bool:
         return False
     if any(pattern.search(text) for pattern in STYLE.compiled):
         return True
-    if _TALK.match(text) or _FEELING.match(text) or _DEICTIC.match(text):
+    if _AT_HOME.match(text):
+        return True
+    if re.match(r"^user (?:in|at|on|from|with|to|for)\b", text):
+        return False  # "my sister works in Rome and I in Oslo": the verb is left out
+    if _TALK.match(text) or _FEELING.match(text) or (_DEICTIC.match(text) and not _IT.search(clause.text)):
         return False
     return not re.search(r"\byou(?:r|'re|'ve|'ll)?\b", text) or re.search(r"\bprefers?\b|\bcalled\b", text) is not None
 
@@ -286,9 +300,14 @@ def _people(clause: Clause, text: str) -> bool:
     if clause.subject in _NO_PERSON or re.search(r"\byou\b", text):
         return False
     rest = text[len(clause.subject) :] if text.startswith(clause.subject) else text
-    return (
+    return clause.completed or (
         len(rest.split()) >= 2
-        and re.search(r"^ (?:is|was|says|said) (?:it|that|this|so|right|wrong|there|here|\w+)$", rest) is None
+        and re.search(
+            r"^ (?:is|was|says|said) (?!\d|vegan|vegetarian|pescatarian|pregnant|diabetic|married|divorced|"
+            r"engaged|single|retired|widowed|deaf|blind|autistic|celiac|unemployed)(?:it|that|this|so|right|wrong|there|here|\w+)$",
+            rest,
+        )
+        is None
     )
 
 

@@ -12,7 +12,7 @@ from engram import verbs
 from engram.policies.patterns import WINDOW
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
 from engram.policies.values import CHECKS
-from engram.subjects import SELF, UNKNOWN, Clause, Mood, clauses, is_self, plain, sentence_spans
+from engram.subjects import SELF, UNKNOWN, Clause, Mood, clauses, is_self, leaves_self, plain, sentence_spans
 from engram.text import normalise_key
 from engram.values import MEMORY_TYPES, MemoryType
 
@@ -100,9 +100,17 @@ def classify(policy: MemoryPolicy, proposal: Proposal) -> Classified:
 def _read(proposal: Proposal) -> Iterator[Clause]:
     """The clauses of a fact, of its first sentences, at most a window of each."""
     explicit = None if proposal.subject is None or is_self(proposal.subject, proposal.user_name) else proposal.subject
+    after_self = True
     for start, end in sentence_spans(proposal.fact)[:MAX_SENTENCES]:
-        sentence = proposal.fact[start : min(end, start + WINDOW)]
-        yield from clauses(sentence, role=proposal.role, user_name=proposal.user_name, subject=explicit)
+        sentence = clauses(
+            proposal.fact[start : min(end, start + WINDOW)],
+            role=proposal.role,
+            user_name=proposal.user_name,
+            subject=explicit,
+            after_self=after_self,
+        )
+        after_self = leaves_self(sentence)
+        yield from sentence
 
 
 # ------------------------------------------------ type
@@ -143,14 +151,17 @@ def _metadata_values(proposal: Proposal) -> frozenset[str]:
 def _find_slot(policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...], memory_type: str) -> _Slot | None:
     """The first slot a rule finds; one that only takes a value back gives way to one that says a value."""
     over: _Slot | None = None
-    for rule in policy.slot_rules:
-        if rule.memory_types and proposal.memory_type is not None and memory_type not in rule.memory_types:
-            continue
-        for clause in _with_whole(rule, proposal, read):
-            found = _match(rule, proposal, clause)
-            if found is not None and found.negates is None:
-                return found
-            over = over or found
+    # What a fact says first decides; a predicate that only shares its subject is asked where the rest says nothing.
+    for shared in (False, True):
+        asked = tuple(clause for clause in read if clause.shared == shared)
+        for rule in policy.slot_rules if asked else ():
+            if rule.memory_types and proposal.memory_type is not None and memory_type not in rule.memory_types:
+                continue
+            for clause in asked if shared else _with_whole(rule, proposal, asked):
+                found = _match(rule, proposal, clause)
+                if found is not None and found.negates is None:
+                    return found
+                over = over or found
     return over
 
 
@@ -268,6 +279,13 @@ _OVER: Final = (
     (re.compile(r"^(user(?:'s [\w -]{1,60}?)?) (?:is|was) (?:not|no longer|never)((?: any ?more)?) (.*)$"), "be"),
     (re.compile(r"^(user(?:'s [\w -]{1,60}?)?) (?:isn't|wasn't|ain't)() (.*)$"), "be"),
     (re.compile(r"^(user's [\w -]{1,60}?) used to be()(.*)$"), "be"),
+    (
+        re.compile(
+            r"^([\w'.-]{1,30}(?: [\w'.-]{1,30})?) (?:is (?:not|no longer)|isn't|stopped being)() "
+            r"(?:user's|my) (manager|boss|supervisor)(?: any ?more| now| these days)?$"
+        ),
+        "role",
+    ),
 )
 
 
@@ -278,6 +296,8 @@ def taken_back(canonical: str) -> str | None:
         if match is None:
             continue
         who, verb, rest = (part or "" for part in match.groups())
+        if kind == "role":
+            return f"user's {rest} is {who}"
         if kind == "left":
             return f"{who} lives in {verb}".strip()
         if kind == "lived":

@@ -186,6 +186,8 @@ CITY: Final = SlotRule(
             r"^user's (?:current |new |home )?(?:city|city of residence|place of residence)(?: of residence)? "
             r"(?:now )?is (?:now )?(?P<city>.{1,80})"
         ),
+        rf"{_WHO}(?:ended|wound) up (?:moving|relocating|living|settling)(?: back)? (?:to|in) (?P<city>.{{1,100}})",
+        r"^user (?:has )?(?:recently |just )?left (?P<left_city>[^,;]{1,40}?) for (?P<new_city>.{1,80})",
         r"^user (?:now |currently )?calls (?P<city>.{1,40}) home\b",
         r"^user is (?:now |currently )?a (?:\w+ )?resident of (?P<city>.{1,80})",
         r"^(?:user's )?(?:current city|city of residence|home city): (?P<city>.{1,80})",
@@ -208,6 +210,10 @@ MANAGER: Final = SlotRule(
         (
             r"^(?P<person>[\w'.-]{1,30}(?: [\w'.-]{1,30}){0,2}) (?:is|became|has become) (?:now )?(?:user's|"
             r"my) (?:new |current |direct |line )?(?:manager|boss|supervisor)(?: now| these days| again)?$"
+        ),
+        (
+            r"^(?P<person>[\w'.-]{1,30}(?: [\w'.-]{1,30}){0,2}) (?:became|has become) (?:user's|my) (?:new |direct |"
+            r"line )?(?:manager|boss|supervisor) (?:last|this|in|on|since|yesterday|today|recently|two|three|a)\b"
         ),
     ),
 )
@@ -253,6 +259,10 @@ STYLE: Final = SlotRule(
         (
             rf"^(?:please )?(?:always )?(?:be|keep it|keep things) {_STYLE}(?: (?:in|with) (?:your "
             rf"|all )?{_SPEECH}| from now on| please| always|,? always|$)"
+        ),
+        (
+            rf"^user {_MUCH}(?:likes|prefers|loves) it (?:better |more |best )?(?:when|if) (?:your |the |my |user's )?"
+            rf"{_SPEECH} are (?:kept )?{_STYLE}\b"
         ),
         rf"^user's (?:preferred )?(?:communication style|tone|style of communication)(?: preference)? is {_STYLE}\b",
         rf"^(?:please )?(?:always )?(?:answer|reply|respond|give me|use) (?:me )?(?:with |in )?{_STYLE} {_SPEECH}\b",

@@ -160,6 +160,30 @@ def _lower_name(found: str, original: str) -> str | None:
     return None if describes else name
 
 
+def _plural(word: str) -> str:
+    if word.endswith("y") and word[-2:-1] not in "aeiou":
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh", "to", "go")) else "s")
+
+
+# What can be counted, and so is named in the plural: "a peanut allergy" and "allergic to peanuts" are one slot.
+_COUNTED: Final = {
+    form: _plural(word)
+    for word in words.COUNTED_ALLERGENS
+    for form in (word, _plural(word), word + "s")
+}  # fmt: skip
+
+
+def named_allergen(text: str) -> str:
+    """The one name of an allergen: in the plural where it can be counted ("dust mite" → "dust mites"), else as it is.
+
+    Several joined by "and" are one name whatever their order, since a fact about all of them is about no one alone.
+    """
+    parts = [part.strip() for part in re.split(r",? (?:and|or|nor) |, ", text) if part.strip()]
+    named = [" ".join([*one[:-1], _COUNTED.get(one[-1], one[-1])]) for part in parts if (one := part.split())]
+    return " and ".join(sorted(set(named))) or text
+
+
 _STOP_ALLERGEN = re.compile(
     r"\s*(?:[.,;:!?()]|\b(?:but|so|since|when|because|from|which|that|though|although|if|at|while|"
     r"according|as|by|ever|like|it|user|i|my|please|is|are|was|were|has|have|in the|in spring|in summer|"
@@ -187,7 +211,7 @@ def allergen(found: str, original: str, canonical: str) -> str | None:  # noqa: 
         text = both[0]
     if not text or len(text.split()) > 5 or text in words.NOT_ALLERGENS or text.split()[0] in words.NOT_ALLERGENS:
         return None
-    return text
+    return named_allergen(text)
 
 
 _SECTION = re.compile(r"(?:sections?|clauses?|articles?|§) ?(\d+(?:\.\d+)*(?:\([a-z0-9]{1,4}\))*)")
@@ -209,8 +233,31 @@ def suite(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG
     return None if not name or name in _NOT_SUITES else name
 
 
+# "I left Sydney for Perth yesterday" is a journey.
+_JOURNEY = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend)|last (?:night|week|"
+    r"weekend)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|at \d|by (?:train|plane|car|bus|boat)|"
+    r"(?:train|flight|trip)s?|on a|(?:a|two|three|few) (?:hours?|days?|weeks?) ago|then|before|after)\b"
+)
+
+
+def left_city(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
+    """A city that was left; only one that is known, since people also leave companies."""
+    return found if found in words.CITIES else None
+
+
+def new_city(found: str, original: str, canonical: str) -> str | None:
+    """The city somebody left another for; known, and to stay."""
+    if _JOURNEY.search(canonical) or city(found, original, canonical) is None:
+        return None
+    name = _known_place(found)
+    return name if name in words.CITIES else None
+
+
 CHECKS: Final[dict[str, Callable[[str, str, str], str | None]]] = {
     "city": city,
+    "left_city": left_city,
+    "new_city": new_city,
     "person": person,
     "allergen": allergen,
     "section": section,

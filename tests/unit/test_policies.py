@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from compounds import COMPOUND
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentences import NO_KEY, RIGHT_KEY, TAKEN_BACK
@@ -58,6 +59,53 @@ def test_a_statement_of_the_user_takes_its_key(sentence: str, key: str) -> None:
 def test_what_no_longer_holds_shares_the_key_and_names_the_value(sentence: str, key: str, value: str) -> None:
     found = judged(sentence, role="user")
     assert (found.conflict_key, found.negates, found.critical_slot) == (key, value, None)
+
+
+@pytest.mark.parametrize(("said", "facts"), COMPOUND)
+def test_a_fact_that_says_several_things_takes_none_but_their_slots(
+    said: str, facts: tuple[tuple[str, str | None], ...]
+) -> None:
+    for role in ("user", None):
+        found = judged(said, role=role, user_name="ada")
+        slot = found.critical_slot
+        joint = slot is not None and slot.startswith("profile:allergy:") and " and " in slot
+        assert joint or slot in {None, *(one for _, one in facts)}
+
+
+@pytest.mark.parametrize(
+    ("fact", "slot"),
+    [
+        ("User is allergic to peanuts and lives in Ottawa", "profile:allergy:peanuts"),
+        ("User lives in Ottawa and is allergic to peanuts", "profile:current_city"),
+        ("User works at Acme and lives in Ottawa", "profile:current_city"),
+        ("User does not smoke and lives in Ottawa", "profile:current_city"),
+        ("User has a dog and a peanut allergy", "profile:allergy:peanuts"),
+        ("User's sister is a nurse and lives in Ottawa", None),
+        ("Bob works at Acme and lives in Ottawa", None),
+    ],
+)
+def test_a_fact_added_whole_takes_the_slot_of_what_it_says_first(fact: str, slot: str | None) -> None:
+    assert judged(fact).critical_slot == slot
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "slot"),
+    [
+        ("User has a peanut allergy", "User is allergic to peanuts", "peanuts"),
+        ("User has a dust mite allergy", "User is allergic to dust mites", "dust mites"),
+        ("User has a strawberry allergy", "User is allergic to strawberries", "strawberries"),
+        ("User has a mango allergy", "User is allergic to mangos", "mangoes"),
+        ("User has an egg allergy", "User is no longer allergic to eggs", "eggs"),
+        ("User has a latex allergy", "User is allergic to latex", "latex"),
+        (
+            "User is allergic to peanuts and shellfish",
+            "User is allergic to shellfish and peanuts",
+            "peanuts and shellfish",
+        ),
+    ],
+)
+def test_one_allergen_has_one_slot_however_it_is_named(one: str, other: str, slot: str) -> None:
+    assert {judged(one).conflict_key, judged(other).conflict_key} == {f"slot:profile:allergy:{slot}"}
 
 
 def test_the_tables_are_as_large_as_promised() -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from compounds import COMPOUND
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentences import NO_KEY, RIGHT_KEY
@@ -90,6 +91,37 @@ def test_a_message_about_something_else_pins_nothing(sentence: str) -> None:
 )
 def test_a_sentence_worth_remembering_is_taken_in_the_third_person(said: str, expected: list[str]) -> None:
     assert facts(said) == expected
+
+
+@pytest.mark.parametrize(("said", "expected"), COMPOUND)
+def test_each_predicate_of_a_sentence_is_a_fact_of_its_own(
+    said: str, expected: tuple[tuple[str, str | None], ...]
+) -> None:
+    assert tuple(zip(facts(said), keys(said), strict=True)) == expected
+
+
+def test_a_predicate_without_its_subject_is_cited_by_its_own_characters() -> None:
+    said = "Hi! 🥜 I'm allergic to peanuts and live in Ottawa."
+    found = rules.derive(event(said))
+    assert [(one.fact, said[one.char_start : one.char_end], one.subject) for one in found] == [
+        ("User is allergic to peanuts", "I'm allergic to peanuts", "user"),
+        ("User lives in Ottawa", "live in Ottawa", "user"),
+    ]
+    sister = "My sister lives in Berlin and works as a nurse"
+    assert [(one.subject, sister[one.char_start : one.char_end]) for one in rules.derive(event(sister))] == [
+        ("user's sister", "My sister lives in Berlin"),
+        ("user's sister", "works as a nurse"),
+    ]
+
+
+def test_a_time_in_front_is_shared_by_predicates_of_the_same_tense() -> None:
+    joined = rules.derive(event("Last month I moved to Porto and started a new job"))
+    assert [one.valid_from for one in joined] == [day(2026, 5, 1), day(2026, 5, 1)]
+    mixed = rules.derive(event("Last month I moved to Porto and now work at Acme"))
+    assert [(one.fact, one.valid_from) for one in mixed] == [
+        ("Last month User moved to Porto", day(2026, 5, 1)),
+        ("User now works at Acme", None),
+    ]
 
 
 @pytest.mark.parametrize(

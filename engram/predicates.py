@@ -1,0 +1,668 @@
+"""One subject, several predicates: "I'm allergic to peanuts and live in Ottawa" says two things. Pure.
+
+`split()` cuts a clause where a new predicate of the same subject begins, and says which words that predicate is given
+from the left ("I", "My sister", "I'm"). It cuts only where the words after the "and" must be a predicate that agrees
+with the subject of the clause: "tea and coffee", "rock and roll", "work and play" stay whole. It does not cut
+
+- inside a subordinate clause ("because I like snow and hate heat", "who lives in Rome and works as a nurse"),
+- where the words before may govern the verb after ("want to quit and live in Rome", "can't live here and work there"),
+- before a predicate that undoes or refers back to what was said ("moved to Rome but came back", "bought a car and
+  love it"), since neither half would be true or understood alone.
+
+A doubt leaves the clause whole. A cut too few costs a separate memory; a cut too many makes the user say what they
+never said.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+from engram import names, verbs
+
+Person = Literal["i", "we", "one", "many"]
+Kind = Literal["finite", "bare", "past", "shared", "having"]
+MOST: Final = 6
+"""Predicates taken from one clause; more is a list, not a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """One predicate: its characters in the clause, and the subject it is given from the left ("" for the first)."""
+
+    start: int
+    end: int
+    given: str = ""
+    joint: str = ""
+
+
+class _Token(NamedTuple):
+    word: str  # in small letters
+    start: int
+    end: int
+    capital: bool
+
+
+class _Subject(NamedTuple):
+    """Who the clause is about: its words, its person, and where its predicate and its verb begin among the tokens."""
+
+    start: int
+    text: str
+    person: Person
+    first: int
+    verb: int
+    be: str  # "I'm" of "I'm allergic"; "" where the verb is not a form of be
+    lead: str  # "Last month" of "Last month I moved"
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# ------------------------------------------------ words that begin a predicate
+
+# Never a noun in front of an object: "hate coffee", "have two cats".
+_STRONG: Final = _words(
+    "have hate prefer eat speak teach own enjoy dislike adore wear avoid suffer attend go come do know manage "
+    "maintain raise collect need belong bake sing struggle earn spend volunteer want love reside loathe possess lack "
+    "freelance tutor coach"
+)
+# Nouns too: "work at Acme" is a predicate, "work" and "work clothes" are not.
+_WEAK: Final = _words(
+    "live work like drink play run study drive visit cook travel commute walk cycle swim paint hope plan rent "
+    "train code practise practice report smoke hike garden dance fish sleep lead write read sell build grow breed "
+    "miss support share watch use take get keep stay fear"
+)
+_LEXICON: Final = _STRONG | _WEAK
+_PREPOSITIONS: Final = {
+    "live": _words(
+        "in at near with alone on by downtown outside close just there here off above below under between abroad behind"
+    ),
+    "work": _words("at as for in on from with remotely part-time full-time nights freelance mostly there here"),
+    "report": _words("to"),
+    "commute": _words("to by from in daily every"),
+    "stay": _words("in at with"),
+    "travel": _words("to for often every"),
+    "study": _words("at in for"),
+    "volunteer": _words("at for in with"),
+    "walk": _words("to"),
+    "train": _words("for at in"),
+    "play": _words("in for with"),
+    "run": _words("every"),
+    "smoke": _words("about"),
+    "drive": _words("to"),
+    "cycle": _words("to"),
+}
+_OBJECTS: Final = {
+    "drink": _words("coffee tea wine beer alcohol milk water soda whisky whiskey juice decaf only"),
+    "play": _words(
+        "tennis football soccer chess guitar piano violin basketball golf hockey cello drums bass poker badminton "
+        "rugby cricket volleyball squash ukulele saxophone flute padel"
+    ),
+    "study": _words("law medicine biology physics chemistry history economics maths math engineering art psychology"),
+    "run": _words("marathons ultras daily"),
+    "smoke": _words("cigars cigarettes weed"),
+    "drive": _words("trucks taxis buses"),
+}
+# After "she" no nouns: "likes maths".
+_NEVER_PLURAL: Final = _words("like read write sell grow keep get take miss stay")
+_SPORTS: Final = _words("swim run cycle hike walk dance paint train travel cook garden fish")
+_BARELY: Final = _words("songs stories letters poems life affair of for from and or island since")  # "love songs"
+_DETERMINERS: Final = _words(
+    "a an the my our his her their its some any no every each all several many few two three four five six seven "
+    "eight nine ten twelve both more most another user's"
+)
+_OBJECTIVE: Final = _words("it them him her you me this that")
+_PAST: Final = _words(
+    "moved relocated started joined got bought became had went quit switched adopted sold studied worked lived grew "
+    "graduated retired began took spent learned learnt met found ran finished visited founded built wrote settled "
+    "stopped left changed used lost won broke"
+)
+_FINITE_I: Final = _words(
+    "would might could will should must am was had don't didn't can't cannot won't haven't wasn't couldn't hadn't did"
+)
+_FINITE_WE: Final = _words(
+    "would might could will should must are aren't were was had don't didn't can't cannot won't haven't weren't did"
+)
+_FINITE_ONE: Final = _words(
+    "would might could will should must is isn't has hasn't was wasn't had does doesn't didn't can't cannot won't couldn't hadn't did"
+)
+# After "don't" these are what somebody says of themselves; "don't suggest", "don't use" may be an order to the reader.
+_OF_ONESELF: Final = _words(
+    "eat drink smoke like have want live work drive own know speak enjoy need care believe watch play cook sleep "
+    "own mind trust tolerate do wear celebrate"
+)
+_ADVERBS: Final = _words(
+    "also now currently still never always usually often sometimes mostly just recently finally really actually "
+    "nowadays presently rarely seldom generally absolutely secretly originally then"
+)
+_NOW: Final = _words("now currently still nowadays presently")
+# Verbs that never make an order to the reader: enough without an "and".
+_PLAIN: Final = _words("live lives reside resides am is")
+
+_SHARED_BE = re.compile(
+    r"(?:(?:also|now|currently|still|severely|highly|very|deathly|extremely|badly|mildly|slightly|happily|just)\s+)*"
+    r"(?:allergic\s+to\b|(?:based|living|residing|settled)\s+(?:\w+\s+)?in\b|(?:lactose|gluten|fructose)[\s-]intolerant\b)",
+    re.I,
+)
+_SHARED_HAVE = re.compile(
+    r"an?\s+(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening)\s+)?"
+    r"(?:allergy\s+to\b|[\w-]+(?:\s+[\w-]+)?\s+allergy\b)",
+    re.I,
+)
+_SLOTTED = re.compile(
+    r"(?:(?:also|now|currently|still|just|recently|finally|really|happily)\s+)*(?:(?:lives?|resides?)\s+(?:\w+\s+){0,2}?in\s+"
+    r"|(?:am|is|'m)\s+(?:\w+\s+)?(?:allergic|based|living)\b|(?:moved|relocated)\s+(?:\w+\s+)?to\s+[^\W\d_]"
+    r"|reports?\s+to\s+|allergic\s+to\b|(?:based|living|residing)\s+in\b"
+    r"|(?:have|has)\s+(?:an?\s+)?(?:[\w-]+\s+){0,2}allerg(?:y|ies)\b)",
+    re.I,
+)
+
+# ------------------------------------------------ what forbids a cut
+
+_JOINT = re.compile(
+    r"(?:\s*,)?\s+(?:and\s+also|and\s+then|but\s+also|and|but|yet)\s+|\s*,\s+(?:then\s+)?(?=[^\W\d_])", re.I
+)
+_SUBORDINATE = re.compile(
+    r"\b(?:(?:because|who|whom|whose|which|that|where|if|unless|although|though|while|whenever|whether|how|why|what|so)\b|"
+    r"(?:when|since|after|before|until|as|once|than|like)\s+(?:i|i'm|i've|we|my|our|he|she|they|it|you|the|user|"
+    r"user's)\b)(?!\s+said\b)",
+    re.I,
+)
+_BECAUSE = re.compile(r"\b(?:because|since)\s+(?:i'm|i|we're|we|user)\b", re.I)
+_NEITHER = re.compile(
+    r"\b(?:neither|either|both|not\s+only|between|nothing|anything|everything|all)$|\b(?:neither|either|not\s+only)\b",
+    re.I,
+)
+_NEGATED = re.compile(r"\b(?:not|never|no\s+longer|\w+n't|cannot|nor|hardly|rarely|seldom|without)\b", re.I)
+_NOT_DO = re.compile(r"^(?:do\s+not|don't|does\s+not|doesn't|never)\s+(\w+)", re.I)
+_MODAL = re.compile(r"\b(?:can|can't|cannot|will|won't|would|could|might|must|should|shall|may|\w+'ll|\w+'d)\b", re.I)
+_CAUSES = re.compile(r"\b(?:help|helps|let|lets|make|makes|made|watch|watched|see|saw|hear|heard|helped)\b", re.I)
+_GOVERNORS: Final = _words(
+    "want wants wanted need needs needed plan plans planned hope hopes hoped like likes love loves hate hates prefer "
+    "prefers decided going have has had used try tries tried trying able ready ought supposed about wish wishes "
+    "expect intend aim learn learning started began continue refuse refused forgot remember happy glad excited "
+    "eager chose way time chance opportunity happen agreed promised managed afford wait tend mean how where what "
+    "quit hoping planning wanting willing looking choose decide got due determined nervous scared afraid born"
+)
+_NOT_VERBS: Final = _words(
+    "the a an my our his her their this that these those it them him me you us school college church bed"
+)
+_MOTION: Final = _words(
+    "go went goes going walk drive cycle bike commute get got bus back due thanks according close next"
+)
+_BACK = re.compile(
+    r"\b(?:(?-i:[Ii]t)|there|them|they|he|she|him|here|you|me|itself)\b|\b(?:this|that|these|those)\b"
+    r"(?!\s+(?:year|month|week|summer|spring|winter|fall|autumn|morning|monday|tuesday|wednesday|thursday|friday))"
+    r"|\b(?:one|ones|so|mine|theirs)$",
+    re.I,
+)
+_HERS = re.compile(r"\b(?:her|his|their)\b", re.I)
+_UNDONE = re.compile(
+    r"(?:(?:then|later|soon|quickly|eventually|now|just)\s+)*(?:came\s+back|returned|left(?:\s*$|\s+(?:after|for\s+good|"
+    r"again|soon|within))|went\s+back|moved\s+(?:back|out|away|on)(?!\s+(?:to|from)\b)|regretted|hated|gave\s+up|changed\s+my)",
+    re.I,
+)
+_LIMIT = re.compile(
+    r"\b(?:for\s+(?:the|this|a|one|two|three|\d+|a\s+few)\s+(?:\w+\s+)?(?:days?|weeks?|weekend|nights?|months?|summer|"
+    r"winter|semester|term|season)|temporarily|back\s+then|at\s+the\s+time|as\s+a\s+(?:child|kid|teenager|student))\b",
+    re.I,
+)
+_PARTICIPLES: Final = _words(
+    "named called based born located made used retired married divorced engaged tired interested worried dedicated "
+    "diagnosed trained divided owned run set left built"
+)
+_BEFORE_PARTICIPLE: Final = _words(
+    "i'm im we're am is are was were be been being have has had get got i've we've a an the my our some of to with "
+    "and very so do does don't doesn't didn't did can can't cannot will won't would "
+    "just recently now finally already also never not his her their two three user's"
+)
+_INNER: Final = _words(
+    "is are was were has lives works likes loves wants said says moved will am thinks i we he she they it you"
+)
+_INNER_BARE: Final = _words("live work like love want need have own hate")
+_KNOWING: Final = _words("know believe feel guess mean bet realize realise notice see hear remember wish imagine knew")
+
+_TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'"})
+_SPACES = re.compile(r"\s")
+_QUICK = re.compile(r"(?i)[\s,](?:and|but|yet)\s|,\s")
+
+
+@lru_cache(maxsize=4096)
+def split(clause: str, place: int, lead: int) -> tuple[Predicate, ...]:
+    """The predicates of a clause, in order; the whole clause where it holds one, or where that is in doubt.
+
+    `place` is where the words that only lead in end, `lead` where a time in front ends ("Last month, I moved").
+    """
+    whole = (Predicate(0, len(clause)),)
+    if _QUICK.search(clause) is None:
+        return whole
+    text = _SPACES.sub(" ", clause)
+    tokens = _tokens(text)
+    subject = _subject(text, tokens, place, lead)
+    if subject is None:
+        return whole
+    cuts = _cuts(text, tokens, subject)
+    if not cuts:
+        return whole
+    found: list[Predicate] = []
+    start, given, joint = 0, "", ""
+    for cut, opens, kind, word in cuts[: MOST - 1]:
+        found.append(Predicate(start, cut, given, joint))
+        start, joint = opens, word
+        given = _given(text, tokens, subject, opens, kind)
+    found.append(Predicate(start, len(clause), given, joint))
+    return tuple(found)
+
+
+def _given(text: str, tokens: list[_Token], subject: _Subject, opens: int, kind: Kind) -> str:
+    """The subject, with the time in front of it where both predicates are in the same tense."""
+    if kind == "shared":
+        return subject.be
+    if kind == "having":
+        return f"{subject.text} {'has' if tokens[subject.verb].word == 'has' else 'have'}"
+    if not subject.lead:
+        return subject.text
+    first = tokens[subject.verb].word
+    was = verbs.is_past(first) or first in ("was", "were", "had")
+    past = kind == "past" or re.match(r"(?:was|were|had|did|didn't|wasn't)\b", text[opens:]) is not None
+    return f"{subject.lead} {subject.text}" if was == past else subject.text
+
+
+_OTHER_JOINT = re.compile(r"(?:\s*,)?\s+(?:and|but|or|nor)\s+", re.I)
+_MYSELF: Final = _words("i i'm im i've ive we we're we've")
+
+
+def joined(clause: str) -> frozenset[int]:
+    """Where verbs stand that go on with "I" after an "and" and take its ending: "I study law and teach piano"."""
+    if _OTHER_JOINT.search(clause) is None:
+        return frozenset()
+    text = _SPACES.sub(" ", clause.translate(_APOSTROPHES))
+    tokens = _tokens(text)
+    found: set[int] = set()
+    for joint in _OTHER_JOINT.finditer(text):
+        at = next((n for n in reversed(range(len(tokens))) if _is_subject(tokens, n, joint.start())), None)
+        opened = next((n for n, token in enumerate(tokens) if token.start == joint.end()), None)
+        if at is None or opened is None or at + 1 >= len(tokens):
+            continue
+        subject = _first_person(text, tokens, at, "")
+        start = tokens[subject.first].start
+        left = _Left(text[start : joint.start()], tokens, subject, start, joint.start())
+        verb = _goes_on(tokens, opened, left, joint.group().strip(" ,").lower())
+        if verb is not None:
+            found.add(tokens[verb].start)
+    return frozenset(found)
+
+
+def _is_subject(tokens: list[_Token], n: int, before: int) -> bool:
+    return tokens[n].end <= before and tokens[n].word in _MYSELF and (n == 0 or tokens[n - 1].word not in ("and", "me"))
+
+
+def _goes_on(tokens: list[_Token], at: int, left: _Left, joint: str) -> int | None:
+    """The verb after a joint that goes on with the subject of the left; None where that is in doubt."""
+    if not left.text or _governed(left) or re.match(r"(?:do\s+not|don't|dont|didn't)\b", left.text, re.I):
+        return None
+    while at + 1 < len(tokens) and tokens[at].word in _ADVERBS:
+        at += 1
+    word = tokens[at].word
+    past = verbs.is_past(tokens[left.subject.verb].word)
+    if word not in _LEXICON or verbs.is_past(word) or (past and word in verbs.SAME_IN_PAST):
+        return None
+    if _lacks_object(left):
+        return None if past else at
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
+    if joint in ("or", "nor"):
+        return at if joint == "nor" else None
+    shown = following is not None and following.word not in ("and", "or", "but", "of") and not _holds_clause(left)
+    return at if shown and following is not None and _completes(word, following, joint) else None
+
+
+def _tokens(text: str) -> list[_Token]:
+    return [_Token(m.group().lower(), m.start(), m.end(), m.group()[0].isupper()) for m in _TOKEN.finditer(text)]
+
+
+# ------------------------------------------------ subject
+
+
+def _subject(text: str, tokens: list[_Token], place: int, lead: int) -> _Subject | None:
+    at = next((n for n, token in enumerate(tokens) if token.start >= lead), None)
+    if at is None or at + 1 >= len(tokens):
+        return None
+    before = text[place:lead].strip(" ,")
+    first = tokens[at]
+    if first.word in ("i", "i'm", "im", "i've", "ive", "we", "we're", "we've"):
+        return _first_person(text, tokens, at, before)
+    if first.word in ("my", "our", "user's") or (first.word == "the" and tokens[at + 1].word in ("user", "user's")):
+        return _owned(text, tokens, at, before)
+    if first.word == "user" or first.capital:
+        return _named(text, tokens, at, before)
+    return None
+
+
+def _first_person(text: str, tokens: list[_Token], at: int, lead: str) -> _Subject:
+    token = tokens[at]
+    person: Person = "we" if token.word.startswith("we") else "i"
+    name = "We" if person == "we" else "I"
+    if token.word in ("i'm", "im", "we're"):
+        return _Subject(token.start, name, person, at, at, "I'm" if person == "i" else "We're", lead)
+    if token.word in ("i've", "ive", "we've"):
+        return _Subject(token.start, name, person, at, at, "", lead)
+    return _with_verb(text, tokens, at, at, person, lead)
+
+
+def _with_verb(text: str, tokens: list[_Token], at: int, last: int, person: Person, lead: str) -> _Subject:
+    """The subject that ends with the token `last`; its verb is the next word that is no adverb."""
+    verb = last + 1
+    while verb + 1 < len(tokens) and verbs.is_adverb(tokens[verb].word):
+        verb += 1
+    name = text[tokens[at].start : tokens[last].end]
+    be = f"{name} {tokens[verb].word}" if tokens[verb].word in ("am", "is", "are") else ""
+    return _Subject(tokens[at].start, name, person, last + 1, verb, be, lead)
+
+
+def _owned(text: str, tokens: list[_Token], at: int, lead: str) -> _Subject | None:
+    """A subject of the user's: "My sister", "My best friend", "My wife and I"."""
+    if tokens[at].word == "the" and tokens[at + 1].word == "user":
+        return _with_verb(text, tokens, at, at + 1, "one", lead) if at + 2 < len(tokens) else None
+    joined = False
+    start = at + 2 if tokens[at].word == "the" else at + 1
+    for n in range(start, min(start + 6, len(tokens))):
+        word = tokens[n].word
+        gap = text[tokens[n - 1].end : tokens[n].start]
+        if gap.strip():
+            return None
+        if n == start:
+            continue
+        if word in ("and", "&"):
+            joined = True
+        elif joined and word == "i" and n + 1 < len(tokens):
+            return _with_verb(text, tokens, at, n, "we", lead)
+        elif tokens[n - 1].word != "and" and not verbs.is_adverb(word):
+            form = _form(word)
+            if form is not None:
+                plural = form == "bare" or joined or (form == "past" and _plural(tokens[n - 1].word))
+                return _with_verb(text, tokens, at, n - 1, "many" if plural else "one", lead)
+        elif verbs.is_adverb(word):
+            return None
+    return None
+
+
+def _plural(word: str) -> bool:
+    return (word.endswith("s") and not word.endswith("ss") and word != "boss") or word in (
+        "children",
+        "people",
+        "twins",
+    )
+
+
+def _form(word: str) -> Literal["one", "bare", "past"] | None:
+    """Whether a word is a verb in the form after "she", after "they", or in the past."""
+    if word in ("is", "has", "does", "isn't", "hasn't", "doesn't") or (
+        word.endswith("s") and word not in _LEXICON and verbs.base_form(word) in _LEXICON
+    ):
+        return "one"
+    if word in ("are", "aren't", "have", "don't", "haven't") or word in ("live", "work", "own", "love", "like", "want"):
+        return "bare"
+    if word in ("was", "were", "had", "wasn't", "weren't", "didn't", "can't", "won't") or word in _PAST:
+        return "past"
+    return None
+
+
+def _named(text: str, tokens: list[_Token], at: int, lead: str) -> _Subject | None:
+    """A person by name in front of a verb: "Bob lives", "User moved"."""
+    last = at
+    while (
+        last + 1 < len(tokens) and last < at + 2 and tokens[last + 1].capital and _form(tokens[last + 1].word) is None
+    ):
+        last += 1
+    if last + 1 >= len(tokens) or (tokens[at].word in names.NOT_NAMES and tokens[at].word != "user"):
+        return None
+    subject = _with_verb(text, tokens, at, last, "one", lead)
+    gap = text[tokens[last].end : tokens[subject.verb].start]
+    return (
+        subject
+        if not gap.strip(" abcdefghijklmnopqrstuvwxyz") and _form(tokens[subject.verb].word) in ("one", "past")
+        else None
+    )
+
+
+# ------------------------------------------------ cuts
+
+
+def _cuts(text: str, tokens: list[_Token], subject: _Subject) -> list[tuple[int, int, Kind, str]]:
+    """Where predicates end and begin, with the kind of the one that begins; commas only with more to come."""
+    found: list[tuple[int, int, Kind, str]] = []
+    start = tokens[subject.first].start
+    number = subject.verb + 1
+    for joint in _JOINT.finditer(text, tokens[subject.verb].end):
+        while number < len(tokens) and tokens[number].start < joint.end():
+            number += 1
+        if number >= len(tokens) or tokens[number].start != joint.end():
+            continue
+        word = joint.group().strip(" ,").lower()
+        left = _Left(text[start : joint.start()], tokens, subject, start, joint.start())
+        kind = _opens(text, tokens, number, subject, left, word)
+        if kind is None or not _may_cut(text, left, joint.end(), kind, subject):
+            continue
+        found.append((joint.start(), joint.end(), kind, word))
+        start = joint.end()
+    return _without_loose_commas(text, found)
+
+
+def _without_loose_commas(text: str, cuts: list[tuple[int, int, Kind, str]]) -> list[tuple[int, int, Kind, str]]:
+    """Without an "and" to come, a comma may begin an order or a greeting: "I live in Ottawa, have a nice day"."""
+    kept: list[tuple[int, int, Kind, str]] = []
+    joined = False
+    for cut in reversed(cuts):
+        joined = joined or cut[3] not in ("", "then")
+        plain = _SLOTTED.match(text, cut[1]) or text[cut[1] :].split(" ")[0].lower() in _PLAIN
+        if joined or plain:
+            kept.append(cut)
+    return kept[::-1]
+
+
+class _Left(NamedTuple):
+    """The predicate in front of a joint."""
+
+    text: str
+    tokens: list[_Token]
+    subject: _Subject
+    start: int
+    end: int
+
+    @property
+    def be(self) -> bool:
+        """Whether its verb is the form of be that stands with the subject: "I'm a nurse"."""
+        return bool(self.subject.be) and self.start == self.tokens[self.subject.first].start
+
+    def inside(self) -> list[_Token]:
+        return [token for token in self.tokens if self.start <= token.start and token.end <= self.end]
+
+
+def _opens(text: str, tokens: list[_Token], at: int, subject: _Subject, left: _Left, joint: str) -> Kind | None:
+    """What kind of predicate of the subject begins at a token; None where none must."""
+    place = tokens[at].start
+    if left.be and _SHARED_BE.match(text, place) and (joint != "" or re.search(r"\b(?:an?|old)\b", left.text)):
+        return "shared" if _be_goes_on(left, joint) else None
+    if _SHARED_HAVE.match(text, place) and tokens[subject.verb].word in ("have", "has", "i've", "ive") and joint:
+        return _shared_have(left)
+    marked = False
+    while at + 1 < len(tokens) and (tokens[at].word in _ADVERBS or tokens[at].word in ("no", "longer")):
+        marked = marked or tokens[at].word in _NOW
+        at += 1
+    word = tokens[at].word
+    adverb = tokens[at].start > place
+    following = tokens[at + 1] if at + 1 < len(tokens) else None
+    if following is None or following.word in ("and", "or", "but", "of"):
+        return None
+    auxiliary = {"i": _FINITE_I, "we": _FINITE_WE, "many": _FINITE_WE, "one": _FINITE_ONE}[subject.person]
+    if word in auxiliary:
+        return "finite" if _stands(word, following) else None
+    if word in _PAST:
+        return "past" if _completes(word, following, joint, past=True) else None
+    base = word
+    if subject.person == "one":
+        base = verbs.base_form(word)
+        if base == word:
+            return None
+    if base not in _LEXICON or not (adverb or _completes(base, following, joint, third=subject.person == "one")):
+        return None
+    return "finite" if marked else "bare"
+
+
+def _stands(word: str, following: _Token) -> bool:
+    """Whether what follows an auxiliary makes it a statement of the subject about themselves."""
+    if word in ("don't", "doesn't"):
+        return following.word in _OF_ONESELF or following.word in ("really", "actually")
+    if word in ("would", "might", "could", "will", "should", "must"):
+        return following.word not in _DETERMINERS and following.word not in ("in", "at", "of", "to", "for", "with")
+    return following.word not in ("in", "at", "of") or word in ("am", "is", "are", "was", "were")
+
+
+def _completes(base: str, following: _Token, joint: str, *, past: bool = False, third: bool = False) -> bool:
+    """Whether the word after a verb that may be a noun shows that it is a verb."""
+    word = following.word
+    if past:
+        return (
+            word in _DETERMINERS
+            or word in ("to", "from", "in", "at", "for", "into", "with", "up", "back", "as", "on", "house", "out")
+            or word.endswith(("ing", "ed"))
+            or following.capital
+            or word.isdigit()
+            or base in ("got", "became", "went", "left", "quit")
+        )
+    if base in _STRONG:
+        return word not in _BARELY
+    if word in _PREPOSITIONS.get(base, ()) or word in _OBJECTS.get(base, ()):
+        return True
+    if base in ("live", "work"):
+        return False
+    if third and base in _NEVER_PLURAL:
+        return word not in _BARELY
+    if base in _SPORTS and word in ("on", "every", "twice", "once", "daily"):
+        return True
+    shown = word in _DETERMINERS or word in _OBJECTIVE or word == "to" or word.isdigit() or following.capital
+    return shown or (word.endswith("ing") and len(word) > 4) or (joint == "but" and word not in _BARELY)
+
+
+def _be_goes_on(left: _Left, joint: str) -> bool:
+    """Whether "I'm" of the left also carries the words after the joint."""
+    words = [token.word for token in left.inside()]
+    if _NEGATED.search(left.text) and joint not in ("but", "yet"):
+        return False
+    if _SUBORDINATE.search(left.text) or _NEITHER.search(left.text):
+        return False
+    gerunds = [n for n, word in enumerate(words) if word.endswith("ing") and len(word) > 4]
+    return not gerunds or (len(gerunds) == 1 and gerunds[0] <= 2 and words[gerunds[0]] in _DOING)
+
+
+_DOING: Final = _words("working studying living training teaching doing staying freelancing volunteering")
+
+
+def _shared_have(left: _Left) -> Kind | None:
+    return None if _NEGATED.search(left.text) or _SUBORDINATE.search(left.text) else "having"
+
+
+def _may_cut(text: str, left: _Left, place: int, kind: Kind, subject: _Subject) -> bool:
+    """Whether the predicate that begins at a place can stand alone, and nothing on the left governs it."""
+    right = text[place:]
+    slotted = _SLOTTED.match(right) is not None
+    if _NEITHER.search(left.text) or _UNDONE.match(right) or _LIMIT.search(right):
+        return False
+    if not slotted and _refers_back(right, subject):
+        return False
+    if kind in ("shared", "having"):
+        return True
+    if _SUBORDINATE.search(left.text) and not (
+        slotted and _BECAUSE.search(left.text) and len(_SUBORDINATE.findall(left.text)) == 1
+    ):
+        return False
+    if kind == "finite" and subject.person != "one":
+        return not _holds_clause(left) or re.match(r"(?:also |now |still )?am\b", right) is not None
+    denies = re.match(r"(?:never|always)\b", right, re.I) is not None
+    if not denies and _negation_reaches(left, kind, slotted):
+        return False
+    if kind == "bare" and (_lacks_object(left) or (subject.person != "one" and _governed(left))):
+        return False
+    return not _holds_clause(left)
+
+
+def _refers_back(right: str, subject: _Subject) -> bool:
+    if _BACK.search(right):
+        return True
+    return subject.person in ("i", "we") and _HERS.search(right) is not None
+
+
+def _negation_reaches(left: _Left, kind: Kind, slotted: bool) -> bool:
+    """Whether a negation on the left may also deny the words after the joint: "I never drink and drive"."""
+    if _NEGATED.search(left.text) is None:
+        return False
+    if kind == "past":
+        return re.search(r"\b(?:never|haven't|hasn't|hadn't|not)\b", left.text, re.I) is not None
+    if left.subject.person == "one":
+        return re.search(r"\b(?:never|rarely|seldom|hardly)\b", left.text, re.I) is not None
+    if left.be or (kind == "bare" and _PERFECT.match(left.text)):
+        return False  # "I'm not vegan and live in Lyon": "live" cannot follow "I'm not" or "I've never"
+    denied = _NOT_DO.match(left.text)
+    return not (slotted and denied is not None and denied.group(1).lower() in _OF_ONESELF - {"live", "work", "want"})
+
+
+_PERFECT = re.compile(r"(?:i've|ive|have|haven't|had|hadn't|was|wasn't)\s+(?!to\b)", re.I)
+
+
+def _governed(left: _Left) -> bool:
+    """Whether a verb on the left may govern a bare verb after the joint: "want to quit and live in Rome"."""
+    inside = left.inside()
+    if _MODAL.search(left.text) or (_CAUSES.search(left.text) and _acts(inside)):
+        return True
+    for n, token in enumerate(inside[:-1]):
+        after = inside[n + 1].word
+        if token.word != "to" or after in _NOT_VERBS or inside[n + 1].capital or after.endswith("ing"):
+            continue
+        governor = inside[n - 1].word if n else ""
+        if governor in _GOVERNORS and after not in names.CITIES and not (governor in _MOTION and after == "work"):
+            return True
+        if (after in _LEXICON or after in _COMMON) and not (governor in _MOTION and after == "work"):
+            return True
+    return re.search(r"\b(?:gonna|wanna)\b", left.text, re.I) is not None
+
+
+def _acts(inside: list[_Token]) -> bool:
+    """Whether somebody in the left is made to do something: "I help people move"."""
+    return any(
+        after.word in (_LEXICON | _COMMON) and before.word not in _DETERMINERS
+        for before, after in itertools.pairwise(inside[1:])
+    )
+
+
+_COMMON: Final = verbs.COMMON | _words(
+    "be become find see move settle quit leave start join change buy help meet earn save"
+)
+
+
+def _lacks_object(left: _Left) -> bool:
+    """Whether the left is a bare verb that shares what follows the right one: "I live and work in Perth"."""
+    inside = left.inside()
+    rest = [token for token in inside if not verbs.is_adverb(token.word)]
+    return len(rest) < 2 and not left.be
+
+
+def _holds_clause(left: _Left) -> bool:
+    """Whether the left holds another subject with a verb, to which the words after the joint may belong."""
+    inside = left.inside()
+    if any(token.word in _KNOWING for token in inside[:2]):
+        return True
+    for before, token in itertools.pairwise(inside):
+        if before.word in _BEFORE_PARTICIPLE or verbs.is_adverb(before.word) or before.word in _LEXICON:
+            continue
+        if token.word in _INNER or (
+            token.word in _INNER_BARE and before.word not in _DETERMINERS and before.word != "to"
+        ):
+            return True
+        if verbs.is_past(token.word) and token.word not in _PARTICIPLES:
+            return True
+    return False
