@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy.engine import Row
 
 from engram import filters, ids, paging, text
-from engram.database import Connection, fetch_all
+from engram.database import Connection, fetch_all, statement
 from engram.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from engram.filters import Filter
 from engram.tenancy import Visible
@@ -46,6 +46,7 @@ class Moment:
 
 
 NOW: Final = Moment()
+AT: Final = "coalesce(%(as_of)s::timestamptz, %(known_at)s::timestamptz)"  # what now means in a read of the past
 
 
 def source(moment: Moment) -> str:
@@ -70,7 +71,7 @@ VISIBLE: Final = (
 
 def current(moment: Moment) -> str:
     """The condition on `m` that makes a row current at a moment."""
-    now = "clock_timestamp()" if moment.is_now else "coalesce(%(as_of)s::timestamptz, %(known_at)s::timestamptz)"
+    now = "clock_timestamp()" if moment.is_now else AT
     return (
         f"m.status = 'active' AND m.consolidated_into IS NULL AND (m.expires_at IS NULL OR m.expires_at > {now})"
         f" AND (m.ended_at IS NULL OR m.ended_at > {now})"
@@ -81,12 +82,17 @@ def load(conn: Connection, visible: Visible, memory_ids: Sequence[str], moment: 
     """The memories with these ids that the read may see, in the order of the ids."""
     if not memory_ids or not visible.scope_ids:
         return []
-    name = "load_memories" if moment.is_now else "load_memories_at"
-    params = visible_params(visible, moment)
-    found = {
-        row.memory_id: _memory(row, visible) for row in fetch_all(conn, name, memory_ids=list(memory_ids), **params)
-    }
+    rows = _rows(conn, visible, moment, "m.memory_id = ANY(%(wanted)s::uuid[])", list(memory_ids))
+    found = {row.memory_id: _memory(row, visible) for row in rows}
     return [found[memory_id] for memory_id in memory_ids if memory_id in found]
+
+
+def _rows(conn: Connection, visible: Visible, moment: Moment, which: str, wanted: Any) -> list[Row[Any]]:
+    """The rows of a moment that a constant condition chooses by one value, with everything a Memory needs."""
+    now = "clock_timestamp()" if moment.is_now else AT
+    sql = statement("load_memories").replace("/*source*/", source(moment)).replace("/*now*/", now)
+    params = visible_params(visible, moment) | {"wanted": wanted}
+    return list(conn.exec_driver_sql(sql.replace("/*which*/", which), params).fetchall())
 
 
 def resolve_id(conn: Connection, visible: Visible, memory_id: str) -> str:
@@ -170,9 +176,7 @@ def _typed(name: str, place: int) -> str:
 
 def lineage(conn: Connection, visible: Visible, lineage_id: str, moment: Moment = NOW) -> Lineage:
     """All revisions of one lineage the read may see, newest first; NotFound when there are none."""
-    name = "load_lineage" if moment.is_now else "load_lineage_at"
-    params = visible_params(visible, moment)
-    rows = fetch_all(conn, name, lineage_id=lineage_id, **params) if visible.scope_ids else []
+    rows = _rows(conn, visible, moment, "m.lineage_id = %(wanted)s::uuid", lineage_id) if visible.scope_ids else []
     if not rows:
         raise NotFound("no lineage with that id in this scope")
     revisions = tuple(_memory(row, visible) for row in rows)

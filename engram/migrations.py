@@ -183,7 +183,7 @@ def _refuse_newer(connection: Connection, scripts: Path | None) -> None:
 def prepare(connection: Connection) -> None:
     """Give a migrating session its limits: a statement that waits long for a lock makes everybody wait behind it."""
     # Session settings, and on a connection of our own: a migration is never run through a transaction pooler.
-    connection.exec_driver_sql(f"set lock_timeout = '{STATEMENT_LOCK_TIMEOUT}'")
+    connection.exec_driver_sql("select set_config('lock_timeout', %s, false)", (STATEMENT_LOCK_TIMEOUT,))
     connection.exec_driver_sql("set statement_timeout = 0")
     connection.exec_driver_sql("set idle_in_transaction_session_timeout = 0")
     connection.exec_driver_sql("set client_min_messages = warning")

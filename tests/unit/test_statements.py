@@ -1,0 +1,45 @@
+"""Every statement is a file of its own: it says what it is for, is used, and is one statement."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "engram"
+FILES = sorted((PACKAGE / "sql").glob("*.sql"))
+CODE = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py"))
+# Names that are put together from parts, and the code that does so.
+COMPOSED = {
+    "list_{kind}_events": ("list_stream_events", "list_session_events", "list_task_events", "list_scope_events")
+}
+
+
+def test_there_are_statements_to_look_at() -> None:
+    assert len(FILES) > 50
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_statement_says_what_it_is_for_and_is_one(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    first, *rest = text.splitlines()
+    assert re.match(r"-- [A-Z]", first), "begins with its purpose"
+    body = "\n".join(line for line in rest if not line.lstrip().startswith("--"))
+    assert ";" not in re.sub(r"'[^']*'", "", body).strip().rstrip(";"), "is one statement"
+    assert not re.search(r"(?i)select\s+\*|\.\*\s*(,|from)", body), "names its columns"
+    assert re.fullmatch(r"[a-z]+(_[a-z]+)+", path.stem), "is named by what it does"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_statement_is_used(path: Path) -> None:
+    composed = any(path.stem.removesuffix("_newest") in names for names in COMPOSED.values())
+    assert composed or f'"{path.stem}"' in CODE
+
+
+def test_no_statement_is_made_from_what_a_caller_gave() -> None:
+    """Text of SQL is constants and other constants; a value is always a parameter."""
+    for path in PACKAGE.rglob("*.py"):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if "exec_driver_sql(f" in line or re.search(r"exec_driver_sql\([^)]*(%|\.format)\s*\(", line):
+                assert "constants" in line, f"{path.name}:{number}"
