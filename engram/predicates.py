@@ -97,6 +97,7 @@ _PREPOSITIONS: Final = {
     "cycle": _words("to"),
 }
 _OBJECTS: Final = {
+    "like": _words("short shorter concise brief detailed long longer"),
     "drink": _words("coffee tea wine beer alcohol milk water soda whisky whiskey juice decaf only"),
     "play": _words(
         "tennis football soccer chess guitar piano violin basketball golf hockey cello drums bass poker badminton "
@@ -119,7 +120,7 @@ _OBJECTIVE: Final = _words("it them him her you me this that")
 _PAST: Final = _words(
     "moved relocated started joined got bought became had went quit switched adopted sold studied worked lived grew "
     "graduated retired began took spent learned learnt met found ran finished visited founded built wrote settled "
-    "stopped left changed used lost won broke"
+    "stopped left changed used lost won broke developed"
 )
 _FINITE_I: Final = _words(
     "would might could will should must am was had don't didn't can't cannot won't haven't wasn't couldn't hadn't did"
@@ -128,7 +129,8 @@ _FINITE_WE: Final = _words(
     "would might could will should must are aren't were was had don't didn't can't cannot won't haven't weren't did"
 )
 _FINITE_ONE: Final = _words(
-    "would might could will should must is isn't has hasn't was wasn't had does doesn't didn't can't cannot won't couldn't hadn't did"
+    "would might could will should must is isn't has hasn't was wasn't had does doesn't didn't can't cannot won't "
+    "couldn't hadn't did"
 )
 # After "don't" these are what somebody says of themselves; "don't suggest", "don't use" may be an order to the reader.
 _OF_ONESELF: Final = _words(
@@ -157,6 +159,7 @@ _SLOTTED = re.compile(
     r"(?:(?:also|now|currently|still|just|recently|finally|really|happily)\s+)*(?:(?:lives?|resides?)\s+(?:\w+\s+){0,2}?in\s+"
     r"|(?:am|is|'m)\s+(?:\w+\s+)?(?:allergic|based|living)\b|(?:moved|relocated)\s+(?:\w+\s+)?to\s+[^\W\d_]"
     r"|reports?\s+to\s+|allergic\s+to\b|(?:based|living|residing)\s+in\b"
+    r"|(?:have|has)\s+(?:\w+\s+)?(?:lived|moved)\b|prefers?\s"
     r"|(?:have|has)\s+(?:an?\s+)?(?:[\w-]+\s+){0,2}allerg(?:y|ies)\b)",
     re.I,
 )
@@ -203,7 +206,7 @@ _BACK = re.compile(
 _HERS = re.compile(r"\b(?:her|his|their)\b", re.I)
 _UNDONE = re.compile(
     r"(?:(?:then|later|soon|quickly|eventually|now|just)\s+)*(?:came\s+back|returned|left(?:\s*$|\s+(?:after|for\s+good|"
-    r"again|soon|within))|went\s+back|moved\s+(?:back|out|away|on)(?!\s+(?:to|from)\b)|regretted|hated|gave\s+up|changed\s+my)",
+    r"again|soon|within))|went\s+back|moved\s+(?:back|out|away|on)(?!\s+(?:to|from|of\b.*\bto)\b)|regretted|hated|gave\s+up|changed\s+my)",
     re.I,
 )
 _LIMIT = re.compile(

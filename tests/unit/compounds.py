@@ -310,4 +310,20 @@ COMPOUND: tuple[tuple[str, tuple[tuple[str, str | None], ...]], ...] = (
     ),
     ("I'm not living in Rome and working in Oslo", (("User is not living in Rome and working in Oslo", None),)),
     ("I teach kids to read and write books", (("User teaches kids to read and write books", None),)),
+    (
+        "I have a dog and moved out of Ottawa to Gatineau",
+        (("User has a dog", None), ("User moved out of Ottawa to Gatineau", _CITY)),
+    ),
+    (
+        "I don't like long texts and prefer concise answers",
+        (("User does not like long texts", None), ("User prefers concise answers", "preference:communication_style")),
+    ),
+    (
+        "I'm a runner and developed a shellfish allergy",
+        (("User is a runner", None), ("User developed a shellfish allergy", "profile:allergy:shellfish")),
+    ),
+    (
+        "I want to quit and moved to Toronto last month",
+        (("User wants to quit", None), ("User moved to Toronto last month", _CITY)),
+    ),
 )
