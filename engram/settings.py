@@ -30,35 +30,43 @@ class Settings(BaseSettings):
     )
 
     database_url: SecretStr | None = Field(
-        None,
+        default=None,
         validation_alias=AliasChoices("database_url", "ENGRAM_DATABASE_URL", "DATABASE_URL"),
         description="PostgreSQL 16 to 18 to use; unset means the embedded one.",
     )
     migration_url: SecretStr | None = Field(
-        None, description="Where migrations run, when that is not DATABASE_URL (a pooler, say)."
+        default=None, description="Where migrations run, when that is not DATABASE_URL (a pooler, say)."
     )
     data_dir: Path | None = Field(
-        None, description="Folder of the embedded PostgreSQL; unset means the platform's data folder."
+        default=None, description="Folder of the embedded PostgreSQL; unset means the platform's data folder."
     )
-    pool_size: int = Field(10, ge=1, le=200, description="Connections a door keeps.")
-    statement_timeout: timedelta = Field(timedelta(seconds=30), description="Longest a statement may run.")
-    lock_timeout: timedelta = Field(timedelta(seconds=5), description="Longest a statement may wait for a lock.")
-    tenant: str = Field("default", description="Tenant of a door opened without a scope.")
-    namespace: str = Field("default", description="Namespace of a door opened without a scope.")
-    agent: str = Field("default", description="Agent of a door opened without a scope.")
-    user: str | None = Field(None, description="User of a door opened without a scope.")
-    policy: str = Field("default", description="Name of the memory policy.")
-    embedding_model: str = Field("wordllama", description="Embedder: wordllama, or none for keyword search only.")
+    pool_size: int = Field(default=10, ge=1, le=200, description="Connections a door keeps.")
+    statement_timeout: timedelta = Field(default=timedelta(seconds=30), description="Longest a statement may run.")
+    lock_timeout: timedelta = Field(
+        default=timedelta(seconds=5), description="Longest a statement may wait for a lock."
+    )
+    tenant: str = Field(default="default", description="Tenant of a door opened without a scope.")
+    namespace: str = Field(default="default", description="Namespace of a door opened without a scope.")
+    agent: str = Field(default="default", description="Agent of a door opened without a scope.")
+    user: str | None = Field(default=None, description="User of a door opened without a scope.")
+    policy: str = Field(default="default", description="Name of the memory policy.")
+    embedding_model: str = Field(
+        default="wordllama", description="Embedder: wordllama, or none for keyword search only."
+    )
     on_embedding_failure: Literal["fail", "defer"] = Field(
-        "fail", description="Direct writes when the embedder fails: fail, or defer the vector to a job."
+        default="fail", description="Direct writes when the embedder fails: fail, or defer the vector to a job."
     )
     dispatch: Literal["inline", "doorbell"] = Field(
-        "inline", description="Derive in the calling process, or leave the jobs to workers."
+        default="inline", description="Derive in the calling process, or leave the jobs to workers."
     )
-    profile: str = Field("recall", description="Scoring profile of searches.")
-    text_search_config: str = Field("english", description="PostgreSQL text search configuration of new memories.")
-    time_zone: str = Field("UTC", description="Time zone in which phrases such as 'yesterday' are read.")
-    ledger_key: SecretStr | None = Field(None, description="Key that turns the ledger's hash chain into an HMAC.")
+    profile: str = Field(default="recall", description="Scoring profile of searches.")
+    text_search_config: str = Field(
+        default="english", description="PostgreSQL text search configuration of new memories."
+    )
+    time_zone: str = Field(default="UTC", description="Time zone in which phrases such as 'yesterday' are read.")
+    ledger_key: SecretStr | None = Field(
+        default=None, description="Key that turns the ledger's hash chain into an HMAC."
+    )
 
     @field_validator("time_zone")
     @classmethod

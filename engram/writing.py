@@ -284,6 +284,7 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     place, moved = _place(desk, lineage_id, member) if known or rules.negates else (HEAD, {})
     revision = _next_revision(desk, lineage_id) if known else 1
     new = New(memory_id, lineage_id, revision, place)
+    judged = _with_place(judged, place)
     decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=judged.judgement.target_id)
     execute(desk.conn, "add_memory", **_columns(desk, judged, origin, new, decision))
     if draft.vector is not None and desk.model_id is not None:
@@ -294,6 +295,14 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     for other, placed in moved.items():
         _note(desk, other, placed.status if placed.status != "active" else "reordered", origin)
     return Settled(decision, origin, _entry(memory_id, draft, origin))
+
+
+def _with_place(judged: Judged, place: Place) -> Judged:
+    """The judgement with the reason why its row did not become head, where it did not."""
+    why = "moot" if place.moot else place.status if place.status != "active" else None
+    if why is None:
+        return judged
+    return replace(judged, judgement=replace(judged.judgement, reasons=(*judged.judgement.reasons, why)))
 
 
 def _store_evidence(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
@@ -607,7 +616,7 @@ def revive(kept: Mapping[str, Any], memory: Memory | None, head: Memory | None, 
 def _head_of(desk: Desk, memory: Memory | None) -> Memory | None:
     if memory is None:
         return None
-    if memory.status == "active":
+    if memory.status == "active" and "moot" not in memory.labels:
         return memory
     return memories.lineage(desk.conn, desk.visible, memory.lineage_id).head
 

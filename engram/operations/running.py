@@ -113,7 +113,7 @@ def decisions_of(scope: Scope, event_ids: Sequence[str]) -> Operation[list[Write
             memory, target = found.get(decision["memory_id"]), found.get(decision["target_id"])
             head = (
                 memory
-                if memory is None or memory.status == "active"
+                if memory is None or (memory.status == "active" and "moot" not in memory.labels)
                 else memories.lineage(conn, visible, memory.lineage_id).head
             )
             decided.append(writing.revive(decision, memory, head, target))

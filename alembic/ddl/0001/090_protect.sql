@@ -23,8 +23,11 @@ grant select on all tables in schema engram to engram_app;
 grant insert on engram.memory_scopes, engram.agent_memory, engram.memory_sources, engram.memory_activity, engram.memory_changes,
   engram.memory_relations to engram_app;
 
-grant update on engram.memory_scopes, engram.agent_memory, engram.memory_sources, engram.memory_activity, engram.memory_relations,
-  engram.memory_changes to engram_app;
+grant update on engram.memory_scopes, engram.agent_memory, engram.memory_sources, engram.memory_activity, engram.memory_relations
+  to engram_app;
+
+-- The history is appended to; an erasure empties what it quotes.
+grant update (state, decision, reason) on engram.memory_changes to engram_app;
 
 grant usage on all sequences in schema engram to engram_app;
 
