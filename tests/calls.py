@@ -1,0 +1,372 @@
+"""Every argument of every public call, by the kind of value it takes: who tests the door tests all of it.
+
+`FIELDS` is written by hand and compared with the signatures, so that a new method or argument fails a test until it is
+named here. `places()` spreads the shared keywords over the calls that take them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engram.operations.capture import Artifact, Message, ToolCall
+from engram.operations.changing import Attributes, Candidate, NewMemory
+from engram.operations.setup import Read, Write
+from engram.scope import Ids
+
+UNKNOWN_ID: Final = "01890000-0000-7000-8000-00000000a001"
+
+# Keywords that several calls share. A group holds its own names and those of the groups it is built on.
+GROUPS: Final[Mapping[str, tuple[Any, str | None]]] = {
+    "Ids": (Ids, None),
+    "Read": (Read, "Ids"),
+    "Write": (Write, "Ids"),
+    "Attributes": (Attributes, "Write"),
+    "NewMemory": (NewMemory, "Attributes"),
+    "Candidate": (Candidate, "NewMemory"),
+    "Message": (Message, None),
+    "ToolCall": (ToolCall, None),
+    "Artifact": (Artifact, None),
+}
+
+FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
+    # Shared keywords
+    "Ids": {
+        "tenant_id": "scope id",
+        "namespace": "scope id",
+        "agent_id": "scope id",
+        "user_id": "scope id",
+        "shared": "flag",
+    },
+    "Read": {"as_of": "time", "known_at": "time"},
+    "Write": {
+        "actor": "name",
+        "trust": "choice",
+        "reason": "note",
+        "idempotency_key": "name",
+        "dry_run": "flag",
+        "session_id": "name",
+        "task_run_id": "id",
+        "occurred_at": "time",
+    },
+    "Attributes": {
+        "memory_type": "choice",
+        "category": "label",
+        "tags": "tags",
+        "source": "label",
+        "metadata": "metadata",
+        "importance": "unit",
+        "priority": "small whole",
+        "rating": "small whole",
+        "confidence": "unit",
+        "critical_slot": "key",
+        "private": "flag",
+        "expires_at": "time",
+        "expires_in": "duration",
+        "expires_in_days": "number",
+    },
+    "NewMemory": {
+        "main_content": "content",
+        "topic_key": "key",
+        "subject": "label",
+        "attribute": "label",
+        "value": "label",
+        "parent_id": "id",
+        "valid_from": "time",
+        "valid_to": "time",
+        "supersedes": "ids",
+        "sources": "citations",
+        "force": "flag",
+    },
+    "Candidate": {"fact": "fact"},
+    "Message": {
+        "role": "choice",
+        "content": "content",
+        "name": "name",
+        "occurred_at": "time",
+        "trust": "choice",
+        "call_id": "name",
+        "payload": "payload",
+        "metadata": "metadata",
+        "event_id": "id",
+        "derive": "choice",
+        "event_type": "choice",
+    },
+    "ToolCall": {
+        "name": "name",
+        "arguments": "arguments",
+        "result": "content",
+        "call_id": "name",
+        "trust": "choice",
+    },
+    "Artifact": {"name": "name", "content": "content", "media": "label", "trust": "choice"},
+    "Filter": {
+        "memory_types": "choices",
+        "categories": "words",
+        "kinds": "choices",
+        "layers": "choices",
+        "statuses": "choices",
+        "tags_all": "words",
+        "tags_any": "words",
+        "sources": "words",
+        "memory_ids": "filter ids",
+        "session_ids": "words",
+        "task_run_ids": "filter ids",
+        "topic_keys": "words",
+        "critical": "flag",
+        "min_trust": "choice",
+        "min_importance": "unit",
+        "min_confidence": "unit",
+        "valid": "window",
+        "recorded": "window",
+        "metadata": "metadata",
+        "metadata_range": "ranges",
+        "all_of": "filters",
+        "any_of": "filters",
+        "none_of": "filters",
+    },
+    # Calls: their own arguments
+    "scoped": {"scope": "scope"},
+    "close": {},
+    "remember": {"messages": "messages", "derive": "choice", "wait": "wait"},
+    "record_event": {
+        "content": "content",
+        "role": "choice",
+        "event_type": "choice",
+        "payload": "payload",
+        "metadata": "metadata",
+        "derive": "choice",
+        "expected_position": "whole",
+    },
+    "record_turn": {
+        "user_message": "content",
+        "assistant_message": "content",
+        "tool_calls": "nested batch",
+        "artifacts": "nested batch",
+        "metadata": "metadata",
+        "derive": "choice",
+        "wait": "wait",
+    },
+    "wait_for": {"what": "id", "deriver": "choice", "timeout": "number"},
+    "add": {"fact": "fact"},
+    "add_many": {"items": "batch"},
+    "revise": {
+        "memory_id": "id",
+        "fact": "fact",
+        "main_content": "content",
+        "valid_from": "time",
+        "expected_revision": "revision",
+    },
+    "annotate": {"memory_id": "id"},
+    "end_validity": {"memory_id": "id", "at": "time"},
+    "reinforce": {"memory_id": "id", "amount": "unit"},
+    "forget": {"memory_id": "id", "revision_only": "flag"},
+    "restore": {"memory_id": "id"},
+    "get": {"memory_id": "id"},
+    "find": {"memory_id": "id"},
+    "get_current": {"memory_id": "id", "topic_key": "key"},
+    "list_memories": {"filter": "filter", "sort": "choice", "limit": "limit", "cursor": "cursor"},
+    "get_lineage": {"memory_id": "id", "topic_key": "key"},
+    "get_history": {
+        "memory_id": "id",
+        "filter": "filter",
+        "since": "time",
+        "until": "time",
+        "include_superseded": "flag",
+        "limit": "limit",
+        "cursor": "cursor",
+    },
+    "explain_memory": {"memory_id": "id"},
+    "search": {
+        "query": "query",
+        "mode": "choice",
+        "limit": "limit",
+        "filter": "filter",
+        "profile": "choice",
+        "min_score": "number",
+        "include_superseded": "flag",
+        "tail": "flag",
+        "track": "flag",
+    },
+    "recall": {"question": "query", "limit": "limit", "filter": "filter", "tail": "flag", "track": "flag"},
+    "recall_critical": {
+        "memory_types": "choices",
+        "limit": "limit",
+        "max_tokens": "tokens from 0",
+        "strict": "flag",
+    },
+    "build_context": {
+        "query": "query",
+        "session_id": "name",
+        "max_tokens": "tokens",
+        "sections": "sections",
+        "format": "choice",
+        "min_trust": "choice",
+        "strict": "flag",
+        "token_counter": "function",
+    },
+    "get_event": {"event_id": "id"},
+    "list_events": {
+        "stream_id": "id",
+        "session_id": "name",
+        "task_run_id": "id",
+        "after": "whole",
+        "before": "whole",
+        "types": "words",
+        "roles": "choices",
+        "since": "time",
+        "until": "time",
+        "newest_first": "flag",
+        "limit": "limit",
+    },
+    "stats": {},
+    "get_all": {"filter": "filter", "limit": "limit", "cursor": "cursor"},
+    "update": {"memory_id": "id", "fact": "fact"},
+    "delete": {"memory_id": "id"},
+    "delete_all": {},
+    "history": {"memory_id": "id"},
+    "ops.verify_ledger": {"anchors": "anchors"},
+    "ops.redact_event": {"event_id": "id"},
+    "ops.run_jobs": {"limit": "limit"},
+    "ops.doctor": {},
+}
+
+# Which shared keywords a call takes beside its own arguments.
+KEYWORDS: Final[Mapping[str, str]] = {
+    "scoped": "Ids",
+    "remember": "Write",
+    "record_event": "Write",
+    "record_turn": "Write",
+    "wait_for": "Read",
+    "add": "NewMemory",
+    "add_many": "Write",
+    "revise": "Write",
+    "annotate": "Attributes",
+    "end_validity": "Write",
+    "reinforce": "Write",
+    "forget": "Write",
+    "restore": "Write",
+    "get": "Read",
+    "find": "Read",
+    "get_current": "Read",
+    "list_memories": "Read",
+    "get_lineage": "Read",
+    "get_history": "Read",
+    "explain_memory": "Read",
+    "search": "Read",
+    "recall": "Read",
+    "recall_critical": "Read",
+    "build_context": "Read",
+    "get_event": "Read",
+    "list_events": "Read",
+    "stats": "Ids",
+    "get_all": "Read",
+    "update": "Attributes",
+    "delete": "Write",
+    "delete_all": "Write",
+    "history": "Read",
+    "ops.verify_ledger": "Read",
+    "ops.redact_event": "Write",
+}
+
+# What is inside an argument: the call, the argument, the groups of its names, the rest of a valid one, a list or not.
+INSIDE: Final[tuple[tuple[str, str, tuple[str, ...], Mapping[str, Any], bool], ...]] = (
+    ("remember", "messages", ("Message",), {"role": "user", "content": "I like tea"}, True),
+    ("record_turn", "tool_calls", ("ToolCall",), {"name": "weather", "result": "rain"}, True),
+    ("record_turn", "artifacts", ("Artifact",), {"name": "plan.md", "content": "1. Tea"}, True),
+    ("add_many", "items", ("Candidate", "NewMemory", "Attributes"), {"fact": "User likes tea"}, True),
+    *(
+        (call, "filter", ("Filter",), {}, False)
+        for call in ("list_memories", "get_all", "get_history", "search", "recall")
+    ),
+)
+
+# Arguments of a valid call; those that are not here can be left out.
+VALID: Final[Mapping[str, Mapping[str, Any]]] = {
+    "remember": {"messages": "I like tea"},
+    "record_event": {"content": "Looked at the sky"},
+    "record_turn": {"user_message": "I like tea"},
+    "wait_for": {"what": UNKNOWN_ID, "timeout": 0},
+    "add": {"fact": "User likes tea"},
+    "add_many": {"items": [{"fact": "User likes tea"}]},
+    "revise": {"memory_id": UNKNOWN_ID, "fact": "User likes green tea"},
+    "annotate": {"memory_id": UNKNOWN_ID, "tags": ["tea"]},
+    "end_validity": {"memory_id": UNKNOWN_ID},
+    "reinforce": {"memory_id": UNKNOWN_ID},
+    "forget": {"memory_id": UNKNOWN_ID},
+    "restore": {"memory_id": UNKNOWN_ID},
+    "get": {"memory_id": UNKNOWN_ID},
+    "find": {"memory_id": UNKNOWN_ID},
+    "get_current": {"memory_id": UNKNOWN_ID},
+    "get_lineage": {"memory_id": UNKNOWN_ID},
+    "explain_memory": {"memory_id": UNKNOWN_ID},
+    "search": {"query": "tea"},
+    "recall": {"question": "What does the user drink?"},
+    "get_event": {"event_id": UNKNOWN_ID},
+    "update": {"memory_id": UNKNOWN_ID, "fact": "User likes green tea"},
+    "delete": {"memory_id": UNKNOWN_ID},
+    "delete_all": {"user_id": "nobody"},
+    "history": {"memory_id": UNKNOWN_ID},
+    "ops.redact_event": {"event_id": UNKNOWN_ID},
+}
+
+# Arguments that exclude each other: the second is left out of the valid call when the first is given.
+EXCLUDES: Final[Mapping[tuple[str, str], str]] = {
+    ("get_current", "topic_key"): "memory_id",
+    ("get_lineage", "topic_key"): "memory_id",
+    **{("update", name): "fact" for name in FIELDS["Attributes"]},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One argument of one call, or one name inside an argument."""
+
+    call: str
+    argument: str
+    kind: str
+    inside: str | None = None
+    rest: Mapping[str, Any] | None = None
+    listed: bool = False
+
+    def __str__(self) -> str:
+        inner = "" if self.inside is None else f"{'[]' if self.listed else ''}.{self.inside}"
+        return f"{self.call}({self.argument}{inner})"
+
+    def given(self, value: Any) -> dict[str, Any]:
+        """The arguments of a call that is valid but perhaps for `value` in this place."""
+        arguments = dict(VALID.get(self.call, {}))
+        arguments.pop(EXCLUDES.get((self.call, self.argument), ""), None)
+        if self.inside is not None:
+            one = {**(self.rest or {}), self.inside: value}
+            value = [one] if self.listed else one
+        return {**arguments, self.argument: value}
+
+
+def names_of(group: str | None) -> dict[str, str]:
+    """The names of a group of keywords, with those it is built on."""
+    if group is None:
+        return {}
+    return {**names_of(GROUPS[group][1]), **FIELDS[group]}
+
+
+def calls() -> tuple[str, ...]:
+    """Every public call."""
+    return tuple(name for name in FIELDS if name not in GROUPS and name != "Filter")
+
+
+def places() -> tuple[Place, ...]:
+    """Every place of every call where a caller's value goes."""
+    found = [
+        Place(call, name, kind)
+        for call in calls()
+        for name, kind in {**FIELDS[call], **names_of(KEYWORDS.get(call))}.items()
+    ]
+    found.extend(
+        Place(call, argument, kind, name, rest, listed)
+        for call, argument, groups, rest, listed in INSIDE
+        for group in groups
+        for name, kind in FIELDS[group].items()
+    )
+    return tuple(found)
