@@ -31,7 +31,7 @@ def ingest(
     files: Files,
     format: Annotated[str, typer.Option("--format", help=", ".join(reading.FORMATS))] = "auto",
     session: Annotated[str | None, typer.Option("--session", help="Session of messages that name none.")] = None,
-    derive: Annotated[str | None, typer.Option("--derive", help="skip, verbatim, rules or llm (without a model: rules).")] = None,
+    derive: Annotated[str | None, typer.Option("--derive", help="skip, verbatim, rules or llm.")] = None,
 ) -> None:
     """Read conversations from files; what is there already is not added again."""
     from engram.cli import show

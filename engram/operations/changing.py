@@ -40,6 +40,7 @@ EVENT_OF: Final = {
     "add": "memory_added", "revise": "memory_revised", "reinforce": "memory_reinforced", "conflict": "memory_conflict",
     "reject": "memory_rejected",
 }  # fmt: skip
+CHANGES: Final = (*EVENT_OF.values(), "memory_annotated", "memory_ended", "memory_forgotten", "memory_restored")
 MAX_EDIT_TRIES: Final = 20
 EXPIRY: Final = ("expires_at", "expires_in", "expires_in_days")
 
@@ -503,6 +504,8 @@ def _before(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) ->
         memory, target = desk.load(decision["memory_id"]), desk.load(decision["target_id"])
         head = memories.lineage(desk.conn, desk.visible, memory.lineage_id).head if memory is not None else target
         found.append(writing.revive(decision, memory, head, target))
+    if len(found) != len(requests):  # the key of an erased event that was another kind of call
+        raise IdempotencyMismatch
     return found
 
 
@@ -510,7 +513,9 @@ def _is_repeated(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]
     event = ledger.find_by_key(desk.conn, desk.scope_id, str(call.idempotency_key))
     if event is None:
         return False
-    if not event.erased and event.payload.get("request") != requests[0]:
+    # What an erased event asked for is gone; that it was a change of memory can still be told.
+    same = event.event_type in CHANGES if event.erased else event.payload.get("request") == requests[0]
+    if not same:
         raise IdempotencyMismatch
     return True
 
