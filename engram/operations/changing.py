@@ -642,4 +642,6 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, datetime):
         return value.isoformat()
-    return value.total_seconds() if isinstance(value, timedelta) else value
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    return float(value) if isinstance(value, float) else value  # of numpy, say

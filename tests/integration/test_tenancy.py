@@ -1,0 +1,482 @@
+"""Walls: what one tenant, user, namespace or agent holds is to another exactly as if it did not exist.
+
+The oracle: two twins hold the same and are asked the same, in the same random order. One is asked with ids of somebody
+on the other side of a wall, the other with ids that nobody has. Every answer must be the same, errors with their texts.
+"""
+
+from __future__ import annotations
+
+import base64
+import inspect
+import logging
+import random
+import re
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import pytest
+
+from engram import ALL_USERS, Engram, Filter, InvalidInput, NotFound, Ops, Scope, writing
+from engram.errors import EngramError, IdempotencyMismatch
+from engram.operations.changing import NewMemory
+from engram.operations.setup import Read, Write
+from engram.scope import Ids
+from engram.values import ContextBlock, Page, RecallAnswer, Receipt, SearchResults
+
+CANARY: Final = "qzxcanary"  # stands in everything that the other side says, and in nothing that is asked
+LONG_AGO: Final = datetime(2001, 2, 3, tzinfo=UTC)
+FAR_AHEAD: Final = datetime(2100, 1, 1, tzinfo=UTC)
+EVERY_STATUS: Final = {"statuses": ["active", "superseded", "contested", "archived", "deleted", "quarantined"]}
+
+# Words of arguments that may name what somebody else holds.
+NAMES_THINGS: Final = re.compile(r"(^|_)(ids?|key|cursor|anchors|sources|supersedes|what|filter)$")
+
+
+class Letters:
+    """An embedder that counts letters: cheap, and the same for everyone."""
+
+    name, dimensions, max_tokens = "letters", 8, None
+
+    def embed(self, texts: Sequence[str], kind: str) -> Any:
+        assert kind in ("passage", "query")
+        return [[1.0 + text.count(letter) for letter in "aeioustr"] for text in texts]
+
+
+LETTERS: Final = Letters()
+
+
+# What somebody holds --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Things:
+    """Names of what somebody holds, by kind."""
+
+    memories: tuple[str, ...]
+    shorts: tuple[str, ...]
+    events: tuple[str, ...]
+    streams: tuple[str, ...]
+    sessions: tuple[str, ...]
+    tasks: tuple[str, ...]
+    topics: tuple[str, ...]
+    slots: tuple[str, ...]
+    keys: tuple[str, ...]
+    cursors: tuple[str, ...]
+    anchors: tuple[str, ...]
+
+    def of_nobody(self) -> Things:
+        """As many names of each kind that nobody has."""
+        made: dict[str, tuple[str, ...]] = {}
+        for kind in fields(self):
+            names: tuple[str, ...] = getattr(self, kind.name)
+            made[kind.name] = tuple(_nobodys(kind.name, name) for name in names)
+        return Things(**made)
+
+
+def _nobodys(kind: str, name: str) -> str:
+    if kind == "shorts":
+        return f"mem-{uuid.uuid4().hex[:8]}"
+    if kind in ("memories", "events", "streams", "tasks"):
+        return str(uuid.uuid4())
+    if kind == "anchors":
+        return f"1:{uuid.uuid4().hex * 2}"
+    if kind == "cursors":  # well made, under another key
+        signed = base64.urlsafe_b64decode(name + "=" * (-len(name) % 4))
+        return base64.urlsafe_b64encode(uuid.uuid4().bytes + signed[16:]).rstrip(b"=").decode()
+    return f"{kind}-{uuid.uuid4().hex}"
+
+
+def fill(door: Engram, mark: str) -> Things:
+    """Make one of everything, each text with a mark, under names that nobody else uses."""
+    own = uuid.uuid4().hex[:8]
+    session, task, topic, slot, key = f"s-{own}", str(uuid.uuid4()), f"topic {own}", f"slot:{own}", f"key-{own}"
+    metadata = {"note": mark}
+    door.remember(
+        [
+            {"role": "user", "content": f"I live in Ottawa {mark}."},
+            {"role": "user", "content": f"My {mark} boat is blue."},
+        ],
+        session_id=session, actor=mark,
+    )  # fmt: skip
+    door.record_event(f"The keel was painted {mark}", task_run_id=task, idempotency_key=key, metadata=metadata)
+    door.record_turn(f"Where is the anchor {mark}?", f"On the shelf {mark}.", session_id=session)
+    kept = door.add(f"The harbour code is 4711 {mark}", topic_key=topic, tags=[mark], metadata=metadata, source=mark)
+    assert kept.memory is not None
+    door.revise(kept.memory.memory_id, f"The harbour code is 4712 {mark}", reason=mark)
+    door.add(f"Never paint the {mark} keel red", memory_type="constraint", critical_slot=slot, main_content=mark * 3)
+    gone = door.add(f"The pier {mark} closes at nine", private=True)
+    assert gone.memory is not None
+    door.forget(gone.memory.memory_id, reason=mark)
+    door.add(f"The lamp {mark} is green", private=True, session_id=session)
+    memories = door.list_memories(EVERY_STATUS, limit=200)
+    events = door.list_events(limit=200)
+    report = door.ops.verify_ledger()
+    return Things(
+        memories=tuple(memory.memory_id for memory in memories),
+        shorts=tuple(memory.short_id for memory in memories),
+        events=tuple(event.event_id for event in events),
+        streams=tuple(report.heads),
+        sessions=(session,), tasks=(task,), topics=(topic,), slots=(slot,), keys=(key,),
+        cursors=tuple(str(one) for one in (door.list_memories(limit=1).cursor, door.get_history(limit=1).cursor)),
+        anchors=tuple(report.heads.values()),
+    )  # fmt: skip
+
+
+# What may be asked ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Asker:
+    """One of the twins: a door, what it holds itself, the names it is given, and the dice both throw alike."""
+
+    door: Engram
+    own: Things
+    given: Things
+    dice: random.Random
+
+    def pick(self, kind: str) -> Any:
+        """Mostly a name it was given, at times one of its own."""
+        things = self.given if self.dice.random() < 0.8 else self.own
+        names: tuple[str, ...] = getattr(things, kind)
+        return names[self.dice.randrange(1 << 30) % len(names)]
+
+    def some(self, kind: str) -> list[Any]:
+        return [self.pick(kind) for _ in range(self.dice.randint(1, 3))]
+
+    def memory(self) -> Any:
+        return self.pick(self.dice.choice(["memories", "shorts"]))
+
+    def maybe(self, **each: Callable[[], Any]) -> dict[str, Any]:
+        """Some of these arguments."""
+        return {name: make() for name, make in each.items() if self.dice.random() < 0.35}
+
+    def one_of(self, **each: Callable[[], Any]) -> dict[str, Any]:
+        """Exactly one of these arguments."""
+        name = self.dice.choice(sorted(each))
+        return {name: each[name]()}
+
+    def text(self) -> str:
+        """A text much like the other side's."""
+        place, number = self.dice.choice(["harbour", "pier", "keel", "lamp"]), self.dice.randrange(4)
+        return f"The {place} code is 471{number}"
+
+    def filter(self) -> dict[str, Any]:
+        return self.one_of(
+            memory_ids=lambda: self.some("memories"), session_ids=lambda: self.some("sessions"),
+            task_run_ids=lambda: self.some("tasks"), topic_keys=lambda: self.some("topics"),
+            statuses=lambda: EVERY_STATUS["statuses"],
+        )  # fmt: skip
+
+    def read(self) -> dict[str, Any]:
+        return self.maybe(as_of=lambda: self.dice.choice([LONG_AGO, FAR_AHEAD])) | self.maybe(
+            known_at=lambda: self.dice.choice([LONG_AGO, FAR_AHEAD])
+        )
+
+    def write(self) -> dict[str, Any]:
+        return self.maybe(
+            session_id=lambda: self.pick("sessions"), task_run_id=lambda: self.pick("tasks"),
+            idempotency_key=lambda: self.pick("keys"), dry_run=lambda: True,
+        )  # fmt: skip
+
+    def new(self) -> dict[str, Any]:
+        return self.maybe(
+            parent_id=self.memory, supersedes=lambda: [self.memory()], topic_key=lambda: self.pick("topics"),
+            sources=lambda: [(self.pick("events"), 0, 3)], critical_slot=lambda: self.pick("slots"),
+            private=lambda: True, valid_from=lambda: LONG_AGO,
+        )  # fmt: skip
+
+
+CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
+    "remember": lambda a: {
+        "messages": [{"role": "user", "content": a.text(), **a.maybe(event_id=lambda: a.pick("events"))}], **a.write(),
+    },
+    "record_event": lambda a: {
+        "content": a.text(), **a.maybe(expected_position=lambda: a.dice.randrange(4)), **a.write(),
+    },
+    "record_turn": lambda a: {"user_message": a.text(), "assistant_message": a.text(), **a.write()},
+    "wait_for": lambda a: {
+        "what": a.pick("events") if a.dice.random() < 0.5
+        else Receipt((a.pick("events"), a.pick("events")), a.pick("streams"), 3),
+        "timeout": 0.0, **a.read(),
+    },
+    "add": lambda a: {"fact": a.text(), **a.new(), **a.write()},
+    "add_many": lambda a: {"items": [{"fact": a.text(), **a.new()} for _ in range(2)], **a.write()},
+    "revise": lambda a: {"memory_id": a.memory(), "fact": a.text(), **a.write()},
+    "annotate": lambda a: {"memory_id": a.memory(), "tags": ["seen"], **a.write()},
+    "end_validity": lambda a: {"memory_id": a.memory(), "at": FAR_AHEAD, **a.write()},
+    "reinforce": lambda a: {"memory_id": a.memory(), "amount": 0.01, **a.write()},
+    "forget": lambda a: {"memory_id": a.memory(), "revision_only": a.dice.random() < 0.5, **a.write()},
+    "restore": lambda a: {"memory_id": a.memory(), **a.write()},
+    "get": lambda a: {"memory_id": a.memory(), **a.read()},
+    "find": lambda a: {"memory_id": a.memory(), **a.read()},
+    "get_current": lambda a: a.one_of(memory_id=a.memory, topic_key=lambda: a.pick("topics")) | a.read(),
+    "list_memories": lambda a: {
+        **a.maybe(filter=a.filter, cursor=lambda: a.pick("cursors")), "limit": a.dice.randint(0, 5), **a.read(),
+    },
+    "get_lineage": lambda a: a.one_of(memory_id=a.memory, topic_key=lambda: a.pick("topics")) | a.read(),
+    "get_history": lambda a: {
+        **a.maybe(memory_id=a.memory, filter=a.filter, cursor=lambda: a.pick("cursors")), **a.read(),
+    },
+    "explain_memory": lambda a: {"memory_id": a.memory(), **a.read()},
+    "search": lambda a: {
+        "query": a.text(), "limit": 200, **a.maybe(filter=a.filter), "mode": a.dice.choice(["hybrid", "semantic", "keyword"]),
+        "include_superseded": a.dice.random() < 0.5, **a.read(),
+    },
+    "recall": lambda a: {"question": f"Where is it? {a.text()}", "limit": 200, **a.maybe(filter=a.filter), **a.read()},
+    "recall_critical": lambda a: a.read(),
+    "build_context": lambda a: {"query": a.text(), **a.maybe(session_id=lambda: a.pick("sessions")), **a.read()},
+    "get_event": lambda a: {"event_id": a.pick("events"), **a.read()},
+    "list_events": lambda a: {
+        **a.one_of(
+            stream_id=lambda: a.pick("streams"), session_id=lambda: a.pick("sessions"),
+            task_run_id=lambda: a.pick("tasks"), limit=lambda: 5,
+        ),
+        **a.read(),
+    },
+    "stats": lambda _: {},
+    "get_all": lambda a: {**a.maybe(filter=a.filter, cursor=lambda: a.pick("cursors")), **a.read()},
+    "update": lambda a: {"memory_id": a.memory(), **a.one_of(fact=a.text, tags=lambda: ["seen"]), **a.write()},
+    "delete": lambda a: {"memory_id": a.memory(), **a.write()},
+    "delete_all": lambda a: {**a.write(), "user_id": a.door.scope.user_id, "dry_run": a.dice.random() < 0.9},
+    "history": lambda a: {"memory_id": a.memory(), **a.read()},
+    "ops.verify_ledger": lambda a: a.maybe(anchors=lambda: {a.pick("streams"): a.pick("anchors")}) | a.read(),
+    "ops.redact_event": lambda a: {"event_id": a.pick("events"), **a.write()},
+    "ops.run_jobs": lambda _: {"limit": 3},
+    "ops.doctor": lambda _: {},
+}  # fmt: skip
+
+# Of one tenant: its operator counts, runs and anchors what belongs to all of it.
+OF_THE_TENANT: Final = ("ops.run_jobs", "ops.doctor")
+
+
+def public_calls() -> dict[str, Any]:
+    """Every public method of the door, found by looking."""
+    found = {name: method for name, method in vars(Engram).items() if inspect.isfunction(method)}
+    found |= {f"ops.{name}": method for name, method in vars(Ops).items() if inspect.isfunction(method)}
+    return {name: method for name, method in found.items() if not name.rsplit(".", 1)[-1].startswith("_")}
+
+
+def method(door: Engram, name: str) -> Any:
+    return getattr(door.ops, name[4:]) if name.startswith("ops.") else getattr(door, name)
+
+
+def test_every_public_call_is_asked_for_what_belongs_to_others() -> None:
+    assert set(CALLS) == set(public_calls()) - {"close"}
+
+
+def test_every_argument_that_can_name_a_thing_is_tried_with_what_belongs_to_others() -> None:
+    tried: dict[str, set[str]] = {}
+    things = Things(*[("x" * 8,)] * len(fields(Things)))
+    door = Engram("postgresql://nobody@127.0.0.1:1/nowhere", embedder="none")
+    asker = Asker(door, things, things, random.Random(5))
+    for name, arguments in CALLS.items():
+        for _ in range(200):
+            given = arguments(asker)
+            tried.setdefault(name, set()).update(given)
+            for item in given.get("items", ()):
+                tried[name].update(item)
+    for name, function in public_calls().items():
+        if name == "close":
+            continue
+        expected = {one for one in inspect.signature(function).parameters if NAMES_THINGS.search(one) and one != "ids"}
+        shared = str(inspect.signature(function).parameters.get("write", "")) and Write
+        words = shared.__annotations__ if shared else {}
+        expected |= {one for one in words if NAMES_THINGS.search(one) and one not in Ids.__annotations__}
+        assert expected <= tried[name], f"{name}: {sorted(expected - tried[name])}"
+    expected = {one for one in NewMemory.__annotations__ if NAMES_THINGS.search(one) and one not in Ids.__annotations__}
+    assert expected <= tried["add"] | {"expires_at"}
+    assert set(Read.__annotations__) - set(Ids.__annotations__) <= tried["search"]
+    by_name = {one.name for one in fields(Filter) if re.search(r"(ids|keys)$", one.name)}
+    assert by_name == {one for one in by_name if any(one in asker.filter() for _ in range(100))}
+
+
+# What is answered -----------------------------------------------------------------------------------------------------
+
+PLAIN: Final = (
+    (re.compile(r"t-[0-9a-f]{16}"), "<tenant>"),
+    (re.compile(r"datetime\.datetime\([^()]*(?:\([^()]*\))?[^()]*\)"), "<time>"),
+    (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*(?:\+00:00|Z)?"), "<time>"),
+    (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<id>"),
+    (re.compile(r"(?:mem|evt)-[0-9a-f]{8}"), "<short>"),
+    (re.compile(r"[0-9a-f]{64}"), "<hash>"),
+    (re.compile(r"(?:key|keys|sessions|topics|slots|topic|s)[-: ][0-9a-f]{8,32}"), "<name>"),
+    (re.compile(r"slot:[0-9a-f]{8}"), "<name>"),
+    (re.compile(r"size_bytes=\d+"), "<size>"),
+    (re.compile(r"'[A-Za-z0-9_-]{40,}'"), "<signed>"),
+    (re.compile(r"\d+\.\d+(?:e-\d+)?"), "<number>"),
+)
+
+
+def plain(value: object) -> str:
+    """An answer without what differs between two worlds that are alike: ids, times, tenants, scores."""
+    said = value if isinstance(value, str) else repr(value)
+    for pattern, word in PLAIN:
+        said = pattern.sub(word, said)
+    return said
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call answered: in full, plain, and its scores."""
+
+    whole: str
+    plain: str
+    scores: tuple[float, ...] = ()
+
+
+def answer(door: Engram, name: str, given: Mapping[str, Any]) -> Answer:
+    """What a call answers; an error with its class, its text and its facts."""
+    try:
+        result = method(door, name)(**given)
+    except EngramError as error:
+        said = f"{type(error).__name__}: {error} {sorted(error.facts.items(), key=str)}"
+        whole, cause = said, error.__cause__
+        while cause is not None:
+            whole, cause = f"{whole} {cause!r} {cause}", cause.__cause__
+        return Answer(whole, plain(said))
+    if isinstance(result, SearchResults):
+        # Equals may come in either order: ids decide, and they are drawn.
+        found = sorted((plain(one.memory), one.score, plain(sorted(one.terms))) for one in result)
+        return Answer(
+            repr(list(result)), repr([(memory, terms) for memory, _, terms in found]), tuple(f[1] for f in found)
+        )
+    if isinstance(result, RecallAnswer):
+        return Answer(
+            repr(result), repr((result.found, result.intent, sorted(plain(e.memory) for e in result.evidence)))
+        )
+    if isinstance(result, ContextBlock):
+        return Answer(repr(result), repr([section.name for section in result.sections]))
+    listed = (list(result), bool(result.cursor)) if isinstance(result, Page) else result
+    return Answer(repr(listed), plain(listed))
+
+
+@dataclass(frozen=True)
+class Wall:
+    """Between whom: the scope of the other side, and that of the twins; of one tenant, or of two."""
+
+    theirs: Mapping[str, Any]
+    mine: Mapping[str, Any]
+    one_tenant: bool = True
+
+
+WALLS: Final = {
+    "tenant": Wall({"user_id": "ada"}, {"user_id": "ada"}, one_tenant=False),
+    "user": Wall({"user_id": "ada"}, {"user_id": "bob"}),
+    "user and agent": Wall({"user_id": "ada"}, {"user_id": None}),
+    "namespace": Wall({"namespace": "alpha"}, {"namespace": "beta"}),
+    "namespace and default": Wall({"namespace": "alpha"}, {"namespace": "default"}),
+    "default that is not shared": Wall({"namespace": "default"}, {"namespace": "alpha", "shared": False}),
+    "agent": Wall({"agent_id": "planner"}, {"agent_id": "coder"}),
+}
+
+
+class World:
+    """Somebody behind a wall, and two twins of whom one stands before it."""
+
+    def __init__(self, url: str, wall: Wall, steps: int, seed: int) -> None:
+        self.wall, self.steps = wall, steps
+        self.asked: list[dict[str, Any]] = []
+        self.base = Engram(url, embedder=LETTERS)
+        mine, elsewhere, lonely = (f"t-{uuid.uuid4().hex[:16]}" for _ in range(3))
+        self.theirs = self.base.scoped(Scope(mine if wall.one_tenant else elsewhere, **wall.theirs))
+        self.things = fill(self.theirs, CANARY)
+        nobodys = self.things.of_nobody()
+        self.twins = []
+        for tenant, given in ((mine, self.things), (lonely, nobodys)):
+            door = self.base.scoped(Scope(tenant, **wall.mine))
+            self.twins.append(Asker(door, fill(door, "own"), given, random.Random(seed)))
+
+    def calls(self) -> Iterator[tuple[str, Answer, Answer]]:
+        """Random calls of both twins with their answers."""
+        dice = random.Random(self.steps)
+        names = [name for name in CALLS if not (self.wall.one_tenant and name in OF_THE_TENANT)]
+        for step in range(self.steps):
+            # Each at least once, the rest by chance; those that change much are rarer.
+            name = names[step] if step < len(names) else dice.choice(names)
+            if name == "delete_all" and dice.random() < 0.8:
+                continue
+            given = [self._arguments(name, twin) for twin in self.twins]
+            self.asked = given
+            one, other = (answer(twin.door, name, ask) for twin, ask in zip(self.twins, given, strict=True))
+            yield name, one, other
+
+    def _arguments(self, name: str, twin: Asker) -> dict[str, Any]:
+        given = CALLS[name](twin)
+        if self.wall.one_tenant:
+            # Within a tenant an event id is taken for good, and an anchor may be of any of its streams.
+            for message in given.get("messages", ()):
+                message.pop("event_id", None)
+            given.pop("anchors", None)
+        return given
+
+    def untouched(self) -> str:
+        """All that stands behind the wall, as it is."""
+        memories = [self.theirs.get(one) for one in self.things.memories]
+        changes = [entry for one in self.things.memories for entry in self.theirs.get_history(one, limit=200)]
+        return repr((memories, changes, [self.theirs.get_event(one) for one in self.things.events]))
+
+
+@pytest.fixture
+def open_world(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., World]]:
+    """Makes worlds, and closes them after the test."""
+    made: list[World] = []
+    monkeypatch.setattr(writing, "UPKEEP_EVERY", 1)  # else ids decide by chance which write asks for upkeep
+
+    def open_(wall: Wall, steps: int, seed: int) -> World:
+        made.append(World(database_url, wall, steps, seed))
+        return made[-1]
+
+    yield open_
+    for world in made:
+        world.base.close()
+
+
+def state(door: Engram) -> str:
+    """All that a door can see, as it is."""
+    memories = tuple(door.list_memories(EVERY_STATUS, sort="oldest", limit=200))
+    return repr((memories, door.list_events(limit=200), tuple(door.get_history(limit=200))))
+
+
+def first_difference(one: str, other: str) -> str:
+    """Where two answers part, with what is around it."""
+    place = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return f"{one[max(0, place - 200) : place + 100]!r}\n  against\n{other[max(0, place - 200) : place + 100]!r}"
+
+
+@pytest.mark.parametrize("name", WALLS)
+def test_what_stands_behind_a_wall_is_as_if_it_were_not_there(open_world: Callable[..., World], name: str) -> None:
+    wall = WALLS[name]
+    world = open_world(wall, 150 if wall.one_tenant else 1_000, seed=len(name))
+    before = world.untouched()
+    assert CANARY in before
+    refused = found = 0
+    for call, mine, twins in world.calls():
+        assert CANARY not in mine.whole, f"{call} tells what stands behind the wall"
+        if mine.plain != twins.plain:
+            where = first_difference(mine.plain, twins.plain)
+            pytest.fail(f"{call} answers otherwise than for what does not exist: {world.asked}\n{where}")
+        assert mine.scores == pytest.approx(twins.scores, abs=1e-3), f"{call} counts what stands behind the wall"
+        refused += mine.plain.startswith("NotFound")
+        found += "Memory(" in mine.plain
+    assert refused > 20
+    assert found > 20
+    if world.untouched() != before:
+        pytest.fail(f"something behind the wall was changed: {first_difference(world.untouched(), before)}")
+    assert plain(state(world.twins[0].door)) == plain(state(world.twins[1].door))
+
+
+def test_no_log_tells_what_another_tenant_holds(
+    open_world: Callable[..., World], caplog: pytest.LogCaptureFixture
+) -> None:
+    for logger in ("engram", "sqlalchemy.engine", "sqlalchemy.pool", "psycopg"):
+        caplog.set_level(logging.DEBUG, logger=logger)
+    world = open_world(WALLS["tenant"], 80, seed=3)
+    assert "harbour" in caplog.text, "the logs say what is asked and found"
+    caplog.clear()
+    answers = [call for call, *_ in world.calls()]
+    assert len(answers) > 60
+    assert len(caplog.records) > 500
+    assert CANARY not in caplog.text
