@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from engram import inputs, jobs, ledger, migrations, tenancy, writing
+from engram import history, inputs, jobs, ledger, migrations, tenancy, writing
 from engram.database import Connection, fetch_all, fetch_one
 from engram.errors import EngramError, InvalidInput, NotFound
 from engram.operations import steps
@@ -14,20 +15,32 @@ from engram.operations.steps import Operation
 from engram.values import Check, DoctorReport, Receipt, ScopeStats, VerifyReport
 
 LEAST_SERVER: Final = {16: 160010, 17: 170006, 18: 180000}  # earlier ones leak rows through the optimizer's statistics
+ANCHOR: Final = re.compile(r"[0-9]{1,15}:[0-9a-f]{64}")
 LEAST_VECTOR: Final = (0, 8, 4)
 
 
 def verify_ledger(setup: Setup, anchors: object, given: Mapping[str, Any]) -> Operation[VerifyReport]:
     """Recompute the hash chain of every stream of the scope from its payloads."""
     reading = setup.reading(given)
-    if anchors is not None and not isinstance(anchors, Mapping):
-        raise InvalidInput("anchors", "a mapping of stream id to anchor", type(anchors).__name__)
+    known = inputs.optional(_checked_anchors, anchors)
 
     def work(conn: Connection) -> VerifyReport:
         visible = tenancy.visible(conn, reading.scope)
-        return ledger.verify(conn, scope_ids=visible.scope_ids, key=setup.settings.secret_key, anchors=anchors)
+        return ledger.verify(conn, scope_ids=visible.scope_ids, key=setup.settings.secret_key, anchors=known)
 
     return (yield from steps.read(reading.scope.tenant_id, work))
+
+
+def _checked_anchors(value: object) -> dict[str, str]:
+    """Heads of streams as a report gives them."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput("anchors", "a mapping of stream id to anchor", type(value).__name__)
+    known = {}
+    for stream_id, anchor in value.items():
+        if not isinstance(anchor, str) or not ANCHOR.fullmatch(anchor):
+            raise InvalidInput("anchors", "texts such as 12:9f86d0…", "another form")
+        known[inputs.event_id(stream_id, "anchors")] = str.__str__(anchor)
+    return known
 
 
 def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Operation[Receipt]:

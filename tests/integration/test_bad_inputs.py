@@ -109,13 +109,13 @@ ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     "sections": ("text", "filter", "batch"),
     "ranges": ("text", "filter", "batch"),
     "function": ("text", "metadata", "whole"),
-    "anchors": ("text", "batch"),
+    "anchors": ("text", "metadata"),
 }
 WORDS_ARE_FREE: Final = frozenset({"fact", "content", "messages", "query", "key", "name", "scope id"})
-REFUSES_ALL: Final = frozenset({"choice", "scope", "function"})
+REFUSES_ALL: Final = frozenset({"choice", "scope", "function", "anchors"})
 MAY_REFUSE: Final = frozenset(
     {"label", "note", "tags", "words", "ids", "filter ids", "choices", "citations", "revision", "small whole", "unit"}
-    | {"number", "wait", "tokens", "tokens from 0", "filters", "sections", "ranges", "anchors", "flag"}
+    | {"number", "wait", "tokens", "tokens from 0", "filters", "sections", "ranges", "flag"}
 )
 DIFFERENT: Final[Mapping[tuple[str, str], str]] = {
     ("scope id", "a wildcard"): "invalid",  # a scope is one owner, and `*` would read like all of them
@@ -160,7 +160,7 @@ def _is_refused_anywhere(kind: str, row: BadInput) -> bool:
         return not isinstance(value, int | float) or (isinstance(value, float) and not math.isfinite(value))
     if kind == "flag":
         return not isinstance(value, bool)
-    return kind != "anchors"
+    return True
 
 
 # The doors
@@ -990,6 +990,31 @@ def test_a_change_with_sets_or_strange_lists_is_known_when_it_is_sent_again(whol
     made = [door.add("User drinks", tags=one, metadata=UserDict(a=(1,)), idempotency_key="k") for one in tags]
     assert len({one.memory.memory_id for one in made if one.memory is not None}) == 1
     assert len(door.list_events()) == 1
+
+
+def test_numbers_of_numpy_are_numbers(whole: Engram, tenant: str) -> None:
+    door = whole.scoped(tenant_id=tenant)
+    memory = door.add("User drinks tea", importance=np.float64(0.75), confidence=np.float64(0.5)).memory
+    assert memory is not None
+    assert (memory.importance, memory.confidence) == (0.75, 0.5)
+    assert door.reinforce(memory.memory_id, np.float64(0.125)).importance == 0.875
+
+
+def test_the_heads_of_a_report_are_the_only_anchors(whole: Engram, tenant: str) -> None:
+    door = whole.scoped(tenant_id=tenant)
+    door.record_event("Looked at the sky")
+    heads = door.ops.verify_ledger().heads
+    assert door.ops.verify_ledger(anchors=heads).ok
+    for stream, head in heads.items():
+        for bad in (
+            {stream: "9" * 5_000 + head[1:]},
+            {stream: (1, head[2:])},
+            {stream: head[:-1]},
+            {"a": head},
+            {1: head},
+        ):
+            with pytest.raises(InvalidInput, match="anchors"):
+                door.ops.verify_ledger(anchors=bad)  # type: ignore[arg-type]
 
 
 def test_everything_of_a_scope_is_forgotten_under_one_key(whole: Engram, tenant: str) -> None:
