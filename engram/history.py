@@ -82,7 +82,27 @@ def decisions_of(
     rows = fetch_all(
         conn, "list_decisions", memory_id=memory_id, event_ids=list(event_ids), **visible_params(visible)
     ) if visible.scope_ids else []  # fmt: skip
-    return [row.decision for row in rows]
+    kept = [row.decision for row in rows]
+    near = sorted({neighbour["memory_id"] for decision in kept for neighbour in decision["nearest"]})
+    if not near or visible.scope_ids == (visible.own,):
+        return kept
+    # What a decision compared with may be a private memory of another scope: then it is left out.
+    params = {"tenant_id": visible.scope.tenant_id, "memory_ids": near, "own": visible.own}
+    hidden = {row.memory_id for row in fetch_all(conn, "list_private_memories", **params)}
+    return [
+        {**decision, "nearest": [one for one in decision["nearest"] if one["memory_id"] not in hidden]}
+        for decision in kept
+    ]
+
+
+def private_events(conn: Connection, visible: Visible, event_ids: Sequence[str]) -> frozenset[str]:
+    """Those of some events that speak of private memories of other scopes than the reader's own."""
+    if not event_ids or visible.scope_ids == (visible.own,):
+        return frozenset()
+    rows = fetch_all(
+        conn, "list_private_events", tenant_id=visible.scope.tenant_id, event_ids=list(event_ids), own=visible.own
+    )
+    return frozenset(row.event_id for row in rows)
 
 
 def explain_memory(
@@ -91,7 +111,7 @@ def explain_memory(
     """Why a memory is believed: sources with their characters, deriver, rule, lineage, decisions. A pure read."""
     memory = memories.get(conn, visible, memory_id, moment)
     line = memories.lineage(conn, visible, memory.lineage_id, moment)
-    events = ledger.get_many(conn, [citation.event_id for citation in memory.citations])
+    events = ledger.get_many(conn, [citation.event_id for citation in memory.citations], scope_ids=visible.scope_ids)
     contents = {event_id: event.content for event_id, event in events.items()}
     memory = memories.with_quotes(memory, contents)
     decided: tuple[WriteDecision, ...] = tuple(

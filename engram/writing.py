@@ -647,7 +647,7 @@ def _near(desk: Desk, draft: Draft, scope_id: int, *, in_default: bool) -> list[
 def _near_by_meaning(desk: Desk, draft: Draft, scope_id: int) -> list[Row[Any]]:
     return fetch_all(
         desk.conn, "find_neighbours", tenant_id=desk.tenant_id, scope_id=scope_id, model_id=desk.model_id,
-        vector=embedding.to_sql(draft.vector),
+        vector=embedding.to_sql(draft.vector), own=desk.scope_id,
     )  # fmt: skip
 
 
@@ -657,7 +657,9 @@ def _near_by_words(desk: Desk, draft: Draft, scope_id: int) -> list[Row[Any]]:
     sought = keyword.look_up(desk.conn, desk.tenant_id, [scope_id], words, size=NEAR_SIZE, config=desk.config)
     hits = keyword.find(desk.conn, desk.tenant_id, [scope_id], sought, limit=NEAR_FETCHED)
     ids_found = [hit.memory_id for hit in hits]
-    return fetch_all(desk.conn, "list_neighbours", tenant_id=desk.tenant_id, memory_ids=ids_found) if ids_found else []
+    if not ids_found:
+        return []
+    return fetch_all(desk.conn, "list_neighbours", tenant_id=desk.tenant_id, memory_ids=ids_found, own=desk.scope_id)
 
 
 def _default_scopes(desk: Desk) -> list[int]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, Required, TypedDict
 
-from engram import ids, inputs, ledger, streams, tenancy
+from engram import history, ids, inputs, ledger, streams, tenancy
 from engram.database import Connection
 from engram.errors import InvalidInput, NotFound
 from engram.operations import running, steps
@@ -150,7 +150,8 @@ def get_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Opera
         visible = tenancy.visible(conn, reading.scope)
         found = ledger.get(conn, wanted, scope_ids=visible.scope_ids)
         known_at = reading.moment.known_at
-        if found is None or (known_at is not None and found.recorded_at > known_at):
+        hidden = history.private_events(conn, visible, [wanted])
+        if found is None or hidden or (known_at is not None and found.recorded_at > known_at):
             raise NotFound("no event with that id in this scope")
         return found
 
@@ -185,7 +186,12 @@ def list_events(
             return ()
         known_at = reading.moment.known_at
         found = ledger.read(conn, scope_ids=visible.scope_ids, limit=most, **asked)
-        return tuple(event for event in found if known_at is None or event.recorded_at <= known_at)
+        hidden = history.private_events(conn, visible, [event.event_id for event in found])
+        return tuple(
+            event
+            for event in found
+            if event.event_id not in hidden and (known_at is None or event.recorded_at <= known_at)
+        )
 
     return (yield from steps.read(reading.scope.tenant_id, work))
 

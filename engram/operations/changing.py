@@ -585,9 +585,10 @@ def _add_sources(desk: Desk, settled: writing.Settled, draft: Draft, origin: Ori
     events = ledger.get_many(
         desk.conn, [event_id for event_id, _, _ in draft.citations], scope_ids=desk.visible.scope_ids
     )
+    hidden = history.private_events(desk.conn, desk.visible, sorted(events))
     for ordinal, (event_id, start, end) in enumerate(draft.citations, 1):
         event = events.get(event_id)
-        if event is None:
+        if event is None or event_id in hidden:
             raise NotFound("no event with that id in this scope")
         if event.content is None or end > len(event.content):
             raise InvalidInput("sources", "a span inside the stored content", "one that ends after it")

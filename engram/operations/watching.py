@@ -51,7 +51,7 @@ def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Op
     def work(conn: Connection) -> Receipt:
         desk = setup.desk(conn, call.scope, reason=call.reason)
         event = ledger.get(conn, wanted, scope_ids=desk.visible.scope_ids)
-        if event is None:
+        if event is None or history.private_events(conn, desk.visible, [wanted]):
             raise NotFound("no event with that id in this scope")
         lineages = writing.lineages_of_event(desk, wanted)
         writing.lock(desk, [], *map(writing.lineage_lock, lineages))
@@ -62,7 +62,13 @@ def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Op
         writing.erase_what_rests_on(desk, event, lineages, done.event_id, call.actor)
         return Receipt((done.event_id,), done.stream_id, done.position, duplicate=done.status == "duplicate")
 
-    return (yield from steps.write(call.tenant_id, work, key=f"redaction:{wanted}"))
+    def rehearsed(conn: Connection) -> Receipt:
+        with conn.begin_nested() as savepoint:
+            receipt = work(conn)
+            savepoint.rollback()
+        return receipt
+
+    return (yield from steps.write(call.tenant_id, rehearsed if call.dry_run else work, key=f"redaction:{wanted}"))
 
 
 def stats(setup: Setup, given: Mapping[str, Any]) -> Operation[ScopeStats]:

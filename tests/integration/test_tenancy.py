@@ -222,7 +222,8 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     },
     "explain_memory": lambda a: {"memory_id": a.memory(), **a.read()},
     "search": lambda a: {
-        "query": a.text(), "limit": 200, **a.maybe(filter=a.filter), "mode": a.dice.choice(["hybrid", "semantic", "keyword"]),
+        "query": a.text(), "limit": 200, **a.maybe(filter=a.filter),
+        "mode": a.dice.choice(["hybrid", "semantic", "keyword"]),
         "include_superseded": a.dice.random() < 0.5, **a.read(),
     },
     "recall": lambda a: {"question": f"Where is it? {a.text()}", "limit": 200, **a.maybe(filter=a.filter), **a.read()},
@@ -480,3 +481,221 @@ def test_no_log_tells_what_another_tenant_holds(
     assert len(answers) > 60
     assert len(caplog.records) > 500
     assert CANARY not in caplog.text
+
+
+# What each rule of a scope says ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def door(database_url: str, tenant: str) -> Iterator[Engram]:
+    with Engram(database_url, scope=Scope(tenant), embedder=LETTERS) as opened:
+        yield opened
+
+
+def facts(door: Engram, **read: Any) -> set[str]:
+    """What a door finds: in its list, and by searching."""
+    listed = {memory.fact for memory in door.list_memories(limit=200, **read)}
+    found = {one.memory.fact for one in door.search("The code is 4711", limit=200, **read)}
+    assert found <= listed
+    return listed
+
+
+def test_a_namespace_sees_its_own_and_what_is_shared_unless_told_not_to(door: Engram) -> None:
+    for namespace in ("alpha", "beta", "default"):
+        door.add(f"The {namespace} code is 4711", namespace=namespace)
+    assert facts(door, namespace="alpha") == {"The alpha code is 4711", "The default code is 4711"}
+    assert facts(door, namespace="beta") == {"The beta code is 4711", "The default code is 4711"}
+    assert facts(door, namespace="alpha", shared=False) == {"The alpha code is 4711"}
+    assert facts(door) == {"The default code is 4711"}
+    assert facts(door, namespace="unheard of", shared=False) == set()
+
+
+def test_a_user_sees_its_own_and_the_agents_and_all_users_only_where_it_is_said(door: Engram) -> None:
+    for user in ("ada", "bob", None):
+        door.add(f"The {user} code is 4711", user_id=user)
+    assert facts(door, user_id="ada") == {"The ada code is 4711", "The None code is 4711"}
+    assert facts(door) == {"The None code is 4711"}
+    assert facts(door, user_id=ALL_USERS) == {"The ada code is 4711", "The bob code is 4711", "The None code is 4711"}
+    assert facts(door, user_id="ALL_USERS") == {"The None code is 4711"}
+    assert len(door.list_events(user_id=ALL_USERS)) == 3
+    assert door.stats(user_id=ALL_USERS).memories == 3
+
+
+def test_agents_see_each_other_only_where_they_are_named(door: Engram) -> None:
+    agents = ("planner", "coder", "tester", "writer", "critic")
+    for agent in agents:
+        door.add(f"The {agent} code is 4711", agent_id=agent)
+    assert facts(door, agent_id=("planner", "coder")) == {"The planner code is 4711", "The coder code is 4711"}
+    assert facts(door, agent_id="tester") == {"The tester code is 4711"}
+    for wrong in (agents, ()):
+        with pytest.raises(InvalidInput, match="agent_id"):
+            door.list_memories(agent_id=wrong)
+
+
+@pytest.mark.parametrize("wide", [{"user_id": ALL_USERS}, {"agent_id": ("planner", "coder")}])
+def test_every_write_is_refused_where_it_names_no_single_owner(door: Engram, wide: dict[str, Any]) -> None:
+    made = door.add("The code is 4711", agent_id="planner")
+    assert made.memory is not None
+    mine = Things(*[(str(uuid.uuid4()),)] * len(fields(Things)))
+    asker = Asker(door, mine, mine, random.Random(2))
+    takes_write = [
+        name for name, function in public_calls().items() if "write" in inspect.signature(function).parameters
+    ]
+    assert len(takes_write) >= 12
+    for name in [*takes_write, "add", "annotate", "update"]:
+        given = (
+            CALLS[name](asker)
+            | wide
+            | ({"memory_id": made.memory.memory_id} if "memory_id" in CALLS[name](asker) else {})
+        )
+        with pytest.raises(InvalidInput, match=r"on a write"):
+            method(door, name)(**given)
+
+
+def test_an_empty_list_in_a_filter_matches_nothing_and_an_unknown_field_is_refused(door: Engram) -> None:
+    door.add("The code is 4711")
+    for field in ("memory_types", "statuses", "tags_any", "memory_ids", "session_ids", "topic_keys", "sources"):
+        assert list(door.list_memories({field: []})) == [], field
+        assert list(door.search("code", filter={field: []})) == [], field
+    with pytest.raises(InvalidInput):
+        door.list_memories({"tenant_id": "other"})
+    assert door.list_events(types=[]) == ()
+    assert door.recall_critical(memory_types=[]).results == ()
+
+
+def test_no_change_moves_a_memory_to_another_scope(door: Engram) -> None:
+    ada = door.scoped(user_id="ada")
+    made = door.add("The code is 4711")
+    assert made.memory is not None
+    memory_id = made.memory.memory_id
+    for change in (
+        lambda: ada.annotate(memory_id, tags=["seen"]), lambda: ada.revise(memory_id, "The code is 4712"),
+        lambda: ada.end_validity(memory_id), lambda: ada.forget(memory_id), lambda: ada.restore(memory_id),
+        lambda: ada.annotate(memory_id, metadata={"scope_id": 1, "user_id": "ada", "tenant_id": "other"}),
+    ):  # fmt: skip
+        change()
+    assert {memory.scope.user_id for memory in ada.get_lineage(memory_id).revisions} == {None}
+    assert {memory.fact for memory in ada.list_memories()} == {memory.fact for memory in door.list_memories()}
+
+
+def test_an_event_id_that_another_scope_has_taken_tells_nothing_but_that_it_is_taken(door: Engram) -> None:
+    ada, bob = door.scoped(user_id="ada"), door.scoped(user_id="bob")
+    taken = str(uuid.uuid4())
+    ada.remember([{"role": "user", "content": "The code is 4711", "event_id": taken}])
+    for said in ("The code is 4711", "The code is 4712"):
+        with pytest.raises(IdempotencyMismatch) as caught:
+            bob.remember([{"role": "user", "content": said, "event_id": taken}])
+        assert str(caught.value) == "This idempotency key was used before with another body."
+        assert caught.value.facts == {}
+    assert bob.list_events() == ()
+
+
+# Private --------------------------------------------------------------------------------------------------------------
+
+
+def private_row(door: Engram) -> tuple[Engram, str, list[str]]:
+    """A private memory of ada in `default`, with a history, and the events that speak of it."""
+    ada = door.scoped(user_id="ada")
+    made = ada.add(f"The code is {CANARY} 4711", private=True, topic_key="code", critical_slot="fact:code")
+    assert made.memory is not None
+    ada.annotate(made.memory.memory_id, tags=[CANARY])
+    ada.add(f"The code is {CANARY} 4711", private=True)
+    ada.revise(made.memory.memory_id, f"The code is {CANARY} 4712")
+    events = [event.event_id for event in ada.list_events()]
+    assert len(events) == 4
+    return ada, made.memory.memory_id, events
+
+
+WIDER: Final = (
+    {"user_id": "ada", "namespace": "alpha"},
+    {"user_id": ALL_USERS},
+    {"user_id": "ada", "agent_id": ("default", "coder")},
+    {"user_id": "bob"},
+    {"user_id": None},
+)
+
+
+@pytest.mark.parametrize("wider", WIDER)
+def test_a_private_row_is_seen_by_exactly_its_own_scope(door: Engram, wider: dict[str, Any]) -> None:
+    ada, memory_id, events = private_row(door)
+    assert CANARY in repr(ada.list_memories())
+    assert CANARY in repr(ada.search("The code"))
+    reader = door.scoped(**wider)
+    for memory in (memory_id, f"mem-{memory_id[-8:]}"):
+        assert reader.find(memory) is None
+        for call in (reader.get, reader.get_lineage, reader.get_history, reader.explain_memory, reader.get_current):
+            with pytest.raises(NotFound):
+                call(memory)
+    with pytest.raises(NotFound):
+        reader.get_lineage(topic_key="code")
+    for event in events:
+        with pytest.raises(NotFound):
+            reader.get_event(event)
+        assert reader.wait_for(event, timeout=0) == ()
+    seen = [
+        reader.list_memories(EVERY_STATUS), reader.get_history(), reader.list_events(), reader.recall_critical(),
+        reader.search("The code is 4711"), reader.recall("What is the code?"), reader.build_context("The code is 4711"),
+        reader.search("The code is 4711", include_superseded=True, as_of=FAR_AHEAD),
+        reader.list_memories(EVERY_STATUS, known_at=FAR_AHEAD),
+    ]  # fmt: skip
+    assert CANARY not in repr(seen)
+
+
+@pytest.mark.parametrize("wider", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": "bob"}])
+def test_no_write_from_elsewhere_touches_or_tells_of_a_private_row(door: Engram, wider: dict[str, Any]) -> None:
+    ada, memory_id, events = private_row(door)
+    before = repr([ada.get(memory_id), ada.get_history(memory_id)])
+    writer = door.scoped(**wider)
+    for change in (
+        lambda: writer.revise(memory_id, "The code is 4713"), lambda: writer.annotate(memory_id, tags=["seen"]),
+        lambda: writer.forget(memory_id), lambda: writer.restore(memory_id), lambda: writer.reinforce(memory_id),
+        lambda: writer.end_validity(memory_id), lambda: writer.add("The sky is blue", parent_id=memory_id),
+        lambda: writer.add("The sky is grey", supersedes=[memory_id]),
+        lambda: writer.add("The sky is red", sources=[(events[0], 0, 3)]), lambda: writer.ops.redact_event(events[0]),
+    ):  # fmt: skip
+        with pytest.raises(NotFound):
+            change()
+    made = writer.add(f"The code is {CANARY[:4]} 4711")  # much like it: what is near is told
+    assert CANARY not in repr(made)
+    assert repr([ada.get(memory_id), ada.get_history(memory_id)]) == before
+
+
+def test_a_decision_does_not_tell_another_scope_what_private_row_it_was_compared_with(door: Engram) -> None:
+    ada = door.scoped(user_id="ada")
+    ada.add(f"The harbour code of the {CANARY} pier is 4711", private=True)
+    made = ada.add("The harbour code of the western pier is 4712")
+    assert CANARY in repr(made.nearest), "its own scope is told"
+    assert made.memory is not None
+    elsewhere = ada.scoped(namespace="alpha")
+    assert CANARY in repr(ada.explain_memory(made.memory.memory_id))
+    assert CANARY not in repr(elsewhere.explain_memory(made.memory.memory_id))
+    assert CANARY not in repr(elsewhere.add("The harbour code of the eastern pier is 4713"))
+
+
+def test_a_rehearsed_redaction_erases_nothing(door: Engram) -> None:
+    receipt = door.remember("The code is 4711")
+    [event] = receipt.event_ids
+    door.ops.redact_event(event, dry_run=True)
+    assert door.get_event(event).content == "The code is 4711"
+    assert len(door.list_events()) == 1
+    assert [memory.fact for memory in door.list_memories()] == ["The code is 4711"]
+
+
+# Near and far ---------------------------------------------------------------------------------------------------------
+
+
+def test_of_one_slot_in_several_scopes_the_nearest_that_is_trusted_as_much_is_current(door: Engram) -> None:
+    slot: dict[str, Any] = {"critical_slot": "policy:tone", "topic_key": "tone"}
+    door.add("The tone of the agent is formal", **slot, trust="operator")
+    ada = door.scoped(user_id="ada")
+    ada.add("The tone of ada is cheerful", **slot)
+    shown = {one.fact for one in ada.recall_critical().results}
+    assert shown == {"The tone of the agent is formal", "The tone of ada is cheerful"}, "the operator is never hidden"
+    bob = door.scoped(user_id="bob", namespace="alpha")
+    bob.add("The tone of bob is terse", **slot, namespace="default")
+    bob.add("The tone of bob is warm", **slot)
+    hits = {one.memory.fact: "shadowed" in one.labels for one in bob.search("tone of bob and the agent", limit=50)}
+    assert hits["The tone of bob is warm"] is False
+    assert hits["The tone of bob is terse"] is True
+    assert hits["The tone of the agent is formal"] is False
+    assert "The tone of bob is terse" not in {one.fact for one in bob.recall_critical().results}

@@ -271,7 +271,8 @@ begin
         select k.*, p_roles[k.place] as new_role, p_types[k.place] as new_type, p_bodies[k.place] as new_body
           from engram.known_events(p_scope, p_events, p_keys) k
       loop
-        if v_item.place = any (v_old_places) or (v_item.event).role <> v_item.new_role
+        -- An id that another scope has taken is refused like another body: a receipt would tell of what that scope holds.
+        if v_item.place = any (v_old_places) or (v_item.event).scope_id <> p_scope or (v_item.event).role <> v_item.new_role
            or (v_item.event).event_type <> v_item.new_type
            or (v_item.salt is not null and sha256(v_item.salt || v_item.new_body) <> (v_item.event).commitment)
         then
