@@ -82,17 +82,25 @@ def load(conn: Connection, visible: Visible, memory_ids: Sequence[str], moment: 
     """The memories with these ids that the read may see, in the order of the ids."""
     if not memory_ids or not visible.scope_ids:
         return []
-    rows = _rows(conn, visible, moment, "m.memory_id = ANY(%(wanted)s::uuid[])", list(memory_ids))
+    rows = _rows(conn, visible, moment, BY_ID, list(memory_ids))
     found = {row.memory_id: _memory(row, visible) for row in rows}
     return [found[memory_id] for memory_id in memory_ids if memory_id in found]
 
 
-def _rows(conn: Connection, visible: Visible, moment: Moment, which: str, wanted: Any) -> list[Row[Any]]:
-    """The rows of a moment that a constant condition chooses by one value, with everything a Memory needs."""
+BY_ID: Final = "m.memory_id = ANY(%(wanted)s::uuid[])"
+BY_LINEAGE: Final = "m.lineage_id = %(wanted)s::uuid"
+
+
+def loading(moment: Moment, which: str) -> str:
+    """The statement that loads whole memories of a moment, chosen by a constant condition over one value."""
     now = "clock_timestamp()" if moment.is_now else AT
-    sql = statement("load_memories").replace("/*source*/", source(moment)).replace("/*now*/", now)
+    filled = statement("load_memories").replace("/*source*/", source(moment)).replace("/*now*/", now)
+    return filled.replace("/*which*/", which)
+
+
+def _rows(conn: Connection, visible: Visible, moment: Moment, which: str, wanted: Any) -> list[Row[Any]]:
     params = visible_params(visible, moment) | {"wanted": wanted}
-    return list(conn.exec_driver_sql(sql.replace("/*which*/", which), params).fetchall())
+    return list(conn.exec_driver_sql(loading(moment, which), params).fetchall())
 
 
 def resolve_id(conn: Connection, visible: Visible, memory_id: str) -> str:
@@ -176,7 +184,7 @@ def _typed(name: str, place: int) -> str:
 
 def lineage(conn: Connection, visible: Visible, lineage_id: str, moment: Moment = NOW) -> Lineage:
     """All revisions of one lineage the read may see, newest first; NotFound when there are none."""
-    rows = _rows(conn, visible, moment, "m.lineage_id = %(wanted)s::uuid", lineage_id) if visible.scope_ids else []
+    rows = _rows(conn, visible, moment, BY_LINEAGE, lineage_id) if visible.scope_ids else []
     if not rows:
         raise NotFound("no lineage with that id in this scope")
     revisions = tuple(_memory(row, visible) for row in rows)

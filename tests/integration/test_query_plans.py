@@ -12,7 +12,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from engram import Engram, Scope, embedding, recall, tenancy
+from engram import Engram, Scope, embedding, memories, recall, tenancy
 from engram.channels import keyword, semantic
 from engram.database import Connection, Database, statement
 from engram.embedded import EmbeddedServer
@@ -226,7 +226,7 @@ def test_the_words_of_known_memories_are_read_by_key(database: Database, crowd: 
     ("name", "more", "index"),
     [
         ("look_at_scopes", {}, "memory_lexemes_scope"),
-        ("load_memories", {"memory_ids": "memory"}, "agent_memory_pkey"),
+        ("load_memories", {"wanted": "memory"}, "agent_memory_pkey"),
         ("list_distilled", {"event_ids": "event"}, "memory_sources_event"),
         ("list_key_holders", {"conflict_keys": ["topic:7"]}, "agent_memory_"),
         ("list_surroundings", {"stream_ids": "stream", "positions": [50], "spoken": SPOKEN}, "agent_events_pkey"),
@@ -248,7 +248,8 @@ def test_each_statement_of_a_search_uses_its_index(
     if name == "list_indexable":
         params["stream_id"] = crowd.stream_id
     with database.transaction(crowd.tenant) as conn:
-        found, _ = explain(conn, statement(name), asked(crowd, **params))
+        sql = memories.loading(memories.NOW, memories.BY_ID) if name == "load_memories" else statement(name)
+        found, _ = explain(conn, sql, asked(crowd, **params))
     assert any(used.startswith(index) for used in indexes(found)), (name, indexes(found))
     assert not read_whole(found)
 
