@@ -307,7 +307,7 @@ PLAIN: Final = (
     (re.compile(r"slot:[0-9a-f]{8}"), "<name>"),
     (re.compile(r"size_bytes=\d+"), "<size>"),
     (re.compile(r"'[A-Za-z0-9_-]{40,}'"), "<signed>"),
-    (re.compile(r"\d+\.\d+(?:e-\d+)?"), "<number>"),
+    (re.compile(r"\d+\.\d+(?:e-\d+)?|\b\d+e-\d+"), "<number>"),
 )
 
 
