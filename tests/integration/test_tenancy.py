@@ -662,10 +662,12 @@ def test_no_write_from_elsewhere_touches_or_tells_of_a_private_row(door: Engram,
 
 def test_a_decision_does_not_tell_another_scope_what_private_row_it_was_compared_with(door: Engram) -> None:
     ada = door.scoped(user_id="ada")
-    ada.add(f"The harbour code of the {CANARY} pier is 4711", private=True)
+    first = ada.add(f"The harbour code of the {CANARY} pier is 4711")
     made = ada.add("The harbour code of the western pier is 4712")
-    assert CANARY in repr(made.nearest), "its own scope is told"
+    assert first.memory is not None
     assert made.memory is not None
+    ada.annotate(first.memory.memory_id, private=True)
+    assert CANARY in repr(made.nearest), "its own scope is told"
     elsewhere = ada.scoped(namespace="alpha")
     assert CANARY in repr(ada.explain_memory(made.memory.memory_id))
     assert CANARY not in repr(elsewhere.explain_memory(made.memory.memory_id))
