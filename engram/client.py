@@ -65,13 +65,15 @@ class Core:
         policy: str | MemoryPolicy | None,
         embedder: str | Embedder | None,
     ) -> None:
-        self.settings = settings or load()
+        self.settings = _checked(load() if settings is None else settings, Settings, "settings")
         configured = self.settings.database_url
         self.url = database_url or (configured.get_secret_value() if configured is not None else None)
         if self.url is not None and not isinstance(self.url, str):
             raise SettingsError("database_url: expected a URL as text")
         chosen = policy if policy is not None else self.settings.policy
-        self.policy = policies.get_policy(chosen) if isinstance(chosen, str) else chosen
+        self.policy = _checked(
+            policies.get_policy(chosen) if isinstance(chosen, str) else chosen, MemoryPolicy, "policy"
+        )
         model = embedding.resolve(embedder if embedder is not None else self.settings.embedding_model)
         self.embedder = None if model is None else CachedEmbedder(model)
         self.closed = False
@@ -128,6 +130,12 @@ class Core:
         await asyncio.to_thread(self.close)
 
 
+def _checked(value: object, kind: type[T], name: str) -> T:
+    if not isinstance(value, kind):
+        raise SettingsError(f"{name}: expected {kind.__name__}, found {type(value).__name__}")
+    return value
+
+
 class _Door:
     """What both doors have: a core, a scope, and the way to look at them."""
 
@@ -141,7 +149,7 @@ class _Door:
         embedder: str | Embedder | None = None,
     ) -> None:
         self._core = Core(database_url, settings, policy, embedder)
-        self._scope = scope if scope is not None else self._core.settings.scope
+        self._scope = _checked(self._core.settings.scope if scope is None else scope, Scope, "scope")
         self._owner = True
 
     @property

@@ -43,6 +43,7 @@ __all__ = [
     "statement",
 ]
 
+DRIVER_ERRORS: Final = (sa.exc.SQLAlchemyError, psycopg.Error, OSError)
 APP_ROLE: Final = "engram_app"
 SCHEMA: Final = "engram"
 IDLE_TIMEOUT_MS: Final = 15_000
@@ -324,6 +325,8 @@ class _Attempt:
     def failed(self, error: Exception) -> float:
         """Seconds to wait before the next try; raises Engram's own error when there is none."""
         self._raise_interruption(error)
+        if not isinstance(error, DRIVER_ERRORS):
+            raise error  # a mistake in the program is no outage: hiding it behind one would hide it for good
         self.tries += 1
         kind, state = classify(error), sqlstate(error)
         committing, self.committing = self.committing and not self.read_only, False

@@ -54,7 +54,8 @@ class Scope:
         if isinstance(self.agent_id, tuple | list):
             if not 1 <= len(self.agent_id) <= MAX_AGENTS:
                 raise InvalidInput("agent_id", f"1 to {MAX_AGENTS} agents", str(len(self.agent_id)))
-            set_(self, "agent_id", tuple(inputs.scope_id(agent, "agent_id") for agent in self.agent_id))
+            agents = tuple(dict.fromkeys(inputs.scope_id(agent, "agent_id") for agent in self.agent_id))
+            set_(self, "agent_id", agents[0] if len(agents) == 1 else agents)
         else:
             set_(self, "agent_id", inputs.scope_id(self.agent_id, "agent_id"))
         if self.user_id is not None and not isinstance(self.user_id, AllUsers):

@@ -173,15 +173,13 @@ def judge(desk: Desk, draft: Draft, trust: str) -> Judged:
     seen = fetch_one(
         desk.conn, "find_gate_rows", tenant_id=desk.tenant_id, scope_id=desk.scope_id,
         fact_hash=text.fact_hash(draft.fact),
-        conflict_key=key, memory_type=draft.classified.memory_type,
+        conflict_key=key, memory_type=draft.classified.memory_type, private=draft.private,
     )  # fmt: skip
     assert seen is not None
     judgement = gates.decide(
         gates.Statement(draft.fact, key, draft.valid_from, trust_rank(trust), draft.force),
         exact=_exact(seen.exact or [], key, draft.fact),
-        head=None
-        if seen.head is None
-        else gates.Row(seen.head["memory_id"], seen.head["fact"], key, trust=seen.head["trust"]),
+        head=_head_row(seen.head, key),
         neighbours=_neighbours(desk, draft),
         same_type=int(seen.same_type),
         mode=desk.policy.write_mode,
@@ -189,6 +187,13 @@ def judge(desk: Desk, draft: Draft, trust: str) -> Judged:
         score_surprise=desk.policy.surprise != "off",
     )
     return Judged(draft, judgement, seen.lineage_id, None if seen.head is None else seen.head["importance"])
+
+
+def _head_row(head: Mapping[str, Any] | None, key: str | None) -> gates.Row | None:
+    """The head of a key as the gates see it; one that ended or expired says nothing any more, so it is told anew."""
+    if head is None:
+        return None
+    return gates.Row(head["memory_id"], "" if head["gone"] else head["fact"], key, trust=head["trust"])
 
 
 def _exact(rows: Sequence[Mapping[str, Any]], key: str | None, fact: str) -> gates.Row | None:
@@ -647,7 +652,7 @@ def _near(desk: Desk, draft: Draft, scope_id: int, *, in_default: bool) -> list[
 def _near_by_meaning(desk: Desk, draft: Draft, scope_id: int) -> list[Row[Any]]:
     return fetch_all(
         desk.conn, "find_neighbours", tenant_id=desk.tenant_id, scope_id=scope_id, model_id=desk.model_id,
-        vector=embedding.to_sql(draft.vector), own=desk.scope_id,
+        vector=embedding.to_sql(draft.vector), own=desk.scope_id, private=draft.private,
     )  # fmt: skip
 
 
@@ -659,7 +664,14 @@ def _near_by_words(desk: Desk, draft: Draft, scope_id: int) -> list[Row[Any]]:
     ids_found = [hit.memory_id for hit in hits]
     if not ids_found:
         return []
-    return fetch_all(desk.conn, "list_neighbours", tenant_id=desk.tenant_id, memory_ids=ids_found, own=desk.scope_id)
+    return fetch_all(
+        desk.conn,
+        "list_neighbours",
+        tenant_id=desk.tenant_id,
+        memory_ids=ids_found,
+        own=desk.scope_id,
+        private=draft.private,
+    )
 
 
 def _default_scopes(desk: Desk) -> list[int]:

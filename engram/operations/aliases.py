@@ -78,10 +78,8 @@ def _key(key: str, memory_id: str) -> str:
 
 def history(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Page[HistoryEntry]]:
     """The history of one memory."""
-    return (
-        yield from reading.get_history(
-            setup, memory_id=memory_id, filter=None, since=None, until=None, include_superseded=True, limit=50,
-            cursor=None,
-            given=given,
-        )
+    look = reading.get_history(
+        setup, memory_id=inputs.memory_id(memory_id), filter=None, since=None, until=None, include_superseded=True,
+        limit=50, cursor=None, given=given,
     )  # fmt: skip
+    return (yield from look)

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, Required, TypedDict
 
 from engram import history, ids, inputs, ledger, streams, tenancy
 from engram.database import Connection
-from engram.errors import InvalidInput, NotFound
+from engram.errors import IdempotencyMismatch, InvalidInput, NotFound
 from engram.operations import running, steps
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
@@ -214,12 +214,14 @@ def _captured(
             expected_position=expected,
             key=setup.settings.secret_key,
         )
+        if call.idempotency_key is not None:
+            _refuse_other_batch(conn, scope_id, call, done)
         return _receipt(done)
 
     # The ids were made here: a lost connection is answered by appending the same events again, which changes nothing.
     key = call.idempotency_key or events[0].event_id
     if call.dry_run:
-        return (yield from steps.write(call.tenant_id, lambda conn: _rehearsed(conn, work), key=key))
+        return (yield from running.rehearse(setup, call.scope, events, work, key=key))
     receipt = yield from steps.write(call.tenant_id, work, key=key)
     if setup.settings.dispatch == "inline" or wait is not False:
         decisions = yield from running.derive_receipt(setup, call.scope, receipt)
@@ -240,11 +242,20 @@ def _ids(call: Writing) -> dict[str, Any]:
     }
 
 
-def _rehearsed(conn: Connection, work: Any) -> Receipt:
-    with conn.begin_nested() as savepoint:
-        result: Receipt = work(conn)
-        savepoint.rollback()
-    return result
+def _refuse_other_batch(conn: Connection, scope_id: int, call: Writing, done: ledger.Appended) -> None:
+    """A key stands for one whole batch: what was appended under it before must be all of this one."""
+    statuses = {event.status for event in done.events}
+    if statuses == {"appended"}:
+        return
+    longer = ledger.find_by_key(conn, scope_id, f"{call.idempotency_key}/{len(done.events)}")
+    before = ledger.get_many(conn, [event.event_id for event in done.events])
+    same = all(
+        (one.session_id, one.task_run_id) == (call.session_id, call.task_run_id)
+        and (call.trust is None or one.trust == call.trust)
+        for one in before.values()
+    )
+    if "appended" in statuses or longer is not None or not same:
+        raise IdempotencyMismatch
 
 
 def _receipt(done: ledger.Appended) -> Receipt:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, TypeVar
 
 from engram import history, inputs, jobs, ledger, memories, policies, streams, tenancy, writing
@@ -42,6 +42,7 @@ EVENT_OF: Final = {
 }  # fmt: skip
 CHANGES: Final = (*EVENT_OF.values(), "memory_annotated", "memory_ended", "memory_forgotten", "memory_restored")
 MAX_EDIT_TRIES: Final = 20
+NOTHING_CURRENT: Final = "nothing of this lineage is current: restore what was forgotten, or add the fact anew"
 EXPIRY: Final = ("expires_at", "expires_in", "expires_in_days")
 
 
@@ -191,11 +192,11 @@ def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
         optional(inputs.moment, get("valid_from"), "valid_from"),
         optional(inputs.moment, get("valid_to"), "valid_to"),
     )
-    if valid_from is not None and valid_to is not None and valid_to < valid_from:
-        raise InvalidInput("valid_to", "a time after valid_from", "one before it")
+    if valid_from is not None and valid_to is not None and valid_to <= valid_from:
+        raise InvalidInput("valid_to", "a time after valid_from", "one that is not")
     expires_in, expires_at = _expiry(get("expires_at"), get("expires_in"), get("expires_in_days"))
     draft = Draft(
-        fact=proposal.fact, classified=policies.classify(setup.policy, proposal),
+        fact=proposal.fact, classified=_classified(setup, call, proposal, valid_from),
         main_content=optional(inputs.main_content, get("main_content")), tags=inputs.tags(get("tags", ())),
         source=optional(inputs.label, get("source"), "source"), metadata=metadata,
         confidence=0.5 if get("confidence") is None else inputs.unit(get("confidence"), "confidence"),
@@ -268,7 +269,7 @@ def revise(
                 return before[0]
             head = memories.lineage(conn, desk.visible, target.lineage_id).head
             if head is None:
-                raise Conflict("nothing of this lineage is current: restore it before revising it")
+                raise Conflict(NOTHING_CURRENT)
             if expected is not None and expected != head.revision:
                 raise AlreadySuperseded(f"the head is revision {head.revision}, expected {expected}", head=head)
             if isinstance(change, Edit) and head.fact != basis.fact:
@@ -354,7 +355,7 @@ def forget(
     setup: Setup, memory_id: object, revision_only: object, given: Mapping[str, Any]
 ) -> Operation[tuple[str, ...]]:
     """Forget a fact with its whole lineage, or retract one revision; undone by restore. The ids that were forgotten."""
-    call = setup.writing(given)
+    call = setup.writing(given).keyed()
     only = inputs.flag(revision_only, "revision_only")
     forgotten: list[str] = []
 
@@ -371,7 +372,20 @@ def forget(
             writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
 
     yield from _change(setup, call, memory_id, "memory_forgotten", {"revision_only": only}, apply)
-    return tuple(forgotten)
+    if forgotten or call.dry_run:
+        return tuple(forgotten)
+    return (yield from steps.read(call.tenant_id, lambda conn: _forgotten_before(conn, call)))
+
+
+def _forgotten_before(conn: Connection, call: Writing) -> tuple[str, ...]:
+    """What an earlier call with this key forgot."""
+    visible = tenancy.visible(conn, call.scope)
+    found = (ledger.find_by_key(conn, scope_id, str(call.idempotency_key)) for scope_id in visible.scope_ids)
+    event = next((one for one in found if one is not None), None)
+    if event is None:
+        return ()
+    rows = fetch_all(conn, "list_forgotten_by", tenant_id=call.tenant_id, event_id=event.event_id)
+    return tuple(row.memory_id for row in rows)
 
 
 def restore(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory]:
@@ -498,6 +512,11 @@ def _before(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) ->
         return None
     keys = [str(call.idempotency_key) + (f"/{index}" if index else "") for index in range(len(requests))]
     events = [event for key in keys if (event := ledger.find_by_key(desk.conn, desk.scope_id, key)) is not None]
+    asked = [event.payload.get("request") for event in events if not event.erased]
+    wanted = [request for event, request in zip(events, requests, strict=False) if not event.erased]
+    one_more = ledger.find_by_key(desk.conn, desk.scope_id, f"{call.idempotency_key}/{len(requests)}")
+    if asked != wanted or len(events) != len(requests) or one_more is not None:
+        raise IdempotencyMismatch
     kept = history.decisions_of(desk.conn, desk.visible, event_ids=[event.event_id for event in events])
     found = []
     for decision in kept:
@@ -543,7 +562,7 @@ def _head(conn: Connection, call: Writing, memory_id: str) -> Memory:
     memory = memories.get(conn, visible, memory_id)
     head = memories.lineage(conn, visible, memory.lineage_id).head
     if head is None:
-        raise Conflict("nothing of this lineage is current: restore it before revising it")
+        raise Conflict(NOTHING_CURRENT)
     return head
 
 
@@ -561,10 +580,12 @@ def _resolved(desk: Desk, draft: Draft) -> Draft:
     if not draft.parent_id and not draft.supersedes:
         return draft
     parent = None if draft.parent_id is None else memories.resolve_id(desk.conn, desk.visible, draft.parent_id)
-    olds = tuple(memories.get(desk.conn, desk.visible, old).memory_id for old in draft.supersedes)
+    olds = [memories.get(desk.conn, desk.visible, old) for old in draft.supersedes]
+    if any(not old.is_current for old in olds):
+        raise Conflict("only a current memory can be superseded: name the head of its lineage")
     if parent is not None and desk.load(parent) is None:
         raise NotFound("no memory with that id in this scope")
-    return replace(draft, parent_id=parent, supersedes=olds)
+    return replace(draft, parent_id=parent, supersedes=tuple(old.memory_id for old in olds))
 
 
 def _barred(desk: Desk, judged: writing.Judged, call: Writing) -> writing.Judged:
@@ -597,6 +618,14 @@ def _add_sources(desk: Desk, settled: writing.Settled, draft: Draft, origin: Ori
             recorded_at=event.recorded_at, trust=event.trust,
         )  # fmt: skip
         writing.cite(desk, settled.memory_id, cited, draft)
+
+
+def _classified(setup: Setup, call: Writing, proposal: Proposal, valid_from: datetime | None) -> Classified:
+    """The policy's word; a slot it found is left out where the fact holds only from a later day."""
+    classified = policies.classify(setup.policy, proposal)
+    stated = proposal.topic_key is not None or proposal.critical_slot is not None or proposal.attribute is not None
+    said_at = call.occurred_at or datetime.now(UTC)
+    return classified if stated else policies.not_before(classified, valid_from, said_at)
 
 
 def _citation(value: object) -> tuple[str, int, int]:

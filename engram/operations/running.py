@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
 
@@ -122,6 +123,50 @@ def decisions_of(scope: Scope, event_ids: Sequence[str]) -> Operation[list[Write
     if not event_ids:
         return []
     return (yield from steps.read(scope.tenant_id, work))
+
+
+def rehearse(
+    setup: Setup, scope: Scope, events: Sequence[ledger.NewEvent], append: Callable[[Connection], Receipt], *, key: str
+) -> Operation[Receipt]:
+    """What appending and deriving these events would do: all of it in one transaction that is taken back."""
+    facts = [draft.fact for draft, _ in _drafts(setup, _reading_of(scope, 0, events, _imagined(events)))]
+    vectors = yield from _vectors(setup, facts)
+
+    def work(conn: Connection) -> Receipt:
+        with conn.begin_nested() as savepoint:
+            receipt = append(conn)
+            desk = setup.desk(conn, scope)
+            known = ledger.get_many(conn, [event.event_id for event in events])
+            there = [event for event in events if event.event_id in known]
+            pairs = _drafts(setup, _reading_of(scope, desk.scope_id, there, known)) if not receipt.duplicate else []
+            drafts = [(replace(draft, vector=v), origin) for (draft, origin), v in zip(pairs, vectors, strict=False)]
+            decisions = writing.whole(desk, writing.write_all(desk, drafts))
+            savepoint.rollback()
+        return replace(receipt, decisions=tuple(replace(one, dry_run=True) for one in decisions))
+
+    return (yield from steps.write(scope.tenant_id, work, key=key))
+
+
+def _reading_of(scope: Scope, scope_id: int, events: Sequence[ledger.NewEvent], known: Mapping[str, Event]) -> Reading:
+    spans = [
+        Span(one.NAME, one.VERSION, 0, 0, tuple(known[event.event_id] for event in events if one.NAME in event.derive))
+        for one in derivation.DERIVERS
+    ]
+    return Reading(scope, scope_id, tuple(spans))
+
+
+def _imagined(events: Sequence[ledger.NewEvent]) -> dict[str, Event]:
+    """New events as they might stand in the ledger: enough for derivers, which look at words and times."""
+    now = datetime.now(UTC)
+    return {
+        event.event_id: Event(
+            event_id=event.event_id, stream_id="", position=place, role=event.role, event_type=event.event_type,  # type: ignore[arg-type]
+            trust=event.trust, content=event.content, payload=event.payload, metadata=event.metadata,  # type: ignore[arg-type]
+            occurred_at=event.occurred_at or now, recorded_at=now, session_id=event.session_id,
+            task_run_id=event.task_run_id, actor=event.actor, erased=False, hash="",
+        )
+        for place, event in enumerate(events, 1)
+    }  # fmt: skip
 
 
 def _claim(conn: Connection, *, tenant_id: str, limit: int) -> list[Job]:

@@ -77,7 +77,7 @@ def stats(setup: Setup, given: Mapping[str, Any]) -> Operation[ScopeStats]:
 
     def work(conn: Connection) -> ScopeStats:
         visible = tenancy.visible(conn, scope)
-        params = {"tenant_id": scope.tenant_id, "scope_ids": list(visible.scope_ids)}
+        params = {"tenant_id": scope.tenant_id, "scope_ids": list(visible.scope_ids), "own": visible.own}
         row = fetch_one(conn, "count_scope", **params)
         assert row is not None
         return ScopeStats(

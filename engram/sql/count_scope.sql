@@ -2,7 +2,7 @@
 WITH held AS MATERIALIZED (
   SELECT m.memory_id, m.status, m.memory_type, m.layer, m.critical_slot, m.embed_state, m.recorded_at
     FROM engram.agent_memory m
-   WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s)),
+   WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)),
 decided AS (
   SELECT c.decision->>'kind' AS kind, count(*) AS times
     FROM engram.memory_changes c

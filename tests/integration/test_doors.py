@@ -120,3 +120,9 @@ async def test_the_asynchronous_door_walks_the_same_roads(database_url: str, ten
         report = await door.ops.verify_ledger()
         assert report.ok
         assert report.events == 2
+
+
+@pytest.mark.parametrize("given", [{"policy": 3}, {"scope": "ada"}, {"settings": {}}, {"embedder": 3}])
+def test_a_door_refuses_what_is_no_policy_scope_settings_or_embedder(given: dict[str, object]) -> None:
+    with pytest.raises(SettingsError):
+        Engram("postgresql://nobody@127.0.0.1:1/nowhere", **given)  # type: ignore[arg-type]

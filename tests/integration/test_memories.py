@@ -429,3 +429,79 @@ def test_filters_choose_what_a_list_shows(ada: Engram) -> None:
     assert facts(ada, filter=Filter(tags_all=("drink", "evening"))) == ["User likes wine"]
     assert facts(ada, filter={"min_importance": 0.5}) == ["User likes wine"]
     assert facts(ada, filter=Filter(tags_any=())) == []
+
+
+# What ended, and what was said twice
+
+
+def test_a_fact_told_again_after_it_ended_is_current_again(ada: Engram) -> None:
+    first = ada.add("User collects stamps").memory
+    home = ada.add("User lives in Rome").memory
+    assert first is not None
+    assert home is not None
+    ada.end_validity(first.memory_id)
+    ada.end_validity(home.memory_id)
+    assert facts(ada) == []
+    assert ada.add("User collects stamps").kind == "add"
+    again = ada.add("User lives in Rome")
+    assert (again.kind, again.memory.revision if again.memory else 0) == ("revise", 2)
+    assert facts(ada) == ["User collects stamps", "User lives in Rome"]
+
+
+def test_a_fact_that_begins_later_is_not_current_today(ada: Engram) -> None:
+    home = ada.add("User lives in Ottawa").memory
+    assert home is not None
+    ada.add("User lives in Oslo", valid_from=datetime.now(UTC) + timedelta(days=30))
+    assert ada.get_current(home.memory_id).fact == "User lives in Ottawa"
+    assert [memory.fact for memory in ada.recall_critical()] == ["User lives in Ottawa"]
+
+
+def test_a_key_stands_for_the_whole_call(ada: Engram) -> None:
+    ada.add_many([Candidate(fact="Alpha is ready"), Candidate(fact="Beta is late")], idempotency_key="k")
+    again = ada.add_many([Candidate(fact="Alpha is ready"), Candidate(fact="Beta is late")], idempotency_key="k")
+    assert [decision.kind for decision in again] == ["add", "add"]
+    for items in (["Alpha is ready", "Gamma is new"], ["Alpha is ready"], ["Alpha is ready", "Beta is late", "More"]):
+        with pytest.raises(IdempotencyMismatch):
+            ada.add_many([Candidate(fact=fact) for fact in items], idempotency_key="k")
+    said = [{"role": "user", "content": "one"}, {"role": "user", "content": "two"}]
+    ada.remember(said, idempotency_key="r", session_id="s")  # type: ignore[arg-type]
+    assert ada.remember(said, idempotency_key="r", session_id="s").duplicate  # type: ignore[arg-type]
+    before = ada.stats().events
+    for messages, session in ((said[:1], "s"), ([*said, said[0]], "s"), (said, "other")):
+        with pytest.raises(IdempotencyMismatch):
+            ada.remember(messages, idempotency_key="r", session_id=session)  # type: ignore[arg-type]
+    assert ada.stats().events == before
+
+
+def test_forgetting_again_with_the_same_key_gives_the_first_answer(ada: Engram) -> None:
+    made = ada.add("User likes jazz").memory
+    assert made is not None
+    first = ada.forget(made.memory_id, idempotency_key="f")
+    assert first == (made.memory_id,) == ada.forget(made.memory_id, idempotency_key="f")
+
+
+def test_a_rehearsed_message_says_what_it_would_make_of_it(ada: Engram) -> None:
+    ada.remember("I live in Ottawa.")
+    before = ada.stats()
+    rehearsed = ada.remember("I moved to Toronto. My manager is Priya.", dry_run=True)
+    assert {(one.kind, one.dry_run) for one in rehearsed.decisions} == {("add", True), ("revise", True)}
+    assert {"User moved to Toronto", "User's manager is Priya"} <= {
+        one.memory.fact for one in rehearsed.decisions if one.memory is not None
+    }
+    after = ada.stats()
+    assert (after.events, after.memories, after.jobs) == (before.events, before.memories, before.jobs)
+    assert ada.recall("Where do I live?").answer_text == "User lives in Ottawa"
+
+
+def test_only_a_current_memory_can_be_superseded_by_name(ada: Engram) -> None:
+    old = ada.add("User lives in Ottawa").memory
+    ada.add("User lives in Toronto")
+    assert old is not None
+    with pytest.raises(Conflict):
+        ada.add("User lives in Lyon", supersedes=[old.memory_id])
+
+
+def test_private_and_public_statements_do_not_swallow_each_other(ada: Engram) -> None:
+    ada.add("User likes jazz", private=True)
+    assert ada.add("User likes jazz").kind == "add"
+    assert ada.add("User likes jazz", private=True).kind == "reinforce"
