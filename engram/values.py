@@ -260,6 +260,7 @@ class Receipt(Value):
     duplicate: bool = False
     erased: bool = False
     decisions: tuple[WriteDecision, ...] = ()
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)

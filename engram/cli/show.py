@@ -151,7 +151,7 @@ def _replaced(made: values.WriteDecision) -> str | None:
 
 def receipt(console: Console, made: values.Receipt) -> None:
     """What an append did."""
-    word = "already there" if made.duplicate else "recorded"
+    word = "already there" if made.duplicate else "would be recorded" if made.dry_run else "recorded"
     console.print(plain(f"{word}: {len(made.event_ids)} event(s), position {made.position}"))
     for one in made.decisions:
         decision(console, one)

@@ -142,7 +142,7 @@ def rehearse(
             drafts = [(replace(draft, vector=v), origin) for (draft, origin), v in zip(pairs, vectors, strict=False)]
             decisions = writing.whole(desk, writing.write_all(desk, drafts))
             savepoint.rollback()
-        return replace(receipt, decisions=tuple(replace(one, dry_run=True) for one in decisions))
+        return replace(receipt, decisions=tuple(replace(one, dry_run=True) for one in decisions), dry_run=True)
 
     return (yield from steps.write(scope.tenant_id, work, key=key))
 

@@ -484,6 +484,7 @@ def test_a_rehearsed_message_says_what_it_would_make_of_it(ada: Engram) -> None:
     ada.remember("I live in Ottawa.")
     before = ada.stats()
     rehearsed = ada.remember("I moved to Toronto. My manager is Priya.", dry_run=True)
+    assert rehearsed.dry_run
     assert {(one.kind, one.dry_run) for one in rehearsed.decisions} == {("add", True), ("revise", True)}
     assert {"User moved to Toronto", "User's manager is Priya"} <= {
         one.memory.fact for one in rehearsed.decisions if one.memory is not None
