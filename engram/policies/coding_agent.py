@@ -16,7 +16,7 @@ _DECIDERS = (
 _MOVED = (
     r"(?:decided (?:to use|on|to go with|to switch to|to move to)|chose|picked|adopted|switched (?:back |over "
     r")?(?:from [\w.+# -]{1,40}? )?to|migrated (?:from [\w.+# -]{1,40}? )?to|moved (?:from [\w.+# -]{1,40}? "
-    r")?to|standardi[sz]ed on|settled on|went with|is going with|is using|uses|agreed on|agreed to use|"
+    r")?to|standardi[sz]ed on|settled on|went with|is going with|is using|uses?|agreed on|agreed to use|"
     r"replaced [\w.+# -]{1,40}? with)"
 )
 
@@ -54,36 +54,6 @@ WORK: Final = TypeRule(
     ),
 )
 
-_TOPICS: Final = (
-    ("database", (
-        "postgres|postgresql|mysql|mariadb|sqlite|mongodb|mongo|dynamodb|cockroachdb|cassandra|oracle|sql "
-        "server|duckdb|firestore"
-    )),
-    ("cache", "redis|memcached|valkey|dragonfly"),
-    ("queue", "kafka|rabbitmq|sqs|nats|celery|dramatiq|sidekiq|pulsar"),
-    ("language", "python|typescript|javascript|rust|go|golang|java|kotlin|scala|elixir|ruby|swift|c\\+\\+|c#|zig|php"),
-    ("package_manager", "npm|pnpm|yarn|bun|uv|pip|poetry|pipenv|conda"),
-    ("test_runner", "pytest|jest|vitest|mocha|unittest|playwright|cypress|rspec|junit"),
-    ("ci", "github actions|gitlab ci|circleci|jenkins|buildkite|travis|teamcity"),
-    ("cloud", "aws|gcp|azure|google cloud|hetzner|digitalocean|fly\\.io|heroku|vercel|netlify|cloudflare"),
-    ("web_framework", (
-        "django|flask|fastapi|express|rails|next\\.js|nextjs|react|vue|svelte|sveltekit|angular|spring boot|"
-        "laravel|phoenix"
-    )),
-    ("formatter", "prettier|black|ruff|biome|gofmt|rustfmt"),
-)  # fmt: skip
-
-
-def _decision(topic: str, tools: str) -> SlotRule:
-    return SlotRule(
-        name=f"decision_{topic}",
-        slot=f"coding:implementation_decision:{topic}",
-        patterns=(rf"{_DECIDERS}{_MOVED} (?P<tool>{tools})(?: \d[\w.]*)?(?:$|[ .,;:!)])",),
-        memory_types=("decision",),
-        subject="named",
-    )
-
-
 SLOTS: Final = (
     SlotRule(
         name="test_result",
@@ -99,31 +69,35 @@ SLOTS: Final = (
     ),
     SlotRule(
         name="repo_constraint",
-        slot="coding:repo_constraint:{repo}",
+        slot="coding:repo_constraint:{repo_rule}",
         patterns=(
             (
-                r"\b(?:repo|repository) (?P<repo>[\w./-]{1,100})[ ,:].{0,120}?\b(?:never|always|must|do not|"
+                r"\b(?:repo|repository) (?P<repo_rule>[\w./-]{1,100})[ ,:].{0,120}?\b(?:never|always|must|do not|"
                 r"don't|only|requires?|forbids?)\b"
             ),
-            r"\b(?:never|always|must|do not|don't|only)\b.{0,120}?\b(?:repo|repository) (?P<repo>[\w./-]{1,100})",
-            r"\b(?:never|always|must|do not|don't|only)\b.{0,120}?\bthe (?P<repo>[\w./-]{1,100}) (?:repo|repository)\b",
+            r"\b(?:never|always|must|do not|don't|only)\b.{0,120}?\b(?:repo|repository) (?P<repo_rule>[\w./-]{1,100})",
             (
-                r"\b(?:in|for) the (?P<repo>[\w./-]{1,100}) (?:repo|repository)\b.{0,120}?\b(?:never|always|"
+                r"\b(?:never|always|must|do not|don't|only)\b.{0,120}?\bthe (?P<repo_rule>[\w./-]{1,100}) "
+                r"(?:repo|repository)\b"
+            ),
+            (
+                r"\b(?:in|for) the (?P<repo_rule>[\w./-]{1,100}) (?:repo|repository)\b.{0,120}?\b(?:never|always|"
                 r"must|do not|don't|only)\b"
             ),
         ),
         subject="named",
     ),
-    *(_decision(topic, tools) for topic, tools in _TOPICS),
     SlotRule(
         name="decision_topic",
-        slot="coding:implementation_decision:{topic}",
-        patterns=(
-            (
-                rf"{_DECIDERS}{_MOVED} (?P<tool>[\w.+#-]{{1,40}}(?: [\w.+#-]{{1,40}})?) (?:for|"
-                rf"as) (?:the |our |user's )?(?P<topic>[\w-]{{2,40}}(?: [\w-]{{2,40}})?)$"
-            ),
-        ),
+        slot="coding:implementation_decision:{purpose}",
+        patterns=(rf"{_DECIDERS}{_MOVED} (?P<purpose>.{{1,300}})$",),
+        memory_types=("decision",),
+        subject="named",
+    ),
+    SlotRule(
+        name="decision_aim",
+        slot="coding:implementation_decision:{aim}",
+        patterns=(rf"^for (?P<aim>[^,]{{1,80}}), {_DECIDERS.removeprefix('^')}{_MOVED} [^,]{{1,80}}$",),
         memory_types=("decision",),
         subject="named",
     ),

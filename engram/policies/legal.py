@@ -9,23 +9,24 @@ from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
 
 _SECTION = r"(?:section|clause|article|§) ?(?P<section>\d{1,4}(?:\.\d{1,4}){0,2}(?:\([a-z0-9]{1,4}\)){0,4})"
 _PARTY = (
-    r"(?:the )?(?P<party>supplier|customer|vendor|client|licensor|licensee|landlord|tenant|lessor|lessee|buyer|"
+    r"(?:the )?(?P<party_duty>supplier|customer|vendor|client|licensor|licensee|landlord|tenant|lessor|lessee|buyer|"
     r"seller|employer|employee|contractor|provider|borrower|lender|party a|party b)"
 )
 
 
-def _about(name: str, words: str) -> tuple[SlotRule, SlotRule]:
-    """The two rules of a legal matter: by section, and, where no section is named, by party."""
+def _about(name: str, words: str, by: str = "section") -> tuple[SlotRule, SlotRule]:
+    """The two rules of a legal matter: by section, and, where no section is named, by party and what it must do."""
+    section = _SECTION.replace("(?P<section>", f"(?P<{by}>")
     return (
         SlotRule(
             name=f"{name}_section",
-            slot=f"legal:{name}:{{section}}",
-            patterns=(rf"{_SECTION}[ :,.;].*\b(?:{words})", rf"\b(?:{words})\b.{{0,200}}?{_SECTION}"),
+            slot=f"legal:{name}:{{{by}}}",
+            patterns=(rf"{section}[ :,.;].*\b(?:{words})", rf"\b(?:{words})\b.{{0,200}}?{section}"),
             subject="named",
         ),
         SlotRule(
             name=f"{name}_party",
-            slot=f"legal:{name}:{{party}}",
+            slot=f"legal:{name}:{{party_duty}}",
             patterns=(rf"^{_PARTY}(?:'s)? (?:[\w-]+ ){{0,6}}?(?:{words})",),
             subject="named",
         ),
@@ -55,7 +56,7 @@ SLOTS: Final = (
     *_about("indemnity", r"indemnity|indemnif(?:y|ies|ied|ication)"),
     *_about("confidentiality", r"confidential|confidentiality|non-disclosure"),
     *_about("liability", r"liability|liable"),
-    *_about("deadline", r"deadline|due date|no later than|within \d{1,4} (?:business )?days"),
+    *_about("deadline", r"deadline|due date|no later than|within \d{1,4} (?:business )?days", by="section_duty"),
 )
 
 LEGAL: Final = MemoryPolicy(

@@ -8,6 +8,7 @@ from typing import Final
 
 from engram import names as words
 from engram import verbs
+from engram.policies import topics
 from engram.subjects import plain
 
 
@@ -223,14 +224,15 @@ def section(found: str, original: str, canonical: str) -> str | None:  # noqa: A
 
 
 _NOT_SUITES: Final = _words(
-    "passed failed passes fails passing failing is was the a an all and in of for red green with has exit still no"
+    "passed failed passes fails passing failing is was the a an all and in of for red green with has exit still no "
+    "test tests my our your this that user whole full entire same other new old latest last first second"
 )
 
 
 def suite(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
-    """The name of a test suite, not the word after "suite"."""
+    """The name of a test suite, not the word after "suite", and where it ran if that is said."""
     name = found.strip(".,:;-")
-    return None if not name or name in _NOT_SUITES else name
+    return None if not name or name in _NOT_SUITES else topics.result_of(name, canonical)
 
 
 # "I left Sydney for Perth yesterday" is a journey.
@@ -239,6 +241,12 @@ _JOURNEY = re.compile(
     r"weekend)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|at \d|by (?:train|plane|car|bus|boat)|"
     r"(?:train|flight|trip)s?|on a|(?:a|two|three|few) (?:hours?|days?|weeks?) ago|then|before|after)\b"
 )
+
+
+def section_duty(found: str, original: str, canonical: str) -> str | None:
+    """A section and what is due by it: one section may set several deadlines."""
+    named = section(found, original, canonical)
+    return None if named is None else topics.party_duty(named, original, canonical) or named
 
 
 def left_city(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
@@ -262,5 +270,9 @@ CHECKS: Final[dict[str, Callable[[str, str, str], str | None]]] = {
     "allergen": allergen,
     "section": section,
     "suite": suite,
-    "repo": suite,
+    "section_duty": section_duty,
+    "party_duty": topics.party_duty,
+    "repo_rule": topics.repo_rule,
+    "purpose": topics.purpose,
+    "aim": topics.aim,
 }

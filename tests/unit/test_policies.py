@@ -389,7 +389,7 @@ def test_liability_clauses_of_different_sections_never_share_a_key() -> None:
     ("fact", "slot"),
     [
         ("Liability is capped at $5m under Section 12", "legal:liability:12"),
-        ("The Supplier shall indemnify the Customer", "legal:indemnity:supplier"),
+        ("The Supplier shall indemnify the Customer", "legal:indemnity:supplier:customer indemnify"),
         ("Clause 4 requires audit logs for seven years", "legal:audit_logs:4"),
         ("All information under Section 3 is confidential", "legal:confidentiality:3"),
         ("Liability is capped at $5m", None),
@@ -410,10 +410,10 @@ def test_a_legal_slot_needs_its_section_or_party(fact: str, slot: str | None) ->
         ("the suite passed", "tool_result", None),
         ("User's team switched to Postgres", "decision", "coding:implementation_decision:database"),
         ("User's team switched from MySQL to Postgres", "decision", "coding:implementation_decision:database"),
-        ("We chose Redis for sessions", "decision", "coding:implementation_decision:cache"),
-        ("We chose Hatchet for background-jobs", "decision", "coding:implementation_decision:background-jobs"),
+        ("We chose Redis for sessions", "decision", "coding:implementation_decision:session"),
+        ("We chose Hatchet for background-jobs", "decision", "coding:implementation_decision:background job"),
         ("Bob's team switched to Postgres", "decision", None),
-        ("In the engram repo, never force-push", "constraint", "coding:repo_constraint:engram"),
+        ("In the engram repo, never force-push", "constraint", "coding:repo_constraint:engram:force push"),
         ("Implement the login page", "task", None),
         ("Writes need approval in the sandbox", "constraint", None),
     ],
@@ -421,6 +421,95 @@ def test_a_legal_slot_needs_its_section_or_party(fact: str, slot: str | None) ->
 def test_the_coding_policy_types_and_pins(fact: str, memory_type: str, slot: str | None) -> None:
     found = judged(fact, CODING)
     assert (found.memory_type, found.critical_slot) == (memory_type, slot)
+
+
+@pytest.mark.parametrize(
+    ("facts", "topic"),
+    [
+        (("We decided to use MySQL as our main database", "User's team switched to Postgres"), "database"),
+        (("We chose Redis as the message queue", "We switched to RabbitMQ for message queues"), "message queue"),
+        (("We decided to use Postgres for caching", "We switched from Redis to Memcached as a cache"), "cache"),
+        (("For caching, we decided to use Redis", "We use Valkey for caching because of its licence"), "cache"),
+        (("We decided to use Redis to store sessions", "We picked Postgres for storing sessions"), "session"),
+        (("We chose npm as the package manager", "We switched to pnpm"), "javascript package manager"),
+        (("We chose Jenkins", "We switched to GitHub Actions for CI"), "ci"),
+        (("We use Postgres for its reliability", "We use MySQL for now"), "database"),
+    ],
+)
+def test_a_decision_is_about_its_purpose_and_not_its_product(facts: tuple[str, ...], topic: str) -> None:
+    assert {judged(fact, CODING, role="user").critical_slot for fact in facts} == {
+        f"coding:implementation_decision:{topic}"
+    }
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "We decided to use Redis",
+        "We decided to use Python",
+        "We chose Redis for caching and sessions",
+        "We decided to use MySQL for billing and Postgres for search",
+        "We use Postgres in tests",
+        "We use Redis for speed",
+        "We use Redis for now",
+    ],
+)
+def test_a_decision_without_one_certain_purpose_takes_no_slot(fact: str) -> None:
+    assert judged(fact, CODING, role="user").conflict_key is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("In the engram repo, never push to main", "In the engram repo, always run tests before merging"),
+        ("In the engram repo, always run tests before merging", "In the engram repo, always run tests before pushing"),
+        ("In the engram repo, never deploy without approval", "In the engram repo, never deploy without tests"),
+        ("In the engram repo, never push to main", "In the atlas repo, never push to main"),
+        ("The repo engram must use tabs for indentation", "The repo engram must use pnpm as the package manager"),
+        ("We decided to use MySQL as our main database", "We decided to use Postgres for caching"),
+        ("The billing suite passed on linux", "The billing suite failed on macOS"),
+    ],
+)
+def test_different_things_of_one_project_do_not_share_a_key(one: str, other: str) -> None:
+    keys = [judged(fact, CODING, role="user").conflict_key for fact in (one, other)]
+    assert None not in keys
+    assert keys[0] != keys[1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("In the engram repo, never force-push", "In the engram repo, always force-push"),
+        ("Always run tests before merging in the engram repo", "In the engram repo, tests must run before merging"),
+        ("In the engram repo, PRs must have 2 approvals", "In the engram repo, PRs must have three approvals"),
+        ("The repo engram must use tabs for indentation", "The repo engram must use spaces for indentation"),
+        ("The billing suite passed on Monday", "suite billing: 3 failed, 20 passed"),
+    ],
+)
+def test_a_changed_rule_or_result_shares_the_key_of_the_old_one(one: str, other: str) -> None:
+    keys = {judged(fact, CODING, role="user").conflict_key for fact in (one, other)}
+    assert len(keys) == 1
+    assert None not in keys
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("The Supplier shall deliver within 30 days", "The Supplier shall deliver within 45 business days", True),
+        ("The Supplier shall deliver within 30 days", "The Supplier shall pay invoices within 10 days", False),
+        ("The deadline under Section 7 is May 3", "The deadline under Section 7 is June 4", True),
+        ("Section 5: the Buyer shall pay within 30 days", "Section 5: the Buyer shall pay within 45 days", True),
+        ("Section 5: the Buyer shall pay within 30 days", "Section 5: the Buyer shall reply within 9 days", False),
+        ("The Supplier's liability is capped at $5m", "The Supplier's liability is capped at $6m", True),
+        ("The Supplier's liability is capped at $5m", "The Supplier's liability for theft is unlimited", False),
+    ],
+)
+def test_duties_of_one_party_or_section_share_a_key_only_when_they_are_one_duty(
+    one: str, other: str, same: bool
+) -> None:
+    keys = [judged(fact, LEGAL).conflict_key for fact in (one, other)]
+    assert None not in keys
+    assert (keys[0] == keys[1]) is same
 
 
 def test_other_policies_keep_the_rules_of_the_default() -> None:
