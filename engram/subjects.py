@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -123,13 +123,26 @@ _LEAD = re.compile(
     re.I,
 )
 _MAX_LEADS: Final = 5
+# Words that only say that the user says so, or that the listener knows: they leave the statement the user's own.
+_OWN_WORDS: Final = (
+    r"(?:(?:just |so,? )?(?:as|like) (?:"
+    r"(?:i|we)(?:['’]ve|['’]d|['’]m)?(?: (?:have|had|was|am|already|just|also|once|always|keep|kept|often|may|might))*"
+    r" (?:say|says|said|saying|told|tell|telling|mention|mentioned|wrote|written|noted|explained|discussed|stated|"
+    r"talked about|pointed out|described|posted|promised)(?: (?!that\b|if\b|whether\b|where\b|i\b)[\w'’]+){0,4}"
+    r"|you(?:['’]ve|['’]d|['’]re)?(?: (?:all|may|might|can|could|will|must|should|probably|already|surely|well|have|are))*"
+    r" (?:know|remember|recall|see|heard|guess|guessed|aware)(?: (?:already|by now|from before|well))?"
+    r"|(?:mentioned|stated|noted|discussed|said|explained|promised)(?: (?:above|before|earlier|previously|already|"
+    r"yesterday|last time|last week))?))"
+)
+_OWN_LEAD = re.compile(rf"[\s\"“'(]*{_OWN_WORDS}(?:\s*[,:—–]\s*|\s+-\s+)", re.I)
+_OWN_TAIL = re.compile(rf"\s*,\s*{_OWN_WORDS}[\s.!]*$", re.I)
 
 
 def lead_length(sentence: str) -> int:
     """How many characters at the start only lead in: "Actually, ", "Please remember that "."""
     place = 0
     for _ in range(_MAX_LEADS):
-        lead = _LEAD.match(sentence, place)
+        lead = _OWN_LEAD.match(sentence, place) or _LEAD.match(sentence, place)
         if lead is None or lead.end() == place or lead.end() >= len(sentence):
             break
         place = lead.end()
@@ -150,6 +163,28 @@ _CUT = re.compile(
     rf"|(?:\s*,\s*|\s+)(?:and|but)\s+(?={_NAME_START})|\s*,\s*(?={_NAME_START})",
     re.I,
 )
+_OTHERS_SAY: Final = (
+    r"says?|said|puts?(?: it)?|claims?|claimed|tells?|told|goes|sees? it|has it|would (?:have it|say|put it)|thinks?|"
+    r"thought|believes?|believed|writes?|wrote|reports?|reported|mentions?|mentioned|notes?|noted|explains?|explained|"
+    r"sings?|sang|insists?|insisted|suggests?|suggested|shows?|states?|stated|predicted|predicts?|guessed|tweeted|posted"
+)
+# Words that lay what is said to somebody else: "according to Bob", "as my mother says", "in Ann's words".
+_ATTRIBUTION: Final = (
+    r"(?:according to [^,;]{1,60}"
+    r"|(?:just )?(?:as|like|the way|how) (?!(?:i|we|you|i['’]ve|we['’]ve|you['’]ve)\b)[^,;]{1,60}? "
+    rf"(?:{_OTHERS_SAY})\b[^,;]{{0,40}}"
+    r"|(?:in|from|by) (?:[^,;]{1,40}(?:['’]s|s['’])|his|her|their|your) (?:own )?(?:words?|opinion|view|eyes|mind|"
+    r"telling|account|version|story|book|perspective|point of view|reckoning|logic|estimation|theory)"
+    r"|in the (?:words|opinion|view|eyes|mind) of [^,;]{1,40}"
+    r"|(?:as )?per (?!year\b|month\b|week\b|day\b|hour\b)[^,;]{1,40}"
+    r"|to hear [^,;]{1,40} tell(?: it)?"
+    r"|(?:as far as|for all) (?!(?:i|we)\b)[^,;]{1,40} (?:knows?|can tell|is concerned|are concerned)"
+    r"|(?:rumou?r|legend|word|gossip|tradition) has it(?: that)?|(?:the )?(?:story|saying|song|joke|theory) goes"
+    r"|(?:so )?(?:they|people|some|others|folks) (?:all |always |often )?(?:say|claim|think|believe|tell me))"
+)
+_ATTRIBUTED = re.compile(rf"(?:^|[\s,(]){_ATTRIBUTION}(?=\s*[,.;:!?)—–]|$)", re.I)
+_SAID_SO = re.compile(rf"(?:^|(?<=[\s,;]))(?:{_ATTRIBUTION}|{_OWN_WORDS})\s*$", re.I)
+_JOINED_BY = re.compile(r"(?:[,;]?\s+(?:and|but|so|yet|though|although|while|whereas),?|;|\s[—–-])\s*$", re.I)
 _HAS_SUBJECT = re.compile(
     r"\b(?:i|i'm|i've|i'll|i'd|my|we|our|he|she|they|it|you|is|are|was|were|has|have|said|the|this|that)\b"
 )
@@ -165,6 +200,13 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
             continue  # "Last month, I moved": the words before belong to the clause
         if plain(cut.group()) == "and" and _joins_nouns(left, sentence, cut.end()):
             continue
+        said_so = _SAID_SO.search(left)
+        if said_so is not None and not _CONJUNCTION.search(cut.group()):
+            before = _JOINED_BY.search(left[: said_so.start()])
+            if before is not None and left[: before.start()].strip():
+                spans.append((start, start + before.start(), joint))
+                start, joint = start + said_so.start(), before.group().strip(" ,").casefold()
+            continue  # "According to Bob, I live in Rome": whose words they are belongs to them
         if _BY_NAME.match(sentence, cut.end()) and not _says_already(left):
             continue
         spans.append((start, cut.start(), joint))
@@ -173,6 +215,7 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
     return spans
 
 
+_CONJUNCTION = re.compile(r"[a-z;]", re.I)
 _BY_NAME = re.compile(_NAME_START)
 _SAID_ALREADY = re.compile(
     r"^(?!if\b|when\b|as\b|since\b|because\b|while\b|although\b)(?:.* )?(?:i'm|is|isn't|am|are|was|has|have|live|lives|"
@@ -288,7 +331,7 @@ def mood_of(sentence: str) -> Mood:
     text = plain(body)
     if quoted:
         return "quotation"
-    text = text[lead_length(text) :]
+    text = _OWN_TAIL.sub("", text[lead_length(text) :])
     if re.search(r"[?？]+[\"'”’)\]!]*$", bare) or _QUESTION.match(text) or _INDIRECT.search(text):
         return "question"
     if _NORMATIVE.search(text) and not _FIRST.match(text):
@@ -302,7 +345,7 @@ def mood_of(sentence: str) -> Mood:
     wanted = re.sub(r"\b(?:would|i'd) (?:rather|prefer|always|like (?!to\b))", " ", text)
     if _HYPOTHETICAL.search(wanted):
         return "hypothetical"
-    if _REPORTED.search(text):
+    if _REPORTED.search(text) or _ATTRIBUTED.search(text):
         return "reported"
     return "plan" if _PLAN.search(text) else "statement"
 
@@ -532,7 +575,8 @@ _VERB_AHEAD = re.compile(
 _SELF_START = re.compile(r"^(?:i|i'm|im|i've|ive|i'll|i'd|(?:the )?user)\b(?!'s)(?! (?:and|or) )")
 _WE_START = re.compile(r"^(?:we|we're|we've|we'll)\b")
 _TEMPORAL_LEAD = re.compile(
-    r"^(?:(?:last|this|next|in|on|since|from|as of|at|during|until|after|before|starting|for|back in|early|"
+    rf"^(?!(?:[\w']+ ){{1,4}}(?:{_OTHERS_SAY}|means?|meant|proves?|implies|indicates?|lists?|assumes?) )"
+    r"(?:(?:last|this|next|in|on|since|from|as of|at|during|until|after|before|starting|for|back in|early|"
     r"late|over|by|the)(?: (?:the|last|past|about|around))? (?:\w+ ?){1,3}?(?:,|(?= i\b| i'm\b| i've\b| "
     r"my\b| we\b| user\b| user's\b| the user\b))"
     r"|(?:yesterday|today|tonight|now|nowadays|currently|recently|lately|these days|right now|at the "
@@ -685,6 +729,13 @@ def clauses(
     subject was given to it. A sentence without a subject ("Just moved to Perth") is the user's only `after_self`: at
     the start of a text or after a sentence about the user.
     """
+    asked = _question_start(sentence)
+    if asked is not None:
+        said, asks = (
+            clauses(part, role=role, user_name=user_name, subject=subject, after_self=after_self)
+            for part in (sentence[: asked[0]], sentence[asked[1] :])
+        )
+        return (*said, *(_moved(clause, asked[1]) for clause in asks))
     whole = mood_of(sentence)
     found: list[Clause] = []
     carried: Mood = "statement"
@@ -711,6 +762,49 @@ def clauses(
                 )
             )
     return tuple(found)
+
+
+def _moved(clause: Clause, by: int) -> Clause:
+    """A clause of a question that follows a statement, at its place in the whole sentence."""
+    return replace(clause, mood="question", start=clause.start + by, end=clause.end + by)
+
+
+_ASKED = re.compile(
+    r"(?:\s*[,;:]\s*|\s*[—–]\s*|\s+-\s+|\s+(?=(?:so|and|but)\b))(?:(?:so|and|but|then|now)\b,?\s+)?", re.I
+)
+# What asks whether the statement before it is true, or what would be if it were: then it states nothing.
+_DOUBTS = re.compile(
+    r"^(?:(?:is|isn't|was|wasn't|am|are|aren't|do|don't|did|didn't|does|doesn't|have|haven't|has|hasn't|can|can't|will|"
+    r"won't|would|wouldn't|should|shouldn't) (?:i|we|you|he|she|it|they|that|this)(?: not)?\W*$"
+    r"|(?:is|isn't|was|wasn't|was|does) (?:that|it|this) (?:really |actually |still )?(?:right|true|correct|so|wrong|"
+    r"accurate|not|sound|what|possible|real|ok|okay|the case)\b"
+    r"|(?:would|could|might|will)(?:n't)? (?!you\b)|(?:what|where|who|how|when|why|which)\b.* would (?!you\b)"
+    r"|what if\b|what makes\b|why\W*$|why (?:do|did|would|are) (?:you|they)\b|who (?:told|said|says)\b|how (?:do|did|can|"
+    r"would) you know\b|(?:do|did|don't|didn't) you (?:think so|believe|remember|agree|know that|say|mean|hear|doubt)\b"
+    r"|(?:are|aren't) you sure\b|(?:do|did|am|was|have|don't|didn't|haven't) i\b|(?:where|who|what) (?:do|did|am|is) "
+    r"(?:i|my) (?:live|name|manager|called)\b|what do you think\b|really\b|right\b|(?:can|could|would) you (?:confirm|"
+    r"verify|imagine|believe|check (?:that|if|whether)))"
+)
+_TOLD: Final = ("statement", "plan", "reported")
+
+
+@lru_cache(maxsize=4096)
+def _question_start(sentence: str) -> tuple[int, int] | None:
+    """Where a statement ends and the question behind it begins: "I live in Ottawa, | what should I eat?"."""
+    if mood_of(sentence) != "question":
+        return None
+    written = sentence.translate(_APOSTROPHES)
+    for joint in list(_ASKED.finditer(written))[:_MAX_JOINTS]:
+        rest = plain(written[joint.end() :])
+        if not (_QUESTION.match(rest) or _INDIRECT.match(rest)):
+            continue
+        said = sentence[: joint.start()]
+        doubted = _DOUBTS.match(rest) is not None or mood_of(said) not in _TOLD or not _HAS_SUBJECT.search(plain(said))
+        return None if doubted else (joint.start(), joint.end())
+    return None
+
+
+_MAX_JOINTS: Final = 20
 
 
 def leaves_self(sentence: tuple[Clause, ...]) -> bool:

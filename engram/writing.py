@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy.engine import Row
 
 from engram import embedding, gates, ids, jobs, lineage, memories, text
-from engram.channels import keyword, semantic
+from engram.channels import keyword, semantic, upkeep
 from engram.database import Connection, Jsonb, execute, execute_many, fetch_all, fetch_one, fetch_value
 from engram.lineage import Member, Place
 from engram.policies import TYPE_WEIGHTS, Classified, MemoryPolicy
@@ -267,7 +267,7 @@ def index(desk: Desk, settled: Sequence[Settled]) -> None:
     entries = [one.entry for one in settled if one.entry is not None]
     keyword.index(desk.conn, entries, tenant_id=desk.tenant_id, scope_id=desk.scope_id, config=desk.config)
     due = [entry.memory_id for entry in entries if int(entry.memory_id[-3:], 16) % UPKEEP_EVERY == 0]
-    if due:
+    if due and upkeep.is_wanted(desk.conn, desk.tenant_id, desk.scope_id):
         jobs.add(desk.conn, kind="upkeep", dedup_key=due[0], scope_id=desk.scope_id, priority=UPKEEP_PRIORITY)
     places: dict[str, list[int]] = {}
     for entry in entries:

@@ -10,6 +10,12 @@ from engram.database import Connection, fetch_one
 GROWTH: Final = 1.2  # how much larger a scope must be than when its words were counted
 
 
+def is_wanted(conn: Connection, tenant_id: str, scope_id: int) -> bool:
+    """Whether a scope is large enough for upkeep to have anything to do."""
+    row = fetch_one(conn, "look_at_terms", tenant_id=tenant_id, scope_id=scope_id)
+    return row is not None and row.size >= keyword.LARGE
+
+
 def tend(conn: Connection, tenant_id: str, scope_id: int, model_id: int | None) -> bool:
     """Count the words of a scope that has grown, and put one batch of its fresh vectors into the graph.
 

@@ -160,7 +160,8 @@ def _kind(found: str, canonical: str) -> str | None:
 _MODAL: Final = _words(
     "never always must should shall may can cannot can't do don't not no mustn't shouldn't only require requires "
     "required forbid forbids forbidden allow allows allowed need needs needed have has be is are was were been being "
-    "please ever there here it we you they i user agent agents everyone nobody anyone developers now still also again just"
+    "please ever there here it we you they i user agent agents everyone nobody anyone developers now still "
+    "also again just"
 )
 _COMMON: Final = _words("to of in on at by for and or with the as from into via") | _ARTICLES
 _REPO: Final = re.compile(r"\b(?:in|for|of|on|at)? ?(?:the )?(?:repo|repository)\b")
