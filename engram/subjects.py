@@ -129,7 +129,8 @@ _OWN_WORDS: Final = (
     r"(?:i|we)(?:['’]ve|['’]d|['’]m)?(?: (?:have|had|was|am|already|just|also|once|always|keep|kept|often|may|might))*"
     r" (?:say|says|said|saying|told|tell|telling|mention|mentioned|wrote|written|noted|explained|discussed|stated|"
     r"talked about|pointed out|described|posted|promised)(?: (?!that\b|if\b|whether\b|where\b|i\b)[\w'’]+){0,4}"
-    r"|you(?:['’]ve|['’]d|['’]re)?(?: (?:all|may|might|can|could|will|must|should|probably|already|surely|well|have|are))*"
+    r"|you(?:['’]ve|['’]d|['’]re)?(?: (?:all|may|might|can|could|will|must|should|probably|already|surely|well|have|"
+    r"are))*"
     r" (?:know|remember|recall|see|heard|guess|guessed|aware)(?: (?:already|by now|from before|well))?"
     r"|(?:mentioned|stated|noted|discussed|said|explained|promised)(?: (?:above|before|earlier|previously|already|"
     r"yesterday|last time|last week))?))"
@@ -147,6 +148,12 @@ def lead_length(sentence: str) -> int:
             break
         place = lead.end()
     return place
+
+
+def tail_length(sentence: str) -> int:
+    """How many characters at the end only say that the user said so: ", as I told you"."""
+    tail = _OWN_TAIL.search(sentence)
+    return len(sentence) - tail.start() if tail is not None and tail.start() > 0 else 0
 
 
 # ------------------------------------------------ clauses
@@ -575,7 +582,8 @@ _VERB_AHEAD = re.compile(
 _SELF_START = re.compile(r"^(?:i|i'm|im|i've|ive|i'll|i'd|(?:the )?user)\b(?!'s)(?! (?:and|or) )")
 _WE_START = re.compile(r"^(?:we|we're|we've|we'll)\b")
 _TEMPORAL_LEAD = re.compile(
-    rf"^(?!(?:[\w']+ ){{1,4}}(?:{_OTHERS_SAY}|means?|meant|proves?|implies|indicates?|lists?|assumes?) )"
+    rf"^(?!(?:(?!(?:i|my|we|user|user's) )[\w']+ ){{1,4}}(?:{_OTHERS_SAY}|means?|meant|proves?|implies|"
+    r"indicates?|lists?|assumes?) )"
     r"(?:(?:last|this|next|in|on|since|from|as of|at|during|until|after|before|starting|for|back in|early|"
     r"late|over|by|the)(?: (?:the|last|past|about|around))? (?:\w+ ?){1,3}?(?:,|(?= i\b| i'm\b| i've\b| "
     r"my\b| we\b| user\b| user's\b| the user\b))"
@@ -779,12 +787,15 @@ _DOUBTS = re.compile(
     r"|(?:is|isn't|was|wasn't|was|does) (?:that|it|this) (?:really |actually |still )?(?:right|true|correct|so|wrong|"
     r"accurate|not|sound|what|possible|real|ok|okay|the case)\b"
     r"|(?:would|could|might|will)(?:n't)? (?!you\b)|(?:what|where|who|how|when|why|which)\b.* would (?!you\b)"
-    r"|what if\b|what makes\b|why\W*$|why (?:do|did|would|are) (?:you|they)\b|who (?:told|said|says)\b|how (?:do|did|can|"
-    r"would) you know\b|(?:do|did|don't|didn't) you (?:think so|believe|remember|agree|know that|say|mean|hear|doubt)\b"
+    r"|what if\b|what makes\b|why\W*$|why (?:do|did|would|are) (?:you|they)\b|who (?:told|said|says)\b|how (?:do|did|"
+    r"can|would) you know\b|(?:do|did|don't|didn't) you (?:think so|believe|remember|agree|know that|say|mean|hear|"
+    r"doubt)\b"
     r"|(?:are|aren't) you sure\b|(?:do|did|am|was|have|don't|didn't|haven't) i\b|(?:where|who|what) (?:do|did|am|is) "
     r"(?:i|my) (?:live|name|manager|called)\b|what do you think\b|really\b|right\b|(?:can|could|would) you (?:confirm|"
     r"verify|imagine|believe|check (?:that|if|whether)))"
 )
+_ANY = re.compile(r"any [\w' -]{1,60}\?+$")
+_SAY = re.compile(r"(?:say|let|given)\b")
 _TOLD: Final = ("statement", "plan", "reported")
 
 
@@ -796,11 +807,12 @@ def _question_start(sentence: str) -> tuple[int, int] | None:
     written = sentence.translate(_APOSTROPHES)
     for joint in list(_ASKED.finditer(written))[:_MAX_JOINTS]:
         rest = plain(written[joint.end() :])
-        if not (_QUESTION.match(rest) or _INDIRECT.match(rest)):
+        if not (_QUESTION.match(rest) or _INDIRECT.match(rest) or _ANY.match(rest)):
             continue
         said = sentence[: joint.start()]
-        doubted = _DOUBTS.match(rest) is not None or mood_of(said) not in _TOLD or not _HAS_SUBJECT.search(plain(said))
-        return None if doubted else (joint.start(), joint.end())
+        before = plain(said)
+        told = mood_of(said) in _TOLD and _HAS_SUBJECT.search(before) and not _SAY.match(before)
+        return (joint.start(), joint.end()) if told and not _DOUBTS.match(rest) else None
     return None
 
 

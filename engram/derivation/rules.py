@@ -27,6 +27,7 @@ from engram.subjects import (
     leaves_self,
     plain,
     sentence_spans,
+    tail_length,
     third_person,
     we_are,
 )
@@ -139,6 +140,7 @@ def _trimmed(clause: Clause, offset: int, content: str) -> tuple[int, int]:
     """The characters of a clause without what leads in to it and without its full stop."""
     start, end = offset + clause.start, offset + clause.end
     start += lead_length(content[start:end])
+    end -= tail_length(content[start:end])
     while end > start and content[end - 1] in " \t\n.!,;:…。！":
         end -= 1
     while start < end and content[start] in " \t\n.,;:!\"“”'*_-–—":

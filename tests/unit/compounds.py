@@ -326,4 +326,15 @@ COMPOUND: tuple[tuple[str, tuple[tuple[str, str | None], ...]], ...] = (
         "I want to quit and moved to Toronto last month",
         (("User wants to quit", None), ("User moved to Toronto last month", _CITY)),
     ),
+    # a question behind what was said
+    (
+        "I'm allergic to peanuts and live in Ottawa, what should I eat?",
+        (("User is allergic to peanuts", "profile:allergy:peanuts"), ("User lives in Ottawa", _CITY)),
+    ),
+    (
+        "I'm vegan and live in Ghent so where should I eat, and do you know a bar?",
+        (("User is vegan", None), ("User lives in Ghent", _CITY)),
+    ),
+    ("If I live in Rome and eat meat, what should I cook?", ()),
+    ("I have a dog and according to Bob, I live in Rome", (("User has a dog", None),)),
 )

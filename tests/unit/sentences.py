@@ -460,6 +460,48 @@ NO_KEY: tuple[str, ...] = (
     "She likes it when answers are short",
     "My sister is happy. Just moved to Perth.",
     "Bob called. Living in Perth now.",
+    # somebody else's words
+    "As my mother says, I live in La La Land",
+    "As my mother says, I live in Rome",
+    "I have a dog and according to Bob, I live in Rome",
+    "I have a dog, and as Bob says, I live in Rome",
+    "They say I live in a bubble",
+    "They say I live in Rome",
+    "My horoscope claims I moved to Mars",
+    "My horoscope claims I moved to Rome",
+    "As Bob puts it, I live in Rome",
+    "In Bob's words, I live in Rome",
+    "In my mother's opinion, I live in Rome",
+    "As the song goes, I live in Rome",
+    "To hear Bob tell it, I live in Rome",
+    "The way Bob tells it, I live in Rome",
+    "As far as Bob knows, I live in Rome",
+    "Like Bob said, I live in Rome",
+    "Like my mom always says, I live in Rome",
+    "As per Bob, I live in Rome",
+    "Rumor has it, I live in Rome",
+    "The app shows I live in Rome",
+    "This report says I live in Rome",
+    "I live in Rome, as my mother says",
+    "I live in Rome, or so Bob says",
+    "I live in Rome, as Bob says, and love it",
+    # questions that doubt or suppose what stands before them
+    "If I live in Rome, what should I eat?",
+    "Do I live in Rome, what do you think?",
+    "What if I live in Rome, what should I eat?",
+    "Suppose I live in Rome, what should I eat?",
+    "Let's say I live in Rome, what should I eat?",
+    "Say I live in Rome, what should I eat?",
+    "Imagine I live in Rome, what should I eat?",
+    "I live in Rome, don't I?",
+    "I live in Rome, right?",
+    "I live in Rome, is that right?",
+    "I live in Rome, or do I?",
+    "I live in Rome, why do you think that?",
+    "You said I live in Rome, why?",
+    "Bob said I live in Rome, is that true?",
+    "I moved to Rome, would I be happier?",
+    "I moved to Rome, what would I eat?",
 )
 
 # Each of these must give the key beside it, whether added as it is or derived from a message.
@@ -701,6 +743,33 @@ RIGHT_KEY: tuple[tuple[str, str], ...] = (
     ("I'm allergic to cashew nuts", "slot:profile:allergy:cashew nuts"),
     ("I have a latex allergy", "slot:profile:allergy:latex"),
     ("I have a mango allergy", "slot:profile:allergy:mangoes"),
+    # the user's own words, and what only leads in to them
+    *(
+        (sentence, "slot:profile:current_city")
+        for sentence in (
+            "As I said, I live in Rome",
+            "As you know, I live in Rome",
+            "Like I told Bob, I moved to Rome",
+            "Like I said, I live in Rome",
+            "As I've said before, I live in Rome",
+            "As I already told you yesterday, I live in Rome",
+            "As mentioned above, I live in Rome",
+            "As you may remember, I live in Rome",
+            "As we discussed, I live in Rome",
+            "I have a dog and, as I said, I live in Rome",
+            "I live in Rome, as I said",
+            "I live in Rome, as you know",
+            # a statement with a question behind it
+            "I live in Rome, what should I wear today?",
+            "I live in Rome so what should I wear today?",
+            "I live in Rome — where can I ski?",
+            "I live in Rome, can you recommend a restaurant?",
+            "I live in Rome, do you know a dentist?",
+            "I live in Rome, is it cold?",
+            "I live in Rome; any tips?",
+            "I live in Rome and I wonder what to eat",
+        )
+    ),
 )
 
 # What these say no longer holds: the key of the slot, and the value that is taken back.
