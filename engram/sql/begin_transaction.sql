@@ -6,7 +6,6 @@ SELECT set_config('engram.tenant_id', %(tenant_id)s, true),
        set_config('lock_timeout', %(lock_timeout)s, true),
        set_config('statement_timeout', %(statement_timeout)s, true),
        set_config('idle_in_transaction_session_timeout', %(idle_timeout)s, true),
-       set_config('plan_cache_mode', 'force_custom_plan', true),
        set_config('enable_seqscan', 'off', true),
        set_config('jit', 'off', true),
        -- Read-only by the server's own wish stays read-only: whoever set it so knew why.

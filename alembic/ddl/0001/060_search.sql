@@ -126,6 +126,7 @@ create function engram.lexeme_matches(p_scopes bigint[], p_query tsquery, p_most
 returns table (memory_id uuid, scope_id bigint, own_terms integer, lexemes tsvector)
 language sql stable strict security definer rows 500
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
 as $$
   select l.memory_id, l.scope_id, l.own_terms, l.lexemes
     from engram.memory_lexemes l
@@ -137,6 +138,7 @@ $$;
 create function engram.lexeme_frequency(p_scopes bigint[], p_query tsquery, p_most integer) returns bigint
 language sql stable strict security definer
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan
 as $$
   select count(*) from (
     select from engram.memory_lexemes l
