@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
+from engram import verbs
 from engram.subjects import plain
 
 
@@ -93,6 +94,12 @@ _NOT_VALIDITY = re.compile(
 )
 _LIKELY_AHEAD = re.compile(
     r"\b(?:will|going to|next|tomorrow|upcoming|plan|plans|planning|scheduled|is|are|starts|begins|leaves|arrives)\b"
+)
+# Arranged in the past for a day that may lie ahead: "signed up for a run on October 5".
+_ARRANGED = re.compile(
+    r"\b(?:(?:signed|sign) (?:\w+ )?up|registered|enrol?led|booked|reserved|scheduled|rescheduled|planned|arranged|"
+    r"invited|ordered|bought (?:\w+ )?tickets?|got (?:\w+ )?tickets?|applied|entered|postponed|agreed|promised|"
+    r"committed|pencil?led|set up|(?:made|got|have|has) (?:an? )?(?:\w+ )?(?:appointment|reservation|booking))\b"
 )
 _UNTIL = re.compile(r"\b(?:until|till|through)\s*$")
 _RANGE = re.compile(r"^\s*(?:to|until|till|and|through|-|–)\s+(?:\w+ )?$")
@@ -183,9 +190,9 @@ def _moment(kind: str, match: re.Match[str], today: date, text: str) -> date | N
         return None
 
 
-def _dated(parts: dict[str, str], day: int, today: date, text: str, place: int) -> date:
-    """A month, perhaps with a day and a year; without a year the last one that has been, "
-    "or the next where that is meant."""
+def _dated(parts: dict[str, str], day: int, today: date, text: str, place: int) -> date | None:
+    """A month, perhaps with a day and a year; without a year the last one that has been, or the next where that is
+    meant, or none where the sentence leaves it open."""
     month = next(i + 1 for i, short in enumerate(_SHORT) if parts["month"].startswith(short))
     if "year" in parts:
         return date(int(parts["year"]), month, day)
@@ -195,9 +202,46 @@ def _dated(parts: dict[str, str], day: int, today: date, text: str, place: int) 
     ahead = [option for option in options if option > today]
     if which in ("from", "starting", "of"):
         return min(options, key=lambda option: abs(option - today))
-    if which in ("next", "until", "till") or (which not in ("since", "last") and _LIKELY_AHEAD.search(text)):
+    if which in ("next", "until", "till") or (which not in ("since", "last") and _lies_ahead(text, place)):
         return (ahead or options)[0]
+    if _ARRANGED.search(text[:place]) and which not in ("since", "last") and not _just_past(options, today, which):
+        return None  # what was arranged in the past may lie ahead, and nothing says which year is meant
     return (past or options)[-1]
+
+
+def _just_past(options: list[date], today: date, which: str) -> bool:
+    """Whether a date was so lately that it is meant rather than the one a year on."""
+    return which != "for" and any(_DAY * 0 <= today - option <= _DAY * 92 for option in options)
+
+
+def _lies_ahead(text: str, place: int) -> bool:
+    """Whether a sentence speaks of what is to come: not where the verb next to the date is in the past tense."""
+    if _LIKELY_AHEAD.search(text) is None:
+        return False
+    before = [match.group() for match in _VERB.finditer(text[:place]) if _tense(match.group())]
+    after = [match.group() for match in _VERB.finditer(text[place:]) if _tense(match.group())]
+    nearest = before[-1] if before else (after[0] if after else "is")
+    return _tense(nearest) == "ahead"
+
+
+# A verb, or a participle with its "is": "was", "wrote", "is scheduled", "will be".
+_VERB = re.compile(
+    r"\b(?:(?:is|are|be|been|will|am|has|have|i'm|we're|it's)(?: \w+ly| not| now)?(?: \w+(?:ed|ing))?|going to|"
+    r"[a-z]+)\b"
+)
+_PRESENT: Final = frozenset(
+    _words("is are be will am i'm we're it's going plan plans planning starts begins leaves arrives")
+)
+_NO_TENSE: Final = frozenset(_words("can could would should must may might shall need red bed"))
+
+
+def _tense(words: str) -> str:
+    """What a verb says of its time: "past", "ahead", or "" for a word that is no verb."""
+    first = words.split()[0]
+    if first in _PRESENT:
+        return "ahead"
+    past = first in verbs.PAST or first in ("was", "did", "had") or (first.endswith("ed") and len(first) > 3)
+    return "past" if past and first not in _NO_TENSE and first not in verbs.BASE_IN_ED else ""
 
 
 def _exists(year: int, month: int, day: int) -> bool:

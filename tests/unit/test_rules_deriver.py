@@ -243,6 +243,32 @@ def test_dates_are_read_against_the_day_they_were_said(text: str, start: datetim
     assert (stated.valid_from, stated.valid_to) == (start, end)
 
 
+@pytest.mark.parametrize(
+    ("text", "said", "start"),
+    [
+        ("I signed up for a run on October 5", (2025, 7, 10), None),
+        ("I registered for the marathon on October 5", (2025, 7, 10), None),
+        ("I booked a flight for March 3", (2025, 6, 10), None),
+        ("I signed up for a run on October 5, 2025", (2025, 7, 10), (2025, 10, 5)),
+        ("I signed up for a gym in May", (2025, 6, 1), (2025, 5, 1)),
+        ("In May I signed up for a gym", (2025, 6, 1), (2025, 5, 1)),
+        ("I wrote the report in May", (2025, 6, 1), (2025, 5, 1)),
+        ("I wrote the report in May", (2025, 5, 15), (2025, 5, 1)),
+        ("I wrote the report in May and it is long", (2025, 6, 1), (2025, 5, 1)),
+        ("In May I wrote the report, which is long", (2025, 6, 1), (2025, 5, 1)),
+        ("I moved on October 5, which is my lucky day", (2025, 7, 10), (2024, 10, 5)),
+        ("I ran a race on October 5", (2025, 7, 10), (2024, 10, 5)),
+        ("The review is on October 5", (2025, 7, 10), (2025, 10, 5)),
+        ("The review is scheduled for October 5", (2025, 7, 10), (2025, 10, 5)),
+        ("I will move in May", (2025, 6, 1), (2026, 5, 1)),
+    ],
+)
+def test_a_past_event_lies_in_the_past_and_an_arranged_one_where_it_is_said(
+    text: str, said: tuple[int, int, int], start: tuple[int, int, int] | None
+) -> None:
+    assert resolve(text, day(*said)).valid_from == (day(*start) if start is not None else None)
+
+
 def test_the_text_keeps_its_words_and_says_whether_it_still_holds() -> None:
     (moved,) = rules.derive(event("I moved to Toronto last month"))
     assert (moved.fact, moved.valid_from, moved.still) == ("User moved to Toronto last month", day(2026, 5, 1), True)
