@@ -292,10 +292,11 @@ def error_tree() -> str:
 
 
 def kinds(kind: type[errors.EngramError]) -> Iterator[type[errors.EngramError]]:
-    """A class and those below it, as the tree prints them."""
+    """A class and those below it, as the tree prints them; not what someone else derived from them."""
     yield kind
     for below in kind.__subclasses__():
-        yield from kinds(below)
+        if below.__module__ == errors.__name__:
+            yield from kinds(below)
 
 
 # Shared --------------------------------------------------------------------------------------------------------------
