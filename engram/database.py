@@ -45,7 +45,6 @@ __all__ = [
 
 DRIVER_ERRORS: Final = (sa.exc.SQLAlchemyError, psycopg.Error, OSError)
 APP_ROLE: Final = "engram_app"
-SCHEMA: Final = "engram"
 IDLE_TIMEOUT_MS: Final = 15_000
 MAX_TRIES: Final = 8
 MAX_RETRY_SECONDS: Final = 15.0

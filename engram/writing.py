@@ -148,19 +148,19 @@ def lock(desk: Desk, drafts: Sequence[Draft], *also: str) -> None:
             continue
         names.add(f"{desk.tenant_id}/{desk.scope_id}/fact/{text.fact_hash(draft.fact).hex()}")
         if draft.classified.conflict_key is not None:
-            names.add(key_lock(desk.tenant_id, desk.scope_id, draft.classified.conflict_key))
+            names.add(f"{desk.tenant_id}/{_key_lock(desk.scope_id, draft.classified.conflict_key)}")
     if names:
         fetch_all(desk.conn, "lock_keys", keys=sorted(names))
 
 
-def key_lock(tenant_id: str, scope_id: int, conflict_key: str) -> str:
-    """The name of the lock that guards a conflict key."""
-    return f"{tenant_id}/{scope_id}/key/{conflict_key}"
+def lineage_locks(lineage_id: str, scope_id: int, conflict_key: str | None) -> list[str]:
+    """The names, without the tenant, of all the locks that guard a lineage: its own, and that of its key."""
+    own = f"lineage/{lineage_id}"
+    return [own] if conflict_key is None else [own, _key_lock(scope_id, conflict_key)]
 
 
-def lineage_lock(lineage_id: str) -> str:
-    """The name of the lock that guards a lineage without a key, without its tenant."""
-    return f"lineage/{lineage_id}"
+def _key_lock(scope_id: int, conflict_key: str) -> str:
+    return f"{scope_id}/key/{conflict_key}"
 
 
 def judge(desk: Desk, draft: Draft, trust: str) -> Judged:
@@ -268,7 +268,7 @@ def index(desk: Desk, settled: Sequence[Settled]) -> None:
     keyword.index(desk.conn, entries, tenant_id=desk.tenant_id, scope_id=desk.scope_id, config=desk.config)
     due = [entry.memory_id for entry in entries if int(entry.memory_id[-3:], 16) % UPKEEP_EVERY == 0]
     if due and upkeep.is_wanted(desk.conn, desk.tenant_id, desk.scope_id):
-        jobs.add(desk.conn, kind="upkeep", dedup_key=due[0], scope_id=desk.scope_id, priority=UPKEEP_PRIORITY)
+        jobs.add(desk.conn, kind=upkeep.KIND, dedup_key=due[0], scope_id=desk.scope_id, priority=UPKEEP_PRIORITY)
     places: dict[str, list[int]] = {}
     for entry in entries:
         if entry.stream_id is not None and entry.position is not None:
@@ -417,10 +417,12 @@ def reorder(desk: Desk, lineage_id: str, event_id: str | None, actor: str | None
     return moved
 
 
-def lineages_of_event(desk: Desk, event_id: str) -> list[str]:
-    """The lineages of the memories that were made of an event."""
+def lock_lineages_of(desk: Desk, event_id: str) -> list[str]:
+    """The lineages of the memories that were made of an event, with every lock taken that guards them."""
     rows = fetch_all(desk.conn, "list_lineages_of_event", tenant_id=desk.tenant_id, event_id=event_id)
-    return [row.lineage_id for row in rows]
+    names = [name for row in rows for name in lineage_locks(row.lineage_id, row.scope_id, row.conflict_key)]
+    lock(desk, [], *names)
+    return list(dict.fromkeys(row.lineage_id for row in rows))
 
 
 def erase_what_rests_on(

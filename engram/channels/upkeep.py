@@ -7,6 +7,7 @@ from typing import Final
 from engram.channels import keyword, semantic
 from engram.database import Connection, fetch_one
 
+KIND: Final = "upkeep"  # of the job
 GROWTH: Final = 1.2  # how much larger a scope must be than when its words were counted
 
 

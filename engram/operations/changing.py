@@ -544,8 +544,7 @@ def _key_lock(desk: Desk, call: Writing) -> str:
 
 
 def _locks(desk: Desk, memory: Memory) -> list[str]:
-    names = [writing.lineage_lock(memory.lineage_id)]
-    return [*names, f"{desk.scope_id}/key/{memory.conflict_key}"] if memory.conflict_key is not None else names
+    return writing.lineage_locks(memory.lineage_id, desk.scope_id, memory.conflict_key)
 
 
 def _desk_of(setup: Setup, conn: Connection, call: Writing, memory_id: str) -> tuple[Desk, Memory]:

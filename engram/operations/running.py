@@ -24,8 +24,7 @@ from engram.scope import Scope
 from engram.values import Event, Receipt, WriteDecision
 from engram.writing import Draft, Origin
 
-UPKEEP: Final = "upkeep"  # asked for by `writing.index`
-KINDS: Final = (jobs.DERIVE, EMBED, UPKEEP)
+KINDS: Final = (jobs.DERIVE, EMBED, upkeep.KIND)
 BATCH: Final = 100
 EMBED_BATCH: Final = 100
 FIRST_PAUSE: Final = 0.02
@@ -179,7 +178,7 @@ def _run(setup: Setup, job: Job) -> Operation[None]:
     try:
         if job.kind == jobs.DERIVE:
             yield from _derive(setup, job)
-        elif job.kind == UPKEEP:
+        elif job.kind == upkeep.KIND:
             yield from _tend(setup, job)
         else:
             yield from _embed(setup, job)

@@ -53,8 +53,7 @@ def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Op
         event = ledger.get(conn, wanted, scope_ids=desk.visible.scope_ids)
         if event is None or history.private_events(conn, desk.visible, [wanted]):
             raise NotFound("no event with that id in this scope")
-        lineages = writing.lineages_of_event(desk, wanted)
-        writing.lock(desk, [], *map(writing.lineage_lock, lineages))
+        lineages = writing.lock_lineages_of(desk, wanted)
         done = ledger.redact(
             conn, event_id=wanted, stream_id=event.stream_id, reason=call.reason, actor=call.actor,
             trust=call.trust or "operator", key=setup.settings.secret_key,
