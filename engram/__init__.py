@@ -16,23 +16,34 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engram.client import AsyncEngram as AsyncEngram
     from engram.client import AsyncOps as AsyncOps
+    from engram.client import AsyncSessionContext as AsyncSessionContext
     from engram.client import Engram as Engram
     from engram.client import Ops as Ops
+    from engram.client import SessionContext as SessionContext
     from engram.embedding import Embedder as Embedder
     from engram.errors import AlreadySuperseded as AlreadySuperseded
+    from engram.errors import BadOutput as BadOutput
+    from engram.errors import BudgetSpent as BudgetSpent
     from engram.errors import Conflict as Conflict
+    from engram.errors import Damaged as Damaged
     from engram.errors import EngramError as EngramError
     from engram.errors import IdempotencyMismatch as IdempotencyMismatch
     from engram.errors import InvalidInput as InvalidInput
     from engram.errors import LimitExceeded as LimitExceeded
+    from engram.errors import ModelRejected as ModelRejected
     from engram.errors import NotFound as NotFound
     from engram.errors import PolicyError as PolicyError
+    from engram.errors import RateLimited as RateLimited
+    from engram.errors import Refused as Refused
     from engram.errors import SchemaOutdated as SchemaOutdated
     from engram.errors import SettingsError as SettingsError
     from engram.errors import StaleStream as StaleStream
     from engram.errors import Unavailable as Unavailable
     from engram.errors import UnknownOutcome as UnknownOutcome
     from engram.filters import Filter as Filter
+    from engram.llm import Completion as Completion
+    from engram.llm import LanguageModel as LanguageModel
+    from engram.llm import Price as Price
     from engram.operations.changing import Edit as Edit
     from engram.policies import MemoryPolicy as MemoryPolicy
     from engram.policies import SlotRule as SlotRule
@@ -41,6 +52,7 @@ if TYPE_CHECKING:
     from engram.scope import ALL_USERS as ALL_USERS
     from engram.scope import Scope as Scope
     from engram.settings import Settings as Settings
+    from engram.values import Checkpoint as Checkpoint
     from engram.values import Citation as Citation
     from engram.values import ContextBlock as ContextBlock
     from engram.values import CriticalMemories as CriticalMemories
@@ -52,52 +64,64 @@ if TYPE_CHECKING:
     from engram.values import Page as Page
     from engram.values import RecallAnswer as RecallAnswer
     from engram.values import Receipt as Receipt
+    from engram.values import Replay as Replay
+    from engram.values import ReplayChange as ReplayChange
+    from engram.values import ReplayDiff as ReplayDiff
+    from engram.values import ReplayProblem as ReplayProblem
+    from engram.values import ResumedTask as ResumedTask
     from engram.values import SearchResult as SearchResult
     from engram.values import SearchResults as SearchResults
+    from engram.values import Session as Session
+    from engram.values import TaskRun as TaskRun
+    from engram.values import Usage as Usage
     from engram.values import WriteDecision as WriteDecision
 
 __version__ = "0.1.0"
 
 # Which room each public name lives in.
 _ROOMS = {
-    "engram.client": ("AsyncEngram", "AsyncOps", "Engram", "Ops"),
+    "engram.client": ("AsyncEngram", "AsyncOps", "AsyncSessionContext", "Engram", "Ops", "SessionContext"),
     "engram.embedding": ("Embedder",),
     "engram.errors": (
-        "AlreadySuperseded", "Conflict", "EngramError", "IdempotencyMismatch", "InvalidInput", "LimitExceeded",
-        "NotFound",
-        "PolicyError", "SchemaOutdated", "SettingsError", "StaleStream", "Unavailable", "UnknownOutcome",
+        "AlreadySuperseded", "BadOutput", "BudgetSpent", "Conflict", "Damaged", "EngramError", "IdempotencyMismatch",
+        "InvalidInput", "LimitExceeded", "ModelRejected", "NotFound", "PolicyError", "RateLimited", "Refused",
+        "SchemaOutdated", "SettingsError", "StaleStream", "Unavailable", "UnknownOutcome",
     ),
     "engram.filters": ("Filter",),
+    "engram.llm": ("Completion", "LanguageModel", "Price"),
     "engram.operations.changing": ("Edit",),
     "engram.policies": ("MemoryPolicy", "SlotRule", "TypeRule", "get_policy"),
     "engram.scope": ("ALL_USERS", "Scope"),
     "engram.settings": ("Settings",),
     "engram.values": (
-        "Citation", "ContextBlock", "CriticalMemories", "Event", "HistoryEntry", "Lineage", "Memory",
+        "Checkpoint", "Citation", "ContextBlock", "CriticalMemories", "Event", "HistoryEntry", "Lineage", "Memory",
         "MemoryExplanation",
-        "Page", "RecallAnswer", "Receipt", "SearchResult", "SearchResults", "WriteDecision",
+        "Page", "RecallAnswer", "Receipt", "Replay", "ReplayChange", "ReplayDiff",
+        "ReplayProblem", "ResumedTask", "SearchResult", "SearchResults", "Session", "TaskRun", "Usage",
+        "WriteDecision",
     ),
 }  # fmt: skip
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     # doors
-    "Engram", "AsyncEngram", "Ops", "AsyncOps",
+    "Engram", "AsyncEngram", "Ops", "AsyncOps", "SessionContext", "AsyncSessionContext",
     # whose memory, and how the process is set up
     "Scope", "ALL_USERS", "Settings",
     # what is written
-    "Edit", "Receipt", "WriteDecision", "Event",
+    "Edit", "Receipt", "WriteDecision", "Event", "Replay", "ReplayChange", "ReplayDiff", "ReplayProblem",
     # policies
     "MemoryPolicy", "TypeRule", "SlotRule", "get_policy",
     # what is read
     "Memory", "Citation", "Lineage", "HistoryEntry", "MemoryExplanation", "Page", "Filter", "SearchResult",
     "SearchResults",
-    "RecallAnswer", "CriticalMemories", "ContextBlock",
+    "RecallAnswer", "CriticalMemories", "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun", "Usage",
     # seams
-    "Embedder",
+    "Embedder", "LanguageModel", "Completion", "Price",
     # errors
     "EngramError", "SettingsError", "InvalidInput", "LimitExceeded", "NotFound", "Conflict", "StaleStream",
-    "IdempotencyMismatch", "AlreadySuperseded", "PolicyError", "Unavailable", "UnknownOutcome", "SchemaOutdated",
+    "IdempotencyMismatch", "AlreadySuperseded", "PolicyError", "Unavailable", "RateLimited", "BudgetSpent",
+    "ModelRejected", "BadOutput", "Refused", "UnknownOutcome", "SchemaOutdated", "Damaged",
     "__version__",
 ]  # fmt: skip
 

@@ -10,32 +10,59 @@ import asyncio
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, Unpack
 
-from engram import embedding, policies
+from engram import embedding, inputs, llm, policies
 from engram.database import Database
-from engram.embedding import CachedEmbedder, Embedder
-from engram.errors import InvalidInput, SettingsError, Unavailable
+from engram.dispatch import Doorbell, RedisDoorbell
+from engram.embedding import Embedder, Embedders
+from engram.errors import EngramError, InvalidInput, NotFound, SettingsError, Unavailable
 from engram.filters import Filter
-from engram.operations import aliases, capture, changing, reading, recalling, running, watching
+from engram.llm import LanguageModel
+from engram.operations import (
+    aliases,
+    capture,
+    changing,
+    deriving,
+    following,
+    queueing,
+    reading,
+    recalling,
+    reembedding,
+    replaying,
+    running,
+    sessions,
+    tasks,
+    watching,
+)
 from engram.operations.capture import Artifact, Message, ToolCall
 from engram.operations.changing import Attributes, Candidate, Edit, NewMemory
-from engram.operations.setup import Read, Setup, Write
-from engram.operations.steps import Operation, Step, Think, Transact
+from engram.operations.heartbeat import keeping
+from engram.operations.setup import Read, SessionWrite, Setup, TaskWrite, Write
+from engram.operations.steps import Operation, Ring, Step, Think, Transact
 from engram.policies import MemoryPolicy
 from engram.scope import Ids, Scope
+from engram.sessions import Visit
 from engram.settings import Settings, load
 from engram.values import (
+    Backlog,
+    Checkpoint,
     ContextBlock,
     CriticalMemories,
     Derive,
     DoctorReport,
+    EmbeddingModel,
     Event,
+    FeedItem,
     Format,
     HistoryEntry,
+    Job,
+    JobState,
     Lineage,
     Memory,
     MemoryExplanation,
@@ -43,13 +70,22 @@ from engram.values import (
     Page,
     RecallAnswer,
     Receipt,
+    ReembedProgress,
+    Replay,
+    ReplayDiff,
+    ResumedTask,
     Role,
     ScopeStats,
     SearchResults,
+    Session,
+    TaskRun,
+    TaskStatus,
     Trust,
+    Usage,
     VerifyReport,
     WriteDecision,
 )  # fmt: skip
+from engram.worker import Background
 
 T = TypeVar("T")
 TokenCounter = Callable[[str], int]
@@ -64,6 +100,7 @@ class Core:
         settings: Settings | None,
         policy: str | MemoryPolicy | None,
         embedder: str | Embedder | None,
+        language_model: str | LanguageModel | None,
     ) -> None:
         self.settings = _checked(load() if settings is None else settings, Settings, "settings")
         configured = self.settings.database_url
@@ -74,11 +111,13 @@ class Core:
         self.policy = _checked(
             policies.get_policy(chosen) if isinstance(chosen, str) else chosen, MemoryPolicy, "policy"
         )
-        model = embedding.resolve(embedder if embedder is not None else self.settings.embedding_model)
-        self.embedder = None if model is None else CachedEmbedder(model)
+        model = embedder if embedder is not None else self.settings.embedding_model
+        self.embedders = Embedders(self.settings, embedding.resolve(model, self.settings))
+        self.llm = llm.resolve(self.settings, language_model, self.policy.llm)
         self.closed = False
         self._database: Database | None = None if self.url is None else Database(self.url, self.settings)
         self._server: Any = None
+        self._bell: Doorbell | None = None
         self._pid = os.getpid()
         self._lock = threading.Lock()
 
@@ -105,29 +144,93 @@ class Core:
         database.recover = server.ensure_running
         return database
 
+    def think(self, step: Think) -> Any:
+        """Call a model; while it thinks for a job, the job's lease is kept."""
+        if step.job is None:
+            return step.work()
+        with keeping(self.database(), step.job):
+            return step.work()
+
+    def ring(self, step: Ring) -> None:
+        """Tell whoever runs jobs that a tenant has some: workers over Redis, or a thread of this process."""
+        with self._lock:
+            if self._bell is None and not self.closed:
+                self._bell = self._hung()
+        if self._bell is not None:
+            self._bell.ring(step.tenant_id)
+
+    def _hung(self) -> Doorbell | None:
+        if self.settings.redis_url is not None:
+            return RedisDoorbell(self.settings.redis_url.get_secret_value())
+        if self.settings.derives_inline:
+            return Background(self.run, self.setup(self.settings.scope), self.close)
+        return None  # workers poll
+
+    def setup(self, scope: Scope) -> Setup:
+        """What operations in a scope work with."""
+        known = self.embedders.of(scope.tenant_id) or self.embedders.given
+        return Setup(self.settings, self.policy, known, scope, self.llm, self.embedders, self.owner_url)
+
+    def owner_url(self) -> str | None:
+        """Where the schema's owner is reached: MIGRATION_URL, the embedded server's superuser, else our own login."""
+        configured = self.settings.migration_url
+        if configured is not None:
+            return configured.get_secret_value()
+        return self._server.superuser_url if self._server is not None else self.url
+
+    def run(self, operation: Operation[T]) -> T:
+        """Carry an operation out, blocking."""
+        try:
+            step = next(operation)
+            while True:
+                try:
+                    result = self._do(step)
+                except BaseException as error:  # noqa: BLE001 - the operation hears of it, and raises
+                    step = operation.throw(error)
+                else:
+                    step = operation.send(result)
+        except StopIteration as done:
+            value: T = done.value
+            return value
+
+    def _do(self, step: Step) -> Any:
+        if isinstance(step, Transact):
+            return self.database().run(step.tenant_id, step.work, key=step.key, read_only=step.read_only)
+        if isinstance(step, Think):
+            return self.think(step)
+        if isinstance(step, Ring):
+            return self.ring(step)
+        return time.sleep(step.seconds)
+
     def _after_fork(self) -> None:
         # Connections belong to the process that made them: a child begins anew and leaves its parent's alone.
         self._pid = os.getpid()
         self._lock = threading.Lock()
+        self._bell = None
         if self._database is not None:
             fresh = Database(self._database.url, self.settings)
             fresh.recover = self._database.recover
             self._database = fresh
 
-    def close(self) -> None:
-        """Close the connections and leave the embedded server; the last to leave stops it."""
+    def close(self, drain: float) -> None:
+        """Finish in the background, close the connections, leave the embedded server; the last to leave stops it."""
+        if self._pid != os.getpid():
+            self._after_fork()
+        if self._bell is not None and not self.closed:
+            self._bell.close(drain)
         self.closed = True
         if self._database is not None:
+            self._database.recover = None  # a thread that outlives its door starts no server again
             self._database.close()
         if self._server is not None:
             self._server.close()
             self._server = None
 
-    async def close_async(self) -> None:
+    async def close_async(self, drain: float) -> None:
         """The asynchronous form of `close`."""
+        await asyncio.to_thread(self.close, drain)
         if self._database is not None:
             await self._database.close_async()
-        await asyncio.to_thread(self.close)
 
 
 def _checked(value: object, kind: type[T], name: str) -> T:
@@ -147,10 +250,13 @@ class _Door:
         settings: Settings | None = None,
         policy: str | MemoryPolicy | None = None,
         embedder: str | Embedder | None = None,
+        llm: str | LanguageModel | None = None,
     ) -> None:
-        self._core = Core(database_url, settings, policy, embedder)
+        self._core = Core(database_url, settings, policy, embedder, llm)
         self._scope = _checked(self._core.settings.scope if scope is None else scope, Scope, "scope")
         self._owner = True
+
+    _visit: Visit | None = None  # the session a door is bound to
 
     @property
     def scope(self) -> Scope:
@@ -164,14 +270,15 @@ class _Door:
 
     @property
     def _setup(self) -> Setup:
-        return Setup(self._core.settings, self._core.policy, self._core.embedder, self._scope)
+        setup = self._core.setup(self._scope)
+        return setup if self._visit is None else replace(setup, session=self._visit)
 
     def scoped(self, scope: Scope | None = None, **ids: Unpack[Ids]) -> Self:
         """A door to the same Engram bound to another scope, on the same connections; closing it closes nothing."""
         if scope is not None and not isinstance(scope, Scope):
             raise InvalidInput("scope", "a Scope", type(scope).__name__)
         door = object.__new__(type(self))
-        door._core, door._owner = self._core, False
+        door._core, door._owner, door._visit = self._core, False, self._visit
         door._scope = (scope if scope is not None else self._scope).override(**ids)
         return door
 
@@ -194,10 +301,14 @@ class Engram(_Door):
     ) -> None:
         self.close()
 
-    def close(self) -> None:
-        """Close the connections; a door made by `scoped` leaves them to the one it came from."""
+    def close(self, *, drain: float = 10.0) -> None:
+        """Close the connections; a door made by `scoped` leaves them to the one it came from.
+
+        What runs in the background may take `drain` seconds; what is left stays a job, for the next who opens.
+        """
+        seconds = inputs.number(drain, "drain", 0, 3_600)
         if self._owner:
-            self._core.close()
+            self._core.close(seconds)
 
     @property
     def ops(self) -> Ops:
@@ -205,25 +316,7 @@ class Engram(_Door):
         return Ops(self)
 
     def _run(self, operation: Operation[T]) -> T:
-        try:
-            step = next(operation)
-            while True:
-                try:
-                    result = self._do(step)
-                except BaseException as error:  # noqa: BLE001 - the operation hears of it, and raises
-                    step = operation.throw(error)
-                else:
-                    step = operation.send(result)
-        except StopIteration as done:
-            value: T = done.value
-            return value
-
-    def _do(self, step: Step) -> Any:
-        if isinstance(step, Transact):
-            return self._core.database().run(step.tenant_id, step.work, key=step.key, read_only=step.read_only)
-        if isinstance(step, Think):
-            return step.work()
-        return time.sleep(step.seconds)
+        return self._core.run(operation)
 
     # Write: the ledger's roads
 
@@ -240,7 +333,8 @@ class Engram(_Door):
         A text is one user message; a list is up to 500 messages, all or nothing. Messages with an `event_id`,
         or a call with an
         `idempotency_key`,
-        may be sent again: nothing happens twice. `derive` overrides the policy (`skip`, `verbatim`, `rules`);
+        may be sent again: nothing happens twice. `derive` overrides the policy (`skip`, `verbatim`, `rules`, or `llm`,
+        which means `rules` where there is no language model);
         the decisions are in the receipt when derivation ran in this process. Raises InvalidInput,
         IdempotencyMismatch, Unavailable.
         """
@@ -306,8 +400,13 @@ class Engram(_Door):
     def wait_for(
         self, what: Receipt | str, *, deriver: str | None = None, timeout: float = 10.0, **read: Unpack[Read]
     ) -> tuple[WriteDecision, ...]:
-        """Wait until the events of a receipt (or one event, by id) are derived; Unavailable after `timeout` seconds."""
-        return self._run(running.wait_for(self._setup, what, deriver=deriver, timeout=timeout, given=read))
+        """Wait until the events of a receipt (or one event, by id) are derived; Unavailable after `timeout` seconds.
+
+        `deriver` is one of `verbatim`, `rules` and `llm`; without it every one that an event asks for, the language
+        model as long as a job is on its way to it. Returns the decisions that came of the events. A dead job is not
+        waited for: Unavailable comes at once, with its `error_class`.
+        """
+        return self._run(deriving.wait_for(self._setup, what, deriver=deriver, timeout=timeout, given=read))
 
     # Write: the direct roads
 
@@ -515,6 +614,7 @@ class Engram(_Door):
         self,
         query: str = "",
         *,
+        task_run_id: str | None = None,
         session_id: str | None = None,
         max_tokens: int = 4000,
         sections: Mapping[str, float] | None = None,
@@ -524,11 +624,16 @@ class Engram(_Door):
         token_counter: TokenCounter | None = None,
         **read: Unpack[Read],
     ) -> ContextBlock:
-        """The block a model is given to read: critical first, all cited, untrusted text fenced, never over budget."""
+        """The block a model is given to read: critical first, all cited, untrusted text fenced, never over budget.
+
+        With a `task_run_id` it begins with that run: its goal, its latest checkpoints and its own events; without a
+        query its goal is the query.
+        """
         return self._run(
             recalling.build_context(
                 self._setup,
                 query,
+                task_run_id=task_run_id,
                 session_id=session_id,
                 max_tokens=max_tokens,
                 sections=sections,
@@ -539,6 +644,155 @@ class Engram(_Door):
                 given=read,
             )
         )
+
+    # Work that goes on: task runs and their checkpoints
+
+    def start_task(
+        self,
+        goal: str,
+        *,
+        parent_task_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **write: Unpack[TaskWrite],
+    ) -> TaskRun:
+        """Begin a task run: work with a goal, a state and a stream of its own, that outlives a process.
+
+        Give its `task_run_id` to `record_event` or `record_turn`, and what happens goes to its stream. `goal` is at
+        most 8,192 characters. Raises NotFound when the parent is not in the scope.
+        """
+        return self._run(
+            tasks.start_task(self._setup, goal, parent_task_id=parent_task_id, metadata=metadata, given=write)
+        )
+
+    def update_task(
+        self,
+        task_run_id: str,
+        *,
+        status: TaskStatus | None = None,
+        outcome: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **write: Unpack[TaskWrite],
+    ) -> TaskRun:
+        """Change the state, the outcome or the metadata of a task run; what changes nothing writes nothing.
+
+        `active` and `paused` go back and forth; `completed`, `failed` and `cancelled` are final: Conflict names the
+        state that stands. New metadata takes the place of the old. On a pause and at the end a job makes a checkpoint.
+        """
+        return self._run(
+            tasks.update_task(self._setup, task_run_id, status=status, outcome=outcome, metadata=metadata, given=write)
+        )
+
+    def resume_task(
+        self, task_run_id: str, *, expected_position: int | None = None, **write: Unpack[TaskWrite]
+    ) -> ResumedTask:
+        """Take a task run up again: it is active, and you get its latest checkpoint and the events after that.
+
+        Of two workers that give the position they saw (`get_task(...).position`) the second gets StaleStream. At most
+        500 events come back, the newest. Raises Conflict when the run has ended.
+        """
+        return self._run(tasks.resume_task(self._setup, task_run_id, expected_position, write))
+
+    def forget_task(self, task_run_id: str, **write: Unpack[TaskWrite]) -> TaskRun:
+        """Hide a task run with its events and checkpoints; memories made of them stay. Undone by `restore_task`."""
+        return self._run(tasks.forget_task(self._setup, task_run_id, write))
+
+    def restore_task(self, task_run_id: str, **write: Unpack[TaskWrite]) -> TaskRun:
+        """Show a forgotten task run again, with its events and checkpoints."""
+        return self._run(tasks.restore_task(self._setup, task_run_id, write))
+
+    def get_task(self, task_run_id: str, **read: Unpack[Read]) -> TaskRun:
+        """The task run with this id, or NotFound; `as_of` and `known_at` give it as its events had it by then."""
+        return self._run(tasks.get_task(self._setup, task_run_id, read))
+
+    def list_tasks(
+        self,
+        *,
+        status: Sequence[TaskStatus] | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        **read: Unpack[Read],
+    ) -> Page[TaskRun]:
+        """A page of task runs, those started last first, in any of these states.
+
+        For an earlier moment the states are those of that moment, and a page may hold fewer than `limit`.
+        """
+        return self._run(tasks.list_tasks(self._setup, status=status, limit=limit, cursor=cursor, given=read))
+
+    def save_checkpoint(
+        self,
+        task_run_id: str,
+        summary: str,
+        *,
+        completed_steps: Sequence[str] = (),
+        pending_steps: Sequence[str] = (),
+        decisions: Sequence[str] = (),
+        blockers: Sequence[str] = (),
+        artifacts: Sequence[str] = (),
+        state: Mapping[str, Any] | None = None,
+        source_event_ids: Sequence[str] = (),
+        position: int | None = None,
+        expected_version: int | None = None,
+        **write: Unpack[TaskWrite],
+    ) -> Checkpoint:
+        """Save where a task run stands, as its next version, so that anybody can go on from there.
+
+        `state` is JSON of at most 8 MiB, kept under a hash; lists hold up to 200 texts of 2,000 characters. `position`
+        is the event of the run's stream it stands at (default: the newest). With `expected_version` (0 for none yet)
+        it is saved only on top of that version, else Conflict. Name in `source_event_ids` what it rests on: redacting
+        one of them erases the checkpoint; without any it rests on everything up to its position.
+        """
+        return self._run(
+            tasks.save_checkpoint(
+                self._setup,
+                task_run_id,
+                summary,
+                completed_steps=completed_steps,
+                pending_steps=pending_steps,
+                decisions=decisions,
+                blockers=blockers,
+                artifacts=artifacts,
+                state=state,
+                source_event_ids=source_event_ids,
+                position=position,
+                expected_version=expected_version,
+                given=write,
+            )
+        )
+
+    def list_checkpoints(self, task_run_id: str, *, limit: int = 10, **read: Unpack[Read]) -> tuple[Checkpoint, ...]:
+        """The checkpoints of a task run, newest first, at most 50; Damaged when a stored one is not what was saved."""
+        return self._run(tasks.list_checkpoints(self._setup, task_run_id, limit, read))
+
+    # Sessions
+
+    def session(
+        self, session_id: str | None = None, *, metadata: Mapping[str, Any] | None = None, **ids: Unpack[Ids]
+    ) -> SessionContext:
+        """A door whose writes belong to one session, for a `with` block: entering opens the session, leaving ends it.
+
+        An id that is known goes on; `metadata` is put beside what was noted before. Without an id Engram makes one, and
+        a session that is silent for longer than the policy's `session_gap` is ended and continued by a successor.
+        """
+        return SessionContext(self, sessions.visit(session_id, metadata), ids)
+
+    def get_session(self, session_id: str, **read: Unpack[Read]) -> Session:
+        """A session with its rolling summary, or NotFound; the nearest, where several readable scopes have one."""
+        return self._run(sessions.get_session(self._setup, session_id, read))
+
+    def list_sessions(
+        self, *, open_only: bool = False, limit: int = 50, cursor: str | None = None, **read: Unpack[Read]
+    ) -> Page[Session]:
+        """A page of sessions, the youngest first; what was said in one is `list_events(session_id=...)`."""
+        return self._run(
+            sessions.list_sessions(self._setup, open_only=open_only, limit=limit, cursor=cursor, given=read)
+        )
+
+    def end_session(self, session_id: str, *, summary: str | None = None, **write: Unpack[SessionWrite]) -> Session:
+        """End a session; its last summary is the caller's, or is made by a job. One that has ended stays as it is.
+
+        A session goes on when something is written into it again. Raises NotFound outside the scope.
+        """
+        return self._run(sessions.end_session(self._setup, session_id, summary, write))
 
     # Read: the ledger
 
@@ -581,6 +835,28 @@ class Engram(_Door):
             )
         )
 
+    def follow(
+        self, *, after: str | None = None, types: Sequence[str] | None = None, poll: float = 1.0, **ids: Unpack[Ids]
+    ) -> Iterator[FeedItem]:
+        """Every event of the readable scopes, each once, in the order in which they became visible; none is skipped.
+
+        `after` is the mark of the last item that was dealt with: keep it in the transaction of its effect, and
+        whatever is killed, each event has its effect once. `types` are event types to see. Where nothing is new the
+        follower asks again after `poll` seconds; with `poll=0` it ends there. Raises InvalidInput at once, Unavailable
+        while following.
+        """
+        return self._feed(following.start(self._setup, after, types, poll, ids))
+
+    def _feed(self, follower: following.Follower) -> Iterator[FeedItem]:
+        while True:
+            part = self._run(following.read_on(follower))
+            yield from part.items
+            if not part.more and not follower.poll:
+                return
+            if not part.more:
+                time.sleep(follower.poll)
+            follower = part.next
+
     def stats(self, **ids: Unpack[Ids]) -> ScopeStats:
         """Counts of what the readable scopes hold."""
         return self._run(watching.stats(self._setup, ids))
@@ -616,6 +892,49 @@ class Engram(_Door):
         return self._run(aliases.history(self._setup, memory_id, read))
 
 
+class SessionContext(Engram):
+    """A door whose writes belong to one session; as a `with` block it opens the session, and ends it when left.
+
+    An error that leaves the block ends the session as failed, and goes on. What is not a write is as on any door.
+    """
+
+    def __init__(self, door: Engram, visit: Visit, ids: Ids) -> None:
+        self._core, self._visit, self._owner = door._core, visit, True
+        self._scope = door.scope.override(**ids).for_write()
+
+    @property
+    def session_id(self) -> str:
+        """The id of the session; where Engram split it, that of its first part, which leads to the newest."""
+        assert self._visit is not None
+        return self._visit.session_id
+
+    def __enter__(self) -> Self:
+        self._run(sessions.open_session(self._setup))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._end(None if kind is None else kind.__name__)
+        except EngramError:
+            if error is None:
+                raise
+
+    def close(self, *, drain: float = 10.0) -> None:
+        """End the session; the connections stay with the door it came from."""
+        inputs.number(drain, "drain", 0, 3_600)
+        self._end(None)
+
+    def _end(self, error: str | None) -> None:
+        if self._owner:
+            with suppress(NotFound):  # nothing was ever written
+                self._run(sessions.end_session(self._setup, self.session_id, None, {}, error=error))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(scope={self._scope!r}, session_id={self.session_id!r})"
+
+
 class Ops:
     """The operator's door: verification, redaction, jobs and checks."""
 
@@ -635,9 +954,125 @@ class Ops:
         """Erase what an event said, for ever; its place and its hash stay, so the chain still verifies."""
         return self._run(watching.redact_event(self._setup, event_id, write))
 
+    def usage(
+        self,
+        *,
+        since: datetime | None = None,
+        group_by: Literal["component", "model", "day"] = "component",
+        **ids: Unpack[Ids],
+    ) -> tuple[Usage, ...]:
+        """What language models took in the scope: calls, tokens, dollars, by component, model or day (UTC).
+
+        `user_id=ALL_USERS` counts every user's. A call that was never settled counts, after 10 minutes, as the most it
+        could cost. An answer that was paid for before is no call.
+        """
+        return self._run(watching.usage(self._setup, since, group_by, ids))
+
+    def reembed(
+        self,
+        model: str | Embedder,
+        *,
+        batch_size: int = 100,
+        switch: bool = True,
+        drop: bool = True,
+        progress: Callable[[ReembedProgress], None] | None = None,
+    ) -> ReembedProgress:
+        """Change the tenant's embedding model while it is read and written: build new vectors, switch, drop the old.
+
+        Call it again after an interruption: it goes on. `batch_size` memories (1 to 1,000) are embedded at a time;
+        `progress` hears of every batch. `switch=False` stops when everything is built, to look at the `overlap`;
+        `drop=False` keeps the old vectors, so that going back embeds only what was written since. With the model in use
+        it makes what is missing. Raises InvalidInput, for a model this process lacks too, Unavailable when the model
+        fails for long (`reason` is `space_drift` when it is not what it was), Conflict when another change came in.
+        """
+        return self._run(
+            reembedding.reembed(self._setup, model, batch_size=batch_size, switch=switch, drop=drop, progress=progress)
+        )
+
+    def list_models(self) -> tuple[EmbeddingModel, ...]:
+        """The tenant's embedding models, the one in use first, and how many vectors each has."""
+        return self._run(reembedding.list_models(self._setup))
+
     def run_jobs(self, *, limit: int = 10) -> int:
         """Claim due jobs of the tenant and run them here, now; how many were run."""
         return self._run(running.run_jobs(self._setup, limit))
+
+    def list_jobs(
+        self, *, state: JobState | None = None, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]
+    ) -> Page[Job]:
+        """The jobs of the readable scopes, oldest first, all or those in one state, such as `dead`."""
+        return self._run(queueing.list_jobs(self._setup, state=state, limit=limit, cursor=cursor, given=ids))
+
+    def retry_job(self, job_id: str, **write: Unpack[Write]) -> Job:
+        """Queue a dead, paused, cancelled or waiting job again, at once and with its tries at zero.
+
+        Raises NotFound outside the scope, Conflict when the job runs or is done.
+        """
+        return self._run(queueing.retry_job(self._setup, job_id, write))
+
+    def cancel_job(self, job_id: str, **write: Unpack[Write]) -> Job:
+        """Cancel a job; one that runs loses its lease, and its effect is refused.
+
+        What it was to derive is not taken from it: the next job of the stream reads the same events. Raises NotFound
+        outside the scope, Conflict when the job is done.
+        """
+        return self._run(queueing.cancel_job(self._setup, job_id, write))
+
+    def backlog(self, **ids: Unpack[Ids]) -> tuple[Backlog, ...]:
+        """What each deriver has yet to read of each readable stream, oldest first, at most 1,000; empty is derived.
+
+        An event is shown here until it is derived, whether a job is left for it or not.
+        """
+        return self._run(queueing.backlog(self._setup, ids))
+
+    def replay(
+        self,
+        *,
+        since: datetime | None = None,
+        derivers: Sequence[str] | None = None,
+        policy: str | MemoryPolicy | None = None,
+        progress: Callable[[int, int], object] | None = None,
+        **write: Unpack[Write],
+    ) -> ReplayDiff:
+        """Derive the scope's memories again from its ledger, beside the live ones, and show how they differ.
+
+        `policy` and `derivers` (by name) are those to derive by, otherwise the door's own and those each event asked
+        for; `since` leaves what was known at that moment as it is. Direct changes are made again where they were made.
+        The live memories stay untouched until `switch_replay`. Killed, it goes on where it was when it is called
+        again; `progress` is told the steps done and all there are. A `dry_run` drops the shadow after the comparison.
+        Raises NotFound for a scope nobody wrote to, Conflict when it has four shadows, Unavailable.
+        """
+        return self._run(
+            replaying.replay(self._setup, since=since, derivers=derivers, policy=policy, progress=progress, given=write)
+        )
+
+    def compare_replay(self, shadow_id: str, **ids: Unpack[Ids]) -> ReplayDiff:
+        """How a shadow differs from the live memories as both stand now; NotFound outside the scope."""
+        return self._run(replaying.compare(self._setup, shadow_id, ids))
+
+    def switch_replay(
+        self,
+        shadow_id: str,
+        *,
+        policy: str | MemoryPolicy | None = None,
+        progress: Callable[[int, int], object] | None = None,
+        **write: Unpack[Write],
+    ) -> Replay:
+        """Make a shadow the live memories, in one transaction; those that were live are the shadow then.
+
+        It first catches up with what was written since; writers wait for the moment of the switch, and ids stay good.
+        To go back, switch to the same shadow again. `policy` is needed for one that is not built in. Raises NotFound,
+        Conflict when the shadow was derived by another policy than the one given, Unavailable.
+        """
+        return self._run(replaying.switch(self._setup, shadow_id, policy=policy, progress=progress, given=write))
+
+    def drop_replay(self, shadow_id: str, **write: Unpack[Write]) -> int:
+        """Drop a shadow, for ever; how many memories it held. The live memories and the ledger are not touched."""
+        return self._run(replaying.drop(self._setup, shadow_id, write))
+
+    def list_replays(self, **ids: Unpack[Ids]) -> tuple[Replay, ...]:
+        """The shadows of exactly one scope, oldest first, and how far each has come."""
+        return self._run(replaying.list_replays(self._setup, ids))
 
     def doctor(self) -> DoctorReport:
         """Check server, schema, roles, row-level security, indexes, jobs and vectors."""
@@ -655,10 +1090,14 @@ class AsyncEngram(_Door):
     ) -> None:
         await self.close()
 
-    async def close(self) -> None:
-        """Close the connections; a door made by `scoped` leaves them to the one it came from."""
+    async def close(self, *, drain: float = 10.0) -> None:
+        """Close the connections; a door made by `scoped` leaves them to the one it came from.
+
+        What runs in the background may take `drain` seconds; what is left stays a job, for the next who opens.
+        """
+        seconds = inputs.number(drain, "drain", 0, 3_600)
         if self._owner:
-            await self._core.close_async()
+            await self._core.close_async(seconds)
 
     @property
     def ops(self) -> AsyncOps:
@@ -684,7 +1123,9 @@ class AsyncEngram(_Door):
             database = await asyncio.to_thread(self._core.database)
             return await database.run_async(step.tenant_id, step.work, key=step.key, read_only=step.read_only)
         if isinstance(step, Think):
-            return await asyncio.to_thread(step.work)
+            return await asyncio.to_thread(self._core.think, step)
+        if isinstance(step, Ring):
+            return await asyncio.to_thread(self._core.ring, step)
         return await asyncio.sleep(step.seconds)
 
     # Write: the ledger's roads
@@ -702,7 +1143,8 @@ class AsyncEngram(_Door):
         A text is one user message; a list is up to 500 messages, all or nothing. Messages with an `event_id`,
         or a call with an
         `idempotency_key`,
-        may be sent again: nothing happens twice. `derive` overrides the policy (`skip`, `verbatim`, `rules`);
+        may be sent again: nothing happens twice. `derive` overrides the policy (`skip`, `verbatim`, `rules`, or `llm`,
+        which means `rules` where there is no language model);
         the decisions are in the receipt when derivation ran in this process. Raises InvalidInput,
         IdempotencyMismatch, Unavailable.
         """
@@ -768,8 +1210,13 @@ class AsyncEngram(_Door):
     async def wait_for(
         self, what: Receipt | str, *, deriver: str | None = None, timeout: float = 10.0, **read: Unpack[Read]
     ) -> tuple[WriteDecision, ...]:
-        """Wait until the events of a receipt (or one event, by id) are derived; Unavailable after `timeout` seconds."""
-        return await self._run(running.wait_for(self._setup, what, deriver=deriver, timeout=timeout, given=read))
+        """Wait until the events of a receipt (or one event, by id) are derived; Unavailable after `timeout` seconds.
+
+        `deriver` is one of `verbatim`, `rules` and `llm`; without it every one that an event asks for, the language
+        model as long as a job is on its way to it. Returns the decisions that came of the events. A dead job is not
+        waited for: Unavailable comes at once, with its `error_class`.
+        """
+        return await self._run(deriving.wait_for(self._setup, what, deriver=deriver, timeout=timeout, given=read))
 
     # Write: the direct roads
 
@@ -977,6 +1424,7 @@ class AsyncEngram(_Door):
         self,
         query: str = "",
         *,
+        task_run_id: str | None = None,
         session_id: str | None = None,
         max_tokens: int = 4000,
         sections: Mapping[str, float] | None = None,
@@ -986,11 +1434,16 @@ class AsyncEngram(_Door):
         token_counter: TokenCounter | None = None,
         **read: Unpack[Read],
     ) -> ContextBlock:
-        """The block a model is given to read: critical first, all cited, untrusted text fenced, never over budget."""
+        """The block a model is given to read: critical first, all cited, untrusted text fenced, never over budget.
+
+        With a `task_run_id` it begins with that run: its goal, its latest checkpoints and its own events; without a
+        query its goal is the query.
+        """
         return await self._run(
             recalling.build_context(
                 self._setup,
                 query,
+                task_run_id=task_run_id,
                 session_id=session_id,
                 max_tokens=max_tokens,
                 sections=sections,
@@ -1001,6 +1454,159 @@ class AsyncEngram(_Door):
                 given=read,
             )
         )
+
+    # Work that goes on: task runs and their checkpoints
+
+    async def start_task(
+        self,
+        goal: str,
+        *,
+        parent_task_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **write: Unpack[TaskWrite],
+    ) -> TaskRun:
+        """Begin a task run: work with a goal, a state and a stream of its own, that outlives a process.
+
+        Give its `task_run_id` to `record_event` or `record_turn`, and what happens goes to its stream. `goal` is at
+        most 8,192 characters. Raises NotFound when the parent is not in the scope.
+        """
+        return await self._run(
+            tasks.start_task(self._setup, goal, parent_task_id=parent_task_id, metadata=metadata, given=write)
+        )
+
+    async def update_task(
+        self,
+        task_run_id: str,
+        *,
+        status: TaskStatus | None = None,
+        outcome: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **write: Unpack[TaskWrite],
+    ) -> TaskRun:
+        """Change the state, the outcome or the metadata of a task run; what changes nothing writes nothing.
+
+        `active` and `paused` go back and forth; `completed`, `failed` and `cancelled` are final: Conflict names the
+        state that stands. New metadata takes the place of the old. On a pause and at the end a job makes a checkpoint.
+        """
+        return await self._run(
+            tasks.update_task(self._setup, task_run_id, status=status, outcome=outcome, metadata=metadata, given=write)
+        )
+
+    async def resume_task(
+        self, task_run_id: str, *, expected_position: int | None = None, **write: Unpack[TaskWrite]
+    ) -> ResumedTask:
+        """Take a task run up again: it is active, and you get its latest checkpoint and the events after that.
+
+        Of two workers that give the position they saw (`get_task(...).position`) the second gets StaleStream. At most
+        500 events come back, the newest. Raises Conflict when the run has ended.
+        """
+        return await self._run(tasks.resume_task(self._setup, task_run_id, expected_position, write))
+
+    async def forget_task(self, task_run_id: str, **write: Unpack[TaskWrite]) -> TaskRun:
+        """Hide a task run with its events and checkpoints; memories made of them stay. Undone by `restore_task`."""
+        return await self._run(tasks.forget_task(self._setup, task_run_id, write))
+
+    async def restore_task(self, task_run_id: str, **write: Unpack[TaskWrite]) -> TaskRun:
+        """Show a forgotten task run again, with its events and checkpoints."""
+        return await self._run(tasks.restore_task(self._setup, task_run_id, write))
+
+    async def get_task(self, task_run_id: str, **read: Unpack[Read]) -> TaskRun:
+        """The task run with this id, or NotFound; `as_of` and `known_at` give it as its events had it by then."""
+        return await self._run(tasks.get_task(self._setup, task_run_id, read))
+
+    async def list_tasks(
+        self,
+        *,
+        status: Sequence[TaskStatus] | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        **read: Unpack[Read],
+    ) -> Page[TaskRun]:
+        """A page of task runs, those started last first, in any of these states.
+
+        For an earlier moment the states are those of that moment, and a page may hold fewer than `limit`.
+        """
+        return await self._run(tasks.list_tasks(self._setup, status=status, limit=limit, cursor=cursor, given=read))
+
+    async def save_checkpoint(
+        self,
+        task_run_id: str,
+        summary: str,
+        *,
+        completed_steps: Sequence[str] = (),
+        pending_steps: Sequence[str] = (),
+        decisions: Sequence[str] = (),
+        blockers: Sequence[str] = (),
+        artifacts: Sequence[str] = (),
+        state: Mapping[str, Any] | None = None,
+        source_event_ids: Sequence[str] = (),
+        position: int | None = None,
+        expected_version: int | None = None,
+        **write: Unpack[TaskWrite],
+    ) -> Checkpoint:
+        """Save where a task run stands, as its next version, so that anybody can go on from there.
+
+        `state` is JSON of at most 8 MiB, kept under a hash; lists hold up to 200 texts of 2,000 characters. `position`
+        is the event of the run's stream it stands at (default: the newest). With `expected_version` (0 for none yet)
+        it is saved only on top of that version, else Conflict. Name in `source_event_ids` what it rests on: redacting
+        one of them erases the checkpoint; without any it rests on everything up to its position.
+        """
+        return await self._run(
+            tasks.save_checkpoint(
+                self._setup,
+                task_run_id,
+                summary,
+                completed_steps=completed_steps,
+                pending_steps=pending_steps,
+                decisions=decisions,
+                blockers=blockers,
+                artifacts=artifacts,
+                state=state,
+                source_event_ids=source_event_ids,
+                position=position,
+                expected_version=expected_version,
+                given=write,
+            )
+        )
+
+    async def list_checkpoints(
+        self, task_run_id: str, *, limit: int = 10, **read: Unpack[Read]
+    ) -> tuple[Checkpoint, ...]:
+        """The checkpoints of a task run, newest first, at most 50; Damaged when a stored one is not what was saved."""
+        return await self._run(tasks.list_checkpoints(self._setup, task_run_id, limit, read))
+
+    # Sessions
+
+    def session(
+        self, session_id: str | None = None, *, metadata: Mapping[str, Any] | None = None, **ids: Unpack[Ids]
+    ) -> AsyncSessionContext:
+        """A door whose writes belong to one session, for a `with` block: entering opens the session, leaving ends it.
+
+        An id that is known goes on; `metadata` is put beside what was noted before. Without an id Engram makes one, and
+        a session that is silent for longer than the policy's `session_gap` is ended and continued by a successor.
+        """
+        return AsyncSessionContext(self, sessions.visit(session_id, metadata), ids)
+
+    async def get_session(self, session_id: str, **read: Unpack[Read]) -> Session:
+        """A session with its rolling summary, or NotFound; the nearest, where several readable scopes have one."""
+        return await self._run(sessions.get_session(self._setup, session_id, read))
+
+    async def list_sessions(
+        self, *, open_only: bool = False, limit: int = 50, cursor: str | None = None, **read: Unpack[Read]
+    ) -> Page[Session]:
+        """A page of sessions, the youngest first; what was said in one is `list_events(session_id=...)`."""
+        return await self._run(
+            sessions.list_sessions(self._setup, open_only=open_only, limit=limit, cursor=cursor, given=read)
+        )
+
+    async def end_session(
+        self, session_id: str, *, summary: str | None = None, **write: Unpack[SessionWrite]
+    ) -> Session:
+        """End a session; its last summary is the caller's, or is made by a job. One that has ended stays as it is.
+
+        A session goes on when something is written into it again. Raises NotFound outside the scope.
+        """
+        return await self._run(sessions.end_session(self._setup, session_id, summary, write))
 
     # Read: the ledger
 
@@ -1043,6 +1649,29 @@ class AsyncEngram(_Door):
             )
         )
 
+    def follow(
+        self, *, after: str | None = None, types: Sequence[str] | None = None, poll: float = 1.0, **ids: Unpack[Ids]
+    ) -> AsyncIterator[FeedItem]:
+        """Every event of the readable scopes, each once, in the order in which they became visible; none is skipped.
+
+        `after` is the mark of the last item that was dealt with: keep it in the transaction of its effect, and
+        whatever is killed, each event has its effect once. `types` are event types to see. Where nothing is new the
+        follower asks again after `poll` seconds; with `poll=0` it ends there. Raises InvalidInput at once, Unavailable
+        while following.
+        """
+        return self._feed(following.start(self._setup, after, types, poll, ids))
+
+    async def _feed(self, follower: following.Follower) -> AsyncIterator[FeedItem]:
+        while True:
+            part = await self._run(following.read_on(follower))
+            for item in part.items:
+                yield item
+            if not part.more and not follower.poll:
+                return
+            if not part.more:
+                await asyncio.sleep(follower.poll)
+            follower = part.next
+
     async def stats(self, **ids: Unpack[Ids]) -> ScopeStats:
         """Counts of what the readable scopes hold."""
         return await self._run(watching.stats(self._setup, ids))
@@ -1080,6 +1709,49 @@ class AsyncEngram(_Door):
         return await self._run(aliases.history(self._setup, memory_id, read))
 
 
+class AsyncSessionContext(AsyncEngram):
+    """A door whose writes belong to one session; as a `with` block it opens the session, and ends it when left.
+
+    An error that leaves the block ends the session as failed, and goes on. What is not a write is as on any door.
+    """
+
+    def __init__(self, door: AsyncEngram, visit: Visit, ids: Ids) -> None:
+        self._core, self._visit, self._owner = door._core, visit, True
+        self._scope = door.scope.override(**ids).for_write()
+
+    @property
+    def session_id(self) -> str:
+        """The id of the session; where Engram split it, that of its first part, which leads to the newest."""
+        assert self._visit is not None
+        return self._visit.session_id
+
+    async def __aenter__(self) -> Self:
+        await self._run(sessions.open_session(self._setup))
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self._end(None if kind is None else kind.__name__)
+        except EngramError:
+            if error is None:
+                raise
+
+    async def close(self, *, drain: float = 10.0) -> None:
+        """End the session; the connections stay with the door it came from."""
+        inputs.number(drain, "drain", 0, 3_600)
+        await self._end(None)
+
+    async def _end(self, error: str | None) -> None:
+        if self._owner:
+            with suppress(NotFound):  # nothing was ever written
+                await self._run(sessions.end_session(self._setup, self.session_id, None, {}, error=error))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(scope={self._scope!r}, session_id={self.session_id!r})"
+
+
 class AsyncOps:
     """The operator's door for event loops."""
 
@@ -1099,9 +1771,125 @@ class AsyncOps:
         """Erase what an event said, for ever; its place and its hash stay, so the chain still verifies."""
         return await self._run(watching.redact_event(self._setup, event_id, write))
 
+    async def usage(
+        self,
+        *,
+        since: datetime | None = None,
+        group_by: Literal["component", "model", "day"] = "component",
+        **ids: Unpack[Ids],
+    ) -> tuple[Usage, ...]:
+        """What language models took in the scope: calls, tokens, dollars, by component, model or day (UTC).
+
+        `user_id=ALL_USERS` counts every user's. A call that was never settled counts, after 10 minutes, as the most it
+        could cost. An answer that was paid for before is no call.
+        """
+        return await self._run(watching.usage(self._setup, since, group_by, ids))
+
+    async def reembed(
+        self,
+        model: str | Embedder,
+        *,
+        batch_size: int = 100,
+        switch: bool = True,
+        drop: bool = True,
+        progress: Callable[[ReembedProgress], None] | None = None,
+    ) -> ReembedProgress:
+        """Change the tenant's embedding model while it is read and written: build new vectors, switch, drop the old.
+
+        Call it again after an interruption: it goes on. `batch_size` memories (1 to 1,000) are embedded at a time;
+        `progress` hears of every batch. `switch=False` stops when everything is built, to look at the `overlap`;
+        `drop=False` keeps the old vectors, so that going back embeds only what was written since. With the model in use
+        it makes what is missing. Raises InvalidInput, for a model this process lacks too, Unavailable when the model
+        fails for long (`reason` is `space_drift` when it is not what it was), Conflict when another change came in.
+        """
+        return await self._run(
+            reembedding.reembed(self._setup, model, batch_size=batch_size, switch=switch, drop=drop, progress=progress)
+        )
+
+    async def list_models(self) -> tuple[EmbeddingModel, ...]:
+        """The tenant's embedding models, the one in use first, and how many vectors each has."""
+        return await self._run(reembedding.list_models(self._setup))
+
     async def run_jobs(self, *, limit: int = 10) -> int:
         """Claim due jobs of the tenant and run them here, now; how many were run."""
         return await self._run(running.run_jobs(self._setup, limit))
+
+    async def list_jobs(
+        self, *, state: JobState | None = None, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]
+    ) -> Page[Job]:
+        """The jobs of the readable scopes, oldest first, all or those in one state, such as `dead`."""
+        return await self._run(queueing.list_jobs(self._setup, state=state, limit=limit, cursor=cursor, given=ids))
+
+    async def retry_job(self, job_id: str, **write: Unpack[Write]) -> Job:
+        """Queue a dead, paused, cancelled or waiting job again, at once and with its tries at zero.
+
+        Raises NotFound outside the scope, Conflict when the job runs or is done.
+        """
+        return await self._run(queueing.retry_job(self._setup, job_id, write))
+
+    async def cancel_job(self, job_id: str, **write: Unpack[Write]) -> Job:
+        """Cancel a job; one that runs loses its lease, and its effect is refused.
+
+        What it was to derive is not taken from it: the next job of the stream reads the same events. Raises NotFound
+        outside the scope, Conflict when the job is done.
+        """
+        return await self._run(queueing.cancel_job(self._setup, job_id, write))
+
+    async def backlog(self, **ids: Unpack[Ids]) -> tuple[Backlog, ...]:
+        """What each deriver has yet to read of each readable stream, oldest first, at most 1,000; empty is derived.
+
+        An event is shown here until it is derived, whether a job is left for it or not.
+        """
+        return await self._run(queueing.backlog(self._setup, ids))
+
+    async def replay(
+        self,
+        *,
+        since: datetime | None = None,
+        derivers: Sequence[str] | None = None,
+        policy: str | MemoryPolicy | None = None,
+        progress: Callable[[int, int], object] | None = None,
+        **write: Unpack[Write],
+    ) -> ReplayDiff:
+        """Derive the scope's memories again from its ledger, beside the live ones, and show how they differ.
+
+        `policy` and `derivers` (by name) are those to derive by, otherwise the door's own and those each event asked
+        for; `since` leaves what was known at that moment as it is. Direct changes are made again where they were made.
+        The live memories stay untouched until `switch_replay`. Killed, it goes on where it was when it is called
+        again; `progress` is told the steps done and all there are. A `dry_run` drops the shadow after the comparison.
+        Raises NotFound for a scope nobody wrote to, Conflict when it has four shadows, Unavailable.
+        """
+        return await self._run(
+            replaying.replay(self._setup, since=since, derivers=derivers, policy=policy, progress=progress, given=write)
+        )
+
+    async def compare_replay(self, shadow_id: str, **ids: Unpack[Ids]) -> ReplayDiff:
+        """How a shadow differs from the live memories as both stand now; NotFound outside the scope."""
+        return await self._run(replaying.compare(self._setup, shadow_id, ids))
+
+    async def switch_replay(
+        self,
+        shadow_id: str,
+        *,
+        policy: str | MemoryPolicy | None = None,
+        progress: Callable[[int, int], object] | None = None,
+        **write: Unpack[Write],
+    ) -> Replay:
+        """Make a shadow the live memories, in one transaction; those that were live are the shadow then.
+
+        It first catches up with what was written since; writers wait for the moment of the switch, and ids stay good.
+        To go back, switch to the same shadow again. `policy` is needed for one that is not built in. Raises NotFound,
+        Conflict when the shadow was derived by another policy than the one given, Unavailable.
+        """
+        return await self._run(replaying.switch(self._setup, shadow_id, policy=policy, progress=progress, given=write))
+
+    async def drop_replay(self, shadow_id: str, **write: Unpack[Write]) -> int:
+        """Drop a shadow, for ever; how many memories it held. The live memories and the ledger are not touched."""
+        return await self._run(replaying.drop(self._setup, shadow_id, write))
+
+    async def list_replays(self, **ids: Unpack[Ids]) -> tuple[Replay, ...]:
+        """The shadows of exactly one scope, oldest first, and how far each has come."""
+        return await self._run(replaying.list_replays(self._setup, ids))
 
     async def doctor(self) -> DoctorReport:
         """Check server, schema, roles, row-level security, indexes, jobs and vectors."""

@@ -25,12 +25,14 @@ from engram import inputs, text
 from engram.errors import InvalidInput, LimitExceeded
 from engram.recall import EVIDENCE
 from engram.values import (
+    Checkpoint,
     ContextBlock,
     ContextSection,
     Event,
     Format,
     Memory,
     SearchResult,
+    TaskRun,
     Trust,
     Watermark,
     trust_rank,
@@ -38,7 +40,9 @@ from engram.values import (
 
 CRITICAL: Final = "Critical"
 TASK: Final = "Task"
+STATE: Final = "Current state"
 EVENTS: Final = "Recent events"
+CHECKPOINTS: Final = "Checkpoints"
 RELEVANT: Final = "Relevant memories"
 DECISIONS: Final = "Decisions and constraints"
 ARTIFACTS: Final = "Artifacts and tool results"
@@ -48,18 +52,19 @@ CRITICAL_SHARE: Final = 0.5
 # What each section may take of what Critical left, in printed order. Sections without material yet give theirs away.
 SHARES: Final[Mapping[str, float]] = {
     TASK: 0.10,
-    "Current state": 0.15,
+    STATE: 0.15,
     EVENTS: 0.20,
-    "Checkpoints": 0.10,
+    CHECKPOINTS: 0.10,
     RELEVANT: 0.20,
     DECISIONS: 0.10,
     ARTIFACTS: 0.10,
     "Related graph": 0.05,
 }
-FLOW: Final = (EVENTS, RELEVANT, DECISIONS, ARTIFACTS, "Checkpoints", "Current state", "Related graph", TASK)
+FLOW: Final = (EVENTS, RELEVANT, DECISIONS, ARTIFACTS, CHECKPOINTS, STATE, "Related graph", TASK)
 
 MOST_EVENTS: Final = 40
 MOST_RELEVANT: Final = 25
+MOST_CHECKPOINTS: Final = 4  # the latest, which is the current state, and three before it
 PER_SESSION: Final = 4
 MOST_CHARACTERS: Final = 700  # of an untrusted item
 SOURCE_SHARE: Final = 0.20  # of the budget, for everything of one untrusted source
@@ -78,7 +83,8 @@ class Material:
 
     critical: Sequence[Memory] = ()
     critical_omitted: Sequence[str] = ()
-    goal: str | None = None
+    task: TaskRun | None = None
+    checkpoints: Sequence[Checkpoint] = ()  # newest first
     events: Sequence[Event] = ()  # newest first
     relevant: Sequence[SearchResult] = ()
     decisions: Sequence[Memory] = ()
@@ -229,8 +235,12 @@ def _candidates(material: Material, worst: int, wanted: Mapping[str, float]) -> 
     )
     for place, memory in enumerate(material.critical):
         yield from _of_memory(CRITICAL, place, memory, marks, worst)
-    if material.goal and wanted.get(TASK):
-        yield _goal(material.goal)
+    if material.task is not None and wanted.get(TASK):
+        yield from _of_task(material.task, worst)
+    for place, saved in enumerate(material.checkpoints[:MOST_CHECKPOINTS]):
+        section = CHECKPOINTS if place else STATE
+        if wanted.get(section):
+            yield from _of_checkpoint(section, -place, saved, worst)
     if wanted.get(EVENTS):
         newest = True
         for place, event in enumerate(material.events[:MOST_EVENTS]):
@@ -291,9 +301,44 @@ def _of_event(
     )  # fmt: skip
 
 
-def _goal(goal: str) -> _Item:
-    keys = frozenset({"goal"})
-    return _Item(TASK, 0, "", "", "", in_line(goal), "operator", False, ("", ""), keys, keys, cuttable=True)
+def _of_task(task: TaskRun, worst: int) -> Iterator[_Item]:
+    """The goal, which may be cut, and beside it the state and what came of it."""
+    if trust_rank(task.trust) > worst:
+        return
+    lines = [("goal", "", task.goal), ("status", "Status: ", task.status), ("outcome", "Outcome: ", task.outcome or "")]
+    for place, (name, lead, said) in enumerate(lines):
+        if said:
+            yield _own(TASK, place, lead, said, task.trust, task.started_at, name, cuttable=name == "goal")
+
+
+def _of_checkpoint(section: str, place: int, saved: Checkpoint, worst: int) -> Iterator[_Item]:
+    """The latest checkpoint line by line, the most needed first; an earlier one by its summary."""
+    if trust_rank(saved.trust) > worst or saved.erased:
+        return
+    said = [("", saved.summary)]
+    if section == STATE:
+        parts = ("Pending", saved.pending_steps), ("Blocked", saved.blockers), ("Decided", saved.decisions)
+        said += [(f"{name}: ", one) for name, lines in parts for one in lines]
+        said += [("Done: ", one) for one in reversed(saved.completed_steps)]
+        said += [("Made: ", one) for one in saved.artifacts]
+        said += [("State: ", json.dumps(saved.state, ensure_ascii=False, sort_keys=True))] if saved.state else []
+    for line, (lead, one) in enumerate(said):
+        where = line if section == STATE else place
+        day = "" if section == STATE else _lead(False, saved.trust, saved.recorded_at)
+        yield _own(section, where, day + lead, one, saved.trust, saved.recorded_at, f"{saved.checkpoint_id}/{line}")
+
+
+def _own(
+    section: str, place: int, lead: str, said: str, trust: Trust, at: datetime, key: str, *, cuttable: bool = False
+) -> _Item:
+    """A line of what a run says of itself: fenced like everything else where it is trusted too little."""
+    fenced = trust_rank(trust) > AGENT
+    keys = frozenset({f"run:{key}"})
+    return _Item(
+        section, place, "", "", (_lead(True, trust, at) if fenced else "") + lead,
+        in_fence(said) if fenced else in_line(said), trust, fenced, (trust, key.split("/")[0]), keys, keys,
+        cuttable=cuttable,
+    )  # fmt: skip
 
 
 def _lead(fenced: bool, trust: str, at: datetime, *, bare: bool = False, who: str | None = None) -> str:
@@ -570,7 +615,8 @@ class _Packing:
             )  # fmt: skip
         if DATA in parts:
             cost = self.count(parts[DATA])
-            yield ContextSection(DATA, parts[DATA], cost, cost, tuple(item.item_id for item in printed if item.fenced))
+            fenced = (item.item_id for item in printed if item.fenced and item.item_id)
+            yield ContextSection(DATA, parts[DATA], cost, cost, tuple(fenced))
 
     def _is_left_out(self, index: int, there: set[str]) -> bool:
         item = self.items[index]

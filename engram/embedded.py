@@ -480,7 +480,9 @@ def running_server(folder: Folder, major: int) -> tuple[Postmaster, bool]:
     server = find_postmaster(folder)
     refuse_other_major(folder, major)
     if server is not None:
-        return wait_until_ready(folder, server.pid), False
+        server = wait_until_ready(folder, server.pid)
+        ensure_database(server)  # whoever started it may have been killed before that
+        return server, False
     account = server_account(folder)
     if account is not None and not enterable_by_others(folder.root):
         raise SettingsError(

@@ -11,8 +11,14 @@ EngramError
 │   ├── AlreadySuperseded
 │   └── LeaseLost
 ├── PolicyError
+├── BadOutput
+├── Refused
 ├── Unavailable
+│   ├── RateLimited
+│   ├── BudgetSpent
+│   └── ModelRejected
 ├── UnknownOutcome
+├── Damaged
 └── SchemaOutdated
 
 The docstring of a class is its default message; facts of the case are attributes.
@@ -121,6 +127,36 @@ class Unavailable(EngramError):
         super().__init__(message, retry_after=retry_after, **facts)
 
 
+class RateLimited(Unavailable):
+    """A model's provider asks for a pause."""
+
+    code = "rate_limited"
+
+
+class BudgetSpent(Unavailable):
+    """The tenant's budget for language models is spent for today."""
+
+    code = "budget_spent"
+
+
+class ModelRejected(Unavailable):
+    """A model's provider refuses the key, the account or the name of the model: somebody must put that right."""
+
+    code = "model_rejected"
+
+
+class BadOutput(EngramError):
+    """A language model answered with something other than what was asked for, twice."""
+
+    code = "bad_output"
+
+
+class Refused(EngramError):
+    """A language model declined to answer."""
+
+    code = "refused"
+
+
 class UnknownOutcome(EngramError):
     """The connection was lost while committing; ask again with the same idempotency key."""
 
@@ -128,6 +164,12 @@ class UnknownOutcome(EngramError):
 
     def __init__(self, key: str) -> None:
         super().__init__(f"{type(self).__doc__} (key {key})", key=key)
+
+
+class Damaged(EngramError):
+    """What is stored is not what was written: its hash does not fit, so it is not handed out."""
+
+    code = "damaged"
 
 
 class SchemaOutdated(EngramError):

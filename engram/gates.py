@@ -27,13 +27,14 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Literal
 
+from engram.claims import read
 from engram.differences import changes, is_minimal_pair
 from engram.text import compared, jaccard, tokens
 from engram.values import DecisionKind, Neighbour, SurpriseTerms
 
 __all__ = [
     "WRITE_MODES", "Judgement", "Near", "Row", "Statement", "Thresholds", "WriteMode", "changes", "decide",
-    "is_minimal_pair", "surprise",
+    "is_minimal_pair", "restates", "surprise",
 ]  # fmt: skip
 
 WriteMode = Literal["return", "report", "gate", "merge", "absorb", "store"]
@@ -155,6 +156,23 @@ def surprise(cosines: Sequence[float] | None, jaccards: Sequence[float], same_ty
         return SurpriseTerms(None, keyword, rarity, 0.8 * keyword + 0.2 * rarity, None)
     semantic = 1.0 - max((min(max(cosine, 0.0), 1.0) for cosine in cosines), default=0.0)
     return SurpriseTerms(semantic, keyword, rarity, 0.6 * semantic + 0.3 * keyword + 0.1 * rarity, None)
+
+
+def restates(candidate: str, existing: str) -> bool:
+    """Whether a fact under the same key and of the same words of a speaker gives no other value than an existing one.
+
+    Saying more or less of it, or putting it otherwise, is the same statement; another number, name or "not" is none.
+    """
+    kinds = set(changes(candidate, existing))
+    one, two = _values(candidate), _values(existing)
+    other = {kind for kind in kinds & set(one) if not (one[kind] <= two[kind] or two[kind] <= one[kind])}
+    return not (other or kinds & {"polarity", "order"})
+
+
+def _values(fact: str) -> dict[str, frozenset[object]]:
+    claim = read(fact)
+    names = frozenset(unit.surface for unit in claim.units if unit.case == "mid")
+    return {"quantity": frozenset(claim.quantities), "date": frozenset(claim.dates), "name": frozenset(names)}
 
 
 # --- Exact duplicate and key: never skipped -----------------------------------------------------------------------

@@ -120,9 +120,16 @@ def explain_memory(
     rows = fetch_all(conn, "list_superseded_by", memory_id=memory.memory_id, **visible_params(visible))
     return MemoryExplanation(
         memory=memory, head=line.head, lineage=line, supersedes=tuple(row.memory_id for row in rows),
-        superseded_by=memory.superseded_by, citations=memory.citations, derivation=_derivation(memory),
+        superseded_by=memory.superseded_by, citations=memory.citations,
+        derivation=_derivation(memory) | _model(conn, visible, memory),
         decisions=decided,
     )  # fmt: skip
+
+
+def _model(conn: Connection, visible: Visible, memory: Memory) -> dict[str, str]:
+    """The language model that gave a memory, or cited it first, and the hash of the prompt it was asked with."""
+    rows = fetch_all(conn, "list_statements", tenant_id=visible.scope.tenant_id, memory_id=memory.memory_id)
+    return {"model": rows[0].model, "prompt_hash": rows[0].prompt_hash} if rows else {}
 
 
 def _derivation(memory: Memory) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import uuid
 
@@ -15,6 +16,19 @@ SHORT_ID = re.compile(r"(?:mem|evt)-[0-9a-f]{8}")
 def new_id() -> str:
     """A new id: a UUIDv7 in canonical text form, ordered by the time it was made."""
     return str(uuid_utils.uuid7())
+
+
+def id_of(event_id: str, *what: object) -> str:
+    """The id of something that comes of an event: a UUIDv7 with the event's clock, the same whenever it is made."""
+    made = bytearray(uuid.UUID(event_id).bytes[:6])
+    made += hashlib.sha256("/".join(map(str, (event_id, *what))).encode()).digest()[:10]
+    made[6], made[8] = 0x70 | made[6] & 0x0F, 0x80 | made[8] & 0x3F
+    return str(uuid.UUID(bytes=bytes(made)))
+
+
+def redigit(value: str, digit: str) -> str:
+    """An id as one of another projection: the version digit tells them apart, `7` is that of the live ones."""
+    return value[:14] + digit + value[15:]
 
 
 def short_id(value: str, prefix: str = "mem") -> str:

@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Final, Literal, NoReturn, TypeVar
+from typing import Any, Final, Literal, NoReturn, TypeGuard, TypeVar
 
 from engram import ids
 from engram.errors import InvalidInput, LimitExceeded
@@ -33,6 +33,7 @@ TAGS: Final = 20
 TAG_CHARACTERS: Final = 32
 LABEL_CHARACTERS: Final = 64
 NOTE_CHARACTERS: Final = 2_000
+NOTES: Final = 200
 METADATA_BYTES: Final = 32 << 10
 METADATA_DEPTH: Final = 32
 METADATA_KEYS: Final = 512
@@ -135,6 +136,11 @@ def name(value: object, field: str) -> str:
     return found
 
 
+def is_model_name(value: object) -> TypeGuard[str]:
+    """Whether a language model can have this name: 1 to 200 bytes that can all be printed."""
+    return isinstance(value, str) and 1 <= len(value.encode(errors="replace")) <= NAME_BYTES and value.isprintable()
+
+
 def idempotency_key(value: object, field: str = "idempotency_key") -> str:
     """The caller's name for a change, by which a repetition is known: at most 200 bytes."""
     return name(value, field)
@@ -153,6 +159,11 @@ def label(value: object, field: str, limit: int = LABEL_CHARACTERS) -> str:
 def note(value: object, field: str = "reason") -> str:
     """A sentence for people, such as the reason of a change: at most 2,000 code points."""
     return text(value, field, limit=NOTE_CHARACTERS)
+
+
+def notes(value: object, field: str) -> tuple[str, ...]:
+    """A list of up to 200 sentences, such as the steps of a plan, each of at most 2,000 code points."""
+    return tuple(note(one, f"{field}[{index}]") for index, one in enumerate(items(value, field, NOTES)))
 
 
 def tag(value: object, field: str = "tag") -> str:
@@ -239,12 +250,14 @@ def metadata(value: object, field: str = "metadata") -> dict[str, Any]:
     return copy
 
 
-def payload(value: object, field: str = "payload", *, depth: int = METADATA_DEPTH) -> dict[str, Any]:
+def payload(
+    value: object, field: str = "payload", *, depth: int = METADATA_DEPTH, limit: int = BODY_BYTES
+) -> dict[str, Any]:
     """A plain copy of an event's payload: a JSON object of at most 1 MiB and depth 32."""
-    copy = _object(value, field, depth=depth, keys=None, size=BODY_BYTES)
+    copy = _object(value, field, depth=depth, keys=None, size=limit)
     size = len(_dump(copy))
-    if size > BODY_BYTES:
-        raise LimitExceeded(field, BODY_BYTES, size, "bytes")
+    if size > limit:
+        raise LimitExceeded(field, limit, size, "bytes")
     return copy
 
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import random as chance
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -22,10 +23,13 @@ from engram.errors import Conflict, LeaseLost, NotFound
 from engram.ids import new_id
 
 DERIVE: Final = "derive"  # the kind born with every event that some deriver waits for
+EXTRACT: Final = "extract"  # the kind that asks a language model what events say
+EMBED: Final = "embed"  # the kind that gives vectors to memories written without
 LEASE: Final = timedelta(seconds=120)
 MOST_ATTEMPTS: Final = 5
 MOST_CRASHES: Final = 3
 LONGEST_PAUSE: Final = 600.0
+KEPT: Final = timedelta(days=7)  # how long a finished job can still be looked at
 LEASE_LOST: Final = "55P99"
 
 
@@ -52,6 +56,8 @@ class Job:
     error_text: str | None
     created_at: datetime
     finished_at: datetime | None
+    since: float = field(default_factory=time.monotonic, compare=False, repr=False)
+    """When this process read the row, by its own clock."""
 
 
 def backoff(attempt: int, random: Callable[[], float] = chance.random) -> float:
@@ -92,13 +98,23 @@ def add(
 
 
 def claim(
-    conn: Connection, kinds: Sequence[str], limit: int, *, tenant_id: str | None = None, lease: timedelta = LEASE
+    conn: Connection,
+    kinds: Sequence[str],
+    limit: int,
+    *,
+    tenant_id: str | None = None,
+    lease: timedelta = LEASE,
+    token: str | None = None,
 ) -> list[Job]:
-    """Take due jobs of these kinds under a fresh lease, shared out between the tenants that have some.
+    """Take due jobs of these kinds under a fresh lease, first from the tenant that was served longest ago.
 
-    Kinds that are not named are left alone: they may belong to another release. Commit before the work begins.
+    Of one kind only one job of a stream runs at a time: a second would do the same work in vain. Kinds that are not
+    named are left alone: they may belong to another release. With the same `token` it may be repeated: a claim whose
+    COMMIT was lost is found again. Commit before the work begins.
     """
-    rows = fetch_all(conn, "claim_jobs", kinds=list(kinds), limit=limit, lease=lease, tenant_id=tenant_id)
+    rows = fetch_all(
+        conn, "claim_jobs", kinds=list(kinds), limit=limit, lease=lease, tenant_id=tenant_id, token=token or new_id()
+    )
     return [_job(row) for row in rows]
 
 
@@ -135,9 +151,12 @@ def finish(conn: Connection, job: Job) -> None:
     _touched(execute(conn, "finish_job", job_id=job.job_id, lease_token=job.lease_token), job)
 
 
-def finish_derived(conn: Connection, stream_id: str) -> int:
-    """Mark done the queued derive jobs of a stream whose event every deriver has read by now; how many there were."""
-    return execute(conn, "finish_derived_jobs", stream_id=stream_id)
+def finish_derived(conn: Connection, stream_id: str, upto: int | None = None) -> int:
+    """Mark done queued jobs of a stream whose event its derivers have read by now, up to a position; how many.
+
+    At most 1,000 at once, so that no transaction grows with the queue.
+    """
+    return execute(conn, "finish_derived_jobs", stream_id=stream_id, upto=upto)
 
 
 def fail(
@@ -153,9 +172,11 @@ def fail(
 ) -> str:
     """Give a failed job back with a pause, or bury it; the state it is in now, `queued` or `dead`.
 
-    `permanent` buries at once. `counts=False` with `retry_after` is for a rate limit: it costs no attempt.
+    `permanent` buries at once. `counts=False` with `retry_after` is for a rate limit: it costs no attempt, and is
+    waited for exactly; at the cost of an attempt the pause is never shorter than the backoff.
     """
-    delay = backoff(job.attempt, random) if retry_after is None else retry_after
+    pause = backoff(job.attempt, random)
+    delay = pause if retry_after is None else retry_after if not counts else max(pause, retry_after)
     row = fetch_one(
         conn,
         "fail_job",
@@ -172,6 +193,19 @@ def fail(
     return str(row.state)
 
 
+def pause(conn: Connection, job: Job, error_class: str, until_seconds: float) -> None:
+    """Let a job rest that is not to blame; it comes back by itself after so many seconds, its attempts untouched."""
+    rows = execute(
+        conn,
+        "pause_job",
+        job_id=job.job_id,
+        lease_token=job.lease_token,
+        delay=until_seconds,
+        error_class=error_class[:64],
+    )
+    _touched(rows, job)
+
+
 def release(conn: Connection, job: Job) -> None:
     """Give a job back untouched, when a worker shuts down; LeaseLost when it is no longer ours."""
     _touched(execute(conn, "release_job", job_id=job.job_id, lease_token=job.lease_token), job)
@@ -183,13 +217,42 @@ def rescue(conn: Connection, limit: int = 100) -> int:
     return 0 if row is None else int(row[0])
 
 
+def due_in(conn: Connection, kinds: Sequence[str]) -> float | None:
+    """Seconds until the next job of this tenant of these kinds falls due or loses its lease; None when none is open."""
+    row = fetch_one(conn, "find_next_due", kinds=list(kinds))
+    return None if row is None or row[0] is None else float(row[0])
+
+
+def purge(conn: Connection, limit: int = 1_000, *, age: timedelta = KEPT) -> int:
+    """Remove jobs that were done or cancelled longer ago than `age`, of every tenant; how many. The dead stay.
+
+    A loop calls this until it answers with less than `limit`. Rows another transaction holds are left for next time.
+    """
+    row = fetch_one(conn, "purge_jobs", limit=limit, age=age)
+    return 0 if row is None else int(row[0])
+
+
 def revive(conn: Connection, job_id: str, *, scope_ids: Sequence[int] | None = None) -> Job:
-    """Queue a dead, paused or cancelled job again; Conflict when it is none of these."""
+    """Queue a dead, paused or cancelled job again, or one that waits, at once; Conflict when it runs or is done."""
     touched = execute(conn, "revive_job", job_id=job_id, scope_ids=None if scope_ids is None else list(scope_ids))
     job = get(conn, job_id, scope_ids=scope_ids)
     if not touched:
-        raise Conflict("the job is not dead, paused or cancelled", state=job.state)
+        raise Conflict(f"the job is {job.state}", state=job.state)
     return job
+
+
+def cancel(conn: Connection, job_id: str, *, scope_ids: Sequence[int] | None = None) -> Job:
+    """Cancel a job; one that runs loses its lease, so that its effect is refused. Conflict when it is done."""
+    touched = execute(conn, "cancel_job", job_id=job_id, scope_ids=None if scope_ids is None else list(scope_ids))
+    job = get(conn, job_id, scope_ids=scope_ids)
+    if not touched and job.state != "cancelled":
+        raise Conflict(f"the job is {job.state}", state=job.state)
+    return job
+
+
+def erase_event(conn: Connection, stream_id: str) -> None:
+    """Forget the texts of the failures of a stream's jobs, which may quote an event that is being redacted."""
+    execute(conn, "erase_job_texts", stream_id=stream_id)
 
 
 def get(conn: Connection, job_id: str, *, scope_ids: Sequence[int] | None = None) -> Job:

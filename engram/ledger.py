@@ -181,6 +181,12 @@ def get_many(conn: Connection, event_ids: Iterable[str], *, scope_ids: Sequence[
     return {str(row.event_id): chain.event(row) for row in rows}
 
 
+def has_erased(conn: Connection, event_ids: Iterable[str]) -> bool:
+    """Whether what one of these events said has been erased."""
+    wanted = list(event_ids)
+    return bool(wanted) and fetch_one(conn, "find_erased_event", event_ids=wanted) is not None
+
+
 def find_by_key(conn: Connection, scope_id: int, idempotency_key: str) -> Event | None:
     """The event a scope recorded under an idempotency key, or None."""
     row = fetch_one(conn, "find_event_by_key", scope_id=scope_id, idempotency_key=idempotency_key)

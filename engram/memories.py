@@ -40,6 +40,12 @@ class Moment:
         return self.as_of is None and self.known_at is None
 
     @property
+    def earliest(self) -> datetime | None:
+        """The earlier of both: what is told by events alone is told by those there were by then."""
+        given = [at for at in (self.as_of, self.known_at) if at is not None]
+        return min(given) if given else None
+
+    @property
     def clock(self) -> datetime | None:
         """The moment at which expiry and age are judged; None is the database's own clock."""
         return self.as_of or self.known_at

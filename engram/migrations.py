@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # Outside schema `engram`, so that it is there before the first revision and after the last downgrade.
 VERSION_SCHEMA: Final = "public"
 VERSION_TABLE: Final = "engram_version"
+PARTITIONS: Final = 32  # of the vectors
 LOCK_KEY: Final = 0x656E6772616D  # the word "engram" as a number
 LOCK_WAIT_SECONDS: Final = 600.0
 LOCK_POLL_SECONDS: Final = 0.2
@@ -31,6 +32,8 @@ STATEMENT_LOCK_TIMEOUT: Final = "1s"
 TRIES: Final = 30
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
+VALIDITY: Final = """select i.indisvalid from pg_index i join pg_class c on c.oid = i.indexrelid
+    join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'engram' and c.relname = %s"""
 NEWER: Final = "The schema is at revision {found}, newer than this library ({expected}): update the package engram."
 
 
@@ -149,10 +152,26 @@ def concurrent_index(op: Operations, name: str, ddl: str) -> None:
             raise Unavailable("An index could not be built; run the migration again.", index=name)
 
 
+def build_graph(url: str, model_id: int, dimensions: int) -> None:
+    """Build the vector graph of a model in every partition without blocking anybody; again it does what is left."""
+    with _one_at_a_time, _only_migrator(url), _connected(url, isolation_level="AUTOCOMMIT") as connection:
+        for setting in ("role = engram_owner", "lock_timeout = 0", "statement_timeout = 0"):
+            connection.exec_driver_sql(f"set {setting}")  # constants
+        for part in range(PARTITIONS):
+            name = f"memory_embeddings_{part:02}_graph_{int(model_id)}"
+            found = connection.exec_driver_sql(VALIDITY, (name,)).scalar()
+            if found is False:  # what a killed build left
+                connection.exec_driver_sql(f'drop index concurrently engram."{name}"')  # constants and a number
+            if not found:
+                connection.exec_driver_sql(
+                    f'create index concurrently "{name}" on engram.memory_embeddings_{part:02}'
+                    f" using hnsw ((embedding::halfvec({int(dimensions)})) halfvec_cosine_ops)"
+                    f" where indexed and model_id = {int(model_id)}"
+                )
+
+
 def _index_validity(op: Operations, name: str) -> bool | None:
-    query = """select i.indisvalid from pg_index i join pg_class c on c.oid = i.indexrelid
-        join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'engram' and c.relname = %s"""
-    found = op.get_bind().exec_driver_sql(query, (name,)).scalar()
+    found = op.get_bind().exec_driver_sql(VALIDITY, (name,)).scalar()
     return None if found is None else bool(found)
 
 

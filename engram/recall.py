@@ -103,6 +103,7 @@ class Looked:
     actors: tuple[str, ...] = ()
     named: frozenset[str] = frozenset()
     graphed: tuple[int, ...] = ()
+    model_id: int | None = None
     config: str = "english"
 
     @property
@@ -161,13 +162,12 @@ def look(
     visible: Visible,
     asked: Asked,
     *,
-    model_id: int | None = None,
     moment: Moment = NOW,
     config: str = "english",
 ) -> Looked:
     """Ask the readable scopes what a search must know before it can be made."""
     tenant_id, scope_ids = visible.scope.tenant_id, list(visible.scope_ids)
-    row = fetch_one(conn, "look_at_scopes", tenant_id=tenant_id, scope_ids=scope_ids, model_id=model_id or 0)
+    row = fetch_one(conn, "look_at_scopes", tenant_id=tenant_id, scope_ids=scope_ids)
     assert row is not None
     sought = Sought()
     if scope_ids:
@@ -182,6 +182,7 @@ def look(
         actors=actors,
         named=frozenset(semantic.named_actors(asked.query, actors)),
         graphed=tuple(row.graphed),
+        model_id=row.model_id,
         config=config,
     )
 
@@ -196,7 +197,7 @@ def embed(embedder: CachedEmbedder | None, asked: Asked, looked: Looked) -> Mean
             raise Unavailable("there is no embedding model: search by keyword")
         return Meaning()
     if asked.mode == "keyword" or not re.search(r"\w", asked.query) or not looked.visible.scope_ids:
-        return Meaning(model_id=embedder.model_id)
+        return Meaning()
     topic = semantic.without_names(asked.query, looked.actors)
     weights = _word_weights(topic, looked.sought.weights) if embedder.weighs_words else None
     try:
@@ -204,7 +205,7 @@ def embed(embedder: CachedEmbedder | None, asked: Asked, looked: Looked) -> Mean
     except Unavailable:
         if asked.mode == "semantic":
             raise
-        return Meaning(None, embedder.model_id, (semantic.NAME,))
+        return Meaning(degraded=(semantic.NAME,))
 
 
 def _word_weights(topic: str, weights: Mapping[str, float]) -> dict[str, float]:

@@ -3,19 +3,37 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, Literal
+from types import MappingProxyType
+from typing import Annotated, Any, Final, Literal, get_args
 from zoneinfo import ZoneInfo
 
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from engram.errors import SettingsError
 from engram.scope import Scope
 
 PREFIX = "ENGRAM_"
+LlmLevel = Literal["off", "auto", "full"]
+LLM_LEVELS: Final[tuple[LlmLevel, ...]] = get_args(LlmLevel)
+TIERS: Final = ("extract", "merge", "expand", "resume", "gate", "audit", "naming")
+COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        **dict.fromkeys(("extract", "fact_extract"), ("extract",)),
+        **dict.fromkeys(("adjudicate", "insert_merge", "merge", "reconcile"), ("merge",)),
+        **dict.fromkeys(("intent", "expand", "compose"), ("expand",)),
+        **dict.fromkeys(("summary", "checkpoint", "resume_compress"), ("resume",)),
+        **dict.fromkeys(("triage", "gate"), ("gate",)),
+        **dict.fromkeys(("distill", "audit"), ("audit", "gate")),
+        **dict.fromkeys(("consolidate", "naming"), ("naming",)),
+    }
+)
+"""The tiers a component asks for a language model, first to last; behind them all stands the setting `llm_model`."""
 
 
 class Settings(BaseSettings):
@@ -51,14 +69,61 @@ class Settings(BaseSettings):
     user: str | None = Field(default=None, description="User of a door opened without a scope.")
     policy: str = Field(default="default", description="Name of the memory policy.")
     embedding_model: str = Field(
-        default="wordllama", description="Embedder: wordllama, or none for keyword search only."
+        default="wordllama",
+        description="Embedder of new tenants: wordllama, a provider's model such as openai/text-embedding-3-small, or"
+        " none for keyword search only.",
+    )
+    embedding_api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
+        default=(), description="Keys for the provider of the embedding model, separated by commas."
+    )
+    embedding_key_strategy: Literal["failover", "round_robin"] = Field(
+        default="failover", description="Several keys: the next when one is refused, or all in turn."
+    )
+    embedding_api_base: str | None = Field(
+        default=None, description="Address of the embedding model's provider, where it is not the usual one."
     )
     on_embedding_failure: Literal["fail", "defer"] = Field(
         default="fail", description="Direct writes when the embedder fails: fail, or defer the vector to a job."
     )
-    dispatch: Literal["inline", "doorbell"] = Field(
-        default="inline", description="Derive in the calling process, or leave the jobs to workers."
+    redis_url: SecretStr | None = Field(
+        default=None,
+        validation_alias=AliasChoices("redis_url", "ENGRAM_REDIS_URL", "REDIS_URL"),
+        description="Redis or Valkey that rings for the workers; unset means that they poll.",
     )
+    dispatch: Literal["inline", "doorbell"] | None = Field(
+        default=None,
+        description="Derive in the calling process (`inline`), or leave the jobs to workers (`doorbell`); unset means"
+        " inline, and doorbell with a Redis.",
+    )
+    llm_model: str | None = Field(
+        default=None, description="Language model by its LiteLLM name, for components without one of their own."
+    )
+    llm_models: dict[str, str] = Field(
+        default={},
+        description="Language models by tier, as JSON; tiers: extract, merge, expand, resume, gate, audit, naming.",
+    )
+    llm_level: LlmLevel = Field(
+        default="auto", description="Language models: never, where rules are unsure, or wherever one can help."
+    )
+    llm_timeout: timedelta = Field(default=timedelta(seconds=60), description="Longest a language model may think.")
+    llm_daily_budget: Decimal | None = Field(
+        default=None,
+        ge=0,
+        allow_inf_nan=False,
+        description="Dollars a tenant may spend on language models in a day (UTC).",
+    )
+    llm_price: str | None = Field(
+        default=None,
+        description="Dollars per million tokens, such as 0.15/0.60 (in/out), of models LiteLLM has no price of.",
+    )
+    llm_api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
+        default=(),
+        description="Keys of the provider, separated by commas; unset leaves it to the provider's own variable.",
+    )
+    llm_key_strategy: Literal["failover", "round_robin"] = Field(
+        default="failover", description="Several keys: the next one when one is limited or refused, or each in turn."
+    )
+    llm_api_base: str | None = Field(default=None, description="Address of a server that speaks a provider's protocol.")
     profile: str = Field(default="recall", description="Scoring profile of searches.")
     text_search_config: str = Field(
         default="english", description="PostgreSQL text search configuration of new memories."
@@ -77,6 +142,32 @@ class Settings(BaseSettings):
             raise ValueError("expected an IANA time zone such as Europe/Paris") from None
         return value
 
+    @field_validator("llm_models")
+    @classmethod
+    def _known_tiers(cls, value: dict[str, str]) -> dict[str, str]:
+        if not set(value) <= set(TIERS):
+            raise ValueError(f"expected tiers out of {', '.join(TIERS)}")
+        return value
+
+    @field_validator("llm_price")
+    @classmethod
+    def _two_prices(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?/[0-9]{1,6}(\.[0-9]{1,6})?", value):
+            raise ValueError("expected two prices such as 0.15/0.60")
+        return value
+
+    @field_validator("llm_api_keys", "embedding_api_keys", mode="before")
+    @classmethod
+    def _several_keys(cls, value: object) -> object:
+        return tuple(key.strip() for key in value.split(",") if key.strip()) if isinstance(value, str) else value
+
+    @field_validator("llm_timeout")
+    @classmethod
+    def _some_time(cls, value: timedelta) -> timedelta:
+        if not timedelta(0) < value <= timedelta(minutes=10):
+            raise ValueError("expected more than nothing and at most ten minutes")
+        return value
+
     @field_validator("text_search_config")
     @classmethod
     def _plain_name(cls, value: str) -> str:
@@ -88,6 +179,11 @@ class Settings(BaseSettings):
     def scope(self) -> Scope:
         """The scope of a door opened without one."""
         return Scope(tenant_id=self.tenant, namespace=self.namespace, agent_id=self.agent, user_id=self.user)
+
+    @property
+    def derives_inline(self) -> bool:
+        """Whether the calling process derives; otherwise workers do."""
+        return self.dispatch == "inline" or (self.dispatch is None and self.redis_url is None)
 
     @property
     def secret_key(self) -> bytes | None:

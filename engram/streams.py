@@ -11,7 +11,7 @@ from uuid import UUID
 from sqlalchemy.engine import Row
 
 from engram import chain
-from engram.database import Connection, fetch_all, fetch_one
+from engram.database import Connection, fetch_all, fetch_one, fetch_value
 from engram.errors import InvalidInput, NotFound
 from engram.ids import new_id
 from engram.values import Event, Watermark
@@ -59,14 +59,18 @@ class Mark:
         return f"{self.txid}.{self.stream_id}.{self.position}"
 
     @classmethod
-    def parse(cls, text: str) -> Mark:
+    def parse(cls, text: object) -> Mark:
         """The mark that printed this text."""
-        parts = text.split(".")
+        if not isinstance(text, str):
+            raise InvalidInput("after", "the mark of a followed event", type(text).__name__)
         try:
-            txid, stream, position = parts
-            return cls(int(txid), str(UUID(stream)), int(position))
+            txid, stream, position = str.split(text, ".")
+            mark = cls(int(txid), str(UUID(stream)), int(position))
         except ValueError:
-            raise InvalidInput("after", "the mark of a followed event", "another text") from None
+            mark = None
+        if mark is None or not (0 <= mark.txid < 1 << 63 and 0 <= mark.position < 1 << 63) or str(mark) != text:
+            raise InvalidInput("after", "the mark of a followed event", "another text")
+        return mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,18 @@ class Followed:
     mark: Mark
     scope_id: int
     event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Horizon:
+    """The oldest open transaction that has written: events of younger ones wait for it. `seconds` is its age.
+
+    `kind` is session or prepared transaction; `holder` names it: process, application and state, or the prepared name.
+    """
+
+    kind: str
+    holder: str
+    seconds: float
 
 
 def open(conn: Connection, scope_id: int, kind: StreamKind, name: str) -> Stream:
@@ -98,13 +114,34 @@ def head(conn: Connection, stream_id: str, *, scope_ids: Sequence[int] | None = 
     return None if row is None else _head(row)
 
 
+def edge(conn: Connection) -> Mark:
+    """The mark before which nothing new can appear any more: that of the oldest transaction still open."""
+    return Mark(int(fetch_value(conn, "get_edge")))
+
+
+def horizon(conn: Connection) -> Horizon | None:
+    """Who holds followers back at this moment, and for how long; None when nobody does."""
+    row = fetch_one(conn, "find_horizon")
+    if row is None:
+        return None
+    named = [None if row.pid is None else f"process {row.pid}", row.application, row.state]
+    return Horizon(row.kind, ", ".join(one for one in named if one), row.seconds)
+
+
 def follow(
-    conn: Connection, after: Mark | None = None, limit: int = 100, *, types: Sequence[str] | None = None
+    conn: Connection,
+    after: Mark | None = None,
+    limit: int = 100,
+    *,
+    types: Sequence[str] | None = None,
+    scope_ids: Sequence[int] | None = None,
+    below: Mark | None = None,
 ) -> list[Followed]:
     """The next committed events of the tenant after a mark: each exactly once, none skipped behind an open transaction.
 
     The order is (transaction, stream, position). Events of transactions younger than the oldest one still open are held
     back until that one has ended, since it may yet commit something that belongs before them. On the primary only.
+    With `scope_ids` only what belongs to these scopes, with `below` only what an earlier `edge` had passed.
     """
     mark = after or Mark()
     rows = fetch_all(
@@ -114,6 +151,8 @@ def follow(
         stream_id=mark.stream_id,
         position=mark.position,
         types=None if types is None else list(types),
+        scope_ids=None if scope_ids is None else list(scope_ids),
+        below=None if below is None else str(below.txid),
         limit=limit,
     )
     return [

@@ -73,6 +73,11 @@ def visible(conn: Connection, scope: Scope) -> Visible:
     return Visible(scope, tuple(sorted(found, key=lambda i: (nearness[i], i))), own, nearness, found)
 
 
+def show_shadows(conn: Connection) -> None:
+    """Let this transaction see and write shadows, the projections beside the live memories."""
+    fetch_value(conn, "show_shadows")
+
+
 def _nearness(asked: Scope, member: Scope) -> int:
     """S-5: user and namespace, user and `default`, agent and namespace, agent and `default`."""
     return (2 if member.user_id is None and asked.user_id is not None else 0) + (

@@ -8,6 +8,7 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, Literal, Self
 
 from engram.errors import InvalidInput
@@ -29,6 +30,8 @@ Intent = Literal["current", "historical", "event", "lineage", "temporal_chain", 
 Mode = Literal["hybrid", "semantic", "keyword"]
 Format = Literal["markdown", "bullets", "prose", "xml", "json"]
 Provider = Literal["openai", "anthropic"]
+JobState = Literal["queued", "running", "done", "dead", "cancelled", "paused"]
+TaskStatus = Literal["active", "paused", "completed", "failed", "cancelled"]
 T = typing.TypeVar("T")
 Window = tuple[datetime | None, datetime | None]
 
@@ -41,6 +44,8 @@ DERIVES: tuple[str, ...] = typing.get_args(Derive)
 KINDS: tuple[str, ...] = typing.get_args(Kind)
 MODES: tuple[str, ...] = typing.get_args(Mode)
 FORMATS: tuple[str, ...] = typing.get_args(Format)
+JOB_STATES: tuple[str, ...] = typing.get_args(JobState)
+TASK_STATUSES: tuple[str, ...] = typing.get_args(TaskStatus)
 CITATION = re.compile(r"(?<![0-9A-Za-z-])(?:mem|evt)-[0-9a-f]{8,32}(?![0-9A-Za-z])", re.IGNORECASE)
 
 
@@ -77,6 +82,8 @@ def _plain(value: Any) -> Any:
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, Decimal):
+        return str(value)
     if isinstance(value, AllUsers):
         return {"all_users": True}
     if isinstance(value, Mapping):
@@ -101,6 +108,8 @@ def _revive(hint: Any, value: Any) -> Any:
         return tuple(_revive(inner or args[i], item) for i, item in enumerate(value))
     if hint is datetime:
         return datetime.fromisoformat(value)
+    if hint is Decimal:
+        return Decimal(value)
     if origin in (Mapping, dict, typing.get_origin(Mapping[str, Any])) and len(args) == 2:
         return {key: _revive(args[1], item) for key, item in value.items()}
     if isinstance(hint, type) and is_dataclass(hint) and isinstance(value, Mapping):
@@ -524,6 +533,85 @@ class ContextBlock(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class TaskRun(Value):
+    """Long-running work with a goal and a state; `position` is how far its stream has come."""
+
+    task_run_id: str
+    goal: str
+    status: TaskStatus
+    outcome: str | None
+    parent_task_id: str | None
+    session_id: str | None
+    stream_id: str
+    position: int
+    started_at: datetime
+    updated_at: datetime
+    ended_at: datetime | None
+    metadata: Mapping[str, Any]
+    trust: Trust = "agent"
+    forgotten: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint(Value):
+    """A compact state of a task run, pinned to a position of its stream; `erased` when a redaction emptied it."""
+
+    checkpoint_id: str
+    task_run_id: str
+    version: int
+    position: int
+    summary: str
+    completed_steps: tuple[str, ...]
+    pending_steps: tuple[str, ...]
+    decisions: tuple[str, ...]
+    blockers: tuple[str, ...]
+    artifacts: tuple[str, ...]
+    state: Mapping[str, Any]
+    source_event_ids: tuple[str, ...]
+    sha256: str
+    recorded_at: datetime
+    made_by: str = "caller"
+    trust: Trust = "agent"
+    erased: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResumedTask(Value):
+    """A task taken up again: its latest checkpoint, and what happened after that, in order.
+
+    `complete` is False when more happened than is given: the newest events are here, and `list_events` has the rest.
+    """
+
+    task: TaskRun
+    checkpoint: Checkpoint | None
+    events: tuple[Event, ...]
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Session(Value):
+    """A conversation: when it began and ended, how far it has come, and its rolling summary up to a position.
+
+    `opened_by` is "engram" where the id is Engram's: such a session ends by itself after a gap, and `continues` names
+    the one before it. `outcome` is completed, failed or idle; `summary_by` is extractive, caller, or a model's name.
+    """
+
+    session_id: str
+    stream_id: str
+    position: int
+    started_at: datetime
+    ended_at: datetime | None = None
+    summary: str | None = None
+    summary_position: int = 0
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    outcome: str | None = None
+    opened_by: str = "caller"
+    continues: str | None = None
+    summary_style: str | None = None
+    summary_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class BadPosition(Value):
     """A place in a stream where the chain does not hold, and what is wrong there."""
 
@@ -565,6 +653,91 @@ class ScopeStats(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Job(Value):
+    """A row of work as an operator sees it: how far it has come, and under which class it failed. Never what it holds.
+
+    `attempt` counts the tries, `crashes` the workers it lost; a paused job comes back by itself at `run_at`.
+    """
+
+    job_id: str
+    kind: str
+    state: JobState
+    attempt: int
+    crashes: int
+    error_class: str | None
+    run_at: datetime
+    created_at: datetime
+    finished_at: datetime | None
+    stream_id: str | None
+    position: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Backlog(Value):
+    """What one deriver has yet to read of one stream: its cursor, the head, and how old the oldest event between is.
+
+    `oldest_age` is in seconds. `state` is what the work is doing: running, queued, paused, dead, or none where no job
+    is left for it; `version` is None before the deriver's first event there.
+    """
+
+    stream_id: str
+    deriver: str
+    version: int | None
+    position: int
+    head: int
+    behind: int
+    oldest_age: float
+    state: str
+    last_error: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FeedItem(Value):
+    """An event as a follower sees it, and the mark to keep beside its effect and to go on from."""
+
+    mark: str
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingModel(Value):
+    """An embedding model of a tenant: `active` is in use, `building` is on its way, `retired` was in use.
+
+    `vectors` are the memories that have one of it, `failed` those that it could not embed while it is being built.
+    """
+
+    name: str
+    dimensions: int
+    state: Literal["building", "active", "retired"]
+    vectors: int
+    failed: int
+    created_at: datetime
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReembedProgress(Value):
+    """How far a change of the embedding model has come: vectors done of all, how many a second, seconds left.
+
+    `overlap` is the share of the ten nearest neighbours on which the old and the new model agree, over a sample;
+    `failing` are up to 100 memories that the new model cannot embed, which are found by their words; `graph` says
+    whether large scopes have their vector graph (None when there are none); `dropped` counts the old vectors deleted.
+    """
+
+    model: str
+    dimensions: int
+    state: Literal["building", "active", "retired"]
+    done: int
+    total: int
+    rate: float = 0.0
+    seconds_left: float | None = None
+    overlap: float | None = None
+    failing: tuple[str, ...] = ()
+    graph: bool | None = None
+    dropped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Check(Value):
     """One thing the doctor looked at: fine or not, and the command that repairs it."""
 
@@ -580,3 +753,90 @@ class DoctorReport(Value):
 
     ok: bool
     checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage(Value):
+    """What language models took: calls, tokens, dollars and seconds of one component, model or day.
+
+    `answered` calls gave what was asked for; of `estimated` ones the provider told no count to believe, and the cost is
+    the most they can have taken.
+    """
+
+    group: str
+    calls: int
+    answered: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost: Decimal
+    estimated: int
+    seconds: float
+
+
+ReplayState = Literal["building", "ready", "former"]
+
+
+@dataclass(frozen=True, slots=True)
+class Replay(Value):
+    """A shadow: memories derived again beside the live ones, or those that were live before a switch.
+
+    `done` of `steps` are taken; it is `ready` for a switch when all are. `shadow_id` is what a switch or a drop names.
+    """
+
+    shadow_id: str
+    state: ReplayState
+    policy: str
+    derivers: tuple[str, ...] | None
+    since: datetime | None
+    done: int
+    steps: int
+    started_at: datetime
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayChange(Value):
+    """A memory that a replay left otherwise, as it is live and as the shadow has it, and in what they differ."""
+
+    before: Memory
+    after: Memory
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayProblem(Value):
+    """A direct change that a replay could not make again: its event, its type, and why."""
+
+    event_id: str
+    event_type: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayDiff(Value):
+    """How the memories of a shadow differ from the live ones of its scope.
+
+    `added`, `dropped` and `changed` show the first of them, `counts` tells how many there are of each; `same` differ in
+    nothing. `live_hash` and `shadow_hash` are equal exactly when both hold the same facts, lineages, states and
+    citations. Ids are those the memories have, or would have, when live. `cost` is what the language model took, in
+    dollars; an answer that was paid for before is free.
+    """
+
+    shadow_id: str
+    state: ReplayState
+    policy: str
+    added: tuple[Memory, ...]
+    dropped: tuple[Memory, ...]
+    changed: tuple[ReplayChange, ...]
+    same: int
+    counts: Mapping[str, int]
+    problems: tuple[ReplayProblem, ...]
+    cost: Decimal
+    live_hash: str
+    shadow_hash: str
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both projections hold the same."""
+        return self.live_hash == self.shadow_hash

@@ -7,7 +7,7 @@ Every function runs inside the caller's transaction, after `lock` has taken the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -25,6 +25,7 @@ from engram.values import Event, Memory, Neighbour, SurpriseTerms, WriteDecision
 EVIDENCE: Final = ("verbatim", "source_chunk")
 EMPTY_HASH: Final = text.fact_hash("")
 HEAD: Final = Place("active")
+SAME_EVENT: Final = "same_event"
 LONG_FACT: Final = 1_000
 UPKEEP_EVERY: Final = 512  # writes: the ids are random at their end, so this needs no counter
 UPKEEP_PRIORITY: Final = 200  # after derivation
@@ -58,6 +59,8 @@ class Origin:
     ordinal: int = 0
     deriver: str | None = None
     deriver_version: int | None = None
+    model: str | None = None
+    prompt_hash: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +105,23 @@ class Draft:
         return self.classified.category in EVIDENCE
 
 
+Names = Callable[[Draft, Origin], tuple[str, str]]
+"""What gives a new memory, and the lineage it may begin, their ids."""
+
+
+def names_of(tenant_id: str, origin: Origin) -> tuple[str, str]:
+    """The ids that follow from the statement itself: deriving it again gives a tenant the same ones."""
+    what = (origin.event_id, tenant_id, origin.deriver, origin.deriver_version, origin.ordinal)
+    return ids.id_of(*what), ids.id_of(*what, "lineage")
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """Where drafts are judged and written: the scope, the policy and the model, for the length of a transaction."""
+    """Where drafts are judged and written: the scope, the policy and the model, for the length of a transaction.
+
+    `model_id` is the model of the drafts' vectors, None when they have none or the tenant uses another by now; `embeds`
+    says whether a memory without a vector is to get one, and `building_id` which model is being built meanwhile.
+    """
 
     conn: Connection
     visible: Visible
@@ -114,11 +131,20 @@ class Desk:
     thresholds: gates.Thresholds
     config: str = "english"
     reason: str | None = None
+    embeds: bool = False
+    building_id: int | None = None
+    is_long: Callable[[str], bool] | None = None  # whether the model reads a text in several windows
+    at: datetime | None = None  # when its changes count as recorded; None is the database's clock
+    names: Names | None = None
 
     @property
     def tenant_id(self) -> str:
         """The tenant of the scope."""
         return self.visible.scope.tenant_id
+
+    def name(self, draft: Draft, origin: Origin) -> tuple[str, str]:
+        """The ids of a new memory and of the lineage it may begin."""
+        return names_of(self.tenant_id, origin) if self.names is None else self.names(draft, origin)
 
     def load(self, memory_id: str | None) -> Memory | None:
         """A memory of this scope, whole."""
@@ -133,6 +159,7 @@ class Judged:
     judgement: gates.Judgement
     lineage_id: str | None = None
     head_importance: float | None = None
+    quarantined: bool = False
 
     @property
     def kind(self) -> str:
@@ -140,17 +167,31 @@ class Judged:
         return self.judgement.kind
 
 
-def lock(desk: Desk, drafts: Sequence[Draft], *also: str) -> None:
-    """Take the locks of everything these drafts may touch, in one order: conflict keys, exact texts, lineages."""
-    names = {f"{desk.tenant_id}/{name}" for name in also}
+def lock(desk: Desk, drafts: Sequence[Draft], *also: str, scopes: Sequence[int] = ()) -> None:
+    """Take the locks of everything these drafts may touch, in one order: conflict keys, exact texts, lineages.
+
+    Writers share the projection of the scopes they write to, the desk's own and `scopes`.
+    """
+    shared = {projection_lock(desk.tenant_id, scope_id) for scope_id in (desk.scope_id, *scopes)}
+    names = {*shared, *(f"{desk.tenant_id}/{name}" for name in also)}
     for draft in drafts:
         if draft.is_evidence:
             continue
         names.add(f"{desk.tenant_id}/{desk.scope_id}/fact/{text.fact_hash(draft.fact).hex()}")
         if draft.classified.conflict_key is not None:
             names.add(f"{desk.tenant_id}/{_key_lock(desk.scope_id, draft.classified.conflict_key)}")
-    if names:
-        fetch_all(desk.conn, "lock_keys", keys=sorted(names))
+    fetch_all(desk.conn, "lock_keys", keys=sorted(names), shared=sorted(shared))
+
+
+def share(conn: Connection, tenant_id: str, scope_id: int) -> None:
+    """Keep a switch of the scope's projections out until the end of the transaction, and no writer."""
+    name = projection_lock(tenant_id, scope_id)
+    fetch_all(conn, "lock_keys", keys=[name], shared=[name])
+
+
+def projection_lock(tenant_id: str, scope_id: int) -> str:
+    """The name of the lock that writers of a scope share, and that a switch to another projection takes alone."""
+    return f"{tenant_id}/{scope_id}/projection"
 
 
 def lineage_locks(lineage_id: str, scope_id: int, conflict_key: str | None) -> list[str]:
@@ -163,8 +204,12 @@ def _key_lock(scope_id: int, conflict_key: str) -> str:
     return f"{scope_id}/key/{conflict_key}"
 
 
-def judge(desk: Desk, draft: Draft, trust: str) -> Judged:
-    """What the gates make of a draft, given what its scope holds. Writes nothing."""
+def judge(desk: Desk, draft: Draft, trust: str, now: datetime | None = None) -> Judged:
+    """What the gates make of a draft, given what its scope holds. Writes nothing.
+
+    `now` is when expiry is judged: of what is derived, the time its event was recorded, so that deriving it later, or
+    again, judges alike.
+    """
     if draft.is_evidence:
         return Judged(draft, gates.Judgement("add", reasons=("evidence",)))
     if draft.revises is not None:
@@ -173,14 +218,14 @@ def judge(desk: Desk, draft: Draft, trust: str) -> Judged:
     seen = fetch_one(
         desk.conn, "find_gate_rows", tenant_id=desk.tenant_id, scope_id=desk.scope_id,
         fact_hash=text.fact_hash(draft.fact),
-        conflict_key=key, memory_type=draft.classified.memory_type, private=draft.private,
+        conflict_key=key, memory_type=draft.classified.memory_type, private=draft.private, now=now,
     )  # fmt: skip
     assert seen is not None
     judgement = gates.decide(
         gates.Statement(draft.fact, key, draft.valid_from, trust_rank(trust), draft.force),
         exact=_exact(seen.exact or [], key, draft.fact),
         head=_head_row(seen.head, key),
-        neighbours=_neighbours(desk, draft),
+        neighbours=_neighbours(desk, draft, now),
         same_type=int(seen.same_type),
         mode=desk.policy.write_mode,
         thresholds=desk.thresholds,
@@ -228,6 +273,26 @@ def stored(judged: Judged, reason: str) -> Judged:
     return replace(judged, judgement=made)
 
 
+def rejected(judged: Judged, reason: str) -> Judged:
+    """The same draft, not to be stored, with the reason why."""
+    made = replace(judged.judgement, kind="reject", reasons=(reason,), options=(), contradicts_id=None)
+    return replace(judged, judgement=made)
+
+
+def quarantined(judged: Judged, reason: str) -> Judged:
+    """The same draft, to be kept apart: a row of its own that no read shows unless asked, in nobody's lineage."""
+    made = replace(judged.judgement, kind="add", target_id=None, reasons=(reason,), options=(), contradicts_id=None)
+    return replace(judged, judgement=made, lineage_id=None, quarantined=True)
+
+
+def told_before(judged: Judged, memory_id: str) -> Judged:
+    """The same draft as one more citation of a memory of the same event: said once, however often derived."""
+    made = replace(
+        judged.judgement, kind="reinforce", target_id=memory_id, reasons=(SAME_EVENT,), options=(), contradicts_id=None
+    )
+    return replace(judged, judgement=made)
+
+
 @dataclass(frozen=True, slots=True)
 class Settled:
     """What was written: the decision as the history keeps it, and what there is to index."""
@@ -235,12 +300,18 @@ class Settled:
     decision: Mapping[str, Any]
     origin: Origin
     entry: keyword.Entry | None = None
+    pending: bool = False  # whether it waits for its vector
 
     @property
     def memory_id(self) -> str | None:
         """The memory that came of it, new or reinforced."""
         found: str | None = self.decision["memory_id"]
         return found
+
+    @property
+    def is_quarantined(self) -> bool:
+        """Whether a row was written that is kept apart."""
+        return "quarantined" in self.decision["reasons"]
 
 
 def settle(desk: Desk, judged: Judged, origin: Origin) -> Settled:
@@ -254,11 +325,19 @@ def settle(desk: Desk, judged: Judged, origin: Origin) -> Settled:
 
 def write_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
     """Judge and write drafts whose events are there already, in order: later ones see what earlier ones left."""
+    settled = settle_all(desk, drafts)
+    index(desk, settled)
+    return settled
+
+
+def settle_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
+    """The same without the text index: `index` must follow in the same transaction."""
     evidence = _store_evidence(desk, [(draft, origin) for draft, origin in drafts if draft.is_evidence])
     facts = [
-        settle(desk, judge(desk, draft, origin.trust), origin) for draft, origin in drafts if not draft.is_evidence
+        settle(desk, judge(desk, draft, origin.trust, origin.recorded_at), origin)
+        for draft, origin in drafts
+        if not draft.is_evidence
     ]
-    index(desk, [*evidence, *facts])
     return [*evidence, *facts]
 
 
@@ -266,8 +345,13 @@ def index(desk: Desk, settled: Sequence[Settled]) -> None:
     """Put what was written into the text index, and index again what was said just before it."""
     entries = [one.entry for one in settled if one.entry is not None]
     keyword.index(desk.conn, entries, tenant_id=desk.tenant_id, scope_id=desk.scope_id, config=desk.config)
+    if desk.building_id is not None:
+        semantic.owe(desk.conn, desk.tenant_id, desk.building_id, [entry.memory_id for entry in entries])
+    pending = [one.entry.memory_id for one in settled if one.entry is not None and one.pending]
+    if pending:
+        jobs.add(desk.conn, kind=jobs.EMBED, dedup_key=pending[0], scope_id=desk.scope_id)
     due = [entry.memory_id for entry in entries if int(entry.memory_id[-3:], 16) % UPKEEP_EVERY == 0]
-    if due and upkeep.is_wanted(desk.conn, desk.tenant_id, desk.scope_id):
+    if due and desk.scope_id > 0 and upkeep.is_wanted(desk.conn, desk.tenant_id, desk.scope_id):
         jobs.add(desk.conn, kind=upkeep.KIND, dedup_key=due[0], scope_id=desk.scope_id, priority=UPKEEP_PRIORITY)
     places: dict[str, list[int]] = {}
     for entry in entries:
@@ -276,30 +360,34 @@ def index(desk: Desk, settled: Sequence[Settled]) -> None:
     for stream_id, positions in places.items():
         first = min(positions)
         if first > 1:
-            keyword.reindex_neighbours(desk.conn, stream_id, first, tenant_id=desk.tenant_id, config=desk.config)
+            keyword.reindex_neighbours(
+                desk.conn, stream_id, first, tenant_id=desk.tenant_id, scope_id=desk.scope_id, config=desk.config
+            )
 
 
 def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     draft, rules = judged.draft, judged.draft.classified
-    memory_id = ids.new_id()
+    memory_id, fresh = desk.name(draft, origin)
     known = judged.lineage_id if rules.conflict_key is not None or judged.kind == "revise" else None
-    lineage_id = known or ids.new_id()
+    lineage_id = known or fresh
     order = (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal)
     member = Member(memory_id, order, trust_rank(origin.trust), draft.fact, draft.begins(origin), negates=rules.negates)
-    place, moved = _place(desk, lineage_id, member) if known or rules.negates else (HEAD, {})
+    if judged.quarantined:
+        place, moved = Place("quarantined"), dict[str, Place]()
+    else:
+        place, moved = _place(desk, lineage_id, member) if known or rules.negates else (HEAD, {})
     revision = _next_revision(desk, lineage_id) if known else 1
     new = New(memory_id, lineage_id, revision, place)
     judged = _with_place(judged, place)
     decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=judged.judgement.target_id)
     execute(desk.conn, "add_memory", **_columns(desk, judged, origin, new, decision))
-    if draft.vector is not None and desk.model_id is not None:
-        semantic.store(desk.conn, desk.tenant_id, desk.scope_id, desk.model_id, [(memory_id, draft.vector)])
+    _store_vectors(desk, [(memory_id, draft)])
     _relate(desk, memory_id, judged, origin, moved)
     for old in draft.supersedes:
         _put_away(desk, old, memory_id, origin)
     for other, placed in moved.items():
         _note(desk, other, placed.status if placed.status != "active" else "reordered", origin)
-    return Settled(decision, origin, _entry(memory_id, draft, origin))
+    return Settled(decision, origin, _entry(memory_id, draft, origin), _embed_state(desk, draft) == "pending")
 
 
 def _with_place(judged: Judged, place: Place) -> Judged:
@@ -312,18 +400,24 @@ def _with_place(judged: Judged, place: Place) -> Judged:
 
 def _store_evidence(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
     """Write evidence rows in one go: they are compared with nothing and displace nothing."""
-    rows, settled, vectors = [], [], []
+    rows, settled, written = [], [], []
     for draft, origin in drafts:
-        judged, memory_id = judge(desk, draft, origin.trust), ids.new_id()
+        judged, (memory_id, lineage_id) = judge(desk, draft, origin.trust), desk.name(draft, origin)
         decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=None)
-        rows.append(_columns(desk, judged, origin, New(memory_id, ids.new_id()), decision))
-        settled.append(Settled(decision, origin, _entry(memory_id, draft, origin)))
-        if draft.vector is not None:
-            vectors.append((memory_id, draft.vector))
+        rows.append(_columns(desk, judged, origin, New(memory_id, lineage_id), decision))
+        pending = _embed_state(desk, draft) == "pending"
+        settled.append(Settled(decision, origin, _entry(memory_id, draft, origin), pending))
+        written.append((memory_id, draft))
     execute_many(desk.conn, "add_memory", rows)
-    if desk.model_id is not None:
-        semantic.store(desk.conn, desk.tenant_id, desk.scope_id, desk.model_id, vectors)
+    _store_vectors(desk, written)
     return settled
+
+
+def _store_vectors(desk: Desk, written: Sequence[tuple[str, Draft]]) -> None:
+    vectors = [(memory_id, draft.vector) for memory_id, draft in written if draft.vector is not None]
+    if desk.model_id is not None and vectors:
+        long = [memory_id for memory_id, draft in written if desk.is_long is not None and desk.is_long(draft.fact)]
+        semantic.store(desk.conn, desk.tenant_id, desk.scope_id, desk.model_id, vectors, long=long)
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +443,7 @@ def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Map
         "lineage_id": new.lineage_id,
         "revision": new.revision, "status": place.status, "superseded_by": place.superseded_by,
         "heir_from": place.valid_to, "moot": place.moot, "policy": desk.policy.name,
-        "policy_version": desk.policy.version, "embed_state": _embed_state(desk, draft),
+        "policy_version": desk.policy.version, "at": desk.at, "embed_state": _embed_state(desk, draft),
     }  # fmt: skip
     said = {
         "fact": draft.fact, "fact_hash": text.fact_hash(draft.fact), "main_content": draft.main_content,
@@ -367,7 +461,8 @@ def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Map
     }  # fmt: skip
     came = {
         "event_id": origin.event_id, "ordinal": origin.ordinal, "deriver": origin.deriver,
-        "deriver_version": origin.deriver_version, "actor": origin.actor, "trust": trust_rank(origin.trust),
+        "deriver_version": origin.deriver_version, "model": origin.model, "prompt_hash": origin.prompt_hash,
+        "actor": origin.actor, "trust": trust_rank(origin.trust),
         "session_id": origin.session_id, "task_run_id": origin.task_run_id, "stated_recorded_at": origin.recorded_at,
         **_quoted(origin),
     }  # fmt: skip
@@ -382,7 +477,9 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     draft, target_id = judged.draft, judged.judgement.target_id
     target = desk.load(target_id)
     assert target is not None
-    execute(desk.conn, "count_repetition", tenant_id=desk.tenant_id, memory_id=target_id)
+    if SAME_EVENT in judged.judgement.reasons:
+        return _cite_again(desk, judged, origin, target.memory_id)
+    execute(desk.conn, "count_repetition", tenant_id=desk.tenant_id, memory_id=target_id, at=desk.at)
     execute(
         desk.conn, "restate_memory", tenant_id=desk.tenant_id, memory_id=target.memory_id,
         holds_at=draft.stands(origin),
@@ -398,11 +495,19 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     return Settled(decision, origin)
 
 
+def _cite_again(desk: Desk, judged: Judged, origin: Origin, memory_id: str) -> Settled:
+    """One statement that two derivers found: a citation more, and neither a repetition nor another standing."""
+    cite(desk, memory_id, origin, judged.draft)
+    decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=memory_id)
+    _note(desk, memory_id, "annotated", origin, decision=decision)
+    return Settled(decision, origin)
+
+
 def _refuse(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     decision = _decision(desk, judged, origin, memory_id=None, target_id=judged.judgement.target_id)
     execute(
         desk.conn, "note_refusal", tenant_id=desk.tenant_id, scope_id=desk.scope_id, entry=ENTRIES[judged.kind],
-        decision=Jsonb(decision), reason=desk.reason, actor=origin.actor, event_id=origin.event_id,
+        decision=Jsonb(decision), reason=desk.reason, actor=origin.actor, event_id=origin.event_id, at=desk.at,
     )  # fmt: skip
     return Settled(decision, origin)
 
@@ -417,26 +522,58 @@ def reorder(desk: Desk, lineage_id: str, event_id: str | None, actor: str | None
     return moved
 
 
-def lock_lineages_of(desk: Desk, event_id: str) -> list[str]:
-    """The lineages of the memories that were made of an event, with every lock taken that guards them."""
-    rows = fetch_all(desk.conn, "list_lineages_of_event", tenant_id=desk.tenant_id, event_id=event_id)
-    names = [name for row in rows for name in lineage_locks(row.lineage_id, row.scope_id, row.conflict_key)]
-    lock(desk, [], *names)
-    return list(dict.fromkeys(row.lineage_id for row in rows))
+def deriving_lock(stream_id: str) -> str:
+    """The name of the lock under which memories are made of the events of a stream, or an event of it is erased."""
+    return f"derive/{stream_id}"
 
 
-def erase_what_rests_on(
-    desk: Desk, event: Event, lineages: Sequence[str], redaction_id: str, actor: str | None
-) -> None:
-    """Empty every memory made of an event: text, words, vector and quoted copies go, the place in the lineage stays."""
-    rows = fetch_all(desk.conn, "erase_memories", tenant_id=desk.tenant_id, event_id=event.event_id, empty=EMPTY_HASH)
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """What rests on an event: lineages, and the events of whose text a model spoke when it had read this one too."""
+
+    lineages: tuple[str, ...]
+    beside: tuple[str, ...]
+
+
+def lock_what_rests_on(desk: Desk, event: Event) -> Rests:
+    """What rests on an event, with every lock taken that guards it.
+
+    Nothing more is derived from the event's stream until the commit.
+    """
+    held: set[str] | None = None
+    asked = {"tenant_id": desk.tenant_id, "event_id": event.event_id}
+    while True:  # until nothing was derived between the look and the locks
+        read = fetch_all(desk.conn, "list_events_read_beside", stream_id=event.stream_id, **asked)
+        beside = tuple(row.event_id for row in read)
+        rows = fetch_all(desk.conn, "list_lineages_of_event", beside=list(beside), **asked)
+        names = {name for row in rows for name in lineage_locks(row.lineage_id, row.scope_id, row.conflict_key)}
+        if held is not None and names <= held:
+            return Rests(tuple(dict.fromkeys(row.lineage_id for row in rows)), beside)
+        scopes = [row.scope_id for row in rows if row.scope_id > 0]
+        lock(desk, [], deriving_lock(event.stream_id), *names, scopes=scopes)
+        held = names
+
+
+def erase_what_rests_on(desk: Desk, event: Event, rests: Rests, redaction_id: str, actor: str | None) -> list[str]:
+    """Empty every memory made of an event: text, words, vector and quoted copies go, the place in the lineage stays.
+
+    So are those a model made of other events when it had read this one too. What the event left on other memories goes
+    as well. The ids of those that were emptied.
+    """
+    rows = fetch_all(
+        desk.conn, "erase_memories", tenant_id=desk.tenant_id, event_id=event.event_id, beside=list(rests.beside),
+        empty=EMPTY_HASH,
+    )  # fmt: skip
+    execute(desk.conn, "erase_refusals", tenant_id=desk.tenant_id, event_ids=list(rests.beside))
+    execute(desk.conn, "erase_marks", tenant_id=desk.tenant_id, event_id=event.event_id, empty=EMPTY_HASH)
     for row in rows:
         _note_change(desk, row.memory_id, "erased", redaction_id, actor)
-    for lineage_id in lineages:
+    for lineage_id in rests.lineages:
         reorder(desk, lineage_id, redaction_id, actor)
     keyword.reindex_neighbours(
         desk.conn, event.stream_id, event.position, tenant_id=desk.tenant_id, after=True, config=desk.config
     )
+    return [row.memory_id for row in rows]
 
 
 def _place(desk: Desk, lineage_id: str, new: Member) -> tuple[Place, dict[str, Place]]:
@@ -460,7 +597,7 @@ def _move(desk: Desk, rows: Sequence[Row[Any]], places: Mapping[str, Place]) -> 
     for memory_id, place in sorted(moved.items(), key=lambda item: item[1].status == "active" and not item[1].moot):
         execute(
             desk.conn, "place_memory", tenant_id=desk.tenant_id, memory_id=memory_id, status=place.status,
-            superseded_by=place.superseded_by, heir_from=place.valid_to, moot=place.moot,
+            superseded_by=place.superseded_by, heir_from=place.valid_to, moot=place.moot, at=desk.at,
         )  # fmt: skip
     return moved
 
@@ -497,9 +634,9 @@ def _expiry(draft: Draft, origin: Origin) -> datetime | None:
 
 
 def _embed_state(desk: Desk, draft: Draft) -> str:
-    if desk.model_id is None:
+    if not desk.embeds:
         return "none"
-    return "embedded" if draft.vector is not None else "pending"
+    return "embedded" if draft.vector is not None and desk.model_id is not None else "pending"
 
 
 def cite(desk: Desk, memory_id: str, origin: Origin, draft: Draft) -> None:
@@ -509,7 +646,7 @@ def cite(desk: Desk, memory_id: str, origin: Origin, draft: Draft) -> None:
         ordinal=origin.ordinal,
         valid_from=draft.begins(origin), holds_at=draft.stands(origin), deriver=origin.deriver,
         deriver_version=origin.deriver_version, trust=trust_rank(origin.trust), stated_recorded_at=origin.recorded_at,
-        **_quoted(origin),
+        model=origin.model, prompt_hash=origin.prompt_hash, **_quoted(origin),
     )  # fmt: skip
 
 
@@ -541,16 +678,18 @@ def _relate(desk: Desk, memory_id: str, judged: Judged, origin: Origin, moved: M
     for source_id, target_id, relation_type, weight, auto in edges:
         execute(
             desk.conn, "add_relation", tenant_id=desk.tenant_id, source_id=source_id, target_id=target_id,
-            relation_type=relation_type, weight=weight, auto=auto, event_id=origin.event_id,
+            relation_type=relation_type, weight=weight, auto=auto, event_id=origin.event_id, at=desk.at,
         )  # fmt: skip
 
 
 def _put_away(desk: Desk, old: str, new: str, origin: Origin) -> None:
     """W-11: an explicit act supersedes a row of any lineage, whatever the order says."""
-    execute(desk.conn, "put_away_memory", tenant_id=desk.tenant_id, memory_id=old, superseded_by=new)
+    execute(
+        desk.conn, "put_away_memory", tenant_id=desk.tenant_id, memory_id=old, superseded_by=new, at=origin.recorded_at
+    )
     execute(
         desk.conn, "add_relation", tenant_id=desk.tenant_id, source_id=new, target_id=old, relation_type="supersedes",
-        weight=1.0, auto=False, event_id=origin.event_id,
+        weight=1.0, auto=False, event_id=origin.event_id, at=desk.at,
     )  # fmt: skip
     _note(desk, old, "superseded", origin)
 
@@ -574,6 +713,7 @@ def _note_change(
     execute(
         desk.conn, "note_change", tenant_id=desk.tenant_id, memory_id=memory_id, entry=entry, previous_id=previous_id,
         decision=None if decision is None else Jsonb(decision), reason=desk.reason, actor=actor, event_id=event_id,
+        at=desk.at,
     )  # fmt: skip
 
 
@@ -628,18 +768,19 @@ def _head_of(desk: Desk, memory: Memory | None) -> Memory | None:
     return memories.lineage(desk.conn, desk.visible, memory.lineage_id).head
 
 
-def _neighbours(desk: Desk, draft: Draft) -> list[gates.Near]:
+def _neighbours(desk: Desk, draft: Draft, now: datetime | None) -> list[gates.Near]:
     """The nearest current facts: of the scope, and in mode `report` also of the same owner in `default`."""
-    own = _near(desk, draft, desk.scope_id, in_default=False)
+    own = _near(desk, draft, desk.scope_id, now, in_default=False)
     if desk.policy.write_mode != "report":
         return own
-    return own + [near for scope_id in _default_scopes(desk) for near in _near(desk, draft, scope_id, in_default=True)]
+    return own + [
+        near for scope_id in _default_scopes(desk) for near in _near(desk, draft, scope_id, now, in_default=True)
+    ]
 
 
-def _near(desk: Desk, draft: Draft, scope_id: int, *, in_default: bool) -> list[gates.Near]:
-    rows = (
-        _near_by_meaning(desk, draft, scope_id) if draft.vector is not None else _near_by_words(desk, draft, scope_id)
-    )
+def _near(desk: Desk, draft: Draft, scope_id: int, now: datetime | None, *, in_default: bool) -> list[gates.Near]:
+    look = _near_by_meaning if draft.vector is not None and desk.model_id is not None else _near_by_words
+    rows = look(desk, draft, scope_id, now)
     key = draft.classified.conflict_key
     return [
         gates.Near(
@@ -651,14 +792,14 @@ def _near(desk: Desk, draft: Draft, scope_id: int, *, in_default: bool) -> list[
     ]  # fmt: skip
 
 
-def _near_by_meaning(desk: Desk, draft: Draft, scope_id: int) -> list[Row[Any]]:
+def _near_by_meaning(desk: Desk, draft: Draft, scope_id: int, now: datetime | None) -> list[Row[Any]]:
     return fetch_all(
         desk.conn, "find_neighbours", tenant_id=desk.tenant_id, scope_id=scope_id, model_id=desk.model_id,
-        vector=embedding.to_sql(draft.vector), own=desk.scope_id, private=draft.private,
+        vector=embedding.to_sql(draft.vector), own=desk.scope_id, private=draft.private, now=now,
     )  # fmt: skip
 
 
-def _near_by_words(desk: Desk, draft: Draft, scope_id: int) -> list[Row[Any]]:
+def _near_by_words(desk: Desk, draft: Draft, scope_id: int, now: datetime | None) -> list[Row[Any]]:
     """Without a vector the words alone say what is near: enough for surprise, never for calling two facts one."""
     words = keyword.parse(draft.fact)
     sought = keyword.look_up(desk.conn, desk.tenant_id, [scope_id], words, size=NEAR_SIZE, config=desk.config)
@@ -673,6 +814,7 @@ def _near_by_words(desk: Desk, draft: Draft, scope_id: int) -> list[Row[Any]]:
         memory_ids=ids_found,
         own=desk.scope_id,
         private=draft.private,
+        now=now,
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from engram.operations.capture import Artifact, Message, ToolCall
 from engram.operations.changing import Attributes, Candidate, NewMemory
-from engram.operations.setup import Read, Write
+from engram.operations.setup import Read, SessionWrite, TaskWrite, Write
 from engram.scope import Ids
 
 UNKNOWN_ID: Final = "01890000-0000-7000-8000-00000000a001"
@@ -22,6 +22,8 @@ GROUPS: Final[Mapping[str, tuple[Any, str | None]]] = {
     "Ids": (Ids, None),
     "Read": (Read, "Ids"),
     "Write": (Write, "Ids"),
+    "TaskWrite": (TaskWrite, "Ids"),
+    "SessionWrite": (SessionWrite, "Ids"),
     "Attributes": (Attributes, "Write"),
     "NewMemory": (NewMemory, "Attributes"),
     "Candidate": (Candidate, "NewMemory"),
@@ -48,6 +50,23 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "dry_run": "flag",
         "session_id": "name",
         "task_run_id": "id",
+        "occurred_at": "time",
+    },
+    "TaskWrite": {
+        "actor": "name",
+        "trust": "choice",
+        "reason": "note",
+        "idempotency_key": "name",
+        "dry_run": "flag",
+        "session_id": "name",
+        "occurred_at": "time",
+    },
+    "SessionWrite": {
+        "actor": "name",
+        "trust": "choice",
+        "reason": "note",
+        "idempotency_key": "name",
+        "dry_run": "flag",
         "occurred_at": "time",
     },
     "Attributes": {
@@ -128,7 +147,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     # Calls: their own arguments
     "scoped": {"scope": "scope"},
-    "close": {},
+    "close": {"drain": "number"},
     "remember": {"messages": "messages", "derive": "choice", "wait": "wait"},
     "record_event": {
         "content": "content",
@@ -198,6 +217,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "build_context": {
         "query": "query",
+        "task_run_id": "id",
         "session_id": "name",
         "max_tokens": "tokens",
         "sections": "sections",
@@ -206,6 +226,31 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "strict": "flag",
         "token_counter": "function",
     },
+    "session": {"session_id": "name", "metadata": "metadata"},
+    "get_session": {"session_id": "name"},
+    "list_sessions": {"open_only": "flag", "limit": "limit", "cursor": "cursor"},
+    "end_session": {"session_id": "name", "summary": "fact"},
+    "start_task": {"goal": "fact", "parent_task_id": "id", "metadata": "metadata"},
+    "update_task": {"task_run_id": "id", "status": "choice", "outcome": "fact", "metadata": "metadata"},
+    "resume_task": {"task_run_id": "id", "expected_position": "whole"},
+    "forget_task": {"task_run_id": "id"},
+    "restore_task": {"task_run_id": "id"},
+    "get_task": {"task_run_id": "id"},
+    "list_tasks": {"status": "choices", "limit": "limit", "cursor": "cursor"},
+    "save_checkpoint": {
+        "task_run_id": "id",
+        "summary": "fact",
+        "completed_steps": "words",
+        "pending_steps": "words",
+        "decisions": "words",
+        "blockers": "words",
+        "artifacts": "words",
+        "state": "payload",
+        "source_event_ids": "ids",
+        "position": "whole",
+        "expected_version": "whole",
+    },
+    "list_checkpoints": {"task_run_id": "id", "limit": "limit"},
     "get_event": {"event_id": "id"},
     "list_events": {
         "stream_id": "id",
@@ -220,6 +265,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "newest_first": "flag",
         "limit": "limit",
     },
+    "follow": {"after": "mark", "types": "words", "poll": "number"},
     "stats": {},
     "get_all": {"filter": "filter", "limit": "limit", "cursor": "cursor"},
     "update": {"memory_id": "id", "fact": "fact"},
@@ -228,8 +274,26 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     "history": {"memory_id": "id"},
     "ops.verify_ledger": {"anchors": "anchors"},
     "ops.redact_event": {"event_id": "id"},
+    "ops.usage": {"since": "time", "group_by": "choice"},
     "ops.run_jobs": {"limit": "limit"},
+    "ops.list_jobs": {"state": "choice", "limit": "limit", "cursor": "cursor"},
+    "ops.retry_job": {"job_id": "id"},
+    "ops.cancel_job": {"job_id": "id"},
+    "ops.backlog": {},
+    "ops.replay": {"since": "time", "derivers": "choices", "policy": "choice", "progress": "function"},
+    "ops.compare_replay": {"shadow_id": "id"},
+    "ops.switch_replay": {"shadow_id": "id", "policy": "choice", "progress": "function"},
+    "ops.drop_replay": {"shadow_id": "id"},
+    "ops.list_replays": {},
     "ops.doctor": {},
+    "ops.list_models": {},
+    "ops.reembed": {
+        "model": "choice",
+        "batch_size": "revision",
+        "switch": "flag",
+        "drop": "flag",
+        "progress": "function",
+    },
 }
 
 # Which shared keywords a call takes beside its own arguments.
@@ -258,9 +322,21 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "recall": "Read",
     "recall_critical": "Read",
     "build_context": "Read",
+    "session": "Ids",
+    "get_session": "Read",
+    "list_sessions": "Read",
+    "end_session": "SessionWrite",
+    **dict.fromkeys(
+        ("start_task", "update_task", "resume_task", "forget_task", "restore_task", "save_checkpoint"), "TaskWrite"
+    ),
+    "get_task": "Read",
+    "list_tasks": "Read",
+    "list_checkpoints": "Read",
     "get_event": "Read",
     "list_events": "Read",
+    "follow": "Ids",
     "stats": "Ids",
+    "ops.usage": "Ids",
     "get_all": "Read",
     "update": "Attributes",
     "delete": "Write",
@@ -268,6 +344,15 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "history": "Read",
     "ops.verify_ledger": "Read",
     "ops.redact_event": "Write",
+    "ops.list_jobs": "Ids",
+    "ops.retry_job": "Write",
+    "ops.cancel_job": "Write",
+    "ops.backlog": "Ids",
+    "ops.replay": "Write",
+    "ops.compare_replay": "Ids",
+    "ops.switch_replay": "Write",
+    "ops.drop_replay": "Write",
+    "ops.list_replays": "Ids",
 }
 
 # What is inside an argument: the call, the argument, the groups of its names, the rest of a valid one, a list or not.
@@ -285,6 +370,7 @@ INSIDE: Final[tuple[tuple[str, str, tuple[str, ...], Mapping[str, Any], bool], .
 # Arguments of a valid call; those that are not here can be left out.
 VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "remember": {"messages": "I like tea"},
+    "ops.reembed": {"model": "wordllama"},
     "record_event": {"content": "Looked at the sky"},
     "record_turn": {"user_message": "I like tea"},
     "wait_for": {"what": UNKNOWN_ID, "timeout": 0},
@@ -303,12 +389,26 @@ VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "explain_memory": {"memory_id": UNKNOWN_ID},
     "search": {"query": "tea"},
     "recall": {"question": "What does the user drink?"},
+    "get_session": {"session_id": "standup"},
+    "end_session": {"session_id": "standup"},
+    "start_task": {"goal": "Paint the boat"},
+    "update_task": {"task_run_id": UNKNOWN_ID, "status": "paused"},
+    **{
+        name: {"task_run_id": UNKNOWN_ID}
+        for name in ("resume_task", "forget_task", "restore_task", "get_task", "list_checkpoints")
+    },
+    "save_checkpoint": {"task_run_id": UNKNOWN_ID, "summary": "The keel is painted"},
     "get_event": {"event_id": UNKNOWN_ID},
     "update": {"memory_id": UNKNOWN_ID, "fact": "User likes green tea"},
     "delete": {"memory_id": UNKNOWN_ID},
     "delete_all": {"user_id": "nobody"},
     "history": {"memory_id": UNKNOWN_ID},
     "ops.redact_event": {"event_id": UNKNOWN_ID},
+    "ops.compare_replay": {"shadow_id": UNKNOWN_ID},
+    "ops.switch_replay": {"shadow_id": UNKNOWN_ID},
+    "ops.drop_replay": {"shadow_id": UNKNOWN_ID},
+    "ops.retry_job": {"job_id": UNKNOWN_ID},
+    "ops.cancel_job": {"job_id": UNKNOWN_ID},
 }
 
 # Arguments that exclude each other: the second is left out of the valid call when the first is given.

@@ -24,6 +24,17 @@ from engram.settings import Settings, load
 MAJOR = int(os.environ.get("TEST_POSTGRES_MAJOR", "18"))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """What LiteLLM makes pydantic warn of, and the loops it leaves open, are no errors of ours; all else stays one."""
+    for known in (
+        "Accessing the 'model_:DeprecationWarning",
+        "Item '.*' on TypedDict class:UserWarning",
+        "unclosed event loop:ResourceWarning",
+        r"unclosed <socket.socket fd=\d+, family=1, type=1, proto=0>:ResourceWarning",  # by which a loop wakes itself
+    ):
+        config.addinivalue_line("filterwarnings", f"ignore:{known}")
+
+
 @pytest.fixture(scope="session")
 def server() -> Iterator[EmbeddedServer]:
     """An embedded PostgreSQL that lives as long as the run."""

@@ -126,8 +126,14 @@ WHEN: Final = {
     "AlreadySuperseded": "`expected_revision` was given and somebody else revised. `head` is the current memory.",
     "LeaseLost": "Inside workers only: a job ran longer than its lease. It never reaches the caller of a door.",
     "PolicyError": "A rule or a policy is built wrongly, or no policy has the name.",
-    "Unavailable": "PostgreSQL or the embedder failed, or `wait_for` timed out. Repeat after `retry_after` seconds.",
+    "Unavailable": "PostgreSQL or a model failed, or `wait_for` timed out. Repeat after `retry_after` seconds.",
+    "RateLimited": "The provider answered 429. Ask again after `retry_after` seconds; jobs do by themselves.",
+    "BudgetSpent": "`ENGRAM_LLM_DAILY_BUDGET` holds no other call. `retry_after` is the time until midnight, UTC.",
+    "ModelRejected": "401, 402, 403, 404, 400, or no model is set. Put key, account or name right; jobs wait.",
+    "BadOutput": "Not the JSON asked for, twice, or too large. With `too_long` a shorter input may help.",
+    "Refused": "A content filter, or the provider's policy. The same question will be refused again.",
     "UnknownOutcome": "The connection broke in a commit without a key. Doors give every write a key, so it is rare.",
+    "Damaged": "The hash of a checkpoint does not fit what it holds. Take an earlier one; find who changed the row.",
     "SchemaOutdated": "The schema is older or newer than the library. Run `engram migrate`, or update the library.",
 }
 FACTS: Final = {
@@ -136,6 +142,10 @@ FACTS: Final = {
     "StaleStream": "expected, actual",
     "AlreadySuperseded": "head",
     "Unavailable": "retry_after",
+    "RateLimited": "retry_after, status, request_id",
+    "BudgetSpent": "retry_after",
+    "ModelRejected": "retry_after, status, request_id",
+    "BadOutput": "too_long, reason",
     "UnknownOutcome": "key",
     "SchemaOutdated": "found, expected",
 }
@@ -269,7 +279,7 @@ def settings() -> str:
 
 def shown(default: Any) -> str:
     """A default as a person would write it into the environment."""
-    if default is None:
+    if default is None or default in ((), {}):
         return "unset"
     if isinstance(default, timedelta):
         return f"`{default.total_seconds():g}` seconds"

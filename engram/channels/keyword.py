@@ -272,18 +272,20 @@ def reindex_neighbours(
     last: int | None = None,
     *,
     tenant_id: str,
+    scope_id: int | None = None,
     after: bool = False,
     config: str = "english",
 ) -> int:
     """Index again what was said just before the events `first` to `last`, which now follow it.
 
-    With `after`, also what was said after them: when their words have changed or were erased.
+    With `after`, also what was said after them: when their words have changed or were erased. Of one scope, or of all.
     """
     return _reindex(
         conn,
         tenant_id,
         config,
         stream_id=stream_id,
+        scope_id=scope_id,
         first=first,
         last=first if last is None else last,
         before=AFTER,
@@ -363,7 +365,15 @@ def _date(moment: datetime) -> str:
 
 
 def _reindex(conn: Connection, tenant_id: str, config: str, **which: Any) -> int:
-    chosen = {"memory_ids": [], "stream_id": None, "first": 0, "last": 0, "before": 0, "after": 0} | which
+    chosen = {
+        "memory_ids": [],
+        "scope_id": None,
+        "stream_id": None,
+        "first": 0,
+        "last": 0,
+        "before": 0,
+        "after": 0,
+    } | which
     rows = fetch_all(conn, "list_indexable", tenant_id=tenant_id, spoken=list(SPOKEN), **chosen)
     by_scope: dict[int, dict[str, Entry]] = {}
     for row in rows:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from engram import embedding
+from engram import embedding, migrations
 from engram.database import Connection, execute, fetch_all, fetch_one, statement
-from engram.embedding import local
+from engram.embedding import Model, local
 
 if TYPE_CHECKING:
     from engram.embedding import CachedEmbedder, Vectors
@@ -71,13 +71,14 @@ def find(
     if not scope_ids:
         return []
     shared = {"tenant_id": tenant_id, "model_id": model_id, "limit": limit, "vector": embedding.to_sql(vector)}
-    through = list(graphed) if not among and model_id == default_model() else []
+    through = [] if among else list(graphed)
     if through:
         fetch_all(conn, "set_graph_search", breadth=str(min(1_000, max(LEAST_BREADTH, 2 * limit))))
+    by_graph = statement("find_by_graph").replace("(256)", f"({len(vector)})")
     near = [
         (row.memory_id, row.cosine)
         for scope_id in through
-        for row in fetch_all(conn, "find_by_graph", scope_id=scope_id, **shared)
+        for row in conn.exec_driver_sql(by_graph, {"scope_id": scope_id, **shared})
     ]
     # Beside the graph the scan sees what is not in it yet, and the small scopes, which have nothing in it.
     sql = statement("find_by_vector").replace("/*among*/", "AND NOT e.indexed" if through else among)
@@ -116,8 +117,10 @@ def store(
     scope_id: int,
     model_id: int,
     vectors: Sequence[tuple[str, Sequence[float] | Vectors]],
+    *,
+    long: Collection[str] = (),
 ) -> None:
-    """Store the vectors of memories; a memory that has one under the model keeps it."""
+    """Store the vectors of memories, `long` those that are means of windows; a memory that has one keeps it."""
     if vectors:
         execute(
             conn,
@@ -127,19 +130,80 @@ def store(
             model_id=model_id,
             memory_ids=[memory_id for memory_id, _ in vectors],
             vectors=[embedding.to_sql(vector) for _, vector in vectors],
+            windowed=[memory_id in long for memory_id, _ in vectors],
         )
 
 
-def ensure_model(conn: Connection, tenant_id: str, embedder: CachedEmbedder) -> None:
-    """Note the model in the tenant's list, where it is not there yet."""
+def store_built(
+    conn: Connection,
+    tenant_id: str,
+    model_id: int,
+    vectors: Sequence[tuple[str, Vectors]],
+    *,
+    long: Collection[str] = (),
+) -> None:
+    """Store vectors that were made outside a transaction, of memories that still have the text they are of."""
     execute(
         conn,
-        "add_model",
+        "add_built_vectors",
         tenant_id=tenant_id,
-        model_id=embedder.model_id,
-        model_name=embedder.name,
-        dimensions=embedder.dimensions,
+        model_id=model_id,
+        memory_ids=[memory_id for memory_id, _ in vectors],
+        vectors=[embedding.to_sql(vector) for _, vector in vectors],
+        windowed=[memory_id in long for memory_id, _ in vectors],
     )
+
+
+def owe(conn: Connection, tenant_id: str, model_id: int, memory_ids: Sequence[str]) -> None:
+    """Note that a model being built owes new memories their vectors: it may not be used before they have them."""
+    if memory_ids:
+        execute(conn, "add_backlog", tenant_id=tenant_id, model_id=model_id, memory_ids=list(memory_ids))
+
+
+def hold_models(conn: Connection) -> tuple[Model | None, Model | None]:
+    """The tenant's model in use and the one being built, which stay so until the transaction ends."""
+    found = {
+        row.state: Model(row.model_id, row.name, row.dimensions, row.state, row.thresholds, row.probed)
+        for row in fetch_all(conn, "hold_models")
+    }
+    return found.get("active"), found.get("building")
+
+
+def ensure_model(
+    conn: Connection, tenant_id: str, embedder: CachedEmbedder | None
+) -> tuple[Model | None, Model | None]:
+    """What `hold_models` tells, after the first model of a tenant was noted as the one in use."""
+    active, building = hold_models(conn)
+    if embedder is None or not embedder.is_measured or (active is not None and active.model_id != embedder.model_id):
+        return active, building
+    if active is not None and (active.probed or embedder.probes is None):
+        return active, building
+    about = {"tenant_id": tenant_id, "model_id": embedder.model_id, "probes": probes_of(embedder)}
+    if active is not None:
+        execute(conn, "add_probes", **about)
+        return active, building
+    execute(conn, "add_model", model_name=embedder.name, dimensions=embedder.dimensions, **about)
+    return hold_models(conn)
+
+
+def probes_of(embedder: CachedEmbedder) -> list[str] | None:
+    """The vectors a model is recognised by, as they are stored; None where it was not probed."""
+    return None if embedder.probes is None else [embedding.to_sql(vector) for vector in embedder.probes]
+
+
+def active_model(conn: Connection, tenant_id: str) -> Model | None:
+    """The tenant's model in use, with its probes; None before the first memory."""
+    rows = fetch_all(conn, "list_models", tenant_id=tenant_id, counted=False)
+    row = next((row for row in rows if row.state == "active"), None)
+    if row is None:
+        return None
+    return Model(row.model_id, row.name, row.dimensions, row.state, probed=bool(row.probes), probes=row.probes or ())
+
+
+def is_active(conn: Connection, tenant_id: str, model_id: int) -> bool:
+    """Whether a model is the tenant's model in use."""
+    row = fetch_one(conn, "find_active_model", tenant_id=tenant_id)
+    return row is not None and row.model_id == model_id
 
 
 def index_fresh(
@@ -154,9 +218,9 @@ def index_fresh(
 ) -> int:
     """Put one batch of a large scope's fresh vectors into the graph; how many, 0 when nothing needs it. A job's work.
 
-    Only the default model has a graph; other models are scanned exactly.
+    The default model has a graph, others where `engram reembed` built one; without it vectors are scanned exactly.
     """
-    if model_id != default_model():
+    if not has_graph(conn, model_id):
         return 0
     bound = max(large, fresh)
     counts = fetch_one(
@@ -169,8 +233,16 @@ def index_fresh(
 
 
 def default_model() -> int:
-    """The number of the model that has a graph: the local one."""
+    """The number of the model that has a graph from the beginning: the local one."""
     return embedding.model_id(local.load())
+
+
+def has_graph(conn: Connection, model_id: int) -> bool:
+    """Whether there is an index for the vectors of a model, whole and in every partition."""
+    if model_id == default_model():
+        return True
+    row = fetch_one(conn, "count_graph_indexes", model_id=str(model_id))
+    return row is not None and row.parts == migrations.PARTITIONS
 
 
 def _names(actor: str) -> list[str]:

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from engram import __version__
-from engram.cli import demo, files, memories, server
-from engram.cli.desk import COUNT, HERE, READ, WRITE, Option, command
+from engram.cli import demo, files, jobs, memories, models, replays, server, sessions, tasks, worker
+from engram.cli.desk import COUNT, HERE, OWN, OWNER, READ, WRITE, Option, command
 
 # The root of every "I did not understand that" of the argument parser.
 UsageError: Any = typer.BadParameter.__mro__[2]
@@ -30,14 +30,50 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("history", memories.history, READ, "Read"),
     ("lineage", memories.lineage, READ, "Read"),
     ("explain", memories.explain, READ, "Read"),
+    ("session list", sessions.list_, READ, "Work"),
+    ("session show", sessions.show_, READ, "Work"),
+    ("session end", sessions.end, WRITE, "Work"),
+    ("session replay", sessions.replay, READ, "Work"),
     ("up", server.up, HERE, "Database"),
     ("down", server.down, HERE, "Database"),
     ("url", server.url, HERE, "Database"),
     ("migrate", server.migrate, HERE, "Database"),
+    ("worker", worker.worker, HERE, "Jobs"),
+    ("task start", tasks.start, WRITE, "Write"),
+    ("task list", tasks.list_, READ, "Read"),
+    ("task show", tasks.show_, READ, "Read"),
+    ("task update", tasks.update, WRITE, "Write"),
+    ("task resume", tasks.resume, WRITE, "Write"),
+    ("task forget", tasks.forget, WRITE, "Write"),
+    ("task restore", tasks.restore, WRITE, "Write"),
+    ("checkpoint save", tasks.save, WRITE, "Write"),
+    ("checkpoint list", tasks.checkpoints, READ, "Read"),
+    ("jobs list", jobs.list_, COUNT, "Jobs"),
+    ("jobs dead", jobs.dead, COUNT, "Jobs"),
+    ("jobs retry", jobs.retry, WRITE, "Jobs"),
+    ("jobs cancel", jobs.cancel, WRITE, "Jobs"),
+    ("backlog", jobs.backlog, COUNT, "Jobs"),
+    ("models", models.models, (OWNER[0], *HERE), "Models"),
+    ("reembed", models.reembed, (OWNER[0], *HERE), "Models"),
+    ("replay run", replays.run, WRITE, "Data"),
+    ("replay list", replays.list_, OWN, "Data"),
+    ("replay diff", replays.diff, OWN, "Data"),
+    ("replay switch", replays.switch, WRITE, "Data"),
+    ("replay drop", replays.drop, WRITE, "Data"),
     ("verify", server.verify, COUNT, "Watch"),
     ("doctor", server.doctor, COUNT, "Watch"),
     ("stats", server.stats, COUNT, "Watch"),
+    ("usage", server.usage, COUNT, "Watch"),
 )
+
+# What the commands of two words are about.
+GROUPS: Final = {
+    "session": "Look at conversations, and end them.",
+    "task": "Begin long work, say how it stands, and take it up again.",
+    "checkpoint": "Save where a task stands, and look at what was saved.",
+    "replay": "Derive memories again beside the live ones, compare, and switch.",
+    "jobs": "Look at the work that waits, and do something about what failed.",
+}
 
 
 def call(arguments: list[str]) -> int:
@@ -56,8 +92,13 @@ def built() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(options)
+    groups: dict[str, typer.Typer] = {"": app}
     for name, work, shared, panel in COMMANDS:
-        app.command(name, rich_help_panel=panel)(command(work, shared))
+        group, _, own = name.rpartition(" ")
+        if group not in groups:
+            groups[group] = typer.Typer(no_args_is_help=True)
+            app.add_typer(groups[group], name=group, help=GROUPS[group], rich_help_panel=panel)
+        groups[group].command(own, rich_help_panel=None if group else panel)(command(work, shared))
     return app
 
 

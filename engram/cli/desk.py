@@ -76,6 +76,7 @@ CHANGE: Final = (
 
 HERE: Final = (*PLACE, *OUTPUT)
 READ: Final = (*OWNER, *READERS, *TIMES, *HERE)
+OWN: Final = (*OWNER, *HERE)
 COUNT: Final = (*OWNER, *READERS, *HERE)
 WRITE: Final = (*OWNER, *CHANGE, *HERE)
 

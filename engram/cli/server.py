@@ -7,7 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import typer
 
-from engram.cli.desk import Desk
+from engram.cli.desk import Desk, moment
 from engram.errors import Unavailable
 
 FAILED = 1
@@ -111,6 +111,22 @@ def stats(desk: Desk) -> None:
 
     with desk.door() as engram:
         desk.show(engram.stats(), show.statistics)
+
+
+def usage(
+    desk: Desk,
+    by: Annotated[str, typer.Option("--by", help="component, model or day.")] = "component",
+    since: Annotated[str | None, typer.Option("--since", help="From this day or time on.")] = None,
+) -> None:
+    """Count what language models took, of every user where none is named: calls, tokens, dollars."""
+    from engram.cli import show
+    from engram.scope import ALL_USERS
+
+    everybody: dict[str, Any] = {} if "user_id" in desk.ids else {"user_id": ALL_USERS}
+    with desk.door(**everybody) as engram:
+        start = None if since is None else moment(desk, since, "since")
+        rows = engram.ops.usage(since=start, group_by=by)  # type: ignore[arg-type]
+        desk.show({"by": by, "usage": [row.to_dict() for row in rows]}, show.usage)
 
 
 def plain_url(address: str) -> str:

@@ -268,6 +268,35 @@ def explanation(console: Console, told: values.MemoryExplanation) -> None:
         decision(console, made)
 
 
+def models(console: Console, found: Sequence[values.EmbeddingModel]) -> None:
+    """The embedding models of a tenant."""
+    made = table("model", "dimensions", "state", "vectors", "failed", "since", wide=("model",))
+    for one in found:
+        style = {"active": "green", "building": "yellow"}.get(one.state, "dim")
+        made.add_row(
+            plain(one.name), str(one.dimensions), Text(one.state, style), str(one.vectors), str(one.failed),
+            when(one.changed_at),
+        )  # fmt: skip
+    console.print(made)
+
+
+def reembedding(console: Console, told: values.ReembedProgress) -> None:
+    """What a change of the embedding model came to."""
+    graph = {None: None, True: "built", False: "not built: MIGRATION_URL must reach the schema's owner"}[told.graph]
+    facts(
+        console,
+        {
+            "model": f"{told.model}, {told.dimensions} dimensions",
+            "state": told.state,
+            "vectors": f"{told.done} of {told.total}",
+            "overlap": None if told.overlap is None else f"{told.overlap:.0%} of the nearest neighbours are the same",
+            "cannot embed": ", ".join(short_id(one) for one in told.failing) or None,
+            "graph": graph,
+            "old vectors deleted": told.dropped or None,
+        },
+    )
+
+
 def verification(console: Console, report: values.VerifyReport) -> None:
     """What recomputing the ledger's chain found."""
     word, style = ("whole", "green") if report.ok else ("broken", "bold red")
@@ -277,12 +306,95 @@ def verification(console: Console, report: values.VerifyReport) -> None:
         console.print(plain(f"  stream {bad.stream_id} position {bad.position}: {bad.problem}"), style="red")
 
 
+def jobs(console: Console, page: values.Page[values.Job]) -> None:
+    """Jobs with how they stand and what they failed of."""
+    made = table("job", "kind", "state", "tries", "lost workers", "failed of", "due", "made")
+    for job in page:
+        made.add_row(
+            job.job_id, plain(job.kind), job.state, str(job.attempt), str(job.crashes), plain(job.error_class or ""),
+            when(job.run_at) if job.state in ("queued", "paused") else "", when(job.created_at),
+        )  # fmt: skip
+    console.print(made if page.results else "No jobs.")
+    if page.cursor:
+        console.print(f"More: --cursor {page.cursor}", markup=False, soft_wrap=True)
+
+
+def job(console: Console, one: values.Job) -> None:
+    """One job."""
+    facts(
+        console,
+        {
+            "job": one.job_id,
+            "kind": one.kind,
+            "state": one.state,
+            "failed of": one.error_class,
+            "due": when(one.run_at) if one.state in ("queued", "paused") else None,
+        },
+    )
+
+
+def backlog(console: Console, data: Mapping[str, Any]) -> None:
+    """What is not derived yet."""
+    made = table("stream", "deriver", "read", "head", "behind", "oldest", "work", "failed of")
+    for one in data["results"]:
+        made.add_row(
+            one["stream_id"], plain(one["deriver"]), str(one["position"]), str(one["head"]), str(one["behind"]),
+            f"{one['oldest_age']:.0f} s", one["state"], plain(one["last_error"] or ""),
+        )  # fmt: skip
+    console.print(made if data["results"] else "Everything is derived.")
+
+
+def sessions(console: Console, page: values.Page[values.Session]) -> None:
+    """A list of sessions."""
+    made = table("session", "events", "began", "ended", "summary", wide=("summary",))
+    for one in page:
+        ended = f"{when(one.ended_at)} {one.outcome}" if one.ended_at else "–"
+        made.add_row(plain(one.session_id), str(one.position), when(one.started_at), ended, plain(one.summary or ""))
+    console.print(made)
+    console.print(Text(f"{len(page)} shown" + (f"; more with --cursor {page.cursor}" if page.cursor else ""), "dim"))
+
+
+def session(console: Console, one: values.Session) -> None:
+    """A session, and its summary."""
+    facts(
+        console,
+        {
+            "session": one.session_id,
+            "began": when(one.started_at),
+            "ended": f"{when(one.ended_at)}, {one.outcome}" if one.ended_at else None,
+            "events": one.position,
+            "continues": one.continues,
+            "metadata": dict(one.metadata),
+            "summary": f"up to event {one.summary_position}, {one.summary_by}" if one.summary else None,
+        },
+    )
+    if one.summary:
+        console.print(plain(one.summary))
+
+
+def events(console: Console, data: Mapping[str, Any]) -> None:
+    """What was said and done, one event a line."""
+    for one in data["results"]:
+        said = "(erased)" if one["erased"] else one["content"] or ""
+        console.print(plain(f"{one['position']:>4}  {one['role']:<9} {one['event_type']:<18} {' '.join(said.split())}"))
+
+
 def checks(console: Console, report: values.DoctorReport) -> None:
     """Every check of the doctor, with the command that repairs what failed."""
     made = table("", "check", "found", "repair", wide=("found",))
     for check in report.checks:
         mark = Text("ok", "green") if check.ok else Text("bad", "bold red")
         made.add_row(mark, check.name, plain(check.detail), plain(check.repair or ""))
+    console.print(made)
+
+
+def usage(console: Console, data: Mapping[str, Any]) -> None:
+    """What language models took."""
+    made = table(data["by"], "calls", "answered", "tokens in", "tokens out", "cached", "dollars", "estimated")
+    for row in data["usage"]:
+        counts = (row["calls"], row["answered"], row["input_tokens"], row["output_tokens"], row["cached_tokens"])
+        cost, guessed = f"{float(row['cost']):.4f}", row["estimated"]
+        made.add_row(plain(row["group"]), *(str(count) for count in counts), cost, str(guessed))
     console.print(made)
 
 
@@ -317,3 +429,96 @@ def statistics(console: Console, counts: values.ScopeStats) -> None:
 def plainly(console: Console, data: Mapping[str, object]) -> None:
     """A few names and values."""
     facts(console, data)
+
+
+def tasks(console: Console, page: values.Page[values.TaskRun]) -> None:
+    """Task runs, and where the list goes on."""
+    made = table("id", "goal", "state", "started", "position", wide=("goal",))
+    for one in page:
+        made.add_row(one.task_run_id, plain(one.goal), one.status, when(one.started_at), str(one.position))
+    console.print(made)
+    console.print(Text(f"{len(page)} shown" + (f"; more with --cursor {page.cursor}" if page.cursor else ""), "dim"))
+
+
+def task(console: Console, one: values.TaskRun) -> None:
+    """Everything about one task run."""
+    console.print(plain(one.goal), style="bold")
+    facts(
+        console,
+        {
+            "id": one.task_run_id,
+            "state": f"{one.status}{', forgotten' if one.forgotten else ''}",
+            "outcome": one.outcome,
+            "part of": one.parent_task_id,
+            "session": one.session_id,
+            "position": one.position,
+            "started": when(one.started_at),
+            "ended": when(one.ended_at) if one.ended_at else None,
+            "metadata": dict(one.metadata) or None,
+        },
+    )
+
+
+def checkpoint(console: Console, one: values.Checkpoint) -> None:
+    """One checkpoint, part by part."""
+    console.print(plain(one.summary or "(erased)"), style="bold")
+    facts(
+        console,
+        {
+            "version": f"{one.version} at position {one.position}",
+            "saved": f"{when(one.recorded_at)} by {one.made_by}",
+            "done": "\n".join(one.completed_steps),
+            "pending": "\n".join(one.pending_steps),
+            "decided": "\n".join(one.decisions),
+            "blocked": "\n".join(one.blockers),
+            "made": ", ".join(one.artifacts),
+            "state": dict(one.state) or None,
+        },
+    )
+
+
+def checkpoints(console: Console, found: Mapping[str, Any]) -> None:
+    """Checkpoints, a line each."""
+    made = table("version", "summary", "position", "saved", "by", wide=("summary",))
+    for one in found["results"]:
+        made.add_row(
+            str(one["version"]), plain(one["summary"] or "(erased)"), str(one["position"]),
+            when(datetime.fromisoformat(one["recorded_at"])), plain(one["made_by"]),
+        )  # fmt: skip
+    console.print(made)
+
+
+def resumed(console: Console, back: values.ResumedTask) -> None:
+    """A task run that was taken up again, its checkpoint, and what happened since."""
+    task(console, back.task)
+    if back.checkpoint is not None:
+        checkpoint(console, back.checkpoint)
+    for event in back.events:
+        console.print(Text(f"  {when(event.occurred_at)} {event.role}  ", "dim") + plain(event.content or "(erased)"))
+
+
+def replays(console: Console, found: Sequence[values.Replay]) -> None:
+    """The shadows of a scope."""
+    made = table("shadow", "state", "policy", "steps", "changed")
+    for one in found:
+        made.add_row(one.shadow_id, one.state, one.policy, f"{one.done} of {one.steps}", when(one.changed_at))
+    console.print(made)
+
+
+def replay_diff(console: Console, diff: values.ReplayDiff) -> None:
+    """How a shadow differs from the live memories: the counts, and each difference with its reasons."""
+    counts = {name: str(number) for name, number in diff.counts.items()}
+    hashes = {"live": diff.live_hash[:16], "shadow": diff.shadow_hash[:16] + (" (the same)" if diff.is_same else "")}
+    facts(console, {"shadow": f"{diff.shadow_id}, {diff.state}, {diff.policy}", **counts, **hashes})
+    made = table("", "memory", "why", "id", wide=("memory",))
+    for sign, shown in (("+", diff.added), ("-", diff.dropped)):
+        for memory in shown:
+            made.add_row(sign, plain(memory.fact), memory.status, memory.short_id)
+    for one in diff.changed:
+        said = [one.before.fact] if one.before.fact == one.after.fact else [one.before.fact, one.after.fact]
+        made.add_row("~", plain(" → ".join(said)), ", ".join(one.reasons), one.before.short_id)
+    for problem in diff.problems:
+        what = f"{problem.event_type} was not made again"
+        made.add_row("!", what, plain(problem.reason), f"evt-{problem.event_id[-8:]}")
+    if made.row_count:
+        console.print(made)

@@ -136,6 +136,11 @@ _HOLDS: Final = re.compile(
 )
 
 
+def still_holds(fact: str) -> bool:
+    """Whether a fact about the user tells of a state that an earlier event brought about and that is so now."""
+    return _HOLDS.search(plain(fact)) is not None
+
+
 def _trimmed(clause: Clause, offset: int, content: str) -> tuple[int, int]:
     """The characters of a clause without what leads in to it and without its full stop."""
     start, end = offset + clause.start, offset + clause.end

@@ -126,7 +126,7 @@ def resolve(sentence: str, said_at: datetime) -> Stated:
     years = _YEAR_RANGE.search(text)
     if years:
         return _stated(_first_of(int(years["first"]), 1), _first_of(int(years["last"]), 1))
-    if _NOT_VALIDITY.search(text):
+    if is_no_validity(text):
         return Stated()
     found = _find(text, today)
     if not found:
@@ -144,6 +144,11 @@ def resolve(sentence: str, said_at: datetime) -> Stated:
     ):
         return _stated(moment, more[0][2])
     return _stated(moment, None)
+
+
+def is_no_validity(sentence: str) -> bool:
+    """Whether the dates of a sentence are what it tells, a birthday or a deadline, and not when it is true."""
+    return _NOT_VALIDITY.search(plain(sentence[:_MAX_TEXT])) is not None
 
 
 def _find(text: str, today: date) -> list[tuple[int, int, date | None]]:

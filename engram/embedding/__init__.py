@@ -6,10 +6,13 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
-from engram.embedding import local, none
-from engram.errors import EngramError, SettingsError, Unavailable
+from engram.embedding import local, none, remote
+from engram.errors import EngramError, ModelRejected, RateLimited, SettingsError, Unavailable
+from engram.settings import Settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +27,15 @@ MIN_NORM: Final = 1e-6
 MAX_NORM: Final = 1e6
 BATCH: Final = 100
 CACHE_SIZE: Final = 10_000
+BAD_ANSWER: Final = "embedding_failed"  # the reason of an error that a text may be to blame for
 DRIFT_TEXTS: Final = 3  # so many texts of different words with one vector: the model is not what it was
+PROBES: Final = (
+    "The cat sleeps on the sofa.",
+    "Interest rates rose by half a point in March.",
+    "Bitte rufen Sie mich morgen früh an.",
+)
+SAME_MODEL: Final = 0.999  # cosine of a probe with its stored vector under which the model is another
+TENANTS: Final = 10_000  # whose models a process keeps in mind
 
 
 @runtime_checkable
@@ -60,17 +71,32 @@ class WeighsWords(Protocol):
         ...
 
 
+@runtime_checkable
+class ReadsWhole(Protocol):
+    """An embedder that reads texts of any length, in windows of its own."""
+
+    def is_long(self, text: str) -> bool:
+        """Whether a text takes more than one window."""
+        ...
+
+
 BUILT_IN: Final[Mapping[str, Callable[[], Embedder | None]]] = {"wordllama": local.load, "none": none.load}
 
 
-def resolve(embedder: str | Embedder | None) -> Embedder | None:
+def resolve(embedder: str | Embedder | None, settings: Settings | None = None) -> Embedder | None:
     """The embedder of a setting or an argument; None means that there are to be no vectors."""
     if embedder is None:
         return None
     if isinstance(embedder, str):
-        if embedder not in BUILT_IN:
-            raise SettingsError(f"embedding_model: expected one of {', '.join(BUILT_IN)}, or an object with embed()")
-        return BUILT_IN[embedder]()
+        if embedder in BUILT_IN:
+            return BUILT_IN[embedder]()
+        if "/" not in embedder and not remote.is_listed(embedder):
+            names = ", ".join(BUILT_IN)
+            raise SettingsError(
+                f"embedding_model: expected one of {names}, the name of a provider's model such as"
+                " openai/text-embedding-3-small, or an object with embed()"
+            )
+        return remote.load(embedder, settings)
     if not isinstance(embedder, Embedder):
         raise SettingsError("embedder: expected name, dimensions, max_tokens and embed(texts, kind)")
     if isinstance(embedder.dimensions, bool) or not isinstance(embedder.dimensions, int):
@@ -88,6 +114,28 @@ def model_id(embedder: Embedder) -> int:
     """The number the database knows a model by: the same wherever name and dimensions are."""
     digest = hashlib.sha256(f"{embedder.name}:{embedder.dimensions}".encode()).digest()
     return int.from_bytes(digest[:8], "big") & (2**63 - 1) or 1
+
+
+def windows(text: str, tokens: int) -> list[str]:
+    """A text cut, at white space where there is some, into parts that a model of so many tokens reads whole. Pure.
+
+    No tokenizer is asked: two characters of ASCII, or one byte of anything else, are taken for a token, which is more
+    than they are.
+    """
+    if len(text.encode("utf-8", "replace")) <= tokens:
+        return [text]
+    parts, start, size, gap = [], 0, 0, 0
+    for place, character in enumerate(text):
+        size += 1 if character.isascii() else 2 * len(character.encode("utf-8", "replace"))
+        if size > 2 * tokens and place > start:
+            end = gap if gap > start else place
+            parts.append(text[start:end])
+            start = end
+            size = sum(1 if one.isascii() else 2 * len(one.encode("utf-8", "replace")) for one in text[end : place + 1])
+        if character.isspace():
+            gap = place + 1
+    parts.append(text[start:])
+    return [part for part in parts if part.strip()] or [text]
 
 
 def to_sql(vector: Sequence[float] | Vectors) -> str:
@@ -167,7 +215,7 @@ def _in_order(answer: Any, count: int) -> Any:
     return answer
 
 
-def _failed(found: str, reason: str = "embedding_failed") -> Unavailable:
+def _failed(found: str, reason: str = BAD_ANSWER) -> Unavailable:
     return Unavailable(f"the embedding model answered with {found}", retry_after=1.0, reason=reason)
 
 
@@ -176,11 +224,39 @@ class CachedEmbedder:
 
     def __init__(self, embedder: Embedder, size: int = CACHE_SIZE) -> None:
         self.embedder = embedder
-        self.name, self.dimensions, self.max_tokens = embedder.name, embedder.dimensions, embedder.max_tokens
-        self.model_id = model_id(embedder)
+        self.name, self.max_tokens = embedder.name, embedder.max_tokens
         self._size = size
         self._known: OrderedDict[tuple[str, bytes], Any] = OrderedDict()
         self._lock = threading.Lock()
+        self._model_id: int | None = None
+        self.probes: Vectors | None = None
+
+    @property
+    def dimensions(self) -> int:
+        """The length of every vector; a provider's model is asked for it where it is not measured yet."""
+        return self.embedder.dimensions
+
+    @property
+    def model_id(self) -> int:
+        """The number the database knows the model by."""
+        if self._model_id is None:
+            self._model_id = model_id(self.embedder)
+        return self._model_id
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether the dimensions are known without asking a provider."""
+        return getattr(self.embedder, "is_measured", True)
+
+    @property
+    def silent(self) -> Unavailable | None:
+        """Why this process cannot use the model, where it cannot."""
+        return self.embedder.error if isinstance(self.embedder, Silent) else None
+
+    @property
+    def is_named(self) -> bool:
+        """Whether any process can load this model by its name."""
+        return isinstance(self.embedder, local.StaticEmbedder | remote.RemoteEmbedder)
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """One checked unit vector a text; the model is asked only for texts it has not seen."""
@@ -193,9 +269,27 @@ class CachedEmbedder:
             found = {key: self._known[key] for key in keys if key in self._known}
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if missing:
-            found.update(zip(missing, checked(self.embedder, list(missing.values()), kind), strict=True))
+            found.update(zip(missing, self._in_windows(list(missing.values()), kind), strict=True))
         self._remember(found)
         return np.stack([found[key] for key in keys])
+
+    def embed_each(self, texts: Sequence[str]) -> list[Any]:
+        """A vector a text, None for each the model cannot embed; Unavailable when it is the model that is out."""
+        if not texts:
+            return []
+        try:
+            return list(self.embed(texts))
+        except (RateLimited, ModelRejected):
+            raise
+        except Unavailable as error:
+            if error.facts.get("reason") != BAD_ANSWER:
+                raise
+        # One bad text fails its whole batch. Whether it was the text shows in one that is known to be good.
+        checked(self.embedder, PROBES[:1], "passage")
+        if len(texts) == 1:
+            return [None]
+        half = len(texts) // 2
+        return [*self.embed_each(texts[:half]), *self.embed_each(texts[half:])]
 
     def embed_query(self, text: str, weights: Mapping[str, float] | None = None) -> Vectors:
         """The vector of a question; its words are weighed where the model can do that."""
@@ -209,10 +303,35 @@ class CachedEmbedder:
         vector: Vectors = self.embed([text], "query")[0]
         return vector
 
+    def probe(self) -> Vectors:
+        """The vectors of the texts by which a model is recognised; kept in `probes`."""
+        self.probes = self.embed(PROBES)
+        return self.probes
+
+    def is_long(self, text: str) -> bool:
+        """Whether a text is longer than the model reads at once, so that its vector is the mean of its windows."""
+        if isinstance(self.embedder, ReadsWhole):
+            return self.embedder.is_long(text)
+        return self.max_tokens is not None and len(windows(text, self.max_tokens)) > 1
+
     @property
     def weighs_words(self) -> bool:
         """Whether the model can weigh the words of a question."""
         return isinstance(self.embedder, WeighsWords)
+
+    def _in_windows(self, texts: Sequence[str], kind: TextKind) -> Vectors:
+        import numpy as np
+
+        most = self.max_tokens
+        if most is None or isinstance(self.embedder, ReadsWhole):
+            return checked(self.embedder, texts, kind)
+        parts = [windows(text, most) for text in texts]
+        vectors = checked(self.embedder, [part for several in parts for part in several], kind)
+        if len(vectors) == len(texts):
+            return vectors
+        ends = np.cumsum([len(several) for several in parts])
+        means = [vectors[end - len(several) : end].mean(axis=0) for end, several in zip(ends, parts, strict=True)]
+        return unit_vectors(np.stack(means), len(texts), vectors.shape[1])
 
     def _remember(self, found: Mapping[tuple[str, bytes], Any]) -> None:
         with self._lock:
@@ -221,3 +340,122 @@ class CachedEmbedder:
                 self._known.move_to_end(key)
             while len(self._known) > self._size:
                 self._known.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A tenant's row of an embedding model; `probes` are the vectors it is recognised by, where they were read."""
+
+    model_id: int
+    name: str
+    dimensions: int
+    state: str = "active"
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    probed: bool = False
+    probes: Sequence[str] = ()
+
+
+class Silent:
+    """In the place of a model that this process cannot use: it has its name, and says why whenever it is asked."""
+
+    max_tokens: int | None = None
+
+    def __init__(self, name: str, dimensions: int, error: Unavailable) -> None:
+        self.name, self.dimensions, self.error = name, dimensions, error
+
+    def embed(self, texts: Sequence[str], kind: TextKind) -> Vectors:  # noqa: ARG002
+        """Never a vector."""
+        raise self.error
+
+
+class Embedders:
+    """The models of a process: the one it was given, and whichever its tenants use.
+
+    A tenant's memories have the vectors of one model. Which one says the tenant's row, not the setting of a process:
+    so a change of model reaches every process by itself.
+    """
+
+    def __init__(self, settings: Settings, given: Embedder | None) -> None:
+        self.settings = settings
+        self.given = None if given is None else CachedEmbedder(given)
+        self._loaded: dict[str, CachedEmbedder] = {} if self.given is None else {self.given.name: self.given}
+        self._in_use: OrderedDict[str, CachedEmbedder] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, tenant_id: str) -> CachedEmbedder | None:
+        """The model that a tenant used when this process last looked; None before it has looked."""
+        with self._lock:
+            return self._in_use.get(tenant_id)
+
+    def forget(self, tenant_id: str) -> None:
+        """Look again before the next use: the tenant's model is another one now."""
+        with self._lock:
+            self._in_use.pop(tenant_id, None)
+
+    def load(self, embedder: str | Embedder) -> CachedEmbedder:
+        """A model by its name, or an object, kept for as long as the process lives; SettingsError for neither."""
+        name = embedder if isinstance(embedder, str) else getattr(embedder, "name", None)
+        with self._lock:
+            known = self._loaded.get(name) if isinstance(name, str) else None
+        if known is not None and (isinstance(embedder, str) or known.embedder is embedder):
+            return known
+        found = resolve(embedder, self.settings)
+        if found is None:
+            raise SettingsError("embedding_model: expected a model, found none")
+        with self._lock:
+            return self._loaded.setdefault(found.name, CachedEmbedder(found))
+
+    def adopt(self, tenant_id: str, model: Model | None) -> CachedEmbedder | None:
+        """The embedder of a tenant's model, recognised by its probes. It may ask a provider: never in a transaction."""
+        if model is None:
+            return self._measured()
+        found, lasts = self._recognised(model)
+        if lasts:
+            with self._lock:
+                self._in_use[tenant_id] = found
+                self._in_use.move_to_end(tenant_id)
+                while len(self._in_use) > TENANTS:
+                    self._in_use.popitem(last=False)
+        return found
+
+    def _measured(self) -> CachedEmbedder | None:
+        if self.given is not None and self.given.is_named:
+            with suppress(Unavailable):
+                self.given.probe()
+        return self.given
+
+    def _recognised(self, model: Model) -> tuple[CachedEmbedder, bool]:
+        try:
+            found = self.load(model.name)
+        except SettingsError:
+            why = f"this process cannot load the embedding model {model.name}, which the tenant uses"
+            return self._silent(model, ModelRejected(why, retry_after=60.0, reason="model_missing")), True
+        if isinstance(found.embedder, remote.RemoteEmbedder):
+            found.embedder.expect(model.dimensions)
+        try:
+            same = found.dimensions == model.dimensions
+            if same and found.is_named and model.probes:
+                same = is_same_model(model.probes, found.probe())
+        except Unavailable as error:
+            return self._silent(model, error), False
+        if same:
+            return found, True
+        why = f"the embedding model {model.name} is not the one that made the tenant's vectors: run `engram reembed`"
+        return self._silent(model, ModelRejected(why, retry_after=600.0, reason="space_drift")), True
+
+    @staticmethod
+    def _silent(model: Model, error: Unavailable) -> CachedEmbedder:
+        return CachedEmbedder(Silent(model.name, model.dimensions, error))
+
+
+def is_same_model(kept: Sequence[str], found: Vectors) -> bool:
+    """Whether the vectors of the probes are those that were kept, but for rounding. Pure."""
+    import json
+
+    import numpy as np
+
+    before = np.array([json.loads(one) for one in kept], dtype=np.float64)
+    if before.shape != found.shape:
+        return False
+    cosines = (before * found).sum(axis=1) / (np.linalg.norm(before, axis=1) * np.linalg.norm(found, axis=1))
+    return bool((cosines >= SAME_MODEL).all())

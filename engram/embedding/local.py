@@ -62,6 +62,12 @@ class StaticEmbedder:
                 result[row] = np.mean([window / max(float(np.linalg.norm(window)), 1e-9) for window in windows], axis=0)
         return result
 
+    def is_long(self, text: str) -> bool:
+        """Whether a text takes more than one window."""
+        if len(text.encode("utf-8", "replace")) <= WINDOW:  # a token is a byte at least
+            return False
+        return len(self._model()[1].encode(text, add_special_tokens=False).ids) > WINDOW
+
     def embed_query(self, text: str, weights: Mapping[str, float]) -> NDArray[np.float32]:
         """The vector of a question, each token counted by the weight of its word (casefolded; absent: little)."""
         import numpy as np

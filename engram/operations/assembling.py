@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, cast
 
-from engram import context, derivation, inputs, ledger, memories, recall, streams, tenancy, text
+from engram import checkpoints, context, derivation, inputs, ledger, memories, recall, streams, tasks, tenancy, text
 from engram.context import Counter, Material
 from engram.database import Connection
 from engram.errors import InvalidInput
@@ -21,6 +21,7 @@ from engram.tenancy import Visible
 from engram.values import FORMATS, TRUSTS, ContextBlock, Event, Format, RecallTrace, SearchResults, Trust, Watermark
 
 MOST_CRITICAL: Final = 200
+MOST_OF_GOAL: Final = 1_000  # characters of a goal that are searched for
 MOST_FOUND: Final = 40  # more than are printed, so that one session does not take every place
 MOST_DECISIONS: Final = 40
 MOST_ARTIFACTS: Final = 20
@@ -35,20 +36,24 @@ LAST: Final = ("ffffffff-ffff-ffff-ffff-ffffffffffff", 2**63 - 1)
 @dataclass(frozen=True, slots=True)
 class _Asked:
     query: str
+    task_run_id: str | None
     session_id: str | None
     shares: Mapping[str, float]
 
 
 def build_context(
-    setup: Setup, query: object, *, session_id: object, max_tokens: object, sections: object, format: object,
-    min_trust: object, strict: object, token_counter: object, given: Mapping[str, Any],
+    setup: Setup, query: object, *, task_run_id: object, session_id: object, max_tokens: object, sections: object,
+    format: object, min_trust: object, strict: object, token_counter: object, given: Mapping[str, Any],
 ) -> Operation[ContextBlock]:  # fmt: skip
     """The block a model is given to read, of at most `max_tokens`."""
     reading = setup.reading(given)
     asked = _Asked(
-        inputs.query(query), inputs.optional(inputs.name, session_id, "session_id"),
+        inputs.query(query), inputs.optional(inputs.event_id, task_run_id, "task_run_id"),
+        inputs.optional(inputs.name, session_id, "session_id"),
         context.SHARES if sections is None else context.chosen_shares(sections),
     )  # fmt: skip
+    if asked.task_run_id is not None and asked.session_id is not None:
+        raise InvalidInput("session_id", "one of task_run_id and session_id", "both")
     most = inputs.max_tokens(max_tokens)
     shown_as = cast("Format", inputs.choice(format, "format", FORMATS))
     worst = cast("Trust", inputs.choice(min_trust, "min_trust", TRUSTS))
@@ -56,6 +61,8 @@ def build_context(
     count = _counter(token_counter)
 
     material = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, setup, reading, asked))
+    if material.task is not None and not asked.query:
+        asked = replace(asked, query=inputs.query(material.task.goal[:MOST_OF_GOAL]))
     results = yield from _searched(setup, reading, asked)
     material = _with_results(material, results)
     block = context.pack(
@@ -68,6 +75,9 @@ def build_context(
 def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -> Material:
     """Everything but the search, in one snapshot."""
     visible, moment = tenancy.visible(conn, reading.scope), reading.moment
+    held = None
+    if asked.task_run_id is not None:
+        held = tasks.seen(conn, visible, asked.task_run_id, moment)
     if not visible.scope_ids:
         return Material()
     critical = memories.recall_critical(
@@ -78,7 +88,13 @@ def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -
         key=setup.cursor_key,
     ) if asked.shares[context.DECISIONS] else ()  # fmt: skip
     shares = asked.shares
+    saved = () if held is None or not (shares[context.STATE] or shares[context.CHECKPOINTS]) else checkpoints.select(
+        conn, reading.scope.tenant_id, held.task.task_run_id, whole=True, limit=context.MOST_CHECKPOINTS,
+        recorded_by=moment.earliest,
+    )  # fmt: skip
     return Material(
+        task=None if held is None else held.task,
+        checkpoints=tuple(saved),
         critical=critical.results,
         critical_omitted=critical.omitted,
         events=_said(conn, visible, reading, asked) if shares[context.EVENTS] else (),
@@ -109,7 +125,8 @@ def _newest(
     if start is None and moment.known_at is not None:
         start = Place(moment.known_at, *LAST)
     found = ledger.read(
-        conn, session_id=asked.session_id, scope_ids=visible.scope_ids, types=types, until=_just_after(moment.as_of),
+        conn, task_run_id=asked.task_run_id, session_id=asked.session_id, scope_ids=visible.scope_ids, types=types,
+        until=_just_after(moment.as_of),
         start=start, newest_first=True, limit=limit,
     )  # fmt: skip
     return tuple(found)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final, Literal, Required, TypedDict
 
-from engram import history, ids, inputs, ledger, streams, tenancy
+from engram import checkpoints, history, ids, inputs, ledger, sessions, streams, tasks, tenancy
 from engram.database import Connection
 from engram.errors import IdempotencyMismatch, InvalidInput, NotFound
-from engram.operations import running, steps
+from engram.operations import deriving, extracting, running, steps
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
+from engram.sessions import Part
 from engram.values import DERIVES, ROLES, TRUSTS, Derive, Event, Receipt, Role, Trust
 
 EVENT_TYPES: Final = (
@@ -29,7 +31,7 @@ TRUST_OF: Final[Mapping[str, Trust]] = {
     "user": "user", "assistant": "agent", "agent": "agent", "tool": "tool", "system": "agent",
 }  # fmt: skip
 DERIVERS_OF: Final[Mapping[str, tuple[str, ...]]] = {
-    "skip": (), "verbatim": ("verbatim",), "rules": ("verbatim", "rules"), "llm": ("verbatim", "rules"),
+    "skip": (), "verbatim": ("verbatim",), "rules": ("verbatim", "rules"), "llm": ("verbatim", "rules", "llm"),
 }  # fmt: skip
 OWN_TYPE: Final = re.compile(r"x\.[a-z][a-z0-9_.-]{0,61}")
 PRIVATE: Final = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -125,9 +127,10 @@ def record_turn(
     items: list[tuple[str, dict[str, Any]]] = [
         ("user_message.", {"role": "user", "content": user_message, **shared}),
     ]
-    for place, tool in enumerate(inputs.items(tool_calls, "tool_calls", inputs.BATCH_ITEMS)):
+    tools = inputs.items(tool_calls, "tool_calls", inputs.BATCH_ITEMS)
+    for place, (tool, call_id) in enumerate(zip(tools, _call_ids(tools), strict=True)):
         where = f"tool_calls[{place}]"
-        items.extend((f"{where}.", event) for event in _tool_events(tool, place, where))
+        items.extend((f"{where}.", event) for event in _tool_events(tool, call_id, where))
     for place, artifact in enumerate(inputs.items(artifacts, "artifacts", inputs.BATCH_ITEMS)):
         where = f"artifacts[{place}]"
         items.append((f"{where}.", _artifact_event(artifact, where)))
@@ -151,7 +154,8 @@ def get_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Opera
         found = ledger.get(conn, wanted, scope_ids=visible.scope_ids)
         known_at = reading.moment.known_at
         hidden = history.private_events(conn, visible, [wanted])
-        if found is None or hidden or (known_at is not None and found.recorded_at > known_at):
+        early = found is not None and known_at is not None and found.recorded_at > known_at
+        if found is None or hidden or early or tasks.hides(conn, reading.scope.tenant_id, found):
             raise NotFound("no event with that id in this scope")
         return found
 
@@ -203,30 +207,47 @@ def _captured(
     expected: int | None,
     wait: float | Literal[False] | None,
 ) -> Operation[Receipt]:
+    due: list[str] = []
+
     def work(conn: Connection) -> Receipt:
         scope_id = tenancy.ensure(conn, call.scope)
-        stream = streams.open(conn, scope_id, *call.stream)
+        part = setup.entered(conn, scope_id, call, lambda: _is_known(conn, scope_id, call, events))
+        heard, switches = sessions.switched(events, part is not None and part.unheard)
+        if part is not None:
+            heard = [replace(event, session_id=part.session_id) for event in heard]
+        if part is not None and call.task_run_id is None:
+            stream_id, before = part.stream_id, part.position if part.is_new else 0  # the event that announced it
+        else:
+            stream_id, before = streams.open(conn, scope_id, *call.stream).stream_id, 0
         done = ledger.append(
             conn,
             scope_id=scope_id,
-            stream_id=stream.stream_id,
-            events=events,
-            expected_position=expected,
+            stream_id=stream_id,
+            events=heard,
+            expected_position=None if expected is None else expected + before,
             key=setup.settings.secret_key,
         )
         if call.idempotency_key is not None:
-            _refuse_other_batch(conn, scope_id, call, done)
+            _refuse_other_batch(conn, scope_id, call, done, part)
+        due[:] = _due_checkpoint(setup, conn, call)
+        if part is not None:
+            due.extend(sessions.went_on(conn, scope_id, part, done, switches, setup.policy))
         return _receipt(done)
 
     # The ids were made here: a lost connection is answered by appending the same events again, which changes nothing.
     key = call.idempotency_key or events[0].event_id
     if call.dry_run:
-        return (yield from running.rehearse(setup, call.scope, events, work, key=key))
+        return (yield from deriving.rehearse(setup, call.scope, events, work, key=key))
     receipt = yield from steps.write(call.tenant_id, work, key=key)
-    if setup.settings.dispatch == "inline" or wait is not False:
+    yield from running.run_unasked(setup, call.tenant_id, due)
+    if not setup.settings.derives_inline:
+        yield from steps.ring(call.tenant_id)
+    if setup.settings.derives_inline or wait is not False:
         decisions = yield from running.derive_receipt(setup, call.scope, receipt)
+        if setup.settings.derives_inline:
+            yield from steps.ring(call.tenant_id)  # for what was left over: retries, and work that needs a model
         if wait is not False:  # another worker may have taken the job
-            waited = running.wait_for(setup, receipt, deriver=None, timeout=wait, given=_ids(call))
+            waited = deriving.wait_for(setup, receipt, deriver=None, timeout=wait, given=_ids(call))
             decisions = list((yield from waited))
         return replace(receipt, decisions=tuple(decisions))
     return receipt
@@ -242,20 +263,43 @@ def _ids(call: Writing) -> dict[str, Any]:
     }
 
 
-def _refuse_other_batch(conn: Connection, scope_id: int, call: Writing, done: ledger.Appended) -> None:
+def _is_known(conn: Connection, scope_id: int, call: Writing, events: Sequence[ledger.NewEvent]) -> bool:
+    """Whether these events were appended before, under their ids or their key."""
+    key = call.idempotency_key
+    return bool(ledger.get_many(conn, [event.event_id for event in events])) or (
+        key is not None and ledger.find_by_key(conn, scope_id, key) is not None
+    )
+
+
+def _refuse_other_batch(
+    conn: Connection, scope_id: int, call: Writing, done: ledger.Appended, part: Part | None
+) -> None:
     """A key stands for one whole batch: what was appended under it before must be all of this one."""
     statuses = {event.status for event in done.events}
     if statuses == {"appended"}:
         return
     longer = ledger.find_by_key(conn, scope_id, f"{call.idempotency_key}/{len(done.events)}")
     before = ledger.get_many(conn, [event.event_id for event in done.events])
+    split = part is not None and part.opened_by == "engram"  # then an earlier part may hold what was appended before
     same = all(
-        (one.session_id, one.task_run_id) == (call.session_id, call.task_run_id)
+        (one.session_id == call.session_id or split)
+        and one.task_run_id == call.task_run_id
         and (call.trust is None or one.trust == call.trust)
         for one in before.values()
     )
     if "appended" in statuses or longer is not None or not same:
         raise IdempotencyMismatch
+
+
+def _due_checkpoint(setup: Setup, conn: Connection, call: Writing) -> list[str]:
+    """The job of the checkpoint that these events made due, born with them."""
+    if call.task_run_id is None:
+        return []
+    policy = setup.policy
+    job_id = checkpoints.queue_if_due(
+        conn, call.tenant_id, call.task_run_id, every=policy.checkpoint_every, tokens=policy.checkpoint_tokens
+    )
+    return [] if job_id is None else [job_id]
 
 
 def _receipt(done: ledger.Appended) -> Receipt:
@@ -286,6 +330,10 @@ def _message(
         payload = {**payload, "call_id": inputs.name(said["call_id"], f"{where}call_id")}
     mode = inputs.choice(said["derive"], f"{where}derive", DERIVES) if said.get("derive") is not None else derive
     derivers = DERIVERS_OF[mode] if mode is not None else setup.policy.derivers(role, event_type)
+    # A language model reads only where there is one: here, or in a worker, which must be asked for by name.
+    barred = setup.policy.llm.get(extracting.COMPONENT) == "off"
+    if not setup.asks(extracting.COMPONENT) and (mode is None or setup.settings.derives_inline or barred):
+        derivers = tuple(name for name in derivers if name != "llm")
     key = call.idempotency_key
     return ledger.NewEvent(
         role=role, event_type=event_type, content=content, payload=payload,
@@ -308,10 +356,22 @@ def _event_type(value: object, role: str, field: str) -> str:
     return inputs.choice(value, field, EVENT_TYPES)
 
 
-def _tool_events(tool: object, place: int, where: str) -> list[dict[str, Any]]:
+def _call_ids(tools: Sequence[object]) -> list[str]:
+    """What ties each call of a turn to its result: the caller's id, else a number that no other call has."""
+    given = [tool.get("call_id") if isinstance(tool, Mapping) else None for tool in tools]
+    said = [None if one is None else inputs.name(one, f"tool_calls[{n}].call_id") for n, one in enumerate(given)]
+    taken: set[str] = set()
+    for place, one in enumerate(said):
+        if one is not None and one in taken:
+            raise InvalidInput(f"tool_calls[{place}].call_id", "an id no other call has", "one that is taken")
+        taken |= set() if one is None else {one}
+    free = (name for n in itertools.count(1) if (name := f"call-{n}") not in taken)
+    return [one or next(free) for one in said]
+
+
+def _tool_events(tool: object, call_id: str, where: str) -> list[dict[str, Any]]:
     said = inputs.keys(tool, where, tuple(ToolCall.__annotations__))
     name = inputs.name(said.get("name"), f"{where}.name")
-    call_id = inputs.optional(inputs.name, said.get("call_id"), f"{where}.call_id") or f"call-{place + 1}"
     # The arguments are one level inside the payload of their event, and written out in its content.
     field, most = f"{where}.arguments", inputs.EVENT_CHARACTERS - inputs.NAME_BYTES - len("()")
     arguments = inputs.optional(inputs.payload, said.get("arguments"), field, depth=inputs.METADATA_DEPTH - 1) or {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, TypeVar
 
-from engram import history, inputs, jobs, ledger, memories, policies, streams, tenancy, writing
+from engram import history, inputs, ledger, memories, policies, sessions, streams, tenancy, writing
 from engram.database import Connection, Jsonb, execute, fetch_all
 from engram.errors import (
     AlreadySuperseded,
@@ -18,15 +18,15 @@ from engram.errors import (
     NotFound,
     Unavailable,
 )
-from engram.operations import steps
+from engram.operations import spaces, steps
 from engram.operations.setup import DIRECT, Setup, Write, Writing
 from engram.operations.steps import Operation
 from engram.policies import Classified, Proposal
-from engram.values import Memory, Trust, WriteDecision, trust_rank
+from engram.sessions import Visit
+from engram.values import Event, Memory, Trust, WriteDecision, trust_rank
 from engram.writing import Desk, Draft, Origin
 
 T = TypeVar("T")
-EMBED: Final = "embed"
 DIRECT_TRUST: Final[Trust] = "user"  # a direct write speaks for whoever the host speaks for, unless it says otherwise
 ROLE_OF: Final = {
     "operator": "system",
@@ -214,6 +214,7 @@ def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
 
 def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[list[WriteDecision]]:
     call = call.keyed()
+    setup = yield from spaces.ready(setup, call.tenant_id)
     drafts = yield from _embedded(setup, [one.draft for one in asked])
     requests = [one.request for one in asked]
 
@@ -225,15 +226,13 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
         if before is not None:
             return before
         settled = []
-        stream_id = _stream(desk, call)
+        here, stream_id = _place(setup, desk, call)
         for index, (draft, request) in enumerate(zip(resolved, requests, strict=True)):
             judged = _barred(desk, writing.judge(desk, draft, call.trust or DIRECT_TRUST), call)
-            origin = _event(setup, desk, call, stream_id, judged.kind, draft.fact, request, index)
+            origin = _event(setup, desk, here, stream_id, judged.kind, draft.fact, request, index)
             settled.append(writing.settle(desk, judged, origin))
-            _add_sources(desk, settled[-1], draft, origin)
+            _add_sources(desk, settled[-1], draft, origin, _cited(desk, draft))
         writing.index(desk, settled)
-        if any(draft.vector is None for draft in resolved) and setup.embedder is not None:
-            jobs.add(conn, kind=EMBED, dedup_key=str(call.idempotency_key), scope_id=desk.scope_id)
         return writing.whole(desk, settled)
 
     return (yield from _written(call, work))
@@ -254,6 +253,7 @@ def revise(
     if change is None and content is None:
         raise InvalidInput("fact", "a new fact, an Edit or a new main_content", "none of them")
     request = _plain({"memory_id": wanted, "fact": change, "main_content": content, "valid_from": begins})
+    setup = yield from spaces.ready(setup, call.tenant_id)
     for _ in range(MAX_EDIT_TRIES):
         basis = yield from steps.read(call.tenant_id, lambda conn: _head(conn, call, wanted))
         new = change.apply(basis.fact) if isinstance(change, Edit) else change or basis.fact
@@ -263,7 +263,7 @@ def revise(
             conn: Connection, basis: Memory = basis, new: str = new, vector: Any = vectors[0].vector
         ) -> WriteDecision | None:
             desk, target = _desk_of(setup, conn, call, wanted)
-            writing.lock(desk, [], *_locks(desk, target), _key_lock(desk, call))
+            target = _locked(desk, target, call)
             before = _before(desk, call, [request])
             if before is not None:
                 return before[0]
@@ -274,17 +274,10 @@ def revise(
                 raise AlreadySuperseded(f"the head is revision {head.revision}, expected {expected}", head=head)
             if isinstance(change, Edit) and head.fact != basis.fact:
                 return None  # another revision came between: make the edit on that one
-            draft = Draft(
-                fact=new, classified=_like(head), vector=vector, main_content=content or head.main_content,
-                tags=head.tags,
-                source=head.source, metadata=head.metadata, confidence=head.confidence, attribute=head.attribute,
-                value=head.value, topic_key=head.topic_key, valid_from=begins, expires_at=head.expires_at,
-                private=head.private,
-                revises=head.memory_id,
-            )  # fmt: skip
+            draft = _revision(head, new, vector, content, begins)
             judged = writing.judge(desk, draft, call.trust or DIRECT_TRUST)
             settled = writing.settle(
-                desk, judged, _event(setup, desk, call, _stream(desk, call), judged.kind, new, request)
+                desk, judged, _event(setup, desk, *_place(setup, desk, call), judged.kind, new, request)
             )
             writing.index(desk, [settled])
             return writing.whole(desk, [settled])[0]
@@ -301,12 +294,22 @@ def annotate(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Opera
     changes = {name: value for name, value in given.items() if name in ATTRIBUTES}
     if not changes:
         raise InvalidInput("attributes", f"at least one of {', '.join(ATTRIBUTES)}", "none")
+    params = _annotation(changes)
+
+    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
+        _annotate(desk, memory, origin, params)
+
+    return (yield from _change(setup, call, memory_id, "memory_annotated", changes, apply))
+
+
+def _annotation(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes to change, checked; None leaves one as it is."""
     memory_type, category = _type_of(changes.get("memory_type"), changes.get("category"))
     optional = inputs.optional
     expires_in, expires_at = _expiry(
         changes.get("expires_at"), changes.get("expires_in"), changes.get("expires_in_days")
     )
-    params = {
+    return {
         "memory_type": memory_type, "category": category,
         "tags": list(inputs.tags(changes["tags"])) if changes.get("tags") is not None else None,
         "source": optional(inputs.label, changes.get("source"), "source"),
@@ -320,11 +323,13 @@ def annotate(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Opera
         "no_expiry": any(name in changes for name in EXPIRY) and expires_at is None and not expires_in,
     }  # fmt: skip
 
-    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
-        execute(desk.conn, "annotate_memory", tenant_id=desk.tenant_id, memory_id=memory.memory_id, **params)
-        writing.note(desk, memory.memory_id, "annotated", origin.event_id, origin.actor)
 
-    return (yield from _change(setup, call, memory_id, "memory_annotated", changes, apply))
+def _annotate(desk: Desk, memory: Memory, origin: Origin, params: Mapping[str, Any]) -> None:
+    execute(
+        desk.conn, "annotate_memory", tenant_id=desk.tenant_id, memory_id=memory.memory_id, at=origin.recorded_at,
+        **params,
+    )  # fmt: skip
+    writing.note(desk, memory.memory_id, "annotated", origin.event_id, origin.actor)
 
 
 def end_validity(setup: Setup, memory_id: object, at: object, given: Mapping[str, Any]) -> Operation[Memory]:
@@ -333,10 +338,16 @@ def end_validity(setup: Setup, memory_id: object, at: object, given: Mapping[str
     when = inputs.optional(inputs.moment, at, "at")
 
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
-        execute(desk.conn, "end_memory", tenant_id=desk.tenant_id, memory_id=memory.memory_id, at=when)
-        writing.note(desk, memory.memory_id, "ended", origin.event_id, origin.actor)
+        _end(desk, memory, origin, when)
 
     return (yield from _change(setup, call, memory_id, "memory_ended", {"at": when}, apply))
+
+
+def _end(desk: Desk, memory: Memory, origin: Origin, when: datetime | None) -> None:
+    execute(
+        desk.conn, "end_memory", tenant_id=desk.tenant_id, memory_id=memory.memory_id, at=when or origin.recorded_at
+    )
+    writing.note(desk, memory.memory_id, "ended", origin.event_id, origin.actor)
 
 
 def reinforce(setup: Setup, memory_id: object, amount: object, given: Mapping[str, Any]) -> Operation[Memory]:
@@ -345,10 +356,14 @@ def reinforce(setup: Setup, memory_id: object, amount: object, given: Mapping[st
     by = inputs.unit(amount, "amount")
 
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
-        execute(desk.conn, "raise_importance", tenant_id=desk.tenant_id, memory_id=memory.memory_id, amount=by)
-        writing.note(desk, memory.memory_id, "annotated", origin.event_id, origin.actor)
+        _raise(desk, memory, origin, by)
 
     return (yield from _change(setup, call, memory_id, "memory_reinforced", {"amount": by}, apply))
+
+
+def _raise(desk: Desk, memory: Memory, origin: Origin, by: float) -> None:
+    execute(desk.conn, "raise_importance", tenant_id=desk.tenant_id, memory_id=memory.memory_id, amount=by)
+    writing.note(desk, memory.memory_id, "annotated", origin.event_id, origin.actor)
 
 
 def forget(
@@ -360,21 +375,24 @@ def forget(
     forgotten: list[str] = []
 
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
-        forgotten.clear()
-        rows = fetch_all(
-            desk.conn, "forget_memories", tenant_id=desk.tenant_id, lineage_id=memory.lineage_id,
-            memory_id=memory.memory_id if only else None, reason="retracted" if only else "forgotten",
-        )  # fmt: skip
-        forgotten.extend(row.memory_id for row in rows)
-        for one in forgotten:
-            writing.note(desk, one, "forgotten", origin.event_id, origin.actor)
-        if only:
-            writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
+        forgotten[:] = _forget(desk, memory, origin, only)
 
     yield from _change(setup, call, memory_id, "memory_forgotten", {"revision_only": only}, apply)
     if forgotten or call.dry_run:
         return tuple(forgotten)
     return (yield from steps.read(call.tenant_id, lambda conn: _forgotten_before(conn, call)))
+
+
+def _forget(desk: Desk, memory: Memory, origin: Origin, only: bool) -> list[str]:
+    rows = fetch_all(
+        desk.conn, "forget_memories", tenant_id=desk.tenant_id, lineage_id=memory.lineage_id,
+        memory_id=memory.memory_id if only else None, reason="retracted" if only else "forgotten",
+    )  # fmt: skip
+    for row in rows:
+        writing.note(desk, row.memory_id, "forgotten", origin.event_id, origin.actor)
+    if only:
+        writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
+    return [row.memory_id for row in rows]
 
 
 def _forgotten_before(conn: Connection, call: Writing) -> tuple[str, ...]:
@@ -392,19 +410,100 @@ def restore(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operat
     """Bring back what was forgotten, retracted or archived; who is head is then decided anew."""
     call = setup.writing(given)
 
-    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
-        rows = fetch_all(
-            desk.conn,
-            "restore_memories",
-            tenant_id=desk.tenant_id,
-            lineage_id=memory.lineage_id,
-            memory_id=memory.memory_id,
-        )
-        for row in rows:
-            writing.note(desk, row.memory_id, "restored", origin.event_id, origin.actor)
-        writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
+    return (yield from _change(setup, call, memory_id, "memory_restored", {}, _restore))
 
-    return (yield from _change(setup, call, memory_id, "memory_restored", {}, apply))
+
+def _restore(desk: Desk, memory: Memory, origin: Origin) -> None:
+    rows = fetch_all(
+        desk.conn, "restore_memories", tenant_id=desk.tenant_id, lineage_id=memory.lineage_id,
+        memory_id=memory.memory_id,
+    )  # fmt: skip
+    for row in rows:
+        writing.note(desk, row.memory_id, "restored", origin.event_id, origin.actor)
+    writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
+
+
+def again(
+    setup: Setup, desk: Desk, event: Event, find: Callable[[str], str], vector: Callable[[str], Any]
+) -> list[writing.Settled]:
+    """Make the direct change that an event asked for once more, in a projection of its own: how a replay keeps it.
+
+    `find` gives the memory that an id of the request stands for there, `vector` the vector of a fact. Raises NotFound
+    and Conflict where the change has nothing to change any more.
+    """
+    request = _read_back(event.payload.get("request", {}))
+    trust, said = event.trust, event.content or ""
+    desk = replace(desk, reason=event.payload.get("reason"))
+    origin = Origin(
+        event_id=event.event_id, recorded_at=event.recorded_at, occurred_at=event.occurred_at, trust=trust,
+        content=event.content, session_id=event.session_id, task_run_id=event.task_run_id, actor=event.actor,
+        char_end=len(said),
+    )  # fmt: skip
+    named = request.pop("memory_id", None)
+    if named is None:
+        call = Writing(desk.visible.scope, trust=trust, occurred_at=event.occurred_at)
+        return [_add_again(setup, desk, call, request, origin, find, vector)]
+    memory = memories.get(desk.conn, desk.visible, find(named))
+    if "fact" in request:
+        return [_revise_again(desk, memory, request, origin, vector)]
+    if event.event_type == "memory_annotated":
+        _annotate(desk, memory, origin, _annotation(request))
+    elif event.event_type == "memory_ended":
+        _end(desk, memory, origin, request["at"])
+    elif event.event_type == "memory_forgotten":
+        _forget(desk, memory, origin, request["revision_only"])
+    elif event.event_type == "memory_restored":
+        _restore(desk, memory, origin)
+    else:
+        _raise(desk, memory, origin, request["amount"])
+    return []
+
+
+def _add_again(
+    setup: Setup, desk: Desk, call: Writing, item: dict[str, Any], origin: Origin, find: Callable[[str], str],
+    vector: Callable[[str], Any],
+) -> writing.Settled:  # fmt: skip
+    if item.get("parent_id") is not None:
+        item["parent_id"] = find(item["parent_id"])
+    item["supersedes"] = [find(old) for old in item.get("supersedes", ())]
+    for old in item["supersedes"]:
+        if memories.get(desk.conn, desk.visible, old).status != "active":
+            raise Conflict("only a current memory can be superseded: name the head of its lineage")
+    draft = asked_for(setup, call, item).draft
+    draft = replace(draft, vector=vector(draft.fact))
+    judged = _barred(desk, writing.judge(desk, draft, origin.trust, origin.recorded_at), call)
+    settled = writing.settle(desk, judged, origin)
+    _add_sources(desk, settled, draft, origin, ledger.get_many(desk.conn, [one for one, _, _ in draft.citations]))
+    return settled
+
+
+def _revise_again(
+    desk: Desk, memory: Memory, request: Mapping[str, Any], origin: Origin, vector: Callable[[str], Any]
+) -> writing.Settled:
+    revisions = memories.lineage(desk.conn, desk.visible, memory.lineage_id).revisions
+    heads = [one for one in revisions if one.status == "active" and "moot" not in one.labels]
+    if not heads:
+        raise Conflict(NOTHING_CURRENT)
+    change, head = request["fact"], heads[0]
+    if isinstance(change, Mapping):
+        change = Edit(change["edit"], change["old"], change["new"]).apply(head.fact)
+    new = change or head.fact
+    draft = _revision(head, new, vector(new), request.get("main_content"), request.get("valid_from"))
+    return writing.settle(desk, writing.judge(desk, draft, origin.trust, origin.recorded_at), origin)
+
+
+TIMES: Final = ("valid_from", "valid_to", "expires_at", "at")
+
+
+def _read_back(request: Mapping[str, Any]) -> dict[str, Any]:
+    """A request from the form its event keeps it in."""
+    found = dict(request)
+    for name in TIMES:
+        if isinstance(found.get(name), str):
+            found[name] = datetime.fromisoformat(found[name])
+    if isinstance(found.get("expires_in"), float):
+        found["expires_in"] = timedelta(seconds=found["expires_in"])
+    return found
 
 
 def _change(
@@ -422,10 +521,10 @@ def _change(
 
     def work(conn: Connection) -> Memory:
         desk, memory = _desk_of(setup, conn, call, wanted)
-        writing.lock(desk, [], *_locks(desk, memory), _key_lock(desk, call))
+        memory = _locked(desk, memory, call)
         if not _is_repeated(desk, call, [request]):
-            origin = _event(setup, desk, call, _stream(desk, call), event_type, memory.fact, request)
-            apply(desk, memories.get(conn, desk.visible, memory.memory_id), origin)
+            origin = _event(setup, desk, *_place(setup, desk, call), event_type, memory.fact, request)
+            apply(desk, memory, origin)
         return memories.get(conn, desk.visible, memory.memory_id)
 
     return (yield from _written(call, work))
@@ -469,11 +568,20 @@ def _embedded(setup: Setup, drafts: Sequence[Draft]) -> Operation[list[Draft]]:
     return [replace(draft, vector=vector) for draft, vector in zip(drafts, vectors, strict=True)]
 
 
-def _stream(desk: Desk, call: Writing) -> str:
-    """The stream a direct change goes to: the call's own, or that of the scope that holds the memory."""
+def _place(setup: Setup, desk: Desk, call: Writing) -> tuple[Writing, str]:
+    """Where a direct change goes: its task's, session's or scope's stream, or that of the scope that holds the memory.
+
+    The write comes back with the part of the session that it has become a part of.
+    """
     scope = desk.visible.scopes[desk.scope_id]
     own = call.scope.namespace == scope.namespace and call.scope.user_id == scope.user_id
-    return streams.open(desk.conn, desk.scope_id, *(call.stream if own else DIRECT)).stream_id
+    part = setup.entered(desk.conn, desk.scope_id, call) if own else None
+    if part is not None:
+        sessions.reopen(desk.conn, desk.scope_id, part, setup.policy)
+        call = replace(call, visit=Visit(part.session_id))
+        if call.task_run_id is None:
+            return call, part.stream_id
+    return call, streams.open(desk.conn, desk.scope_id, *(call.stream if own else DIRECT)).stream_id
 
 
 def _event(
@@ -543,6 +651,15 @@ def _key_lock(desk: Desk, call: Writing) -> str:
     return f"{desk.scope_id}/call/{call.idempotency_key}"
 
 
+def _locked(desk: Desk, memory: Memory, call: Writing) -> Memory:
+    """A memory as it stands under the locks of its lineage; a switch of projections may have come before them."""
+    while True:
+        writing.lock(desk, [], *_locks(desk, memory), _key_lock(desk, call))
+        before, memory = memory, memories.get(desk.conn, desk.visible, memory.memory_id)
+        if _locks(desk, before) == _locks(desk, memory):
+            return memory
+
+
 def _locks(desk: Desk, memory: Memory) -> list[str]:
     return writing.lineage_locks(memory.lineage_id, desk.scope_id, memory.conflict_key)
 
@@ -563,6 +680,16 @@ def _head(conn: Connection, call: Writing, memory_id: str) -> Memory:
     if head is None:
         raise Conflict(NOTHING_CURRENT)
     return head
+
+
+def _revision(head: Memory, new: str, vector: Any, content: str | None, begins: datetime | None) -> Draft:
+    """The draft of a new revision, which inherits all that it does not change."""
+    return Draft(
+        fact=new, classified=_like(head), vector=vector, main_content=content or head.main_content, tags=head.tags,
+        source=head.source, metadata=head.metadata, confidence=head.confidence, attribute=head.attribute,
+        value=head.value, topic_key=head.topic_key, valid_from=begins, expires_at=head.expires_at,
+        private=head.private, revises=head.memory_id,
+    )  # fmt: skip
 
 
 def _like(head: Memory) -> Classified:
@@ -598,20 +725,31 @@ def _barred(desk: Desk, judged: writing.Judged, call: Writing) -> writing.Judged
     return judged
 
 
-def _add_sources(desk: Desk, settled: writing.Settled, draft: Draft, origin: Origin) -> None:
-    """D-12: the caller's own citations, each checked against the stored characters."""
-    if settled.memory_id is None or not draft.citations:
-        return
+def _cited(desk: Desk, draft: Draft) -> dict[str, Event]:
+    """The events a caller cites, each checked to be visible and to hold the characters."""
+    if not draft.citations:
+        return {}
     events = ledger.get_many(
         desk.conn, [event_id for event_id, _, _ in draft.citations], scope_ids=desk.visible.scope_ids
     )
     hidden = history.private_events(desk.conn, desk.visible, sorted(events))
-    for ordinal, (event_id, start, end) in enumerate(draft.citations, 1):
+    for event_id, _, end in draft.citations:
         event = events.get(event_id)
         if event is None or event_id in hidden:
             raise NotFound("no event with that id in this scope")
         if event.content is None or end > len(event.content):
             raise InvalidInput("sources", "a span inside the stored content", "one that ends after it")
+    return events
+
+
+def _add_sources(
+    desk: Desk, settled: writing.Settled, draft: Draft, origin: Origin, events: Mapping[str, Event]
+) -> None:
+    """D-12: the caller's own citations, each of the stored characters."""
+    if settled.memory_id is None:
+        return
+    for ordinal, (event_id, start, end) in enumerate(draft.citations, 1):
+        event = events[event_id]
         cited = replace(
             origin, event_id=event_id, content=event.content, char_start=start, char_end=end, ordinal=ordinal,
             recorded_at=event.recorded_at, trust=event.trust,

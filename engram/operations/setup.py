@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, Final, cast
 
-from engram import gates, ids, inputs, tenancy
+from engram import gates, ids, inputs, sessions, tenancy
 from engram.channels import semantic
 from engram.database import Connection
-from engram.embedding import CachedEmbedder
-from engram.errors import InvalidInput
+from engram.embedding import CachedEmbedder, Embedders, Model
+from engram.errors import InvalidInput, ModelRejected
+from engram.llm import LanguageModel, Models
 from engram.memories import Moment
 from engram.policies import MemoryPolicy
 from engram.scope import Ids, Scope
-from engram.settings import Settings
+from engram.sessions import Part, Visit
+from engram.settings import LlmLevel, Settings
 from engram.streams import StreamKind
 from engram.values import TRUSTS, Trust
 from engram.writing import Desk
@@ -41,6 +44,29 @@ class Write(Ids, total=False):
     occurred_at: datetime
 
 
+class TaskWrite(Ids, total=False):
+    """What a write to a task run takes: its stream is the run's own, which the call names already."""
+
+    actor: str
+    trust: Trust
+    reason: str
+    idempotency_key: str
+    dry_run: bool
+    session_id: str
+    occurred_at: datetime
+
+
+class SessionWrite(Ids, total=False):
+    """What a write to a session takes: its stream is the session's own, which the call names already."""
+
+    actor: str
+    trust: Trust
+    reason: str
+    idempotency_key: str
+    dry_run: bool
+    occurred_at: datetime
+
+
 DIRECT: Final[tuple[StreamKind, str]] = ("scope", "direct")  # the stream of a scope's own changes
 READ_WORDS: Final = ("as_of", "known_at")
 WRITE_WORDS: Final = (
@@ -57,12 +83,40 @@ WRITE_WORDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A door's settings, policy, embedder and scope."""
+    """A door's settings, policy, embedder, scope, session if it has one, and language models; None without any.
+
+    `embedder` is fixed for one operation, so that its vectors are of one model; `spaces.ready` takes the tenant's.
+    """
 
     settings: Settings
     policy: MemoryPolicy
     embedder: CachedEmbedder | None
     scope: Scope
+    llm: Models | None = None
+    embedders: Embedders | None = None
+    owner_url: Callable[[], str | None] | None = None  # where the schema's owner may build an index
+    session: Visit | None = None
+
+    def level_of(self, component: str) -> LlmLevel:
+        """How much a language model does of a component's work under the policy; `off` where there is none."""
+        return "off" if self.llm is None else self.llm.level_of(component, self.policy.llm)
+
+    def asks(self, component: str) -> bool:
+        """Whether a component may ask a language model under the policy."""
+        return self.level_of(component) != "off"
+
+    def model_for(self, component: str) -> LanguageModel:
+        """The language model a component asks under the policy; ModelRejected where it may ask none."""
+        if self.llm is None or not self.asks(component):
+            told = "no language model is configured for this, or it is off: see ENGRAM_LLM_MODEL and the policy's llm"
+            raise ModelRejected(told, component=component)
+        return self.llm.model_for(component, self.policy.llm)
+
+    @property
+    def daily_budget(self) -> Decimal | None:
+        """The dollars a tenant may spend on language models in a day: the policy's cap or the setting's, the lower."""
+        caps = (self.settings.llm_daily_budget, self.policy.daily_budget)
+        return min((cap for cap in caps if cap is not None), default=None)
 
     def reading(self, given: Mapping[str, Any]) -> Reading:
         """The scope and moment of a read; an unknown name is InvalidInput."""
@@ -79,6 +133,9 @@ class Setup:
         """The scope and the words of a write; an unknown name is InvalidInput."""
         scope = _scope(self.scope, given, WRITE_WORDS).for_write()
         optional = inputs.optional
+        session_id = optional(inputs.name, given.get("session_id"), "session_id")
+        own = self.session is not None and session_id in (None, self.session.session_id)
+        visit = self.session if own else None if session_id is None else Visit(session_id)
         return Writing(
             scope=scope,
             actor=optional(inputs.name, given.get("actor"), "actor"),
@@ -86,15 +143,20 @@ class Setup:
             reason=optional(inputs.note, given.get("reason"), "reason"),
             idempotency_key=optional(inputs.idempotency_key, given.get("idempotency_key")),
             dry_run=inputs.flag(given.get("dry_run", False), "dry_run"),
-            session_id=optional(inputs.name, given.get("session_id"), "session_id"),
+            visit=visit,
             task_run_id=optional(inputs.event_id, given.get("task_run_id"), "task_run_id"),
             occurred_at=optional(inputs.moment, given.get("occurred_at"), "occurred_at"),
         )
 
-    @property
-    def model_id(self) -> int | None:
-        """The number of the embedding model, or None without one."""
-        return None if self.embedder is None else self.embedder.model_id
+    def entered(
+        self, conn: Connection, scope_id: int, call: Writing, repeated: Callable[[], bool] = lambda: False
+    ) -> Part | None:
+        """The part of a session that a write goes to, begun if need be; None when it names no session."""
+        if call.visit is None:
+            return None
+        return sessions.enter(
+            conn, scope_id, call.visit, gap=self.policy.session_gap, key=self.settings.secret_key, repeated=repeated
+        )
 
     @property
     def cursor_key(self) -> bytes:
@@ -104,14 +166,26 @@ class Setup:
     def desk(self, conn: Connection, scope: Scope, *, reason: str | None = None) -> Desk:
         """Where a write judges and writes, its scope made if need be."""
         scope_id = tenancy.ensure(conn, scope)
-        if self.embedder is not None:
-            semantic.ensure_model(conn, scope.tenant_id, self.embedder)
+        active, building = semantic.ensure_model(conn, scope.tenant_id, self.embedder)
         visible = tenancy.visible(conn, scope)
         return Desk(
-            conn=conn, visible=visible, scope_id=scope_id, policy=self.policy, model_id=self.model_id,
-            thresholds=gates.Thresholds.of(self.policy.thresholds), config=self.settings.text_search_config,
-            reason=reason,
+            conn=conn, visible=visible, scope_id=scope_id, policy=self.policy,
+            model_id=self.model_of(scope.tenant_id, active),
+            thresholds=gates.Thresholds.of(self.policy.thresholds, None if active is None else active.thresholds),
+            config=self.settings.text_search_config, reason=reason, embeds=self.embedder is not None,
+            building_id=None if building is None else building.model_id,
+            is_long=None if self.embedder is None else self.embedder.is_long,
         )  # fmt: skip
+
+    def model_of(self, tenant_id: str, active: Model | None) -> int | None:
+        """The number of the tenant's model if it is this operation's too; otherwise no vector of ours may be kept."""
+        if self.embedder is None or active is None:
+            return None
+        if self.embedder.is_measured and self.embedder.model_id == active.model_id:
+            return active.model_id
+        if self.embedders is not None:
+            self.embedders.forget(tenant_id)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,9 +206,14 @@ class Writing:
     reason: str | None = None
     idempotency_key: str | None = None
     dry_run: bool = False
-    session_id: str | None = None
+    visit: Visit | None = None
     task_run_id: str | None = None
     occurred_at: datetime | None = None
+
+    @property
+    def session_id(self) -> str | None:
+        """The session this write names."""
+        return None if self.visit is None else self.visit.session_id
 
     @property
     def tenant_id(self) -> str:

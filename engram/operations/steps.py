@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from engram.database import Connection
+from engram.jobs import Job
 
 T = TypeVar("T")
 
@@ -28,9 +29,17 @@ class Transact:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Call a model: an embedder now, a language model later. Never while a transaction is open."""
+    """Call a model, never while a transaction is open; `job` is whose lease is kept alive meanwhile."""
 
     work: Callable[[], Any]
+    job: Job | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ring:
+    """Ring the doorbell, after a commit: a tenant has jobs. Best effort; the rows are there whoever hears it."""
+
+    tenant_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +49,7 @@ class Pause:
     seconds: float
 
 
-Step = Transact | Think | Pause
+Step = Transact | Think | Ring | Pause
 Operation = Generator[Step, Any, T]
 
 
@@ -56,12 +65,29 @@ def write(tenant_id: str, work: Callable[[Connection], T], *, key: str | None) -
     return result
 
 
-def think(work: Callable[[], T]) -> Operation[T]:
-    """A call of a model."""
-    result: T = yield Think(work)
+def think(work: Callable[[], T], job: Job | None = None) -> Operation[T]:
+    """A call of a model, for a job or for a caller."""
+    result: T = yield Think(work, job)
     return result
+
+
+def ring(tenant_id: str) -> Operation[None]:
+    """Word to the workers that a tenant has jobs."""
+    yield Ring(tenant_id)
 
 
 def pause(seconds: float) -> Operation[None]:
     """A rest."""
     yield Pause(seconds)
+
+
+def undone(work: Callable[[Connection], T]) -> Callable[[Connection], T]:
+    """The same work, taken back before it can be seen: what a dry run does."""
+
+    def rehearsed(conn: Connection) -> T:
+        with conn.begin_nested() as savepoint:
+            result = work(conn)
+            savepoint.rollback()
+        return result
+
+    return rehearsed

@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final
 
-from engram import history, inputs, jobs, ledger, migrations, tenancy, writing
+from engram import (
+    checkpoints,
+    history,
+    inputs,
+    jobs,
+    ledger,
+    migrations,
+    sessions,
+    spending,
+    streams,
+    tasks,
+    tenancy,
+    writing,
+)
 from engram.database import Connection, fetch_all, fetch_one
 from engram.errors import EngramError, InvalidInput, NotFound
-from engram.operations import steps
+from engram.operations import extracting, rederiving, replaying, running, spaces, steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
-from engram.values import Check, DoctorReport, Receipt, ScopeStats, VerifyReport
+from engram.scope import AllUsers
+from engram.values import Check, DoctorReport, Receipt, ScopeStats, Usage, VerifyReport
 
 LEAST_SERVER: Final = {16: 160010, 17: 170006, 18: 180000}  # earlier ones leak rows through the optimizer's statistics
+USAGE_GROUPS: Final = ("component", "model", "day")
 ANCHOR: Final = re.compile(r"[0-9]{1,15}:[0-9a-f]{64}")
 LEAST_VECTOR: Final = (0, 8, 4)
+HELD_BACK: Final = 60.0  # seconds a transaction may keep followers waiting
 
 
 def verify_ledger(setup: Setup, anchors: object, given: Mapping[str, Any]) -> Operation[VerifyReport]:
@@ -53,21 +71,39 @@ def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Op
         event = ledger.get(conn, wanted, scope_ids=desk.visible.scope_ids)
         if event is None or history.private_events(conn, desk.visible, [wanted]):
             raise NotFound("no event with that id in this scope")
-        lineages = writing.lock_lineages_of(desk, wanted)
+        head = streams.head(conn, event.stream_id)
+        assert head is not None
+        replaying.lock_out(conn, call.tenant_id, head.scope_id)  # what is erased is erased from every shadow too
+        rests = writing.lock_what_rests_on(desk, event)
+        tasks.lock_of_event(conn, call.tenant_id, head.scope_id, event)
         done = ledger.redact(
             conn, event_id=wanted, stream_id=event.stream_id, reason=call.reason, actor=call.actor,
             trust=call.trust or "operator", key=setup.settings.secret_key,
         )  # fmt: skip
-        writing.erase_what_rests_on(desk, event, lineages, done.event_id, call.actor)
-        return Receipt((done.event_id,), done.stream_id, done.position, duplicate=done.status == "duplicate")
+        if done.status == "duplicate":  # what a model read beside it has been read again without it
+            rests = replace(rests, beside=())
+        erased = writing.erase_what_rests_on(desk, event, rests, done.event_id, call.actor)
+        spending.erase_event(conn, call.tenant_id, wanted)
+        sessions.erase_event(conn, event)
+        tasks.erase_event(conn, call.tenant_id, head.scope_id, event)
+        runs = checkpoints.erase_event(conn, call.tenant_id, head.scope_id, event)
+        extracting.erase_event(conn, call.tenant_id, wanted)
+        jobs.erase_event(conn, event.stream_id)
+        again = rederiving.queue(conn, call.tenant_id, done.event_id, wanted, erased)
+        for run, sources in runs.items():
+            for source in sources:
+                spending.erase_event(conn, call.tenant_id, source)
+            held = tasks.get(conn, call.tenant_id, [head.scope_id], run, forgotten=True)
+            made = checkpoints.queue(conn, held, "redaction", once=done.event_id)
+            again += [made] if made else []
+        return Receipt(
+            (done.event_id,), done.stream_id, done.position, tuple(again), duplicate=done.status == "duplicate"
+        )
 
-    def rehearsed(conn: Connection) -> Receipt:
-        with conn.begin_nested() as savepoint:
-            receipt = work(conn)
-            savepoint.rollback()
-        return receipt
-
-    return (yield from steps.write(call.tenant_id, rehearsed if call.dry_run else work, key=f"redaction:{wanted}"))
+    work_or_undone = steps.undone(work) if call.dry_run else work
+    receipt = yield from steps.write(call.tenant_id, work_or_undone, key=f"redaction:{wanted}")
+    yield from running.run_unasked(setup, call.tenant_id, () if call.dry_run else receipt.job_ids)
+    return receipt
 
 
 def stats(setup: Setup, given: Mapping[str, Any]) -> Operation[ScopeStats]:
@@ -91,11 +127,27 @@ def stats(setup: Setup, given: Mapping[str, Any]) -> Operation[ScopeStats]:
     return (yield from steps.read(scope.tenant_id, work))
 
 
+def usage(setup: Setup, since: object, group_by: object, given: Mapping[str, Any]) -> Operation[tuple[Usage, ...]]:
+    """What language models took in the readable scopes."""
+    scope = setup.reading(given).scope
+    start = inputs.optional(inputs.moment, since, "since")
+    by = inputs.choice(group_by, "group_by", USAGE_GROUPS)
+
+    def work(conn: Connection) -> tuple[Usage, ...]:
+        visible = tenancy.visible(conn, scope)
+        everybody = isinstance(scope.user_id, AllUsers)
+        return spending.usage(conn, scope_ids=visible.scope_ids, everybody=everybody, since=start, group_by=by)
+
+    return (yield from steps.read(scope.tenant_id, work))
+
+
 def doctor(setup: Setup) -> Operation[DoctorReport]:
     """Check server, roles, row-level security, schema, indexes, model, jobs and vectors."""
     tenant = setup.scope.tenant_id
     checks: list[Check] = []
-    for look in (_server, _schema, _roles, _wall, _indexes, _model, _work):
+    with suppress(EngramError):  # what is wrong is told by the checks
+        setup = yield from spaces.ready(setup, tenant)
+    for look in (_server, _schema, _roles, _wall, _indexes, _model, _language_models, _work, _horizon):
         try:
             checks.extend((yield from steps.read(tenant, _bound(look, setup))))
         except EngramError as error:
@@ -176,11 +228,39 @@ def _indexes(conn: Connection, _setup: Setup) -> Iterator[Check]:
     yield Check("indexes", not bad, f"invalid: {', '.join(bad)}" if bad else "all valid", "REINDEX INDEX CONCURRENTLY")
 
 
-def _model(_conn: Connection, setup: Setup) -> Iterator[Check]:
-    if setup.embedder is None:
+def _model(conn: Connection, setup: Setup) -> Iterator[Check]:
+    given = None if setup.embedders is None else setup.embedders.given
+    if setup.embedder is None or given is None:
         yield Check("embedder", True, "none: keyword search only")
         return
-    yield Check("embedder", True, f"{setup.embedder.name}, {setup.embedder.dimensions} dimensions")
+    rows = fetch_all(conn, "list_models", tenant_id=setup.scope.tenant_id, counted=False)
+    used = next((row for row in rows if row.state == "active"), None)
+    if used is None:
+        size = f", {given.dimensions} dimensions" if given.is_measured else ""
+        yield Check("embedder", True, f"{given.name}{size}")
+        return
+    other = "" if used.name == given.name else f"; the setting says {given.name}, which `engram reembed` changes to"
+    silent = setup.embedder.silent
+    yield Check(
+        "embedder",
+        silent is None,
+        f"{used.name}, {used.dimensions} dimensions{other}" if silent is None else str(silent),
+        "give this process the model, or change it with `engram reembed`",
+    )
+    for row in rows:
+        if row.state == "building":
+            yield Check(
+                "model", False, f"{row.name} is being built, or was left so", f"engram reembed --model {row.name}"
+            )
+
+
+def _language_models(_conn: Connection, setup: Setup) -> Iterator[Check]:
+    models = setup.llm.models() if setup.llm is not None else ()
+    failing = [model.name for model in models if setup.llm is not None and setup.llm.breaker(model).is_open]
+    names = ", ".join(model.name for model in models) or "none: rules only"
+    yield Check(
+        "language models", not failing, f"failing: {', '.join(failing)}" if failing else names, "see ops.usage()"
+    )
 
 
 def _work(conn: Connection, _setup: Setup) -> Iterator[Check]:
@@ -188,11 +268,31 @@ def _work(conn: Connection, _setup: Setup) -> Iterator[Check]:
     yield Check(
         "jobs",
         row.dead == 0 and row.stuck == 0,
-        f"{row.waiting} waiting, {row.stuck} stuck, {row.dead} dead",
-        "run them with ops.run_jobs()",
+        f"{row.waiting} waiting, {row.paused} paused, {row.stuck} stuck, {row.dead} dead"
+        + (f" ({row.classes})" if row.classes else ""),
+        "engram jobs dead" if row.dead else "run them with ops.run_jobs()",
     )
     yield Check(
         "vectors", row.unembedded == 0, f"{row.unembedded} memories wait for a vector", "run them with ops.run_jobs()"
+    )
+
+
+def _horizon(conn: Connection, _setup: Setup) -> Iterator[Check]:
+    found = streams.horizon(conn)
+    late = found is not None and found.seconds > HELD_BACK
+    what = "nothing holds followers back"
+    if found is not None:
+        what = f"{found.kind} {found.holder} has been open for {found.seconds:.0f} s; followers wait for it"
+    repair = (
+        "ROLLBACK PREPARED" if found is not None and found.kind != "session" else "end it with pg_terminate_backend"
+    )
+    yield Check("horizon", not late, what, repair)
+    known = _one(conn, "check_epoch").ok
+    yield Check(
+        "epoch",
+        known,
+        "this server has seen the transactions of all events" if known else "there are events from a later life",
+        "restore into a server that is not younger than the ledger: followers would wait for ever",
     )
 
 

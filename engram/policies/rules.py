@@ -6,26 +6,30 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from decimal import Decimal
 from string import Formatter
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
+from engram import inputs
 from engram.errors import PolicyError
 from engram.policies.patterns import Pattern, compile_safe
+from engram.settings import COMPONENTS, LLM_LEVELS
 from engram.values import MEMORY_TYPES, ROLES, MemoryType, Role
 
 WriteMode = Literal["return", "report", "gate", "merge", "absorb", "store"]
 WRITE_MODES: Final = get_args(WriteMode)
-DERIVER_NAMES: Final = ("verbatim", "rules")
+DERIVER_NAMES: Final = ("verbatim", "rules", "llm")
+UNVERIFIED: Final = ("quarantine", "keep", "reject")
 MAX_RULES: Final = 200
 MAX_PATTERNS: Final = 100
 
 _EVIDENCE: Final = ("verbatim",)
-_BOTH: Final = ("verbatim", "rules")
+_ALL: Final = ("verbatim", "rules", "llm")  # without a language model the last is left out when an event is captured
 # The key (role, event type); "*" stands for every role or every type, and the closest key wins.
 DEFAULT_DERIVE: Final[Mapping[tuple[str, str], tuple[str, ...]]] = MappingProxyType(
     {
-        ("user", "user_message"): _BOTH,
+        ("user", "user_message"): _ALL,
         ("user", "*"): _EVIDENCE,
         ("assistant", "assistant_message"): _EVIDENCE,
         ("agent", "assistant_message"): _EVIDENCE,
@@ -113,7 +117,12 @@ class SlotRule:
 
 @dataclass(frozen=True, slots=True)
 class MemoryPolicy:
-    """How memories of a scope are typed, pinned, keyed and judged; named and versioned, never changed in place."""
+    """How memories of a scope are typed, pinned, keyed and judged; named and versioned, never changed in place.
+
+    `unverified` says what becomes of a fact whose quote a language model made up: kept apart, kept, or refused. `llm`
+    gives single components a level or a model of their own, `daily_budget` caps what a tenant spends on models in a
+    day, in dollars, where the setting does not cap it lower.
+    """
 
     name: str
     version: int = 1
@@ -126,6 +135,14 @@ class MemoryPolicy:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     functional_attributes: tuple[str, ...] = ()
     derive: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=lambda: DEFAULT_DERIVE)
+    unverified: Literal["quarantine", "keep", "reject"] = "quarantine"
+    llm: Mapping[str, str] = field(default_factory=dict)
+    daily_budget: Decimal | None = None
+    checkpoint_every: int = 50
+    checkpoint_tokens: int = 32_000
+    session_gap: timedelta = timedelta(minutes=30)  # of silence, which ends a session that Engram named
+    summary_every: int = 20  # events of a session
+    summary_style: Literal["concise", "structured"] = "concise"
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -145,6 +162,19 @@ class MemoryPolicy:
         _set(self, "thresholds", _thresholds(self.thresholds))
         _set(self, "functional_attributes", _texts(self.functional_attributes, "functional_attributes"))
         _set(self, "derive", _derive_map(self.derive))
+        if self.unverified not in UNVERIFIED:
+            raise PolicyError(f"unverified must be one of {', '.join(UNVERIFIED)}")
+        _set(self, "llm", _llm_map(self.llm))
+        cap = self.daily_budget
+        if cap is not None and not (isinstance(cap, Decimal) and cap.is_finite() and cap >= 0):
+            raise PolicyError("daily_budget must be a Decimal of 0 or more dollars")
+        _check_count(self.checkpoint_every, "checkpoint_every")
+        _check_count(self.checkpoint_tokens, "checkpoint_tokens")
+        _check_count(self.summary_every, "summary_every")
+        if not isinstance(self.session_gap, timedelta) or not timedelta(0) < self.session_gap <= timedelta(days=366):
+            raise PolicyError("session_gap must be a timedelta of more than nothing and at most 366 days")
+        if self.summary_style not in ("concise", "structured"):
+            raise PolicyError("summary_style must be 'concise' or 'structured'")
 
     def derivers(self, role: str, event_type: str) -> tuple[str, ...]:
         """The names of the derivers that read an event of this role and type; () when none does."""
@@ -196,6 +226,11 @@ def _rules(rules: Any, kind: type) -> tuple[Any, ...]:
     return tuple(rules)
 
 
+def _check_count(value: Any, field_name: str) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= 1_000_000:
+        raise PolicyError(f"{field_name} must be a whole number from 1 to 1000000")
+
+
 def _is_unit(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
@@ -216,6 +251,19 @@ def _slot_groups(slot: Any) -> tuple[str, ...]:
 def _thresholds(values: Any) -> Mapping[str, float]:
     if not isinstance(values, Mapping) or not all(isinstance(key, str) and _is_unit(v) for key, v in values.items()):
         raise PolicyError("thresholds must map names to numbers from 0 to 1")
+    return MappingProxyType(dict(values))
+
+
+def _llm_map(values: Any) -> Mapping[str, str]:
+    if not isinstance(values, Mapping):
+        raise PolicyError("llm must map names of components to levels or models")
+    for component, said in values.items():
+        if component not in COMPONENTS:
+            known = ", ".join(COMPONENTS)
+            raise PolicyError(f"llm names a component that does not exist, {str(component)[:64]!r}; there are {known}")
+        if not inputs.is_model_name(said):
+            levels = ", ".join(LLM_LEVELS)
+            raise PolicyError(f"llm of {component} must be one of {levels}, or the name of a model of 1 to 200 bytes")
     return MappingProxyType(dict(values))
 
 

@@ -10,22 +10,24 @@ VALUES (
   %(tenant_id)s, %(memory_id)s, %(scope_id)s, %(fact)s, %(fact_hash)s, %(main_content)s, %(memory_type)s, %(category)s, %(tags)s,
   %(importance)s, %(confidence)s, %(trust)s, %(layer)s, %(status)s, NULL, %(critical_slot)s, %(conflict_key)s, %(topic_key)s,
   %(subject)s, %(attribute)s, %(value)s, %(negates)s, %(moot)s, %(lineage_id)s, %(revision)s, %(superseded_by)s,
-  CASE WHEN %(status)s = 'superseded' THEN clock_timestamp() END, %(valid_from)s, %(valid_from_stated)s,
+  CASE WHEN %(status)s = 'superseded' THEN coalesce(%(at)s::timestamptz, clock_timestamp()) END, %(valid_from)s, %(valid_from_stated)s,
   CASE WHEN %(heir_from)s::timestamptz IS NULL THEN %(ended_at)s
        ELSE greatest(%(valid_from)s, least(%(ended_at)s, %(heir_from)s::timestamptz)) END,
-  %(ended_at)s, clock_timestamp(), %(expires_at)s, %(surprise)s, %(source)s, %(session_id)s, %(task_run_id)s, %(metadata)s,
+  %(ended_at)s, coalesce(%(at)s::timestamptz, clock_timestamp()), %(expires_at)s, %(surprise)s, %(source)s, %(session_id)s, %(task_run_id)s, %(metadata)s,
   %(private)s, %(deriver)s, %(deriver_version)s, %(ordinal)s, %(policy)s, %(policy_version)s, %(rule)s, %(event_id)s, %(actor)s,
   %(embed_state)s, %(holds_at)s, %(stated_recorded_at)s, %(event_id)s, %(ordinal)s)
-RETURNING agent_memory AS m, tenant_id, memory_id, scope_id, status),
+RETURNING agent_memory AS m, tenant_id, memory_id, scope_id, status, recorded_at),
 counted AS (
   INSERT INTO engram.memory_activity (tenant_id, memory_id, scope_id) SELECT tenant_id, memory_id, scope_id FROM added),
 stated AS (
   INSERT INTO engram.memory_sources (tenant_id, memory_id, event_id, ordinal, char_start, char_end, quote_hash, verified, valid_from,
-    holds_at, recorded_at, deriver, deriver_version, trust)
+    holds_at, recorded_at, deriver, deriver_version, trust, model, prompt_hash)
   SELECT tenant_id, memory_id, %(event_id)s, %(ordinal)s, %(char_start)s, %(char_end)s, %(quote_hash)s, %(verified)s, %(valid_from)s,
-         greatest(%(valid_from)s, %(holds_at)s), %(stated_recorded_at)s, %(deriver)s, %(deriver_version)s, %(trust)s
+         greatest(%(valid_from)s, %(holds_at)s), %(stated_recorded_at)s, %(deriver)s, %(deriver_version)s, %(trust)s,
+         %(model)s, %(prompt_hash)s
     FROM added)
-INSERT INTO engram.memory_changes (tenant_id, memory_id, scope_id, entry, status, previous_id, state, decision, reason, actor, event_id)
-SELECT tenant_id, memory_id, scope_id, %(entry)s, status, %(previous_id)s::uuid, engram.memory_state(m), %(decision)s::jsonb,
+INSERT INTO engram.memory_changes (tenant_id, memory_id, scope_id, recorded_at, entry, status, previous_id, state, decision, reason, actor,
+  event_id)
+SELECT tenant_id, memory_id, scope_id, recorded_at, %(entry)s, status, %(previous_id)s::uuid, engram.memory_state(m), %(decision)s::jsonb,
        %(reason)s, %(actor)s, %(event_id)s::uuid
   FROM added

@@ -11,5 +11,5 @@ UPDATE engram.agent_memory
        layer = CASE WHEN %(critical_slot)s::text IS NOT NULL THEN 'core' ELSE layer END,
        private = coalesce(%(private)s, private),
        expires_at = CASE WHEN %(no_expiry)s THEN NULL
-                         ELSE coalesce(%(expires_at)s::timestamptz, clock_timestamp() + %(expires_in)s::interval, expires_at) END
+                         ELSE coalesce(%(expires_at)s::timestamptz, coalesce(%(at)s::timestamptz, clock_timestamp()) + %(expires_in)s::interval, expires_at) END
  WHERE tenant_id = %(tenant_id)s AND memory_id = %(memory_id)s::uuid

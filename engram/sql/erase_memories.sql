@@ -1,27 +1,39 @@
--- Empty the memories made of an event, everywhere their words were copied to: each becomes a tombstone in its lineage.
+-- Empty the memories made of an event, or by a model that read other events beside it, everywhere their words were copied to: each
+-- becomes a tombstone in its lineage.
 WITH gone AS (
   UPDATE engram.agent_memory m
      SET fact = '', fact_hash = %(empty)s, main_content = NULL, tags = '{}', metadata = '{}', topic_key = NULL, subject = NULL,
-         attribute = NULL, value = NULL, negates = NULL, critical_slot = NULL, source = NULL, surprise = NULL,
+         attribute = NULL, value = NULL, negates = NULL, critical_slot = NULL, conflict_key = NULL, source = NULL, surprise = NULL,
          status = 'deleted', status_reason = 'erased', embed_state = 'none'
-   WHERE m.tenant_id = %(tenant_id)s AND m.event_id = %(event_id)s::uuid AND m.status_reason IS DISTINCT FROM 'erased'
+   WHERE m.tenant_id = %(tenant_id)s AND m.status_reason IS DISTINCT FROM 'erased'
+     AND (m.event_id = %(event_id)s::uuid OR m.event_id = ANY (%(beside)s::uuid[]) AND m.deriver = 'llm')
   RETURNING m.memory_id, m.scope_id),
 unvectored AS (
   DELETE FROM engram.memory_embeddings e USING gone
    WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = gone.scope_id AND e.memory_id = gone.memory_id),
 unworded AS (
-  DELETE FROM engram.memory_lexemes l USING gone WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = gone.memory_id),
+  DELETE FROM engram.memory_lexemes l USING gone WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = gone.memory_id
+  RETURNING l.scope_id, l.lexemes),
+uncounted AS (   -- a word without a count is counted when it is asked for
+  DELETE FROM engram.memory_terms t USING unworded u
+   WHERE t.tenant_id = %(tenant_id)s AND t.scope_id = u.scope_id
+     AND u.scope_id || ':' || t.term = ANY (tsvector_to_array(u.lexemes))),
 unremembered AS (
   UPDATE engram.memory_changes c
      SET state = c.state - '{tags,metadata,source,critical_slot}'::text[], decision = NULL, reason = NULL
     FROM gone
    WHERE c.tenant_id = %(tenant_id)s AND c.memory_id = gone.memory_id),
+unrefused AS (   -- what was not stored is in its decision alone
+  UPDATE engram.memory_changes c
+     SET decision = NULL, reason = NULL
+   WHERE c.tenant_id = %(tenant_id)s AND c.event_id = %(event_id)s::uuid AND c.memory_id IS NULL),
 unquoted AS (
   UPDATE engram.memory_changes c
      SET decision = jsonb_set(c.decision, '{nearest}', '[]')
    WHERE c.tenant_id = %(tenant_id)s AND c.decision IS NOT NULL
      AND c.scope_id IN (SELECT gone.scope_id FROM gone)
-     AND (c.memory_id IS NULL OR c.memory_id NOT IN (SELECT gone.memory_id FROM gone))
+     AND (c.memory_id IS NULL AND c.event_id IS DISTINCT FROM %(event_id)s::uuid
+          OR c.memory_id NOT IN (SELECT gone.memory_id FROM gone))
      AND EXISTS (SELECT FROM gone
                   WHERE c.decision->'nearest' @> jsonb_build_array(jsonb_build_object('memory_id', gone.memory_id::text))))
 SELECT memory_id::text FROM gone

@@ -3,7 +3,7 @@ UPDATE engram.memory_jobs j
    SET state = CASE WHEN f.final THEN 'dead' ELSE 'queued' END,
        attempt = CASE WHEN %(counts)s THEN j.attempt ELSE j.attempt - 1 END,
        finished_at = CASE WHEN f.final THEN clock_timestamp() END,
-       run_at = clock_timestamp() + %(delay)s::float8 * interval '1 second',
+       run_at = clock_timestamp() + %(delay)s::float8 * interval '1 second', asleep = NOT f.final,
        lease_token = NULL, lease_until = NULL, error_class = %(error_class)s, error_text = %(error_text)s
   FROM (SELECT q.job_id, %(permanent)s OR (%(counts)s AND q.attempt >= q.max_attempts) AS final
           FROM engram.memory_jobs q

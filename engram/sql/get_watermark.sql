@@ -4,8 +4,11 @@ SELECT count(*) AS streams,
        coalesce(sum(s.position), 0)::bigint AS head,
        coalesce(sum(b.behind), 0)::bigint AS behind
   FROM engram.event_streams s
-  LEFT JOIN engram.derivations d
-    ON d.tenant_id = s.tenant_id AND d.stream_id = s.stream_id AND d.deriver = %(deriver)s AND d.version = %(version)s
+  LEFT JOIN LATERAL (
+         SELECT max(c.position) AS position
+           FROM engram.derivations c
+          WHERE c.tenant_id = s.tenant_id AND c.stream_id = s.stream_id AND c.deriver = %(deriver)s
+            AND c.version <= %(version)s) d ON true
   LEFT JOIN LATERAL (
          SELECT count(*) AS behind
            FROM engram.agent_events e

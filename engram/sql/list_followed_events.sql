@@ -7,6 +7,8 @@ SELECT e.txid::text AS txid, e.tenant_id, e.stream_id, e.position, e.event_id, e
  WHERE e.tenant_id = engram.current_tenant()
    AND (e.txid, e.stream_id, e.position) > (%(txid)s::xid8, %(stream_id)s::uuid, %(position)s)
    AND e.txid < pg_snapshot_xmin(pg_current_snapshot())
+   AND (%(below)s::xid8 IS NULL OR e.txid < %(below)s::xid8)
+   AND (%(scope_ids)s::bigint[] IS NULL OR e.scope_id = ANY (%(scope_ids)s))
    AND (%(types)s::text[] IS NULL OR e.event_type = ANY (%(types)s))
  ORDER BY e.txid, e.stream_id, e.position
  LIMIT %(limit)s

@@ -17,3 +17,4 @@ SELECT m.memory_id::text, m.scope_id, m.fact, e.stream_id::text, e.position, e.o
                    AND x.event_type = ANY(%(spoken)s)
                  ORDER BY x.position LIMIT %(after)s) a) e
   JOIN engram.agent_memory m ON m.tenant_id = %(tenant_id)s AND m.event_id = e.event_id
+   AND (%(scope_id)s::bigint IS NULL OR m.scope_id = %(scope_id)s)

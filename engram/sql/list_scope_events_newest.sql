@@ -15,5 +15,7 @@ SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.e
    AND (%(trusts)s::smallint[] IS NULL OR e.trust = ANY (%(trusts)s))
    AND (%(since)s::timestamptz IS NULL OR e.occurred_at >= %(since)s)
    AND (%(until)s::timestamptz IS NULL OR e.occurred_at < %(until)s)
+   AND NOT EXISTS (SELECT FROM engram.agent_task_runs h
+                    WHERE h.tenant_id = e.tenant_id AND h.task_run_id = e.task_run_id AND h.forgotten_at IS NOT NULL)
  ORDER BY e.recorded_at DESC, e.stream_id DESC, e.position DESC
  LIMIT %(limit)s

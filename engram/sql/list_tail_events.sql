@@ -5,8 +5,10 @@ SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.e
  CROSS JOIN LATERAL (
        SELECT min(coalesce(c.position, 0)) AS position
          FROM unnest(%(derivers)s::text[], %(versions)s::integer[]) d(name, version)
-         LEFT JOIN engram.derivations c
-           ON c.tenant_id = s.tenant_id AND c.stream_id = s.stream_id AND c.deriver = d.name AND c.version = d.version) slowest
+         LEFT JOIN LATERAL (
+              SELECT max(x.position) AS position FROM engram.derivations x
+               WHERE x.tenant_id = s.tenant_id AND x.stream_id = s.stream_id AND x.deriver = d.name AND x.version <= d.version
+              ) c ON true) slowest
   JOIN engram.agent_events e
     ON e.tenant_id = s.tenant_id AND e.stream_id = s.stream_id AND e.position > slowest.position
   JOIN engram.agent_event_payloads p
@@ -14,9 +16,13 @@ SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.e
  WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = ANY(%(scope_ids)s) AND s.derivable > slowest.position
    AND EXISTS (
        SELECT FROM unnest(%(derivers)s::text[], %(versions)s::integer[]) d(name, version)
-         LEFT JOIN engram.derivations c
-           ON c.tenant_id = s.tenant_id AND c.stream_id = s.stream_id AND c.deriver = d.name AND c.version = d.version
+         LEFT JOIN LATERAL (
+              SELECT max(x.position) AS position FROM engram.derivations x
+               WHERE x.tenant_id = s.tenant_id AND x.stream_id = s.stream_id AND x.deriver = d.name AND x.version <= d.version
+              ) c ON true
         WHERE d.name = ANY(e.derive) AND e.position > coalesce(c.position, 0))
    AND NOT EXISTS (SELECT FROM engram.agent_memory m WHERE m.tenant_id = e.tenant_id AND m.event_id = e.event_id)
+   AND NOT EXISTS (SELECT FROM engram.agent_task_runs h
+                    WHERE h.tenant_id = e.tenant_id AND h.task_run_id = e.task_run_id AND h.forgotten_at IS NOT NULL)
  ORDER BY e.recorded_at DESC, e.stream_id, e.position DESC
  LIMIT %(limit)s

@@ -1,4 +1,4 @@
--- What a search must know of its scopes before it ranks: how many memories, who speaks there, which have a vector graph.
+-- What a search must know of its scopes before it ranks: how many memories, who speaks there, which model is in use, which have its graph.
 SELECT clock_timestamp() AS now,
        (SELECT coalesce(sum(coalesce(t.df, (
                  SELECT count(*) FROM engram.memory_lexemes l WHERE l.tenant_id = %(tenant_id)s AND l.scope_id = s.scope_id))), 0)::bigint
@@ -9,4 +9,7 @@ SELECT clock_timestamp() AS now,
                  WHERE a.tenant_id = %(tenant_id)s AND a.scope_id = ANY(%(scope_ids)s) LIMIT 500) n) AS actors,
        (SELECT coalesce(array_agg(g.scope_id ORDER BY g.scope_id), '{}')
           FROM engram.memory_graphs g
-         WHERE g.tenant_id = %(tenant_id)s AND g.scope_id = ANY(%(scope_ids)s) AND g.model_id = %(model_id)s) AS graphed
+         WHERE g.tenant_id = %(tenant_id)s AND g.scope_id = ANY(%(scope_ids)s) AND g.model_id = a.model_id) AS graphed,
+       a.model_id
+  FROM (VALUES (1)) one
+  LEFT JOIN engram.embedding_models a ON a.tenant_id = %(tenant_id)s AND a.state = 'active'

@@ -65,7 +65,9 @@ def test_the_wheel_carries_every_file_of_the_package_and_the_migrations(wheel: P
     inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     package = {f"engram/{name}" for name in files(REPOSITORY / "engram")}
     scripts = {f"engram/alembic/{name}" for name in files(REPOSITORY / "alembic")}
-    assert inside == package | scripts
+    actors = {f"engram/workers/{name}" for name in files(REPOSITORY / "workers")}
+    assert inside == package | scripts | actors
+    assert {"engram/workers/__init__.py", "engram/workers/actors.py"} <= inside
     assert {"engram/py.typed", "engram/alembic/env.py", "engram/alembic/ddl/0001/010_roles.sql"} <= inside
 
 
@@ -89,6 +91,28 @@ with embedded.start(pathlib.Path(os.environ["ENGRAM_DATA_DIR"])) as server:
     package, scripts = map(Path, done.stdout.split())
     assert elsewhere in package.parents
     assert scripts == package / "alembic"
+
+
+def test_the_installed_wheel_runs_workers(installed: Path, elsewhere: Path) -> None:
+    script = """
+import os, signal, subprocess, sys, time
+from pathlib import Path
+from engram import Engram
+from engram.settings import load
+programs = Path(sys.executable).parent
+command = sys.argv[1:]
+with Engram(settings=load(dispatch="doorbell")) as memory:
+    receipt = memory.remember("I live in Ottawa.", user_id="ada")
+    with subprocess.Popen([programs / command[0], *command[1:]], stderr=subprocess.PIPE, text=True) as worker:
+        print(len(memory.wait_for(receipt, timeout=60, user_id="ada")))
+        worker.send_signal(signal.SIGTERM)
+        print(worker.wait(40), "stopped" in worker.stderr.read())
+"""
+    for command in (["engram", "worker"], ["engram", "worker", "--processes", "2"]):
+        done = run([str(installed / "python"), "-c", script, *command], elsewhere)
+        assert done.stdout.split() == ["2", "0", "True"], done.stdout + done.stderr
+    found = run([str(installed / "python"), "-c", "import engram.workers"], elsewhere)
+    assert "REDIS_URL" in found.stderr, "the actors are there, and say what they need"
 
 
 def test_the_installed_wheel_runs_the_demo_from_another_folder(installed: Path, elsewhere: Path) -> None:

@@ -92,6 +92,7 @@ ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     "duration": ("duration",),
     "id": ("id",),
     "cursor": ("cursor",),
+    "mark": ("cursor",),
     "filter": ("filter",),
     "tags": ("list",),
     "words": ("list",),
@@ -210,6 +211,8 @@ def method(door: Any, call: str) -> Callable[..., Any]:
 
 async def outcome(door: Any, call: str, arguments: Mapping[str, Any]) -> Exception | None:
     """What came of a call: None when it was accepted, or the exception, of whatever class."""
+    if call == "close":
+        door = _nowhere(type(door))  # the shared door stays open for the others
     try:
         result = method(door, call)(**arguments)
         if inspect.isawaitable(result):
@@ -283,7 +286,8 @@ def test_every_shared_keyword_is_in_the_map() -> None:
         assert set(keywords.__annotations__) == set(calls.names_of(group)), group
     assert {one.name for one in dataclasses.fields(Filter) if one.init} == set(FIELDS["Filter"])
     spread = {group for _, _, groups, _, _ in INSIDE for group in groups} | {"Filter"}
-    assert spread | {"Ids", "Read", "Write", "Attributes", "NewMemory"} == {*GROUPS, "Filter"}
+    kept = {"Ids", "Read", "Write", "TaskWrite", "SessionWrite", "Attributes", "NewMemory"}
+    assert spread | kept == {*GROUPS, "Filter"}
 
 
 def test_every_kind_of_argument_has_rows_and_every_row_of_the_door_has_an_argument() -> None:
@@ -596,9 +600,16 @@ async def whole_async(database_url: str) -> Any:
 async def assert_sound(door: Any, floor: Floor, tenant: str) -> None:
     """The pool is whole, no transaction is open, and the next valid calls work."""
     database = door._core.database()
-    for engine in (database._engine, database._async_engine):
-        assert engine is None or engine.pool.checkedout() == 0
-    assert floor.open_transactions() == 0
+    engines = [engine for engine in (database._engine, database._async_engine) if engine is not None]
+
+    def idle() -> bool:
+        return not any(engine.pool.checkedout() for engine in engines) and floor.open_transactions() == 0
+
+    # What runs in the background looks after its jobs now and then; what a call left open would stay open.
+    deadline = time.monotonic() + 10
+    while not idle():
+        assert time.monotonic() < deadline
+        await asyncio.sleep(0.02)
     scoped = door.scoped(tenant_id=f"{tenant}-sound")
     assert await outcome(scoped, "add", {"fact": "User drinks tea", "topic_key": "drink"}) is None
     found = scoped.search("tea")

@@ -280,6 +280,10 @@ def test_a_plain_user_starts_a_server_of_its_own(place: Path, monkeypatch: pytes
     folder = place / "data"
     folder.mkdir()
     shutil.chown(folder, "nobody")
+    # On some machines only root may write into /tmp; then the socket lies where this process's temporary files do.
+    (place / "tmp").mkdir()
+    (place / "tmp").chmod(0o1777)
+    monkeypatch.setattr(tempfile, "tempdir", str(place / "tmp"))
 
     def work() -> tuple[Any, ...]:
         with embedded.start(folder) as server:

@@ -212,11 +212,11 @@ def test_a_later_revision_goes_up_and_down_on_filled_tables_with_every_row_kept(
 def test_a_revision_that_fails_leaves_nothing_and_says_where(fresh_database_url: str, scripts: Path) -> None:
     migrations.upgrade(fresh_database_url, scripts=scripts)
     before = catalogue(fresh_database_url)
-    (scripts / "ddl" / "0002").mkdir()
-    (scripts / "ddl" / "0002" / "010_first.sql").write_text("create table engram.first (a int);")
-    (scripts / "ddl" / "0002" / "020_second.sql").write_text("create table engram.second (a no_such_type);")
-    add_revision(scripts, "import pathlib; migrations.run_ddl(op, pathlib.Path(__file__).parents[1] / 'ddl' / '0002')")
-    with pytest.raises(Unavailable, match=r'(?s)type "no_such_type" does not exist.*in migration 0002/020_second.sql'):
+    (scripts / "ddl" / "9000").mkdir()
+    (scripts / "ddl" / "9000" / "010_first.sql").write_text("create table engram.first (a int);")
+    (scripts / "ddl" / "9000" / "020_second.sql").write_text("create table engram.second (a no_such_type);")
+    add_revision(scripts, "import pathlib; migrations.run_ddl(op, pathlib.Path(__file__).parents[1] / 'ddl' / '9000')")
+    with pytest.raises(Unavailable, match=r'(?s)type "no_such_type" does not exist.*in migration 9000/020_second.sql'):
         migrations.upgrade(fresh_database_url, scripts=scripts)
     assert catalogue(fresh_database_url) == before
     assert migrations.current(fresh_database_url) == migrations.head()

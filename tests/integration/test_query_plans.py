@@ -233,7 +233,7 @@ def test_the_words_of_known_memories_are_read_by_key(database: Database, crowd: 
         (
             "list_indexable",
             {"memory_ids": "memory", "stream_id": None, "first": 50, "last": 50, "before": 2, "after": 4,
-             "spoken": SPOKEN},
+             "spoken": SPOKEN, "scope_id": None},
             "agent_events_",
         ),
         ("count_accesses", {"memory_ids": "memory"}, "memory_activity_pkey"),
@@ -268,7 +268,7 @@ def test_heads_are_found_by_their_lineage(database: Database, crowd: Crowd) -> N
 def test_a_whole_search_of_a_filled_scope_names_its_rows(database: Database, crowd: Crowd) -> None:
     question = recall.prepare("word7 of the house", mode="keyword", limit=5)
     with database.transaction(crowd.tenant, read_only=True) as conn:
-        looked = recall.look(conn, tenancy.visible(conn, Scope(crowd.tenant)), question, model_id=None)
+        looked = recall.look(conn, tenancy.visible(conn, Scope(crowd.tenant)), question)
         found = recall.find(conn, question, looked, recall.Meaning())
     assert looked.size == ROWS + 1
     results = recall.rank(question, looked, found)

@@ -9,15 +9,19 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+import psycopg
 import pytest
 from book import Book, said, together
 
-from engram import jobs, ledger, streams
+from engram import Engram, jobs, ledger, streams
 from engram.database import Database
+from engram.embedded import EmbeddedServer
 from engram.errors import InvalidInput
 from engram.ids import new_id
+from engram.operations import watching
 from engram.settings import load
 from engram.streams import Mark
+from engram.values import Check
 
 WRITERS = 16
 ROUNDS = 12
@@ -167,3 +171,100 @@ def test_a_watermark_counts_what_still_waits_for_a_deriver(book: Book) -> None:
     assert mark() == (talk, 4, 4, 0)
     book.append(book.stream("other"), [said("e")])
     assert mark() == (None, 4, 5, 1)
+
+
+# Who holds followers back
+
+HOLDERS = {
+    "a writer": ("insert into public.scratch values (1)",),
+    "a row lock": ("select * from public.scratch for update",),
+    "a temporary table": ("create temporary table mine (n integer)",),
+    "a transaction id": ("select pg_current_xact_id()",),
+}
+OTHERS = {
+    "a reader": ("select count(*) from public.scratch",),
+    "a repeatable reader": ("set transaction isolation level repeatable read", "select count(*) from public.scratch"),
+    "an advisory lock": ("select pg_advisory_xact_lock(1)",),
+}
+
+
+@pytest.fixture
+def behind(server: EmbeddedServer, database_url: str) -> Iterator[psycopg.Connection[Any]]:
+    """A session of somebody else, with a table to play with."""
+    with psycopg.connect(server.superuser_url.replace("+psycopg", ""), application_name="somebody else") as conn:
+        conn.execute("create table if not exists public.scratch (n integer)")
+        conn.execute("insert into public.scratch select 0 where not exists (select from public.scratch)")
+        conn.commit()
+        yield conn
+        conn.rollback()
+
+
+def seen(book: Book) -> list[str | None]:
+    return [item.event.content for item in book.run(streams.follow)]
+
+
+@pytest.mark.parametrize("statements", HOLDERS.values(), ids=HOLDERS)
+def test_whoever_may_yet_write_holds_followers_back_and_is_named(
+    book: Book, behind: psycopg.Connection[Any], statements: tuple[str, ...]
+) -> None:
+    for one in statements:
+        behind.execute(one)
+    book.append(book.stream(), [said("later")])
+    assert seen(book) == []
+    found = book.run(streams.horizon)
+    assert found.kind == "session"
+    assert f"process {behind.info.backend_pid}" in found.holder
+    assert "somebody else" in found.holder
+    assert 0 <= found.seconds < 60
+    behind.rollback()
+    assert seen(book) == ["later"]
+    assert book.run(streams.horizon) is None
+
+
+@pytest.mark.parametrize("statements", OTHERS.values(), ids=OTHERS)
+def test_whoever_only_reads_holds_nobody_back(
+    book: Book, behind: psycopg.Connection[Any], statements: tuple[str, ...]
+) -> None:
+    for one in statements:
+        behind.execute(one)
+    book.append(book.stream(), [said("now")])
+    assert seen(book) == ["now"]
+    assert book.run(streams.horizon) is None
+
+
+def test_the_doctor_names_who_holds_followers_back_for_long(
+    book: Book, behind: psycopg.Connection[Any], database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Engram(database_url, embedder="none") as door:
+        mine = door.scoped(tenant_id=book.tenant)
+
+        def check() -> Check:
+            return next(check for check in mine.ops.doctor().checks if check.name == "horizon")
+
+        assert check().ok
+        behind.execute("select pg_current_xact_id()")
+        assert check().ok
+        assert "somebody else" in check().detail
+        monkeypatch.setattr(watching, "HELD_BACK", 0.0)
+        book.append(book.stream(), [said("later")])
+        assert not check().ok
+
+
+def test_the_doctor_refuses_a_ledger_that_is_older_than_its_server(
+    book: Book, server: EmbeddedServer, database_url: str
+) -> None:
+    """As after a restore into a fresh server: its transactions have lower numbers than those of the events."""
+    [event] = book.append(book.stream(), [said("from the other life")]).events
+    with Engram(database_url, embedder="none") as door:
+
+        def check() -> Check:
+            found = door.scoped(tenant_id=book.tenant).ops.doctor()
+            return next(check for check in found.checks if check.name == "epoch")
+
+        assert check().ok
+        with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:
+            conn.execute("set session_replication_role = replica")
+            move = "update engram.agent_events set txid = (pg_current_xact_id()::text::bigint + 1000000)::text::xid8"
+            conn.execute(f"{move} where event_id = %s", (event.event_id,))  # type: ignore[arg-type]
+        assert not check().ok
+        assert seen(book) == []

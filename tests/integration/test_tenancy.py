@@ -22,7 +22,7 @@ import pytest
 from engram import ALL_USERS, Engram, Filter, InvalidInput, NotFound, Ops, Scope, writing
 from engram.errors import EngramError, IdempotencyMismatch
 from engram.operations.changing import NewMemory
-from engram.operations.setup import Read, Write
+from engram.operations.setup import Read, SessionWrite, TaskWrite, Write
 from engram.scope import Ids
 from engram.values import ContextBlock, Page, RecallAnswer, Receipt, SearchResults
 
@@ -30,6 +30,8 @@ CANARY: Final = "qzxcanary"  # stands in everything that the other side says, an
 LONG_AGO: Final = datetime(2001, 2, 3, tzinfo=UTC)
 FAR_AHEAD: Final = datetime(2100, 1, 1, tzinfo=UTC)
 EVERY_STATUS: Final = {"statuses": ["active", "superseded", "contested", "archived", "deleted", "quarantined"]}
+
+WRITES: Final = (Write, TaskWrite, SessionWrite)
 
 # Words of arguments that may name what somebody else holds.
 NAMES_THINGS: Final = re.compile(r"(^|_)(ids?|key|cursor|anchors|sources|supersedes|what|filter)$")
@@ -66,6 +68,8 @@ class Things:
     keys: tuple[str, ...]
     cursors: tuple[str, ...]
     anchors: tuple[str, ...]
+    jobs: tuple[str, ...]
+    marks: tuple[str, ...]
 
     def of_nobody(self) -> Things:
         """As many names of each kind that nobody has."""
@@ -79,10 +83,12 @@ class Things:
 def _nobodys(kind: str, name: str) -> str:
     if kind == "shorts":
         return f"mem-{uuid.uuid4().hex[:8]}"
-    if kind in ("memories", "events", "streams", "tasks"):
+    if kind == "marks":
+        return f"{name.partition('.')[0]}.{uuid.uuid4()}.1"
+    if kind in ("memories", "events", "streams", "tasks", "jobs"):
         return str(uuid.uuid4())
     if kind == "anchors":
-        return f"1:{uuid.uuid4().hex * 2}"
+        return f"{name.split(':')[0]}:{uuid.uuid4().hex * 2}"  # of the same position: a walk ends where it is wrong
     if kind == "cursors":  # well made, under another key
         signed = base64.urlsafe_b64decode(name + "=" * (-len(name) % 4))
         return base64.urlsafe_b64encode(uuid.uuid4().bytes + signed[16:]).rstrip(b"=").decode()
@@ -103,6 +109,8 @@ def fill(door: Engram, mark: str) -> Things:
     )  # fmt: skip
     door.record_event(f"The keel was painted {mark}", task_run_id=task, idempotency_key=key, metadata=metadata)
     door.record_turn(f"Where is the anchor {mark}?", f"On the shelf {mark}.", session_id=session)
+    run = door.start_task(f"Paint the keel {mark}", metadata=metadata).task_run_id
+    door.save_checkpoint(run, f"The keel is half painted {mark}", state=metadata)
     kept = door.add(f"The harbour code is 4711 {mark}", topic_key=topic, tags=[mark], metadata=metadata, source=mark)
     assert kept.memory is not None
     door.revise(kept.memory.memory_id, f"The harbour code is 4712 {mark}", reason=mark)
@@ -111,6 +119,9 @@ def fill(door: Engram, mark: str) -> Things:
     assert gone.memory is not None
     door.forget(gone.memory.memory_id, reason=mark)
     door.add(f"The lamp {mark} is green", private=True, session_id=session)
+    door.end_session(session, summary=f"We spoke of the anchor {mark}")
+    with door.session(later := f"s-{uuid.uuid4().hex[:8]}", metadata=metadata) as talk:
+        talk.remember(f"The mast is high {mark}")
     memories = door.list_memories(EVERY_STATUS, limit=200)
     events = door.list_events(limit=200)
     report = door.ops.verify_ledger()
@@ -119,9 +130,14 @@ def fill(door: Engram, mark: str) -> Things:
         shorts=tuple(memory.short_id for memory in memories),
         events=tuple(event.event_id for event in events),
         streams=tuple(report.heads),
-        sessions=(session,), tasks=(task,), topics=(topic,), slots=(slot,), keys=(key,),
-        cursors=tuple(str(one) for one in (door.list_memories(limit=1).cursor, door.get_history(limit=1).cursor)),
+        sessions=(session, later), tasks=(task, run), topics=(topic,), slots=(slot,), keys=(key,),
+        cursors=tuple(
+            str(page.cursor)
+            for page in (door.list_memories(limit=1), door.get_history(limit=1), door.list_sessions(limit=1))
+        ),
         anchors=tuple(report.heads.values()),
+        jobs=tuple(job.job_id for job in door.ops.list_jobs(limit=200)),
+        marks=tuple(item.mark for item in door.follow(poll=0))[-1:],
     )  # fmt: skip
 
 
@@ -189,6 +205,11 @@ class Asker:
         )  # fmt: skip
 
 
+def without_task(write: dict[str, Any]) -> dict[str, Any]:
+    """The words of a write to a task run, which is named already."""
+    return {name: value for name, value in write.items() if name != "task_run_id"}
+
+
 CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "remember": lambda a: {
         "messages": [{"role": "user", "content": a.text(), **a.maybe(event_id=lambda: a.pick("events"))}], **a.write(),
@@ -228,7 +249,39 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     },
     "recall": lambda a: {"question": f"Where is it? {a.text()}", "limit": 200, **a.maybe(filter=a.filter), **a.read()},
     "recall_critical": lambda a: a.read(),
-    "build_context": lambda a: {"query": a.text(), **a.maybe(session_id=lambda: a.pick("sessions")), **a.read()},
+    "build_context": lambda a: {
+        "query": a.text(), **a.one_of(session_id=lambda: a.pick("sessions"), task_run_id=lambda: a.pick("tasks")),
+        **a.read(),
+    },
+    "session": lambda a: a.maybe(session_id=lambda: a.pick("sessions"), metadata=lambda: {"place": "pier"}),
+    "get_session": lambda a: {"session_id": a.pick("sessions"), **a.read()},
+    "list_sessions": lambda a: {
+        **a.maybe(cursor=lambda: a.pick("cursors"), open_only=lambda: True), "limit": a.dice.randint(0, 5), **a.read(),
+    },
+    "end_session": lambda a: {
+        "session_id": a.pick("sessions"),
+        **a.maybe(summary=a.text, idempotency_key=lambda: a.pick("keys"), dry_run=lambda: True),
+    },
+    "start_task": lambda a: {
+        "goal": a.text(), **a.maybe(parent_task_id=lambda: a.pick("tasks")), **a.write(),
+    },
+    "update_task": lambda a: {
+        "task_run_id": a.pick("tasks"), "outcome": a.text(), **a.maybe(status=lambda: "paused"),
+        **without_task(a.write()),
+    },
+    "resume_task": lambda a: {
+        "task_run_id": a.pick("tasks"), **a.maybe(expected_position=lambda: a.dice.randrange(4)),
+        **without_task(a.write()),
+    },
+    "forget_task": lambda a: {"task_run_id": a.pick("tasks"), **without_task(a.write())},
+    "restore_task": lambda a: {"task_run_id": a.pick("tasks"), **without_task(a.write())},
+    "get_task": lambda a: {"task_run_id": a.pick("tasks"), **a.read()},
+    "list_tasks": lambda a: {**a.maybe(cursor=lambda: a.pick("cursors")), "limit": a.dice.randint(0, 5), **a.read()},
+    "save_checkpoint": lambda a: {
+        "task_run_id": a.pick("tasks"), "summary": a.text(),
+        **a.maybe(source_event_ids=lambda: a.some("events")), **without_task(a.write()),
+    },
+    "list_checkpoints": lambda a: {"task_run_id": a.pick("tasks"), **a.read()},
     "get_event": lambda a: {"event_id": a.pick("events"), **a.read()},
     "list_events": lambda a: {
         **a.one_of(
@@ -237,6 +290,7 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
         ),
         **a.read(),
     },
+    "follow": lambda a: {"poll": 0, **a.maybe(after=lambda: a.pick("marks"))},
     "stats": lambda _: {},
     "get_all": lambda a: {**a.maybe(filter=a.filter, cursor=lambda: a.pick("cursors")), **a.read()},
     "update": lambda a: {"memory_id": a.memory(), **a.one_of(fact=a.text, tags=lambda: ["seen"]), **a.write()},
@@ -245,12 +299,24 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "history": lambda a: {"memory_id": a.memory(), **a.read()},
     "ops.verify_ledger": lambda a: a.maybe(anchors=lambda: {a.pick("streams"): a.pick("anchors")}) | a.read(),
     "ops.redact_event": lambda a: {"event_id": a.pick("events"), **a.write()},
+    "ops.usage": lambda a: a.one_of(group_by=lambda: "model", since=lambda: datetime(2020, 1, 1, tzinfo=UTC)),
     "ops.run_jobs": lambda _: {"limit": 3},
+    "ops.list_jobs": lambda a: a.maybe(cursor=lambda: a.pick("cursors"), state=lambda: "done"),
+    "ops.retry_job": lambda a: {"job_id": a.pick("jobs"), **a.write()},
+    "ops.cancel_job": lambda a: {"job_id": a.pick("jobs"), **a.write()},
+    "ops.backlog": lambda _: {},
+    "ops.replay": lambda a: {**a.write(), "dry_run": True},
+    "ops.compare_replay": lambda a: {"shadow_id": a.pick("events")},
+    "ops.switch_replay": lambda a: {"shadow_id": a.pick("events"), **a.write()},
+    "ops.drop_replay": lambda a: {"shadow_id": a.pick("events"), **a.write()},
+    "ops.list_replays": lambda _: {},
     "ops.doctor": lambda _: {},
+    "ops.list_models": lambda _: {},
+    "ops.reembed": lambda _: {"model": "letters", "switch": False},
 }  # fmt: skip
 
 # Of one tenant: its operator counts, runs and anchors what belongs to all of it.
-OF_THE_TENANT: Final = ("ops.run_jobs", "ops.doctor")
+OF_THE_TENANT: Final = ("ops.list_models", "ops.reembed", "ops.run_jobs", "ops.doctor")
 
 
 def public_calls() -> dict[str, Any]:
@@ -283,8 +349,8 @@ def test_every_argument_that_can_name_a_thing_is_tried_with_what_belongs_to_othe
         if name == "close":
             continue
         expected = {one for one in inspect.signature(function).parameters if NAMES_THINGS.search(one) and one != "ids"}
-        shared = str(inspect.signature(function).parameters.get("write", "")) and Write
-        words = shared.__annotations__ if shared else {}
+        shared = str(inspect.signature(function).parameters.get("write", ""))  # such as `**write: 'Unpack[Write]'`
+        words = next((one.__annotations__ for one in WRITES if f"[{one.__name__}]" in shared), {})
         expected |= {one for one in words if NAMES_THINGS.search(one) and one not in Ids.__annotations__}
         assert expected <= tried[name], f"{name}: {sorted(expected - tried[name])}"
     expected = {one for one in NewMemory.__annotations__ if NAMES_THINGS.search(one) and one not in Ids.__annotations__}
@@ -338,6 +404,8 @@ def answer(door: Engram, name: str, given: Mapping[str, Any]) -> Answer:
         while cause is not None:
             whole, cause = f"{whole} {cause!r} {cause}", cause.__cause__
         return Answer(whole, plain(said))
+    if name == "follow":
+        result = [item.event for item in result]
     if isinstance(result, SearchResults):
         # Equals may come in either order: ids decide, and they are drawn.
         found = sorted((plain(one.memory), one.score, plain(sorted(one.terms))) for one in result)
@@ -450,7 +518,7 @@ def first_difference(one: str, other: str) -> str:
 @pytest.mark.parametrize("name", WALLS)
 def test_what_stands_behind_a_wall_is_as_if_it_were_not_there(open_world: Callable[..., World], name: str) -> None:
     wall = WALLS[name]
-    world = open_world(wall, 150 if wall.one_tenant else 1_000, seed=len(name))
+    world = open_world(wall, 240 if wall.one_tenant else 1_000, seed=len(name))
     before = world.untouched()
     assert CANARY in before
     refused = found = 0
@@ -463,7 +531,7 @@ def test_what_stands_behind_a_wall_is_as_if_it_were_not_there(open_world: Callab
         refused += mine.plain.startswith("NotFound")
         found += "Memory(" in mine.plain
     assert refused > 20
-    assert found > 20
+    assert found > 10
     if world.untouched() != before:
         pytest.fail(f"something behind the wall was changed: {first_difference(world.untouched(), before)}")
     assert plain(state(world.twins[0].door)) == plain(state(world.twins[1].door))
@@ -541,6 +609,8 @@ def test_every_write_is_refused_where_it_names_no_single_owner(door: Engram, wid
     takes_write = [
         name for name, function in public_calls().items() if "write" in inspect.signature(function).parameters
     ]
+    # A job holds no memory: an operator finds it by its id among those of every user.
+    takes_write = [name for name in takes_write if name not in ("ops.retry_job", "ops.cancel_job")]
     assert len(takes_write) >= 12
     for name in [*takes_write, "add", "annotate", "update"]:
         given = (

@@ -23,6 +23,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 from proxy import LosingProxy, PoolingProxy, between
+from quiet import Mute
 
 from engram import AsyncEngram, Engram, Scope, Unavailable, UnknownOutcome
 from engram import database as databases
@@ -737,7 +738,7 @@ def test_no_model_is_called_while_a_transaction_is_open(
 ) -> None:
     embedder = Watchful(behind, tenant)
     with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=embedder) as door:
-        door._core._database = marked(database_url, tenant)
+        door._core._database, door._core._bell = marked(database_url, tenant), Mute()
         door.remember([{"role": "user", "content": "I live in Ottawa."}, {"role": "user", "content": "I like tea."}])
         made = door.add("The spare key is under the blue pot")
         assert made.memory is not None
@@ -763,7 +764,7 @@ async def test_no_model_is_called_while_a_transaction_of_the_asynchronous_door_i
 ) -> None:
     embedder = Watchful(behind, tenant)
     async with AsyncEngram(database_url, scope=Scope(tenant, user_id="ada"), embedder=embedder) as door:
-        door._core._database = marked(database_url, tenant)
+        door._core._database, door._core._bell = marked(database_url, tenant), Mute()
         await door.remember("I live in Ottawa.")
         await door.add("The spare key is under the blue pot")
         await door.recall("Where do I live?")

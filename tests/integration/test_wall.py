@@ -161,9 +161,10 @@ def test_the_only_policies_that_look_over_the_wall_are_for_roles_that_cannot_log
     wide = rows(
         behind,
         "SELECT tablename, policyname, roles::text, cmd FROM pg_policies"
-        " WHERE schemaname = 'engram' AND policyname <> 'tenant' ORDER BY 1",
+        " WHERE schemaname = 'engram' AND policyname <> 'tenant' AND permissive = 'PERMISSIVE' ORDER BY 1",
     )
     assert wide == [
+        ("job_turns", "scheduler", "{engram_scheduler}", "ALL"),
         ("memory_jobs", "scheduler", "{engram_scheduler}", "ALL"),
         ("memory_lexemes", "owner_reads", "{engram_owner}", "SELECT"),
     ]
@@ -246,9 +247,11 @@ def test_the_application_may_not_change_the_ledger_nor_truncate_anything(behind:
         "SELECT attrelid::regclass::text, attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
         " WHERE c.relnamespace = 'engram'::regnamespace AND a.attacl IS NOT NULL",
     )
-    # What an erasure blanks in the history, and nothing else.
-    assert {table for table, _ in columns} <= {"engram.memory_changes"}
-    assert {column for _, column in columns} <= {"state", "decision", "reason"}
+    # What an erasure blanks in the history and in checkpoints, and nothing else.
+    assert set(columns) == {
+        *(("engram.memory_changes", column) for column in ("state", "decision", "reason")),
+        ("engram.agent_checkpoints", "body"),
+    }
     assert rows(behind, "SELECT has_schema_privilege('engram_app', 'engram', 'CREATE')") == [(False,)]
 
 

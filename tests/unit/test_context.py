@@ -22,7 +22,17 @@ from engram.context import Material, chosen_shares, diverse, in_fence, in_line, 
 from engram.errors import InvalidInput, LimitExceeded
 from engram.scope import Scope
 from engram.text import count_tokens
-from engram.values import FORMATS, TRUSTS, ContextBlock, Event, Memory, SearchResult, trust_rank
+from engram.values import (
+    FORMATS,
+    TRUSTS,
+    Checkpoint,
+    ContextBlock,
+    Event,
+    Memory,
+    SearchResult,
+    TaskRun,
+    trust_rank,
+)
 
 DAY = datetime(2025, 3, 4, 12, tzinfo=UTC)
 MARK = re.compile(r"\[((?:mem|evt)-[0-9a-f]{8,32})\]")
@@ -112,6 +122,19 @@ def event(content: str | None, number: int, **more: Any) -> Event:
     return Event(**{**given, **more})  # type: ignore[arg-type]
 
 
+def task_run(goal: str, trust: Any = "operator") -> TaskRun:
+    return TaskRun(uid(700_000), goal, "active", None, None, None, uid(999_999), 9, DAY, DAY, None, {}, trust)
+
+
+def saved(version: int, **more: Any) -> Checkpoint:
+    given: dict[str, Any] = {
+        "checkpoint_id": uid(710_000 + version), "task_run_id": uid(700_000), "version": version, "position": version,
+        "summary": f"Summary {version}", "completed_steps": (), "pending_steps": (), "decisions": (), "blockers": (),
+        "artifacts": (), "state": {}, "source_event_ids": (), "sha256": "", "recorded_at": DAY,
+    }  # fmt: skip
+    return Checkpoint(**{**given, **more})
+
+
 def found(one: Memory, **more: Any) -> SearchResult:
     return SearchResult(one, 1.0, 1, {}, {}, **more)
 
@@ -170,7 +193,11 @@ def materials(draw: st.DrawFn) -> Material:
     said = events(5_000)
     return Material(
         critical=critical,
-        goal=draw(st.one_of(st.none(), TEXTS)),
+        task=draw(st.one_of(st.none(), TEXTS.map(task_run))),
+        checkpoints=[
+            saved(9 - n, summary=draw(TEXTS), pending_steps=(draw(TEXTS),), trust=draw(trust))
+            for n in range(draw(st.integers(0, 5)))
+        ],
         events=said,
         relevant=[found(one) for one in relevant],
         decisions=[*memories(), *relevant[:2]],
@@ -203,7 +230,9 @@ def test_a_block_holds_what_it_promises_whatever_it_is_made_of(
     }
     assert all(one.status == "active" for one in map(by_id.get, shown) if isinstance(one, Memory))
     worst = max((trust_rank(by_id[one].trust) for one in shown), default=0)
-    assert trust_rank(block.max_trust) == worst <= trust_rank(min_trust)
+    assert worst <= trust_rank(block.max_trust) <= trust_rank(min_trust)
+    if not material.checkpoints:  # these are printed without a citation
+        assert trust_rank(block.max_trust) == worst
     verbatim = {one.event_id for one in rows if one.memory_id in shown and one.category == "verbatim"}
     assert not verbatim & shown, "a verbatim row and its event are the same"
     assert block.complete == (not block.critical_omitted)
@@ -398,9 +427,45 @@ def test_strict_refuses_what_would_leave_a_critical_memory_out() -> None:
 
 
 def test_critical_comes_first_in_the_order_given() -> None:
-    block = pack(Material(critical=allergies(3), events=conversation(3), goal="Cook dinner"), max_tokens=500)
+    block = pack(Material(critical=allergies(3), events=conversation(3), task=task_run("Cook dinner")), max_tokens=500)
     assert [one.name for one in block.sections] == [context.CRITICAL, context.TASK, context.EVENTS]
     assert list(block.citations.values())[:3] == [uid(1), uid(2), uid(3)]
+
+
+def test_a_run_is_shown_with_its_state_its_last_checkpoint_line_by_line_and_three_before_it() -> None:
+    newest = saved(
+        6, pending_steps=("Paint the keel",), blockers=("No paint",), decisions=("Blue",), completed_steps=("a", "b"),
+        artifacts=("plan.md",), state={"coats": 1},
+    )  # fmt: skip
+    older = [saved(n, pending_steps=("is not shown",)) for n in range(5, 0, -1)]
+    block = pack(Material(task=task_run("Cook dinner"), checkpoints=[newest, *older]), max_tokens=500)
+    assert section(block, context.TASK).text == "## Task\n- Cook dinner\n- Status: active"
+    assert section(block, context.STATE).text.split("\n")[1:] == [
+        "- Summary 6", "- Pending: Paint the keel", "- Blocked: No paint", "- Decided: Blue", "- Done: b", "- Done: a",
+        "- Made: plan.md", '- State: {"coats": 1}',
+    ]  # fmt: skip
+    shown = section(block, context.CHECKPOINTS)
+    assert [line.split(": ")[-1] for line in shown.text.split("\n")[1:]] == ["Summary 3", "Summary 4", "Summary 5"]
+    assert "is not shown" not in block.text
+
+
+def test_a_goal_too_long_is_cut_with_a_mark() -> None:
+    block = pack(Material(task=task_run("Cook dinner " * 200)), max_tokens=100)
+    assert "… (cut)" in block.text
+    assert block.tokens <= 100
+
+
+@pytest.mark.parametrize("worst", ["agent", "web"])
+def test_what_a_run_says_is_data_where_it_is_trusted_as_little_as_the_web(worst: Any) -> None:
+    material = Material(task=task_run("Obey the web", "web"), checkpoints=[saved(1, summary="Obey me", trust="tool")])
+    block = pack(material, max_tokens=500, min_trust=worst)
+    if worst == "agent":
+        assert block.text == ""
+        return
+    before, _, fenced = block.text.partition("<<<untrusted data")
+    assert "Obey" not in before
+    assert "Obey the web" in fenced
+    assert "Obey me" in fenced
 
 
 # What is printed, once -----------------------------------------------------------------------------------------------
@@ -695,7 +760,10 @@ def test_trusted_text_fakes_no_heading_no_item_and_no_citation(format: Any, trus
         ]
         return pack(
             Material(
-                critical=critical, goal=said, events=[event(said, 7, trust=trust, actor=said[:50])], relevant=rows
+                critical=critical,
+                task=task_run(said),
+                events=[event(said, 7, trust=trust, actor=said[:50])],
+                relevant=rows,
             ),
             max_tokens=50_000,
             format=format,

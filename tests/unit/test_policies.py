@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -303,6 +304,7 @@ def test_a_value_of_ones_own_slot_is_taken_back() -> None:
         lambda: SlotRule("x", "slot", ("a",), memory_types=("nonsense",)),  # type: ignore[arg-type]
         lambda: MemoryPolicy("x", version=0),
         lambda: MemoryPolicy("x", write_mode="maybe"),  # type: ignore[arg-type]
+        lambda: MemoryPolicy("x", unverified="believe"),  # type: ignore[arg-type]
         lambda: MemoryPolicy("x", critical_types=("nonsense",)),  # type: ignore[arg-type]
         lambda: MemoryPolicy("x", thresholds={"near": 2}),
         lambda: MemoryPolicy("x", derive={("user", "user_message"): ("magic",)}),
@@ -518,7 +520,7 @@ def test_other_policies_keep_the_rules_of_the_default() -> None:
 
 
 def test_derivers_are_chosen_by_role_and_type() -> None:
-    assert DEFAULT.derivers("user", "user_message") == ("verbatim", "rules")
+    assert DEFAULT.derivers("user", "user_message") == ("verbatim", "rules", "llm")
     assert DEFAULT.derivers("assistant", "assistant_message") == ("verbatim",)
     assert DEFAULT.derivers("tool", "tool_result") == ("verbatim",)
     assert DEFAULT.derivers("system", "meeting") == ("rules",)
@@ -575,3 +577,34 @@ _SAYS = st.sampled_from(
 def test_nobody_elses_statement_is_pinned_to_the_user(who: str, says: str) -> None:
     found = judged(f"{who} {says}", role="user")
     assert (found.conflict_key, found.critical_slot) == (None, None)
+
+
+# ------------------------------------------------ language models
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"extraction": "off"}, "extraction"), ({"extract": ""}, "extract"), ({"summary": None}, "summary"),
+        ({"audit": "a\nb"}, "audit"), ({"gate": "x" * 201}, "gate"), ({5: "off"}, "'5'"), ("off", "llm"), (None, "llm"),
+    ],
+)  # fmt: skip
+def test_a_component_that_makes_no_sense_is_named(wrong: Any, named: str) -> None:
+    with pytest.raises(PolicyError, match=named):
+        MemoryPolicy("own", llm=wrong)
+
+
+def test_what_a_policy_says_of_components_cannot_be_changed_later() -> None:
+    said = {"extract": "off", "summary": "openai/small"}
+    policy = MemoryPolicy("own", llm=said)
+    said["extract"] = "full"
+    assert policy.llm == {"extract": "off", "summary": "openai/small"}
+    with pytest.raises(TypeError):
+        policy.llm["extract"] = "full"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("wrong", [1, 0.5, "2", True, Decimal("-1"), Decimal("NaN"), Decimal("Infinity")])
+def test_a_budget_that_makes_no_sense_is_refused(wrong: Any) -> None:
+    with pytest.raises(PolicyError, match="daily_budget"):
+        MemoryPolicy("own", daily_budget=wrong)
+    assert MemoryPolicy("own", daily_budget=Decimal(0)).daily_budget == 0

@@ -1,0 +1,111 @@
+"""Jobs a second of the queue: claimed and finished, in batches, by one worker and by four; and behind a long queue.
+
+    python benchmarks/jobs.py              an embedded PostgreSQL in a temporary folder
+    python benchmarks/jobs.py URL          a migrated database, as the application role
+
+Every job is of a stream of its own and does nothing: what is measured is the claim, its commit, and the effect, which
+holds and finishes each job of the batch in one transaction. Workers are processes, so that one Python does not limit
+them.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from machine import address
+
+from engram import jobs
+from engram.database import Connection, Database
+from engram.ids import new_id
+from engram.settings import load
+
+READY = 3.0  # seconds the workers have to start and connect
+EACH = 1_500  # jobs for one worker in batches of one; larger batches have more
+LONG = 200_000
+KIND = "bench"
+
+
+def add(conn: Connection, many: int, kind: str) -> None:
+    """Queue jobs as one statement."""
+    conn.exec_driver_sql(
+        "INSERT INTO engram.memory_jobs (tenant_id, job_id, kind, stream_id, position, dedup_key)"
+        " SELECT engram.current_tenant(), gen_random_uuid(), %s, gen_random_uuid(), n, sha256((%s || n)::bytea)"
+        " FROM generate_series(1, %s) n",
+        (kind, new_id(), many),
+    )
+
+
+def work(url: str, tenant: str, size: int, begin: float) -> tuple[int, float]:
+    """Claim and finish batches until nothing is left; how many jobs, and when the last was done."""
+    database, ran = Database(url, load({})), 0
+    database.run(tenant, lambda conn: jobs.count(conn), read_only=True)
+    time.sleep(max(0.0, begin - time.time()))
+    while True:
+        token = new_id()
+        taken = database.run(
+            tenant, lambda conn, token=token: jobs.claim(conn, [KIND], size, tenant_id=tenant, token=token), key=token
+        )
+        if not taken:
+            return ran, time.time()
+
+        def effect(conn: Connection, taken: list[jobs.Job] = taken) -> None:
+            for job in taken:
+                jobs.hold(conn, job)
+                jobs.finish(conn, job)
+
+        database.run(tenant, effect, key=token)
+        ran += len(taken)
+
+
+def measure(url: str, *, workers: int, size: int) -> None:
+    """Let the workers empty a queue; prints their rate."""
+    tenant, many = f"bench-{new_id()}", EACH * workers * min(size, 10)
+    with Database(url, load({})).transaction(tenant) as conn:
+        add(conn, many, KIND)
+    with ProcessPoolExecutor(workers) as pool:
+        begin = time.time() + READY
+        tasks = [pool.submit(work, url, tenant, size, begin) for _ in range(workers)]
+        done = [task.result() for task in tasks]
+    assert sum(ran for ran, _ in done) == many
+    seconds = max(at for _, at in done) - begin
+    name = f"{workers} worker{'s' if workers > 1 else ''}, batches of {size}"
+    print(f"{name:<52}{many / seconds:>10,.0f} jobs/s")
+
+
+def behind_a_long_queue(url: str) -> None:
+    """How long a claim takes while another tenant, or the same, has a long queue."""
+    database, crowd, few = Database(url, load({})), f"bench-{new_id()}", f"bench-{new_id()}"
+    with database.transaction(crowd) as conn:
+        add(conn, LONG, KIND)
+    for name, tenant in (("the tenant of the queue itself", crowd), ("another tenant, one job each time", few)):
+        took = []
+        for _ in range(100):
+            if tenant == few:
+                with database.transaction(few) as conn:
+                    add(conn, 1, KIND)
+            start = time.perf_counter()
+            taken = database.run(few, lambda conn: jobs.claim(conn, [KIND], 1))
+            took.append((time.perf_counter() - start) * 1000)
+            assert tenant == crowd or [job.tenant_id for job in taken] == [few]
+        took.sort()
+        middle, late = statistics.median(took), took[94]
+        print(f"{f'claim, {LONG:,} queued, {name}':<72}{middle:>8.2f} ms, p95 {late:.2f} ms")
+
+
+def main() -> None:
+    """Run every measurement."""
+    with address() as url:
+        for workers in (1, 4):
+            for size in (1, 10, 50):
+                measure(url, workers=workers, size=size)
+        behind_a_long_queue(url)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""What a measurement ran on: the line every benchmark begins with, and the database it uses."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import psycopg
+
+import engram
+from engram import migrations
+from engram.embedded import EmbeddedServer
+
+CPU_INFO = Path("/proc/cpuinfo")
+
+
+@contextmanager
+def address() -> Iterator[str]:
+    """The database named on the command line, or an embedded one in a temporary folder; first says what it runs on."""
+    named = next((argument for argument in sys.argv[1:] if "://" in argument), None)
+    if named is not None:
+        print(heading(named))
+        yield named
+        return
+    folder = Path(tempfile.mkdtemp(prefix="engram-bench-"))
+    folder.chmod(0o755)
+    try:
+        with EmbeddedServer.start(folder / "data") as server:
+            migrations.upgrade(server.superuser_url)
+            print(heading(server.url()))
+            yield server.url()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def heading(url: str) -> str:
+    """Machine, versions and command, in three lines."""
+    with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://")) as conn:
+        server = conn.execute("show server_version").fetchone()
+        vector = conn.execute("select extversion from pg_extension where extname = 'vector'").fetchone()
+    memory = psutil.virtual_memory().total / 2**30
+    machine = f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
+    versions = (
+        f"engram {engram.__version__}, Python {platform.python_version()}, PostgreSQL {server[0] if server else '?'}, "
+        f"pgvector {vector[0] if vector else '?'}"
+    )
+    return f"machine   {machine}\nversions  {versions}\ncommand   python {shlex.join(sys.argv)}\n"
+
+
+def _processor() -> str:
+    lines = CPU_INFO.read_text().splitlines() if CPU_INFO.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()

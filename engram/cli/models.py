@@ -1,0 +1,49 @@
+"""Commands on embedding models: which there are, and the change from one to another."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from engram.cli.desk import Desk
+from engram.values import ReembedProgress
+
+
+def models(desk: Desk) -> None:
+    """List the tenant's embedding models, the one in use first."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        found = engram.ops.list_models()
+        desk.show({"models": [one.to_dict() for one in found]}, lambda console, _: show.models(console, found))
+
+
+def reembed(
+    desk: Desk,
+    model: Annotated[
+        str, typer.Option("--model", help="The model to change to, such as openai/text-embedding-3-small.")
+    ],
+    batch_size: Annotated[int, typer.Option("--batch-size", help="Memories embedded at a time.")] = 100,
+    no_switch: Annotated[
+        bool, typer.Option("--no-switch", help="Build and compare; leave the old model in use.")
+    ] = False,
+    keep_old: Annotated[bool, typer.Option("--keep-old", help="Keep the old vectors, to go back for nothing.")] = False,
+) -> None:
+    """Change the tenant's embedding model while it is read and written; killed, it goes on when it is run again."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        watch: Any = None if desk.json or not sys.stderr.isatty() else _line
+        told = engram.ops.reembed(model, batch_size=batch_size, switch=not no_switch, drop=not keep_old, progress=watch)
+        if watch is not None:
+            sys.stderr.write("\n")
+        desk.show(told, show.reembedding)
+
+
+def _line(told: ReembedProgress) -> None:
+    left = "" if told.seconds_left is None else f", {told.seconds_left:.0f} s left"
+    share = "" if told.overlap is None else f", overlap {told.overlap:.2f}"
+    sys.stderr.write(f"\r\x1b[K{told.state}: {told.done} of {told.total}, {told.rate:.0f}/s{left}{share}")
+    sys.stderr.flush()

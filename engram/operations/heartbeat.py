@@ -1,0 +1,51 @@
+"""The heartbeat: while a model thinks for a job, a thread keeps the job's lease."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+from engram import jobs
+from engram.database import Database
+from engram.errors import EngramError, LeaseLost
+from engram.jobs import Job
+
+EVERY: Final = 30.0  # seconds, a quarter of a lease
+
+
+@contextmanager
+def keeping(database: Database, job: Job, every: float = EVERY) -> Iterator[None]:
+    """Extend a job's lease for as long as the block runs; LeaseLost at its end when another worker has taken it.
+
+    The first beat is due so long after the claim, however many blocks there were before: thoughts that are each short
+    may together be longer than a lease. A beat that fails for another reason is missed: the lease outlasts three of
+    them, and the fence decides anyway.
+    """
+    done, lost = threading.Event(), threading.Event()
+
+    def beat() -> None:
+        pause = max(0.0, job.since + every - time.monotonic())
+        while not done.wait(pause):
+            pause = every
+            try:
+                database.run(job.tenant_id, lambda conn: jobs.extend(conn, job), key=job.job_id)
+            except LeaseLost:
+                lost.set()
+                return
+            except EngramError:
+                continue
+
+    thread = threading.Thread(target=beat, name="engram-heartbeat", daemon=True)
+    with suppress(RuntimeError):  # a process that is ending can start no thread, and ends before the lease does
+        thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        if thread.ident is not None:
+            thread.join()
+    if lost.is_set():
+        raise LeaseLost(job_id=job.job_id)

@@ -1,0 +1,35 @@
+-- Put the tombstones that an erased event left into a shadow: what they said is gone, their place in a lineage is not. What was
+-- erased can be derived by nobody, so they come as they are, into the lineage that holds their key there.
+WITH gone AS MATERIALIZED (
+  SELECT m.memory_id AS live_id, r.memory
+    FROM engram.agent_memory m
+    LEFT JOIN LATERAL (
+         SELECT s.lineage_id FROM engram.agent_memory s
+          WHERE s.tenant_id = m.tenant_id AND s.scope_id = %(shadow_id)s AND s.conflict_key = m.conflict_key LIMIT 1) l ON true
+   CROSS JOIN LATERAL (SELECT coalesce(l.lineage_id, engram.redigit(m.lineage_id, '7', %(digit)s)) AS lineage_id) n
+   CROSS JOIN LATERAL (
+         SELECT jsonb_populate_record(m, jsonb_build_object(
+                  'memory_id', engram.redigit(m.memory_id, '7', %(digit)s), 'scope_id', %(shadow_id)s, 'lineage_id', n.lineage_id,
+                  'superseded_by', NULL, 'consolidated_into', NULL,
+                  'revision', (SELECT coalesce(max(x.revision), 0) + 1 FROM engram.agent_memory x
+                                WHERE x.tenant_id = m.tenant_id AND x.lineage_id = n.lineage_id))) AS memory) r
+   WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = %(scope_id)s AND m.event_id = %(event_id)s::uuid AND m.status_reason = 'erased'
+     AND NOT EXISTS (SELECT FROM engram.agent_memory s
+                      WHERE s.tenant_id = m.tenant_id AND s.memory_id = engram.redigit(m.memory_id, '7', %(digit)s))),
+made AS (
+  INSERT INTO engram.agent_memory SELECT (g.memory).* FROM gone g RETURNING memory_id, lineage_id),
+counted AS (
+  INSERT INTO engram.memory_activity (tenant_id, memory_id, scope_id) SELECT %(tenant_id)s, made.memory_id, %(shadow_id)s FROM made),
+stated AS (
+  INSERT INTO engram.memory_sources
+  SELECT r.* FROM gone g
+    JOIN engram.memory_sources q ON q.tenant_id = %(tenant_id)s AND q.memory_id = g.live_id
+   CROSS JOIN LATERAL jsonb_populate_record(q, jsonb_build_object('memory_id', engram.redigit(g.live_id, '7', %(digit)s))) r),
+noted AS (
+  INSERT INTO engram.memory_changes (tenant_id, memory_id, scope_id, recorded_at, entry, status, previous_id, state, decision, reason,
+    actor, event_id)
+  SELECT c.tenant_id, engram.redigit(c.memory_id, '7', %(digit)s), %(shadow_id)s, c.recorded_at, c.entry, c.status,
+         engram.redigit(c.previous_id, '7', %(digit)s), engram.redigit_change(c.state, '7', %(digit)s), c.decision, c.reason, c.actor,
+         c.event_id
+    FROM gone g JOIN engram.memory_changes c ON c.tenant_id = %(tenant_id)s AND c.memory_id = g.live_id)
+SELECT made.memory_id::text, made.lineage_id::text FROM made

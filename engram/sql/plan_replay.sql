@@ -1,0 +1,48 @@
+-- Add to a replay what the live memories have taken in and it has not: each event once for each deriver that has read it, and the
+-- direct changes. They come in the order in which the live memories learned of them, as far as their history tells.
+WITH taken AS (
+  SELECT e.event_id, e.stream_id, e.position, e.recorded_at, p.part, p.rank
+    FROM engram.agent_events e
+   CROSS JOIN LATERAL (
+         SELECT 'direct' AS part, 0::bigint AS rank WHERE e.event_type = ANY(%(changes)s)
+          UNION ALL
+         SELECT w.deriver, array_position(%(known)s::text[], w.deriver)::bigint
+           FROM unnest(e.derive) w(deriver)
+          WHERE w.deriver = ANY(%(known)s) AND (%(derivers)s::text[] IS NULL OR w.deriver = ANY(%(derivers)s))
+            AND EXISTS (SELECT FROM engram.derivations d
+                         WHERE d.tenant_id = e.tenant_id AND d.stream_id = e.stream_id AND d.deriver = w.deriver
+                           AND d.position >= e.position)) p
+   WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = %(scope_id)s
+     AND NOT EXISTS (SELECT FROM engram.replay_steps s
+                      WHERE s.tenant_id = e.tenant_id AND s.shadow_id = %(shadow_id)s AND s.event_id = e.event_id
+                        AND s.part = p.part)),
+-- A language model reads later than the others: its own place is where it last changed what it had a statement in.
+traced AS (
+  SELECT t.event_id, t.stream_id, t.position, t.recorded_at, t.part, t.rank, c.change_id, coalesce(c.at, t.recorded_at) AS at
+    FROM taken t
+    LEFT JOIN LATERAL (
+         SELECT CASE WHEN t.part = 'llm' THEN max(x.change_id) ELSE min(x.change_id) END AS change_id,
+                CASE WHEN t.part = 'llm' THEN max(x.recorded_at) ELSE min(x.recorded_at) END AS at
+           FROM engram.memory_changes x
+          WHERE x.tenant_id = %(tenant_id)s AND x.event_id = t.event_id AND x.scope_id = %(scope_id)s
+            AND (t.part <> 'llm' OR EXISTS (
+                 SELECT FROM engram.memory_sources q
+                  WHERE q.tenant_id = x.tenant_id AND q.memory_id = x.memory_id AND q.event_id = t.event_id
+                    AND q.deriver = 'llm'))) c ON true),
+-- What left no trace comes after all that was recorded before it, and in front of the model's next words about its stream.
+placed AS (
+  SELECT t.event_id, t.stream_id, t.position, t.recorded_at, t.part, t.rank, t.at,
+         coalesce(t.change_id,
+                  CASE WHEN t.part = 'llm'
+                       THEN coalesce(min(t.change_id) OVER following, max(t.change_id) OVER ())
+                       ELSE max(t.change_id) OVER preceding END, 0) AS key
+    FROM traced t
+  WINDOW following AS (PARTITION BY t.stream_id, t.part ORDER BY t.position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING),
+         preceding AS (ORDER BY t.recorded_at, t.stream_id, t.position, t.rank ROWS UNBOUNDED PRECEDING))
+INSERT INTO engram.replay_steps (tenant_id, shadow_id, place, event_id, part, at)
+SELECT %(tenant_id)s, %(shadow_id)s,
+       coalesce((SELECT max(s.place) FROM engram.replay_steps s WHERE s.tenant_id = %(tenant_id)s AND s.shadow_id = %(shadow_id)s), 0)
+         + row_number() OVER (ORDER BY p.key, p.recorded_at, p.stream_id, p.position, p.rank),
+       p.event_id, p.part, p.at
+  FROM placed p
+ WHERE %(since)s::timestamptz IS NULL OR p.at > %(since)s::timestamptz

@@ -1,0 +1,2 @@
+-- Let this transaction work on shadows.
+SELECT set_config('engram.shadows', 'on', true)

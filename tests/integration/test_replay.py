@@ -1,0 +1,644 @@
+"""Replay: memories derived again beside the live ones, compared with them, switched to, and back."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
+from itertools import groupby
+from typing import Any, Final
+
+import psycopg
+import pytest
+
+from engram import ALL_USERS, Conflict, Edit, Engram, InvalidInput, NotFound, ReplayDiff, Scope, get_policy, projection
+from engram.database import Database, fetch_all
+from engram.derivation import rules
+from engram.derivation.llm import Extraction
+from engram.embedded import EmbeddedServer
+from engram.operations import replaying
+from engram.projection import Standing
+from engram.testing import Asked, ScriptedModel
+from engram.values import Activity
+
+EVERY: Final = {"statuses": ["active", "superseded", "contested", "archived", "deleted", "quarantined"]}
+DEFAULT: Final = get_policy("default")
+ALTERED: Final = replace(
+    DEFAULT, version=DEFAULT.version + 1,
+    slot_rules=tuple(rule for rule in DEFAULT.slot_rules if rule.name != "current_city"),
+)  # fmt: skip
+
+
+def conversation() -> list[dict[str, Any]]:
+    """The demo's conversation; its messages have ids, so that two tenants can hear the very same events."""
+    lines = [json.loads(line) for line in (files("engram") / "demo" / "conversation.jsonl").read_text().splitlines()]
+    return [{**line, "occurred_at": datetime.fromisoformat(line["occurred_at"])} for line in lines]
+
+
+def hear(door: Engram, said: list[dict[str, Any]]) -> None:
+    """Tell a door a conversation, session by session."""
+    for session, lines in groupby(said, key=lambda line: line["session_id"]):
+        messages = [{name: value for name, value in line.items() if name != "session_id"} for line in lines]
+        door.remember(messages, session_id=session)  # type: ignore[arg-type]
+
+
+def held(database: Database, tenant: str) -> dict[str, Standing]:
+    """What the live memories of a tenant's only scope hold, read past the doors."""
+    with database.transaction(tenant) as conn:
+        [scope] = conn.exec_driver_sql("SELECT scope_id FROM engram.memory_scopes").fetchall()
+        rows = fetch_all(conn, "list_projection", tenant_id=tenant, scope_id=scope.scope_id, digit="7")
+        return projection.standings(dict(row._mapping) for row in rows)
+
+
+def told(diff: ReplayDiff) -> str:
+    """A difference as a failing test should show it."""
+    changes = [(one.before.fact, one.reasons) for one in diff.changed]
+    added, dropped = [one.fact for one in diff.added], [one.fact for one in diff.dropped]
+    return f"{diff.counts} changed {changes} added {added} dropped {dropped} problems {diff.problems}"
+
+
+def everything(door: Engram, **read: Any) -> str:
+    """All that a door shows, as it is, but for how often it was read."""
+    memories = sorted(
+        (replace(one, activity=Activity()) for one in door.list_memories(EVERY, limit=200, **read)),
+        key=lambda one: one.memory_id,
+    )
+    found = [(one.memory.memory_id, round(one.score, 3)) for one in door.search("Where is it?", track=False, **read)]
+    return repr((memories, found, [one.memory_id for one in door.recall_critical(**read).results]))
+
+
+def parted(one: str, other: str) -> str:
+    """Where two texts part, with what is around it; nothing when they are equal."""
+    if one == other:
+        return ""
+    place = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return f"{one[max(0, place - 300) : place + 100]!r}\n  against\n{other[max(0, place - 300) : place + 100]!r}"
+
+
+@pytest.fixture
+def door(database_url: str, tenant: str) -> Iterator[Engram]:
+    with Engram(database_url, scope=Scope(tenant, user_id="lena")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def open_door(database_url: str) -> Iterator[Callable[..., Engram]]:
+    made: list[Engram] = []
+
+    def open_(tenant: str, **given: Any) -> Engram:
+        made.append(Engram(database_url, scope=Scope(tenant, user_id="lena"), **given))
+        return made[-1]
+
+    yield open_
+    for one in made:
+        one.close()
+
+
+# The demo -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_demo_is_the_same_by_the_same_rules_and_differs_by_others_as_it_truly_does(
+    door: Engram, open_door: Callable[..., Engram], database: Database, tenant: str
+) -> None:
+    hear(door, conversation())
+    live = held(database, tenant)
+    assert len(live) > 400
+    steps: list[tuple[int, int]] = []
+    diff = door.ops.replay(progress=lambda done, of: steps.append((done, of)))
+    assert diff.is_same, told(diff)
+    assert diff.counts == {"added": 0, "dropped": 0, "changed": 0, "same": len(live), "problems": 0}, told(diff)
+    assert diff.live_hash == diff.shadow_hash == projection.digest(live)
+    assert steps == sorted(steps)
+    assert len(steps) > 2
+
+    other = f"{tenant}-truth"
+    hear(open_door(other, policy=ALTERED), conversation())
+    truth = held(database, other)
+    diff = door.ops.replay(policy=ALTERED)
+    assert diff.shadow_hash == projection.digest(truth) != diff.live_hash, told(diff)
+    # Two tenants have no id in common: a memory is told by what it says and what it rests on.
+    mine = {(one.says["fact"], repr(one.says["citations"])): one for one in live.values()}
+    other_way = {(one.says["fact"], repr(one.says["citations"])): one for one in truth.values()}
+    assert len(mine) == len(live)
+    assert mine.keys() == other_way.keys()
+    true = {mine[one].memory_id: projection.differences(mine[one], other_way[one]) for one in mine}
+    assert {one.before.memory_id: one.reasons for one in diff.changed} == {one: why for one, why in true.items() if why}
+    assert (diff.added, diff.dropped) == ((), ())
+    cities = [one for one in diff.changed if "profile:current_city" in (one.before.conflict_key or "")]
+    assert cities
+    assert all(one.after.conflict_key is None and "conflict_key" in one.reasons for one in cities)
+    assert held(database, tenant) == live, "a replay leaves the live memories alone"
+
+
+# Switching ------------------------------------------------------------------------------------------------------------
+
+SAID: Final = (
+    "I live in Ottawa. I am allergic to peanuts.", "My manager is Dana Reyes. I like rye bread.",
+    "I moved to Toronto. We decided to use PostgreSQL for the billing service.", "I live in Bergen now.",
+    "My name is Lena. I hate early meetings.",
+)  # fmt: skip
+
+
+def test_a_switch_answers_by_the_new_rules_keeps_every_id_and_goes_back(
+    door: Engram, database: Database, tenant: str
+) -> None:
+    for said in SAID[:3]:
+        door.remember(said)
+    tea = door.add("User drinks tea", tags=["drink"])
+    assert tea.memory is not None
+    then = datetime.now(UTC)
+    known = everything(door, known_at=then)
+    door.remember(SAID[3])
+    before, live = everything(door), held(database, tenant)
+    every = [one.memory_id for one in door.list_memories(EVERY, limit=200)]
+    assert door.get_current(every[0]) or True
+
+    same = door.ops.replay()
+    assert same.is_same, told(same)
+    door.ops.switch_replay(same.shadow_id)
+    assert not parted(plainly(everything(door)), plainly(before))
+    assert not parted(plainly(everything(door, known_at=then)), plainly(known))
+    assert held(database, tenant) == live
+
+    diff = door.ops.replay(policy=ALTERED)
+    assert not diff.is_same
+    cities = {one.fact for one in door.list_memories() if one.memory_type == "profile" and "lives" in one.fact}
+    assert cities == {"User lives in Bergen now"}
+    assert door.ops.switch_replay(diff.shadow_id, policy=ALTERED, reason="cities are no slot").state == "former"
+    current = {one.fact for one in door.list_memories()}
+    assert {"User lives in Ottawa", "User lives in Bergen now", "User drinks tea"} <= current
+    assert [door.get(one).memory_id for one in every if door.find(one) is not None] == every
+    assert door.get(f"mem-{tea.memory.memory_id[-8:]}").tags == ("drink",)
+    assert door.search("Where does Lena live?")
+    door.revise(tea.memory.memory_id, "User drinks green tea")
+
+    with pytest.raises(Conflict, match="another policy"):
+        door.ops.switch_replay(diff.shadow_id, policy=ALTERED)
+    assert door.ops.switch_replay(diff.shadow_id).state == "ready"
+    assert {one.fact for one in door.list_memories()} & {"User lives in Ottawa", "User drinks tea"} == set()
+    assert door.get_current(tea.memory.memory_id).fact == "User drinks green tea"
+    door.forget(tea.memory.memory_id)
+    again = door.ops.replay(policy=ALTERED)
+    assert again.shadow_id != diff.shadow_id
+    [back] = [one for one in door.ops.list_replays() if one.shadow_id == same.shadow_id]
+    assert back.state == "former"
+    switches = [event for event in door.list_events(limit=200) if event.event_type == "projection_switched"]
+    assert [event.payload["policy"] for event in switches] == ["default@1", "default@2", "default@1"]
+    assert door.ops.verify_ledger().ok
+
+
+def plainly(said: str) -> str:
+    """What was shown without the clocks of the rows: derived again, a memory is known since its event was."""
+    return re.sub(r"(recorded_at|superseded_at)=datetime.datetime\([^)]*\)|tzinfo=[^)]*\)", "", said)
+
+
+def test_going_back_restores_every_memory_as_it_was(door: Engram, database: Database, tenant: str) -> None:
+    for said in SAID:
+        door.remember(said)
+    live, shown = held(database, tenant), everything(door)
+    diff = door.ops.replay(policy=ALTERED)
+    for times in range(2):
+        door.ops.switch_replay(diff.shadow_id, policy=ALTERED)
+        assert projection.digest(held(database, tenant)) == diff.shadow_hash, times
+        door.ops.switch_replay(diff.shadow_id)
+        assert held(database, tenant) == live, times
+        assert not parted(everything(door), shown), times
+    assert door.ops.drop_replay(diff.shadow_id) == diff.same + diff.counts["changed"] + diff.counts["added"]
+    assert door.ops.list_replays() == ()
+    with pytest.raises(NotFound):
+        door.ops.compare_replay(diff.shadow_id)
+
+
+# What people did ------------------------------------------------------------------------------------------------------
+
+
+class Hand:
+    """Somebody who changes memories at random."""
+
+    def __init__(self, door: Engram, seed: int) -> None:
+        self.door, self.random = door, random.Random(seed)
+
+    def pick(self) -> str:
+        return self.random.choice(list(self.door.list_memories(EVERY, limit=200))).memory_id
+
+    def change(self) -> None:
+        """One change; one that is refused is none."""
+        what = self.random.choice([name for name in dir(self) if name.startswith("do_")])
+        with suppress(Conflict, NotFound, InvalidInput):
+            getattr(self, what)()
+
+    def do_say(self) -> None:
+        self.door.remember(self.random.choice(SAID))
+
+    def do_add(self) -> None:
+        fact = f"User owns {self.random.randint(1, 5)} bicycles"
+        key: Any = self.random.choice([{}, {"topic_key": "bicycles"}, {"critical_slot": "fact:bicycles"}])
+        days: Any = self.random.choice([{}, {"expires_in_days": 400, "metadata": {"n": 400}}])
+        self.door.add(fact, tags=[self.random.choice("abc")], **key, **days)
+
+    def do_add_cited(self) -> None:
+        event = self.random.choice([one for one in self.door.list_events(limit=200) if one.content])
+        self.door.add("User was quoted", sources=[(event.event_id, 0, 4)], importance=0.75)
+
+    def do_supersede(self) -> None:
+        self.door.add(f"User is called number {self.random.randint(1, 99)}", supersedes=[self.pick()])
+
+    def do_revise(self) -> None:
+        self.door.revise(self.pick(), f"User says {self.random.randint(1, 9)}")
+
+    def do_edit(self) -> None:
+        self.door.revise(self.pick(), Edit.append(" indeed"))
+
+    def do_annotate(self) -> None:
+        self.door.annotate(
+            self.pick(), importance=self.random.random(), metadata={"seen": self.random.randint(1, 9)},
+            private=self.random.random() < 0.3, expires_in="30d",
+        )  # fmt: skip
+
+    def do_reinforce(self) -> None:
+        self.door.reinforce(self.pick(), amount=0.2)
+
+    def do_forget(self) -> None:
+        self.door.forget(self.pick(), revision_only=self.random.random() < 0.5)
+
+    def do_restore(self) -> None:
+        self.door.restore(self.pick())
+
+    def do_end(self) -> None:
+        self.door.end_validity(self.pick(), at=self.random.choice([None, datetime.now(UTC) - timedelta(days=2)]))
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3, *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 40))])
+def test_whatever_people_did_a_replay_keeps_it(door: Engram, database: Database, tenant: str, seed: int) -> None:
+    hand = Hand(door, seed)
+    for said in SAID[:2]:
+        door.remember(said)
+    for _ in range(30):
+        hand.change()
+    live = held(database, tenant)
+    diff = door.ops.replay()
+    assert diff.is_same, told(diff)
+    assert not diff.changed
+    assert not diff.problems
+    shown = plainly(everything(door))
+    door.ops.switch_replay(diff.shadow_id)
+    assert held(database, tenant) == live
+    assert not parted(plainly(everything(door)), shown)
+    for _ in range(6):
+        hand.change()
+    door.ops.switch_replay(diff.shadow_id)
+    assert door.ops.compare_replay(diff.shadow_id).is_same, "both caught up"
+
+
+def test_what_was_erased_stays_erased_in_every_projection(door: Engram, database: Database, tenant: str) -> None:
+    door.remember("I live in Ottawa.")
+    [event] = door.remember("I live in Kyoto.").event_ids
+    tea = door.add("User drinks tea").memory
+    assert tea is not None
+    old = door.ops.replay(policy=ALTERED)
+    door.ops.switch_replay(old.shadow_id, policy=ALTERED)
+    door.ops.switch_replay(old.shadow_id)
+    door.ops.redact_event(event)
+    forgotten = [one.event_id for one in door.list_events(limit=200) if one.event_type == "memory_added"]
+    door.ops.redact_event(forgotten[0])
+    with database.transaction(tenant) as conn:
+        fetch_all(conn, "show_shadows")
+        for table, column in (("agent_memory", "fact"), ("memory_lexemes", "lexemes"), ("memory_changes", "decision")):
+            rows = conn.exec_driver_sql(f"SELECT {column}::text FROM engram.{table}").fetchall()
+            assert not [row for row in rows if "kyoto" in str(row).lower() or "drinks tea" in str(row)], table
+    live = held(database, tenant)
+    same = door.ops.replay()
+    assert same.is_same, told(same)
+    assert list(door.list_memories({"statuses": ["active"], "critical": True})) == [], "nothing older comes back"
+    door.ops.switch_replay(same.shadow_id)
+    assert held(database, tenant) == live
+    door.ops.switch_replay(old.shadow_id, policy=ALTERED)
+    assert "Kyoto" not in everything(door)
+    assert "drinks tea" not in everything(door)
+
+
+def test_memories_that_were_lost_come_back_from_the_ledger_with_their_ids(
+    door: Engram, database: Database, tenant: str, server: EmbeddedServer
+) -> None:
+    hand = Hand(door, 7)
+    for said in SAID:
+        door.remember(said)
+    for _ in range(20):
+        hand.change()
+    live = held(database, tenant)
+    url = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(url) as conn:
+        conn.execute("SET session_replication_role = replica")
+        for table in ("memory_sources", "memory_activity", "memory_changes", "memory_relations", "memory_embeddings",
+                      "memory_lexemes", "agent_memory"):  # fmt: skip
+            conn.execute(f"DELETE FROM engram.{table} WHERE tenant_id = %s", [tenant])
+    assert held(database, tenant) == {}
+    diff = door.ops.replay()
+    assert diff.counts["added"] == len(live), told(diff)
+    assert diff.shadow_hash == projection.digest(live), told(diff)
+    door.ops.switch_replay(diff.shadow_id)
+    assert held(database, tenant).keys() == live.keys()
+    assert door.search("Where does the user live?")
+
+
+def test_a_direct_change_without_its_memory_is_told_with_the_reason(door: Engram) -> None:
+    [event] = door.remember("I live in Ottawa.").event_ids
+    [memory] = [one for one in door.list_memories() if one.critical_slot]
+    door.annotate(memory.memory_id, tags=["home"])
+    diff = door.ops.replay(derivers=["verbatim"])
+    assert [one.fact for one in diff.dropped] == [memory.fact]
+    assert [(one.event_type, one.reason) for one in diff.problems] == [
+        ("memory_annotated", "the memory it names does not come of these rules")
+    ]
+    assert diff.same == 1
+    assert event == memory.event_id
+
+
+def test_what_came_before_a_moment_is_left_as_it_was_known(door: Engram, database: Database, tenant: str) -> None:
+    door.remember(SAID[0])
+    door.remember(SAID[1])
+    then = datetime.now(UTC)
+    door.remember(SAID[2])
+    door.remember(SAID[3])
+    live = held(database, tenant)
+    same = door.ops.replay(since=then)
+    assert same.is_same, told(same)
+    diff = door.ops.replay(since=then, policy=ALTERED)
+    ottawa = next(name for name, one in live.items() if one.says["fact"] == "User lives in Ottawa")
+    assert {one.before.memory_id: one.reasons for one in diff.changed}[ottawa] == (
+        "status",
+        "superseded_by",
+        "valid_to",
+    )
+    door.ops.switch_replay(same.shadow_id)
+    assert held(database, tenant) == live
+
+
+def test_a_new_version_of_a_deriver_reads_on_live_and_anew_in_a_replay(
+    door: Engram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door.remember("I live in Ottawa.")
+    before = {one.memory_id for one in door.list_memories(EVERY)}
+    first = rules.derive
+
+    def shouting(event: Any, *, user_name: str | None) -> Any:
+        return tuple(replace(one, tags=("loud",)) for one in first(event, user_name=user_name))
+
+    monkeypatch.setattr(rules, "VERSION", rules.VERSION + 1)
+    monkeypatch.setattr(rules, "derive", shouting)
+    door.remember("I like rye bread.")
+    assert before <= {one.memory_id for one in door.list_memories(EVERY)}
+    assert len([one for one in door.list_memories(EVERY) if "Ottawa" in one.fact]) == 2, "nothing is derived twice"
+    diff = door.ops.replay()
+    assert [(one.before.fact, one.reasons) for one in diff.changed] == [("User lives in Ottawa", ("tags",))]
+    door.ops.switch_replay(diff.shadow_id)
+    assert {one.tags for one in door.list_memories() if one.deriver == "rules"} == {("loud",)}
+    assert before <= {one.memory_id for one in door.list_memories(EVERY)}
+
+
+# The language model ---------------------------------------------------------------------------------------------------
+
+
+def heard(asked: Asked) -> dict[str, Any]:
+    """A model that finds one fact in every turn it is shown, and has no opinion on anything else."""
+    if asked.schema is not Extraction:
+        return {"decisions": []}
+    turns = [json.loads(line) for line in asked.text.splitlines() if line.startswith('{"turn"')]
+    return {
+        "facts": [
+            {"turn": one["turn"], "fact": f"User told of {one['text'].split()[-1].strip('.')}", "quote": one["text"]}
+            for one in turns
+        ]
+    }  # fmt: skip
+
+
+def test_with_the_answers_that_were_paid_for_a_replay_asks_the_model_nothing(
+    open_door: Callable[..., Engram], database: Database, tenant: str
+) -> None:
+    model = ScriptedModel(heard)
+    door = open_door(tenant, llm=model)
+    door.remember([{"role": "user", "content": f"We went to see {place}."} for place in ("Oslo", "Rome", "Lyon")],
+                  derive="llm", session_id="a")  # fmt: skip
+    door.ops.run_jobs(limit=50)
+    door.remember("We flew to Bergen.", derive="llm", session_id="a")
+    door.ops.run_jobs(limit=50)
+    [oslo] = [one for one in door.list_memories() if one.fact == "User told of Oslo"]
+    door.annotate(oslo.memory_id, tags=["north"])
+    live, asked = held(database, tenant), len(model.asked)
+    assert asked >= 2
+    diff = door.ops.replay()
+    assert len(model.asked) == asked, "every answer was kept"
+    assert diff.is_same, told(diff)
+    assert not diff.changed
+    assert diff.cost == 0
+    assert any(one.says["deriver"] == "llm" for one in live.values())
+    door.ops.switch_replay(diff.shadow_id)
+    assert held(database, tenant) == live
+
+
+# Beside everything else -----------------------------------------------------------------------------------------------
+
+
+def test_no_read_shows_a_row_of_a_shadow(door: Engram, database: Database, tenant: str) -> None:
+    for said in SAID:
+        door.remember(said)
+    views = ("current_memories", "memory_lineage", "memory_timeline", "conflicts", "critical_memories", "scope_stats",
+             "derivation_backlog", "agent_memory", "memory_changes", "memory_scopes", "memory_lexemes", "memory_actors",
+             "memory_embeddings", "memory_activity")  # fmt: skip
+
+    def seen() -> str:
+        with database.transaction(tenant) as conn:
+            tables: list[Any] = [conn.exec_driver_sql(f"SELECT * FROM engram.{view}").fetchall() for view in views]
+            tables.append(conn.exec_driver_sql("SELECT * FROM engram.memories_as_of(now())").fetchall())
+        tables = [sorted(map(repr, rows)) for rows in tables]
+        asked = [
+            everything(door), door.stats(), door.recall("Where do I live?", track=False).answer_text,
+            [entry.to_dict() for entry in door.get_history(limit=200)],
+            door.build_context("Where do I live?").text, door.list_events(limit=200),
+            door.list_memories(EVERY, user_id=ALL_USERS), [one.short_id for one in door.list_memories()],
+            [(check.name, check.detail) for check in door.ops.doctor().checks if check.name in ("vectors", "jobs")],
+            list(door.list_memories(EVERY, as_of=datetime.now(UTC) + timedelta(days=1))),
+        ]  # fmt: skip
+        return repr((tables, re.sub(r"size_bytes=\d+", "", repr(asked))))
+
+    before = seen()
+    diff = door.ops.replay(policy=ALTERED)
+    assert not parted(seen(), before)
+    with database.transaction(tenant) as conn:
+        fetch_all(conn, "show_shadows")
+        shadows = conn.exec_driver_sql("SELECT memory_id::text FROM engram.agent_memory WHERE scope_id < 0").fetchall()
+    assert len(shadows) >= 10
+    for row in shadows:
+        assert door.find(row.memory_id) is None
+        with pytest.raises(NotFound):
+            door.forget(row.memory_id)
+    other = door.scoped(user_id="bob")
+    other.add("User likes hiking")
+    for call in (other.ops.compare_replay, other.ops.switch_replay, other.ops.drop_replay):
+        with pytest.raises(NotFound):
+            call(diff.shadow_id)
+    assert other.ops.list_replays() == ()
+    with pytest.raises(NotFound):
+        door.scoped(tenant_id=f"{tenant}-other").ops.replay()
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"policy": 7}, {"derivers": ["magic"]}, {"since": "yesterday"}, {"derivers": "rules"}, {"user_id": ALL_USERS}],
+)
+def test_bad_input_is_refused_before_anything_is_made(door: Engram, bad: dict[str, Any]) -> None:
+    door.add("User likes tea")
+    with pytest.raises(InvalidInput):
+        door.ops.replay(**bad)
+    for name in ("12", "shadow-0", 12, None):
+        with pytest.raises(InvalidInput, match="shadow"):
+            door.ops.switch_replay(name)  # type: ignore[arg-type]
+    assert door.ops.list_replays() == ()
+
+
+def test_a_rehearsal_leaves_no_shadow_and_a_fifth_one_is_refused(door: Engram) -> None:
+    door.remember(SAID[0])
+    assert door.ops.replay(dry_run=True, policy=ALTERED).counts["changed"] > 0
+    assert door.ops.list_replays() == ()
+    made = [door.ops.replay().shadow_id for _ in range(4)]
+    assert len(set(made)) == 4
+    with pytest.raises(Conflict, match="drop one"):
+        door.ops.replay()
+    state = everything(door)
+    assert door.ops.switch_replay(made[0], dry_run=True).state == "former"
+    assert door.ops.drop_replay(made[0], dry_run=True) > 0
+    assert [one.state for one in door.ops.list_replays()] == ["ready"] * 4
+    assert everything(door) == state
+
+
+def test_a_switch_under_one_key_switches_once(door: Engram) -> None:
+    door.remember(SAID[0])
+    diff = door.ops.replay(policy=ALTERED)
+    for _ in range(3):
+        assert door.ops.switch_replay(diff.shadow_id, policy=ALTERED, idempotency_key="once").state == "former"
+
+
+CHILD: Final = """
+import os, signal, sys
+from engram import Engram, Scope
+from engram.operations import replaying
+url, tenant, where, times = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+plain, seen = getattr(replaying, where), []
+def killed(*given):
+    plain(*given)
+    seen.append(1)
+    if len(seen) == times:
+        os.kill(os.getpid(), signal.SIGKILL)
+setattr(replaying, where, killed)
+replaying.BATCH = 4
+with Engram(url, scope=Scope(tenant, user_id="lena")) as door:
+    shadow = door.ops.replay().shadow_id
+    door.ops.switch_replay(shadow)
+"""
+
+
+@pytest.mark.parametrize(("where", "times"), [("_advance", 1), ("_advance", 3), ("_append", 1), ("_plan", 1)])
+def test_killed_inside_a_transaction_nothing_is_half(
+    door: Engram, database_url: str, database: Database, tenant: str, where: str, times: int
+) -> None:
+    for said in SAID:
+        door.remember(said)
+    live, shown = held(database, tenant), everything(door)
+    child = subprocess.run(
+        [sys.executable, "-c", CHILD, database_url, tenant, where, str(times)], check=False, timeout=120
+    )
+    assert child.returncode == -signal.SIGKILL
+    assert held(database, tenant) == live
+    assert everything(door) == shown
+    [left] = door.ops.list_replays()
+    assert left.state == ("ready" if where == "_append" else "building")
+    assert left.done == (left.steps if where == "_append" else (times - 1) * 4 if where == "_advance" else 0)
+    diff = door.ops.replay() if where != "_append" else door.ops.compare_replay(left.shadow_id)
+    assert diff.shadow_id == left.shadow_id, "it goes on where it was"
+    assert diff.is_same, told(diff)
+    door.ops.switch_replay(diff.shadow_id)
+    assert held(database, tenant) == live
+
+
+def test_what_is_written_during_replays_and_switches_is_neither_lost_nor_doubled(
+    door: Engram, open_door: Callable[..., Engram], database: Database, tenant: str
+) -> None:
+    for said in SAID:
+        door.remember(said)
+    stop, errors, added = threading.Event(), list[BaseException](), list[str]()
+
+    def write(number: int) -> None:
+        own = open_door(tenant)
+        turn = 0
+        try:
+            while not stop.is_set() and turn < 30:
+                turn += 1
+                own.remember(f"I own {turn} boats of kind {number}.", session_id=f"s{number}")
+                made = own.add(f"User owns {turn} kites of kind {number}")
+                assert made.memory is not None
+                own.annotate(made.memory.memory_id, tags=[f"t{turn}"])
+                added.append(made.memory.memory_id)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    try:
+        shadow = door.ops.replay().shadow_id
+        for _ in range(3):
+            door.ops.switch_replay(shadow)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert not errors
+    door.ops.run_jobs(limit=50)
+    assert len(added) > 6
+    assert all(door.get(one).tags for one in added)
+    with database.transaction(tenant) as conn:
+        rows = conn.exec_driver_sql(
+            "SELECT event_id, deriver, ordinal, count(*) FROM engram.agent_memory GROUP BY 1, 2, 3 HAVING count(*) > 1"
+        ).fetchall()
+        spoken = conn.exec_driver_sql("SELECT count(*) FROM engram.agent_events WHERE event_type = 'user_message'")
+        kept = conn.exec_driver_sql("SELECT count(*) FROM engram.agent_memory WHERE deriver = 'verbatim'")
+        assert spoken.scalar() == kept.scalar()
+    assert rows == []
+    door.ops.switch_replay(shadow)
+    # Transactions that ran side by side did not see what each other wrote: what stood near is theirs alone to know.
+    for diff in (door.ops.compare_replay(shadow), door.ops.replay()):
+        assert {name for one in diff.changed for name in one.reasons} <= {"relations", "importance"}, told(diff)
+        assert not diff.added, told(diff)
+        assert not diff.dropped, told(diff)
+
+
+def test_two_replays_at_once_are_one(
+    door: Engram, open_door: Callable[..., Engram], tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replaying, "BATCH", 2)
+    for said in SAID:
+        door.remember(said)
+    found, both = list[ReplayDiff](), threading.Barrier(2)
+
+    def derive(own: Engram) -> None:
+        both.wait()
+        found.append(own.ops.replay())
+
+    threads = [threading.Thread(target=derive, args=(open_door(tenant),)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 2
+    for one in found:
+        diff = door.ops.compare_replay(one.shadow_id)
+        assert diff.is_same, told(diff)
