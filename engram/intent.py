@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
-from engram.values import Intent
+from engram.values import Intent, Window
 
 OPENERS: Final = frozenset(
     {"hi", "hello", "hey", "hiya", "yo", "thanks", "thank", "thx", "cheers", "bye", "goodbye", "ok", "okay", "cool"}
@@ -46,11 +46,20 @@ WORD: Final = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a question asks for, how sure the rules are, and the question without the words that told them."""
+    """What a question asks for, how sure the rules are, and the question without the words that told them.
+
+    `window` is the time it names, half-open; `anchors` are the two things a `temporal_chain` puts in order; `recent`
+    asks that the last days count more; `question` is what was read: a follow-up stands there completed.
+    """
 
     intent: Intent
     confidence: float
     topic: str
+    window: Window | None = None
+    anchors: tuple[str, ...] = ()
+    recent: bool = False
+    notes: tuple[str, ...] = ()
+    question: str = ""
 
 
 def read(question: str) -> Reading:
