@@ -1,20 +1,37 @@
-"""Ranking: fusing what the channels found, and named scoring profiles that return every term. Pure."""
+"""Ranking: scoring profiles that return every term, the fusion of ranks, which rows are shown, in which order. Pure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypeVar, get_args
 
 from engram import decay
-from engram.errors import SettingsError
-from engram.values import Kind, Layer, MemoryType, Mode, Term, kind_of
+from engram.errors import InvalidInput, SettingsError
+from engram.values import Kind, Layer, Memory, MemoryType, Mode, Term, Value, kind_of
+
+Row = TypeVar("Row")
+Sort = Literal["score", "recent", "accessed"]
+Cut = Literal["none", "adaptive"]
+SORTS: Final[tuple[Sort, ...]] = get_args(Sort)
+CUTS: Final[tuple[Cut, ...]] = get_args(Cut)
 
 RRF_K: Final = 10  # the usual 60 with equal weights ranks below words alone: measured
 CLASSIC_K: Final = 60
 GATE_COVERAGE: Final = 0.5
+ACTOR_BONUS: Final = 0.1  # inside each leg of a fusion, before it is ranked
 SEMANTIC_FLOOR: Final = 0.10
+LIFECYCLE_FLOOR: Final = 0.30
+FULL_BONUS: Final = 0.2  # relevance from which what other channels say of a row counts in full
+SHORT_CJK: Final = 10  # characters under which a question in Chinese, Japanese or Korean is short
+NEAREST_SHARE: Final = 1.2  # of the third quartile of distances, within which the adaptive cut keeps a row
+NEAREST_TIMES: Final = 3.0  # the nearest distance, likewise
+LEAST_DISTANCE: Final = 1e-9
+MOST_WEIGHT: Final = 1_000.0
 LASTING: Final = frozenset({"constraint", "preference", "profile", "decision"})
 NEARNESS: Final[Mapping[str, float]] = {"own": 0.7, "default": 0.85, "other": 1.0}
 RECENCY_RATES: Final[Mapping[Layer, float]] = {"buffer": 5.0, "working": 1.0, "core": 0.05}
@@ -23,7 +40,10 @@ LAYER_BIAS: Final[Mapping[Layer, float]] = {"core": 0.1, "working": 0.0, "buffer
 WEEK_HOURS: Final = 168.0
 
 WEIGHTS: Final[Mapping[str, Mapping[str, float]]] = {
-    "recall": {"coverage": 1.0, "cosine": 0.5, "actor": 0.1, "rest": 0.1},
+    "recall": {
+        "coverage": 1.0, "cosine": 0.5, "actor": 0.1, "rest": 0.1,
+        "graph": 0.08, "temporal": 0.06, "recent": 0.03, "namespace": 0.02,
+    },
     "hybrid": {"cosine": 0.40, "keyword": 0.20, "rest": 0.40},
     "simple": {"relevance": 0.5, "importance": 0.3, "recency": 0.2, "access": 0.0},
     "lifecycle_linear": {"relevance": 0.6, "importance": 0.2, "recency": 0.2},
@@ -31,8 +51,9 @@ WEIGHTS: Final[Mapping[str, Mapping[str, float]]] = {
     "rrf": {"rrf": 1.0},
     "project": {},
     "lifecycle": {},
-}
+}  # fmt: skip
 DEFAULT_PROFILE: Final = "recall"
+BUILT_IN: Final = ("default", *WEIGHTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +79,11 @@ class Signals:
     epochs: float = 0.0
     mode: Mode = "hybrid"
     raised: float | None = None  # relevance after `dual_hit`, which may pass 1
+    closeness: float | None = None  # 0..1, to what was found; None where the graph channel did not find it
+    in_time: float | None = None  # 0..1, nearness to the window asked for; None where that channel did not find it
+    recent: float | None = None  # 0..1, where the question asks for what is recent
+    preferred: bool = False  # of the own namespace, where the read sees another one too
+    floored: bool = True  # False where the caller's own `min_score` stands in place of a profile's floor
 
     @property
     def cos(self) -> float:
@@ -84,12 +110,21 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A score and the terms it came from; `relevant` is False where the profile's gate would drop the row."""
+    """A score and the terms it came from; `relevant` is False where the profile's gate would drop the row.
+
+    `most` is the most that relevance can be under the profile.
+    """
 
     score: float
     terms: Mapping[str, Term]
     relevance: float
     relevant: bool = True
+    most: float = 1.0
+
+    @property
+    def distance(self) -> float:
+        """How far from as relevant as can be, from 0 to 1."""
+        return min(max(1.0 - self.relevance / self.most, 0.0), 1.0)
 
 
 Scorer = Callable[[Signals, Mapping[str, float]], Scored]
@@ -97,20 +132,104 @@ Scorer = Callable[[Signals, Mapping[str, float]], Scored]
 
 @dataclass(frozen=True, slots=True)
 class ProfileWeights:
-    """A profile with some of its weights replaced; their sum must stay what it was."""
+    """A built-in profile with some of its weights replaced; their sum must stay what it was."""
 
     base: str
     weights: Mapping[str, float]
 
 
-def score(signals: Signals, profile: str | ProfileWeights = DEFAULT_PROFILE) -> Scored:
+@dataclass(frozen=True, slots=True)
+class Profile(Value):
+    """A scoring profile of your own: the sum of named signals, each times its weight.
+
+    `weights` maps signals to finite numbers; a negative one counts against a row. All signals are from 0 to 1:
+    `relevance` (the cosine, or the share of the question's words where there is no vector), `cosine`, `coverage`,
+    `coverage_squared`, `keyword` (coverage as a share of the best found), `actor`, `graph`, `temporal`, `recent`,
+    `namespace`, `importance`, `decayed_importance`, `recency`, `decay`, `retention`, `access`, `repetition`,
+    `confidence`, `critical`, `core`, and `rest` (importance and decay, mixed by type). Rows whose relevance is under
+    `floor` are left out. Raises SettingsError for a name, weight or floor that makes no sense.
+    """
+
+    name: str
+    weights: Mapping[str, float]
+    floor: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not re.fullmatch(r"[A-Za-z][\w.:-]{0,63}", self.name, re.ASCII):
+            raise SettingsError("profile: its name is 1 to 64 letters, digits and . _ - : and begins with a letter")
+        if self.name in BUILT_IN:
+            raise SettingsError(f"profile {self.name}: that name is built in")
+        if not isinstance(self.weights, Mapping) or not self.weights:
+            raise SettingsError(f"profile {self.name}: weights must map names of signals to numbers")
+        if not set(self.weights) <= set(SIGNALS):
+            raise SettingsError(f"profile {self.name}: the signals are {', '.join(SIGNALS)}")
+        if not all(_is_number(weight) and abs(weight) <= MOST_WEIGHT for weight in self.weights.values()):
+            raise SettingsError(f"profile {self.name}: a weight is a finite number of at most {MOST_WEIGHT:,.0f}")
+        if not any(weight > 0 for weight in self.weights.values()):
+            raise SettingsError(f"profile {self.name}: at least one weight must be more than 0")
+        if not _is_number(self.floor) or not 0 <= self.floor <= 1:
+            raise SettingsError(f"profile {self.name}: floor is a number from 0 to 1")
+        object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
+
+
+AnyProfile = str | ProfileWeights | Profile
+
+
+def resolve(given: object, known: Sequence[Profile] = ()) -> AnyProfile:
+    """The profile that a caller named or made: a name, one of `known` by its name, a value, or its JSON form.
+
+    JSON is `{"name", "weights", "floor"}`, or `{"base", "weights"}` for a built-in one with other weights. Raises
+    InvalidInput for what is no profile at all, SettingsError for one that makes no sense.
+    """
+    if isinstance(given, Mapping):
+        given = _from_json(given)
+    if isinstance(given, str):
+        found = next((profile for profile in known if profile.name == given), None)
+        if found is not None:
+            return found
+        if given not in BUILT_IN:
+            names = ", ".join((*BUILT_IN, *(profile.name for profile in known)))
+            raise InvalidInput("profile", f"one of {names}", "another name")
+        return DEFAULT_PROFILE if given == "default" else str(given)
+    if not isinstance(given, Profile | ProfileWeights):
+        raise InvalidInput("profile", "a name, a Profile or its JSON form", type(given).__name__)
+    if isinstance(given, ProfileWeights):
+        weights_of(given)
+    return given
+
+
+def _from_json(given: Mapping[Any, Any]) -> Profile | ProfileWeights:
+    names = set(given)
+    if "base" in names and names <= {"base", "weights"}:
+        base, weights = given["base"], given.get("weights", {})
+        if not isinstance(base, str) or not isinstance(weights, Mapping):
+            raise SettingsError("profile: base is the name of a profile, weights map names to numbers")
+        return ProfileWeights(base, dict(weights))
+    if not {"name", "weights"} <= names or not names <= {"name", "weights", "floor"}:
+        raise SettingsError("profile: expected name, weights and floor, or base and weights")
+    return Profile(**given)
+
+
+def name_of(profile: AnyProfile) -> str:
+    """The name of a profile, for results and logs."""
+    if isinstance(profile, Profile):
+        return profile.name
+    name = profile if isinstance(profile, str) else profile.base
+    return DEFAULT_PROFILE if name == "default" else name
+
+
+def score(signals: Signals, profile: AnyProfile = DEFAULT_PROFILE) -> Scored:
     """The score of a row under a profile, with every term."""
+    if isinstance(profile, Profile):
+        return _own(signals, profile)
     name, weights = weights_of(profile)
     return SCORERS[name](signals, weights)
 
 
-def weights_of(profile: str | ProfileWeights) -> tuple[str, Mapping[str, float]]:
+def weights_of(profile: AnyProfile) -> tuple[str, Mapping[str, float]]:
     """The name and weights of a profile; SettingsError when it is unknown or the weights do not keep their sum."""
+    if isinstance(profile, Profile):
+        return profile.name, profile.weights
     if isinstance(profile, str):
         name = DEFAULT_PROFILE if profile == "default" else profile
         if name not in WEIGHTS:
@@ -120,14 +239,16 @@ def weights_of(profile: str | ProfileWeights) -> tuple[str, Mapping[str, float]]
     unknown = set(profile.weights) - set(base)
     if unknown:
         raise SettingsError(f"profile {name}: it has the weights {', '.join(base) or 'none'}")
-    if not all(
-        isinstance(value, int | float) and math.isfinite(value) and value >= 0 for value in profile.weights.values()
-    ):
+    if not all(_is_number(value) and value >= 0 for value in profile.weights.values()):
         raise SettingsError(f"profile {name}: weights must be finite and not negative")
     merged = {**base, **profile.weights}
     if abs(sum(merged.values()) - sum(base.values())) > 0.01:
         raise SettingsError(f"profile {name}: its weights must keep the sum {sum(base.values()):.2f}")
     return name, merged
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 # Fusion --------------------------------------------------------------------------------------------------------------
@@ -164,6 +285,71 @@ def dual_hit(
         return cosine if term_present else 0.7 * cosine
     boosted = cosine * (1 + keyword * (0.6 if short_cjk else 0.3) * min(1.0, cosine / 0.45))
     return max(boosted, 0.50 + 0.35 * keyword) if short_cjk else boosted
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """What one channel found for one query: its own value for each row, by memory id, best highest.
+
+    `gated` legs are believed only as far as their best value covers the question: those of the keyword channel.
+    """
+
+    name: str
+    values: Mapping[str, float]
+    weight: float = 1.0
+    gated: bool = False
+
+    @property
+    def belief(self) -> float:
+        """The weight of the leg's ranks."""
+        return self.weight * (keyword_gate(max(self.values.values(), default=0.0)) if self.gated else 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """A row's fused score, with a term for each leg that found it, and its rank there."""
+
+    memory_id: str
+    score: float
+    terms: Mapping[str, Term]
+    ranks: Mapping[str, int]
+
+
+def fuse_ranks(
+    legs: Sequence[Leg],
+    k: float = RRF_K,
+    *,
+    actors: Set[str] = frozenset(),
+    recorded: Mapping[str, datetime] | None = None,
+) -> list[Fused]:
+    """Rank the rows of several legs by gated reciprocal rank fusion, best first.
+
+    Each leg is ranked by its values, to which rows in `actors` (those of the actor asked about) add 0.1 first; rows
+    share no rank. Ties end with the newest by `recorded`, then with the id.
+    """
+    if not _is_number(k) or k < 0:
+        raise InvalidInput("k", "a number of 0 or more", "another one")
+    if len({leg.name for leg in legs}) != len(legs):
+        raise ValueError("two legs have the same name: a term of one would hide the other's")
+    times = recorded or {}
+
+    def newest(memory_id: str) -> tuple[float, str]:
+        return -times[memory_id].timestamp() if memory_id in times else 0.0, memory_id
+
+    terms: dict[str, dict[str, Term]] = {}
+    ranks: dict[str, dict[str, int]] = {}
+    for leg in legs:
+        values = {one: value + (ACTOR_BONUS if one in actors else 0.0) for one, value in leg.values.items()}
+        belief = leg.belief
+        for place, one in enumerate(sorted(values, key=lambda one: (-values[one], *newest(one))), 1):
+            share = 1 / (k + place)
+            terms.setdefault(one, {})[leg.name] = Term(share, belief, belief * share)
+            ranks.setdefault(one, {})[leg.name] = place
+    fused = [
+        Fused(one, math.fsum(term.contribution for term in parts.values()), parts, ranks[one])
+        for one, parts in terms.items()
+    ]
+    return sorted(fused, key=lambda one: (-one.score, *newest(one.memory_id)))
 
 
 # Profiles ------------------------------------------------------------------------------------------------------------
@@ -207,10 +393,27 @@ def _recall(signals: Signals, weights: Mapping[str, float]) -> Scored:
     # Coverage counts by its square: a weak match of words must not drown the vector.
     parts["coverage"] = Term(signals.coverage, weights["coverage"], weights["coverage"] * signals.coverage**2)
     relevance = parts["coverage"].contribution + parts["cosine"].contribution + parts["actor"].contribution
-    terms = {**parts, "decay": Term(_decay_left(signals), 0.0, 0.0)}
+    terms = {**parts, **_bonuses(signals, weights, relevance), "decay": Term(_decay_left(signals), 0.0, 0.0)}
     if signals.cosine is None:
         del terms["cosine"]
-    return Scored(relevance + parts["rest"].contribution, terms, relevance)
+    most = weights["coverage"] + weights["cosine"] + weights["actor"]
+    return Scored(math.fsum(term.contribution for term in terms.values()), terms, relevance, most=most or 1.0)
+
+
+def _bonuses(signals: Signals, weights: Mapping[str, float], relevance: float) -> dict[str, Term]:
+    """What else speaks for a row: at most 0.19 together, and less for a row that is itself hardly relevant.
+
+    So they order near ties, and lift no row of relevance up to 0.05 over one of 0.2 or more, whatever `rest` adds.
+    """
+    given = {
+        "graph": signals.closeness,
+        "temporal": signals.in_time,
+        "recent": signals.recent,
+        "namespace": 1.0 if signals.preferred else None,
+    }
+    share = min(max(relevance, 0.0) / FULL_BONUS, 1.0)
+    found = {name: min(max(value, 0.0), 1.0) for name, value in given.items() if value is not None}
+    return {name: Term(value, weights[name] * share, value * (weights[name] * share)) for name, value in found.items()}
 
 
 def _hybrid(signals: Signals, weights: Mapping[str, float]) -> Scored:
@@ -276,14 +479,20 @@ def _lifecycle(signals: Signals, _weights: Mapping[str, float]) -> Scored:
         "relevance": Term(signals.relevance, 1.0, 0.0),
         "weight": Term(weight, 0.4, 0.0),
         "recency": Term(recency, 0.2, 0.0),
+        "decay": Term(_epochs_left(signals), 0.0, 0.0),
     }
-    return Scored(math.tanh(raw), terms, signals.relevance)
+    kept = signals.cos >= LIFECYCLE_FLOOR or signals.keyword_rank is not None or signals.closeness is not None
+    return Scored(math.tanh(raw), terms, signals.relevance, kept or not signals.floored)
+
+
+def _epochs_left(signals: Signals) -> float:
+    return decay.fade_by_epochs(1.0, signals.kind, signals.epochs if signals.fades else 0.0)
 
 
 def _lifecycle_linear(signals: Signals, weights: Mapping[str, float]) -> Scored:
     importance = decay.fade_by_epochs(signals.importance, signals.kind, signals.epochs if signals.fades else 0.0)
     values = {"relevance": signals.relevance, "importance": importance, "recency": _layer_recency(signals)}
-    return _add(values, weights, signals.relevance)
+    return _add(values, weights, signals.relevance, decay=_epochs_left(signals))
 
 
 def _activation(signals: Signals, weights: Mapping[str, float]) -> Scored:
@@ -302,6 +511,44 @@ def _rrf(signals: Signals, weights: Mapping[str, float]) -> Scored:
     return _add({"rrf": fused}, weights, signals.relevance)
 
 
+def _namespace(signals: Signals) -> float:
+    return 1.0 if signals.nearness == "own" else 0.5 if signals.nearness == "default" else 0.0
+
+
+SIGNALS: Final[Mapping[str, Callable[[Signals], float]]] = {
+    "relevance": lambda row: min(row.relevance, 1.0),
+    "cosine": lambda row: row.cos,
+    "coverage": lambda row: row.coverage,
+    "coverage_squared": lambda row: row.coverage**2,
+    "keyword": lambda row: row.keyword_relevance,
+    "actor": lambda row: float(row.actor),
+    "graph": lambda row: row.closeness or 0.0,
+    "temporal": lambda row: row.in_time or 0.0,
+    "recent": lambda row: row.recent or 0.0,
+    "namespace": _namespace,
+    "importance": lambda row: row.importance,
+    "decayed_importance": lambda row: min(
+        decay.ebbinghaus(row.importance, row.age_days if row.fades else 0.0, row.accesses), 1.0
+    ),
+    "recency": lambda row: max(0.0, 1 - row.age_days / 90),
+    "decay": _decay_left,
+    "retention": lambda row: decay.retention(row.idle_hours / 24, row.accesses) if row.fades else 1.0,
+    "access": lambda row: min(row.accesses / 100, 1.0),
+    "repetition": lambda row: min(row.repetitions / 10, 1.0),
+    "confidence": lambda row: row.confidence,
+    "critical": lambda row: float(row.critical),
+    "core": lambda row: float(row.layer == "core"),
+    "rest": type_mix,
+}
+"""What a profile of one's own may weigh, each from 0 to 1."""
+
+
+def _own(signals: Signals, profile: Profile) -> Scored:
+    values = {name: SIGNALS[name](signals) for name in profile.weights}
+    relevant = not signals.floored or signals.relevance >= profile.floor
+    return _add(values, profile.weights, signals.relevance, relevant, decay=_decay_left(signals))
+
+
 SCORERS: Final[Mapping[str, Scorer]] = {
     "recall": _recall,
     "hybrid": _hybrid,
@@ -314,7 +561,74 @@ SCORERS: Final[Mapping[str, Scorer]] = {
 }
 
 
-def with_dual_hit(signals: Signals) -> Signals:
-    """The same row with its relevance raised or held back by which channels found it (profile `lifecycle`)."""
+def with_dual_hit(signals: Signals, cjk: int = 0) -> Signals:
+    """The same row with its relevance raised or held back by which channels found it (profile `lifecycle`).
+
+    `cjk` counts the question's Chinese, Japanese and Korean characters. What the graph links to a hit counts as one.
+    """
     keyword = signals.keyword_relevance if signals.keyword_rank is not None else None
-    return replace(signals, raised=dual_hit(signals.cosine, keyword))
+    raised = dual_hit(
+        None if signals.cosine is None else signals.cos, keyword, short_cjk=0 < cjk < SHORT_CJK, cjk=cjk > 0,
+        term_present=signals.mode == "semantic",  # there nobody has looked for the words
+    )  # fmt: skip
+    return replace(signals, raised=raised if signals.closeness is None else max(raised, 1.0))
+
+
+# Choosing ------------------------------------------------------------------------------------------------------------
+
+
+def best_first(score: float, memory: Memory) -> tuple[Any, ...]:
+    """What rows are sorted by, best first: score, then the newest recorded, then the id. Never equal for two rows."""
+    return -score, -memory.recorded_at.timestamp(), memory.memory_id
+
+
+def listed(rows: Sequence[Row], sort: Sort, memory_of: Callable[[Row], Memory]) -> list[Row]:
+    """Chosen rows in the order asked for: as they are, the newest recorded first, or the most often accessed first."""
+    if sort == "score":
+        return list(rows)
+
+    def key(row: Row) -> tuple[Any, ...]:
+        memory = memory_of(row)
+        if sort == "recent":
+            return best_first(0.0, memory)
+        last = memory.activity.last_accessed_at
+        return -memory.activity.access_count, -last.timestamp() if last else math.inf, *best_first(0.0, memory)
+
+    return sorted(rows, key=key)
+
+
+def adaptive_cut(distances: Sequence[float]) -> float:
+    """The greatest distance a row may have: 1.2 times the third quartile or 3 times the nearest, whichever is less.
+
+    The nearest row is always kept.
+    """
+    if not distances:
+        return LEAST_DISTANCE
+    ordered = sorted(distances)
+    place = 0.75 * (len(ordered) - 1)
+    below, above = ordered[math.floor(place)], ordered[math.ceil(place)]
+    quartile = below + (above - below) * (place - math.floor(place))
+    return max(min(NEAREST_SHARE * quartile, NEAREST_TIMES * ordered[0]), LEAST_DISTANCE)
+
+
+def round_robin(
+    rows: Sequence[Row], session_of: Callable[[Row], str | None], per_session: int, limit: int
+) -> list[Row]:
+    """At most `limit` rows, at most `per_session` of a session, so that no long conversation takes every place.
+
+    Each session in turn gives its best row, the session of the best row first, until the places are taken. Rows of no
+    session take their turn together, without a bound. The chosen keep the order they came in.
+    """
+    turns: dict[str | None, int] = {}
+    waiting: list[tuple[int, int]] = []
+    for place, row in enumerate(rows):
+        session = session_of(row)
+        turn = turns[session] = turns.get(session, 0) + 1
+        if session is None or turn <= per_session:
+            waiting.append((turn, place))
+    return [rows[place] for place in sorted(place for _, place in sorted(waiting)[:limit])]
+
+
+def is_good_enough(scores: Sequence[float], limit: int, good_enough: float | None) -> bool:
+    """Whether the first channels found all that was asked for: `limit` rows whose score is above `good_enough`."""
+    return good_enough is not None and limit > 0 and sum(score > good_enough for score in scores) >= limit
