@@ -1,55 +1,161 @@
-"""From a question to what it asks for: rules that read its cues. Pure."""
+"""From a question to what it asks for: its intent, its topic and its window, by rules that read its cues. Pure."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
 from typing import Final
 
+from engram import text, verbs, windows
 from engram.values import Intent, Window
 
 OPENERS: Final = frozenset(
     {"hi", "hello", "hey", "hiya", "yo", "thanks", "thank", "thx", "cheers", "bye", "goodbye", "ok", "okay", "cool"}
-    | {"great", "nice", "welcome", "good"}
+    | {"great", "nice", "welcome", "good", "yes", "yeah", "yep", "no", "nope", "sure", "please", "lol", "haha", "wow"}
+    | {"awesome", "perfect", "sorry", "hola", "hallo", "bonjour", "danke", "merci", "gracias", "ciao"}
 )
 SMALL_TALK: Final = OPENERS | frozenset(
-    {"please", "morning", "afternoon", "evening", "night", "day", "there", "you", "very", "much", "so", "a", "lot"}
-    | {"all", "again", "everyone", "how", "are", "doing", "it", "s", "is", "going"}
+    {"morning", "afternoon", "evening", "night", "day", "there", "you", "very", "much", "so", "a", "lot"}
+    | {"all", "again", "everyone", "how", "are", "doing", "it", "s", "is", "going", "that", "job", "work", "one"}
+)
+_SAID_IN_PASSING: Final = re.compile(
+    r"(?:and |so |well )?(?:how (?:are|r) (?:you|u|things)(?: doing| going)?|how(?:'s| is) (?:it|everything|life)"
+    r"(?: going)?|(?:what'?s|wassup|what is) up|how do you do|(?:nice|good|pleased|great) to (?:meet|see) you|"
+    r"see (?:you|ya)(?: later| soon| then)?|have a (?:nice|good|great|lovely) \w+|take care|well done|good luck|"
+    r"(?:great|good|nice) (?:job|work|one)(?: well done)?|talk to you (?:soon|later)|never ?mind|you too|no problem)"
 )
 
+# Words of a question that say nothing of what it is about.
+EMPTY_WORDS: Final = text.STOP_WORDS | frozenset(
+    "what when where which who whom whose why how what's when's where's who's that's it's he's she's not no yes ok okay "
+    "really also too again else more just now please say said says tell told mean means happen happened happens go goes "
+    "went come came anything something everything thing things other one ones same any some all ever here exactly "
+    "know think remember long much many often happening going done doing made make makes get got getting".split()
+)
+# What points at something said before.
+POINTERS: Final = frozenset(
+    "it its that this those these he she they him her his hers them their theirs there then one ones same".split()
+)
+SELF: Final = frozenset(("i", "me", "my", "mine", "we", "us", "our", "you", "your"))
+
+_ONE = r"(?:i|we|you|it|he|she|they|the user|that|this)"
 _HOW_CHANGED = r"how (?:has|have|had|did) (?P<topic>.+?) (?:been )?(?:chang\w*|evolv\w*|develop\w*)(?: over time)?"
+_HOW_IT_CHANGED = r"\bhow (?P<topic>.+?) (?:has|have|had) (?:been )?(?:chang\w*|evolv\w*|develop\w*)"
 _HISTORY_OF = (
     r"(?:(?:what is|what's|show(?: me)?|give me|tell me) )?(?:the |my )?(?:full |whole )?"
-    r"(?:history|evolution|timeline) of (?P<topic>.+)"
+    r"(?:(?<!\ba )(?<!any )(?<!no )(?<!family )(?<!medical )history|evolution|timeline|chronology) of (?P<topic>.+)"
 )
-_OVER_TIME = r"(?P<topic>.+?) over time"
-LINEAGE: Final = tuple(re.compile(pattern) for pattern in (_HOW_CHANGED, _HISTORY_OF, _OVER_TIME))
+_WHAT_CHANGED = r"\bwhat(?:'s| is| has| have)?(?: been)? chang(?:ed|ing) (?:about|in|with|on) (?P<topic>.+)"
+_ALL_CHANGES = r"\b(?:changes|revisions|versions|edits|updates)(?: made)? (?:to|of) (?P<topic>.+)"
+_ALL_HAD = (
+    r"\b(?:all|every|each)(?: of)?(?: the| my| our)? (?P<topic>.+?) (?:that )?(?:i|we|you|he|she|they)(?:'ve|'d| have| had)"
+    r"(?: ever)? (?:had|used|owned|held|lived|worked|been|tried)"
+)
+_OVER_TIME = r"(?P<topic>.+?) over (?:time\b(?! off)|the (?:years|months|weeks)\b)"
+LINEAGE: Final = tuple(
+    re.compile(pattern)
+    for pattern in (_HOW_CHANGED, _HISTORY_OF, _HOW_IT_CHANGED, _WHAT_CHANGED, _ALL_HAD, _ALL_CHANGES, _OVER_TIME)
+)
 
-_BEFORE_CHANGE = (
-    r"\bbefore (?:i|we|you|it|he|she|they|the user|that|this) (?:was |were |got )?"
-    r"(?:chang\w*|switch\w*|mov\w*|updat\w*|edit\w*|replac\w*|resched\w*)\b.*"
+_HOW_LONG = r"\bhow (?:long|much time|many (?:minutes|hours|days|nights|weeks|months|years))\b"
+# What stands between two things without any time passing there.
+_APART = (
+    r"differen\w+|distance|relation\w*|connection|conflict|choose|choice|chose|decide[d]?|compar\w+|agreement|similarit\w+|"
+    r"conversation|discussion|talks?|chat|calls?|meeting|emails?|messages?|switch\w*|far|border|link|room|split|trust|border"
 )
+CHAIN: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\b(?:which|what|who|where)\b.*?\b(?:first|earlier|sooner|later|last)\b *[,:-]? *(?:of )?(?P<a>.+?),? or (?P<b>.+)",
+        r"\b(?:did|was|were) (?P<a>.+?) or (?P<b>.+?) (?:come |happen |start |begin |occur )?(?:first|earlier|sooner)\b",
+        rf"{_HOW_LONG}.*?\bbetween (?P<a>.+?) and (?P<b>.+)",
+        rf"{_HOW_LONG}[^?]{{0,40}}?\b(?:after|before) (?P<a>.+?),? (?:did|was|were|had) (?P<b>.+)",
+        rf"{_HOW_LONG}(?!.*\b(?:take|takes|drive|walk|flight|ride|trip|commute|train|bus)\b).*?\bfrom (?P<a>.+?) "
+        r"(?:to|until|till) (?P<b>.+)",
+        rf"{_HOW_LONG} (?:did|was|were) (?P<a>.+?) (?:after|before) (?P<b>.+)",
+        rf"\b(?:happen\w*|occur\w*|did|done|went on|chang\w*|passed|elapsed)\b(?!.*\b(?:{_APART})\b.* between)"
+        r".*?\bbetween (?P<a>.+?) and (?P<b>.+)",
+        rf"^(?:and |so |but )?(?:did|was|were|has|have) (?P<a>.+?) (?:before or after|after or before|before|after) "
+        rf"(?!{_ONE} \w+ (?:it|that|this|them)\b)(?P<b>.+)",
+        r"\bin (?:what|which) order\b.*?\b(?:did|do|were|was|have|had) (?P<a>.+?)(?:, (?P<more>.+?))?,? and (?P<b>.+)",
+    )
+)
+_ORDER: Final = re.compile(r"\b(?:came|come|happened|happen|was|did \w+ \w+) first\b|\bin (?:what|which) order\b")
+
+# Verbs of a state: "what did I like" asks what was so, "what did I buy" what was done.
+STATIVE: Final = frozenset(
+    "be been have had like love hate prefer want need own use used live work weigh believe know think mean cost belong "
+    "look seem appear feel taste smell sound drive drink study grow call name consider care wish hope trust contain "
+    "enjoy dislike fear understand matter got earn wear speak play sleep smoke lived worked owned liked loved wanted "
+    "needed preferred known".split()
+)
+_ADVERBS = r"(?:(?:not|already|just|also|actually|really|ever|last|first|even|exactly|only|finally|both|all) )*"
+_WHO_DID = r"(?P<subject>(?:the |my |our |your |his |her |their )?[\w'-]+)"
+_OPENING = r"(?:^|[,;.?!:] ?|\b(?:and|but|so|know|remember|me|hey|hi|ok) )"
+_WHEN_DID = re.compile(rf"\bwhen (?:did|have|had) (?P<topic>{_WHO_DID} .+)")
+_LAST_TIME = re.compile(
+    r"\b(?:when(?: was|'s| is)|what was|since) the (?:very )?(?:last|first) time (?:that )?(?P<topic>.+)"
+)
+_WHEN_DONE = re.compile(
+    r"\bwhen (?:was|were) (?P<topic>.+? (?P<done>\w+)(?: (?:by|on|in|at|from|to|for|with|up) .+)?)$"
+)
+_WHAT_DID = re.compile(
+    rf"\b(?:what|which|who|whom|whose|where|why|how|how many)(?: [\w'-]+){{0,4}}? (?:did|have|has|had) {_WHO_DID} "
+    rf"(?P<topic>{_ADVERBS}(?P<verb>[\w']+)\b.*)"
+)
+_HAPPENED = re.compile(
+    r"\bwhat(?: \w+)?(?:'s| has| have| had)? (?:happen(?:e?d)?|went (?:on|wrong|well)|occurred)\b(?P<topic>.*)"
+)
+_WHAT_WAS_DONE = re.compile(r"\bwhat (?:was|were|has been|have been|got|had been) (?P<topic>(?P<done>\w+)\b.*)")
+_DID = re.compile(rf"{_OPENING}(?:did|have|has|had) {_WHO_DID} (?P<topic>{_ADVERBS}(?P<verb>[\w']+)\b.*)")
+_NOT_DONE: Final = frozenset(
+    "born founded established supposed planned needed required used named called scheduled located based left".split()
+)
+_SAID_ABOUT = re.compile(
+    r"^(?:say|said|tell|told|talk|talked|ask|asked|mention|mentioned|discuss|discussed|write|wrote|do|done|speak|chat)\b"
+    r"(?: (?:to |with )?(?:you|me|us|him|her|them))?(?: (?:about|on|regarding|of|concerning))?(?P<topic>.*)"
+)
+
+_CHANGES = r"(?:chang\w*|switch\w*|mov\w*|updat\w*|edit\w*|replac\w*|resched\w*)"
+_BEFORE_CHANGE = rf"\bbefore {_ONE} (?:was |were |got )?{_CHANGES}\b.*"
 HISTORICAL: Final = tuple(
     re.compile(pattern)
     for pattern in (
         _BEFORE_CHANGE,
-        r"\bused to (?:be |have )?",
-        r"\b(?:previous(?:ly)?|former(?:ly)?|prior|earlier|original(?:ly)?)\b",
-        r"\bold(?!er| enough| am| are| is| was| were)\b",
+        r"(?<!\bam )(?<!\bis )(?<!\bare )(?<!\bget )(?<!\bgot )(?<!getting )(?<!\bbe )\bused to (?:be |have )?",
+        r"\bdid\b.*?(?P<tail>\buse to (?:be |have )?)",
+        r"\b(?:previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?)\b",
+        r"\bprior\b(?! to)",
+        r"(?<!wake up )(?<!get up )(?<!wake )(?<!leave )(?<!start )(?<!come )(?<!arrive )(?<!go )\bearlier\b(?! than)",
+        r"\bold(?!er| enough| am| are| is| was| were|[ -]fashioned| town| school| friends?| age)\b",
+        r"\b(?:was|were|did|had|lived|used|worked|\w+ed)\b(?!.*\b(?:supposed|need|needed|have|planned) to\b)"
+        r".*?(?P<tail>\b(?:before|prior to) (?!or ).+)",
         r"\b(?:was|were|did|had)\b.*(?P<tail>\bbefore\b[ ?.!]*$)",
+        r"\bex-(?=\w)",
+        r"\b(?:no longer|any ?more|back then|in the past|in those days|at first|back when .+)\b",
     )
 )
 HOW_OLD: Final = re.compile(r"\bhow old\b|\b(?:years?|months?|weeks?|days?) old\b")
 WORD: Final = re.compile(r"\w+")
+MOST_READ: Final = windows.MOST_READ
+SURE: Final = 0.65  # a reading the rules are less sure of may be put to a language model
+
+_PRESENT = re.compile(
+    r"^(?:(?:hi|hey|hello|so|and|ok|please)[, ]+)*(?:(?:what|where|who|which|whose|how|when)\b.{0,60}?(?:'s|'re|\b(?:is|are|am|do|"
+    r"does|can|should|will|would))\b|(?:is|are|am|do|does|can|should|will|would|may|tell me|remind me|show me)\b)"
+)
+_UNREAD_TIME = re.compile(r"\b(?:was|were|did|had|before|after|since|until|when|while|first|then|chang\w+|ago|order)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a question asks for, how sure the rules are, and the question without the words that told them.
 
-    `window` is the time it names, half-open; `anchors` are the two things a `temporal_chain` puts in order; `recent`
-    asks that the last days count more; `question` is what was read: a follow-up stands there completed.
+    `window` is the time it names, half-open; `anchors` are the things a `temporal_chain` puts in order, two or more;
+    `recent` asks that the last days count more; `question` is what was read: a follow-up stands there completed. The
+    topic of an `event` may be empty: then everything done in the window is asked for.
     """
 
     intent: Intent
@@ -62,26 +168,144 @@ class Reading:
     question: str = ""
 
 
-def read(question: str) -> Reading:
-    """The intent of a question by its cues; everything without a cue asks for what is current."""
-    plain = " ".join(unicodedata.normalize("NFKC", question).casefold().replace("’", "'").split())
+def read(question: str, *, now: datetime | None = None, tz: tzinfo = UTC) -> Reading:
+    """What a question asks for by its cues, its times seen at `now` (default: the clock here) from `tz`.
+
+    The first rule that fits decides, and everything without a cue asks for what is current. Never raises.
+    """
+    named = windows.find(question, now=now or datetime.now(UTC), tz=tz)
+    rest = windows.cut(question, named.spans) if named.spans else question
+    found = _read(rest)
+    return replace(found, window=named.window, recent=named.recent, notes=named.notes, question=question.strip())
+
+
+def _read(question: str) -> Reading:
+    """The intent, topic and anchors of a question whose times are taken out."""
+    plain = " ".join(unicodedata.normalize("NFKC", question[:MOST_READ]).casefold().replace("’", "'").split())
     words = WORD.findall(plain)
-    if not words or _is_small_talk(words):
+    if not words or _is_small_talk(plain, words):
         return Reading("chat", 1.0 if not words else 0.9, "")
+    for rule in (_lineage, _chain, _event, _historical):
+        found = rule(plain)
+        if found is not None:
+            return found
+    if is_hollow(question) and not SELF & set(words):
+        return Reading("chat", 0.6, "")
+    return Reading("current", _plain_confidence(plain), question.strip())
+
+
+def is_hollow(question: str) -> bool:
+    """Whether a question has no word of its own that says what it is about."""
+    return all(word.removesuffix("'s") in EMPTY_WORDS for word in text.words(question[:MOST_READ]))
+
+
+def is_follow_up(question: str) -> bool:
+    """Whether a question only points at what was said before: "and when was that?", "what did she say about it?"."""
+    words = text.words(question[:MOST_READ])
+    if not words or not is_hollow(question) or _is_small_talk(" ".join(words), words):
+        return False
+    first = words[1:] if words[0] in ("and", "but", "so", "then", "ok") else words
+    bare = len(words) <= 3 and bool(first) and first[0] in ("when", "where", "who", "why", "how", "which", "what")
+    return bool(POINTERS & set(words)) or (bare and not SELF & set(words))
+
+
+def _is_small_talk(plain: str, words: list[str]) -> bool:
+    if len(words) <= 8 and words[0] in OPENERS and all(word in SMALL_TALK for word in words):
+        return True
+    told = [word for word in re.findall(r"[\w']+", plain) if word not in OPENERS or word in ("good", "nice", "great")]
+    return len(told) <= 8 and _SAID_IN_PASSING.fullmatch(" ".join(told)) is not None
+
+
+def _lineage(plain: str) -> Reading | None:
     for cue in LINEAGE:
         found = cue.search(plain)
-        if found:
+        if found and found["topic"].strip(" ?.!"):
             return Reading("lineage", 0.9, found["topic"].strip(" ?.!"))
-    if not HOW_OLD.search(plain):
-        for cue in HISTORICAL:
-            found = cue.search(plain)
-            if found:
-                return Reading("historical", 0.85, _without(plain, found))
-    return Reading("current", 0.6, question.strip())
+    return None
 
 
-def _is_small_talk(words: list[str]) -> bool:
-    return len(words) <= 8 and words[0] in OPENERS and all(word in SMALL_TALK for word in words)
+def _chain(plain: str) -> Reading | None:
+    """Two things in the order of time; without the second it is no chain."""
+    for cue in CHAIN:
+        found = cue.search(plain)
+        if found is None:
+            continue
+        more = (found.groupdict().get("more") or "").split(",")
+        anchors = [part.strip(" ?.!,;:") for part in (found["a"], *more, found["b"])]
+        anchors = [part for part in anchors if part]
+        if len(anchors) > 1:
+            return Reading("temporal_chain", 0.9, plain.strip(" ?.!"), anchors=tuple(anchors))
+    if _ORDER.search(plain):
+        return Reading("current", 0.5, plain.strip(" ?.!"))
+    return None
+
+
+def _event(plain: str) -> Reading | None:
+    for cue in (_WHEN_DID, _LAST_TIME):
+        found = cue.search(plain)
+        if found:
+            return Reading("event", 0.85, _done(found["topic"]))
+    found = _HAPPENED.search(plain)
+    if found:
+        return Reading("event", 0.8, _about(found["topic"]))
+    found = _WHEN_DONE.search(plain)
+    if found and _is_done(found["done"]):
+        return Reading("event", 0.8, _about(found["topic"]))
+    found = _WHAT_WAS_DONE.search(plain)
+    if found and _is_done(found["done"]):
+        return Reading("event", 0.7, _about(found["topic"]))
+    found = _WHAT_DID.search(plain)
+    if found and _acts(found):
+        return Reading("event", 0.85, _about(_named(found) + found["topic"]))
+    found = _DID.search(plain)
+    if found and _acts(found):
+        return Reading("event", 0.7, _about(_named(found) + found["topic"]))
+    return None
+
+
+def _is_done(word: str) -> bool:
+    return verbs.is_past(word) and word not in _NOT_DONE
+
+
+def _acts(found: re.Match[str]) -> bool:
+    """Whether someone did something: not was, had or liked something, and not used to."""
+    if found["verb"] in STATIVE or found["subject"] in ("to", "you've", "not"):
+        return False
+    return verbs.base_form(found["verb"]) not in STATIVE and not verbs.is_adverb(found["verb"])
+
+
+def _named(found: re.Match[str]) -> str:
+    """Who did it, where that is a name that may be searched for."""
+    return "" if found["subject"] in SELF | POINTERS else f"{found['subject']} "
+
+
+def _done(topic: str) -> str:
+    """What was done, without who asks or is asked: "you run the tests" is "run the tests"."""
+    return _about(re.sub(rf"^(?:(?:{'|'.join(sorted(SELF | POINTERS))}) )?{_ADVERBS}", "", topic))
+
+
+def _about(topic: str) -> str:
+    topic = topic.strip(" ?.!,;:")
+    said = _SAID_ABOUT.match(topic)
+    topic = topic if said is None else said["topic"].strip(" ?.!,;:")
+    return "" if is_hollow(topic) else topic
+
+
+def _historical(plain: str) -> Reading | None:
+    if HOW_OLD.search(plain):
+        return None
+    for cue in HISTORICAL:
+        found = cue.search(plain)
+        if found:
+            return Reading("historical", 0.85, _without(plain, found))
+    return None
+
+
+def _plain_confidence(plain: str) -> float:
+    """How sure it is that a question without a cue asks for what is current."""
+    if not re.search(r"[a-z]{2}", plain) or _UNREAD_TIME.search(plain):
+        return 0.5
+    return 0.8 if _PRESENT.search(plain) else 0.6
 
 
 def _without(plain: str, found: re.Match[str]) -> str:

@@ -1,0 +1,853 @@
+"""Phrases of time in a question, as half-open windows in a time zone at a moment. Pure.
+
+A phrase is made of atoms, each a period ("last week", "5 March", "Q2 2024", "3 days ago"), and of words that bind them:
+"since", "before", "after", "until", "between … and …", "from … to …". Absolute dates and calendar arithmetic are
+dateutil's; which period a phrase means is ours. What has several meanings, or none, makes no window but a note.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Any, Final
+
+from engram import verbs
+from engram.inputs import END_YEAR, FIRST_YEAR
+from engram.values import Window
+
+MOST_READ: Final = 2_000  # characters of a question that are looked at
+SHOWN: Final = 60  # characters of a phrase that a note quotes
+RECENT: Final = timedelta(days=14)  # what "recently" favours
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The window a text names, where its words stand (character positions), and what else it says about time."""
+
+    window: Window | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+    recent: bool = False
+    notes: tuple[str, ...] = ()
+
+
+def find(text: str, *, now: datetime, tz: tzinfo = UTC) -> Found:
+    """The first window that a text names, seen at `now` from `tz`; never raises, whatever the text."""
+    plain = fold(text[:MOST_READ])
+    clock = _Clock.at(now, tz, plain)
+    recent = _RECENT.search(plain)
+    spans, notes, window = [] if recent is None else [recent.span()], [], None
+    for phrase in _phrases(plain, clock):
+        if phrase.note is not None:
+            notes.append(f"{phrase.note}: {plain[phrase.start : phrase.end].strip()[:SHOWN]}")
+        elif phrase.window is None:
+            continue
+        elif window is None:
+            window = phrase.window
+            spans.append((phrase.start, phrase.end))
+        else:
+            notes.append(f"only the first time named counts, not: {plain[phrase.start : phrase.end].strip()[:SHOWN]}")
+    return Found(window, tuple(sorted(spans)), recent is not None, tuple(dict.fromkeys(notes)))
+
+
+def cut(text: str, spans: tuple[tuple[int, int], ...]) -> str:
+    """A text without the phrases that `find` found in it."""
+    for start, end in sorted(spans, reverse=True):
+        text = f"{text[:start]} {text[end:]}"
+    return re.sub(r"\s+([?.!,;:])", r"\1", " ".join(text.split())).strip(" ,;:")
+
+
+def fold(text: str) -> str:
+    """The text in small letters, typographic and wide characters made plain, each in its place: no position moves."""
+    return text.lower() if text.isascii() else "".join(map(_folded, text))
+
+
+def _folded(char: str) -> str:
+    if char in _PLAIN:
+        return _PLAIN[char]
+    if char.isspace():
+        return " "
+    wide = unicodedata.normalize("NFKC", char)
+    low = (wide if len(wide) == 1 else char).casefold()
+    return low if len(low) == 1 else char
+
+
+_PLAIN: Final = {"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-", "–": "-", "—": "-", "−": "-"}
+
+# Words ---------------------------------------------------------------------------------------------------------------
+
+_MONTHS: Final = (
+    "january february march april may june july august september october november december"
+).split()  # fmt: skip
+_WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_NAMES: Final = frozenset(("april", "may", "june", "august", "jan"))  # people are called so too
+_SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_NUMBERS: Final = {
+    word: number
+    for number, words in enumerate(
+        "zero|a an one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
+        "seventeen|eighteen|nineteen|twenty".split("|")
+    )
+    for word in words.split()
+} | {"thirty": 30, "forty": 40, "forty-five": 45, "fifty": 50, "sixty": 60, "ninety": 90, "hundred": 100}
+_PARTS: Final = {"morning": (5, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 29)}
+_UNITS: Final = {
+    "second": "seconds", "sec": "seconds", "minute": "minutes", "min": "minutes", "hour": "hours", "hr": "hours",
+    "day": "days", "week": "weeks", "wk": "weeks", "fortnight": "fortnights", "month": "months", "quarter": "quarters",
+    "year": "years", "yr": "years", "decade": "decades",
+}  # fmt: skip
+_SHORT_UNITS: Final = {"h": "hours", "d": "days", "w": "weeks"}
+_FEW: Final = {"few": (2, 5), "several": (3, 7)}
+
+_MONTH = (
+    r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)\b\.?"
+)
+_WEEKDAY = r"(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tues|tue|wed|thurs|thur|thu|fri|sat|sun)\b"
+_YEAR = r"(?P<year>[0-9]{4})(?![0-9]|[.,:/-][0-9]|%)"
+_DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?![0-9]|[.,:/][0-9]|%|\w)"
+_PART = r"(?P<part>morning|afternoon|evening|night)"
+_COUNT = (
+    r"(?P<count>[0-9]{1,15}|(?:a )?couple(?: of)?|(?:a |the )?(?:last )?few|several|half an?|(?:a )?hundred|forty-five|"
+    + "|".join(sorted((word for word in _NUMBERS if "-" not in word and word != "hundred"), key=len, reverse=True))
+    + ")"
+)
+_UNIT = r"(?P<unit>" + "|".join(sorted(_UNITS, key=len, reverse=True)) + r")s?\b"
+_WHICH = r"(?P<which>last|this past|this|next|past|previous|coming|current)"
+_OF_YEAR = rf"(?:(?:,| of|, of)? (?:(?:the year )?{_YEAR}|(?P<that>last|this|next) year\b))?"
+_EDGE = r"(?:(?P<edge>early|late|mid|the (?:start|beginning|middle|end) of|(?:start|beginning|middle|end) of)[ -])?"
+# What a number counts, and is no day or year then: "in 2000 words", "May 3 times".
+_COUNTED = re.compile(
+    r"\s*(?:[a-z]+ )?(?:people|users|items|points|steps|words|lines|tokens|rows|files|records|orders|requests|customers|"
+    r"employees|kilometers|kilometres|km|miles|m|kg|g|lbs|pounds|usd|eur|dollars|euros|bucks|calories|kcal|mb|gb|ms|px|"
+    r"percent|times|pages|copies|units|votes|seats|tickets|minutes?|hours?|seconds?|days?|weeks?|months?|years?|"
+    r"am|pm|o'clock)\b"
+)
+_RECENT = re.compile(
+    r"\b(?:(?:just |only |very |most )?recent(?:ly)?|lately|of late|the other day|not (?:so )?long ago)\b"
+)
+_PAST_CUE = re.compile(r"\b(?:was|were|wasn't|weren't|did|didn't|had|happen(?:e?d)|been|done)\b")
+_AHEAD_CUE = re.compile(
+    r"\b(?:will|won't|shall|going to|gonna|upcoming|coming up|(?:do|did) (?:i|we) have|(?:am i|are we|are you|is \w+) "
+    r"(?!living|using|working)\w+ing|(?:planned|scheduled|arranged|booked) for)\b|'ll\b"
+)
+_NO_WEEKDAY = re.compile(r"\b(?:every|each|any|which|what|a|an|the|of|good|black|ash|is|are|and|or|to|for|like|by) $")
+
+# Clocks and periods --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Clock:
+    """The moment from which a text speaks, and which way it looks."""
+
+    now: datetime  # UTC
+    tz: tzinfo
+    local: datetime
+    past: bool
+    ahead: bool
+
+    @classmethod
+    def at(cls, now: datetime, tz: tzinfo, plain: str) -> _Clock:
+        past = _PAST_CUE.search(plain) is not None
+        ahead = not past and _AHEAD_CUE.search(plain) is not None
+        return cls(now.astimezone(UTC), tz, now.astimezone(tz), past, ahead)
+
+    @property
+    def today(self) -> date:
+        return self.local.date()
+
+    def midnight(self, day: date, hour: int = 0) -> datetime:
+        """An hour of a local day, in UTC; hours from 24 on are of the next day."""
+        day, hour = day + timedelta(days=hour // 24), hour % 24
+        return datetime.combine(day, time(hour), self.tz).astimezone(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class _Period:
+    """A stretch of local days, or of moments; `floats` where the year, or the week, was not said."""
+
+    start: date
+    end: date
+    unit: str = "days"
+    floats: bool = False
+    moments: tuple[datetime, datetime] | None = None
+    part: str | None = None
+
+    def bounds(self, clock: _Clock) -> tuple[datetime, datetime]:
+        if self.moments is not None:
+            return self.moments
+        if self.part is not None:
+            first, last = _PARTS[self.part]
+            return clock.midnight(self.start, first), clock.midnight(self.start, last)
+        return clock.midnight(self.start), clock.midnight(self.end)
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    start: int
+    end: int
+    window: Window | None = None
+    note: str | None = None
+
+
+class _Nonsense(ValueError):
+    """A phrase that is certainly about time and yet names no time."""
+
+
+def _shift(day: date, unit: str, count: int) -> date:
+    from dateutil.relativedelta import relativedelta
+
+    if abs(count) > 400_000:
+        raise OverflowError
+    if unit in ("fortnights", "quarters", "decades"):
+        unit, count = {
+            "fortnights": ("weeks", 2 * count), "quarters": ("months", 3 * count), "decades": ("years", 10 * count),
+        }[unit]  # fmt: skip
+    moved: Any = day + relativedelta(**{unit: count})
+    return moved  # type: ignore[no-any-return]
+
+
+def _around(day: date, unit: str) -> _Period:
+    """The calendar period of a unit that a day lies in."""
+    if unit in ("weeks", "fortnights"):
+        start = day - timedelta(days=day.weekday())
+        return _Period(start, start + timedelta(days=7), "weeks")
+    if unit == "months":
+        start = day.replace(day=1)
+        return _Period(start, _shift(start, "months", 1), unit)
+    if unit == "quarters":
+        start = day.replace(month=day.month - (day.month - 1) % 3, day=1)
+        return _Period(start, _shift(start, "months", 3), unit)
+    if unit in ("years", "decades"):
+        return _Period(day.replace(month=1, day=1), _shift(day.replace(month=1, day=1), "years", 1), "years")
+    return _Period(day, day + timedelta(days=1), "days")
+
+
+def _which(which: str | None) -> int:
+    return {"last": -1, "past": -1, "previous": -1, "this past": -1, "next": 1, "coming": 1}.get(which or "", 0)
+
+
+def _named_month(name: str, year: int) -> date:
+    return _absolute(f"1 {name} {year}")
+
+
+def _absolute(words: str) -> date:
+    """A date in words, day before month; ValueError where there is no such day."""
+    from dateutil import parser
+
+    found: datetime = parser.parse(words, dayfirst=True)
+    return found.date()
+
+
+def _number(word: str) -> tuple[int, int]:
+    """A count as the least and the most it means."""
+    word = word.removeprefix("a ").removeprefix("the ").removeprefix("last ")
+    if word in _FEW:
+        return _FEW[word]
+    if word.startswith("couple"):
+        return 2, 2
+    count = _NUMBERS.get(word)
+    if count is None:
+        count = int(word)
+    return count, count
+
+
+# Atoms ---------------------------------------------------------------------------------------------------------------
+
+_Maker = Callable[["re.Match[str]", _Clock, str], "_Period | None"]
+
+
+def _iso(match: re.Match[str], _clock: _Clock, _prep: str) -> _Period | None:
+    year, month = int(match["year"]), int(match["number"])
+    if match["day"] is None:
+        return _around(date(year, month, 1), "months") if FIRST_YEAR <= year < END_YEAR else None
+    return _around(date(year, month, int(match["day"])), "days")
+
+
+def _slashed(match: re.Match[str], _clock: _Clock, _prep: str) -> _Period | None:
+    first, second, year = int(match["a"]), int(match["b"]), int(match["year"])
+    days = {date(year, m, d) for m, d in ((first, second), (second, first)) if _exists(year, m, d)}
+    if len(days) > 1:
+        raise _Nonsense("two days may be meant")
+    if not days:
+        raise _Nonsense("no such day")
+    return _around(days.pop(), "days")
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def _year_of(match: re.Match[str], clock: _Clock) -> int | None:
+    if match["year"] is not None:
+        return int(match["year"])
+    if match["that"] is not None:
+        return clock.today.year + _which(match["that"])
+    return None
+
+
+def _dated(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    """A day of a month: without a year the last one that has been, or the next where the text looks ahead."""
+    day, month, year = int(match["day"]), match["month"], _year_of(match, clock)
+    if _COUNTED.match(match.string, match.end()) and year is None:
+        return None
+    if not 1 <= day <= 31:
+        raise _Nonsense("no such day")
+    if year is not None:
+        return _around(_absolute(f"{day} {month} {year}"), "days")
+    years = range(clock.today.year - 8, clock.today.year + 9)  # a 29 February may be years away
+    number = _named_month(month, 2000).month
+    options = [date(year, number, day) for year in years if _exists(year, number, day)]
+    if not options:
+        raise _Nonsense("no such day")
+    return replace(_around(_nearest(options, clock), "days"), floats=True)
+
+
+def _nearest(options: list[date], clock: _Clock) -> date:
+    if clock.ahead:
+        return min(option for option in options if option >= clock.today)
+    return max(option for option in options if option <= clock.today)
+
+
+def _month(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+    name, which, year = match["month"], match["which"], _year_of(match, clock)
+    if year is None and which is None and match["edge"] is None and not _month_may_stand(match, prep):
+        return None
+    if year is not None:
+        if not FIRST_YEAR <= year < END_YEAR:
+            raise _Nonsense("no such time")
+        return _edge(_around(_named_month(name, year), "months"), match["edge"])
+    this = _named_month(name, clock.today.year)
+    step = _which(which)
+    if step > 0:
+        start = this if this > clock.today else _shift(this, "years", 1)
+    elif step < 0:
+        start = this if _shift(this, "months", 1) <= clock.today else _shift(this, "years", -1)
+    elif which is not None:
+        start = this
+    elif clock.ahead:
+        start = this if _shift(this, "months", 1) > clock.today else _shift(this, "years", 1)
+    else:
+        start = this if this <= clock.today else _shift(this, "years", -1)
+    return replace(_edge(_around(start, "months"), match["edge"]), floats=which is None)
+
+
+def _month_may_stand(match: re.Match[str], prep: str) -> bool:
+    """Whether a month without a year is one: some are names of people, and one is a verb."""
+    if prep in ("", "from", "to", "by", "at", "on"):
+        return False
+    after = match.string[match.end() :]
+    if match["month"] not in _NAMES:
+        return not after.startswith("'s") or prep in ("in", "of", "during", "since", "for")
+    if after.startswith("'s"):
+        return False
+    follower = re.match(r" ([a-z]+)", after)
+    if follower and prep in ("before", "after", "since", "until") and verbs.is_past(follower[1]):
+        return False
+    if prep in ("of", "for", "around", "about"):
+        return False
+    return not (follower and follower[1] in ("and", "or") and prep in ("before", "after"))
+
+
+def _edge(period: _Period, edge: str | None) -> _Period:
+    """The early, middle or late third of a month or a year."""
+    if edge is None:
+        return period
+    third = "early" if re.search("early|start|beginning", edge) else "mid" if "mid" in edge else "late"
+    if period.unit == "months":
+        cuts = [period.start, period.start.replace(day=11), period.start.replace(day=21), period.end]
+    else:
+        cuts = [period.start, _shift(period.start, "months", 4), _shift(period.start, "months", 8), period.end]
+    place = ("early", "mid", "late").index(third)
+    return replace(period, start=cuts[place], end=cuts[place + 1])
+
+
+def _quarter(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+    words = match["quarter"]
+    number = int(words[1]) if words[0] == "q" else ("first", "second", "third", "fourth").index(words.split()[0]) + 1
+    year = match["before"] or match["year"]
+    if year is None and match["that"] is not None:
+        year = str(clock.today.year + _which(match["that"]))
+    if year is not None:
+        return _around(date(int(year), number * 3 - 2, 1), "quarters")
+    if prep in ("", "at", "on", "to") and words[0] != "q":
+        return None
+    this = date(clock.today.year, number * 3 - 2, 1)
+    if clock.ahead:
+        start = this if _shift(this, "months", 3) > clock.today else _shift(this, "years", 1)
+    else:
+        start = this if this <= clock.today else _shift(this, "years", -1)
+    return replace(_around(start, "quarters"), floats=True)
+
+
+def _half(match: re.Match[str], _clock: _Clock, _prep: str) -> _Period | None:
+    start = date(int(match["year"]), 1 if match["half"] in ("h1", "first half") else 7, 1)
+    return _Period(start, _shift(start, "months", 6), "months")
+
+
+def _season(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    which, year, today = match["which"], _year_of(match, clock), clock.today
+    if which is None and year is None:
+        return None
+    month = _SEASONS[match["season"]]
+    if year is not None:
+        start = date(year, month, 1)
+    else:
+        starts = [date(today.year + shift, month, 1) for shift in (-2, -1, 0, 1)]
+        step = _which(which)
+        if step > 0:
+            start = min(one for one in starts if one > today)
+        elif step < 0:
+            start = max(one for one in starts if _shift(one, "months", 3) <= today)
+        else:
+            start = date(today.year - (1 if month == 12 and today.month < 3 else 0), month, 1)
+    return _Period(start, _shift(start, "months", 3), "months")
+
+
+def _unit(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+    """The last, this or the next week, month, quarter or year; "in the last week" is the seven days up to now."""
+    which, unit = match["which"], _UNITS[match["unit"]]
+    rolls = which in ("past", "this past") or (which == "last" and match["the"] is not None and prep in _SPANNING)
+    if unit in ("seconds", "minutes", "hours") or (unit == "days" and _which(which) < 0):
+        rolls = rolls or which == "last"
+        if not rolls or (unit == "days" and prep not in _SPANNING and which == "last"):
+            return None
+    if unit == "days":
+        return _rolling(unit, 1, clock) if rolls else None
+    if rolls:
+        return _rolling(unit, 1, clock)
+    return _around(_shift(clock.today, unit, _which(which)), unit)
+
+
+_SPANNING: Final = ("in", "over", "during", "within", "for")
+
+
+def _before_last(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    unit = match["unit"]
+    if unit == "night":
+        return _Period(clock.today - timedelta(days=2), clock.today, part="night")
+    return _around(_shift(clock.today, f"{unit}s", -2), f"{unit}s")
+
+
+def _weekend(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    saturday = clock.today - timedelta(days=clock.today.weekday()) + timedelta(days=5)
+    step = _which(match["which"])
+    if step < 0 and clock.today > saturday + timedelta(days=1):
+        step = 0
+    if step > 0 and clock.today < saturday:
+        step = 0
+    saturday += timedelta(days=7 * step)
+    return _Period(saturday, saturday + timedelta(days=2), "days")
+
+
+def _several(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    """The last or the next so many units, up to or from this moment."""
+    count = _number(match["count"])[1]
+    sign = -1 if match["which"] in ("last", "past", "previous", "preceding") else 1
+    if match["count"].startswith("half"):
+        return _halved(match, clock, sign)
+    return _rolling(_UNITS[match["unit"]], count, clock, sign)
+
+
+def _halved(match: re.Match[str], clock: _Clock, sign: int) -> _Period | None:
+    unit, count = {"hour": ("minutes", 30), "day": ("hours", 12), "year": ("months", 6)}.get(match["unit"], ("", 0))
+    return _rolling(unit, count, clock, sign) if unit else None
+
+
+def _shorthand(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+    """ "7d": the last seven days; not "3d" or "24h", which are other things, unless that is all that was said."""
+    alone = match.start() == 0 and not match.string[match.end() :].strip(" ?.!")
+    if match["which"] is None and not alone:
+        if match.string[match.end() :].strip(" ?.!,") or match[0] in ("2d", "3d", "12h", "24h") or prep in ("at", "on"):
+            return None
+    return _rolling(_SHORT_UNITS[match["short"]], int(match["count"]), clock)
+
+
+def _rolling(unit: str, count: int, clock: _Clock, sign: int = -1) -> _Period:
+    """So many units up to this moment, or from it: hours pass, days go by the local calendar."""
+    if count == 0:
+        raise _Nonsense("no such time")
+    if unit in ("seconds", "minutes", "hours"):
+        other = clock.now + sign * timedelta(**{unit: count})
+    else:
+        day = _shift(clock.today, unit, sign * count)
+        other = clock.local.replace(year=day.year, month=day.month, day=day.day, fold=0).astimezone(UTC)
+    return _Period(clock.today, clock.today, unit, moments=(min(other, clock.now), max(other, clock.now)))
+
+
+def _ago(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    if match["count"].startswith("half"):
+        if match["unit"] == "hour":
+            return _away(clock, "minutes", (30, 30), -1)
+        return _away(clock, "months", (6, 6), -1) if match["unit"] == "year" else None
+    return _away(clock, _UNITS[match["unit"]], _number(match["count"]), -1)
+
+
+def _ahead(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    if clock.past and match["from"] is None:
+        return None  # "what did I get done in two hours": how long it took
+    if match["count"].startswith("half"):
+        return _away(clock, "minutes", (30, 30), 1) if match["unit"] == "hour" else None
+    return _away(clock, _UNITS[match["unit"]], _number(match["count"]), 1)
+
+
+def _away(clock: _Clock, unit: str, count: tuple[int, int], sign: int) -> _Period:
+    """The unit that lies so many units away: the day, the week, the hour; minutes are taken with five to either side."""
+    least, most = count
+    if unit in ("seconds", "minutes"):
+        first, last = sorted(clock.now + sign * timedelta(**{unit: n}) for n in (least, most))
+        first, last = first - timedelta(minutes=5), last + timedelta(minutes=5)
+        moments = (first, min(last, clock.now)) if sign < 0 else (max(first, clock.now), last)
+        return _Period(clock.today, clock.today, unit, moments=moments)
+    if unit == "hours":
+        hours = sorted((clock.now + sign * timedelta(hours=n)).astimezone(clock.tz) for n in (least, most))
+        starts = [
+            hour - timedelta(minutes=hour.minute, seconds=hour.second, microseconds=hour.microsecond) for hour in hours
+        ]
+        first, last = (start.replace(fold=hour.fold).astimezone(UTC) for start, hour in zip(starts, hours, strict=True))
+        return _Period(clock.today, clock.today, unit, moments=(first, last + timedelta(hours=1)))
+    near, far = (_around(_shift(clock.today, unit, sign * n), unit) for n in (least, most))
+    return _Period(min(near.start, far.start), max(near.end, far.end), near.unit)
+
+
+def _day_word(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    word, part = match["word"], match["part"]
+    offset = {
+        "the day before yesterday": -2, "day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1,
+        "the day after tomorrow": 2, "day after tomorrow": 2,
+    }[word]  # fmt: skip
+    day = clock.today + timedelta(days=offset)
+    return _Period(day, day + timedelta(days=1), part=part)
+
+
+def _part_of_day(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    word = match["word"]
+    if word in ("last night", "yesterday night"):
+        return _Period(clock.today - timedelta(days=1), clock.today, part="night")
+    part = "night" if word == "tonight" else match["part"]
+    return _Period(clock.today, clock.today + timedelta(days=1), part=part)
+
+
+def _so_far(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    """What has gone by of this day, week, month or year, or is left of it."""
+    whole = _around(clock.today, _UNITS.get(match["unit"] or match["unit2"] or "day", "days")).bounds(clock)
+    left = (match["when"] or "").startswith("later")
+    return _Period(clock.today, clock.today, moments=(clock.now, whole[1]) if left else (whole[0], clock.now))
+
+
+def _just_now(_match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    return _Period(clock.today, clock.today, moments=(clock.now - timedelta(minutes=10), clock.now))
+
+
+def _weekday(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+    """The last such day before today, or the next after it where that is said or the text looks ahead."""
+    name, which = match["weekday"], match["which"]
+    index = next(i for i, day in enumerate(_WEEKDAYS) if day.startswith(name[:3]))
+    if which is None and not _weekday_may_stand(match, clock, prep):
+        return None
+    today = clock.today
+    if match["week"] is not None:
+        monday = today - timedelta(days=today.weekday()) + timedelta(days=7 * _which(match["week"]))
+        day = monday + timedelta(days=index)
+    elif which == "this":
+        day = today - timedelta(days=today.weekday()) + timedelta(days=index)
+    elif _which(which) > 0 or (which is None and (clock.ahead or (prep in ("before", "until") and not clock.past))):
+        day = today + timedelta(days=(index - today.weekday() - 1) % 7 + 1)
+    else:
+        day = today - timedelta(days=(today.weekday() - index - 1) % 7 + 1)
+    return _Period(day, day + timedelta(days=1), "weekday", floats=which is None, part=match["part"])
+
+
+def _weekday_may_stand(match: re.Match[str], clock: _Clock, prep: str) -> bool:
+    if prep == "by":
+        return False
+    if prep in ("on", "since", "before", "after", "until", "between", "from"):
+        return match["weekday"] in _WEEKDAYS or prep == "on"
+    if match["weekday"] not in _WEEKDAYS or _NO_WEEKDAY.search(match.string, 0, match.start()):
+        return False
+    after = match.string[match.end() :]
+    return match["part"] is not None or not after.strip(" ?.!") or after[0] in "?.,!" or clock.past
+
+
+def _year(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+    if prep not in _BEFORE_YEAR and match["edge"] is None and match["said"] is None:
+        return None
+    if _COUNTED.match(match.string, match.end()):
+        return None
+    year = int(match["year"])
+    if not FIRST_YEAR <= year < END_YEAR:
+        raise _Nonsense("no such time")
+    return _edge(_around(date(year, 1, 1), "years"), match["edge"])
+
+
+_BEFORE_YEAR: Final = ("in", "since", "before", "until", "during", "of", "after", "between", "from", "to", "and")
+
+
+def _decade(match: re.Match[str], _clock: _Clock, _prep: str) -> _Period | None:
+    start = date(int(match["decade"]), 1, 1)
+    return _Period(start, _shift(start, "years", 10), "years")
+
+
+def _ordinal(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+    """ "on the 5th": the last one there was; "the 5th of last month"."""
+    day, today = int(match["day"]), clock.today
+    if match["which"] is not None:
+        first = _shift(today.replace(day=1), "months", _which(match["which"]))
+        return _around(first.replace(day=day), "days")
+    after = match.string[match.end() :]
+    if prep not in ("on", "since", "before", "after", "until") or (after and after[0] not in "?.,!;"):
+        return None
+    months = [_shift(today.replace(day=1), "months", shift) for shift in range(-3, 4)]
+    options = [date(one.year, one.month, day) for one in months if _exists(one.year, one.month, day)]
+    if not options:
+        raise _Nonsense("no such day")
+    return _around(_nearest(options, clock), "days")
+
+
+_ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
+    (re.compile(pattern), maker)
+    for pattern, maker in (
+        (
+            r"(?P<year>[0-9]{4})([-/])(?P<number>[0-9]{1,2})(?:\2(?P<day>[0-9]{1,2}))"
+            r"(?:[t ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:z|[+-][0-9]{2}:?[0-9]{2})?)?(?![\w-])",
+            _iso,
+        ),
+        (r"(?P<year>[0-9]{4})-(?P<number>0[1-9]|1[0-2])(?P<day>(?!))?(?![\w-])", _iso),
+        (r"(?P<a>[0-9]{1,2})([/.])(?P<b>[0-9]{1,2})\2(?P<year>[0-9]{4})(?![\w/-])", _slashed),
+        (rf"(?:{_WEEKDAY}(?:,? the|,)? )?(?:the )?{_DAY}(?: of)? {_MONTH}{_OF_YEAR}", _dated),
+        (rf"(?:{_WEEKDAY},? )?{_MONTH} (?:the )?{_DAY}{_OF_YEAR}", _dated),
+        (rf"(?:{_WHICH} )?{_EDGE}{_MONTH}{_OF_YEAR}", _month),
+        (
+            rf"(?:the )?(?:(?P<before>[0-9]{{4}})[ -])?(?P<quarter>q[1-4]\b|(?:first|second|third|fourth) quarter\b)"
+            rf"{_OF_YEAR}",
+            _quarter,
+        ),
+        (rf"(?:the )?(?P<half>h1|h2|first half|second half)(?: of)? {_YEAR}", _half),
+        (rf"(?:the )?(?:{_WHICH} )?(?P<season>spring|summer|autumn|fall|winter)\b{_OF_YEAR}", _season),
+        (rf"(?:the )?(?P<which>last|past|previous|preceding|next|coming) {_COUNT} {_UNIT}", _several),
+        (rf"(?:the )?(?P<which>last|past|next) (?P<count>half) (?:an? )?{_UNIT}", _several),
+        (r"(?:(?:the )?(?P<which>last|past) )?(?P<count>[0-9]{1,15})(?P<short>[hdw])\b", _shorthand),
+        (rf"(?:(?:about|around|roughly|almost|nearly|some) )?{_COUNT} {_UNIT} (?:ago|back)\b", _ago),
+        (rf"in (?:(?:about|around) )?{_COUNT} {_UNIT}(?:'s? time| time)?(?P<from>(?!))?", _ahead),
+        (rf"{_COUNT} {_UNIT} (?P<from>from (?:now|today))\b", _ahead),
+        (rf"(?:the )?(?P<unit>night|day|week|month|year) before last\b", _before_last),
+        (rf"(?P<when>earlier|later) (?:today\b|this (?P<unit>week|month|year)\b)(?P<unit2>(?!))?", _so_far),
+        (
+            r"so far (?:today\b|this (?P<unit>week|month|year)\b)(?P<unit2>(?!))?(?P<when>(?!))?",
+            _so_far,
+        ),
+        (r"(?:today|this (?P<unit>week|month|year)) so far\b(?P<unit2>(?!))?(?P<when>(?!))?", _so_far),
+        (
+            rf"(?P<word>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tomorrow)\b(?:'s)?"
+            rf"(?: (?:at |in the )?{_PART}\b)?",
+            _day_word,
+        ),
+        (r"(?P<word>last night|tonight|this (?P<part>morning|afternoon|evening))\b(?:'s)?", _part_of_day),
+        (r"(?:just now|a (?:moment|second|minute) ago|a sec ago)\b", _just_now),
+        (rf"(?:the )?{_WHICH} (?P<unit2>weekend)\b(?:'s)?", _weekend),
+        (rf"(?P<the>the )?{_WHICH} {_UNIT}(?:'s)?", _unit),
+        (
+            rf"(?:{_WHICH} )?{_WEEKDAY}(?:'s)?(?:,? (?:in the )?{_PART}\b)?(?:,?(?: of)? (?P<week>last|this|next) week\b)?",
+            _weekday,
+        ),
+        (
+            rf"(?P<week>last|this|next) week(?:'s)?,? (?:on )?(?P<which>(?!))?{_WEEKDAY}(?:'s)?(?:,? {_PART}\b)?",
+            _weekday,
+        ),
+        (rf"(?P<said>the year )?{_EDGE}{_YEAR}", _year),
+        (r"(?:the )(?P<decade>(?:19|20)[0-9]0)'?s\b", _decade),
+        (r"the (?P<day>[0-9]{1,2})(?:st|nd|rd|th)\b(?: of (?P<which>last|this|next) month\b)?", _ordinal),
+    )
+)
+
+# Phrases -------------------------------------------------------------------------------------------------------------
+
+_PREP: Final = {
+    "till": "until", "til": "until", "up to": "until", "up until": "until", "prior to": "before", "back in": "in",
+    "following": "after", "as of": "on", "throughout": "during", "starting": "since", "ever since": "since",
+    "over": "over", "back on": "on", "in the course of": "during",
+}  # fmt: skip
+_STARTS = re.compile(
+    r"(?<![\w/.:-])(?:(?P<prep>between|from|ever since|since|starting|up until|up to|until|til|till|before|prior to|after|"
+    r"following|in the course of|back in|back on|in|on|during|throughout|within|over|at|of|for|by|as of|around|about)\s+)?"
+    r"(?=[0-9]|(?:the|a|an|early|late|mid|last|this|next|past|previous|preceding|coming|current|earlier|later|so|just|"
+    r"today|tonight|yesterday|tomorrow|day|night|week|month|year|q[1-4]|h[12]|first|second|third|fourth|spring|summer|"
+    r"autumn|fall|winter|couple|few|several|half|start|beginning|middle|end|about|around|roughly|almost|nearly|some|in|"
+    r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|"
+    + "|".join(word for word in _NUMBERS if len(word) > 2)
+    + r")[a-z]*\b)"
+)
+_JOIN = {
+    "between": re.compile(r"\s*(?:,\s*)?(?:and|to|-)\s*"),
+    "from": re.compile(r"\s*(?:,\s*)?(?:up )?(?:to|until|till|til|through|-)\s*"),
+}
+_DAY_NUMBER = re.compile(r"(?:the )?([0-9]{1,2})(?:st|nd|rd|th)?(?![0-9]|[.,:/][0-9]|%|\w)")
+_ONWARDS = re.compile(r"\s*(?:onwards?|on)\b(?! \w)|\s*onwards?\b")
+
+
+def _phrases(plain: str, clock: _Clock) -> Iterator[_Phrase]:
+    """Every phrase of time in a text, from its beginning, none inside another."""
+    place = 0
+    while True:
+        match = _STARTS.search(plain, place)
+        if match is None:
+            return
+        phrase = _phrase(plain, match, clock)
+        if phrase is not None:
+            yield phrase
+        # A word that binds nothing may still stand before one that does.
+        place = phrase.end if phrase is not None else _next_word(plain, match)
+
+
+def _next_word(plain: str, match: re.Match[str]) -> int:
+    if match["prep"] is not None:
+        return match.start() + len(match["prep"])
+    word = re.compile(r"[\w']*").match(plain, match.end())
+    return max(match.end() + 1, word.end() if word else 0)
+
+
+def _phrase(plain: str, match: re.Match[str], clock: _Clock) -> _Phrase | None:
+    prep, start, place = _PREP.get(match["prep"] or "", match["prep"] or ""), match.start(), match.end()
+    if prep in ("in", "within") and plain[match.start() : match.start() + 2] == "in":
+        found = _atom(plain, match.start(), clock, "")  # "in 3 days" is an atom of its own
+        if found is not None:
+            return _made(plain, start, found, "", clock)
+    if prep in ("between", "from"):
+        pair = _pair(plain, start, place, prep, clock)
+        if pair is not None:
+            return pair
+        if prep == "between":
+            return None
+    found = _atom(plain, place, clock, prep)
+    if found is None:
+        return None
+    return _made(plain, start, found, prep, clock)
+
+
+def _made(plain: str, start: int, found: tuple[int, _Period | str], prep: str, clock: _Clock) -> _Phrase | None:
+    end, period = found
+    if isinstance(period, str):
+        return _Phrase(start, end, note=period)
+    if prep == "by":
+        return _Phrase(start, end)  # a time to be ready by: what is asked about does not lie there
+    joined = (
+        _joined(plain, start, end, period, clock) if prep in ("", "in", "on", "during", "since", "for", "of") else None
+    )
+    if joined is not None:
+        return joined
+    onwards = _ONWARDS.match(plain, end) if prep == "from" else None
+    try:
+        first, last = period.bounds(clock)
+    except (ValueError, OverflowError):
+        return _Phrase(start, end, note="no such time")
+    if onwards is not None:
+        return _checked(start, onwards.end(), (first, None))
+    window: Window = {
+        "since": (first, clock.now), "before": (None, first), "until": (None, first), "after": (last, None),
+    }.get(prep, (first, last))  # fmt: skip
+    return _checked(start, end, window)
+
+
+def _checked(start: int, end: int, window: Window) -> _Phrase:
+    """The phrase of a window, if there is such a window in the years Engram keeps."""
+    first, last = window
+    kept = all(at is None or FIRST_YEAR <= at.year < END_YEAR for at in window)
+    if not kept or (first is not None and last is not None and first >= last):
+        return _Phrase(start, end, note="no such time")
+    return _Phrase(start, end, window)
+
+
+def _joined(plain: str, start: int, end: int, period: _Period, clock: _Clock) -> _Phrase | None:
+    """ "March 5 to March 9", "May 1-3": a period that another ends."""
+    if period.moments is not None or period.part is not None:
+        return None
+    join = _JOIN["from"].match(plain, end)
+    return None if join is None else _ended(plain, start, period, join.end(), clock, "from")
+
+
+def _pair(plain: str, start: int, place: int, prep: str, clock: _Clock) -> _Phrase | None:
+    """ "between … and …", "from … to …", both ends within."""
+    first = _atom(plain, place, clock, "between")
+    if first is not None and not isinstance(first[1], str):
+        join = _JOIN[prep].match(plain, first[0])
+        if join is not None:
+            return _ended(plain, start, first[1], join.end(), clock, prep)
+    number = _DAY_NUMBER.match(plain, place)
+    join = None if number is None else _JOIN[prep].match(plain, number.end())
+    if number is None or join is None:
+        return None
+    last = _atom(plain, join.end(), clock, "between")  # "between 3 and 5 May"
+    if last is None or isinstance(last[1], str) or last[1].unit != "days" or last[1].moments is not None:
+        return None
+    end, period = last
+    if not 1 <= int(number[1]) <= period.start.day:
+        return None
+    return _bounded(start, end, replace(period, start=period.start.replace(day=int(number[1]))), period, clock)
+
+
+def _ended(plain: str, start: int, first: _Period, place: int, clock: _Clock, prep: str) -> _Phrase | None:
+    last = _atom(plain, place, clock, "between")
+    if last is None:
+        now = re.compile(r"(?:now|date|the present|present)\b").match(plain, place)
+        if now is not None:
+            return _checked(start, now.end(), (first.bounds(clock)[0], clock.now))
+        number = _DAY_NUMBER.match(plain, place)
+        if number is None or first.unit != "days" or first.moments is not None:
+            return None
+        day = int(number[1])
+        if not _exists(first.start.year, first.start.month, day):
+            return _Phrase(start, number.end(), note="no such day")
+        return _bounded(start, number.end(), first, _around(first.start.replace(day=day), "days"), clock)
+    end, period = last
+    if isinstance(period, str):
+        return _Phrase(start, end, note=period)
+    if period.unit == first.unit == "weekday" and first.floats and period.floats and not clock.past:
+        return None  # what is done from Monday to Friday is done every week
+    return _bounded(start, end, first, period, clock)
+
+
+def _bounded(start: int, end: int, first: _Period, last: _Period, clock: _Clock) -> _Phrase:
+    """From the start of one period to the end of another; one whose year was not said goes by the other."""
+    step = ("days", 7) if last.unit == "weekday" or first.unit == "weekday" else ("years", 1)
+    try:
+        if last.floats:
+            while last.start < first.start:
+                last = _moved(last, *step)
+            while _moved(last, step[0], -step[1]).start >= first.start:
+                last = _moved(last, step[0], -step[1])
+        elif first.floats:
+            while first.start > last.start:
+                first = _moved(first, step[0], -step[1])
+            while _moved(first, *step).start <= last.start:
+                first = _moved(first, *step)
+        return _checked(start, end, (first.bounds(clock)[0], last.bounds(clock)[1]))
+    except (ValueError, OverflowError):
+        return _Phrase(start, end, note="no such time")
+
+
+def _moved(period: _Period, unit: str, count: int) -> _Period:
+    return replace(period, start=_shift(period.start, unit, count), end=_shift(period.end, unit, count))
+
+
+def _atom(plain: str, place: int, clock: _Clock, prep: str) -> tuple[int, _Period | str] | None:
+    """The longest period that begins at a place, with where it ends; or why there is none."""
+    best: tuple[int, _Period | str] | None = None
+    for pattern, maker in _ATOMS:
+        match = pattern.match(plain, place)
+        if match is None or (best is not None and match.end() <= best[0]):
+            continue
+        try:
+            period: _Period | str | None = maker(match, clock, prep)
+        except _Nonsense as error:
+            period = str(error)
+        except (ValueError, OverflowError):
+            period = "no such time"
+        if period is not None:
+            best = (match.end(), period)
+    return best
