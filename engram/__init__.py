@@ -57,6 +57,8 @@ if TYPE_CHECKING:
     from engram.values import ContextBlock as ContextBlock
     from engram.values import CriticalMemories as CriticalMemories
     from engram.values import Event as Event
+    from engram.values import EventHit as EventHit
+    from engram.values import EventResults as EventResults
     from engram.values import HistoryEntry as HistoryEntry
     from engram.values import Lineage as Lineage
     from engram.values import Memory as Memory
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from engram.values import Page as Page
     from engram.values import RecallAnswer as RecallAnswer
     from engram.values import Receipt as Receipt
+    from engram.values import Relation as Relation
     from engram.values import Replay as Replay
     from engram.values import ReplayChange as ReplayChange
     from engram.values import ReplayDiff as ReplayDiff
@@ -73,6 +76,8 @@ if TYPE_CHECKING:
     from engram.values import SearchResults as SearchResults
     from engram.values import Session as Session
     from engram.values import TaskRun as TaskRun
+    from engram.values import Traversal as Traversal
+    from engram.values import TraversalResult as TraversalResult
     from engram.values import Usage as Usage
     from engram.values import WriteDecision as WriteDecision
 
@@ -94,10 +99,11 @@ _ROOMS = {
     "engram.scope": ("ALL_USERS", "Scope"),
     "engram.settings": ("Settings",),
     "engram.values": (
-        "Checkpoint", "Citation", "ContextBlock", "CriticalMemories", "Event", "HistoryEntry", "Lineage", "Memory",
-        "MemoryExplanation",
-        "Page", "RecallAnswer", "Receipt", "Replay", "ReplayChange", "ReplayDiff",
-        "ReplayProblem", "ResumedTask", "SearchResult", "SearchResults", "Session", "TaskRun", "Usage",
+        "Checkpoint", "Citation", "ContextBlock", "CriticalMemories", "Event", "EventHit", "EventResults",
+        "HistoryEntry", "Lineage", "Memory", "MemoryExplanation",
+        "Page", "RecallAnswer", "Receipt", "Relation", "Replay", "ReplayChange", "ReplayDiff",
+        "ReplayProblem", "ResumedTask", "SearchResult", "SearchResults", "Session", "TaskRun",
+        "Traversal", "TraversalResult", "Usage",
         "WriteDecision",
     ),
 }  # fmt: skip
@@ -114,7 +120,8 @@ __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     "MemoryPolicy", "TypeRule", "SlotRule", "get_policy",
     # what is read
     "Memory", "Citation", "Lineage", "HistoryEntry", "MemoryExplanation", "Page", "Filter", "SearchResult",
-    "SearchResults",
+    "SearchResults", "EventHit", "EventResults",
+    "Relation", "Traversal", "TraversalResult",
     "RecallAnswer", "CriticalMemories", "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun", "Usage",
     # seams
     "Embedder", "LanguageModel", "Completion", "Price",

@@ -34,8 +34,10 @@ from engram.operations import (
     reading,
     recalling,
     reembedding,
+    relating,
     replaying,
     running,
+    searching_events,
     sessions,
     tasks,
     watching,
@@ -43,6 +45,7 @@ from engram.operations import (
 from engram.operations.capture import Artifact, Message, ToolCall
 from engram.operations.changing import Attributes, Candidate, Edit, NewMemory
 from engram.operations.heartbeat import keeping
+from engram.operations.relating import NewRelation
 from engram.operations.setup import Read, SessionWrite, Setup, TaskWrite, Write
 from engram.operations.steps import Operation, Ring, Step, Think, Transact
 from engram.policies import MemoryPolicy
@@ -55,9 +58,11 @@ from engram.values import (
     ContextBlock,
     CriticalMemories,
     Derive,
+    Direction,
     DoctorReport,
     EmbeddingModel,
     Event,
+    EventResults,
     FeedItem,
     Format,
     HistoryEntry,
@@ -71,6 +76,7 @@ from engram.values import (
     RecallAnswer,
     Receipt,
     ReembedProgress,
+    Relation,
     Replay,
     ReplayDiff,
     ResumedTask,
@@ -80,6 +86,8 @@ from engram.values import (
     Session,
     TaskRun,
     TaskStatus,
+    Traversal,
+    TraversalResult,
     Trust,
     Usage,
     VerifyReport,
@@ -472,6 +480,151 @@ class Engram(_Door):
         """Bring back what was forgotten, retracted or archived."""
         return self._run(changing.restore(self._setup, memory_id, write))
 
+    # The graph
+
+    def relate(
+        self,
+        source_id: str,
+        target_id: str,
+        relation_type: str = "related_to",
+        *,
+        weight: float = 1.0,
+        metadata: Mapping[str, Any] | None = None,
+        **write: Unpack[Write],
+    ) -> Relation:
+        """Say that one memory has to do with another: a typed edge from the first to the second, weighing 0 to 1.
+
+        The same edge again takes the new weight, and the new metadata where some are given. Types are names of your
+        own, such as `causes`; `part_of`, `contains`, `derived_from`, `supersedes`, `revision_of` and `summarized_by`
+        are structural. Both memories must be in the scope's sight. Ended by `unrelate`.
+        """
+        return self._run(
+            relating.relate(
+                self._setup, source_id, target_id, relation_type, weight=weight, metadata=metadata, given=write
+            )
+        )
+
+    def relate_batch(self, items: Sequence[NewRelation], **write: Unpack[Write]) -> tuple[Relation, ...]:
+        """Relate up to 500 pairs of memories in one transaction, all or nothing; an error names the item.
+
+        Each item is an object of `source_id`, `target_id`, `relation_type`, `weight` and `metadata`, as `relate` takes
+        them. Of two items that name the same edge the later counts.
+        """
+        return self._run(relating.relate_batch(self._setup, items, write))
+
+    def unrelate(self, source_id: str, target_id: str, relation_type: str, **write: Unpack[Write]) -> None:
+        """End a relation between two memories; `as_of` and `known_at` still show it. NotFound where none stands."""
+        return self._run(relating.unrelate(self._setup, source_id, target_id, relation_type, write))
+
+    def list_relations(
+        self,
+        memory_id: str,
+        *,
+        direction: Direction = "any",
+        relation_types: Sequence[str] | None = None,
+        limit: int = 200,
+        **read: Unpack[Read],
+    ) -> tuple[Relation, ...]:
+        """The relations of a memory that stand, the heaviest first; only those whose other end is in sight.
+
+        `direction` is `outbound` (from it), `inbound` (to it) or `any`. The other end may be superseded, not forgotten.
+        """
+        return self._run(
+            relating.list_relations(
+                self._setup, memory_id, direction=direction, relation_types=relation_types, limit=limit, given=read
+            )
+        )
+
+    def traverse(
+        self,
+        start_id: str,
+        *,
+        max_depth: int = 3,
+        direction: Direction = "outbound",
+        relation_types: Sequence[str] | None = None,
+        min_weight: float = 0.0,
+        limit: int = 50,
+        query: str | None = None,
+        include_superseded: bool = False,
+        **read: Unpack[Read],
+    ) -> Traversal:
+        """The memories that relations lead to from one, each by its best path, the best score first.
+
+        Up to `max_depth` hops (1 to 10), over relations of at least `min_weight`, the heaviest 50 of each memory. Every
+        hop passes only what is in sight and current; `include_superseded=True` shows superseded, contested, archived,
+        expired and ended ones too, labelled. The score is 0.7 × path weight + 0.3 × importance; with a `query`
+        0.5 × path weight + 0.3 × cosine + 0.2 × importance, and relations that are not structural are followed only to
+        what is near the question. `truncated` says that a limit left something out.
+        """
+        return self._run(
+            relating.traverse(
+                self._setup,
+                start_id,
+                max_depth=max_depth,
+                direction=direction,
+                relation_types=relation_types,
+                min_weight=min_weight,
+                limit=limit,
+                query=query,
+                include_superseded=include_superseded,
+                given=read,
+            )
+        )
+
+    def traverse_many(
+        self,
+        start_ids: Sequence[str],
+        *,
+        max_depth: int = 2,
+        direction: Direction = "any",
+        relation_types: Sequence[str] | None = None,
+        min_weight: float = 0.0,
+        limit_per_seed: int = 25,
+        limit: int = 100,
+        skip_missing: bool = True,
+        query: str | None = None,
+        **read: Unpack[Read],
+    ) -> Traversal:
+        """The memories that relations lead to from any of up to 200, each once, by its best path from its best seed.
+
+        A seed that another one leads to is found like any other memory. Ids that are not in sight are skipped, or
+        NotFound with `skip_missing=False`. Scores and hops are those of `traverse`.
+        """
+        return self._run(
+            relating.traverse_many(
+                self._setup,
+                start_ids,
+                max_depth=max_depth,
+                direction=direction,
+                relation_types=relation_types,
+                min_weight=min_weight,
+                limit_per_seed=limit_per_seed,
+                limit=limit,
+                skip_missing=skip_missing,
+                query=query,
+                given=read,
+            )
+        )
+
+    def find_path(
+        self, source_id: str, target_id: str, *, max_depth: int = 5, **read: Unpack[Read]
+    ) -> TraversalResult | None:
+        """The path between two memories with the largest product of weights, or None within `max_depth` hops.
+
+        Relations are passed in either direction, and only through what is in sight and current.
+        """
+        return self._run(relating.find_path(self._setup, source_id, target_id, max_depth=max_depth, given=read))
+
+    def render_graph_context(
+        self, traversal: Traversal, *, max_tokens: int = 1000, token_counter: TokenCounter | None = None
+    ) -> str:
+        """What `traverse` found as lines for a prompt: each memory with its mark, its path and the path's weight.
+
+        Text from tools, documents and the web stands in a fenced block of data, as in `build_context`. Lines that do
+        not fit are left out, and counted where the count fits. Empty where nothing was found.
+        """
+        return relating.render_graph_context(self._setup, traversal, max_tokens=max_tokens, token_counter=token_counter)
+
     # Read: by id, in order
 
     def get(self, memory_id: str, **read: Unpack[Read]) -> Memory:
@@ -830,6 +983,42 @@ class Engram(_Door):
                 since=since,
                 until=until,
                 newest_first=newest_first,
+                limit=limit,
+                given=read,
+            )
+        )
+
+    def search_events(
+        self,
+        query: str,
+        *,
+        mode: Mode = "hybrid",
+        types: Sequence[str] | None = None,
+        roles: Sequence[Role] | None = None,
+        session_id: str | None = None,
+        task_run_id: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 50,
+        **read: Unpack[Read],
+    ) -> EventResults:
+        """The events of the ledger that answer a query best: all that was said and done, whether remembered or not.
+
+        `since <= occurred_at < until`; `as_of` and `known_at` leave out what happened, or was recorded, later. Without
+        `types` the engine's own events, such as `memory_added`, are left out. An empty query lists the newest events of
+        the window, types, roles, session or task run it is asked with. `degraded` names what had to be done without.
+        """
+        return self._run(
+            searching_events.search_events(
+                self._setup,
+                query,
+                mode=mode,
+                types=types,
+                roles=roles,
+                session_id=session_id,
+                task_run_id=task_run_id,
+                since=since,
+                until=until,
                 limit=limit,
                 given=read,
             )
@@ -1282,6 +1471,151 @@ class AsyncEngram(_Door):
         """Bring back what was forgotten, retracted or archived."""
         return await self._run(changing.restore(self._setup, memory_id, write))
 
+    # The graph
+
+    async def relate(
+        self,
+        source_id: str,
+        target_id: str,
+        relation_type: str = "related_to",
+        *,
+        weight: float = 1.0,
+        metadata: Mapping[str, Any] | None = None,
+        **write: Unpack[Write],
+    ) -> Relation:
+        """Say that one memory has to do with another: a typed edge from the first to the second, weighing 0 to 1.
+
+        The same edge again takes the new weight, and the new metadata where some are given. Types are names of your
+        own, such as `causes`; `part_of`, `contains`, `derived_from`, `supersedes`, `revision_of` and `summarized_by`
+        are structural. Both memories must be in the scope's sight. Ended by `unrelate`.
+        """
+        return await self._run(
+            relating.relate(
+                self._setup, source_id, target_id, relation_type, weight=weight, metadata=metadata, given=write
+            )
+        )
+
+    async def relate_batch(self, items: Sequence[NewRelation], **write: Unpack[Write]) -> tuple[Relation, ...]:
+        """Relate up to 500 pairs of memories in one transaction, all or nothing; an error names the item.
+
+        Each item is an object of `source_id`, `target_id`, `relation_type`, `weight` and `metadata`, as `relate` takes
+        them. Of two items that name the same edge the later counts.
+        """
+        return await self._run(relating.relate_batch(self._setup, items, write))
+
+    async def unrelate(self, source_id: str, target_id: str, relation_type: str, **write: Unpack[Write]) -> None:
+        """End a relation between two memories; `as_of` and `known_at` still show it. NotFound where none stands."""
+        return await self._run(relating.unrelate(self._setup, source_id, target_id, relation_type, write))
+
+    async def list_relations(
+        self,
+        memory_id: str,
+        *,
+        direction: Direction = "any",
+        relation_types: Sequence[str] | None = None,
+        limit: int = 200,
+        **read: Unpack[Read],
+    ) -> tuple[Relation, ...]:
+        """The relations of a memory that stand, the heaviest first; only those whose other end is in sight.
+
+        `direction` is `outbound` (from it), `inbound` (to it) or `any`. The other end may be superseded, not forgotten.
+        """
+        return await self._run(
+            relating.list_relations(
+                self._setup, memory_id, direction=direction, relation_types=relation_types, limit=limit, given=read
+            )
+        )
+
+    async def traverse(
+        self,
+        start_id: str,
+        *,
+        max_depth: int = 3,
+        direction: Direction = "outbound",
+        relation_types: Sequence[str] | None = None,
+        min_weight: float = 0.0,
+        limit: int = 50,
+        query: str | None = None,
+        include_superseded: bool = False,
+        **read: Unpack[Read],
+    ) -> Traversal:
+        """The memories that relations lead to from one, each by its best path, the best score first.
+
+        Up to `max_depth` hops (1 to 10), over relations of at least `min_weight`, the heaviest 50 of each memory. Every
+        hop passes only what is in sight and current; `include_superseded=True` shows superseded, contested, archived,
+        expired and ended ones too, labelled. The score is 0.7 × path weight + 0.3 × importance; with a `query`
+        0.5 × path weight + 0.3 × cosine + 0.2 × importance, and relations that are not structural are followed only to
+        what is near the question. `truncated` says that a limit left something out.
+        """
+        return await self._run(
+            relating.traverse(
+                self._setup,
+                start_id,
+                max_depth=max_depth,
+                direction=direction,
+                relation_types=relation_types,
+                min_weight=min_weight,
+                limit=limit,
+                query=query,
+                include_superseded=include_superseded,
+                given=read,
+            )
+        )
+
+    async def traverse_many(
+        self,
+        start_ids: Sequence[str],
+        *,
+        max_depth: int = 2,
+        direction: Direction = "any",
+        relation_types: Sequence[str] | None = None,
+        min_weight: float = 0.0,
+        limit_per_seed: int = 25,
+        limit: int = 100,
+        skip_missing: bool = True,
+        query: str | None = None,
+        **read: Unpack[Read],
+    ) -> Traversal:
+        """The memories that relations lead to from any of up to 200, each once, by its best path from its best seed.
+
+        A seed that another one leads to is found like any other memory. Ids that are not in sight are skipped, or
+        NotFound with `skip_missing=False`. Scores and hops are those of `traverse`.
+        """
+        return await self._run(
+            relating.traverse_many(
+                self._setup,
+                start_ids,
+                max_depth=max_depth,
+                direction=direction,
+                relation_types=relation_types,
+                min_weight=min_weight,
+                limit_per_seed=limit_per_seed,
+                limit=limit,
+                skip_missing=skip_missing,
+                query=query,
+                given=read,
+            )
+        )
+
+    async def find_path(
+        self, source_id: str, target_id: str, *, max_depth: int = 5, **read: Unpack[Read]
+    ) -> TraversalResult | None:
+        """The path between two memories with the largest product of weights, or None within `max_depth` hops.
+
+        Relations are passed in either direction, and only through what is in sight and current.
+        """
+        return await self._run(relating.find_path(self._setup, source_id, target_id, max_depth=max_depth, given=read))
+
+    async def render_graph_context(
+        self, traversal: Traversal, *, max_tokens: int = 1000, token_counter: TokenCounter | None = None
+    ) -> str:
+        """What `traverse` found as lines for a prompt: each memory with its mark, its path and the path's weight.
+
+        Text from tools, documents and the web stands in a fenced block of data, as in `build_context`. Lines that do
+        not fit are left out, and counted where the count fits. Empty where nothing was found.
+        """
+        return relating.render_graph_context(self._setup, traversal, max_tokens=max_tokens, token_counter=token_counter)
+
     # Read: by id, in order
 
     async def get(self, memory_id: str, **read: Unpack[Read]) -> Memory:
@@ -1644,6 +1978,42 @@ class AsyncEngram(_Door):
                 since=since,
                 until=until,
                 newest_first=newest_first,
+                limit=limit,
+                given=read,
+            )
+        )
+
+    async def search_events(
+        self,
+        query: str,
+        *,
+        mode: Mode = "hybrid",
+        types: Sequence[str] | None = None,
+        roles: Sequence[Role] | None = None,
+        session_id: str | None = None,
+        task_run_id: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 50,
+        **read: Unpack[Read],
+    ) -> EventResults:
+        """The events of the ledger that answer a query best: all that was said and done, whether remembered or not.
+
+        `since <= occurred_at < until`; `as_of` and `known_at` leave out what happened, or was recorded, later. Without
+        `types` the engine's own events, such as `memory_added`, are left out. An empty query lists the newest events of
+        the window, types, roles, session or task run it is asked with. `degraded` names what had to be done without.
+        """
+        return await self._run(
+            searching_events.search_events(
+                self._setup,
+                query,
+                mode=mode,
+                types=types,
+                roles=roles,
+                session_id=session_id,
+                task_run_id=task_run_id,
+                since=since,
+                until=until,
                 limit=limit,
                 given=read,
             )

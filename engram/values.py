@@ -31,6 +31,7 @@ Mode = Literal["hybrid", "semantic", "keyword"]
 Format = Literal["markdown", "bullets", "prose", "xml", "json"]
 Provider = Literal["openai", "anthropic"]
 JobState = Literal["queued", "running", "done", "dead", "cancelled", "paused"]
+Direction = Literal["outbound", "inbound", "any"]
 TaskStatus = Literal["active", "paused", "completed", "failed", "cancelled"]
 T = typing.TypeVar("T")
 Window = tuple[datetime | None, datetime | None]
@@ -45,6 +46,7 @@ KINDS: tuple[str, ...] = typing.get_args(Kind)
 MODES: tuple[str, ...] = typing.get_args(Mode)
 FORMATS: tuple[str, ...] = typing.get_args(Format)
 JOB_STATES: tuple[str, ...] = typing.get_args(JobState)
+DIRECTIONS: tuple[str, ...] = typing.get_args(Direction)
 TASK_STATUSES: tuple[str, ...] = typing.get_args(TaskStatus)
 CITATION = re.compile(r"(?<![0-9A-Za-z-])(?:mem|evt)-[0-9a-f]{8,32}(?![0-9A-Za-z])", re.IGNORECASE)
 
@@ -382,6 +384,43 @@ class SearchResults(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class EventHit(Value):
+    """An event found, its score and rank, the words that matched, and where each channel ranked it.
+
+    `score` is the coverage (0 to 1) squared and half the cosine, where a memory was made of the event; 0 in a list.
+    """
+
+    event: Event
+    score: float
+    rank: int
+    matched: tuple[str, ...] = ()
+    channels: Mapping[str, ChannelHit] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EventResults(Value):
+    """What a search of the ledger found, best first; iterates over its results.
+
+    `degraded` names what it had to do without: `semantic` (no vectors), `keyword` (more events hold the words than were
+    compared), `unread` (older events are in no index yet and were too many to read). `waiting` are events in no index.
+    """
+
+    results: tuple[EventHit, ...]
+    watermark: Watermark = field(default_factory=Watermark)
+    degraded: tuple[str, ...] = ()
+    waiting: int = 0
+
+    def __iter__(self) -> typing.Iterator[EventHit]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, index: int) -> EventHit:
+        return self.results[index]
+
+
+@dataclass(frozen=True, slots=True)
 class RecallTrace(Value):
     """What happened inside a recall, for people who ask why."""
 
@@ -530,6 +569,65 @@ class ContextBlock(Value):
             raise InvalidInput("provider", f"one of {', '.join(typing.get_args(Provider))}", "something else")
         content = self.text if provider == "openai" else [{"type": "text", "text": self.text}]
         return [{"role": "user", "content": content}]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation(Value):
+    """A directed edge between two memories: what the first has to do with the second, and how much (0..1).
+
+    `auto` says that nobody stated it; `recorded_at` is when it was first known, `ended_at` when it was ended.
+    """
+
+    source_id: str
+    target_id: str
+    relation_type: str
+    weight: float
+    auto: bool
+    metadata: Mapping[str, Any]
+    recorded_at: datetime
+    ended_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class TraversalResult(Value):
+    """A memory that relations lead to: the best path there, from its seed, with the ids of both ends in it.
+
+    `path_weight` is the product of the weights on the path; `directions` says of each relation whether it was gone
+    along ("outbound") or against ("inbound"). `labels` says why a memory is not current, where such are asked for.
+    """
+
+    memory: Memory
+    depth: int
+    path: tuple[str, ...]
+    relation_types: tuple[str, ...]
+    path_weight: float
+    score: float
+    seed_id: str
+    labels: tuple[str, ...] = ()
+    directions: tuple[Literal["outbound", "inbound"], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Traversal(Value):
+    """What relations lead to from one or more memories, the best score first; iterates over its results.
+
+    `truncated` says that a limit left something out: of results, of relations followed from one memory, or of paths.
+    `degraded` names "semantic" where the question could not be compared; `seeds` are the memories it began with.
+    """
+
+    results: tuple[TraversalResult, ...]
+    truncated: bool = False
+    degraded: tuple[str, ...] = ()
+    seeds: tuple[Memory, ...] = ()
+
+    def __iter__(self) -> typing.Iterator[TraversalResult]:
+        return iter(self.results)
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def __getitem__(self, index: int) -> TraversalResult:
+        return self.results[index]
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def build_context(
     shown_as = cast("Format", inputs.choice(format, "format", FORMATS))
     worst = cast("Trust", inputs.choice(min_trust, "min_trust", TRUSTS))
     loud = inputs.flag(strict, "strict")
-    count = _counter(token_counter)
+    count = counter(token_counter)
 
     material = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, setup, reading, asked))
     if material.task is not None and not asked.query:
@@ -167,7 +167,7 @@ def _trace(asked: _Asked, results: SearchResults, block: ContextBlock) -> Recall
     )
 
 
-def _counter(given: object) -> Counter:
+def counter(given: object) -> Counter:
     """The caller's way of counting tokens, held to whole numbers; Engram's own when there is none."""
     if given is None:
         return text.count_tokens

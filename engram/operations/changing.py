@@ -209,7 +209,7 @@ def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
         ),
         citations=tuple(_citation(one) for one in inputs.items(get("sources", ()), "sources", 50)),
     )  # fmt: skip
-    return Asked(draft, _plain({name: value for name, value in item.items() if value is not None}))
+    return Asked(draft, plain({name: value for name, value in item.items() if value is not None}))
 
 
 def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[list[WriteDecision]]:
@@ -221,12 +221,12 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
     def work(conn: Connection) -> list[WriteDecision]:
         desk = setup.desk(conn, call.scope, reason=call.reason)
         resolved = [_resolved(desk, draft) for draft in drafts]
-        writing.lock(desk, resolved, _key_lock(desk, call))
+        writing.lock(desk, resolved, key_lock(desk, call))
         before = _before(desk, call, requests)
         if before is not None:
             return before
         settled = []
-        here, stream_id = _place(setup, desk, call)
+        here, stream_id = place(setup, desk, call)
         for index, (draft, request) in enumerate(zip(resolved, requests, strict=True)):
             judged = _barred(desk, writing.judge(desk, draft, call.trust or DIRECT_TRUST), call)
             origin = _event(setup, desk, here, stream_id, judged.kind, draft.fact, request, index)
@@ -235,7 +235,7 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
         writing.index(desk, settled)
         return writing.whole(desk, settled)
 
-    return (yield from _written(call, work))
+    return (yield from written(call, work))
 
 
 def revise(
@@ -252,7 +252,7 @@ def revise(
     expected = inputs.optional(inputs.whole, expected_revision, "expected_revision", 1)
     if change is None and content is None:
         raise InvalidInput("fact", "a new fact, an Edit or a new main_content", "none of them")
-    request = _plain({"memory_id": wanted, "fact": change, "main_content": content, "valid_from": begins})
+    request = plain({"memory_id": wanted, "fact": change, "main_content": content, "valid_from": begins})
     setup = yield from spaces.ready(setup, call.tenant_id)
     for _ in range(MAX_EDIT_TRIES):
         basis = yield from steps.read(call.tenant_id, lambda conn: _head(conn, call, wanted))
@@ -277,12 +277,12 @@ def revise(
             draft = _revision(head, new, vector, content, begins)
             judged = writing.judge(desk, draft, call.trust or DIRECT_TRUST)
             settled = writing.settle(
-                desk, judged, _event(setup, desk, *_place(setup, desk, call), judged.kind, new, request)
+                desk, judged, _event(setup, desk, *place(setup, desk, call), judged.kind, new, request)
             )
             writing.index(desk, [settled])
             return writing.whole(desk, [settled])[0]
 
-        decision = yield from _written(call, work)
+        decision = yield from written(call, work)
         if decision is not None:
             return decision
     raise Unavailable("the memory was revised too often to edit it", retry_after=1.0)
@@ -517,20 +517,20 @@ def _change(
     """One change of one memory: lock its lineage, append the event, apply, read back."""
     wanted = inputs.memory_id(memory_id)
     call = call.keyed()
-    request = _plain({"memory_id": wanted, **what})
+    request = plain({"memory_id": wanted, **what})
 
     def work(conn: Connection) -> Memory:
         desk, memory = _desk_of(setup, conn, call, wanted)
         memory = _locked(desk, memory, call)
         if not _is_repeated(desk, call, [request]):
-            origin = _event(setup, desk, *_place(setup, desk, call), event_type, memory.fact, request)
+            origin = _event(setup, desk, *place(setup, desk, call), event_type, memory.fact, request)
             apply(desk, memory, origin)
         return memories.get(conn, desk.visible, memory.memory_id)
 
-    return (yield from _written(call, work))
+    return (yield from written(call, work))
 
 
-def _written(call: Writing, work: Callable[[Connection], T]) -> Operation[T]:
+def written(call: Writing, work: Callable[[Connection], T]) -> Operation[T]:
     if not call.dry_run:
         return (yield from steps.write(call.tenant_id, work, key=call.idempotency_key))
 
@@ -568,7 +568,7 @@ def _embedded(setup: Setup, drafts: Sequence[Draft]) -> Operation[list[Draft]]:
     return [replace(draft, vector=vector) for draft, vector in zip(drafts, vectors, strict=True)]
 
 
-def _place(setup: Setup, desk: Desk, call: Writing) -> tuple[Writing, str]:
+def place(setup: Setup, desk: Desk, call: Writing) -> tuple[Writing, str]:
     """Where a direct change goes: its task's, session's or scope's stream, or that of the scope that holds the memory.
 
     The write comes back with the part of the session that it has become a part of.
@@ -647,14 +647,14 @@ def _is_repeated(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]
     return True
 
 
-def _key_lock(desk: Desk, call: Writing) -> str:
+def key_lock(desk: Desk, call: Writing) -> str:
     return f"{desk.scope_id}/call/{call.idempotency_key}"
 
 
 def _locked(desk: Desk, memory: Memory, call: Writing) -> Memory:
     """A memory as it stands under the locks of its lineage; a switch of projections may have come before them."""
     while True:
-        writing.lock(desk, [], *_locks(desk, memory), _key_lock(desk, call))
+        writing.lock(desk, [], *_locks(desk, memory), key_lock(desk, call))
         before, memory = memory, memories.get(desk.conn, desk.visible, memory.memory_id)
         if _locks(desk, before) == _locks(desk, memory):
             return memory
@@ -797,16 +797,16 @@ def _expiry(
     return None, inputs.optional(inputs.moment, expires_at, "expires_at")
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A request as JSON can keep it."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(item) for name, item in value.items()}
+        return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, Edit):
         return {"edit": value.how, "old": value.old, "new": value.new}
     if isinstance(value, Set):
-        return sorted((_plain(item) for item in value), key=str)  # in one order, so that a repetition is known
+        return sorted((plain(item) for item in value), key=str)  # in one order, so that a repetition is known
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, timedelta):

@@ -164,11 +164,6 @@ def _is_known(setup: Setup, conn: Connection, batch: Batch) -> bool:
     return spending.find_answer(conn, key) is not None
 
 
-def erase_event(conn: Connection, tenant_id: str, event_id: str) -> None:
-    """Take away the relations that were drawn from an event; its memories are emptied by `writing`."""
-    execute(conn, "erase_derived_relations", tenant_id=tenant_id, event_id=event_id)
-
-
 # ------------------------------------------------ reading
 
 

@@ -34,7 +34,7 @@ from engram.channels import upkeep
 from engram.database import Connection, execute, fetch_all, fetch_one, fetch_value
 from engram.derivation import llm
 from engram.errors import Conflict, EngramError, InvalidInput, LimitExceeded, NotFound, Unavailable
-from engram.operations import changing, deriving, extracting, spaces, steps
+from engram.operations import changing, deriving, extracting, relating, spaces, steps
 from engram.operations.setup import DIRECT, Setup, Writing
 from engram.operations.steps import Operation
 from engram.policies import MemoryPolicy
@@ -307,7 +307,8 @@ def _append(setup: Setup, conn: Connection, call: Writing, shadow: Shadow) -> No
 def _plan(conn: Connection, shadow: Shadow) -> int:
     """Add what the live memories have taken in since; how many steps that is."""
     return execute(
-        conn, "plan_replay", **shadow.params, changes=[*changing.CHANGES, REDACTION], known=list(NAMES),
+        conn, "plan_replay", **shadow.params, changes=[*changing.CHANGES, *relating.CHANGES, REDACTION],
+        known=list(NAMES),
         derivers=None if shadow.derivers is None else list(shadow.derivers), since=shadow.since,
     )  # fmt: skip
 
@@ -559,10 +560,20 @@ def _again(
             raise NotFound("the memory it names does not come of these rules")
         return str(found)
 
+    def stand_in(memory_id: str) -> str | None:
+        scope_id = fetch_value(desk.conn, "find_memory_scope", tenant_id=desk.tenant_id, memory_id=memory_id)
+        if scope_id is not None and scope_id != shadow.scope_id:
+            return None
+        found = desk.load(find(memory_id))
+        return None if found is None or found.status_reason == "erased" else found.memory_id
+
     desk = replace(desk, names=names)
     try:
         with desk.conn.begin_nested():
-            yield from changing.again(setup, desk, step.event, find, vector)
+            if step.event.event_type in relating.CHANGES:
+                relating.again(desk, step.event, stand_in)
+            else:
+                yield from changing.again(setup, desk, step.event, find, vector)
     except (NotFound, Conflict, InvalidInput, LimitExceeded) as error:
         _problem(desk, shadow, step, error)
 

@@ -15,6 +15,7 @@ from engram import (
     jobs,
     ledger,
     migrations,
+    relations,
     sessions,
     spending,
     streams,
@@ -22,9 +23,10 @@ from engram import (
     tenancy,
     writing,
 )
+from engram.channels import events
 from engram.database import Connection, fetch_all, fetch_one
 from engram.errors import EngramError, InvalidInput, NotFound
-from engram.operations import extracting, rederiving, replaying, running, spaces, steps
+from engram.operations import rederiving, replaying, running, spaces, steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.scope import AllUsers
@@ -83,11 +85,12 @@ def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Op
         if done.status == "duplicate":  # what a model read beside it has been read again without it
             rests = replace(rests, beside=())
         erased = writing.erase_what_rests_on(desk, event, rests, done.event_id, call.actor)
+        events.erase(conn, call.tenant_id, head.scope_id, event)
         spending.erase_event(conn, call.tenant_id, wanted)
         sessions.erase_event(conn, event)
         tasks.erase_event(conn, call.tenant_id, head.scope_id, event)
         runs = checkpoints.erase_event(conn, call.tenant_id, head.scope_id, event)
-        extracting.erase_event(conn, call.tenant_id, wanted)
+        relations.erase_event(conn, wanted, erased)
         jobs.erase_event(conn, event.stream_id)
         again = rederiving.queue(conn, call.tenant_id, done.event_id, wanted, erased)
         for run, sources in runs.items():

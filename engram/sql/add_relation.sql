@@ -1,6 +1,9 @@
--- Relate two memories; the same relation again keeps the heavier weight.
-INSERT INTO engram.memory_relations (tenant_id, source_id, target_id, relation_type, weight, auto, event_id, recorded_at)
-VALUES (%(tenant_id)s, %(source_id)s, %(target_id)s, %(relation_type)s, %(weight)s, %(auto)s, %(event_id)s,
-  coalesce(%(at)s::timestamptz, clock_timestamp()))
+-- Relate two memories as the engine does: for as long as both hold. The same relation again keeps the heavier weight.
+INSERT INTO engram.memory_relations AS r (tenant_id, source_id, target_id, relation_type, weight, auto, event_id, recorded_at, changed_at)
+SELECT %(tenant_id)s, %(source_id)s, %(target_id)s, %(relation_type)s, %(weight)s, %(auto)s, %(event_id)s, now.at, now.at
+  FROM (SELECT coalesce(%(at)s::timestamptz, clock_timestamp()) AS at) now
 ON CONFLICT (tenant_id, source_id, target_id, relation_type)
-DO UPDATE SET weight = greatest(memory_relations.weight, excluded.weight), ended_at = NULL
+DO UPDATE SET weight = greatest(r.weight, excluded.weight), ended_at = NULL,
+  event_id = CASE WHEN r.ended_at IS NOT NULL OR excluded.weight > r.weight THEN excluded.event_id ELSE r.event_id END,
+  holds_at = CASE WHEN r.ended_at IS NOT NULL THEN excluded.changed_at ELSE excluded.holds_at END,
+  changed_at = excluded.changed_at

@@ -1,11 +1,17 @@
--- Relate memories of a shadow as an erased event related the live ones.
-INSERT INTO engram.memory_relations (tenant_id, source_id, target_id, relation_type, weight, auto, metadata, recorded_at, ended_at, event_id)
-SELECT r.tenant_id, a.memory_id, b.memory_id, r.relation_type, r.weight, r.auto, r.metadata, r.recorded_at, r.ended_at, r.event_id
-  FROM engram.memory_relations r
+-- Relate memories of a shadow, or part them, as an erased event did with the live ones.
+INSERT INTO engram.memory_relations AS r (tenant_id, source_id, target_id, relation_type, weight, auto, metadata, recorded_at, ended_at,
+  event_id, holds_at, changed_at)
+SELECT DISTINCT ON (a.memory_id, b.memory_id, c.relation_type)
+       c.tenant_id, a.memory_id, b.memory_id, c.relation_type, c.weight, c.auto, c.metadata, c.recorded_at,
+       CASE WHEN c.ended THEN c.recorded_at END, c.event_id, c.holds_at, c.recorded_at
+  FROM engram.relation_changes c
   JOIN engram.agent_memory a
-    ON a.tenant_id = r.tenant_id AND a.scope_id = %(shadow_id)s AND a.memory_id = engram.redigit(r.source_id, '7', %(digit)s)
+    ON a.tenant_id = c.tenant_id AND a.scope_id = %(shadow_id)s AND a.memory_id = engram.redigit(c.source_id, '7', %(digit)s)
   JOIN engram.agent_memory b
-    ON b.tenant_id = r.tenant_id AND b.scope_id = %(shadow_id)s AND b.memory_id = engram.redigit(r.target_id, '7', %(digit)s)
- WHERE r.tenant_id = %(tenant_id)s AND r.event_id = %(event_id)s::uuid
-   AND substr(r.source_id::text, 15, 1) = '7' AND substr(r.target_id::text, 15, 1) = '7'
-    ON CONFLICT DO NOTHING
+    ON b.tenant_id = c.tenant_id AND b.scope_id = %(shadow_id)s AND b.memory_id = engram.redigit(c.target_id, '7', %(digit)s)
+ WHERE c.tenant_id = %(tenant_id)s AND c.event_id = %(event_id)s::uuid
+   AND substr(c.source_id::text, 15, 1) = '7' AND substr(c.target_id::text, 15, 1) = '7'
+ ORDER BY a.memory_id, b.memory_id, c.relation_type, c.change_id DESC
+    ON CONFLICT (tenant_id, source_id, target_id, relation_type)
+    DO UPDATE SET weight = excluded.weight, auto = excluded.auto, metadata = excluded.metadata, ended_at = excluded.ended_at,
+       event_id = excluded.event_id, holds_at = excluded.holds_at, changed_at = excluded.changed_at

@@ -1,0 +1,319 @@
+"""Relations: typed, weighted, directed edges between memories, and walks along them, now or as of any moment.
+
+A walk looks at every hop as a search looks at its results: only what the scope may see and what is current there is
+passed through. Of each memory the heaviest relations are followed, so that a hub costs no more than any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.engine import Row
+
+from engram import embedding, inputs, memories
+from engram.database import Connection, execute, fetch_all, statement
+from engram.errors import InvalidInput
+from engram.memories import NOW, Moment
+from engram.tenancy import Visible
+from engram.values import Direction, Memory, Relation, Traversal, TraversalResult
+
+# What holds of the memories themselves, whatever is asked: no question keeps a walk from passing here.
+STRUCTURAL: Final = ("part_of", "contains", "derived_from", "supersedes", "revision_of", "summarized_by")
+ALIASES: Final[Mapping[str, str]] = {"relates_to": "related_to"}
+TYPE: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
+TYPES: Final = 64  # that one read may name
+MAX_DEPTH: Final = 10
+BREADTH: Final = 50  # relations followed from one memory
+BUDGET: Final = 500  # paths kept of one hop
+PATH_BREADTH: Final = 200
+PATH_BUDGET: Final = 1_000
+FAR: Final = 0.55  # distance from the question over which a loose relation is not followed
+WEIGHTS: Final = (0.7, 0.0, 0.3)  # of the path, the question and the importance, in a score
+ASKED_WEIGHTS: Final = (0.5, 0.3, 0.2)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relation about to be made: what its event keeps, when that was recorded, and since when it holds."""
+
+    source_id: str
+    target_id: str
+    relation_type: str
+    weight: float
+    metadata: Mapping[str, Any] | None  # None keeps what is there
+    event_id: str
+    at: datetime
+    holds_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How far and along what a walk goes, and what it is asked for; `gate` is the least cosine of a loose relation."""
+
+    max_depth: int
+    direction: Direction = "any"
+    relation_types: tuple[str, ...] | None = None
+    min_weight: float = 0.0
+    limit_per_seed: int = inputs.RESULTS
+    limit: int = inputs.RESULTS
+    include_superseded: bool = False
+    vector: Any = field(default=None, compare=False)
+    model_id: int | None = None
+
+    @property
+    def weights(self) -> tuple[float, float, float]:
+        """What the path, the nearness to the question and the importance count in a score."""
+        return WEIGHTS if self.vector is None else ASKED_WEIGHTS
+
+
+# What is given -------------------------------------------------------------------------------------------------------
+
+
+def relation_type(value: object, field: str = "relation_type") -> str:
+    """The name of a relation: small letters, digits and underscores, at most 64; a known alias becomes its name."""
+    name = inputs.label(value, field)
+    if not TYPE.fullmatch(name):
+        raise InvalidInput(field, "small letters, digits and underscores, a letter first", "another form")
+    return ALIASES.get(name, name)
+
+
+def relation_types(value: object, field: str = "relation_types") -> tuple[str, ...] | None:
+    """The names of relations a read is narrowed to; None for every one, an empty list for none."""
+    if value is None:
+        return None
+    return tuple(dict.fromkeys(relation_type(one, field) for one in inputs.items(value, field, TYPES)))
+
+
+# Writing -------------------------------------------------------------------------------------------------------------
+
+
+def relate(conn: Connection, tenant_id: str, edges: Sequence[Edge]) -> None:
+    """Write relations; of two that are one the later counts. The caller holds the lineages of every end."""
+    execute(
+        conn, "relate", tenant_id=tenant_id,
+        source_ids=[edge.source_id for edge in edges], target_ids=[edge.target_id for edge in edges],
+        relation_types=[edge.relation_type for edge in edges], weights=[edge.weight for edge in edges],
+        metadata=[
+            None if edge.metadata is None else inputs.canonical_json(dict(edge.metadata)).decode() for edge in edges
+        ],
+        event_ids=[edge.event_id for edge in edges], ats=[edge.at for edge in edges],
+        holds_ats=[edge.holds_at for edge in edges],
+    )  # fmt: skip
+
+
+def end(
+    conn: Connection, tenant_id: str, ends: tuple[str, str, str], *, event_id: str, at: datetime, holds_at: datetime
+) -> bool:
+    """End a relation; whether it stood."""
+    source_id, target_id, kind = ends
+    touched = execute(
+        conn, "end_relation", tenant_id=tenant_id, source_id=source_id, target_id=target_id, relation_type=kind,
+        event_id=event_id, at=at, holds_at=holds_at,
+    )  # fmt: skip
+    return touched > 0
+
+
+def find(conn: Connection, tenant_id: str, ends: Sequence[tuple[str, str, str]]) -> list[Relation | None]:
+    """Relations by source, target and type, whether they stand or were ended; None where there never was one."""
+    rows = fetch_all(
+        conn, "get_relations", tenant_id=tenant_id, source_ids=[one[0] for one in ends],
+        target_ids=[one[1] for one in ends], relation_types=[one[2] for one in ends],
+    )  # fmt: skip
+    found = {(row.source_id, row.target_id, row.relation_type): _relation(row, row.ended_at) for row in rows}
+    return [found.get(one) for one in ends]
+
+
+def erase_event(conn: Connection, event_id: str, memory_ids: Sequence[str]) -> None:
+    """Take away what an event said of relations, and the relations of memories emptied with it, with their history."""
+    fetch_all(conn, "erase_relations", event_id=event_id, memory_ids=list(memory_ids))
+
+
+# Reading -------------------------------------------------------------------------------------------------------------
+
+
+def list_relations(
+    conn: Connection, visible: Visible, memory_id: str, *, direction: Direction, relation_types: Sequence[str] | None,
+    limit: int, moment: Moment = NOW,
+) -> tuple[Relation, ...]:  # fmt: skip
+    """The relations of a memory that stand at a moment, the heaviest first; both ends are in the reader's sight."""
+    if not visible.scope_ids or limit == 0:
+        return ()
+    sql = statement("list_relations").replace("/*source*/", memories.source(moment))
+    sql = sql.replace("/*relations*/", _relations(direction, moment, "%(memory_id)s::uuid"))
+    params = memories.visible_params(visible, moment) | {
+        "memory_id": memory_id, "limit": limit, "relation_types": _list(relation_types),
+    }  # fmt: skip
+    return tuple(_relation(row, None) for row in conn.exec_driver_sql(sql, params))
+
+
+def walk(
+    conn: Connection, visible: Visible, seeds: Sequence[str], asked: Walk, moment: Moment = NOW
+) -> tuple[list[Row[Any]], bool]:
+    """Where a walk leads, the best score first, and whether something was left out."""
+    if not visible.scope_ids or not seeds or asked.limit == 0 or asked.limit_per_seed == 0:
+        return [], False
+    by_path, by_question, by_importance = asked.weights
+    params = {
+        "by_path": by_path, "by_question": by_question, "by_importance": by_importance,
+        "limit": asked.limit, "limit_per_seed": asked.limit_per_seed, "breadth": BREADTH, "budget": BUDGET,
+    }  # fmt: skip
+    rows = _walked(conn, visible, seeds, asked, moment, FOUND, params)
+    return rows, bool(rows) and (rows[0].cut or rows[0].reached > len(rows))
+
+
+def best_path(
+    conn: Connection, visible: Visible, source_id: str, target_id: str, max_depth: int, moment: Moment = NOW
+) -> Row[Any] | None:
+    """The path of the largest product of weights between two memories, over relations of either direction.
+
+    Two walks meet in the middle, so that a path through a hub is found by its other end.
+    """
+    if not visible.scope_ids:
+        return None
+    asked = Walk(max_depth=(max_depth + 1) // 2)
+    params = {
+        "source_id": source_id, "target_id": target_id, "most": max_depth, "breadth": PATH_BREADTH,
+        "budget": PATH_BUDGET,
+    }  # fmt: skip
+    rows = _walked(conn, visible, [source_id, target_id], asked, moment, BETWEEN, params)
+    return rows[0] if rows else None
+
+
+def results(rows: Iterable[Row[Any]], found: Mapping[str, Memory]) -> tuple[TraversalResult, ...]:
+    """What a walk found, with whole memories. Pure."""
+    return tuple(
+        TraversalResult(
+            memory=found[row.node], depth=row.depth, path=tuple(row.path), relation_types=tuple(row.types),
+            path_weight=row.weight, score=row.score, seed_id=row.seed, labels=labels(found[row.node]),
+            directions=tuple("inbound" if way else "outbound" for way in row.ways),
+        )
+        for row in rows
+        if row.node in found
+    )  # fmt: skip
+
+
+def between(row: Row[Any], target: Memory) -> TraversalResult:
+    """A path that two walks made together. Pure."""
+    ways = [*row.ways, *(not way for way in reversed(row.back_ways))]
+    return TraversalResult(
+        memory=target, depth=row.depth, path=(*row.path, *reversed(row.back_path[:-1])),
+        relation_types=(*row.types, *reversed(row.back_types)), path_weight=row.weight,
+        score=WEIGHTS[0] * row.weight + WEIGHTS[2] * target.importance, seed_id=row.path[0], labels=labels(target),
+        directions=tuple("inbound" if way else "outbound" for way in ways),
+    )  # fmt: skip
+
+
+def labels(memory: Memory) -> tuple[str, ...]:
+    """What keeps a memory from being current; nothing where it is. Pure."""
+    status = () if memory.status == "active" else (memory.status,)
+    consolidated = () if memory.consolidated_into is None else ("consolidated",)
+    return (*status, *consolidated, *memory.labels)
+
+
+def empty(seeds: Sequence[Memory] = (), degraded: tuple[str, ...] = ()) -> Traversal:
+    """A walk that led nowhere. Pure."""
+    return Traversal((), False, degraded, tuple(seeds))
+
+
+def _walked(
+    conn: Connection, visible: Visible, seeds: Sequence[str], asked: Walk, moment: Moment, found: str,
+    more: Mapping[str, Any],
+) -> list[Row[Any]]:  # fmt: skip
+    past = f"past AS MATERIALIZED (SELECT {NEEDED} FROM {memories.source(moment)}),"  # noqa: S608 - constants
+    parts = {
+        "past": "" if moment.is_now else past,
+        "source": "engram.agent_memory m" if moment.is_now else "past m",
+        "relations": _relations(asked.direction, moment, "w.node"),
+        "near": NO_QUESTION if asked.vector is None else NEARNESS,
+        "current": _current(asked, moment), "found": found,
+    }  # fmt: skip
+    sql = statement("walk_relations")
+    for name in (*parts, "source", "current"):  # what was filled in may have places of its own
+        sql = sql.replace(f"/*{name}*/", parts[name])
+    params = memories.visible_params(visible, moment) | dict(more) | {
+        "seeds": list(seeds), "max_depth": asked.max_depth, "relation_types": _list(asked.relation_types),
+        "min_weight": asked.min_weight, "structural": list(STRUCTURAL), "model_id": asked.model_id,
+        "gate": None if asked.vector is None else 1 - FAR,
+        "vector": None if asked.vector is None else embedding.to_sql(asked.vector),
+    }  # fmt: skip
+    return list(conn.exec_driver_sql(sql, params).fetchall())
+
+
+def _relations(direction: Direction, moment: Moment, of: str) -> str:
+    """The relations of a memory at a moment; `node` is the other end of each."""
+    kinds = PRESENT if moment.is_now else PAST
+    chosen = [text for name, text in kinds.items() if direction in (name, "any")]
+    return " UNION ALL ".join(chosen).replace("/*of*/", of)
+
+
+def _current(asked: Walk, moment: Moment) -> str:
+    if asked.include_superseded:
+        return "m.status NOT IN ('deleted', 'quarantined')"
+    return f"{memories.current(moment)} AND NOT m.moot"
+
+
+def _list(names: Sequence[str] | None) -> list[str] | None:
+    return None if names is None else list(names)
+
+
+def _relation(row: Row[Any], ended_at: datetime | None) -> Relation:
+    metadata = row.metadata if isinstance(row.metadata, dict) else {}
+    return Relation(
+        row.source_id, row.target_id, row.relation_type, row.weight, row.auto, metadata, row.recorded_at, ended_at
+    )
+
+
+NEEDED: Final = (
+    "m.tenant_id, m.scope_id, m.memory_id, m.private, m.status, m.consolidated_into, m.moot, m.expires_at, m.ended_at,"
+    " m.importance"
+)
+_COLUMNS: Final = "r.source_id, r.target_id, r.relation_type, r.weight, r.auto, r.metadata"
+_STANDS: Final = "FROM engram.memory_relations r WHERE r.tenant_id = %(tenant_id)s AND r.ended_at IS NULL"
+_AT: Final = "%(as_of)s::timestamptz, %(known_at)s::timestamptz"
+PRESENT: Final[Mapping[str, str]] = {
+    "outbound": f"SELECT {_COLUMNS}, r.target_id AS node, false AS inbound {_STANDS} AND r.source_id = /*of*/",
+    "inbound": f"SELECT {_COLUMNS}, r.source_id AS node, true AS inbound {_STANDS} AND r.target_id = /*of*/",
+}
+PAST: Final[Mapping[str, str]] = {
+    "outbound": f"SELECT {_COLUMNS}, r.target_id AS node, false AS inbound"  # noqa: S608 - constants
+    f" FROM engram.relations_at(/*of*/, false, {_AT}) r",
+    "inbound": f"SELECT {_COLUMNS}, r.source_id AS node, true AS inbound"  # noqa: S608 - constants
+    f" FROM engram.relations_at(/*of*/, true, {_AT}) r",
+}
+NO_QUESTION: Final = "SELECT NULL::float8 AS cosine"
+NEARNESS: Final = (
+    "SELECT 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine FROM engram.memory_embeddings v"
+    " WHERE v.tenant_id = %(tenant_id)s AND v.scope_id = m.scope_id AND v.model_id = %(model_id)s"
+    " AND v.memory_id = m.memory_id"
+)
+FOUND: Final = """
+, scored AS (
+  SELECT w.*, %(by_path)s * w.weight + %(by_importance)s * w.importance
+           + %(by_question)s * least(1, greatest(0, coalesce(w.cosine, 0))) AS score
+    FROM walk w WHERE w.node IS NOT NULL AND w.depth > 0),
+best AS (SELECT DISTINCT ON (s.node) s.* FROM scored s ORDER BY s.node, s.score DESC, s.depth, s.seed, s.path),
+placed AS (
+  SELECT b.*, row_number() OVER (PARTITION BY b.seed ORDER BY b.score DESC, b.depth, b.node) AS place FROM best b)
+SELECT p.seed::text, p.node::text, p.depth, p.path::text[], p.types, p.ways, p.weight, p.score,
+       (SELECT count(*) FROM best) AS reached, EXISTS (SELECT FROM walk w WHERE w.node IS NULL) AS cut
+  FROM placed p
+ WHERE p.place <= %(limit_per_seed)s
+ ORDER BY p.score DESC, p.depth, p.node
+ LIMIT %(limit)s
+"""
+BETWEEN: Final = """
+SELECT f.path::text[], f.types, f.ways, b.path::text[] AS back_path, b.types AS back_types, b.ways AS back_ways,
+       f.depth + b.depth AS depth, f.weight * b.weight AS weight
+  FROM walk f
+  JOIN walk b ON b.seed = %(target_id)s::uuid AND b.node = f.node
+ WHERE f.seed = %(source_id)s::uuid AND f.depth + b.depth <= %(most)s AND f.depth > 0
+   AND NOT f.path && b.path[1 : b.depth]
+   AND EXISTS (
+         SELECT FROM /*source*/ WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = %(target_id)s::uuid AND /*current*/)
+ ORDER BY f.weight * b.weight DESC, f.depth + b.depth, f.path, b.path
+ LIMIT 1
+"""
