@@ -287,7 +287,7 @@ class LiteModel:
         self, messages: Sequence[ChatMessage], *, schema: type[BaseModel] | None, max_tokens: int, deadline: float
     ) -> Completion:
         """One streamed call, cut at its deadline, at 20 s of silence and at 256 KiB; raises Engram's errors only."""
-        litellm = _litellm()
+        litellm = load_litellm()
         params: dict[str, Any] = {
             "messages": list(messages), "max_tokens": max_tokens, "temperature": 0, "drop_params": True,
             "stream": True, "stream_options": {"include_usage": True},
@@ -296,7 +296,7 @@ class LiteModel:
             if schema is not None and schema not in self._unfit and litellm.supports_response_schema(self.name):
                 params["response_format"] = schema
             call = self._calling(litellm)
-            return _LOOP.run(self._read(litellm, call, params, deadline), deadline)
+            return LOOP.run(self._read(litellm, call, params, deadline), deadline)
         except EngramError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, it must not pass: it may quote what was sent
@@ -383,7 +383,7 @@ class LiteModel:
 def listed_price(name: str) -> Price | None:
     """The most a token of a model can cost by LiteLLM's list of prices; None when it is not on it."""
     try:
-        info = _litellm().get_model_info(name)
+        info = load_litellm().get_model_info(name)
     except SettingsError:
         raise
     except Exception:  # noqa: BLE001 - LiteLLM says "not on the list" in several ways
@@ -464,7 +464,8 @@ def _request_id(headers: Mapping[str, str]) -> str | None:
     return found if found and len(found) <= 100 and found.isascii() and found.isprintable() else None
 
 
-def _litellm() -> Any:
+def load_litellm() -> Any:
+    """LiteLLM itself, silenced and without asking the network for prices; SettingsError where it is not installed."""
     if "litellm" not in sys.modules:
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # or importing it asks the network for prices
     try:
@@ -509,4 +510,5 @@ class _Loop:
             return self._loop
 
 
-_LOOP: Final = _Loop()
+LOOP: Final = _Loop()
+"""Where calls of LiteLLM are awaited, of language models and of others."""

@@ -82,6 +82,17 @@ class Settings(BaseSettings):
     embedding_api_base: str | None = Field(
         default=None, description="Address of the embedding model's provider, where it is not the usual one."
     )
+    rerank_model: str | None = Field(
+        default=None,
+        description="Reranker for searches that ask for one: a LiteLLM name such as cohere/rerank-v3.5, local:NAME for"
+        " sentence-transformers, or onnx:NAME for fastembed.",
+    )
+    rerank_api_key: SecretStr | None = Field(
+        default=None, description="Key of the reranker's provider; unset leaves it to the provider's own variable."
+    )
+    rerank_api_base: str | None = Field(
+        default=None, description="Address of the reranker's provider, where it is not the usual one."
+    )
     on_embedding_failure: Literal["fail", "defer"] = Field(
         default="fail", description="Direct writes when the embedder fails: fail, or defer the vector to a job."
     )

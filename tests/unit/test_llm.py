@@ -325,7 +325,7 @@ def test_importing_litellm_asks_nobody_for_prices() -> None:
     code = (
         "import socket, sys; calls = [];"
         "socket.socket.connect = lambda self, address: calls.append(address) or (_ for _ in ()).throw(OSError());"
-        "from engram import llm; llm._litellm(); sys.exit(len(calls))"
+        "from engram import llm; llm.load_litellm(); sys.exit(len(calls))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
