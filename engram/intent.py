@@ -28,16 +28,16 @@ _SAID_IN_PASSING: Final = re.compile(
 )
 
 # Words of a question that say nothing of what it is about.
-EMPTY_WORDS: Final = text.STOP_WORDS | frozenset(
-    "what when where which who whom whose why how what's when's where's who's that's it's he's she's not no yes ok okay "
-    "really also too again else more just now please say said says tell told mean means happen happened happens go goes "
-    "went come came anything something everything thing things other one ones same any some all ever here exactly "
-    "know think remember long much many often happening going done doing made make makes get got getting".split()
-)
+_EMPTY = """
+    what when where which who whom whose why how what's when's where's who's that's it's he's she's not no yes ok okay
+    really also too again else more just now please say said says tell told mean means happen happened happens go goes
+    went come came anything something everything thing things other one ones same any some all ever here exactly
+    know think remember long much many often happening going done doing made make makes get got getting
+"""
+EMPTY_WORDS: Final = text.STOP_WORDS | frozenset(_EMPTY.split())
 # What points at something said before.
-POINTERS: Final = frozenset(
-    "it its that this those these he she they him her his hers them their theirs there then one ones same".split()
-)
+_POINTERS = "it its that this those these he she they him her his hers them their theirs there then one ones same"
+POINTERS: Final = frozenset(_POINTERS.split())
 SELF: Final = frozenset(("i", "me", "my", "mine", "we", "us", "our", "you", "your"))
 
 _ONE = r"(?:i|we|you|it|he|she|they|the user|that|this)"
@@ -50,8 +50,8 @@ _HISTORY_OF = (
 _WHAT_CHANGED = r"\bwhat(?:'s| is| has| have)?(?: been)? chang(?:ed|ing) (?:about|in|with|on) (?P<topic>.+)"
 _ALL_CHANGES = r"\b(?:changes|revisions|versions|edits|updates)(?: made)? (?:to|of) (?P<topic>.+)"
 _ALL_HAD = (
-    r"\b(?:all|every|each)(?: of)?(?: the| my| our)? (?P<topic>.+?) (?:that )?(?:i|we|you|he|she|they)(?:'ve|'d| have| had)"
-    r"(?: ever)? (?:had|used|owned|held|lived|worked|been|tried)"
+    r"\b(?:all|every|each)(?: of)?(?: the| my| our)? (?P<topic>.+?) (?:that )?(?:i|we|you|he|she|they)"
+    r"(?:'ve|'d| have| had)(?: ever)? (?:had|used|owned|held|lived|worked|been|tried)"
 )
 _OVER_TIME = r"(?P<topic>.+?) over (?:time\b(?! off)|the (?:years|months|weeks)\b)"
 LINEAGE: Final = tuple(
@@ -62,37 +62,54 @@ LINEAGE: Final = tuple(
 _HOW_LONG = r"\bhow (?:long|much time|many (?:minutes|hours|days|nights|weeks|months|years))\b"
 # What stands between two things without any time passing there.
 _APART = (
-    r"differen\w+|distance|relation\w*|connection|conflict|choose|choice|chose|decide[d]?|compar\w+|agreement|similarit\w+|"
-    r"conversation|discussion|talks?|chat|calls?|meeting|emails?|messages?|switch\w*|far|border|link|room|split|trust|border"
+    r"differen\w+|distance|relation\w*|connection|conflict|choose|choice|chose|decided?|compar\w+|agreement|"
+    r"similarit\w+|conversation|discussion|talks?|chat|calls?|meeting|emails?|messages?|"
+    r"switch\w*|far|border|link|room|split|trust"
 )
 CHAIN: Final = tuple(
     re.compile(pattern)
     for pattern in (
-        r"\b(?:which|what|who|where)\b.*?\b(?:first|earlier|sooner|later|last)\b *[,:-]? *(?:of )?(?P<a>.+?),? or (?P<b>.+)",
-        r"\b(?:did|was|were) (?P<a>.+?) or (?P<b>.+?) (?:come |happen |start |begin |occur )?(?:first|earlier|sooner)\b",
+        (
+            r"\b(?:which|what|who|where)\b.*?\b(?:first|earlier|sooner|later|last)\b *[,:-]? *(?:of )?"
+            r"(?P<a>.+?),? or (?P<b>.+)"
+        ),
+        r"\b(?:did|was|were) (?P<a>.+?) or (?P<b>.+?) (?:(?:come|happen|start|begin) )?(?:first|earlier|sooner)\b",
         rf"{_HOW_LONG}.*?\bbetween (?P<a>.+?) and (?P<b>.+)",
         rf"{_HOW_LONG}[^?]{{0,40}}?\b(?:after|before) (?P<a>.+?),? (?:did|was|were|had) (?P<b>.+)",
-        rf"{_HOW_LONG}(?!.*\b(?:take|takes|drive|walk|flight|ride|trip|commute|train|bus)\b).*?\bfrom (?P<a>.+?) "
-        r"(?:to|until|till) (?P<b>.+)",
+        (
+            rf"{_HOW_LONG}(?!.*\b(?:take|takes|drive|walk|flight|ride|trip|commute|train|bus)\b).*?\bfrom (?P<a>.+?) "
+            r"(?:to|until|till) (?P<b>.+)"
+        ),
         rf"{_HOW_LONG} (?:did|was|were) (?P<a>.+?) (?:after|before) (?P<b>.+)",
-        rf"\b(?:happen\w*|occur\w*|did|done|went on|chang\w*|passed|elapsed)\b(?!.*\b(?:{_APART})\b.* between)"
-        r".*?\bbetween (?P<a>.+?) and (?P<b>.+)",
-        rf"^(?:and |so |but )?(?:did|was|were|has|have) (?P<a>.+?) (?:before or after|after or before|before|after) "
-        rf"(?!{_ONE} \w+ (?:it|that|this|them)\b)(?P<b>.+)",
-        r"\bin (?:what|which) order\b.*?\b(?:did|do|were|was|have|had) (?P<a>.+?)(?:, (?P<more>.+?))?,? and (?P<b>.+)",
+        (
+            rf"\b(?:happen\w*|occur\w*|did|done|went on|chang\w*|passed|elapsed)\b(?!.*\b(?:{_APART})\b.* between)"
+            r".*?\bbetween (?P<a>.+?) and (?P<b>.+)"
+        ),
+        (
+            rf"^(?:and |so |but )?(?:did|was|were|has|have) (?P<a>.+?) (?:before or after|after or before|before|after)"
+            rf" (?!{_ONE} \w+ (?:it|that|this|them)\b)(?P<b>.+)"
+        ),
+        r"\bin (?:what|which) order\b.*?\b(?:did|were|was|have|had) (?P<a>.+?)(?:, (?P<more>.+?))?,? and (?P<b>.+)",
     )
 )
 _ORDER: Final = re.compile(r"\b(?:came|come|happened|happen|was|did \w+ \w+) first\b|\bin (?:what|which) order\b")
 
 # Verbs of a state: "what did I like" asks what was so, "what did I buy" what was done.
-STATIVE: Final = frozenset(
-    "be been have had like love hate prefer want need own use used live work weigh believe know think mean cost belong "
-    "look seem appear feel taste smell sound drive drink study grow call name consider care wish hope trust contain "
-    "enjoy dislike fear understand matter got earn wear speak play sleep smoke lived worked owned liked loved wanted "
-    "needed preferred known".split()
-)
+_STATIVE = """
+    be been have had like love hate prefer want need own use used live work weigh believe know think mean cost belong
+    look seem appear feel taste smell sound drive drink study grow call name consider care wish hope trust contain
+    enjoy dislike fear understand matter got earn wear speak play sleep smoke lived worked owned liked loved wanted
+    needed preferred known
+"""
+STATIVE: Final = frozenset(_STATIVE.split())
+DOERS: Final = frozenset(("i", "we", "you"))
+_SAYING = """
+    say said tell told ask asked mention mentioned report reported reply replied answer answered return returned do done
+    promise promised suggest suggested recommend recommended write written run call called announce announced
+"""
+SAYING: Final = frozenset(_SAYING.split())
 _ADVERBS = r"(?:(?:not|already|just|also|actually|really|ever|last|first|even|exactly|only|finally|both|all) )*"
-_WHO_DID = r"(?P<subject>(?:the |my |our |your |his |her |their )?[\w'-]+)"
+_WHO_DID = r"(?!(?:to|been|a|an|any|not) )(?P<subject>(?:the |my |our |your |his |her |their )?[\w'-]+)"
 _OPENING = r"(?:^|[,;.?!:] ?|\b(?:and|but|so|know|remember|me|hey|hi|ok) )"
 _WHEN_DID = re.compile(rf"\bwhen (?:did|have|had) (?P<topic>{_WHO_DID} .+)")
 _LAST_TIME = re.compile(
@@ -110,9 +127,8 @@ _HAPPENED = re.compile(
 )
 _WHAT_WAS_DONE = re.compile(r"\bwhat (?:was|were|has been|have been|got|had been) (?P<topic>(?P<done>\w+)\b.*)")
 _DID = re.compile(rf"{_OPENING}(?:did|have|has|had) {_WHO_DID} (?P<topic>{_ADVERBS}(?P<verb>[\w']+)\b.*)")
-_NOT_DONE: Final = frozenset(
-    "born founded established supposed planned needed required used named called scheduled located based left".split()
-)
+_NOT_DONE = "born founded established supposed planned needed required used named called scheduled located based left"
+NOT_DONE: Final = frozenset(_NOT_DONE.split())
 _SAID_ABOUT = re.compile(
     r"^(?:say|said|tell|told|talk|talked|ask|asked|mention|mentioned|discuss|discussed|write|wrote|do|done|speak|chat)\b"
     r"(?: (?:to |with )?(?:you|me|us|him|her|them))?(?: (?:about|on|regarding|of|concerning))?(?P<topic>.*)"
@@ -125,13 +141,19 @@ HISTORICAL: Final = tuple(
     for pattern in (
         _BEFORE_CHANGE,
         r"(?<!\bam )(?<!\bis )(?<!\bare )(?<!\bget )(?<!\bgot )(?<!getting )(?<!\bbe )\bused to (?:be |have )?",
-        r"\bdid\b.*?(?P<tail>\buse to (?:be |have )?)",
+        r"\b(?:where|who|how|when|why)\b.*?\bdid\b.*?(?P<tail>\buse to (?:be |have )?)",
+        (
+            r"\bdid\b.*?(?P<tail>\buse to (?=(?:be|have|do|eat|drink|like|love|hate|own|drive|work|live|play|call|"
+            r"believe|look|wear|smoke|watch|read|want|say|take|use)\b)(?:be |have )?)"
+        ),
         r"\b(?:previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?)\b",
         r"\bprior\b(?! to)",
         r"(?<!wake up )(?<!get up )(?<!wake )(?<!leave )(?<!start )(?<!come )(?<!arrive )(?<!go )\bearlier\b(?! than)",
-        r"\bold(?!er| enough| am| are| is| was| were|[ -]fashioned| town| school| friends?| age)\b",
-        r"\b(?:was|were|did|had|lived|used|worked|\w+ed)\b(?!.*\b(?:supposed|need|needed|have|planned) to\b)"
-        r".*?(?P<tail>\b(?:before|prior to) (?!or ).+)",
+        r"(?<!-)\bold\b(?!er| enough| am| are| is| was| were|[ -]fashioned| town| school| friends?| age)\b",
+        (
+            r"\b(?:was|were|did|had|lived|used|worked|\w+ed)\b(?!.*\b(?:supposed|need|needed|have|planned) to\b)"
+            r".*?(?P<tail>\b(?:before|prior to) (?!or ).+)"
+        ),
         r"\b(?:was|were|did|had)\b.*(?P<tail>\bbefore\b[ ?.!]*$)",
         r"\bex-(?=\w)",
         r"\b(?:no longer|any ?more|back then|in the past|in those days|at first|back when .+)\b",
@@ -143,8 +165,9 @@ MOST_READ: Final = windows.MOST_READ
 SURE: Final = 0.65  # a reading the rules are less sure of may be put to a language model
 
 _PRESENT = re.compile(
-    r"^(?:(?:hi|hey|hello|so|and|ok|please)[, ]+)*(?:(?:what|where|who|which|whose|how|when)\b.{0,60}?(?:'s|'re|\b(?:is|are|am|do|"
-    r"does|can|should|will|would))\b|(?:is|are|am|do|does|can|should|will|would|may|tell me|remind me|show me)\b)"
+    r"^(?:(?:hi|hey|hello|so|and|ok|please)[, ]+)*(?:(?:what|where|who|which|whose|how|when)\b.{0,60}?"
+    r"(?:'s|'re|\b(?:is|are|am|do|does|can|should|will|would))\b|(?:is|are|am|do|does|can|should|will|would|may|"
+    r"tell me|remind me|show me)\b)"
 )
 _UNREAD_TIME = re.compile(r"\b(?:was|were|did|had|before|after|since|until|when|while|first|then|chang\w+|ago|order)\b")
 
@@ -241,6 +264,7 @@ def _chain(plain: str) -> Reading | None:
 
 
 def _event(plain: str) -> Reading | None:
+    plain = plain.rstrip(" ?.!")
     for cue in (_WHEN_DID, _LAST_TIME):
         found = cue.search(plain)
         if found:
@@ -264,14 +288,15 @@ def _event(plain: str) -> Reading | None:
 
 
 def _is_done(word: str) -> bool:
-    return verbs.is_past(word) and word not in _NOT_DONE
+    return verbs.is_past(word) and word not in NOT_DONE
 
 
 def _acts(found: re.Match[str]) -> bool:
-    """Whether someone did something: not was, had or liked something, and not used to."""
-    if found["verb"] in STATIVE or found["subject"] in ("to", "you've", "not"):
-        return False
-    return verbs.base_form(found["verb"]) not in STATIVE and not verbs.is_adverb(found["verb"])
+    """Whether one of us did something, not was, had or liked something; of others it is what they said that counts."""
+    verb = found["verb"]
+    if found["subject"] not in DOERS:
+        return verb in SAYING
+    return verb not in STATIVE and verbs.base_form(verb) not in STATIVE and not verbs.is_adverb(verb)
 
 
 def _named(found: re.Match[str]) -> str:

@@ -78,20 +78,22 @@ _PLAIN: Final = {"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-", "–
 
 # Words ---------------------------------------------------------------------------------------------------------------
 
-_MONTHS: Final = (
-    "january february march april may june july august september october november december"
-).split()  # fmt: skip
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NAMES: Final = frozenset(("april", "may", "june", "august", "jan"))  # people are called so too
 _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_NUMBERS: Final = {
-    word: number
-    for number, words in enumerate(
-        "zero|a an one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|"
-        "seventeen|eighteen|nineteen|twenty".split("|")
-    )
-    for word in words.split()
-} | {"thirty": 30, "forty": 40, "forty-five": 45, "fifty": 50, "sixty": 60, "ninety": 90, "hundred": 100}
+_TO_TWENTY = (
+    "zero, a an one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, "
+    "fifteen, sixteen, seventeen, eighteen, nineteen, twenty"
+)
+_NUMBERS: Final = {word: number for number, words in enumerate(_TO_TWENTY.split(", ")) for word in words.split()} | {
+    "thirty": 30,
+    "forty": 40,
+    "forty-five": 45,
+    "fifty": 50,
+    "sixty": 60,
+    "ninety": 90,
+    "hundred": 100,
+}
 _PARTS: Final = {"morning": (5, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 29)}
 _UNITS: Final = {
     "second": "seconds", "sec": "seconds", "minute": "minutes", "min": "minutes", "hour": "hours", "hr": "hours",
@@ -105,7 +107,10 @@ _MONTH = (
     r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december|"
     r"jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)\b\.?"
 )
-_WEEKDAY = r"(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday|mon|tues|tue|wed|thurs|thur|thu|fri|sat|sun)\b"
+_WEEKDAY = (
+    r"(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday|"
+    r"mon|tues|tue|wed|thurs|thur|thu|fri|sat|sun)\b"
+)
 _YEAR = r"(?P<year>[0-9]{4})(?![0-9]|[.,:/-][0-9]|%)"
 _DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?![0-9]|[.,:/][0-9]|%|\w)"
 _PART = r"(?P<part>morning|afternoon|evening|night)"
@@ -120,9 +125,9 @@ _OF_YEAR = rf"(?:(?:,| of|, of)? (?:(?:the year )?{_YEAR}|(?P<that>last|this|nex
 _EDGE = r"(?:(?P<edge>early|late|mid|the (?:start|beginning|middle|end) of|(?:start|beginning|middle|end) of)[ -])?"
 # What a number counts, and is no day or year then: "in 2000 words", "May 3 times".
 _COUNTED = re.compile(
-    r"\s*(?:[a-z]+ )?(?:people|users|items|points|steps|words|lines|tokens|rows|files|records|orders|requests|customers|"
-    r"employees|kilometers|kilometres|km|miles|m|kg|g|lbs|pounds|usd|eur|dollars|euros|bucks|calories|kcal|mb|gb|ms|px|"
-    r"percent|times|pages|copies|units|votes|seats|tickets|minutes?|hours?|seconds?|days?|weeks?|months?|years?|"
+    r"\s*(?:[a-z]+ )?(?:people|users|items|points|steps|words|lines|tokens|rows|files|records|orders|requests|"
+    r"customers|employees|kilometers|kilometres|km|miles|m|kg|g|lbs|pounds|usd|eur|dollars|euros|bucks|calories|kcal|mb|gb|ms|"
+    r"px|percent|times|pages|copies|units|votes|seats|tickets|minutes?|hours?|seconds?|days?|weeks?|months?|years?|"
     r"am|pm|o'clock)\b"
 )
 _RECENT = re.compile(
@@ -461,11 +466,12 @@ def _halved(match: re.Match[str], clock: _Clock, sign: int) -> _Period | None:
 
 
 def _shorthand(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
-    """ "7d": the last seven days; not "3d" or "24h", which are other things, unless that is all that was said."""
-    alone = match.start() == 0 and not match.string[match.end() :].strip(" ?.!")
-    if match["which"] is None and not alone:
-        if match.string[match.end() :].strip(" ?.!,") or match[0] in ("2d", "3d", "12h", "24h") or prep in ("at", "on"):
-            return None
+    """The last seven days for "7d"; "3d" and "24h" are other things, unless that is all that was said."""
+    after = match.string[match.end() :].strip(" ?.!,")
+    alone = match.start() == 0 and not after
+    other = after or match[0] in ("2d", "3d", "12h", "24h") or prep in ("at", "on")
+    if match["which"] is None and not alone and other:
+        return None
     return _rolling(_SHORT_UNITS[match["short"]], int(match["count"]), clock)
 
 
@@ -498,7 +504,7 @@ def _ahead(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
 
 
 def _away(clock: _Clock, unit: str, count: tuple[int, int], sign: int) -> _Period:
-    """The unit that lies so many units away: the day, the week, the hour; minutes are taken with five to either side."""
+    """The unit that lies so many units away: the day, the week, the hour; of minutes, five to either side as well."""
     least, most = count
     if unit in ("seconds", "minutes"):
         first, last = sorted(clock.now + sign * timedelta(**{unit: n}) for n in (least, most))
@@ -575,7 +581,7 @@ def _weekday_may_stand(match: re.Match[str], clock: _Clock, prep: str) -> bool:
     return match["part"] is not None or not after.strip(" ?.!") or after[0] in "?.,!" or clock.past
 
 
-def _year(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+def _year(match: re.Match[str], _clock: _Clock, prep: str) -> _Period | None:
     if prep not in _BEFORE_YEAR and match["edge"] is None and match["said"] is None:
         return None
     if _COUNTED.match(match.string, match.end()):
@@ -614,8 +620,10 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
     (re.compile(pattern), maker)
     for pattern, maker in (
         (
-            r"(?P<year>[0-9]{4})([-/])(?P<number>[0-9]{1,2})(?:\2(?P<day>[0-9]{1,2}))"
-            r"(?:[t ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:z|[+-][0-9]{2}:?[0-9]{2})?)?(?![\w-])",
+            (
+                r"(?P<year>[0-9]{4})([-/])(?P<number>[0-9]{1,2})(?:\2(?P<day>[0-9]{1,2}))"
+                r"(?:[t ][0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:z|[+-][0-9]{2}:?[0-9]{2})?)?(?![\w-])"
+            ),
             _iso,
         ),
         (r"(?P<year>[0-9]{4})-(?P<number>0[1-9]|1[0-2])(?P<day>(?!))?(?![\w-])", _iso),
@@ -624,8 +632,11 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (rf"(?:{_WEEKDAY},? )?{_MONTH} (?:the )?{_DAY}{_OF_YEAR}", _dated),
         (rf"(?:{_WHICH} )?{_EDGE}{_MONTH}{_OF_YEAR}", _month),
         (
-            rf"(?:the )?(?:(?P<before>[0-9]{{4}})[ -])?(?P<quarter>q[1-4]\b|(?:first|second|third|fourth) quarter\b)"
-            rf"{_OF_YEAR}",
+            (
+                rf"(?:the )?(?:(?P<before>[0-9]{{4}})[ -])?(?P<quarter>q[1-4]\b|"
+                r"(?:first|second|third|fourth) quarter\b)"
+                rf"{_OF_YEAR}"
+            ),
             _quarter,
         ),
         (rf"(?:the )?(?P<half>h1|h2|first half|second half)(?: of)? {_YEAR}", _half),
@@ -636,16 +647,19 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (rf"(?:(?:about|around|roughly|almost|nearly|some) )?{_COUNT} {_UNIT} (?:ago|back)\b", _ago),
         (rf"in (?:(?:about|around) )?{_COUNT} {_UNIT}(?:'s? time| time)?(?P<from>(?!))?", _ahead),
         (rf"{_COUNT} {_UNIT} (?P<from>from (?:now|today))\b", _ahead),
-        (rf"(?:the )?(?P<unit>night|day|week|month|year) before last\b", _before_last),
-        (rf"(?P<when>earlier|later) (?:today\b|this (?P<unit>week|month|year)\b)(?P<unit2>(?!))?", _so_far),
+        (r"(?:the )?(?P<unit>night|day|week|month|year) before last\b", _before_last),
+        (r"(?P<when>earlier|later) (?:today\b|this (?P<unit>week|month|year)\b)(?P<unit2>(?!))?", _so_far),
         (
             r"so far (?:today\b|this (?P<unit>week|month|year)\b)(?P<unit2>(?!))?(?P<when>(?!))?",
             _so_far,
         ),
         (r"(?:today|this (?P<unit>week|month|year)) so far\b(?P<unit2>(?!))?(?P<when>(?!))?", _so_far),
         (
-            rf"(?P<word>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tomorrow)\b(?:'s)?"
-            rf"(?: (?:at |in the )?{_PART}\b)?",
+            (
+                rf"(?P<word>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tomorrow)\b"
+                r"(?:'s)?"
+                rf"(?: (?:at |in the )?{_PART}\b)?"
+            ),
             _day_word,
         ),
         (r"(?P<word>last night|tonight|this (?P<part>morning|afternoon|evening))\b(?:'s)?", _part_of_day),
@@ -653,7 +667,10 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (rf"(?:the )?{_WHICH} (?P<unit2>weekend)\b(?:'s)?", _weekend),
         (rf"(?P<the>the )?{_WHICH} {_UNIT}(?:'s)?", _unit),
         (
-            rf"(?:{_WHICH} )?{_WEEKDAY}(?:'s)?(?:,? (?:in the )?{_PART}\b)?(?:,?(?: of)? (?P<week>last|this|next) week\b)?",
+            (
+                rf"(?:{_WHICH} )?{_WEEKDAY}(?:'s)?(?:,? (?:in the )?{_PART}\b)?"
+                r"(?:,?(?: of)? (?P<week>last|this|next) week\b)?"
+            ),
             _weekday,
         ),
         (
@@ -674,8 +691,9 @@ _PREP: Final = {
     "over": "over", "back on": "on", "in the course of": "during",
 }  # fmt: skip
 _STARTS = re.compile(
-    r"(?<![\w/.:-])(?:(?P<prep>between|from|ever since|since|starting|up until|up to|until|til|till|before|prior to|after|"
-    r"following|in the course of|back in|back on|in|on|during|throughout|within|over|at|of|for|by|as of|around|about)\s+)?"
+    r"(?<![\w/.:-])(?:(?P<prep>between|from|ever since|since|starting|up until|up to|until|til|till|before|prior to|"
+    r"after|following|in the course of|back in|back on|in|on|during|throughout|within|over|at|of|for|by|as of|"
+    r"around|about)\s+)?"
     r"(?=[0-9]|(?:the|a|an|early|late|mid|last|this|next|past|previous|preceding|coming|current|earlier|later|so|just|"
     r"today|tonight|yesterday|tomorrow|day|night|week|month|year|q[1-4]|h[12]|first|second|third|fourth|spring|summer|"
     r"autumn|fall|winter|couple|few|several|half|start|beginning|middle|end|about|around|roughly|almost|nearly|some|in|"
@@ -688,6 +706,7 @@ _JOIN = {
     "from": re.compile(r"\s*(?:,\s*)?(?:up )?(?:to|until|till|til|through|-)\s*"),
 }
 _DAY_NUMBER = re.compile(r"(?:the )?([0-9]{1,2})(?:st|nd|rd|th)?(?![0-9]|[.,:/][0-9]|%|\w)")
+_COUNT_BEFORE = re.compile(rf"\b{_COUNT} (?P<unit>day|week|month|year)s? $")
 _ONWARDS = re.compile(r"\s*(?:onwards?|on)\b(?! \w)|\s*onwards?\b")
 
 
@@ -716,7 +735,7 @@ def _phrase(plain: str, match: re.Match[str], clock: _Clock) -> _Phrase | None:
     prep, start, place = _PREP.get(match["prep"] or "", match["prep"] or ""), match.start(), match.end()
     if prep in ("in", "within") and plain[match.start() : match.start() + 2] == "in":
         found = _atom(plain, match.start(), clock, "")  # "in 3 days" is an atom of its own
-        if found is not None:
+        if found is not None and plain[match.end() : match.end() + 4] != "the ":
             return _made(plain, start, found, "", clock)
     if prep in ("between", "from"):
         pair = _pair(plain, start, place, prep, clock)
@@ -736,6 +755,10 @@ def _made(plain: str, start: int, found: tuple[int, _Period | str], prep: str, c
         return _Phrase(start, end, note=period)
     if prep == "by":
         return _Phrase(start, end)  # a time to be ready by: what is asked about does not lie there
+    if prep in ("before", "after"):
+        counted = _COUNT_BEFORE.search(plain, 0, start)
+        if counted is not None and period.moments is None:
+            return _at_a_distance(counted, end, period, prep, clock)
     joined = (
         _joined(plain, start, end, period, clock) if prep in ("", "in", "on", "during", "since", "for", "of") else None
     )
@@ -754,6 +777,18 @@ def _made(plain: str, start: int, found: tuple[int, _Period | str], prep: str, c
     return _checked(start, end, window)
 
 
+def _at_a_distance(counted: re.Match[str], end: int, period: _Period, prep: str, clock: _Clock) -> _Phrase:
+    """The unit that lies so far from a day: "two weeks before August 11"."""
+    sign = -1 if prep == "before" else 1
+    try:
+        unit, (least, most) = _UNITS[counted["unit"]], _number(counted["count"])
+        near, far = (_around(_shift(period.start, unit, sign * count), unit) for count in (least, most))
+        first = _Period(min(near.start, far.start), max(near.end, far.end)).bounds(clock)
+    except (ValueError, OverflowError):
+        return _Phrase(counted.start(), end, note="no such time")
+    return _checked(counted.start(), end, first)
+
+
 def _checked(start: int, end: int, window: Window) -> _Phrase:
     """The phrase of a window, if there is such a window in the years Engram keeps."""
     first, last = window
@@ -768,7 +803,7 @@ def _joined(plain: str, start: int, end: int, period: _Period, clock: _Clock) ->
     if period.moments is not None or period.part is not None:
         return None
     join = _JOIN["from"].match(plain, end)
-    return None if join is None else _ended(plain, start, period, join.end(), clock, "from")
+    return None if join is None else _ended(plain, start, period, join.end(), clock)
 
 
 def _pair(plain: str, start: int, place: int, prep: str, clock: _Clock) -> _Phrase | None:
@@ -777,21 +812,23 @@ def _pair(plain: str, start: int, place: int, prep: str, clock: _Clock) -> _Phra
     if first is not None and not isinstance(first[1], str):
         join = _JOIN[prep].match(plain, first[0])
         if join is not None:
-            return _ended(plain, start, first[1], join.end(), clock, prep)
+            return _ended(plain, start, first[1], join.end(), clock)
     number = _DAY_NUMBER.match(plain, place)
     join = None if number is None else _JOIN[prep].match(plain, number.end())
     if number is None or join is None:
         return None
     last = _atom(plain, join.end(), clock, "between")  # "between 3 and 5 May"
-    if last is None or isinstance(last[1], str) or last[1].unit != "days" or last[1].moments is not None:
+    if last is None:
         return None
     end, period = last
+    if isinstance(period, str) or period.unit != "days" or period.moments is not None:
+        return None
     if not 1 <= int(number[1]) <= period.start.day:
         return None
     return _bounded(start, end, replace(period, start=period.start.replace(day=int(number[1]))), period, clock)
 
 
-def _ended(plain: str, start: int, first: _Period, place: int, clock: _Clock, prep: str) -> _Phrase | None:
+def _ended(plain: str, start: int, first: _Period, place: int, clock: _Clock) -> _Phrase | None:
     last = _atom(plain, place, clock, "between")
     if last is None:
         now = re.compile(r"(?:now|date|the present|present)\b").match(plain, place)
