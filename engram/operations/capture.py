@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, Required, TypedDict
 from engram import checkpoints, history, ids, inputs, ledger, sessions, streams, tasks, tenancy
 from engram.database import Connection
 from engram.errors import IdempotencyMismatch, InvalidInput, NotFound
-from engram.operations import deriving, extracting, running, steps
+from engram.operations import deriving, extracting, running, searching_events, steps
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.sessions import Part
@@ -229,6 +229,7 @@ def _captured(
         )
         if call.idempotency_key is not None:
             _refuse_other_batch(conn, scope_id, call, done, part)
+        searching_events.ask_if_due(conn, call.tenant_id, scope_id, [event.event_id for event in done.events])
         due[:] = _due_checkpoint(setup, conn, call)
         if part is not None:
             due.extend(sessions.went_on(conn, scope_id, part, done, switches, setup.policy))

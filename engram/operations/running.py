@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from engram import checkpoints, errors, inputs, jobs, sessions
-from engram.channels import upkeep
+from engram.channels import events, upkeep
 from engram.database import Connection
 from engram.errors import EngramError, LeaseLost
 from engram.ids import new_id
@@ -36,6 +36,7 @@ WORK: Final[Mapping[str, Work]] = MappingProxyType(
         jobs.EXTRACT: extracting.extract,
         jobs.EMBED: tending.embed,
         upkeep.KIND: tending.tend,
+        events.KIND: tending.index_events,
         tending.PURGE: tending.purge,
         checkpoints.KIND: checkpointing.checkpoint,
         rederiving.KIND: rederiving.rederive,

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from engram import jobs, writing
-from engram.channels import semantic, upkeep
+from engram.channels import events, semantic, upkeep
 from engram.database import Connection, fetch_all
 from engram.errors import ModelRejected, Unavailable
 from engram.jobs import Job
@@ -69,6 +69,12 @@ def tend(setup: Setup, job: Job) -> Operation[None]:
         return upkeep.tend(conn, job.tenant_id, int(job.scope_id or 0), model_id)
 
     yield from _in_batches(job, batch)
+
+
+def index_events(setup: Setup, job: Job) -> Operation[None]:
+    """Write the words of a scope's events to the index, batch by batch, until none waits."""
+    config = setup.settings.text_search_config
+    yield from _in_batches(job, lambda conn: events.index(conn, job.tenant_id, int(job.scope_id or 0), config=config))
 
 
 def purge(_: Setup, job: Job) -> Operation[None]:
