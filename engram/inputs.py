@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, Literal, NoReturn, TypeGuard, TypeVar
+from zoneinfo import ZoneInfo
 
 from engram import ids
 from engram.errors import InvalidInput, LimitExceeded
@@ -636,6 +637,19 @@ def window(value: object, field: str = "window") -> tuple[datetime | None, datet
     if start is not None and end is not None and start >= end:
         raise InvalidInput(field, "a start before its end", "one that is not")
     return start, end
+
+
+def zone(value: object, field: str = "tz") -> ZoneInfo:
+    """A time zone by its IANA name, such as Europe/Paris."""
+    if not isinstance(value, str):
+        raise InvalidInput(field, _ZONE, type(value).__name__)
+    try:
+        return ZoneInfo(str.__str__(value)[: NAME_BYTES + 1])
+    except (ValueError, OSError, LookupError):
+        raise InvalidInput(field, _ZONE, "another text") from None
+
+
+_ZONE: Final = "an IANA time zone such as Europe/Paris"
 
 
 def duration(value: object, field: str = "expires_in") -> timedelta:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from typing import Final
+from typing import Final, get_args
 
 from engram import text, verbs, windows
 from engram.values import Intent, Window
 
+INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
 OPENERS: Final = frozenset(
     {"hi", "hello", "hey", "hiya", "yo", "thanks", "thank", "thx", "cheers", "bye", "goodbye", "ok", "okay", "cool"}
     | {"great", "nice", "welcome", "good", "yes", "yeah", "yep", "no", "nope", "sure", "please", "lol", "haha", "wow"}
@@ -38,6 +40,7 @@ EMPTY_WORDS: Final = text.STOP_WORDS | frozenset(_EMPTY.split())
 # What points at something said before.
 _POINTERS = "it its that this those these he she they him her his hers them their theirs there then one ones same"
 POINTERS: Final = frozenset(_POINTERS.split())
+PERSONS: Final = frozenset(("he", "she", "they", "him", "her", "his", "hers", "them", "their", "theirs"))
 SELF: Final = frozenset(("i", "me", "my", "mine", "we", "us", "our", "you", "your"))
 
 _ONE = r"(?:i|we|you|it|he|she|they|the user|that|this)"
@@ -104,8 +107,8 @@ _STATIVE = """
 STATIVE: Final = frozenset(_STATIVE.split())
 DOERS: Final = frozenset(("i", "we", "you"))
 _SAYING = """
-    say said tell told ask asked mention mentioned report reported reply replied answer answered return returned do done
-    promise promised suggest suggested recommend recommended write written run call called announce announced
+    say said tell told ask asked mention mentioned report reported reply replied answer answered return returned
+    promise promised suggest suggested recommend recommended write written announce announced
 """
 SAYING: Final = frozenset(_SAYING.split())
 _ADVERBS = r"(?:(?:not|already|just|also|actually|really|ever|last|first|even|exactly|only|finally|both|all) )*"
@@ -162,6 +165,7 @@ HISTORICAL: Final = tuple(
 HOW_OLD: Final = re.compile(r"\bhow old\b|\b(?:years?|months?|weeks?|days?) old\b")
 WORD: Final = re.compile(r"\w+")
 MOST_READ: Final = windows.MOST_READ
+MOST_SAID: Final = 300  # characters of what was said before that complete a follow-up
 SURE: Final = 0.65  # a reading the rules are less sure of may be put to a language model
 
 _PRESENT = re.compile(
@@ -189,6 +193,14 @@ class Reading:
     recent: bool = False
     notes: tuple[str, ...] = ()
     question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something a user said before a question, and when."""
+
+    text: str
+    at: datetime
 
 
 def read(question: str, *, now: datetime | None = None, tz: tzinfo = UTC) -> Reading:
@@ -230,6 +242,53 @@ def is_follow_up(question: str) -> bool:
     first = words[1:] if words[0] in ("and", "but", "so", "then", "ok") else words
     bare = len(words) <= 3 and bool(first) and first[0] in ("when", "where", "who", "why", "how", "which", "what")
     return bool(POINTERS & set(words)) or (bare and not SELF & set(words))
+
+
+def complete(reading: Reading, said: Sequence[Said], *, tz: tzinfo = UTC) -> Reading:
+    """The reading of a follow-up with what it points at: what was said before it, newest first. Pure.
+
+    What was said last and has words of its own is meant; where the question speaks of a person and that names none,
+    what was said before it too. What was itself a question hands on its intent and window.
+    """
+    asked = text.compared(reading.question)
+    told = [one for one in said if text.compared(one.text) != asked][:2]
+    meant = [one for one in told if not is_hollow(one.text)]
+    if not meant:
+        return replace(reading, notes=(*reading.notes, "nothing was said before that would complete the question"))
+    if not PERSONS & set(text.words(reading.question)) or _names_someone(meant[0].text):
+        meant = meant[:1]
+    last = read(meant[0].text, now=meant[0].at, tz=tz)
+    was_question = _ASKS.search(meant[0].text.strip().casefold()) is not None
+    topic = " ".join(_shortened(read(one.text, now=one.at, tz=tz).topic or one.text) for one in meant)
+    wanted = reading.intent
+    if wanted == "chat":
+        when = "when" in text.words(reading.question)
+        wanted = "event" if when else last.intent if was_question and last.intent != "temporal_chain" else "current"
+    return replace(
+        reading,
+        intent="current" if wanted == "chat" else wanted,
+        confidence=0.6,
+        topic=topic,
+        window=reading.window or (last.window if was_question else None),
+        question=f"{reading.question} ({' / '.join(_shortened(one.text) for one in meant)})",
+    )
+
+
+_ASKS = re.compile(r"\?$|^(?:what|when|where|who|which|how|why|did|do|does|is|are|was|were|can|tell me|show me)\b")
+
+
+def _names_someone(said: str) -> bool:
+    """Whether a text names someone: a word with a capital that does not begin a sentence, or is nobody's "I"."""
+    names = re.finditer(r"(?P<before>^|[.!?:\n]\s*|\S\s+)(?P<word>[^\W\d_][\w'-]+)", said)
+    inner = [one["word"] for one in names if one["word"][0].isupper() and one["before"].strip(" ")[-1:] not in ".!?:\n"]
+    first = re.match(r"\W*(\w+)", said)
+    begins = first is not None and first[1][0].isupper() and first[1].casefold() not in EMPTY_WORDS
+    return bool(inner) or begins
+
+
+def _shortened(said: str) -> str:
+    plain = " ".join(said.split())
+    return plain if len(plain) <= MOST_SAID else plain[:MOST_SAID].rsplit(" ", 1)[0]
 
 
 def _is_small_talk(plain: str, words: list[str]) -> bool:

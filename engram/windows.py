@@ -112,7 +112,7 @@ _WEEKDAY = (
     r"mon|tues|tue|wed|thurs|thur|thu|fri|sat|sun)\b"
 )
 _YEAR = r"(?P<year>[0-9]{4})(?![0-9]|[.,:/-][0-9]|%)"
-_DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?![0-9]|[.,:/][0-9]|%|\w)"
+_DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?![0-9]|[.:/][0-9]|,[0-9]{1,3}\b|%|\w)"
 _PART = r"(?P<part>morning|afternoon|evening|night)"
 _COUNT = (
     r"(?P<count>[0-9]{1,15}|(?:a )?couple(?: of)?|(?:a |the )?(?:last )?few|several|half an?|(?:a )?hundred|forty-five|"
@@ -121,7 +121,7 @@ _COUNT = (
 )
 _UNIT = r"(?P<unit>" + "|".join(sorted(_UNITS, key=len, reverse=True)) + r")s?\b"
 _WHICH = r"(?P<which>last|this past|this|next|past|previous|coming|current)"
-_OF_YEAR = rf"(?:(?:,| of|, of)? (?:(?:the year )?{_YEAR}|(?P<that>last|this|next) year\b))?"
+_OF_YEAR = rf"(?:(?:(?:,| of|, of)? |,)(?:(?:the year )?{_YEAR}|(?P<that>last|this|next) year\b))?"
 _EDGE = r"(?:(?P<edge>early|late|mid|the (?:start|beginning|middle|end) of|(?:start|beginning|middle|end) of)[ -])?"
 # What a number counts, and is no day or year then: "in 2000 words", "May 3 times".
 _COUNTED = re.compile(
@@ -453,11 +453,10 @@ def _weekend(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
 
 def _several(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
     """The last or the next so many units, up to or from this moment."""
-    count = _number(match["count"])[1]
     sign = -1 if match["which"] in ("last", "past", "previous", "preceding") else 1
     if match["count"].startswith("half"):
         return _halved(match, clock, sign)
-    return _rolling(_UNITS[match["unit"]], count, clock, sign)
+    return _rolling(_UNITS[match["unit"]], _number(match["count"])[1], clock, sign)
 
 
 def _halved(match: re.Match[str], clock: _Clock, sign: int) -> _Period | None:
