@@ -95,6 +95,7 @@ CHAIN: Final = tuple(
         r"\bin (?:what|which) order\b.*?\b(?:did|were|was|have|had) (?P<a>.+?)(?:, (?P<more>.+?))?,? and (?P<b>.+)",
     )
 )
+_NUMBER: Final = re.compile(r"[0-9][0-9:.,]*(?: ?(?:am|pm))?")
 _ORDER: Final = re.compile(r"\b(?:came|come|happened|happen|was|did \w+ \w+) first\b|\bin (?:what|which) order\b")
 
 # Verbs of a state: "what did I like" asks what was so, "what did I buy" what was done.
@@ -125,6 +126,7 @@ _WHAT_DID = re.compile(
     rf"\b(?:what|which|who|whom|whose|where|why|how|how many)(?: [\w'-]+){{0,4}}? (?:did|have|has|had) {_WHO_DID} "
     rf"(?P<topic>{_ADVERBS}(?P<verb>[\w']+)\b.*)"
 )
+_WHAT_SAID = re.compile(r"\b(?:what|which [\w'-]+|who|where) (?P<subject>i|we|you) (?P<topic>(?P<verb>\w+)\b.*)")
 _HAPPENED = re.compile(
     r"\bwhat(?: \w+)?(?:'s| has| have| had)? (?:happen(?:e?d)?|went (?:on|wrong|well)|occurred)\b(?P<topic>.*)"
 )
@@ -135,6 +137,11 @@ NOT_DONE: Final = frozenset(_NOT_DONE.split())
 _SAID_ABOUT = re.compile(
     r"^(?:say|said|tell|told|talk|talked|ask|asked|mention|mentioned|discuss|discussed|write|wrote|do|done|speak|chat)\b"
     r"(?: (?:to |with )?(?:you|me|us|him|her|them))?(?: (?:about|on|regarding|of|concerning))?(?P<topic>.*)"
+)
+
+# "What I said my password is" asks for the password.
+_REPORTED = re.compile(
+    r"(?:said|told|mentioned|thought|could|would|should|must|might|can|will|may)\b(?! (?:(?:to |with )?\w+ )?about\b).+"
 )
 
 _CHANGES = r"(?:chang\w*|switch\w*|mov\w*|updat\w*|edit\w*|replac\w*|resched\w*)"
@@ -166,6 +173,8 @@ HOW_OLD: Final = re.compile(r"\bhow old\b|\b(?:years?|months?|weeks?|days?) old\
 WORD: Final = re.compile(r"\w+")
 MOST_READ: Final = windows.MOST_READ
 MOST_SAID: Final = 300  # characters of what was said before that complete a follow-up
+MOST_CUES: Final = 400  # characters in which cues are looked for
+SMALL: Final = 0.9  # how sure it is that small talk is that
 SURE: Final = 0.65  # a reading the rules are less sure of may be put to a language model
 
 _PRESENT = re.compile(
@@ -173,7 +182,7 @@ _PRESENT = re.compile(
     r"(?:'s|'re|\b(?:is|are|am|do|does|can|should|will|would))\b|(?:is|are|am|do|does|can|should|will|would|may|"
     r"tell me|remind me|show me)\b)"
 )
-_UNREAD_TIME = re.compile(r"\b(?:was|were|did|had|before|after|since|until|when|while|first|then|chang\w+|ago|order)\b")
+_UNREAD_TIME = re.compile(r"\b(?:was|were|did|had|before|after|since|until|first|chang\w+|ago|order)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,15 +220,19 @@ def read(question: str, *, now: datetime | None = None, tz: tzinfo = UTC) -> Rea
     named = windows.find(question, now=now or datetime.now(UTC), tz=tz)
     rest = windows.cut(question, named.spans) if named.spans else question
     found = _read(rest)
+    if named.window is not None and found.intent == "chat" and found.confidence != SMALL:
+        found = Reading("event", 0.6, "")  # "last week?", "what about yesterday?"
     return replace(found, window=named.window, recent=named.recent, notes=named.notes, question=question.strip())
 
 
 def _read(question: str) -> Reading:
     """The intent, topic and anchors of a question whose times are taken out."""
-    plain = " ".join(unicodedata.normalize("NFKC", question[:MOST_READ]).casefold().replace("’", "'").split())
+    plain = _in_short(
+        " ".join(unicodedata.normalize("NFKC", question[:MOST_READ]).casefold().replace("’", "'").split())
+    )
     words = WORD.findall(plain)
     if not words or _is_small_talk(plain, words):
-        return Reading("chat", 1.0 if not words else 0.9, "")
+        return Reading("chat", 1.0 if not words else SMALL, "")
     for rule in (_lineage, _chain, _event, _historical):
         found = rule(plain)
         if found is not None:
@@ -227,6 +240,12 @@ def _read(question: str) -> Reading:
     if is_hollow(question) and not SELF & set(words):
         return Reading("chat", 0.6, "")
     return Reading("current", _plain_confidence(plain), question.strip())
+
+
+def _in_short(plain: str) -> str:
+    """A text without its middle where it is long: a question stands at an end, and cues are looked for in little text."""
+    half = MOST_CUES // 2
+    return plain if len(plain) <= MOST_CUES else f"{plain[:half]} … {plain[-half:]}"
 
 
 def is_hollow(question: str) -> bool:
@@ -315,7 +334,7 @@ def _chain(plain: str) -> Reading | None:
         more = (found.groupdict().get("more") or "").split(",")
         anchors = [part.strip(" ?.!,;:") for part in (found["a"], *more, found["b"])]
         anchors = [part for part in anchors if part]
-        if len(anchors) > 1:
+        if len(anchors) > 1 and not all(_NUMBER.fullmatch(one) for one in anchors):
             return Reading("temporal_chain", 0.9, plain.strip(" ?.!"), anchors=tuple(anchors))
     if _ORDER.search(plain):
         return Reading("current", 0.5, plain.strip(" ?.!"))
@@ -340,6 +359,9 @@ def _event(plain: str) -> Reading | None:
     found = _WHAT_DID.search(plain)
     if found and _acts(found):
         return Reading("event", 0.85, _about(_named(found) + found["topic"]))
+    found = _WHAT_SAID.search(plain)
+    if found and verbs.is_past(found["verb"]) and _acts(found) and not _REPORTED.match(found["topic"]):
+        return Reading("event", 0.75, _about(found["topic"]))
     found = _DID.search(plain)
     if found and _acts(found):
         return Reading("event", 0.7, _about(_named(found) + found["topic"]))

@@ -80,6 +80,7 @@ _PLAIN: Final = {"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-", "–
 
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NAMES: Final = frozenset(("april", "may", "june", "august", "jan"))  # people are called so too
+_NTH: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _TO_TWENTY = (
     "zero, a an one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, "
@@ -133,12 +134,15 @@ _COUNTED = re.compile(
 _RECENT = re.compile(
     r"\b(?:(?:just |only |very |most )?recent(?:ly)?|lately|of late|the other day|not (?:so )?long ago)\b"
 )
-_PAST_CUE = re.compile(r"\b(?:was|were|wasn't|weren't|did|didn't|had|happen(?:e?d)|been|done)\b")
+_PAST_CUE = re.compile(
+    r"\b(?:was|were|wasn't|weren't|did|didn't|had|happen(?:e?d)|been|done|took|went|got|made|came)\b"
+)
 _AHEAD_CUE = re.compile(
     r"\b(?:will|won't|shall|going to|gonna|upcoming|coming up|(?:do|did) (?:i|we) have|(?:am i|are we|are you|is \w+) "
-    r"(?!living|using|working)\w+ing|(?:planned|scheduled|arranged|booked) for)\b|'ll\b"
+    r"(?!living|using|working)\w+ing|(?:planned|scheduled|arranged|booked) for|"
+    r"what(?:'s| is| are) (?:my|our|the) (?:schedule|agenda|calendar|plans?))\b|'ll\b"
 )
-_NO_WEEKDAY = re.compile(r"\b(?:every|each|any|which|what|a|an|the|of|good|black|ash|is|are|and|or|to|for|like|by) $")
+_NO_WEEKDAY = re.compile(r"\b(?:every|each|any|which|what|a|an|the|of|good|black|ash|is|are|and|or|to|like|by) $")
 
 # Clocks and periods --------------------------------------------------------------------------------------------------
 
@@ -299,7 +303,8 @@ def _year_of(match: re.Match[str], clock: _Clock) -> int | None:
 
 def _dated(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
     """A day of a month: without a year the last one that has been, or the next where the text looks ahead."""
-    day, month, year = int(match["day"]), match["month"], _year_of(match, clock)
+    day = int(match["day"]) if match["day"].isdigit() else _NTH.index(match["day"]) + 1
+    month, year = match["month"], _year_of(match, clock)
     if _COUNTED.match(match.string, match.end()) and year is None:
         return None
     if not 1 <= day <= 31:
@@ -345,9 +350,9 @@ def _month(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
 
 def _month_may_stand(match: re.Match[str], prep: str) -> bool:
     """Whether a month without a year is one: some are names of people, and one is a verb."""
-    if prep in ("", "from", "to", "by", "at", "on"):
-        return False
     after = match.string[match.end() :]
+    if prep in ("", "from", "to", "by", "at", "on"):
+        return prep == "from" and _ONWARDS.match(after) is not None
     if match["month"] not in _NAMES:
         return not after.startswith("'s") or prep in ("in", "of", "during", "since", "for")
     if after.startswith("'s"):
@@ -440,9 +445,21 @@ def _before_last(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | N
     return _around(_shift(clock.today, f"{unit}s", -2), f"{unit}s")
 
 
-def _weekend(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+def _weekend(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+    if match["which"] is None and prep not in (
+        "over",
+        "at",
+        "on",
+        "during",
+        "for",
+        "since",
+        "before",
+        "after",
+        "until",
+    ):
+        return None
     saturday = clock.today - timedelta(days=clock.today.weekday()) + timedelta(days=5)
-    step = _which(match["which"])
+    step = -1 if match["which"] is None and clock.past else _which(match["which"])
     if step < 0 and clock.today > saturday + timedelta(days=1):
         step = 0
     if step > 0 and clock.today < saturday:
@@ -629,6 +646,7 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (r"(?P<a>[0-9]{1,2})([/.])(?P<b>[0-9]{1,2})\2(?P<year>[0-9]{4})(?![\w/-])", _slashed),
         (rf"(?:{_WEEKDAY}(?:,? the|,)? )?(?:the )?{_DAY}(?: of)? {_MONTH}{_OF_YEAR}", _dated),
         (rf"(?:{_WEEKDAY},? )?{_MONTH} (?:the )?{_DAY}{_OF_YEAR}", _dated),
+        (rf"(?:the )?(?P<day>{'|'.join(_NTH)}) of {_MONTH}{_OF_YEAR}", _dated),
         (rf"(?:{_WHICH} )?{_EDGE}{_MONTH}{_OF_YEAR}", _month),
         (
             (
@@ -664,6 +682,7 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (r"(?P<word>last night|tonight|this (?P<part>morning|afternoon|evening))\b(?:'s)?", _part_of_day),
         (r"(?:just now|a (?:moment|second|minute) ago|a sec ago)\b", _just_now),
         (rf"(?:the )?{_WHICH} (?P<unit2>weekend)\b(?:'s)?", _weekend),
+        (r"the (?P<which>(?!))?weekend\b", _weekend),
         (rf"(?P<the>the )?{_WHICH} {_UNIT}(?:'s)?", _unit),
         (
             (
@@ -706,6 +725,7 @@ _JOIN = {
 }
 _DAY_NUMBER = re.compile(r"(?:the )?([0-9]{1,2})(?:st|nd|rd|th)?(?![0-9]|[.,:/][0-9]|%|\w)")
 _COUNT_BEFORE = re.compile(rf"\b{_COUNT} (?P<unit>day|week|month|year)s? $")
+_WEEK_OF = re.compile(r"\b(?:(?:in|during) )?(?:the )?(?:(?P<nth>first|second|third|fourth|last) )?week $")
 _ONWARDS = re.compile(r"\s*(?:onwards?|on)\b(?! \w)|\s*onwards?\b")
 
 
@@ -742,10 +762,24 @@ def _phrase(plain: str, match: re.Match[str], clock: _Clock) -> _Phrase | None:
             return pair
         if prep == "between":
             return None
-    found = _atom(plain, place, clock, prep)
+    week = _WEEK_OF.search(plain, 0, start) if prep == "of" else None
+    found = _atom(plain, place, clock, prep if week is None else "in")
     if found is None:
         return None
+    if week is not None and not isinstance(found[1], str):
+        return _week_of(week, found[0], found[1], clock)
     return _made(plain, start, found, prep, clock)
+
+
+def _week_of(week: re.Match[str], end: int, period: _Period, clock: _Clock) -> _Phrase | None:
+    """The week of a day; the first, or the last, of a month."""
+    if period.unit == "days" and week["nth"] is None:
+        return _checked(week.start(), end, _around(period.start, "weeks").bounds(clock))
+    if period.unit != "months" or week["nth"] is None:
+        return None
+    days = timedelta(days=7)
+    start = period.end - days if week["nth"] == "last" else period.start + days * _NTH.index(week["nth"])
+    return _checked(week.start(), end, _Period(start, start + days).bounds(clock))
 
 
 def _made(plain: str, start: int, found: tuple[int, _Period | str], prep: str, clock: _Clock) -> _Phrase | None:
@@ -844,7 +878,7 @@ def _ended(plain: str, start: int, first: _Period, place: int, clock: _Clock) ->
     if isinstance(period, str):
         return _Phrase(start, end, note=period)
     if period.unit == first.unit == "weekday" and first.floats and period.floats and not clock.past:
-        return None  # what is done from Monday to Friday is done every week
+        return _Phrase(start, end)  # what is done from Monday to Friday is done every week
     return _bounded(start, end, first, period, clock)
 
 

@@ -6,7 +6,10 @@ They were written before the rules that read them; `HELD_OUT` was looked at only
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Final
+
+from engram.values import Window
 
 Row = tuple[str, str, str]
 
@@ -292,3 +295,18 @@ HELD_OUT: Final[tuple[Row, ...]] = (
     ("what was our original budget for 2024", "historical", ""),
     ("Who used to be in charge of billing?", "historical", ""),
 )
+
+
+def window_of(text: str, now: datetime) -> Window | None:
+    """The window that a row names."""
+    if not text:
+        return None
+    start, end = (_moment(side, now) for side in text.split(".."))
+    return start, end
+
+
+def _moment(text: str, now: datetime) -> datetime | None:
+    if text in ("", "now"):
+        return now if text else None
+    year = "" if len(text.split("T")[0]) > 5 else "2025-"
+    return datetime.fromisoformat(year + text).replace(tzinfo=UTC)

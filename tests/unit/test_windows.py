@@ -1,0 +1,389 @@
+"""Phrases of time, as windows."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from questions import TABLE, window_of
+
+from engram import windows
+from engram.values import Window
+
+NOW = datetime(2025, 6, 18, 15, 30, tzinfo=UTC)  # a Wednesday
+
+
+def found(text: str, now: datetime = NOW, zone: str = "UTC") -> windows.Found:
+    return windows.find(text, now=now, tz=ZoneInfo(zone))
+
+
+# every row of the requirements' table, and what is of their kind
+@pytest.mark.parametrize(
+    ("phrase", "window"),
+    [
+        ("today", "06-18..06-19"),
+        ("yesterday", "06-17..06-18"),
+        ("this morning", "06-18T05:00..06-18T12:00"),
+        ("last night", "06-17T18:00..06-18T05:00"),
+        ("this week", "06-16..06-23"),
+        ("last week", "06-09..06-16"),
+        ("past 7 days", "06-11T15:30..now"),
+        ("7d", "06-11T15:30..now"),
+        ("two days ago", "06-16..06-17"),
+        ("3 weeks ago", "05-26..06-02"),
+        ("2 hours ago", "06-18T13:00..06-18T14:00"),
+        ("last month", "05-01..06-01"),
+        ("last year", "2024-01-01..2025-01-01"),
+        ("in March", "03-01..04-01"),
+        ("in July", "2024-07-01..2024-08-01"),
+        ("in 2023", "2023-01-01..2024-01-01"),
+        ("Q2 2024", "2024-04-01..2024-07-01"),
+        ("since June 1", "06-01..now"),
+        ("before May", "..05-01"),
+        ("between May 1 and 3", "05-01..05-04"),
+        ("on Monday", "06-16..06-17"),
+        ("last Monday", "06-16..06-17"),
+        ("last Wednesday", "06-11..06-12"),
+        ("next Friday", "06-20..06-21"),
+        # days
+        ("the day before yesterday", "06-16..06-17"),
+        ("the day after tomorrow", "06-20..06-21"),
+        ("tomorrow evening", "06-19T18:00..06-20"),
+        ("yesterday afternoon", "06-17T12:00..06-17T18:00"),
+        ("this afternoon", "06-18T12:00..06-18T18:00"),
+        ("this evening", "06-18T18:00..06-19"),
+        ("tonight", "06-18T18:00..06-19T05:00"),
+        ("the night before last", "06-16T18:00..06-17T05:00"),
+        ("on Monday morning", "06-16T05:00..06-16T12:00"),
+        ("Tuesday last week", "06-10..06-11"),
+        ("last week on Tuesday", "06-10..06-11"),
+        ("this Friday", "06-20..06-21"),
+        ("next Wednesday", "06-25..06-26"),
+        ("next Tuesday", "06-24..06-25"),
+        ("on Wednesday", "06-11..06-12"),
+        ("what will I do on Monday?", "06-23..06-24"),
+        ("on Thu", "06-12..06-13"),
+        ("last weekend", "06-14..06-16"),
+        ("this weekend", "06-21..06-23"),
+        ("next weekend", "06-21..06-23"),
+        ("on 5 March 2025", "03-05..03-06"),
+        ("March 5th, 2025", "03-05..03-06"),
+        ("on December 1,2023", "2023-12-01..2023-12-02"),
+        ("the 5th of March", "03-05..03-06"),
+        ("on Monday, March 3, 2025", "03-03..03-04"),
+        ("July 4", "2024-07-04..2024-07-05"),
+        ("on 29 February", "2024-02-29..2024-03-01"),
+        ("March 5 last year", "2024-03-05..2024-03-06"),
+        ("on sept. 3", "2024-09-03..2024-09-04"),
+        ("2025-03-05", "03-05..03-06"),
+        ("2025/3/5", "03-05..03-06"),
+        ("at 2025-03-05T14:30:00Z", "03-05..03-06"),
+        ("25/12/2024", "2024-12-25..2024-12-26"),
+        ("12/25/2024", "2024-12-25..2024-12-26"),
+        ("05/05/2025", "05-05..05-06"),
+        ("on the 5th?", "06-05..06-06"),
+        ("on the 25th", "05-25..05-26"),
+        ("the 3rd of last month", "05-03..05-04"),
+        # weeks, months, quarters, years
+        ("the week before last", "06-02..06-09"),
+        ("the month before last", "04-01..05-01"),
+        ("next week", "06-23..06-30"),
+        ("next month", "07-01..08-01"),
+        ("next year", "2026-01-01..2027-01-01"),
+        ("this year", "01-01..2026-01-01"),
+        ("this quarter", "04-01..07-01"),
+        ("last quarter", "01-01..04-01"),
+        ("in the second quarter of 2024", "2024-04-01..2024-07-01"),
+        ("in Q3", "2024-07-01..2024-10-01"),
+        ("2024 Q2", "2024-04-01..2024-07-01"),
+        ("Q4 last year", "2024-10-01..2025-01-01"),
+        ("in the first half of 2024", "2024-01-01..2024-07-01"),
+        ("in July 2024", "2024-07-01..2024-08-01"),
+        ("July 2024", "2024-07-01..2024-08-01"),
+        ("in March of 2024", "2024-03-01..2024-04-01"),
+        ("in June", "06-01..07-01"),
+        ("last June", "2024-06-01..2024-07-01"),
+        ("this July", "07-01..08-01"),
+        ("next May", "2026-05-01..2026-06-01"),
+        ("in early March", "03-01..03-11"),
+        ("in late 2023", "2023-09-01..2024-01-01"),
+        ("at the end of May", "05-21..06-01"),
+        ("back in 2019", "2019-01-01..2020-01-01"),
+        ("during 2021", "2021-01-01..2022-01-01"),
+        ("in the 1990s", "1990-01-01..2000-01-01"),
+        ("last summer", "2024-06-01..2024-09-01"),
+        ("this summer", "06-01..09-01"),
+        ("in spring 2023", "2023-03-01..2023-06-01"),
+        ("in the winter of 2023", "2023-12-01..2024-03-01"),
+        ("last winter", "2024-12-01..03-01"),
+        ("next spring", "2026-03-01..2026-06-01"),
+        # so long ago, so long
+        ("a week ago", "06-09..06-16"),
+        ("a couple of days ago", "06-16..06-17"),
+        ("a few days ago", "06-13..06-17"),
+        ("two months ago", "04-01..05-01"),
+        ("a year ago", "2024-01-01..2025-01-01"),
+        ("ten years back", "2015-01-01..2016-01-01"),
+        ("half an hour ago", "06-18T14:55..06-18T15:05"),
+        ("10 minutes ago", "06-18T15:15..06-18T15:25"),
+        ("two minutes ago", "06-18T15:23..now"),
+        ("just now", "06-18T15:20..now"),
+        ("in the last 3 hours", "06-18T12:30..now"),
+        ("over the past two weeks", "06-04T15:30..now"),
+        ("in the last 6 months", "2024-12-18T15:30..now"),
+        ("during the last year", "2024-06-18T15:30..now"),
+        ("in the last week", "06-11T15:30..now"),
+        ("in the past few days", "06-13T15:30..now"),
+        ("the last 24 hours", "06-17T15:30..now"),
+        ("last half hour", "06-18T15:00..now"),
+        ("the next 3 days", "now..06-21T15:30"),
+        ("in 3 days", "06-21..06-22"),
+        ("in two weeks' time", "06-30..07-07"),
+        ("a week from now", "06-23..06-30"),
+        ("earlier today", "06-18..now"),
+        ("earlier this week", "06-16..now"),
+        ("later today", "now..06-19"),
+        ("so far this year", "01-01..now"),
+        ("two weeks before August 11, 2023", "2023-07-24..2023-07-31"),
+        ("a day after March 5", "03-06..03-07"),
+        # bounds
+        ("since Monday", "06-16..now"),
+        ("since 2020", "2020-01-01..now"),
+        ("ever since March", "03-01..now"),
+        ("after March 5", "03-06.."),
+        ("after 2019", "2020-01-01.."),
+        ("until 2020", "..2020-01-01"),
+        ("before last week", "..06-09"),
+        ("before yesterday", "..06-17"),
+        ("prior to 2020", "..2020-01-01"),
+        ("from March onwards", "03-01.."),
+        ("from yesterday", "06-17..06-18"),
+        ("between May and July", "05-01..08-01"),
+        ("between November and February", "2024-11-01..03-01"),
+        ("from May to July", "05-01..08-01"),
+        ("from March 2019 to May", "2019-03-01..2019-06-01"),
+        ("from January to March 2024", "2024-01-01..2024-04-01"),
+        ("from November to February 2024", "2023-11-01..2024-03-01"),
+        ("between 2019 and 2021", "2019-01-01..2022-01-01"),
+        ("from 2019 till now", "2019-01-01..now"),
+        ("between 3 and 5 May", "05-03..05-06"),
+        ("from May 5 to May 9", "05-05..05-10"),
+        ("May 1-3", "05-01..05-04"),
+        ("March 5 - March 9", "03-05..03-10"),
+        ("between 2025-03-01 and 2025-03-05", "03-01..03-06"),
+        ("between last Monday and yesterday", "06-16..06-18"),
+        ("what did I do from Monday to Wednesday", "06-16..06-19"),
+        ("between yesterday and today", "06-17..06-19"),
+        ("from March 5th until now", "03-05..now"),
+    ],
+)
+def test_a_phrase_of_time_is_a_window(phrase: str, window: str) -> None:
+    assert found(phrase).window == window_of(window, NOW)
+    assert found(f"And Anna's plan {phrase}, please?").window == window_of(window, NOW) or phrase == "7d"
+    assert found(phrase).notes == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "before I changed it",
+        "before the meeting",
+        "after lunch",
+        "since the launch",
+        "May I eat peanuts?",
+        "What does May think?",
+        "What did April say?",
+        "a letter from June",
+        "What is April's number?",
+        "What did I do in April's room?",
+        "the call with May",
+        "did we march for it?",
+        "the second meeting",
+        "every Monday",
+        "on Mondays",
+        "Black Friday",
+        "which Friday?",
+        "do I work from Monday to Friday?",
+        "from 9 to 5",
+        "in 2000 words",
+        "a limit of 1999 users",
+        "port 2024",
+        "what is 2024?",
+        "the budget for 2024",
+        "version 2025.3",
+        "call 2025-0042",
+        "a 3d printer",
+        "in the 24h format",
+        "3 days",
+        "how many days ago",
+        "how long ago was it?",
+        "What must be done by Friday?",
+        "the last 3 meetings",
+        "the first half",
+        "in the second",
+        "one day",
+        "spring rolls",
+        "I fall asleep",
+        "on the sun",
+        "10:30",
+        "2025",
+        "192.168.2.2025",
+        "on the 5th floor",
+        "the third quarter",
+        "What took me so long in two hours?",
+        "之前",
+    ],
+)
+def test_what_only_looks_like_a_time_is_none(text: str) -> None:
+    assert found(text).window is None
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("05/06/2025", "two days may be meant: 05/06/2025"),
+        ("what did I do on 05/06/2025?", "two days may be meant: on 05/06/2025"),
+        ("in 99999 years", "no such time: in 99999 years"),
+        ("99999999999999 days ago", "no such time: 99999999999999 days ago"),
+        ("the past 100000000 weeks", "no such time: the past 100000000 weeks"),
+        ("on February 30", "no such day: on february 30"),
+        ("on 31 June 2024", "no such time: on 31 june 2024"),
+        ("32/13/2024", "no such day: 32/13/2024"),
+        ("in 1492", "no such time: in 1492"),
+        ("since 2150", "no such time: since 2150"),
+        ("between March 2025 and January 2025", "no such time: between march 2025 and january 2025"),
+        ("300 years ago", "no such time: 300 years ago"),
+        ("the last 0 days", "no such time: the last 0 days"),
+        ("2025-13-45", "no such time: 2025-13-45"),
+    ],
+)
+def test_a_time_that_is_none_is_noted(text: str, note: str) -> None:
+    assert found(text).window is None
+    assert found(text).notes == (note,)
+
+
+@pytest.mark.parametrize(
+    "text", ["What did I recently buy?", "lately", "What did we do the other day?", "my recent trips"]
+)
+def test_lately_favours_the_last_days_and_filters_nothing(text: str) -> None:
+    assert found(text).recent
+    assert found(text).window is None
+
+
+def test_a_time_that_is_named_is_not_lately() -> None:
+    assert not found("What did I buy last week?").recent
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("Where did I live in March 2024?", "Where did I live?"),
+        ("What did Zoë say yesterday about Łódź?", "What did Zoë say about Łódź?"),
+        ("Since June 1, what is new?", "what is new?"),
+        ("What did I buy between May 1 and 3 in Rome?", "What did I buy in Rome?"),
+        ("What did I recently buy last week?", "What did I buy?"),
+        ("yesterday", ""),
+        ("Ｗｈａｔ　ｗａｓ　ｙｅｓｔｅｒｄａｙ？", "Ｗｈａｔ ｗａｓ ？"),
+        ("ŉİß yesterday ŉİß", "ŉİß ŉİß"),
+    ],
+)
+def test_the_phrase_is_cut_from_the_text_and_nothing_else_is(text: str, rest: str) -> None:
+    assert windows.cut(text, found(text).spans) == rest
+
+
+def test_the_first_time_counts_and_the_others_are_noted() -> None:
+    both = found("What did I say yesterday about the trip in July 2024?")
+    assert both.window == window_of("06-17..06-18", NOW)
+    assert both.notes == ("only the first time named counts, not: in july 2024",)
+
+
+# The local calendar
+
+
+@pytest.mark.parametrize(
+    ("phrase", "zone", "now", "start", "end"),
+    [
+        # 23 hours on the day the clocks go forward, 25 on the day they go back
+        ("today", "Europe/Berlin", "2025-03-30T10:00Z", "2025-03-29T23:00Z", "2025-03-30T22:00Z"),
+        ("yesterday", "Europe/Berlin", "2025-10-27T10:00Z", "2025-10-25T22:00Z", "2025-10-26T23:00Z"),
+        # seven days back on the clock on the wall: an hour less than 168 hours
+        ("past 7 days", "Europe/Berlin", "2025-04-01T10:00Z", "2025-03-25T11:00Z", "2025-04-01T10:00Z"),
+        # hours pass, whatever the clock says
+        ("past 24 hours", "Europe/Berlin", "2025-03-30T10:00Z", "2025-03-29T10:00Z", "2025-03-30T10:00Z"),
+        # the hour that there is twice
+        ("1 hour ago", "Europe/Berlin", "2025-10-26T01:30Z", "2025-10-26T00:00Z", "2025-10-26T01:00Z"),
+        # it is tomorrow already in Auckland, and still yesterday in Honolulu
+        ("today", "Pacific/Auckland", "2025-06-18T15:30Z", "2025-06-18T12:00Z", "2025-06-19T12:00Z"),
+        ("today", "Pacific/Honolulu", "2025-06-18T05:00Z", "2025-06-17T10:00Z", "2025-06-18T10:00Z"),
+        # a day without midnight
+        ("today", "America/Sao_Paulo", "2018-11-04T15:00Z", "2018-11-04T03:00Z", "2018-11-05T02:00Z"),
+        ("2 hours ago", "Asia/Kolkata", "2025-06-18T15:45Z", "2025-06-18T13:30Z", "2025-06-18T14:30Z"),
+        ("last month", "America/New_York", "2025-04-15T12:00Z", "2025-03-01T05:00Z", "2025-04-01T04:00Z"),
+    ],
+)
+def test_days_follow_the_local_calendar(phrase: str, zone: str, now: str, start: str, end: str) -> None:
+    window = found(phrase, datetime.fromisoformat(now), zone).window
+    assert window == (datetime.fromisoformat(start), datetime.fromisoformat(end))
+
+
+def test_a_day_that_was_left_out_is_no_window() -> None:
+    left_out = found("on 30 December 2011", NOW, "Pacific/Apia")
+    assert (left_out.window, left_out.notes) == (None, ("no such time: on 30 december 2011",))
+
+
+def test_bounds_are_in_utc() -> None:
+    window = windows.find("today", now=NOW.astimezone(timezone(timedelta(hours=3))), tz=ZoneInfo("Asia/Tokyo")).window
+    assert window is not None
+    assert {at.tzinfo for at in window if at is not None} == {UTC}
+
+
+# Whatever the text
+
+SCRIPTS = st.one_of(
+    st.text(max_size=80),
+    st.text(st.characters(min_codepoint=0x0600, max_codepoint=0x06FF), max_size=30),
+    st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x4FFF), max_size=30),
+)
+_WORDS = """
+    between and from to since before after until in on at of for by the a last this next past few couple half day days
+    week weeks month months year years hour minutes ago may march june monday fri q1 q5 2024 1899 2200 99999 31 0 1st
+    30th 05/06/2025 2025-02-30 7d spring today yesterday so far earlier recently 's , - : ? weekend quarter 29 february
+    early late mid end decade second third will did ½ ² ٣ 三 Ⅷ İ ß
+"""
+WORDS = st.sampled_from(_WORDS.split())
+TEXTS = st.one_of(SCRIPTS, st.lists(WORDS, max_size=14).map(" ".join))
+CLOCKS = st.datetimes(datetime(1900, 1, 2), datetime(2199, 12, 30)).map(lambda at: at.replace(tzinfo=UTC))  # noqa: DTZ001
+ZONES = st.sampled_from(
+    ["UTC", "Europe/Berlin", "Pacific/Apia", "America/Sao_Paulo", "Asia/Kathmandu", "Africa/Monrovia"]
+)
+
+
+@given(TEXTS, CLOCKS, ZONES)
+@example("between may 31 and 30 february", NOW, "UTC")
+@example("on 29 february", datetime(1900, 1, 2, tzinfo=UTC), "UTC")
+@example("last decade", datetime(1900, 1, 2, tzinfo=UTC), "UTC")
+@example("on 29 february ahead will", datetime(2199, 12, 30, tzinfo=UTC), "UTC")
+def test_no_text_breaks_it_and_every_window_is_one(text: str, now: datetime, zone: str) -> None:
+    one = found(text, now, zone)
+    assert all(0 <= start < end <= len(text) for start, end in one.spans)
+    assert len(windows.fold(text)) == len(text)
+    if one.window is not None:
+        start, end = one.window
+        assert start is None or end is None or start < end
+        assert all(at is None or 1900 <= at.year < 2200 for at in one.window)
+        assert (start, end) != (None, None)
+    assert one == found(text, now, zone)
+
+
+def test_a_long_text_is_read_to_its_bound_only() -> None:
+    assert found("x " * 900 + "yesterday").window is not None
+    assert found("x " * 1_100 + "yesterday").window is None
+
+
+@pytest.mark.parametrize(("question", "window"), [(row[0], row[2]) for row in TABLE])
+def test_the_time_of_a_question_is_read(question: str, window: str) -> None:
+    wanted: Window | None = window_of(window, NOW)
+    assert found(question).window == wanted
