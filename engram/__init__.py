@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from engram.policies import SlotRule as SlotRule
     from engram.policies import TypeRule as TypeRule
     from engram.policies import get_policy as get_policy
+    from engram.ranking import Profile as Profile
+    from engram.ranking import ProfileWeights as ProfileWeights
+    from engram.rerank import Reranker as Reranker
     from engram.scope import ALL_USERS as ALL_USERS
     from engram.scope import Scope as Scope
     from engram.settings import Settings as Settings
@@ -96,6 +99,8 @@ _ROOMS = {
     "engram.llm": ("Completion", "LanguageModel", "Price"),
     "engram.operations.changing": ("Edit",),
     "engram.policies": ("MemoryPolicy", "SlotRule", "TypeRule", "get_policy"),
+    "engram.ranking": ("Profile", "ProfileWeights"),
+    "engram.rerank": ("Reranker",),
     "engram.scope": ("ALL_USERS", "Scope"),
     "engram.settings": ("Settings",),
     "engram.values": (
@@ -119,12 +124,13 @@ __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     # policies
     "MemoryPolicy", "TypeRule", "SlotRule", "get_policy",
     # what is read
-    "Memory", "Citation", "Lineage", "HistoryEntry", "MemoryExplanation", "Page", "Filter", "SearchResult",
+    "Memory", "Citation", "Lineage", "HistoryEntry", "MemoryExplanation", "Page", "Filter", "Profile",
+    "ProfileWeights", "SearchResult",
     "SearchResults", "EventHit", "EventResults",
     "Relation", "Traversal", "TraversalResult",
     "RecallAnswer", "CriticalMemories", "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun", "Usage",
     # seams
-    "Embedder", "LanguageModel", "Completion", "Price",
+    "Embedder", "LanguageModel", "Completion", "Price", "Reranker",
     # errors
     "EngramError", "SettingsError", "InvalidInput", "LimitExceeded", "NotFound", "Conflict", "StaleStream",
     "IdempotencyMismatch", "AlreadySuperseded", "PolicyError", "Unavailable", "RateLimited", "BudgetSpent",

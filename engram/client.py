@@ -17,7 +17,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, Unpack
 
-from engram import embedding, inputs, llm, policies
+from engram import embedding, inputs, llm, policies, ranking, rerank
 from engram.database import Database
 from engram.dispatch import Doorbell, RedisDoorbell
 from engram.embedding import Embedder, Embedders
@@ -49,6 +49,7 @@ from engram.operations.relating import NewRelation
 from engram.operations.setup import Read, SessionWrite, Setup, TaskWrite, Write
 from engram.operations.steps import Operation, Ring, Step, Think, Transact
 from engram.policies import MemoryPolicy
+from engram.rerank import Reranker
 from engram.scope import Ids, Scope
 from engram.sessions import Visit
 from engram.settings import Settings, load
@@ -109,6 +110,7 @@ class Core:
         policy: str | MemoryPolicy | None,
         embedder: str | Embedder | None,
         language_model: str | LanguageModel | None,
+        reranker: str | Reranker | None = None,
     ) -> None:
         self.settings = _checked(load() if settings is None else settings, Settings, "settings")
         configured = self.settings.database_url
@@ -119,9 +121,11 @@ class Core:
         self.policy = _checked(
             policies.get_policy(chosen) if isinstance(chosen, str) else chosen, MemoryPolicy, "policy"
         )
+        _known_profile(self.settings.profile, self.policy)
         model = embedder if embedder is not None else self.settings.embedding_model
         self.embedders = Embedders(self.settings, embedding.resolve(model, self.settings))
         self.llm = llm.resolve(self.settings, language_model, self.policy.llm)
+        self.reranker = rerank.resolve(reranker, self.settings)
         self.closed = False
         self._database: Database | None = None if self.url is None else Database(self.url, self.settings)
         self._server: Any = None
@@ -177,7 +181,9 @@ class Core:
     def setup(self, scope: Scope) -> Setup:
         """What operations in a scope work with."""
         known = self.embedders.of(scope.tenant_id) or self.embedders.given
-        return Setup(self.settings, self.policy, known, scope, self.llm, self.embedders, self.owner_url)
+        return Setup(
+            self.settings, self.policy, known, scope, self.llm, self.embedders, self.owner_url, reranker=self.reranker
+        )
 
     def owner_url(self) -> str | None:
         """Where the schema's owner is reached: MIGRATION_URL, the embedded server's superuser, else our own login."""
@@ -247,6 +253,13 @@ def _checked(value: object, kind: type[T], name: str) -> T:
     return value
 
 
+def _known_profile(name: str, policy: MemoryPolicy) -> None:
+    try:
+        ranking.resolve(name, policy.profiles)
+    except InvalidInput as error:
+        raise SettingsError(str(error)) from None
+
+
 class _Door:
     """What both doors have: a core, a scope, and the way to look at them."""
 
@@ -259,8 +272,9 @@ class _Door:
         policy: str | MemoryPolicy | None = None,
         embedder: str | Embedder | None = None,
         llm: str | LanguageModel | None = None,
+        reranker: str | Reranker | None = None,
     ) -> None:
-        self._core = Core(database_url, settings, policy, embedder, llm)
+        self._core = Core(database_url, settings, policy, embedder, llm, reranker)
         self._scope = _checked(self._core.settings.scope if scope is None else scope, Scope, "scope")
         self._owner = True
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, cast
 
-from engram import gates, ids, inputs, sessions, tenancy
+from engram import gates, ids, inputs, ranking, sessions, tenancy
 from engram.channels import semantic
 from engram.database import Connection
 from engram.embedding import CachedEmbedder, Embedders, Model
@@ -16,6 +16,8 @@ from engram.errors import InvalidInput, ModelRejected
 from engram.llm import LanguageModel, Models
 from engram.memories import Moment
 from engram.policies import MemoryPolicy
+from engram.ranking import AnyProfile
+from engram.rerank import Judge
 from engram.scope import Ids, Scope
 from engram.sessions import Part, Visit
 from engram.settings import LlmLevel, Settings
@@ -96,6 +98,13 @@ class Setup:
     embedders: Embedders | None = None
     owner_url: Callable[[], str | None] | None = None  # where the schema's owner may build an index
     session: Visit | None = None
+    reranker: Judge | None = None
+
+    def profile(self, given: object = "default") -> AnyProfile:
+        """The scoring profile of a search: the one given, else the policy's, else the setting's."""
+        if isinstance(given, str) and given == "default":
+            given = self.policy.profile or self.settings.profile
+        return ranking.resolve(given, self.policy.profiles)
 
     def level_of(self, component: str) -> LlmLevel:
         """How much a language model does of a component's work under the policy; `off` where there is none."""

@@ -14,6 +14,8 @@ from typing import Any, Final, Literal, get_args
 from engram import inputs
 from engram.errors import PolicyError
 from engram.policies.patterns import Pattern, compile_safe
+from engram.ranking import BUILT_IN as PROFILES
+from engram.ranking import Profile
 from engram.settings import COMPONENTS, LLM_LEVELS
 from engram.values import MEMORY_TYPES, ROLES, MemoryType, Role
 
@@ -121,7 +123,8 @@ class MemoryPolicy:
 
     `unverified` says what becomes of a fact whose quote a language model made up: kept apart, kept, or refused. `llm`
     gives single components a level or a model of their own, `daily_budget` caps what a tenant spends on models in a
-    day, in dollars, where the setting does not cap it lower.
+    day, in dollars, where the setting does not cap it lower. `profiles` are scoring profiles that searches may name,
+    and `profile` names the one they take where they name none; it comes before the setting.
     """
 
     name: str
@@ -143,6 +146,8 @@ class MemoryPolicy:
     session_gap: timedelta = timedelta(minutes=30)  # of silence, which ends a session that Engram named
     summary_every: int = 20  # events of a session
     summary_style: Literal["concise", "structured"] = "concise"
+    profile: str | None = None
+    profiles: tuple[Profile, ...] = ()
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -175,6 +180,9 @@ class MemoryPolicy:
             raise PolicyError("session_gap must be a timedelta of more than nothing and at most 366 days")
         if self.summary_style not in ("concise", "structured"):
             raise PolicyError("summary_style must be 'concise' or 'structured'")
+        _set(self, "profiles", _profiles(self.profiles))
+        if self.profile is not None and self.profile not in (*PROFILES, *(one.name for one in self.profiles)):
+            raise PolicyError("profile names a scoring profile that is neither built in nor one of profiles")
 
     def derivers(self, role: str, event_type: str) -> tuple[str, ...]:
         """The names of the derivers that read an event of this role and type; () when none does."""
@@ -224,6 +232,14 @@ def _rules(rules: Any, kind: type) -> tuple[Any, ...]:
     if len(rules) > MAX_RULES or len({rule.name for rule in rules}) != len(rules):
         raise PolicyError(f"a policy has at most {MAX_RULES} rules of a kind, each with its own name")
     return tuple(rules)
+
+
+def _profiles(values: Any) -> tuple[Profile, ...]:
+    if not isinstance(values, tuple | list) or not all(isinstance(value, Profile) for value in values):
+        raise PolicyError("profiles must be a tuple of Profile")
+    if len(values) > MAX_RULES or len({value.name for value in values}) != len(values):
+        raise PolicyError(f"a policy has at most {MAX_RULES} profiles, each with its own name")
+    return tuple(values)
 
 
 def _check_count(value: Any, field_name: str) -> None:

@@ -26,6 +26,7 @@ from engram.policies import (
     classify,
     get_policy,
 )
+from engram.ranking import Profile
 from engram.values import MEMORY_TYPES
 
 DEFAULT = get_policy("default")
@@ -608,3 +609,16 @@ def test_a_budget_that_makes_no_sense_is_refused(wrong: Any) -> None:
     with pytest.raises(PolicyError, match="daily_budget"):
         MemoryPolicy("own", daily_budget=wrong)
     assert MemoryPolicy("own", daily_budget=Decimal(0)).daily_budget == 0
+
+
+def test_a_policy_names_the_scoring_profile_of_its_searches() -> None:
+    mine = Profile("mine", {"cosine": 1.0})
+    policy = MemoryPolicy("own", profile="mine", profiles=[mine])  # type: ignore[arg-type]
+    assert policy.profiles == (mine,)
+    assert MemoryPolicy("own", profile="hybrid").profile == "hybrid"
+    for wrong in (
+        {"profile": "mine"}, {"profile": 7}, {"profiles": (mine, mine)}, {"profiles": ("mine",)}, {"profiles": mine},
+        {"profile": ["mine"], "profiles": (mine,)},
+    ):  # fmt: skip
+        with pytest.raises(PolicyError, match="profile"):
+            MemoryPolicy("own", **wrong)  # type: ignore[arg-type]

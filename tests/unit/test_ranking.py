@@ -555,13 +555,13 @@ def memory(memory_id: str, days: float = 0, accesses: int = 0, accessed: float |
 
 
 def test_rows_are_listed_in_the_order_asked_for() -> None:
-    rows = [memory("c", 1, 3, 5), memory("b", 2, 3, 6), memory("d", 2), memory("a", 2, 0), memory("e", 3, 0)]
+    rows = [memory("c", 1, 3, 5), memory("b", 0, 3, 6), memory("d", 2), memory("a", 2, 0), memory("e", 3, 0)]
 
     def ids(sort: Any) -> str:
         return "".join(one.memory_id for one in ranking.listed(rows, sort, lambda row: row))
 
     assert ids("score") == "cbdae"
-    assert ids("recent") == "eabdc"
+    assert ids("recent") == "eadcb"
     assert ids("accessed") == "bcead"
 
 
