@@ -89,7 +89,7 @@ def test_a_beam_chat_is_read_at_whatever_depth_in_sessions_of_its_batches(retrie
         {"batch_number": 1, "turns": [[said(0, "user", time_anchor="March-15-2024"), said(1, "assistant")]]},
         {"batch_number": 2, "turns": [[said(2, "user"), said(3, "assistant"), said(4, "user") | {"content": " "}]]},
     ]
-    for name, chat in (("7", flat), ("10", [{"plan-1": flat}])):
+    for name, chat in (("7", flat), ("10", [{"plan-1": flat[:1], "plan-2": flat[1:]}])):
         (tmp_path / name / "probing_questions").mkdir(parents=True)
         (tmp_path / name / "chat.json").write_text(json.dumps(chat), encoding="utf-8")
         asked = {
