@@ -150,7 +150,10 @@ HISTORICAL: Final = tuple(
     re.compile(pattern)
     for pattern in (
         _BEFORE_CHANGE,
-        r"(?<!\bam )(?<!\bis )(?<!\bare )(?<!\bget )(?<!\bgot )(?<!getting )(?<!\bbe )\bused to (?:be |have )?",
+        (
+            r"^(?!.*\b(?:am|is|are|get|got|getting|be|been)\b(?: \w+){0,2} used to)"
+            r".*?(?P<tail>\bused to (?:be |have )?)"
+        ),
         r"\b(?:where|who|how|when|why)\b.*?\bdid\b.*?(?P<tail>\buse to (?:be |have )?)",
         (
             r"\bdid\b.*?(?P<tail>\buse to (?=(?:be|have|do|eat|drink|like|love|hate|own|drive|work|live|play|call|"
@@ -243,7 +246,7 @@ def _read(question: str) -> Reading:
 
 
 def _in_short(plain: str) -> str:
-    """A text without its middle where it is long: a question stands at an end, and cues are looked for in little text."""
+    """A text without its middle where it is long: a question stands at an end of it."""
     half = MOST_CUES // 2
     return plain if len(plain) <= MOST_CUES else f"{plain[:half]} … {plain[-half:]}"
 
@@ -297,12 +300,9 @@ _ASKS = re.compile(r"\?$|^(?:what|when|where|who|which|how|why|did|do|does|is|ar
 
 
 def _names_someone(said: str) -> bool:
-    """Whether a text names someone: a word with a capital that does not begin a sentence, or is nobody's "I"."""
-    names = re.finditer(r"(?P<before>^|[.!?:\n]\s*|\S\s+)(?P<word>[^\W\d_][\w'-]+)", said)
-    inner = [one["word"] for one in names if one["word"][0].isupper() and one["before"].strip(" ")[-1:] not in ".!?:\n"]
-    first = re.match(r"\W*(\w+)", said)
-    begins = first is not None and first[1][0].isupper() and first[1].casefold() not in EMPTY_WORDS
-    return bool(inner) or begins
+    """Whether a text names someone: a word with a capital that is none of those a sentence begins with."""
+    words = [word for word in re.findall(r"\w[\w'’-]*", said) if word[0].isupper()]
+    return any(len(word) > 1 and re.split("['’]", word)[0].casefold() not in EMPTY_WORDS for word in words)
 
 
 def _shortened(said: str) -> str:
