@@ -40,7 +40,7 @@ BATCH: Final = 500  # events a job indexes at once
 CONTENT: Final = 16_384  # characters of an event that are words to find it by
 PAYLOAD: Final = 4_096  # and of its payload
 LEAVES: Final = 200
-MOST_MATCHES: Final = 20_000
+MOST_MATCHES: Final = 5_000  # indexed events that one search compares, the newest
 OVERFETCH: Final = 5
 LEAST_FETCHED: Final = 50
 COSINE: Final = 0.5  # what a cosine weighs beside the square of the coverage, as among memories
@@ -326,7 +326,7 @@ def _ranked(
         return float(row.coverage**2 + cosine + (PREFERRED if row.role in prefer else 0.0))
 
     # The one order: best first, then what happened last, then what was recorded last.
-    shown = [row for row in rows if row.coverage > 0 or (row.cosine or 0.0) > 0]
+    shown = [row for row in rows if (row.coverage or 0.0) > 0 or (row.cosine or 0.0) > 0]  # one row is always there
     newest = sorted(shown, key=lambda row: (row.occurred_at, row.recorded_at, row.event_id), reverse=True)
     best = sorted(newest, key=score, reverse=True)[:limit]
     by_words = _places({row.event_id: row.coverage for row in newest if row.coverage > 0})

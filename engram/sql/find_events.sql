@@ -16,10 +16,8 @@ asked AS MATERIALIZED (
    CROSS JOIN LATERAL phraseto_tsquery(%(config)s::regconfig, p.phrase) q(query)
    WHERE numnode(q.query) > 1),
 scanned AS MATERIALIZED (
-  SELECT t.stream_id, t.position, t.words, (SELECT coalesce(sum(cardinality(u.positions)), 0) FROM unnest(t.words) u)::integer AS own_terms
-    FROM (SELECT g.stream_id, g.position, to_tsvector(%(config)s::regconfig, g.said) AS words
-            FROM unnest(%(stream_ids)s::uuid[], %(positions)s::bigint[], %(texts)s::text[]) g(stream_id, position, said)
-          OFFSET 0) t),
+  SELECT g.stream_id, g.position, to_tsvector(%(config)s::regconfig, g.said) AS words
+    FROM unnest(%(stream_ids)s::uuid[], %(positions)s::bigint[], %(texts)s::text[]) g(stream_id, position, said)),
 held AS (
   SELECT (SELECT count(*) FROM scanned)
          + (SELECT coalesce(sum(r.position), 0) FROM engram.event_readings r
@@ -45,37 +43,58 @@ terms AS MATERIALIZED (   -- scope 0 stands for what is in no index, whose words
 rare AS (
   SELECT c.label, c.df, row_number() OVER o AS place, sum(c.df) OVER o AS brought
     FROM counted c WHERE c.df > 0 WINDOW o AS (ORDER BY c.df, c.label ROWS UNBOUNDED PRECEDING)),
+placed AS MATERIALIZED (   -- of one session or run: few enough to be compared without the index
+  SELECT e.stream_id, e.position
+    FROM engram.agent_events e
+   WHERE (%(session_id)s::text IS NOT NULL OR %(task_run_id)s::uuid IS NOT NULL) AND /*allowed*/
+   ORDER BY e.recorded_at DESC
+   LIMIT %(most)s),
 matched AS MATERIALIZED (
   SELECT m.stream_id, m.position, m.scope_id, m.own_terms, m.lexemes
     FROM (SELECT string_agg(engram.scoped_lexeme(i.scope_id, r.label) || %(weight)s::text, ' | ')::tsquery AS query
             FROM rare r CROSS JOIN unnest(%(scope_ids)s::bigint[]) i(scope_id)
-           WHERE r.place <= %(least)s OR r.brought <= %(budget)s) q
+           WHERE %(session_id)s::text IS NULL AND %(task_run_id)s::uuid IS NULL
+             AND (r.place <= %(least)s OR r.brought <= %(budget)s)) q
    CROSS JOIN LATERAL engram.event_matches(%(scope_ids)s, q.query, %(since)s::timestamptz, %(until)s::timestamptz, %(most)s) m
-   WHERE q.query IS NOT NULL   -- a job may have indexed it since it was read
-     AND NOT EXISTS (SELECT FROM scanned s WHERE s.stream_id = m.stream_id AND s.position = m.position)),
-near AS (
+   WHERE q.query IS NOT NULL
+   UNION ALL
+  SELECT l.stream_id, l.position, l.scope_id, l.own_terms, l.lexemes
+    FROM placed p
+   CROSS JOIN LATERAL (
+         SELECT x.* FROM engram.event_lexemes x
+          WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = p.stream_id AND x.position = p.position LIMIT 1) l),
+near AS MATERIALIZED (
   SELECT n.stream_id, n.position, n.cosine
     FROM unnest(%(near_streams)s::uuid[], %(near_positions)s::bigint[], %(cosines)s::float8[]) n(stream_id, position, cosine)),
-found AS (
-  SELECT m.* FROM matched m
+found AS MATERIALIZED (
+  SELECT m.* FROM matched m   -- a job may have indexed one since it was read
+   WHERE NOT EXISTS (SELECT FROM scanned s WHERE s.stream_id = m.stream_id AND s.position = m.position)
    UNION ALL
   SELECT l.stream_id, l.position, l.scope_id, l.own_terms, l.lexemes
     FROM near n
-    JOIN engram.event_lexemes l ON l.tenant_id = %(tenant_id)s AND l.stream_id = n.stream_id AND l.position = n.position
-   WHERE l.scope_id = ANY(%(scope_ids)s)
-     AND NOT EXISTS (SELECT FROM matched m WHERE m.stream_id = n.stream_id AND m.position = n.position)
+   CROSS JOIN LATERAL (
+         SELECT x.* FROM engram.event_lexemes x
+          WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = n.stream_id AND x.position = n.position LIMIT 1) l
+   WHERE NOT EXISTS (SELECT FROM matched m WHERE m.stream_id = n.stream_id AND m.position = n.position)
      AND NOT EXISTS (SELECT FROM scanned s WHERE s.stream_id = n.stream_id AND s.position = n.position)
    UNION ALL
-  SELECT s.stream_id, s.position, 0, s.own_terms, s.words FROM scanned s),
-allowed AS MATERIALIZED (   -- the concatenation unpacks each vector once, and not once a word
+  SELECT s.stream_id, s.position, 0, (SELECT coalesce(sum(cardinality(u.positions)), 0) FROM unnest(s.words) u)::integer, s.words
+    FROM scanned s
+   WHERE s.words @@ (SELECT string_agg(c.term, ' | ')::tsquery FROM counted c)
+      OR EXISTS (SELECT FROM near n WHERE n.stream_id = s.stream_id AND n.position = s.position)),
+-- The concatenation unpacks each vector once, and not once a word; each event is asked for by its key alone, since a table that
+-- has no statistics would be read whole.
+allowed AS MATERIALIZED (
   SELECT f.stream_id, f.position, f.scope_id, greatest(1, f.own_terms / 30.0::float8) AS length, f.lexemes || ''::tsvector AS lexemes
     FROM found f
-    JOIN engram.agent_events e ON e.tenant_id = %(tenant_id)s AND e.stream_id = f.stream_id AND e.position = f.position
+   CROSS JOIN LATERAL (
+         SELECT x.* FROM engram.agent_events x
+          WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = f.stream_id AND x.position = f.position LIMIT 1) e
    WHERE /*allowed*/
      AND (%(without)s::text[] = '{}' OR NOT EXISTS (
           SELECT FROM refused r CROSS JOIN unnest(r.lexemes) x(lexeme)
            WHERE CASE WHEN f.scope_id = 0 THEN x.lexeme ELSE f.scope_id || ':' || x.lexeme END = ANY(tsvector_to_array(f.lexemes))))),
-scored AS (
+scored AS MATERIALIZED (
   SELECT a.stream_id, a.position, array_agg(t.label ORDER BY t.idf DESC, t.label) AS matched,
          sum(t.idf * least(1, 1.329 * r.rank / (r.rank + 0.2 * a.length))) / nullif((SELECT sum(w.idf) FROM weighed w), 0) AS coverage
     FROM allowed a
@@ -85,22 +104,25 @@ scored AS (
                      WHEN a.lexemes @@ t.term THEN 0.6079 ELSE 0 END AS rank OFFSET 0) r
    WHERE r.rank > 0
    GROUP BY a.stream_id, a.position),
-best AS (
-  SELECT s.stream_id, s.position, s.coverage, s.matched FROM scored s
-   ORDER BY s.coverage DESC, s.stream_id, s.position LIMIT %(fetch)s),
-together AS (   -- what a vector found may hold a word to do without
-  SELECT stream_id, position, b.coverage, b.matched, n.cosine
-    FROM best b
-    FULL JOIN (SELECT n.* FROM near n
-                WHERE NOT EXISTS (SELECT FROM found f WHERE f.stream_id = n.stream_id AND f.position = n.position)
-                   OR EXISTS (SELECT FROM allowed a WHERE a.stream_id = n.stream_id AND a.position = n.position)) n
-   USING (stream_id, position))
-SELECT e.event_id::text, e.role, e.occurred_at, e.recorded_at, coalesce(g.coverage, s.coverage, 0)::float8 AS coverage,
-       coalesce(g.matched, s.matched, '{}') AS matched, coalesce(g.cosine, v.cosine) AS cosine,
-       (SELECT count(*) FROM matched) >= %(most)s AS cut
-  FROM together g
-  JOIN engram.agent_events e ON e.tenant_id = %(tenant_id)s AND e.stream_id = g.stream_id AND e.position = g.position
-  LEFT JOIN scored s ON g.coverage IS NULL AND s.stream_id = g.stream_id AND s.position = g.position
+ranked AS (
+  SELECT s.*, row_number() OVER (ORDER BY s.coverage DESC, s.stream_id, s.position) AS place FROM scored s),
+together AS MATERIALIZED (
+  SELECT r.stream_id, r.position, r.coverage, r.matched, n.cosine
+    FROM ranked r
+    LEFT JOIN near n ON n.stream_id = r.stream_id AND n.position = r.position
+   WHERE r.place <= %(fetch)s OR n.cosine IS NOT NULL
+   UNION ALL   -- what a vector found without the words, unless it holds a word to do without
+  SELECT n.stream_id, n.position, 0, '{}', n.cosine
+    FROM near n
+   WHERE NOT EXISTS (SELECT FROM scored s WHERE s.stream_id = n.stream_id AND s.position = n.position)
+     AND (NOT EXISTS (SELECT FROM found f WHERE f.stream_id = n.stream_id AND f.position = n.position)
+          OR EXISTS (SELECT FROM allowed a WHERE a.stream_id = n.stream_id AND a.position = n.position)))
+SELECT b.cut, g.coverage::float8, g.matched, coalesce(g.cosine, v.cosine) AS cosine, e.event_id::text, e.role, e.occurred_at, e.recorded_at
+  FROM (SELECT (SELECT count(*) FROM matched) >= %(most)s AS cut) b
+  LEFT JOIN together g ON true
+  LEFT JOIN LATERAL (
+       SELECT x.event_id, x.role, x.occurred_at, x.recorded_at FROM engram.agent_events x
+        WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = g.stream_id AND x.position = g.position LIMIT 1) e ON true
   LEFT JOIN LATERAL (
        SELECT max(1 - (x.embedding <=> %(vector)s::halfvec)) AS cosine
          FROM engram.agent_memory m

@@ -370,6 +370,22 @@ def test_equal_scores_come_newest_first(door: Door) -> None:
     assert [hit.event.occurred_at - DAY for hit in found] == [timedelta(hours=hours) for hours in (3, 2, 1)]
 
 
+def test_a_session_is_searched_whole_however_many_events_elsewhere_hold_the_words(
+    door: Door, database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "MOST_MATCHES", 4)
+    ada = door()
+    run = ada.start_task("Watch").task_run_id
+    ada.record_event("kite of old", session_id="s", occurred_at=DAY, derive="skip")
+    ada.record_event("kite of the run", task_run_id=run, occurred_at=DAY, derive="skip")
+    for number in range(6):
+        ada.record_event(f"kite {number}", session_id="t", derive="skip")
+    index_all(database, tenant)
+    assert said(ada.search_events("kite", session_id="s")) == ["kite of old"]
+    assert said(ada.search_events("kite", task_run_id=run)) == ["kite of the run"]
+    assert "kite of old" not in said(ada.search_events("kite"))
+
+
 # The past ------------------------------------------------------------------------------------------------------------
 
 
@@ -587,6 +603,10 @@ def test_words_that_too_many_events_hold_are_said_to_be_cut(
     found = ada.search_events("kite")
     assert found.degraded == ("keyword",)
     assert [hit.event.occurred_at for hit in found] == [DAY + timedelta(days=number) for number in (4, 3, 2)]
+    assert ada.search_events("kite", session_id="none").degraded == ()
+    assert len(ada.search_events("kite", until=DAY + timedelta(days=2))) == 2, "a window comes before the bound"
+    outside = ada.search_events("kite", until=DAY + timedelta(days=3), roles=["user"])
+    assert (said(outside), outside.degraded) == ([], ("keyword",)), "said even where nothing is left"
 
 
 def test_a_large_scope_asks_for_its_index_by_itself_and_a_small_one_does_not(
