@@ -89,7 +89,7 @@ def load(conn: Connection, visible: Visible, memory_ids: Sequence[str], moment: 
     if not memory_ids or not visible.scope_ids:
         return []
     rows = _rows(conn, visible, moment, BY_ID, list(memory_ids))
-    found = {row.memory_id: _memory(row, visible) for row in rows}
+    found = {row.memory_id: made(row, visible) for row in rows}
     return [found[memory_id] for memory_id in memory_ids if memory_id in found]
 
 
@@ -97,11 +97,14 @@ BY_ID: Final = "m.memory_id = ANY(%(wanted)s::uuid[])"
 BY_LINEAGE: Final = "m.lineage_id = %(wanted)s::uuid"
 
 
-def loading(moment: Moment, which: str) -> str:
-    """The statement that loads whole memories of a moment, chosen by a constant condition over one value."""
+def loading(moment: Moment, which: str, rows: str | None = None, more: str = "") -> str:
+    """The statement that loads whole memories of a moment, chosen by a constant condition over one value.
+
+    They come from `rows`, where another statement has them already, and with `more` columns; constants too.
+    """
     now = "clock_timestamp()" if moment.is_now else AT
-    filled = statement("load_memories").replace("/*source*/", source(moment)).replace("/*now*/", now)
-    return filled.replace("/*which*/", which)
+    filled = statement("load_memories").replace("/*source*/", rows or source(moment)).replace("/*now*/", now)
+    return filled.replace("/*which*/", which).replace("/*more*/", more)
 
 
 def _rows(conn: Connection, visible: Visible, moment: Moment, which: str, wanted: Any) -> list[Row[Any]]:
@@ -193,7 +196,7 @@ def lineage(conn: Connection, visible: Visible, lineage_id: str, moment: Moment 
     rows = _rows(conn, visible, moment, BY_LINEAGE, lineage_id) if visible.scope_ids else []
     if not rows:
         raise NotFound("no lineage with that id in this scope")
-    revisions = tuple(_memory(row, visible) for row in rows)
+    revisions = tuple(made(row, visible) for row in rows)
     moot = {row.memory_id for row in rows if row.moot}
     head = next((memory for memory in revisions if memory.is_current and memory.memory_id not in moot), None)
     contested = tuple(memory for memory in revisions if memory.status == "contested")
@@ -269,7 +272,8 @@ def _nearest_of_each_slot(found: list[Memory], visible: Visible) -> list[Memory]
     return [memory for memory in found if memory.critical_slot is None or not hidden(memory)]
 
 
-def _memory(row: Row[Any], visible: Visible) -> Memory:
+def made(row: Row[Any], visible: Visible) -> Memory:
+    """The memory of a row of `loading`. Pure."""
     labels = [
         label
         for label, holds in (

@@ -24,6 +24,7 @@ Mood = Literal["statement", "plan", "command", "question", "conditional", "hypot
 SELF: Final = "self"
 UNKNOWN: Final = "unknown"
 USER: Final = "User"
+SELF_NAMES: Final = ("user", "the user", "self", "me", "i", "myself")
 FIRST_PERSON_ROLES: Final = ("user", None)
 MAX_SENTENCE: Final = 1_000
 """A longer run of text without an end is not a sentence; nothing is read from it."""
@@ -609,9 +610,7 @@ def without_lead(text: str) -> str:
 def is_self(subject: str, user_name: str | None) -> bool:
     """Whether a stated subject is the user themselves."""
     name = plain(subject)
-    return name in ("user", "the user", "self", "me", "i", "myself") or (
-        user_name is not None and name == plain(user_name)
-    )
+    return name in SELF_NAMES or (user_name is not None and name == plain(user_name))
 
 
 def subject_of(sentence: str, *, role: str | None = None, user_name: str | None = None) -> str:

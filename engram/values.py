@@ -372,6 +372,7 @@ class SearchResults(Value):
     watermark: Watermark = field(default_factory=Watermark)
     degraded: tuple[str, ...] = ()
     weak: bool = False
+    channels: Mapping[str, int] = field(default_factory=dict)  # how many each found; who failed is in `degraded`
 
     def __iter__(self) -> typing.Iterator[SearchResult]:
         return iter(self.results)

@@ -1,10 +1,26 @@
-"""Channels: ways of finding memories, one a file. Each is asked for candidates inside a transaction and ranks its own.
+"""Channels: ways of finding memories, one a file. All are asked in one statement, inside a transaction.
 
-To add one, write its module and its statements, and name it here; `recall.find` says where it is asked.
+To add one, write its module with `NAME`, `TIMEOUT`, `NOTHING` and `part`, and its statement; name it here, and say in
+`recall.finding` when it is asked.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
 
-CHANNELS: Final = ("semantic", "keyword", "tail")
+SEARCHED: Final = ("semantic", "keyword", "temporal", "graph")  # in the database, in this order
+CHANNELS: Final = (*SEARCHED, "tail")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A channel's part of the statement that finds candidates: common table expressions, and what they name.
+
+    `again` is what asks the channel once more, for rows that stand, where too few of the first do.
+    """
+
+    sql: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    again: str = ""

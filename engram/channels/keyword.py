@@ -15,9 +15,16 @@ from datetime import datetime
 from typing import Any, Final
 
 from engram import inputs, text
+from engram.channels import Part
 from engram.database import Connection, execute, fetch_all, statement
 
 NAME: Final = "keyword"
+TIMEOUT: Final = 5.0  # seconds
+NOTHING: Final = Part("""asked AS (SELECT 0 AS nothing),
+worded AS (SELECT NULL::uuid AS memory_id WHERE false),
+scored AS (SELECT NULL::uuid AS memory_id, NULL::text[] AS matched, NULL::float8 AS coverage WHERE false),
+keyword AS (SELECT NULL::uuid AS memory_id, NULL::float8 AS coverage WHERE false)""")
+NO_SCORES: Final = "SELECT NULL::uuid AS memory_id, NULL::text[] AS matched, NULL::float8 AS coverage WHERE false"
 NEIGHBOUR_WORDS: Final = 40
 BEFORE, AFTER, FARTHER = 2, 2, 2
 QUERY_CHARACTERS: Final = 4_096
@@ -173,48 +180,43 @@ def _phrases(
     return found
 
 
-def find(
-    conn: Connection,
-    tenant_id: str,
-    scope_ids: Sequence[int],
-    sought: Sought,
-    *,
-    limit: int,
-    also: Sequence[str] = (),
-    among: str = "",
-    params: Mapping[str, Any] | None = None,
-) -> list[Hit]:
-    """The best `limit` memories by words, and the coverage of those `also` asked about; by place.
+def part(sought: Sought, scope_ids: Sequence[int], *, among: str = "") -> Part:
+    """The memories that hold the words of a question, and the coverage of those that other channels found. Pure.
 
-    `among` is a condition on `c.memory_id` that narrows the candidates, with its parameters.
+    `among` is a condition on `e.memory_id` that narrows the candidates.
     """
-    rarest = sought.rarest()
-    if not sought.terms or not scope_ids or not (rarest or also):
+    sql = statement("channel_keyword").replace("/*among*/", among).replace("/*scores*/", scores("worded"))
+    return Part(sql, _params(sought, scope_ids))
+
+
+def scores(rows: str) -> str:
+    """The statement that scores the rows of a common table expression by the terms of another, `asked`. Pure."""
+    return statement("score_words").replace("/*rows*/", rows)
+
+
+def find(conn: Connection, tenant_id: str, scope_ids: Sequence[int], sought: Sought, *, limit: int) -> list[Hit]:
+    """The best `limit` memories by words alone, in order: what a write compares itself with."""
+    if not sought.rarest() or not scope_ids:
         return []
+    sql = statement("find_by_words").replace("/*keyword*/", part(sought, scope_ids).sql)
+    given = {"tenant_id": tenant_id, "scope_ids": list(scope_ids), "fetch": limit, **_params(sought, scope_ids)}
+    rows = conn.exec_driver_sql(sql, given)
+    return [Hit(str(row.memory_id), row.coverage, tuple(row.matched), place) for place, row in enumerate(rows, 1)]
+
+
+def _params(sought: Sought, scope_ids: Sequence[int]) -> dict[str, Any]:
     pairs = [(scope_id, term) for scope_id in scope_ids for term in sought.terms]
-    sql = statement("find_by_words").replace("/*among*/", among)
-    rows = conn.exec_driver_sql(
-        sql,
-        {
-            **(params or {}),
-            "tenant_id": tenant_id,
-            "scope_ids": list(scope_ids),
-            "term_scopes": [scope_id for scope_id, _ in pairs],
-            "labels": [term.label for _, term in pairs],
-            "terms": [scoped(term.query, scope_id, "A" if term.phrase else "") for scope_id, term in pairs],
-            "idfs": [term.idf for _, term in pairs],
-            "phrases": [term.phrase for _, term in pairs],
-            "candidates": _any_of(scoped(term.query, scope_id) for term in rarest for scope_id in scope_ids),
-            "without": _any_of(
-                scoped(_quoted(word), scope_id, "A") for word in sought.without for scope_id in scope_ids
-            ),
-            "total": sought.total or 1.0,
-            "most": MOST_ROWS,
-            "limit": limit,
-            "also": list(also),
-        },
-    )
-    return [Hit(row.memory_id, row.coverage, tuple(row.matched), row.place) for row in rows]
+    return {
+        "term_scopes": [scope_id for scope_id, _ in pairs],
+        "labels": [term.label for _, term in pairs],
+        "terms": [scoped(term.query, scope_id, "A" if term.phrase else "") for scope_id, term in pairs],
+        "idfs": [term.idf for _, term in pairs],
+        "phrases": [term.phrase for _, term in pairs],
+        "candidates": _any_of(scoped(term.query, scope_id) for term in sought.rarest() for scope_id in scope_ids),
+        "without": any_scoped(sought.without, scope_ids),
+        "total": sought.total or 1.0,
+        "most": MOST_ROWS,
+    }
 
 
 def score_texts(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Final
 
 from engram import embedding, migrations
+from engram.channels import Part
 from engram.database import Connection, execute, fetch_all, fetch_one, statement
 from engram.embedding import Model, local
 
@@ -15,21 +15,17 @@ if TYPE_CHECKING:
     from engram.embedding import CachedEmbedder, Vectors
 
 NAME: Final = "semantic"
+TIMEOUT: Final = 5.0  # seconds
+NOTHING: Final = Part("semantic AS (SELECT NULL::uuid AS memory_id, NULL::float8 AS cosine WHERE false)")
+STANDING: Final = "AND (SELECT is_so FROM short) AND e.memory_id IN (SELECT m.memory_id FROM world m WHERE /*strict*/)"
+STARVED: Final = "AND e.scope_id = /*scope*/ AND e.indexed AND (SELECT count(*) FROM /*walked*/) < %(fetch)s"
+COSINE: Final = "1 - (e.embedding <=> %(vector)s::halfvec)"
 LARGE: Final = 10_000  # vectors of a scope from which the exact scan costs more than the graph
 FRESH: Final = 1_000  # vectors of a large scope that may wait outside the graph
 BATCH: Final = 1_000
 LEAST_BREADTH: Final = 100
 
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|our|ours|us)\b", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A memory the vector found, nearest first: its cosine and its place in the channel from 1."""
-
-    memory_id: str
-    cosine: float
-    place: int
 
 
 def named_actors(query: str, actors: Sequence[str]) -> tuple[str, ...]:
@@ -52,63 +48,30 @@ def is_first_person(query: str) -> bool:
     return _FIRST_PERSON.search(query.replace("’", "'")) is not None
 
 
-def find(
-    conn: Connection,
-    tenant_id: str,
-    scope_ids: Sequence[int],
-    model_id: int,
-    vector: Vectors,
-    *,
-    limit: int,
-    graphed: Sequence[int] = (),
-    among: str = "",
-    params: Mapping[str, Any] | None = None,
-) -> list[Hit]:
-    """The `limit` memories nearest a vector; through the graph for the `graphed` scopes, otherwise exactly.
+def part(vector: Vectors, model_id: int, *, graphed: Sequence[int] = (), among: str = "") -> Part:
+    """The nearest memories to a vector: through the graph for the `graphed` scopes, otherwise exactly. Pure.
 
-    `among` is a condition on `e.memory_id` that narrows the candidates before they are compared, with its parameters.
+    A graph that brings fewer rows than asked for is not believed: then its scope is compared exactly too. `among` is a
+    condition on `e.memory_id` that narrows the candidates before they are compared.
     """
-    if not scope_ids:
-        return []
-    shared = {"tenant_id": tenant_id, "model_id": model_id, "limit": limit, "vector": embedding.to_sql(vector)}
-    through = [] if among else list(graphed)
-    if through:
-        fetch_all(conn, "set_graph_search", breadth=str(min(1_000, max(LEAST_BREADTH, 2 * limit))))
-    by_graph = statement("find_by_graph").replace("(256)", f"({len(vector)})")
-    near = [
-        (row.memory_id, row.cosine)
-        for scope_id in through
-        for row in conn.exec_driver_sql(by_graph, {"scope_id": scope_id, **shared})
-    ]
+    exact = _statement("find_by_vector")
+    graphs, walked = "", ""
+    for place in range(len(graphed)):
+        scope, name = f"%(graph_{place})s", f"walked_{place}"
+        walk = _statement("find_by_graph").replace("(256)", f"({len(vector)})").replace("%(scope_id)s", scope)
+        starved = exact.replace("/*among*/", STARVED.replace("/*scope*/", scope).replace("/*walked*/", name))
+        graphs += f"{name} AS MATERIALIZED (\n{walk}),\n"
+        walked += statement("channel_walk").replace("/*walked*/", name).replace("/*exact*/", starved)
     # Beside the graph the scan sees what is not in it yet, and the small scopes, which have nothing in it.
-    sql = statement("find_by_vector").replace("/*among*/", "AND NOT e.indexed" if through else among)
-    rows = conn.exec_driver_sql(sql, {**(params or {}), **shared, "scope_ids": list(scope_ids)})
-    near += [(row.memory_id, row.cosine) for row in rows]
-    near.sort(key=lambda found: (-found[1], found[0]))
-    return [Hit(memory_id, cosine, place) for place, (memory_id, cosine) in enumerate(near[:limit], 1)]
+    beside = exact.replace("/*among*/", "AND NOT e.indexed" if graphed else among)
+    sql = _statement("channel_semantic").replace("/*walked*/", walked).replace("/*exact*/", beside)
+    again = exact.replace("/*among*/", STANDING).replace("%(fetch)s", "%(whole)s").replace(f", {COSINE} AS cosine", "")
+    params = {"model_id": model_id, "vector": embedding.to_sql(vector)}
+    return Part(graphs + sql, params | {f"graph_{n}": scope_id for n, scope_id in enumerate(graphed)}, again)
 
 
-def measure(
-    conn: Connection,
-    tenant_id: str,
-    scope_ids: Sequence[int],
-    model_id: int,
-    vector: Vectors,
-    memory_ids: Sequence[str],
-) -> dict[str, float]:
-    """The cosines of memories that another channel found; those without a vector are left out."""
-    if not memory_ids:
-        return {}
-    rows = fetch_all(
-        conn,
-        "measure_cosines",
-        tenant_id=tenant_id,
-        scope_ids=list(scope_ids),
-        model_id=model_id,
-        vector=embedding.to_sql(vector),
-        memory_ids=list(memory_ids),
-    )
-    return {row.memory_id: row.cosine for row in rows}
+def _statement(name: str) -> str:
+    return statement(name).replace("%(limit)s", "%(fetch)s").rstrip()
 
 
 def store(

@@ -13,6 +13,7 @@ from engram.values import Event
 
 NAME: Final = "tail"
 MOST_EVENTS: Final = 200
+MOST_EMBEDDED: Final = 99  # events compared by meaning: with the question they are one batch
 MOST_CHARACTERS: Final = 8_192  # of an event's content that is compared
 
 

@@ -146,8 +146,7 @@ def _searched(setup: Setup, reading: Reading, asked: _Asked) -> Operation[Search
     if not asked.query or not asked.shares[context.RELEVANT]:
         return SearchResults(())
     prepared = recall.prepare(asked.query, limit=MOST_FOUND, profile=setup.settings.profile)
-    results, _ = yield from searching.found(setup, reading, prepared)
-    return results
+    return (yield from searching.found(setup, reading, prepared)).ranked()
 
 
 def _with_results(material: Material, results: SearchResults) -> Material:

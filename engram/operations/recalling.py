@@ -34,7 +34,7 @@ def search(
         include_superseded=inputs.flag(include_superseded, "include_superseded"), tail=inputs.flag(tail, "tail"),
     )  # fmt: skip
     counted = inputs.flag(track, "track") and reading.moment.is_now
-    results, _ = yield from searching.found(setup, reading, asked)
+    results = (yield from searching.found(setup, reading, asked)).ranked()
     if counted:
         yield from _track(reading, results)
     return results
@@ -62,11 +62,17 @@ def recall_answer(
     counted = inputs.flag(track, "track") and reading.moment.is_now
     answer = recall.empty_answer(text, understood)
     tried: list[Any] = []
-    for road in recall.roads(understood):
-        results, looked = yield from searching.found(setup, reading, recall.on_road(asked, road, understood))
+    roads = recall.roads(understood)
+    # What was superseded is found beside what is current, so that every road is walked over what was found once.
+    wide = recall.on_road(replace(asked, include_superseded=True), "historical", understood)
+    if not roads:
+        return answer
+    searched = yield from searching.found(setup, reading, wide)
+    for road in roads:
+        results = searched.ranked(recall.on_road(asked, road, understood))
 
         def work(
-            conn: Connection, road: Any = road, results: SearchResults = results, looked: Looked = looked
+            conn: Connection, road: Any = road, results: SearchResults = results, looked: Looked = searched.looked
         ) -> RecallAnswer:
             return recall.answer(conn, text, looked, understood, road, results, tried=tuple(tried))
 

@@ -13,6 +13,7 @@ SELECT m.memory_id::text, m.scope_id, m.fact, m.main_content, m.memory_type, m.c
                                   ORDER BY q.recorded_at, q.event_id, q.ordinal), '[]')
           FROM engram.memory_sources q WHERE q.tenant_id = m.tenant_id AND q.memory_id = m.memory_id
            AND (%(known_at)s::timestamptz IS NULL OR q.recorded_at <= %(known_at)s::timestamptz)) AS citations
+       /*more*/
   FROM /*source*/
   JOIN engram.memory_scopes s ON s.tenant_id = m.tenant_id AND s.scope_id = m.scope_id
   LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id

@@ -6,6 +6,7 @@ import json
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from engram import Engram, Scope, embedding, memories, recall, tenancy
 from engram.channels import keyword, semantic
 from engram.database import Connection, Database, statement
 from engram.embedded import EmbeddedServer
+from engram.recall import finding
 from engram.settings import load
 
 ROWS = 1_000
@@ -158,7 +160,7 @@ def asked(crowd: Crowd, **more: Any) -> dict[str, Any]:
 
 def test_the_graph_is_walked_and_only_the_scopes_partition_is_read(database: Database, crowd: Crowd) -> None:
     with database.transaction(crowd.tenant, read_only=True) as conn:
-        conn.exec_driver_sql(statement("set_graph_search"), {"breadth": "100"})
+        conn.exec_driver_sql(statement("set_search"), {"breadth": "100", "milliseconds": 60_000})
         # Sorting a thousand rows is cheap; that the graph *can* serve the statement is what matters when they are many.
         conn.exec_driver_sql("SET LOCAL enable_sort = off")
         found, whole = explain(conn, statement("find_by_graph"), asked(crowd))
@@ -170,18 +172,34 @@ def test_the_graph_is_walked_and_only_the_scopes_partition_is_read(database: Dat
 
 
 def test_fresh_rows_beside_the_graph_are_found_by_their_own_index(database: Database, crowd: Crowd) -> None:
-    sql = statement("find_by_vector").replace("/*among*/", "AND NOT e.indexed AND false IS NOT TRUE")
+    sql = statement("find_by_vector").replace("/*among*/", "AND NOT e.indexed")
     with database.transaction(crowd.tenant, read_only=True) as conn:
         found, _ = explain(conn, sql, asked(crowd))
     partitions = {node["Relation Name"] for node in found if "Relation Name" in node}
     assert len(partitions) == 1  # hash partitions of other scopes are not looked at
 
 
-def test_cosines_of_known_memories_are_read_by_key(database: Database, crowd: Crowd) -> None:
+@pytest.mark.parametrize(
+    "more",
+    [
+        {}, {"mode": "keyword"}, {"mode": "semantic"}, {"include_superseded": True},
+        {"window": (datetime(2024, 1, 1, tzinfo=UTC), None)}, {"query": "word7 -house of Ada"},
+    ],
+)  # fmt: skip
+def test_a_whole_search_reads_its_candidates_by_their_indexes(
+    database: Database, crowd: Crowd, more: dict[str, Any]
+) -> None:
+    question = recall.prepare(more.get("query", "word7 of Ada"), **{k: v for k, v in more.items() if k != "query"})
+    meaning = recall.Meaning(np.asarray(json.loads(crowd.vector), dtype=np.float32), semantic.default_model())
     with database.transaction(crowd.tenant, read_only=True) as conn:
-        found, _ = explain(conn, statement("measure_cosines"), asked(crowd, memory_ids=[crowd.memory_id]))
-    assert any(name.endswith("_pkey") for name in indexes(found))
+        looked = recall.look(conn, tenancy.visible(conn, Scope(crowd.tenant)), question)
+        assert looked.graphed
+        sql, params = finding.composed(question, looked, meaning, finding.allowed(question, meaning))
+        found, _ = explain(conn, sql, params)
+    assert "agent_memory_pkey" in indexes(found)
     assert not read_whole(found)
+    partitions = {node["Relation Name"] for node in found if node.get("Relation Name", "").startswith("memory_emb")}
+    assert len(partitions) <= 1  # hash partitions of other scopes are not looked at
 
 
 @pytest.mark.parametrize("function", ["lexeme_matches", "lexeme_frequency"])
@@ -214,20 +232,11 @@ def test_the_app_role_itself_cannot_use_the_word_index(database: Database, crowd
     assert "memory_lexemes_words" not in indexes(found)
 
 
-def test_the_words_of_known_memories_are_read_by_key(database: Database, crowd: Crowd) -> None:
-    params = asked(crowd, memory_ids=[crowd.memory_id], without=keyword.any_scoped(["word7"], [crowd.scope_id]))
-    with database.transaction(crowd.tenant, read_only=True) as conn:
-        found, _ = explain(conn, statement("list_without_words"), params)
-    assert "memory_lexemes_pkey" in indexes(found)
-    assert not read_whole(found)
-
-
 @pytest.mark.parametrize(
     ("name", "more", "index"),
     [
         ("look_at_scopes", {}, "memory_lexemes_scope"),
         ("load_memories", {"wanted": "memory"}, "agent_memory_pkey"),
-        ("list_distilled", {"event_ids": "event"}, "memory_sources_event"),
         ("list_key_holders", {"conflict_keys": ["topic:7"]}, "agent_memory_"),
         ("list_surroundings", {"stream_ids": "stream", "positions": [50], "spoken": SPOKEN}, "agent_events_pkey"),
         (
@@ -252,17 +261,6 @@ def test_each_statement_of_a_search_uses_its_index(
         found, _ = explain(conn, sql, asked(crowd, **params))
     assert any(used.startswith(index) for used in indexes(found)), (name, indexes(found))
     assert not read_whole(found)
-
-
-def test_heads_are_found_by_their_lineage(database: Database, crowd: Crowd) -> None:
-    memory_id = str(uuid.uuid4())
-    sql = (
-        "SELECT m.memory_id::text FROM engram.agent_memory m WHERE m.tenant_id = %(tenant_id)s AND m.status = 'active'"
-        " AND NOT m.moot AND m.lineage_id = ANY(%(lineage_ids)s::uuid[])"
-    )
-    with database.transaction(crowd.tenant, read_only=True) as conn:
-        found, _ = explain(conn, sql, {"tenant_id": crowd.tenant, "lineage_ids": [memory_id]})
-    assert "agent_memory_one_head" in indexes(found)
 
 
 def test_a_whole_search_of_a_filled_scope_names_its_rows(database: Database, crowd: Crowd) -> None:

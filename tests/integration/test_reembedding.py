@@ -265,7 +265,7 @@ def test_a_large_scope_is_searched_through_a_graph_of_the_new_model(
         model = semantic.active_model(conn, tenant)
         assert model is not None
         assert semantic.has_graph(conn, model.model_id)
-        fetch_all(conn, "set_graph_search", breadth="100")
+        fetch_all(conn, "set_search", breadth="100", milliseconds=60_000)
         # Of 25 vectors the planner may well prefer to look at each: what counts is that the graph can answer.
         for other in ("enable_seqscan", "enable_bitmapscan", "enable_sort"):
             conn.exec_driver_sql(f"SET LOCAL {other} = off")

@@ -1,0 +1,307 @@
+"""Finding: one statement asks every channel, measures what each found by all the others, and brings it whole."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from engram import filters, memories
+from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temporal
+from engram.database import Connection, fetch_all, fetch_one, statement
+from engram.errors import Unavailable
+from engram.memories import Moment
+from engram.recall.question import Asked, Looked, Meaning, names_in
+from engram.values import TRUSTS, Memory, Watermark
+
+__all__ = ["Candidate", "Found", "allowed", "find", "is_of_a_channel"]
+
+EVIDENCE: Final = ("verbatim", "source_chunk")
+SUPERSEDED: Final = "m.status = 'superseded' AND m.consolidated_into IS NULL"
+HEIR: Final = 0.9  # of an earlier value's nearness that the current one takes over
+OVERFETCH: Final = 5
+LEAST_FETCHED: Final = 50
+PINNED: Final = 50
+WHOLE_FETCH: Final = 1_000
+CANCELLED: Final = "57014"
+TIMEOUTS: Final[Mapping[str, float]] = {module.NAME: module.TIMEOUT for module in (semantic, keyword, temporal, graph)}
+REFUSALS: Final = ("XX", "22", "42", "54", "53", "58")  # classes of failures that may be of one channel alone
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory some channel found, with each channel's own value for it and its rank by that value."""
+
+    memory: Memory
+    cosine: float | None = None
+    coverage: float = 0.0
+    matched: tuple[str, ...] = ()
+    semantic_rank: int | None = None
+    keyword_rank: int | None = None
+    graph: float | None = None  # closeness to the best hits, or to who is named
+    graph_rank: int | None = None
+    seed_id: str | None = None  # the hit the graph came from
+    temporal: float | None = None  # nearness to the window's centre
+    temporal_rank: int | None = None
+    stands: bool = True  # it may be returned: an earlier value stands where only the past is left of it
+    derived: bool = True
+    inherited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Everything the channels found, and what ranking must know besides."""
+
+    candidates: tuple[Candidate, ...] = ()
+    tail: tuple[tuple[tail.Hit, float | None], ...] = ()  # with their cosines
+    watermark: Watermark = field(default_factory=Watermark)
+    distilled: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    shadowed: frozenset[str] = frozenset()
+    channels: Mapping[str, int] = field(default_factory=dict)
+    degraded: tuple[str, ...] = ()
+
+
+def allowed(asked: Asked, meaning: Meaning) -> tuple[str, ...]:
+    """The channels a search may ask in the database, by its mode and by what there is to ask with. Pure."""
+    wanted = {
+        semantic.NAME: asked.mode != "keyword" and meaning.vector is not None and meaning.model_id is not None,
+        keyword.NAME: asked.mode != "semantic",
+        temporal.NAME: asked.mode == "hybrid" and asked.window is not None,
+        graph.NAME: asked.mode == "hybrid" and asked.depth > 0,
+    }
+    return tuple(name for name in SEARCHED if wanted[name])
+
+
+def is_of_a_channel(error: Unavailable) -> bool:
+    """Whether a search may have failed by one of its channels alone: the server is there, and refused. Pure."""
+    return "sqlstate" in error.facts and (
+        error.facts["sqlstate"] == CANCELLED or str(error.facts["sqlstate"])[:2] in REFUSALS
+    )
+
+
+def find(
+    conn: Connection, asked: Asked, looked: Looked, meaning: Meaning, channels: Collection[str] | None = None
+) -> Found:
+    """Gather the candidates of every channel, or of some, cut to what the read may see."""
+    chosen = allowed(asked, meaning) if channels is None else tuple(name for name in SEARCHED if name in channels)
+    degraded = meaning.degraded
+    if not looked.visible.scope_ids or asked.limit == 0:
+        return Found(degraded=degraded)
+    rows = _rows(conn, asked, looked, meaning, chosen)
+    candidates = _once(_candidates(looked, rows))
+    derived = {one.memory.event_id for one in candidates}
+    waiting = zip(looked.tail, [*meaning.tail, *[None] * (len(looked.tail) - len(meaning.tail))], strict=True)
+    counts = {name: sum(_found_by(one, name) for one in candidates) for name in chosen}
+    return Found(
+        candidates=tuple(candidates),
+        tail=tuple((hit, cosine) for hit, cosine in waiting if hit.event.event_id not in derived),
+        watermark=looked.watermark,
+        distilled=_distilled(rows),
+        shadowed=_shadowed(conn, looked, candidates),
+        channels=counts | ({tail.NAME: len(looked.tail)} if asked.tail and looked.moment.is_now else {}),
+        degraded=degraded,
+    )
+
+
+def _found_by(one: Candidate, channel: str) -> bool:
+    return {
+        semantic.NAME: one.cosine is not None,
+        keyword.NAME: one.coverage > 0,
+        graph.NAME: one.graph is not None,
+        temporal.NAME: one.temporal is not None,
+    }[channel]
+
+
+# The statement -------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Conditions:
+    """What rows may be found (`loose`), what rows stand (`strict`), and what heirs may come; over the alias `m`."""
+
+    loose: str
+    strict: str
+    heir: str
+    narrow: bool  # whether candidates are cut before they are compared
+
+
+def _conditions(asked: Asked, moment: Moment) -> _Conditions:
+    wanted = f"({filters.to_sql(asked.filter)[0]})"
+    standing = f"({_standing(asked, moment)}) AND {wanted}"
+    if asked.filter is not None and asked.filter.names_statuses():
+        heir = f"{memories.current(moment)} AND NOT m.moot AND {wanted}" if asked.include_superseded else "false"
+        return _Conditions(standing, standing, heir, narrow=True)
+    heir = f"{memories.current(moment)} AND NOT m.moot AND {wanted}"
+    if asked.filter is None and moment.is_now:
+        # The nearest rows are taken first and cut afterwards: few are not current.
+        return _Conditions("true", standing, heir, narrow=False)
+    return _Conditions(f"(({standing}) OR ({SUPERSEDED} AND {wanted}))", standing, heir, narrow=True)
+
+
+def _standing(asked: Asked, moment: Moment) -> str:
+    """The condition on `m` that makes a row one that a search may return."""
+    now = "clock_timestamp()" if moment.is_now else memories.AT
+    if asked.filter is not None and asked.filter.names_statuses():
+        return "TRUE"
+    if asked.include_superseded:
+        return (
+            "m.status IN ('active', 'superseded') AND m.consolidated_into IS NULL"
+            f" AND (m.expires_at IS NULL OR m.expires_at > {now})"
+        )
+    # What was forgotten since is still shown where it was true then, and says so.
+    gone = "" if moment.is_now else " OR m.status_reason = 'since_forgotten'"
+    return memories.current(moment) + gone
+
+
+def _rows(conn: Connection, asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> list[Any]:
+    seconds = sum(TIMEOUTS[name] for name in channels)
+    breadth = min(1_000, max(semantic.LEAST_BREADTH, 2 * _fetched(asked)))
+    fetch_one(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
+    return list(conn.exec_driver_sql(*composed(asked, looked, meaning, channels)).fetchall())
+
+
+def _fetched(asked: Asked) -> int:
+    return max(OVERFETCH * asked.limit, LEAST_FETCHED)
+
+
+def composed(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """The statement that asks these channels, and its parameters. Pure; its text is made of constants only."""
+    moment = looked.moment
+    conditions = _conditions(asked, moment)
+    among = "AND e.memory_id IN (SELECT c.memory_id FROM eligible c)" if conditions.narrow else ""
+    scope_ids = looked.visible.scope_ids
+    parts: dict[str, Part] = {}
+    parts[semantic.NAME] = semantic.NOTHING
+    if semantic.NAME in channels and meaning.vector is not None and meaning.model_id is not None:
+        graphed = () if conditions.narrow else looked.graphed
+        parts[semantic.NAME] = semantic.part(meaning.vector, meaning.model_id, graphed=graphed, among=among)
+    parts[keyword.NAME] = keyword.NOTHING
+    if keyword.NAME in channels:
+        parts[keyword.NAME] = keyword.part(looked.sought, scope_ids, among=among)
+    parts[temporal.NAME] = temporal.NOTHING
+    if temporal.NAME in channels and asked.window is not None:
+        parts[temporal.NAME] = temporal.part(asked.window, now=looked.now)
+    parts[graph.NAME] = graph.NOTHING
+    if graph.NAME in channels:
+        parts[graph.NAME] = graph.part(names_in(asked.query), moment=moment)
+    sql = statement("find_candidates")
+    for name, one in parts.items():
+        sql = sql.replace(f"/*{name}*/", one.sql)
+    again = parts[semantic.NAME].again or "SELECT NULL::uuid AS memory_id WHERE false"
+    eligible = "SELECT m.memory_id FROM world m WHERE /*loose*/"
+    replaced = {
+        "/*again*/": again,
+        "/*eligible*/": f"eligible AS MATERIALIZED ({eligible})," if conditions.narrow else "",
+        "/*load*/": memories.loading(moment, "true", statement("candidate_rows"), statement("candidate_columns")),
+        "/*kept*/": "NOT" if moment.is_now else "",
+        "/*source*/": memories.source(moment),
+        "/*visible*/": memories.VISIBLE,
+        "/*late_scores*/": keyword.scores("late") if keyword.NAME in channels else keyword.NO_SCORES,
+        "/*cosine*/": semantic.COSINE if parts[semantic.NAME].params else "NULL::float8",
+        "/*strict*/": conditions.strict,
+        "/*heir*/": conditions.heir,
+    }
+    for place, text in replaced.items():
+        sql = sql.replace(place, text)
+    sql = sql.replace("/*loose*/", conditions.loose)
+    params: dict[str, Any] = memories.visible_params(looked.visible, moment) | filters.to_sql(asked.filter)[1]
+    for one in parts.values():
+        params |= one.params
+    params |= {
+        "fetch": _fetched(asked), "wanted": asked.limit, "whole": WHOLE_FETCH, "most_pinned": PINNED,
+        "also": list(asked.also),         "model_id": meaning.model_id, "loose_cosine": graph.LOOSE_COSINE,
+        "without": keyword.any_scoped(looked.sought.without, scope_ids),
+    }  # fmt: skip
+    return sql, params
+
+
+# What came of it -----------------------------------------------------------------------------------------------------
+
+
+def _candidates(looked: Looked, rows: Sequence[Any]) -> list[Candidate]:
+    """The candidates of the rows, and the heads of the lineages whose earlier values were found. Pure."""
+    made = [(row, memories.made(row, looked.visible)) for row in rows]
+    found = [
+        Candidate(
+            memory, row.cosine, row.coverage or 0.0, tuple(row.matched or ()),
+            graph=row.closeness, seed_id=row.seed_id, temporal=row.nearness, stands=row.stands,
+        )
+        for row, memory in made if row.found
+    ]  # fmt: skip
+    past: dict[str, Candidate] = {}
+    for one in found:
+        known = past.get(one.memory.lineage_id)
+        if one.memory.status == "superseded" and (known is None or _nearer(one) > _nearer(known)):
+            past[one.memory.lineage_id] = one
+    heads = {memory.lineage_id: memory for row, memory in made if row.heir}
+    heirs = [_heir(heads[lineage_id], one) for lineage_id, one in past.items() if lineage_id in heads]
+    return [*(one for one in found if one.stands or one.memory.status == "superseded"), *heirs]
+
+
+def _heir(head: Memory, earlier: Candidate) -> Candidate:
+    """What was asked for has another value now."""
+    cosine = None if earlier.cosine is None else earlier.cosine * HEIR
+    return replace(earlier, memory=head, cosine=cosine, coverage=earlier.coverage * HEIR, stands=True, inherited=True)
+
+
+def _nearer(one: Candidate) -> float:
+    return one.coverage**2 + 0.5 * (one.cosine or 0.0)
+
+
+def _once(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """One candidate a memory, the nearer where there are two. Pure."""
+    best: dict[str, Candidate] = {}
+    for one in candidates:
+        known = best.get(one.memory.memory_id)
+        if known is None or _nearer(one) > _nearer(known):
+            best[one.memory.memory_id] = one
+    return list(best.values())
+
+
+def with_ranks(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates with their ranks in each channel among those that are there. Pure."""
+    near = _places({one.memory.memory_id: one.cosine for one in candidates if one.cosine is not None})
+    worded = _places({one.memory.memory_id: one.coverage for one in candidates if one.coverage > 0})
+    linked = _places({one.memory.memory_id: one.graph for one in candidates if one.graph is not None})
+    dated = _places({one.memory.memory_id: one.temporal for one in candidates if one.temporal is not None})
+    return [
+        replace(
+            one,
+            semantic_rank=near.get(one.memory.memory_id),
+            keyword_rank=worded.get(one.memory.memory_id),
+            graph_rank=linked.get(one.memory.memory_id),
+            temporal_rank=dated.get(one.memory.memory_id),
+        )
+        for one in candidates
+    ]
+
+
+def _places(values: Mapping[str, float]) -> dict[str, int]:
+    return {memory_id: place for place, memory_id in enumerate(sorted(values, key=lambda i: (-values[i], i)), 1)}
+
+
+def _distilled(rows: Sequence[Any]) -> dict[str, tuple[tuple[str, str], ...]]:
+    """The distilled memories, with their statuses, of the events that evidence among the candidates rests on."""
+    return {row.event_id: tuple((str(i), str(status)) for i, status in row.distilled) for row in rows if row.distilled}
+
+
+def _shadowed(conn: Connection, looked: Looked, candidates: Sequence[Candidate]) -> frozenset[str]:
+    """The candidates whose conflict key a nearer scope of the same agent holds, with no less trust."""
+    visible = looked.visible
+    keyed = [one.memory for one in candidates if one.memory.conflict_key is not None and one.memory.status == "active"]
+    if len(visible.scope_ids) < 2 or not keyed or not looked.moment.is_now:
+        return frozenset()
+    keys = sorted({str(memory.conflict_key) for memory in keyed})
+    holders = fetch_all(conn, "list_key_holders", conflict_keys=keys, **memories.visible_params(visible))
+    near = {scope: visible.nearness[scope_id] for scope_id, scope in visible.scopes.items()}
+
+    def hidden(memory: Memory) -> bool:
+        return any(
+            row.conflict_key == memory.conflict_key
+            and visible.nearness[int(row.scope_id)] < near[memory.scope]
+            and visible.scopes[int(row.scope_id)].agent_id == memory.scope.agent_id
+            and row.trust <= TRUSTS.index(memory.trust)
+            for row in holders
+        )
+
+    return frozenset(memory.memory_id for memory in keyed if hidden(memory))

@@ -1,0 +1,167 @@
+"""The question of a search: its words, what they mean in the scopes that are read, and its vector."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from engram import derivation, ranking, streams, text
+from engram.channels import keyword, semantic, tail
+from engram.channels.keyword import Sought, Words
+from engram.database import Connection, fetch_one
+from engram.errors import Unavailable
+from engram.filters import Filter
+from engram.memories import NOW, Moment
+from engram.ranking import ProfileWeights
+from engram.tenancy import Visible
+from engram.values import Mode, Watermark, Window
+
+if TYPE_CHECKING:
+    from engram.embedding import CachedEmbedder, Vectors
+
+MOST_NAMES: Final = 300  # runs of words of a question that may name somebody
+LONGEST_NAME: Final = 3  # words
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A search as it was asked for, its words read."""
+
+    query: str
+    words: Words
+    mode: Mode = "hybrid"
+    limit: int = 10
+    filter: Filter | None = None
+    profile: str | ProfileWeights = ranking.DEFAULT_PROFILE
+    min_score: float = 0.0
+    include_superseded: bool = False
+    tail: bool = True
+    keep_pinned: bool = False  # pinned memories stay among the results, however many others hold the words
+    window: Window | None = None  # in time, for the temporal channel
+    depth: int = 1  # hops of the graph channel; 0 leaves it out
+    also: tuple[str, ...] = ()  # memories that are measured whether a channel finds them or not
+
+    @property
+    def current_only(self) -> bool:
+        """Whether only what is current may be found."""
+        return not self.include_superseded and (self.filter is None or not self.filter.names_statuses())
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What the readable scopes say about a question: its words' rarity, who speaks there, what is not derived yet."""
+
+    visible: Visible
+    moment: Moment
+    now: datetime
+    sought: Sought
+    size: int = 0
+    actors: tuple[str, ...] = ()
+    named: frozenset[str] = frozenset()
+    graphed: tuple[int, ...] = ()
+    model_id: int | None = None
+    config: str = "english"
+    tail: tuple[tail.Hit, ...] = ()
+    watermark: Watermark = field(default_factory=Watermark)
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant that is read."""
+        return self.visible.scope.tenant_id
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The vector of a question, or None; the cosines of what is not derived yet; and what failed on the way."""
+
+    vector: Vectors | None = None
+    model_id: int | None = None
+    tail: tuple[float | None, ...] = ()
+    degraded: tuple[str, ...] = ()
+
+
+def prepare(query: str, **options: Any) -> Asked:
+    """Read a question's words. Pure."""
+    asked = Asked(query, keyword.parse(query), **options)
+    ranking.weights_of(asked.profile)  # an unknown profile is refused before anything is asked
+    return asked
+
+
+def look(conn: Connection, visible: Visible, asked: Asked, *, moment: Moment = NOW, config: str = "english") -> Looked:
+    """Ask the readable scopes what a search must know before it can be made, and what no deriver has come to yet.
+
+    The tail is read first: an event that is derived meanwhile is found as a memory, one that is not is in the tail.
+    """
+    tenant_id, scope_ids = visible.scope.tenant_id, list(visible.scope_ids)
+    row = fetch_one(conn, "look_at_scopes", tenant_id=tenant_id, scope_ids=scope_ids)
+    assert row is not None
+    sought, watermark = Sought(), Watermark()
+    if scope_ids:
+        sought = keyword.look_up(conn, tenant_id, scope_ids, asked.words, size=row.size, config=config)
+        marks = [streams.watermark(conn, scope_ids, one.NAME, one.VERSION) for one in derivation.DERIVERS]
+        watermark = max(marks, key=lambda mark: mark.behind, default=watermark)  # of the slowest deriver
+    waiting: list[tail.Hit] = []
+    if watermark.behind and asked.tail and moment.is_now and asked.limit:
+        derivers = [(module.NAME, module.VERSION) for module in derivation.DERIVERS]
+        waiting = tail.find(conn, tenant_id, scope_ids, sought, derivers, config=config)
+    actors = tuple(row.actors)
+    return Looked(
+        visible=visible,
+        moment=moment,
+        now=moment.clock or row.now,
+        sought=sought,
+        size=row.size,
+        actors=actors,
+        named=frozenset(semantic.named_actors(asked.query, actors)),
+        graphed=tuple(row.graphed),
+        model_id=row.model_id,
+        config=config,
+        tail=tuple(waiting),
+        watermark=watermark,
+    )
+
+
+def embed(embedder: CachedEmbedder | None, asked: Asked, looked: Looked) -> Meaning:
+    """The vector of a question, without the names of its scope's actors, and how near the tail is to it: one call.
+
+    A model that fails is named in `degraded`. In mode `semantic` there is nothing to fall back to: then it raises
+    Unavailable.
+    """
+    if embedder is None:
+        if asked.mode == "semantic":
+            raise Unavailable("there is no embedding model: search by keyword")
+        return Meaning()
+    if asked.mode == "keyword" or not re.search(r"\w", asked.query) or not looked.visible.scope_ids:
+        return Meaning()
+    topic = semantic.without_names(asked.query, looked.actors)
+    weights = _word_weights(topic, looked.sought.weights) if embedder.weighs_words else None
+    waiting = [hit.fact for hit in looked.tail][: tail.MOST_EMBEDDED]
+    try:
+        vector, others = embedder.embed_question(topic, weights, waiting)
+    except Unavailable:
+        if asked.mode == "semantic":
+            raise
+        return Meaning(degraded=(semantic.NAME,))
+    near = [float(cosine) for cosine in others @ vector]
+    return Meaning(vector, embedder.model_id, tuple(near))
+
+
+def names_in(query: str) -> list[str]:
+    """The runs of words by which a question may name somebody a memory is about, in each way to write them. Pure."""
+    words = re.findall(r"\w[\w'’.-]*\w|\w", query)
+    runs = [" ".join(words[at : at + size]) for size in range(1, LONGEST_NAME + 1) for at in range(len(words))]
+    telling = [run for run in runs if run.casefold() not in text.STOP_WORDS]
+    whole = [way for run in telling for way in (run, run.lower(), run.title(), re.sub(r"['’]s$", "", run))]
+    return list(dict.fromkeys(whole))[:MOST_NAMES]
+
+
+def _word_weights(topic: str, weights: Mapping[str, float]) -> dict[str, float]:
+    most = max(weights.values(), default=1.0)
+    found = {}
+    for word in re.findall(r"\w+", topic):
+        parts = [weights.get(part, most) for part in keyword.plain(word).split()]
+        found[word.casefold()] = max(parts, default=most)
+    return found

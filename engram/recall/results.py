@@ -1,0 +1,245 @@
+"""Results: what was found, scored, explained and cut. Pure, but for the count of what was returned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from engram import filters, ranking
+from engram.channels import graph, keyword, semantic, tail, temporal
+from engram.database import Connection, execute
+from engram.ranking import Scored, Signals
+from engram.recall.finding import EVIDENCE, Candidate, Found, with_ranks
+from engram.recall.question import Asked, Looked
+from engram.values import ChannelHit, Event, Memory, SearchResult, SearchResults
+
+GONE: Final = ("superseded", "deleted")
+WEAK: Final = 0.20  # relevance under which the best hit is no answer
+TOUCHED: Final = 0.5  # relevance over which a returned row counts as accessed
+
+
+def rank(asked: Asked, looked: Looked, found: Found, *, now: datetime | None = None) -> SearchResults:
+    """Score what was found, best first, with every reason; cut to the limit. Pure."""
+    clock = now or looked.now
+    candidates = [*with_ranks(_shown(asked, found)), *_tail_candidates(asked, looked, found)]
+    best = max((one.coverage for one in candidates), default=0.0)
+    scored = [
+        (one, _score(asked, looked, one, best, clock)) for one in candidates if not _is_hidden(asked, found, one.memory)
+    ]
+    kept = [(one, scores) for one, scores in scored if _is_relevant(asked, one, scores)]
+    kept.sort(key=lambda pair: (-pair[1].score, -pair[0].memory.recorded_at.timestamp(), pair[0].memory.memory_id))
+    if asked.current_only:
+        kept = _one_a_lineage(kept)
+    chosen, evidence = _join_evidence(kept, found.distilled, asked.limit)
+    if asked.keep_pinned:
+        chosen += [pair for pair in kept if pair[0].memory.is_critical and pair not in chosen]
+    results = tuple(
+        _result(asked, found, one, scores, place, evidence) for place, (one, scores) in enumerate(chosen, 1)
+    )
+    profile = asked.profile if isinstance(asked.profile, str) else asked.profile.base
+    weak = not chosen or max(scores.relevance for _, scores in chosen) < WEAK
+    return SearchResults(
+        results=results,
+        profile=ranking.DEFAULT_PROFILE if profile == "default" else profile,
+        watermark=found.watermark,
+        degraded=found.degraded,
+        weak=weak,
+        channels=found.channels,
+    )
+
+
+def _shown(asked: Asked, found: Found) -> list[Candidate]:
+    """The candidates that this search may show: a search for the past may have found more than one for today. Pure."""
+    past = not asked.current_only
+    return [one for one in found.candidates if one.stands and (past or one.memory.status != "superseded")]
+
+
+def _score(asked: Asked, looked: Looked, one: Candidate, best: float, clock: datetime) -> Scored:
+    memory = one.memory
+    last = memory.activity.last_accessed_at or memory.recorded_at
+    signals = Signals(
+        cosine=one.cosine,
+        coverage=one.coverage,
+        semantic_rank=one.semantic_rank,
+        keyword_rank=one.keyword_rank,
+        keyword_relevance=one.coverage / best if best > 0 else 0.0,
+        actor=_speaks(asked, looked, memory),
+        memory_type=memory.memory_type,
+        layer=memory.layer,
+        critical=memory.is_critical,
+        importance=memory.importance,
+        confidence=memory.confidence,
+        age_days=max(0.0, (clock - memory.recorded_at).total_seconds() / 86_400),
+        idle_hours=max(0.0, (clock - last).total_seconds() / 3_600),
+        accesses=memory.activity.access_count,
+        repetitions=memory.activity.repetition_count,
+        nearness=_nearness(looked, memory),
+        mode=asked.mode,
+    )
+    if _profile(asked) == "lifecycle":
+        signals = ranking.with_dual_hit(signals)
+    return ranking.score(signals, asked.profile)
+
+
+def _profile(asked: Asked) -> str:
+    return ranking.weights_of(asked.profile)[0]
+
+
+def _nearness(looked: Looked, memory: Memory) -> Any:
+    if memory.scope.namespace == looked.visible.scope.namespace:
+        return "own"
+    return "default" if memory.scope.namespace == "default" else "other"
+
+
+def _speaks(asked: Asked, looked: Looked, memory: Memory) -> bool:
+    """Whether a memory is of the actor the question names, or of the user where the question is about its asker."""
+    if looked.named:
+        return memory.actor in looked.named
+    return memory.trust in ("operator", "user") and semantic.is_first_person(asked.query)
+
+
+def _is_relevant(asked: Asked, one: Candidate, scores: Scored) -> bool:
+    if scores.score < asked.min_score or not scores.relevant:
+        return False
+    if one.coverage > 0:
+        return asked.mode != "semantic" or one.cosine is not None
+    if one.temporal is not None or (one.graph is not None and not one.inherited):
+        return True
+    if one.cosine is None:
+        return False
+    return asked.mode == "semantic" or one.cosine > ranking.SEMANTIC_FLOOR
+
+
+def _is_hidden(asked: Asked, found: Found, memory: Memory) -> bool:
+    """Evidence all of whose facts were superseded or forgotten is not shown where only the current is asked for."""
+    return asked.current_only and _evidence_state(found, memory) == "gone"
+
+
+def _evidence_state(found: Found, memory: Memory) -> str:
+    facts = found.distilled.get(memory.event_id, ()) if memory.category in EVIDENCE else ()
+    gone = [status in GONE for _, status in facts]
+    return "gone" if gone and all(gone) else "partly" if any(gone) else "whole"
+
+
+def _one_a_lineage(kept: Sequence[tuple[Candidate, Scored]]) -> list[tuple[Candidate, Scored]]:
+    seen: set[str] = set()
+    chosen = []
+    for one, scores in kept:
+        # A moot negation stands beside its lineage: it takes nobody's place, and nobody takes its.
+        key = one.memory.memory_id if "moot" in one.memory.labels else one.memory.lineage_id
+        if key not in seen:
+            seen.add(key)
+            chosen.append((one, scores))
+    return chosen
+
+
+def _join_evidence(
+    kept: Sequence[tuple[Candidate, Scored]], distilled: Mapping[str, tuple[tuple[str, str], ...]], limit: int
+) -> tuple[list[tuple[Candidate, Scored]], dict[str, str]]:
+    """The first `limit` rows, where evidence joins a fact made of it that is among them instead of taking a place.
+
+    Also which evidence joined which fact.
+    """
+    joined: dict[str, str] = {}
+    while True:
+        chosen = [pair for pair in kept if pair[0].memory.memory_id not in joined][:limit]
+        there = {one.memory.memory_id for one, _ in chosen}
+        more = {}
+        for one, _ in chosen:
+            if one.memory.category in EVIDENCE:
+                facts = [fact for fact, _ in distilled.get(one.memory.event_id, ()) if fact in there]
+                if facts:
+                    more[one.memory.memory_id] = facts[0]
+        if not more:
+            return chosen, joined
+        joined |= more
+
+
+def _result(
+    asked: Asked, found: Found, one: Candidate, scores: Scored, place: int, evidence: Mapping[str, str]
+) -> SearchResult:
+    memory = one.memory
+    channels: dict[str, ChannelHit] = {}
+    if one.semantic_rank is not None and one.cosine is not None:
+        channels[semantic.NAME] = ChannelHit(one.semantic_rank, one.cosine)
+    if one.keyword_rank is not None:
+        channels[keyword.NAME] = ChannelHit(one.keyword_rank, one.coverage)
+    if one.graph_rank is not None and one.graph is not None:
+        channels[graph.NAME] = ChannelHit(one.graph_rank, one.graph)
+    if one.temporal_rank is not None and one.temporal is not None:
+        channels[temporal.NAME] = ChannelHit(one.temporal_rank, one.temporal)
+    if not one.derived:
+        channels = {tail.NAME: ChannelHit(one.keyword_rank or 1, one.coverage)}
+    return SearchResult(
+        memory=memory,
+        score=scores.score,
+        rank=place,
+        terms=scores.terms,
+        channels=channels,
+        matched=one.matched,
+        labels=_labels(asked, found, memory, evidence) + (("by an earlier value",) if one.inherited else ()),
+        derived=one.derived,
+    )
+
+
+def _labels(asked: Asked, found: Found, memory: Memory, evidence: Mapping[str, str]) -> tuple[str, ...]:
+    labels = list(memory.labels)
+    state = _evidence_state(found, memory)
+    if not asked.current_only:
+        labels.append("SUPERSEDED" if state == "gone" else memory.status.upper())
+    if state == "partly":
+        labels.append("partly superseded")
+    if memory.memory_id in found.shadowed:
+        labels.append("shadowed")
+    labels.extend(f"evidence {key}" for key, fact in evidence.items() if fact == memory.memory_id)
+    return tuple(labels)
+
+
+def _tail_candidates(asked: Asked, looked: Looked, found: Found) -> list[Candidate]:
+    made = []
+    for hit, cosine in found.tail:
+        memory = _as_memory(hit, looked)
+        if asked.filter is None or filters.matches(asked.filter, memory):
+            made.append((hit, cosine, memory))
+    ranked = sorted(made, key=lambda item: (-item[0].coverage, -(item[1] or 0.0), item[2].memory_id))
+    return [
+        Candidate(memory, cosine, hit.coverage, hit.matched, None, place, derived=False)
+        for place, (hit, cosine, memory) in enumerate(ranked, 1)
+    ]
+
+
+def _as_memory(hit: tail.Hit, looked: Looked) -> Memory:
+    """An event that no memory rests on yet, in the form of one; its id is the event's."""
+    event: Event = hit.event
+    return Memory(
+        memory_id=event.event_id, scope=looked.visible.scopes[hit.scope_id], fact=hit.fact, main_content=None,
+        memory_type="episodic", category="verbatim", tags=(), importance=0.5, confidence=0.5, trust=event.trust,
+        layer="working", status="active", status_reason=None, critical_slot=None, conflict_key=None, topic_key=None,
+        subject=None, attribute=None, value=None, lineage_id=event.event_id, revision=1, superseded_by=None,
+        superseded_at=None, consolidated_into=None, valid_from=event.occurred_at, valid_from_stated=False,
+        valid_to=None, recorded_at=event.recorded_at, expires_at=None, surprise=None, source=None,
+        session_id=event.session_id, task_run_id=event.task_run_id, metadata={}, private=False, deriver=None,
+        deriver_version=None, policy="", rule=None, embedded=False, event_id=event.event_id,
+        actor=event.actor or event.role, labels=("not derived yet",),
+    )  # fmt: skip
+
+
+def accessed(results: SearchResults) -> tuple[str, ...]:
+    """The memories of a result that count as read: relevant ones, derived already. Pure."""
+    return tuple(one.memory.memory_id for one in results if one.derived and relevance_of(one) > TOUCHED)
+
+
+def track(conn: Connection, tenant_id: str, memory_ids: Sequence[str]) -> None:
+    """Count that memories were returned; best effort, in a transaction of its own."""
+    if memory_ids:
+        execute(conn, "count_accesses", tenant_id=tenant_id, memory_ids=sorted(memory_ids))
+
+
+def relevance_of(one: SearchResult) -> float:
+    if "relevance" in one.terms:
+        return one.terms["relevance"].value
+    parts = [
+        term.contribution for name, term in one.terms.items() if name in ("coverage", "cosine", "actor", "keyword")
+    ]
+    return sum(parts)
