@@ -142,11 +142,10 @@ def list_relations(
     """The relations of a memory that stand at a moment, the heaviest first; both ends are in the reader's sight."""
     if not visible.scope_ids or limit == 0:
         return ()
-    sql = statement("list_relations").replace("/*source*/", memories.source(moment))
-    sql = sql.replace("/*relations*/", _relations(direction, moment, "%(memory_id)s::uuid"))
     params = memories.visible_params(visible, moment) | {
         "memory_id": memory_id, "limit": limit, "relation_types": _list(relation_types),
     }  # fmt: skip
+    sql = _filled("list_relations", direction, moment, "%(memory_id)s::uuid", {"current": IN_SIGHT})
     return tuple(_relation(row, None) for row in conn.exec_driver_sql(sql, params))
 
 
@@ -223,17 +222,9 @@ def _walked(
     conn: Connection, visible: Visible, seeds: Sequence[str], asked: Walk, moment: Moment, found: str,
     more: Mapping[str, Any],
 ) -> list[Row[Any]]:  # fmt: skip
-    past = f"past AS MATERIALIZED (SELECT {NEEDED} FROM {memories.source(moment)}),"  # noqa: S608 - constants
-    parts = {
-        "past": "" if moment.is_now else past,
-        "source": "engram.agent_memory m" if moment.is_now else "past m",
-        "relations": _relations(asked.direction, moment, "w.node"),
-        "near": NO_QUESTION if asked.vector is None else NEARNESS,
-        "current": _current(asked, moment), "found": found,
-    }  # fmt: skip
-    sql = statement("walk_relations")
-    for name in (*parts, "source", "current"):  # what was filled in may have places of its own
-        sql = sql.replace(f"/*{name}*/", parts[name])
+    near = NO_QUESTION if asked.vector is None else NEARNESS
+    parts = {"found": found, "near": near, "current": _current(asked, moment)}
+    sql = _filled("walk_relations", asked.direction, moment, "w.node", parts)
     params = memories.visible_params(visible, moment) | dict(more) | {
         "seeds": list(seeds), "max_depth": asked.max_depth, "relation_types": _list(asked.relation_types),
         "min_weight": asked.min_weight, "structural": list(STRUCTURAL), "model_id": asked.model_id,
@@ -241,6 +232,20 @@ def _walked(
         "vector": None if asked.vector is None else embedding.to_sql(asked.vector),
     }  # fmt: skip
     return list(conn.exec_driver_sql(sql, params).fetchall())
+
+
+def _filled(name: str, direction: Direction, moment: Moment, of: str, more: Mapping[str, str]) -> str:
+    """A statement about the relations of a memory, with the rows and relations of a moment; what is past comes first."""
+    past = f"past AS MATERIALIZED (SELECT {NEEDED} FROM {memories.source(moment)} WHERE {memories.VISIBLE})"  # noqa: S608 - constants
+    parts = {
+        "past": "nothing AS (SELECT)" if moment.is_now else past, "relations": _relations(direction, moment, of),
+        "ends": ENDS if moment.is_now else PAST_ENDS,
+    }  # fmt: skip
+    source = {"source": "engram.agent_memory m" if moment.is_now else "past m"}
+    sql = statement(name)
+    for place, text in (parts | dict(more) | source).items():  # what is filled in first has places of its own
+        sql = sql.replace(f"/*{place}*/", text)
+    return sql
 
 
 def _relations(direction: Direction, moment: Moment, of: str) -> str:
@@ -252,7 +257,7 @@ def _relations(direction: Direction, moment: Moment, of: str) -> str:
 
 def _current(asked: Walk, moment: Moment) -> str:
     if asked.include_superseded:
-        return "m.status NOT IN ('deleted', 'quarantined')"
+        return IN_SIGHT
     return f"{memories.current(moment)} AND NOT m.moot"
 
 
@@ -267,6 +272,7 @@ def _relation(row: Row[Any], ended_at: datetime | None) -> Relation:
     )
 
 
+IN_SIGHT: Final = "m.status NOT IN ('deleted', 'quarantined')"
 NEEDED: Final = (
     "m.tenant_id, m.scope_id, m.memory_id, m.private, m.status, m.consolidated_into, m.moot, m.expires_at, m.ended_at,"
     " m.importance"
@@ -284,11 +290,23 @@ PAST: Final[Mapping[str, str]] = {
     "inbound": f"SELECT {_COLUMNS}, r.source_id AS node, true AS inbound"  # noqa: S608 - constants
     f" FROM engram.relations_at(/*of*/, true, {_AT}) r",
 }
+# The other ends, one by one and by their key, heaviest first, until there are enough: whatever the statistics say of a
+# table. What is IS TRUE of a row chooses no index.
+ENDS: Final = """
+  CROSS JOIN LATERAL (
+    SELECT m.scope_id, m.importance
+      FROM /*source*/
+     WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = r.node
+       AND (m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s) AND /*current*/) IS TRUE
+    OFFSET 0) m
+"""
+# The past was put together before: all of it is at hand.
+PAST_ENDS: Final = "JOIN (SELECT m.* FROM /*source*/ WHERE /*current*/) m ON m.memory_id = r.node"
 NO_QUESTION: Final = "SELECT NULL::float8 AS cosine"
 NEARNESS: Final = (
     "SELECT 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine FROM engram.memory_embeddings v"
     " WHERE v.tenant_id = %(tenant_id)s AND v.scope_id = m.scope_id AND v.model_id = %(model_id)s"
-    " AND v.memory_id = m.memory_id"
+    " AND v.memory_id = r.node"
 )
 FOUND: Final = """
 , scored AS (

@@ -12,10 +12,13 @@ from typing import Any, Final
 
 from engram.operations.capture import Artifact, Message, ToolCall
 from engram.operations.changing import Attributes, Candidate, NewMemory
+from engram.operations.relating import NewRelation
 from engram.operations.setup import Read, SessionWrite, TaskWrite, Write
 from engram.scope import Ids
+from engram.values import Traversal
 
 UNKNOWN_ID: Final = "01890000-0000-7000-8000-00000000a001"
+OTHER_ID: Final = "01890000-0000-7000-8000-00000000a002"
 
 # Keywords that several calls share. A group holds its own names and those of the groups it is built on.
 GROUPS: Final[Mapping[str, tuple[Any, str | None]]] = {
@@ -30,6 +33,7 @@ GROUPS: Final[Mapping[str, tuple[Any, str | None]]] = {
     "Message": (Message, None),
     "ToolCall": (ToolCall, None),
     "Artifact": (Artifact, None),
+    "NewRelation": (NewRelation, None),
 }
 
 FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
@@ -120,6 +124,13 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "trust": "choice",
     },
     "Artifact": {"name": "name", "content": "content", "media": "label", "trust": "choice"},
+    "NewRelation": {
+        "source_id": "id",
+        "target_id": "id",
+        "relation_type": "label",
+        "weight": "unit",
+        "metadata": "metadata",
+    },
     "Filter": {
         "memory_types": "choices",
         "categories": "words",
@@ -182,6 +193,39 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     "reinforce": {"memory_id": "id", "amount": "unit"},
     "forget": {"memory_id": "id", "revision_only": "flag"},
     "restore": {"memory_id": "id"},
+    "relate": {
+        "source_id": "id",
+        "target_id": "id",
+        "relation_type": "label",
+        "weight": "unit",
+        "metadata": "metadata",
+    },
+    "relate_batch": {"items": "batch"},
+    "unrelate": {"source_id": "id", "target_id": "id", "relation_type": "label"},
+    "list_relations": {"memory_id": "id", "direction": "choice", "relation_types": "words", "limit": "limit"},
+    "traverse": {
+        "start_id": "id",
+        "max_depth": "revision",
+        "direction": "choice",
+        "relation_types": "words",
+        "min_weight": "unit",
+        "limit": "limit",
+        "query": "query",
+        "include_superseded": "flag",
+    },
+    "traverse_many": {
+        "start_ids": "ids",
+        "max_depth": "revision",
+        "direction": "choice",
+        "relation_types": "words",
+        "min_weight": "unit",
+        "limit_per_seed": "limit",
+        "limit": "limit",
+        "skip_missing": "flag",
+        "query": "query",
+    },
+    "find_path": {"source_id": "id", "target_id": "id", "max_depth": "revision"},
+    "render_graph_context": {"traversal": "scope", "max_tokens": "tokens", "token_counter": "function"},
     "get": {"memory_id": "id"},
     "find": {"memory_id": "id"},
     "get_current": {"memory_id": "id", "topic_key": "key"},
@@ -265,6 +309,17 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "newest_first": "flag",
         "limit": "limit",
     },
+    "search_events": {
+        "query": "query",
+        "mode": "choice",
+        "types": "words",
+        "roles": "choices",
+        "session_id": "name",
+        "task_run_id": "id",
+        "since": "time",
+        "until": "time",
+        "limit": "limit",
+    },
     "follow": {"after": "mark", "types": "words", "poll": "number"},
     "stats": {},
     "get_all": {"filter": "filter", "limit": "limit", "cursor": "cursor"},
@@ -311,6 +366,8 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "reinforce": "Write",
     "forget": "Write",
     "restore": "Write",
+    **dict.fromkeys(("relate", "relate_batch", "unrelate"), "Write"),
+    **dict.fromkeys(("list_relations", "traverse", "traverse_many", "find_path"), "Read"),
     "get": "Read",
     "find": "Read",
     "get_current": "Read",
@@ -334,6 +391,7 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "list_checkpoints": "Read",
     "get_event": "Read",
     "list_events": "Read",
+    "search_events": "Read",
     "follow": "Ids",
     "stats": "Ids",
     "ops.usage": "Ids",
@@ -360,6 +418,7 @@ INSIDE: Final[tuple[tuple[str, str, tuple[str, ...], Mapping[str, Any], bool], .
     ("remember", "messages", ("Message",), {"role": "user", "content": "I like tea"}, True),
     ("record_turn", "tool_calls", ("ToolCall",), {"name": "weather", "result": "rain"}, True),
     ("record_turn", "artifacts", ("Artifact",), {"name": "plan.md", "content": "1. Tea"}, True),
+    ("relate_batch", "items", ("NewRelation",), {"source_id": UNKNOWN_ID, "target_id": OTHER_ID}, True),
     ("add_many", "items", ("Candidate", "NewMemory", "Attributes"), {"fact": "User likes tea"}, True),
     *(
         (call, "filter", ("Filter",), {}, False)
@@ -382,6 +441,14 @@ VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "reinforce": {"memory_id": UNKNOWN_ID},
     "forget": {"memory_id": UNKNOWN_ID},
     "restore": {"memory_id": UNKNOWN_ID},
+    "relate": {"source_id": UNKNOWN_ID, "target_id": OTHER_ID},
+    "relate_batch": {"items": [{"source_id": UNKNOWN_ID, "target_id": OTHER_ID}]},
+    "unrelate": {"source_id": UNKNOWN_ID, "target_id": OTHER_ID, "relation_type": "causes"},
+    "list_relations": {"memory_id": UNKNOWN_ID},
+    "traverse": {"start_id": UNKNOWN_ID},
+    "traverse_many": {"start_ids": [UNKNOWN_ID]},
+    "find_path": {"source_id": UNKNOWN_ID, "target_id": OTHER_ID},
+    "render_graph_context": {"traversal": Traversal(())},
     "get": {"memory_id": UNKNOWN_ID},
     "find": {"memory_id": UNKNOWN_ID},
     "get_current": {"memory_id": UNKNOWN_ID},

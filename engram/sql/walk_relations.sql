@@ -2,12 +2,13 @@
 -- may see and finds current at its moment, never back into the path. Of each hop the best path to a memory is kept, and the best
 -- paths of all; a row without a node says that some were left out. The reader fills in the rows and relations of its moment, what is
 -- current, how near a memory is to the question, and what it wants of the walk.
-WITH RECURSIVE /*past*/ walk AS (
+WITH RECURSIVE /*past*/,
+walk AS (
   SELECT m.memory_id AS seed, m.memory_id AS node, 0 AS depth, ARRAY[m.memory_id] AS path, ARRAY[]::text[] AS types,
          ARRAY[]::boolean[] AS ways, 1::float8 AS weight, m.importance, NULL::float8 AS cosine
     FROM /*source*/
-   WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)
-     AND m.memory_id = ANY(%(seeds)s::uuid[])
+   WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = ANY(%(seeds)s::uuid[])
+     AND (m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)) IS TRUE
   UNION ALL
   SELECT k.seed, CASE WHEN k.place <= %(budget)s THEN k.node END, k.depth, k.path, k.types, k.ways, k.weight, k.importance, k.cosine
     FROM (
@@ -23,14 +24,14 @@ WITH RECURSIVE /*past*/ walk AS (
                     f.relation_type, f.inbound, f.weight, f.importance, f.cosine
                FROM (
                  SELECT r.node, r.relation_type, r.inbound, r.weight, m.importance, near.cosine
-                   FROM (/*relations*/) r
-                   JOIN /*source*/ ON m.memory_id = r.node
+                   FROM (SELECT r.node, r.relation_type, r.inbound, r.weight
+                           FROM (/*relations*/) r
+                          WHERE r.weight >= %(min_weight)s AND r.node <> ALL (w.path)
+                            AND (%(relation_types)s::text[] IS NULL OR r.relation_type = ANY(%(relation_types)s))
+                          ORDER BY r.weight DESC, r.node, r.relation_type, r.inbound) r
+                   /*ends*/
                    LEFT JOIN LATERAL (/*near*/) near ON true
-                  WHERE r.weight >= %(min_weight)s AND r.node <> ALL (w.path)
-                    AND (%(relation_types)s::text[] IS NULL OR r.relation_type = ANY(%(relation_types)s))
-                    AND m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)
-                    AND /*current*/
-                    AND (%(gate)s::float8 IS NULL OR r.relation_type = ANY(%(structural)s) OR near.cosine >= %(gate)s)
+                  WHERE %(gate)s::float8 IS NULL OR r.relation_type = ANY(%(structural)s) OR near.cosine >= %(gate)s
                   ORDER BY r.weight DESC, r.node, r.relation_type, r.inbound
                   LIMIT %(breadth)s + 1) f) e
            WHERE w.depth < %(max_depth)s AND w.node IS NOT NULL

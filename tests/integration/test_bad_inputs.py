@@ -58,11 +58,10 @@ SECRET: Final = "hunter2 was here"
 NO_CALL_YET: Final[tuple[tuple[str, str], ...]] = (
     ("29, 31-37, 40, 41 as JSON text", "no call reads JSON text: files and the command line do, behind strict_json"),
     ("51 the search effort", "the library chooses it: no call has an argument for it"),
-    ("95 relations, cycles, a million edges", "there are no relations between memories yet"),
     ("96 notifications", "nothing is notified yet"),
     ("97-120 answers of a language model", "no language model is asked yet"),
 )
-NAMES_OF_LATER_CALLS: Final = re.compile(r"relat|edges?$|link|graph|notif|subscri|listen|watch|offset|ef_search|effort")
+NAMES_OF_LATER_CALLS: Final = re.compile(r"notif|subscri|listen|watch|offset|ef_search|effort")
 
 # The rows that go to each kind of argument. Of an argument that is stricter than its rows, the rows that would be fine
 # elsewhere may be refused too: that is "any". What differs from the table is named in `DIFFERENT`.

@@ -24,7 +24,7 @@ from engram.errors import EngramError, IdempotencyMismatch
 from engram.operations.changing import NewMemory
 from engram.operations.setup import Read, SessionWrite, TaskWrite, Write
 from engram.scope import Ids
-from engram.values import ContextBlock, Page, RecallAnswer, Receipt, SearchResults
+from engram.values import ContextBlock, Page, RecallAnswer, Receipt, SearchResults, Traversal
 
 CANARY: Final = "qzxcanary"  # stands in everything that the other side says, and in nothing that is asked
 LONG_AGO: Final = datetime(2001, 2, 3, tzinfo=UTC)
@@ -118,7 +118,10 @@ def fill(door: Engram, mark: str) -> Things:
     gone = door.add(f"The pier {mark} closes at nine", private=True)
     assert gone.memory is not None
     door.forget(gone.memory.memory_id, reason=mark)
-    door.add(f"The lamp {mark} is green", private=True, session_id=session)
+    lamp = door.add(f"The lamp {mark} is green", private=True, session_id=session)
+    assert lamp.memory is not None
+    for other in (kept.memory.memory_id, gone.memory.memory_id):
+        door.relate(lamp.memory.memory_id, other, weight=0.9, metadata=metadata, reason=mark)
     door.end_session(session, summary=f"We spoke of the anchor {mark}")
     with door.session(later := f"s-{uuid.uuid4().hex[:8]}", metadata=metadata) as talk:
         talk.remember(f"The mast is high {mark}")
@@ -231,6 +234,25 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "reinforce": lambda a: {"memory_id": a.memory(), "amount": 0.01, **a.write()},
     "forget": lambda a: {"memory_id": a.memory(), "revision_only": a.dice.random() < 0.5, **a.write()},
     "restore": lambda a: {"memory_id": a.memory(), **a.write()},
+    "relate": lambda a: {
+        "source_id": a.memory(), "target_id": a.memory(), "weight": 0.5, **a.write(),
+    },
+    "relate_batch": lambda a: {
+        "items": [{"source_id": a.memory(), "target_id": a.memory()} for _ in range(2)], **a.write(),
+    },
+    "unrelate": lambda a: {
+        "source_id": a.memory(), "target_id": a.memory(), "relation_type": "related_to", **a.write(),
+    },
+    "list_relations": lambda a: {"memory_id": a.memory(), **a.read()},
+    "traverse": lambda a: {
+        "start_id": a.memory(), "direction": "any", "include_superseded": a.dice.random() < 0.5,
+        **a.maybe(query=a.text), **a.read(),
+    },
+    "traverse_many": lambda a: {
+        "start_ids": [a.memory() for _ in range(3)], "skip_missing": a.dice.random() < 0.7, **a.read(),
+    },
+    "find_path": lambda a: {"source_id": a.memory(), "target_id": a.memory(), **a.read()},
+    "render_graph_context": lambda _: {"traversal": Traversal(())},
     "get": lambda a: {"memory_id": a.memory(), **a.read()},
     "find": lambda a: {"memory_id": a.memory(), **a.read()},
     "get_current": lambda a: a.one_of(memory_id=a.memory, topic_key=lambda: a.pick("topics")) | a.read(),
@@ -287,6 +309,15 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
         **a.one_of(
             stream_id=lambda: a.pick("streams"), session_id=lambda: a.pick("sessions"),
             task_run_id=lambda: a.pick("tasks"), limit=lambda: 5,
+        ),
+        **a.read(),
+    },
+    "search_events": lambda a: {
+        "query": a.dice.choice(["", a.text()]),
+        "mode": a.dice.choice(["hybrid", "keyword", "semantic"]),
+        **a.one_of(
+            session_id=lambda: a.pick("sessions"), task_run_id=lambda: a.pick("tasks"),
+            types=lambda: ["memory_added", "user_message"], limit=lambda: 5,
         ),
         **a.read(),
     },

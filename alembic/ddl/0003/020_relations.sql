@@ -161,11 +161,11 @@ begin
          and c.relation_type = v_said.relation_type and c.change_id = v_said.change_id;
     end if;
     -- The state that stands is that of the last change left; without any there is no relation.
+    perform set_config('engram.seeding', 'on', true);
     select c.* into v_before from relation_changes c
      where c.tenant_id = v_tenant and c.source_id = v_said.source_id and c.target_id = v_said.target_id
        and c.relation_type = v_said.relation_type
      order by c.change_id desc limit 1;
-    perform set_config('engram.seeding', 'on', true);
     if not found then
       delete from memory_relations r
        where r.tenant_id = v_tenant and r.source_id = v_said.source_id and r.target_id = v_said.target_id
