@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from engram import embedding, migrations
@@ -24,6 +24,7 @@ LARGE: Final = 10_000  # vectors of a scope from which the exact scan costs more
 FRESH: Final = 1_000  # vectors of a large scope that may wait outside the graph
 BATCH: Final = 1_000
 LEAST_BREADTH: Final = 100
+OWN_WORDS: Final[Mapping[str, tuple[str, str]]] = {"english": ("I", "my")}  # of who speaks, by the language
 
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|our|ours|us)\b", re.IGNORECASE)
 
@@ -34,13 +35,19 @@ def named_actors(query: str, actors: Sequence[str]) -> tuple[str, ...]:
     return tuple(actor for actor in actors if any(_word(name).search(asked) for name in _names(actor)))
 
 
-def without_names(query: str, actors: Sequence[str]) -> str:
-    """The question without the names of those who speak in its scope, which would drown its topic. Pure."""
-    rest = query
+def without_names(query: str, actors: Sequence[str], config: str = "") -> str:
+    """The question without the names of those who speak in its scope, which would drown its topic. Pure.
+
+    With the text search configuration of a language in `OWN_WORDS`, they become the words they themselves would say:
+    the question stays a sentence, and is nearer to what was said. Without, they leave nothing.
+    """
+    rest, said = query, query
+    speaker, owner = OWN_WORDS.get(config, ("", ""))
     for name in sorted({name for actor in actors for name in _names(actor)}, key=len, reverse=True):
         rest = _word(name, "(?:['’]s)?").sub(" ", rest)
-    rest = " ".join(rest.split())
-    return rest if re.search(r"\w", rest) else query
+        said = _word(name, "(?:['’]s)").sub(f" {owner} ", said)
+        said = _word(name).sub(f" {speaker} ", said)
+    return " ".join(said.split()) if re.search(r"\w", rest) else query
 
 
 def is_first_person(query: str) -> bool:

@@ -136,7 +136,8 @@ def embed(embedder: CachedEmbedder | None, asked: Asked, looked: Looked) -> Mean
         return Meaning()
     if asked.mode == "keyword" or not re.search(r"\w", asked.query) or not looked.visible.scope_ids:
         return Meaning()
-    topic = semantic.without_names(asked.query, looked.actors)
+    # A model that weighs the words weighs those of the question: none is put in for it.
+    topic = semantic.without_names(asked.query, looked.actors, "" if embedder.weighs_words else looked.config)
     weights = _word_weights(topic, looked.sought.weights) if embedder.weighs_words else None
     waiting = [hit.fact for hit in looked.tail][: tail.MOST_EMBEDDED]
     try:

@@ -127,6 +127,24 @@ def test_names_of_actors_are_found_and_taken_out_of_a_question() -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "english", "german"),
+    [
+        ("What is Caroline's hobby, says Jo?", "What is my hobby, says I ?", "What is hobby, says ?"),
+        ("When did caroline smith move?", "When did I move?", "When did move?"),
+        ("Where is Jo’s car?", "Where is my car?", "Where is car?"),
+        ("Who likes jogging?", "Who likes jogging?", "Who likes jogging?"),
+        ("Caroline’s?", "Caroline’s?", "Caroline’s?"),
+    ],
+)
+def test_who_speaks_becomes_the_word_they_say_themselves_in_a_language_it_is_known_of(
+    query: str, english: str, german: str
+) -> None:
+    actors = ("Caroline Smith", "Jo")
+    assert semantic.without_names(query, actors, "english") == english
+    assert semantic.without_names(query, actors, "german") == german
+
+
+@pytest.mark.parametrize(
     ("query", "own"), [("Where do I live?", True), ("my cat", True), ("I’m tired", True), ("Where is Miami?", False)]
 )
 def test_a_question_about_its_asker_is_known(query: str, own: bool) -> None:
