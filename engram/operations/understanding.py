@@ -118,7 +118,7 @@ def read(setup: Setup, reading: doors.Reading, asked: Wanted) -> Operation[inten
     if points_back:
         before = [intent.Said(event.content or "", event.occurred_at) for event in said]
         found = intent.complete(found, before, tz=asked.zone)
-    if _asks(setup, asked, found, points_back):
+    if _asks(setup, asked, found, points_back, heard=bool(said)):
         found = yield from _asked(setup, reading, asked, found, said, at or datetime.now(UTC))
     if asked.intent is not None:
         found = replace(found, intent=asked.intent, confidence=1.0, topic=found.topic or asked.question)
@@ -137,10 +137,14 @@ def _look(conn: Connection, reading: doors.Reading, session_id: str | None) -> t
     return clock, [event for event in map(chain.event, rows) if event.content]
 
 
-def _asks(setup: Setup, asked: Wanted, found: intent.Reading, points_back: bool) -> bool:
+def _asks(setup: Setup, asked: Wanted, found: intent.Reading, points_back: bool, *, heard: bool) -> bool:
     """Whether a model is asked: never for what the caller has said, or where there is nothing to read."""
     level = setup.level_of(COMPONENT)
-    if level == "off" or not asked.question or (asked.intent is not None and not points_back):
+    if level == "off" or not asked.question:
+        return False
+    if points_back:
+        return heard
+    if asked.intent is not None:
         return False
     return level == "full" or found.confidence < intent.SURE
 
