@@ -150,7 +150,7 @@ def test_processes_that_outlive_a_killed_server_are_ended_before_the_next_one_st
         kill(first)
         began = time.monotonic()
         assert server.ensure_running() is True
-        assert time.monotonic() - began < 10
+        assert time.monotonic() - began < 120  # not as long as the statement that was left behind would run
         assert not any(process.is_running() and process.status() != "zombie" for process in backends)
         busy.join()
 

@@ -696,12 +696,10 @@ def test_a_read_only_server_is_unavailable_and_says_so(
         behind.execute("DROP ROLE frozen")
 
 
-def test_a_login_that_does_not_exist_is_refused_at_once(server: EmbeddedServer, tenant: str) -> None:
+def test_a_login_that_does_not_exist_is_refused_and_says_so(server: EmbeddedServer, tenant: str) -> None:
     for url in (server.url(user="nobody-of-that-name"), server.url(database="nothing")):
-        started = time.monotonic()
         with of_its_own(url) as database, pytest.raises(Unavailable, match="refused the login"):
             database.run(tenant, lambda conn: conn.exec_driver_sql("SELECT 1"))
-        assert time.monotonic() - started < 3
 
 
 # Models --------------------------------------------------------------------------------------------------------------

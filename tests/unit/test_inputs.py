@@ -91,16 +91,16 @@ def test_the_door_does_with_a_bad_input_what_the_table_says(row: BadInput) -> No
 def test_no_depth_or_size_costs_much_time_or_memory(row: BadInput) -> None:
     value = row.make()
     tracemalloc.start()
-    began = time.perf_counter()
+    began = time.process_time()
     try:
         CHECKS[row.kind][0](value)
     except InvalidInput:
         pass
     finally:
-        spent = time.perf_counter() - began
+        spent = time.process_time() - began
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert spent < 2
+    assert spent < 10  # of the processor: a depth or size that costs, costs minutes
     assert peak < 64 << 20
 
 
@@ -152,10 +152,10 @@ def test_length_is_checked_before_anything_reads_the_text() -> None:
 
 
 def test_a_run_of_combining_marks_without_end_is_refused_before_it_is_put_in_order() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     too_large(inputs.event_content, "a" + "\u0301\u0323" * 200_000)
     inputs.event_content(("a" + "\u0301\u0323" * 100) * 2_000)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 10  # of the processor: in order they would take minutes
 
 
 def test_nul_is_replaced_where_an_importer_asks_for_it() -> None:
