@@ -49,6 +49,7 @@ from engram.operations.relating import NewRelation
 from engram.operations.setup import Read, SessionWrite, Setup, TaskWrite, Write
 from engram.operations.steps import Operation, Ring, Step, Think, Transact
 from engram.policies import MemoryPolicy
+from engram.ranking import Profile, ProfileWeights
 from engram.rerank import Reranker
 from engram.scope import Ids, Scope
 from engram.sessions import Visit
@@ -713,8 +714,13 @@ class Engram(_Door):
         mode: Mode = "hybrid",
         limit: int = 10,
         filter: Filter | Mapping[str, Any] | None = None,
-        profile: str = "default",
+        profile: str | Profile | ProfileWeights | Mapping[str, Any] = "default",
         min_score: float = 0.0,
+        rerank: bool = False,
+        cut: Literal["none", "adaptive"] = "none",
+        per_session: int | None = None,
+        good_enough: float | None = None,
+        sort: Literal["score", "recent", "accessed"] = "score",
         include_superseded: bool = False,
         tail: bool = True,
         track: bool = True,
@@ -722,8 +728,14 @@ class Engram(_Door):
     ) -> SearchResults:
         """The memories that answer a query best, each with every term of its score.
 
-        An empty list means that nothing was found; an outage raises Unavailable,
-        and a channel that failed is in `degraded`.
+        `profile` names a scoring profile, or is one, or its JSON form. `rerank=True` asks the configured reranker about
+        the best 5 for each result, 100 at most; SettingsError where there is none. `cut="adaptive"` leaves out what is
+        much farther away than the nearest. `per_session` takes at most so many of a session, in turn. `good_enough` is
+        a score: where `limit` results are above it, the reranker is not asked. `sort` is the order of what was chosen:
+        the best first, the newest, or the last accessed.
+
+        An empty list means that nothing was found; an outage raises Unavailable, and a channel or reranker that failed
+        is in `degraded`.
         """
         return self._run(
             recalling.search(
@@ -734,6 +746,11 @@ class Engram(_Door):
                 filter=filter,
                 profile=profile,
                 min_score=min_score,
+                rerank=rerank,
+                cut=cut,
+                per_session=per_session,
+                good_enough=good_enough,
+                sort=sort,
                 include_superseded=include_superseded,
                 tail=tail,
                 track=track,
@@ -1704,8 +1721,13 @@ class AsyncEngram(_Door):
         mode: Mode = "hybrid",
         limit: int = 10,
         filter: Filter | Mapping[str, Any] | None = None,
-        profile: str = "default",
+        profile: str | Profile | ProfileWeights | Mapping[str, Any] = "default",
         min_score: float = 0.0,
+        rerank: bool = False,
+        cut: Literal["none", "adaptive"] = "none",
+        per_session: int | None = None,
+        good_enough: float | None = None,
+        sort: Literal["score", "recent", "accessed"] = "score",
         include_superseded: bool = False,
         tail: bool = True,
         track: bool = True,
@@ -1713,8 +1735,14 @@ class AsyncEngram(_Door):
     ) -> SearchResults:
         """The memories that answer a query best, each with every term of its score.
 
-        An empty list means that nothing was found; an outage raises Unavailable,
-        and a channel that failed is in `degraded`.
+        `profile` names a scoring profile, or is one, or its JSON form. `rerank=True` asks the configured reranker about
+        the best 5 for each result, 100 at most; SettingsError where there is none. `cut="adaptive"` leaves out what is
+        much farther away than the nearest. `per_session` takes at most so many of a session, in turn. `good_enough` is
+        a score: where `limit` results are above it, the reranker is not asked. `sort` is the order of what was chosen:
+        the best first, the newest, or the last accessed.
+
+        An empty list means that nothing was found; an outage raises Unavailable, and a channel or reranker that failed
+        is in `degraded`.
         """
         return await self._run(
             recalling.search(
@@ -1725,6 +1753,11 @@ class AsyncEngram(_Door):
                 filter=filter,
                 profile=profile,
                 min_score=min_score,
+                rerank=rerank,
+                cut=cut,
+                per_session=per_session,
+                good_enough=good_enough,
+                sort=sort,
                 include_superseded=include_superseded,
                 tail=tail,
                 track=track,

@@ -219,11 +219,15 @@ def name_of(profile: AnyProfile) -> str:
 
 
 def score(signals: Signals, profile: AnyProfile = DEFAULT_PROFILE) -> Scored:
-    """The score of a row under a profile, with every term."""
+    """The score of a row under a profile, with every term; relevance too, of no weight where the sum has its parts."""
     if isinstance(profile, Profile):
-        return _own(signals, profile)
-    name, weights = weights_of(profile)
-    return SCORERS[name](signals, weights)
+        scored = _own(signals, profile)
+    else:
+        name, weights = weights_of(profile)
+        scored = SCORERS[name](signals, weights)
+    if "relevance" in scored.terms:
+        return scored
+    return replace(scored, terms={**scored.terms, "relevance": Term(scored.relevance, 0.0, 0.0)})
 
 
 def weights_of(profile: AnyProfile) -> tuple[str, Mapping[str, float]]:
@@ -583,7 +587,7 @@ def best_first(score: float, memory: Memory) -> tuple[Any, ...]:
 
 
 def listed(rows: Sequence[Row], sort: Sort, memory_of: Callable[[Row], Memory]) -> list[Row]:
-    """Chosen rows in the order asked for: as they are, the newest recorded first, or the most often accessed first."""
+    """Chosen rows in the order asked for: as they are, the newest recorded first, or the last accessed first."""
     if sort == "score":
         return list(rows)
 
@@ -592,7 +596,7 @@ def listed(rows: Sequence[Row], sort: Sort, memory_of: Callable[[Row], Memory]) 
         if sort == "recent":
             return best_first(0.0, memory)
         last = memory.activity.last_accessed_at
-        return -memory.activity.access_count, -last.timestamp() if last else math.inf, *best_first(0.0, memory)
+        return -last.timestamp() if last else math.inf, *best_first(0.0, memory)
 
     return sorted(rows, key=key)
 

@@ -35,6 +35,7 @@ TIMEOUT: Final = 10.0  # seconds
 LOCAL: Final = "local:"  # a cross-encoder of sentence-transformers
 ONNX: Final = "onnx:"  # one that fastembed runs
 FORMAT: Final = "Xenova/ms-marco-MiniLM-L-6-v2"  # which files of a folder make a model: those of this one
+BAD_ANSWER: Final = "bad_answer"
 SEARCH_UNIT: Final = 100  # texts that a provider counts as one search
 
 
@@ -151,7 +152,7 @@ def squashed(value: float) -> float:
 
 
 def _failed(found: str) -> Unavailable:
-    return Unavailable(f"the reranker answered with {found}", retry_after=1.0, reason="bad_answer")
+    return Unavailable(f"the reranker answered with {found}", retry_after=1.0, reason=BAD_ANSWER)
 
 
 def resolve(given: str | Reranker | None, settings: Settings) -> Judge | None:

@@ -10,6 +10,7 @@ import typer
 
 from engram.cli.desk import Desk, moment
 from engram.errors import InvalidInput
+from engram.ranking import SORTS
 from engram.values import FORMATS, MODES
 
 Id = Annotated[str, typer.Argument(help="Id of the memory, long or short (mem-1a2b3c4d).")]
@@ -217,6 +218,16 @@ def search(
     memory_type: Types = None,
     tag: Tags = None,
     min_score: Annotated[float, typer.Option("--min-score", help="Nothing below this score.")] = 0.0,
+    profile: Annotated[str, typer.Option("--profile", help="How to score: a name, or a JSON object.")] = "default",
+    rerank: Annotated[bool, typer.Option("--rerank", help="Ask the reranker about the best.")] = False,
+    cut: Annotated[
+        str, typer.Option("--cut", help="adaptive leaves out what is much less near than the best.")
+    ] = "none",
+    per_session: Annotated[int | None, typer.Option("--per-session", help="At most so many of a session.")] = None,
+    good_enough: Annotated[
+        float | None, typer.Option("--good-enough", help="Score from which no reranker is asked.")
+    ] = None,
+    sort: Annotated[str, typer.Option("--sort", help=", ".join(SORTS))] = "score",
     include_superseded: Annotated[
         bool, typer.Option("--include-superseded", help="Also what was true before.")
     ] = False,
@@ -225,7 +236,11 @@ def search(
     from engram.cli import show
 
     chosen = filter_of(memory_types=memory_type, tags_all=tag)
-    options: dict[str, Any] = {"mode": mode, "min_score": min_score, "include_superseded": include_superseded}
+    formula = json_object(profile, "profile") if profile.lstrip().startswith("{") else profile
+    options: dict[str, Any] = {
+        "mode": mode, "min_score": min_score, "include_superseded": include_superseded, "profile": formula,
+        "rerank": rerank, "cut": cut, "per_session": per_session, "good_enough": good_enough, "sort": sort,
+    }  # fmt: skip
     with desk.door() as engram:
         found = engram.search(query, limit=limit, filter=chosen, **options, **desk.read)
         desk.show(found, show.results)

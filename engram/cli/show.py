@@ -175,7 +175,8 @@ def reasons(one: values.SearchResult) -> Text:
     terms = [f"{name} {term.contribution:.3f}" for name, term in one.terms.items() if abs(term.contribution) >= 0.0005]
     channels = [f"{name} #{hit.rank}" for name, hit in one.channels.items()]
     words = [f"words: {', '.join(one.matched)}"] if one.matched else []
-    return plain(" · ".join([" + ".join(terms), *channels, *words]))
+    judged = [f"reranked {one.rerank_score:.3f}"] if one.rerank_score is not None else []
+    return plain(" · ".join([*judged, " + ".join(terms), *channels, *words]))
 
 
 def answer(console: Console, told: values.RecallAnswer) -> None:
@@ -379,6 +380,18 @@ def events(console: Console, data: Mapping[str, Any]) -> None:
         console.print(plain(f"{one['position']:>4}  {one['role']:<9} {one['event_type']:<18} {' '.join(said.split())}"))
 
 
+def found_events(console: Console, found: values.EventResults) -> None:
+    """Events found, best first, one a line, and what the search had to do without."""
+    from engram.channels.events import line
+
+    for hit in found:
+        console.print(plain(f"{hit.score:5.2f}  {line(hit.event)}"))
+    if not found.results:
+        console.print("Nothing found.")
+    if found.degraded:
+        console.print(plain(f"Without: {', '.join(found.degraded)}"))
+
+
 def checks(console: Console, report: values.DoctorReport) -> None:
     """Every check of the doctor, with the command that repairs what failed."""
     made = table("", "check", "found", "repair", wide=("found",))
@@ -522,3 +535,43 @@ def replay_diff(console: Console, diff: values.ReplayDiff) -> None:
         made.add_row("!", what, plain(problem.reason), f"evt-{problem.event_id[-8:]}")
     if made.row_count:
         console.print(made)
+
+
+def relations(console: Console, found: Mapping[str, Any]) -> None:
+    """Relations, a line each."""
+    made = table("from", "type", "to", "weight", "since", "metadata", wide=("metadata",))
+    for one in found["results"]:
+        made.add_row(
+            short_id(one["source_id"]), one["relation_type"], short_id(one["target_id"]), f"{one['weight']:.2f}",
+            when(datetime.fromisoformat(one["recorded_at"])), plain(one["metadata"] or ""),
+        )  # fmt: skip
+    console.print(made)
+
+
+def parted(console: Console, ended: Mapping[str, Any]) -> None:
+    """A relation that was ended."""
+    console.print(plain(f"ended  {ended['source_id']} {ended['ended']} {ended['target_id']}"))
+
+
+def traversal(console: Console, walk: values.Traversal) -> None:
+    """Where relations lead, a line each, with the path."""
+    made = table("score", "id", "fact", "path", wide=("fact", "path"))
+    for one in walk:
+        label = f" ({', '.join(one.labels)})" if one.labels else ""
+        made.add_row(f"{one.score:.3f}", one.memory.short_id, plain(one.memory.fact + label), plain(_way(one)))
+    console.print(made)
+    console.print(Text(f"{len(walk)} shown" + ("; a limit left more out" if walk.truncated else ""), "dim"))
+
+
+def path(console: Console, found: values.TraversalResult) -> None:
+    """One path, and what it weighs."""
+    console.print(plain(_way(found)))
+    console.print(plain(found.memory.fact), style="bold")
+    facts(console, {"weight": f"{found.path_weight:.3f}", "hops": found.depth})
+
+
+def _way(one: values.TraversalResult) -> str:
+    parts = [short_id(one.path[0])]
+    for kind, way, node in zip(one.relation_types, one.directions, one.path[1:], strict=True):
+        parts += [f"-{kind}->" if way == "outbound" else f"<-{kind}-", short_id(node)]
+    return " ".join(parts)

@@ -145,7 +145,7 @@ def _watermark(conn: Connection, visible: Visible) -> Watermark:
 def _searched(setup: Setup, reading: Reading, asked: _Asked) -> Operation[SearchResults]:
     if not asked.query or not asked.shares[context.RELEVANT]:
         return SearchResults(())
-    prepared = recall.prepare(asked.query, limit=MOST_FOUND, profile=setup.settings.profile)
+    prepared = recall.prepare(asked.query, limit=MOST_FOUND, profile=setup.profile())
     return (yield from searching.found(setup, reading, prepared)).ranked()
 
 

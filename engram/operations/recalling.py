@@ -9,7 +9,7 @@ from typing import Any, Final
 from engram import inputs, intent, ranking, recall
 from engram.database import Connection
 from engram.errors import EngramError
-from engram.operations import searching, steps
+from engram.operations import reranking, searching, steps
 from engram.operations.assembling import build_context
 from engram.operations.reading import chosen_filter
 from engram.operations.setup import Reading, Setup
@@ -24,17 +24,24 @@ LEAST_CONSIDERED: Final = 10  # results from which an answer is chosen, however 
 
 def search(
     setup: Setup, query: object, *, mode: object, limit: object, filter: object, profile: object, min_score: object,
-    include_superseded: object, tail: object, track: object, given: Mapping[str, Any],
+    rerank: object, cut: object, per_session: object, good_enough: object, sort: object, include_superseded: object,
+    tail: object, track: object, given: Mapping[str, Any],
 ) -> Operation[SearchResults]:  # fmt: skip
     """The memories that answer a query best."""
     reading = setup.reading(given)
     asked = recall.prepare(
         inputs.query(query), mode=inputs.choice(mode, "mode", MODES), limit=inputs.limit(limit),
-        filter=chosen_filter(filter), profile=_profile(setup, profile), min_score=inputs.number(min_score, "min_score"),
+        filter=chosen_filter(filter), profile=setup.profile(profile), min_score=inputs.number(min_score, "min_score"),
+        rerank=inputs.flag(rerank, "rerank"), cut=inputs.choice(cut, "cut", ranking.CUTS),
+        per_session=inputs.optional(inputs.whole, per_session, "per_session", 1),
+        good_enough=inputs.optional(inputs.number, good_enough, "good_enough"),
+        sort=inputs.choice(sort, "sort", ranking.SORTS),
         include_superseded=inputs.flag(include_superseded, "include_superseded"), tail=inputs.flag(tail, "tail"),
     )  # fmt: skip
+    if asked.rerank:
+        reranking.wanted(setup)
     counted = inputs.flag(track, "track") and reading.moment.is_now
-    results = (yield from searching.found(setup, reading, asked)).ranked()
+    results = yield from reranking.ranked(setup, (yield from searching.found(setup, reading, asked)))
     if counted:
         yield from _track(reading, results)
     return results
@@ -56,7 +63,7 @@ def recall_answer(
     understood = intent.read(text)
     shown = inputs.limit(limit)
     asked = recall.prepare(
-        text, limit=max(shown, LEAST_CONSIDERED), filter=chosen_filter(filter), profile=_profile(setup, "default"),
+        text, limit=max(shown, LEAST_CONSIDERED), filter=chosen_filter(filter), profile=setup.profile(),
         tail=inputs.flag(tail, "tail"), keep_pinned=True,
     )  # fmt: skip
     counted = inputs.flag(track, "track") and reading.moment.is_now
@@ -97,10 +104,3 @@ def _track(reading: Reading, results: SearchResults) -> Operation[None]:
         )
     except EngramError:
         return
-
-
-def _profile(setup: Setup, profile: object) -> Any:
-    if isinstance(profile, ranking.ProfileWeights):
-        return profile
-    name = inputs.choice(profile, "profile", ("default", *ranking.WEIGHTS))
-    return setup.settings.profile if name == "default" else name

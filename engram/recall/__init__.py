@@ -4,7 +4,8 @@ A search goes in steps, because no model is called while a transaction is open:
 
 1. `question.prepare` reads the question (pure); 2. `question.look` asks the scopes what its words mean there, and what
 is not derived yet (transaction); 3. `question.embed` makes its vector (model); 4. `finding.find` asks every channel in
-one statement (transaction); 5. `results.rank` scores, explains and cuts (pure).
+one statement (transaction); 5. `results.rank` scores, explains and cuts (pure). Where a reranker
+is asked for, it reads `results.texts_to_judge` before that (model).
 
 For `recall`, `intent.read` comes first; `answers.roads` says which roads to try, in order, over what was found once,
 and `answers.answer` (transaction) makes the answer of the first that leads somewhere.
@@ -13,9 +14,10 @@ and `answers.answer` (transaction) makes the answer of the first that leads some
 from engram.recall.answers import answer, best_hit, empty_answer, on_road, roads
 from engram.recall.finding import EVIDENCE, Candidate, Found, find, is_of_a_channel
 from engram.recall.question import Asked, Looked, Meaning, embed, look, prepare
-from engram.recall.results import accessed, rank, track
+from engram.recall.results import accessed, rank, texts_to_judge, track
 
 __all__ = [
     "EVIDENCE", "Asked", "Candidate", "Found", "Looked", "Meaning", "accessed", "answer", "best_hit", "embed",
-    "empty_answer", "find", "is_of_a_channel", "look", "on_road", "prepare", "rank", "roads", "track",
+    "empty_answer", "find", "is_of_a_channel", "look", "on_road", "prepare", "rank", "roads", "texts_to_judge",
+    "track",
 ]  # fmt: skip

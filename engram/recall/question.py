@@ -15,7 +15,7 @@ from engram.database import Connection, fetch_one
 from engram.errors import Unavailable
 from engram.filters import Filter
 from engram.memories import NOW, Moment
-from engram.ranking import ProfileWeights
+from engram.ranking import AnyProfile, Cut, Sort
 from engram.tenancy import Visible
 from engram.values import Mode, Watermark, Window
 
@@ -35,7 +35,7 @@ class Asked:
     mode: Mode = "hybrid"
     limit: int = 10
     filter: Filter | None = None
-    profile: str | ProfileWeights = ranking.DEFAULT_PROFILE
+    profile: AnyProfile = ranking.DEFAULT_PROFILE
     min_score: float = 0.0
     include_superseded: bool = False
     tail: bool = True
@@ -43,6 +43,12 @@ class Asked:
     window: Window | None = None  # in time, for the temporal channel
     depth: int = 1  # hops of the graph channel; 0 leaves it out
     also: tuple[str, ...] = ()  # memories that are measured whether a channel finds them or not
+    recent: bool = False  # the last days count more
+    rerank: bool = False
+    cut: Cut = "none"
+    per_session: int | None = None
+    good_enough: float | None = None
+    sort: Sort = "score"
 
     @property
     def current_only(self) -> bool:

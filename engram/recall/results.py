@@ -2,51 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from engram import filters, ranking
+from engram import filters, ranking, rerank, text
 from engram.channels import graph, keyword, semantic, tail, temporal
 from engram.database import Connection, execute
 from engram.ranking import Scored, Signals
 from engram.recall.finding import EVIDENCE, Candidate, Found, with_ranks
 from engram.recall.question import Asked, Looked
+from engram.rerank import Judged
 from engram.values import ChannelHit, Event, Memory, SearchResult, SearchResults
+from engram.windows import RECENT
+
+Pair = tuple[Candidate, Scored]
 
 GONE: Final = ("superseded", "deleted")
 WEAK: Final = 0.20  # relevance under which the best hit is no answer
 TOUCHED: Final = 0.5  # relevance over which a returned row counts as accessed
+_CJK = re.compile(f"[{text.CJK}]")
 
 
-def rank(asked: Asked, looked: Looked, found: Found, *, now: datetime | None = None) -> SearchResults:
-    """Score what was found, best first, with every reason; cut to the limit. Pure."""
-    clock = now or looked.now
-    candidates = [*with_ranks(_shown(asked, found)), *_tail_candidates(asked, looked, found)]
-    best = max((one.coverage for one in candidates), default=0.0)
-    scored = [
-        (one, _score(asked, looked, one, best, clock)) for one in candidates if not _is_hidden(asked, found, one.memory)
-    ]
-    kept = [(one, scores) for one, scores in scored if _is_relevant(asked, one, scores)]
-    kept.sort(key=lambda pair: (-pair[1].score, -pair[0].memory.recorded_at.timestamp(), pair[0].memory.memory_id))
-    if asked.current_only:
-        kept = _one_a_lineage(kept)
-    chosen, evidence = _join_evidence(kept, found.distilled, asked.limit)
+def rank(
+    asked: Asked,
+    looked: Looked,
+    found: Found,
+    *,
+    judged: Judged | None = None,
+    now: datetime | None = None,
+) -> SearchResults:
+    """Score what was found, best first, with every reason; cut to the limit. Pure.
+
+    `judged` is what a reranker made of `texts_to_judge`.
+    """
+    kept = _near(asked, _relevant(asked, looked, found, now))
+    by_reranker: dict[str, float] = {}
+    if judged is not None:
+        by_reranker = {kept[place][0].memory.memory_id: score for place, score in enumerate(judged.scores)}
+        # What the reranker was not shown follows only where it found nothing to leave out.
+        rest = kept[len(judged.scores) :] if len(judged.kept) == len(judged.scores) else []
+        kept = [*(kept[place] for place in judged.kept), *rest]
+    chosen, evidence = _join_evidence(kept, found.distilled, lambda pairs: _placed(asked, pairs))
     if asked.keep_pinned:
         chosen += [pair for pair in kept if pair[0].memory.is_critical and pair not in chosen]
-    results = tuple(
-        _result(asked, found, one, scores, place, evidence) for place, (one, scores) in enumerate(chosen, 1)
-    )
-    profile = asked.profile if isinstance(asked.profile, str) else asked.profile.base
     weak = not chosen or max(scores.relevance for _, scores in chosen) < WEAK
+    listed = ranking.listed(chosen, asked.sort, lambda pair: pair[0].memory)
     return SearchResults(
-        results=results,
-        profile=ranking.DEFAULT_PROFILE if profile == "default" else profile,
+        results=tuple(
+            _result(asked, found, one, scores, place, evidence, by_reranker.get(one.memory.memory_id))
+            for place, (one, scores) in enumerate(listed, 1)
+        ),
+        profile=ranking.name_of(asked.profile),
         watermark=found.watermark,
         degraded=found.degraded,
         weak=weak,
         channels=found.channels,
     )
+
+
+def texts_to_judge(asked: Asked, looked: Looked, found: Found, *, now: datetime | None = None) -> list[str]:
+    """The texts a reranker is shown, best first; none where they are too few, or good enough as they are. Pure."""
+    kept = _near(asked, _relevant(asked, looked, found, now))
+    first = [scores.score for one, scores in kept if one.cosine is not None or one.coverage > 0]
+    shown = kept[: rerank.considered(asked.limit)]
+    if len(shown) < rerank.LEAST or ranking.is_good_enough(first, asked.limit, asked.good_enough):
+        return []
+    return [one.memory.fact for one, _ in shown]
+
+
+def _relevant(asked: Asked, looked: Looked, found: Found, now: datetime | None) -> list[Pair]:
+    """What has to do with the question, scored, best first; in a read of today one row a lineage. Pure."""
+    candidates = [*with_ranks(_shown(asked, found)), *_tail_candidates(asked, looked, found)]
+    scale = _Scale(
+        clock=now or looked.now,
+        best=max((one.coverage for one in candidates), default=0.0),
+        cjk=len(_CJK.findall(asked.query)),
+        several=len({scope.namespace for scope in looked.visible.scopes.values()}) > 1,
+    )
+    scored = [
+        (one, _score(asked, looked, one, scale)) for one in candidates if not _is_hidden(asked, found, one.memory)
+    ]
+    kept = [(one, scores) for one, scores in scored if _is_relevant(asked, one, scores)]
+    kept.sort(key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
+    return _one_a_lineage(kept) if asked.current_only else kept
+
+
+def _near(asked: Asked, kept: list[Pair]) -> list[Pair]:
+    """What is not much farther away than the nearest, where the adaptive cut is asked for. Pure."""
+    if asked.cut != "adaptive":
+        return kept
+    farthest = ranking.adaptive_cut([scores.distance for _, scores in kept])
+    return [pair for pair in kept if pair[1].distance <= farthest]
+
+
+def _placed(asked: Asked, pairs: Sequence[Pair]) -> list[Pair]:
+    """The rows that the limit has places for. Pure."""
+    if asked.per_session is None:
+        return list(pairs[: asked.limit])
+    return ranking.round_robin(pairs, lambda pair: pair[0].memory.session_id, asked.per_session, asked.limit)
 
 
 def _shown(asked: Asked, found: Found) -> list[Candidate]:
@@ -55,15 +111,26 @@ def _shown(asked: Asked, found: Found) -> list[Candidate]:
     return [one for one in found.candidates if one.stands and (past or one.memory.status != "superseded")]
 
 
-def _score(asked: Asked, looked: Looked, one: Candidate, best: float, clock: datetime) -> Scored:
-    memory = one.memory
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """What all rows of a search are scored against."""
+
+    clock: datetime
+    best: float  # coverage
+    cjk: int  # characters of the question
+    several: bool  # namespaces are read
+
+
+def _score(asked: Asked, looked: Looked, one: Candidate, scale: _Scale) -> Scored:
+    memory, clock = one.memory, scale.clock
+    nearness = _nearness(looked, memory)
     last = memory.activity.last_accessed_at or memory.recorded_at
     signals = Signals(
         cosine=one.cosine,
         coverage=one.coverage,
         semantic_rank=one.semantic_rank,
         keyword_rank=one.keyword_rank,
-        keyword_relevance=one.coverage / best if best > 0 else 0.0,
+        keyword_relevance=one.coverage / scale.best if scale.best > 0 else 0.0,
         actor=_speaks(asked, looked, memory),
         memory_type=memory.memory_type,
         layer=memory.layer,
@@ -74,16 +141,17 @@ def _score(asked: Asked, looked: Looked, one: Candidate, best: float, clock: dat
         idle_hours=max(0.0, (clock - last).total_seconds() / 3_600),
         accesses=memory.activity.access_count,
         repetitions=memory.activity.repetition_count,
-        nearness=_nearness(looked, memory),
+        nearness=nearness,
         mode=asked.mode,
+        closeness=one.graph,
+        in_time=one.temporal,
+        recent=float(clock - memory.valid_from <= RECENT) if asked.recent else None,
+        preferred=scale.several and nearness == "own",
+        floored=not asked.min_score,
     )
-    if _profile(asked) == "lifecycle":
-        signals = ranking.with_dual_hit(signals)
+    if ranking.name_of(asked.profile) == "lifecycle":
+        signals = ranking.with_dual_hit(signals, scale.cjk)
     return ranking.score(signals, asked.profile)
-
-
-def _profile(asked: Asked) -> str:
-    return ranking.weights_of(asked.profile)[0]
 
 
 def _nearness(looked: Looked, memory: Memory) -> Any:
@@ -100,7 +168,7 @@ def _speaks(asked: Asked, looked: Looked, memory: Memory) -> bool:
 
 
 def _is_relevant(asked: Asked, one: Candidate, scores: Scored) -> bool:
-    if scores.score < asked.min_score or not scores.relevant:
+    if (asked.min_score and scores.score < asked.min_score) or not scores.relevant:
         return False
     if one.coverage > 0:
         return asked.mode != "semantic" or one.cosine is not None
@@ -122,7 +190,7 @@ def _evidence_state(found: Found, memory: Memory) -> str:
     return "gone" if gone and all(gone) else "partly" if any(gone) else "whole"
 
 
-def _one_a_lineage(kept: Sequence[tuple[Candidate, Scored]]) -> list[tuple[Candidate, Scored]]:
+def _one_a_lineage(kept: Sequence[Pair]) -> list[Pair]:
     seen: set[str] = set()
     chosen = []
     for one, scores in kept:
@@ -135,15 +203,17 @@ def _one_a_lineage(kept: Sequence[tuple[Candidate, Scored]]) -> list[tuple[Candi
 
 
 def _join_evidence(
-    kept: Sequence[tuple[Candidate, Scored]], distilled: Mapping[str, tuple[tuple[str, str], ...]], limit: int
-) -> tuple[list[tuple[Candidate, Scored]], dict[str, str]]:
-    """The first `limit` rows, where evidence joins a fact made of it that is among them instead of taking a place.
+    kept: Sequence[Pair],
+    distilled: Mapping[str, tuple[tuple[str, str], ...]],
+    placed: Callable[[Sequence[Pair]], list[Pair]],
+) -> tuple[list[Pair], dict[str, str]]:
+    """The rows there are places for, where evidence joins a fact made of it that has one instead of taking one too.
 
     Also which evidence joined which fact.
     """
     joined: dict[str, str] = {}
     while True:
-        chosen = [pair for pair in kept if pair[0].memory.memory_id not in joined][:limit]
+        chosen = placed([pair for pair in kept if pair[0].memory.memory_id not in joined])
         there = {one.memory.memory_id for one, _ in chosen}
         more = {}
         for one, _ in chosen:
@@ -157,7 +227,13 @@ def _join_evidence(
 
 
 def _result(
-    asked: Asked, found: Found, one: Candidate, scores: Scored, place: int, evidence: Mapping[str, str]
+    asked: Asked,
+    found: Found,
+    one: Candidate,
+    scores: Scored,
+    place: int,
+    evidence: Mapping[str, str],
+    rerank_score: float | None,
 ) -> SearchResult:
     memory = one.memory
     channels: dict[str, ChannelHit] = {}
@@ -180,6 +256,7 @@ def _result(
         matched=one.matched,
         labels=_labels(asked, found, memory, evidence) + (("by an earlier value",) if one.inherited else ()),
         derived=one.derived,
+        rerank_score=rerank_score,
     )
 
 
@@ -237,9 +314,5 @@ def track(conn: Connection, tenant_id: str, memory_ids: Sequence[str]) -> None:
 
 
 def relevance_of(one: SearchResult) -> float:
-    if "relevance" in one.terms:
-        return one.terms["relevance"].value
-    parts = [
-        term.contribution for name, term in one.terms.items() if name in ("coverage", "cosine", "actor", "keyword")
-    ]
-    return sum(parts)
+    """How much a result has to do with the question, by the profile it was scored with. Pure."""
+    return one.terms["relevance"].value

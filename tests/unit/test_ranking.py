@@ -290,8 +290,15 @@ def test_a_profile_of_ones_own_is_a_sum_of_signals() -> None:
     mine = Profile("mine", {"coverage_squared": 2, "cosine": 0.5, "recency": 0.2, "access": -0.5})
     scored = ranking.score(ROW, mine)
     assert scored.score == pytest.approx(2 * 0.36 + 0.5 * 0.82 + 0.2 * (1 - 10 / 90) - 0.5 * 0.07)
-    assert set(scored.terms) == {"coverage_squared", "cosine", "recency", "access", "decay"}
+    assert set(scored.terms) == {"coverage_squared", "cosine", "recency", "access", "decay", "relevance"}
     assert scored.relevance == 0.82
+
+
+@given(row=signals())
+def test_every_score_shows_the_relevance_it_rests_on(row: Signals) -> None:
+    for profile in PROFILES:
+        scored = ranking.score(row, profile)
+        assert scored.terms["relevance"].value == scored.relevance
 
 
 @given(row=signals())
@@ -555,7 +562,7 @@ def memory(memory_id: str, days: float = 0, accesses: int = 0, accessed: float |
 
 
 def test_rows_are_listed_in_the_order_asked_for() -> None:
-    rows = [memory("c", 1, 3, 5), memory("b", 0, 3, 6), memory("d", 2), memory("a", 2, 0), memory("e", 3, 0)]
+    rows = [memory("c", 1, 9, 5), memory("b", 0, 3, 6), memory("d", 2), memory("a", 2, 0), memory("e", 3, 0)]
 
     def ids(sort: Any) -> str:
         return "".join(one.memory_id for one in ranking.listed(rows, sort, lambda row: row))
