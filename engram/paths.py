@@ -37,13 +37,16 @@ def render(traversal: Traversal, *, max_tokens: int, count: Callable[[str], int]
     delimiter = context.delimiter((f"{line.text}\x00{line.data or ''}" for line in lines), key)
     if not traversal.results or count(HEADING) > max_tokens:
         return ""
+    whole = _text(lines, 0, delimiter)
+    if count(whole) <= max_tokens:
+        return whole
     chosen: list[_Line] = []
     for line in lines:
-        if count(_text([*chosen, line], 0, delimiter)) <= max_tokens:
+        rest = len(lines) - len(chosen) - 1  # so many more may not fit, and the notice of it must
+        if count(_text([*chosen, line], rest, delimiter)) <= max_tokens:
             chosen.append(line)
-    left = len(lines) - len(chosen)
-    whole = _text(chosen, left, delimiter)
-    return whole if count(whole) <= max_tokens else _text(chosen, 0, delimiter)
+    shown = _text(chosen, len(lines) - len(chosen), delimiter)
+    return shown if count(shown) <= max_tokens else HEADING
 
 
 def _lines(traversal: Traversal) -> Iterator[_Line]:

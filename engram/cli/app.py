@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from engram import __version__
-from engram.cli import demo, files, jobs, memories, models, replays, server, sessions, tasks, worker
+from engram.cli import demo, events, files, graph, jobs, memories, models, replays, server, sessions, tasks, worker
 from engram.cli.desk import COUNT, HERE, OWN, OWNER, READ, WRITE, Option, command
 
 # The root of every "I did not understand that" of the argument parser.
@@ -30,6 +30,7 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("history", memories.history, READ, "Read"),
     ("lineage", memories.lineage, READ, "Read"),
     ("explain", memories.explain, READ, "Read"),
+    ("event search", events.search, READ, "Read"),
     ("session list", sessions.list_, READ, "Work"),
     ("session show", sessions.show_, READ, "Work"),
     ("session end", sessions.end, WRITE, "Work"),
@@ -46,6 +47,11 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("task resume", tasks.resume, WRITE, "Write"),
     ("task forget", tasks.forget, WRITE, "Write"),
     ("task restore", tasks.restore, WRITE, "Write"),
+    ("graph relate", graph.relate, WRITE, "Write"),
+    ("graph unrelate", graph.unrelate, WRITE, "Write"),
+    ("graph list", graph.list_, READ, "Read"),
+    ("graph traverse", graph.traverse, READ, "Read"),
+    ("graph path", graph.path, READ, "Read"),
     ("checkpoint save", tasks.save, WRITE, "Write"),
     ("checkpoint list", tasks.checkpoints, READ, "Read"),
     ("jobs list", jobs.list_, COUNT, "Jobs"),
@@ -68,9 +74,11 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
 
 # What the commands of two words are about.
 GROUPS: Final = {
+    "event": "Search what was said and done.",
     "session": "Look at conversations, and end them.",
     "task": "Begin long work, say how it stands, and take it up again.",
     "checkpoint": "Save where a task stands, and look at what was saved.",
+    "graph": "Relate memories, and see where relations lead.",
     "replay": "Derive memories again beside the live ones, compare, and switch.",
     "jobs": "Look at the work that waits, and do something about what failed.",
 }
