@@ -683,7 +683,7 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (r"(?:just now|a (?:moment|second|minute) ago|a sec ago)\b", _just_now),
         (rf"(?:the )?{_WHICH} (?P<unit2>weekend)\b(?:'s)?", _weekend),
         (r"the (?P<which>(?!))?weekend\b", _weekend),
-        (rf"(?P<the>the )?{_WHICH} {_UNIT}(?:'s)?", _unit),
+        (rf"(?:(?:the )?(?:start|beginning|middle|end) of )?(?P<the>the )?{_WHICH} {_UNIT}(?:'s)?", _unit),
         (
             (
                 rf"(?:{_WHICH} )?{_WEEKDAY}(?:'s)?(?:,? (?:in the )?{_PART}\b)?"

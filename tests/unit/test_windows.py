@@ -74,6 +74,7 @@ def found(text: str, now: datetime = NOW, zone: str = "UTC") -> windows.Found:
         ("on December 1,2023", "2023-12-01..2023-12-02"),
         ("the 5th of March", "03-05..03-06"),
         ("on Monday, March 3, 2025", "03-03..03-04"),
+        ("on June 18", "06-18..06-19"),
         ("July 4", "2024-07-04..2024-07-05"),
         ("on 29 February", "2024-02-29..2024-03-01"),
         ("March 5 last year", "2024-03-05..2024-03-06"),
@@ -91,6 +92,7 @@ def found(text: str, now: datetime = NOW, zone: str = "UTC") -> windows.Found:
         ("the week before last", "06-02..06-09"),
         ("the month before last", "04-01..05-01"),
         ("next week", "06-23..06-30"),
+        ("at the end of last week", "06-09..06-16"),
         ("next month", "07-01..08-01"),
         ("next year", "2026-01-01..2027-01-01"),
         ("this year", "01-01..2026-01-01"),
@@ -221,6 +223,9 @@ def test_a_phrase_of_time_is_a_window(phrase: str, window: str) -> None:
         "how many days ago",
         "how long ago was it?",
         "What must be done by Friday?",
+        "What must be done by May 5?",
+        "What must be done by the end of next week?",
+        "What must be done by next Friday?",
         "the last 3 meetings",
         "the first half",
         "in the second",
@@ -315,6 +320,7 @@ def test_the_first_time_counts_and_the_others_are_noted() -> None:
         ("past 24 hours", "Europe/Berlin", "2025-03-30T10:00Z", "2025-03-29T10:00Z", "2025-03-30T10:00Z"),
         # the hour that there is twice
         ("1 hour ago", "Europe/Berlin", "2025-10-26T01:30Z", "2025-10-26T00:00Z", "2025-10-26T01:00Z"),
+        ("1 hour ago", "Europe/Berlin", "2025-10-26T02:30Z", "2025-10-26T01:00Z", "2025-10-26T02:00Z"),
         # it is tomorrow already in Auckland, and still yesterday in Honolulu
         ("today", "Pacific/Auckland", "2025-06-18T15:30Z", "2025-06-18T12:00Z", "2025-06-19T12:00Z"),
         ("today", "Pacific/Honolulu", "2025-06-18T05:00Z", "2025-06-17T10:00Z", "2025-06-18T10:00Z"),
