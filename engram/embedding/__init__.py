@@ -303,17 +303,18 @@ class CachedEmbedder:
         vector: Vectors = self.embed([text], "query")[0]
         return vector
 
-    def embed_question(
-        self, text: str, weights: Mapping[str, float] | None, others: Sequence[str]
-    ) -> tuple[Vectors, Vectors]:
-        """The vector of a question, and those of texts it is compared with at once: one call of a provider at most.
+    def embed_questions(
+        self, questions: Sequence[tuple[str, Mapping[str, float] | None]], others: Sequence[str]
+    ) -> tuple[list[Vectors], Vectors]:
+        """The vectors of questions, each with the weights of its words, and those of texts they are compared with.
 
-        The texts are embedded as questions are, where a provider makes a difference: two kinds would be two calls.
+        One call of a provider at most. The texts are embedded as questions are, where a provider makes a difference:
+        two kinds would be two calls.
         """
-        if weights and isinstance(self.embedder, WeighsWords):
-            return self.embed_query(text, weights), self.embed(others)
-        vectors = self.embed([text, *others], "query")
-        return vectors[0], vectors[1:]
+        if isinstance(self.embedder, WeighsWords) and any(weights for _, weights in questions):
+            return [self.embed_query(text, weights) for text, weights in questions], self.embed(others)
+        vectors = self.embed([*(text for text, _ in questions), *others], "query")
+        return list(vectors[: len(questions)]), vectors[len(questions) :]
 
     def probe(self) -> Vectors:
         """The vectors of the texts by which a model is recognised; kept in `probes`."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from engram import recall, tenancy
-from engram.channels import semantic
+from engram.channels import SEARCHED, semantic
 from engram.database import Connection
 from engram.errors import Unavailable
+from engram.memories import Moment
 from engram.operations import spaces, steps
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
@@ -45,45 +46,60 @@ def found(setup: Setup, reading: Reading, asked: Asked) -> Operation[Searched]:
     The question is embedded by the model whose vectors it is compared with. Where that model went out of use meanwhile,
     its vectors may have been going: then the search is made again.
     """
+    return (yield from all_found(setup, reading, [(asked, reading.moment)]))[0]
+
+
+def all_found(setup: Setup, reading: Reading, wanted: Sequence[tuple[Asked, Moment]]) -> Operation[list[Searched]]:
+    """Several searches at once, each at its moment: one call of the model and one statement for all of them.
+
+    What is not derived yet is found at the moment of the read only.
+    """
     tenant, config = reading.scope.tenant_id, setup.settings.text_search_config
 
-    def look(conn: Connection) -> Looked:
+    def look(conn: Connection) -> list[tuple[Asked, Looked]]:
         visible = tenancy.visible(conn, reading.scope)
-        return recall.look(conn, visible, asked, moment=reading.moment, config=config)
+        seen: dict[str, Looked] = {}
+        for asked, _ in wanted:
+            if asked.query not in seen:
+                seen[asked.query] = recall.look(conn, visible, asked, moment=reading.moment, config=config)
+        return [(asked, replace(seen[asked.query], moment=moment)) for asked, moment in wanted]
 
     for left in reversed(range(TRIES)):
         looked = yield from steps.read(tenant, look)
-        if asked.mode != "keyword":
-            setup = yield from spaces.ready_for(setup, tenant, looked.model_id)
+        if any(asked.mode != "keyword" for asked, _ in wanted):
+            setup = yield from spaces.ready_for(setup, tenant, looked[0][1].model_id)
         embedder = setup.embedder
-        meaning = yield from steps.think(lambda: recall.embed(embedder, asked, looked))  # noqa: B023 - called at once
-        gathered, whole = yield from _gathered(asked, looked, meaning)
+        meanings = yield from steps.think(lambda: recall.embed_all(embedder, looked))  # noqa: B023 - called at once
+        searches = [(*pair, meaning) for pair, meaning in zip(looked, meanings, strict=True)]
+        gathered, whole = yield from _gathered(searches)
         if whole or not left:
             break
-    return Searched(asked, looked, meaning, gathered)
+    return [Searched(*search, found) for search, found in zip(searches, gathered, strict=True)]
 
 
-def _gathered(asked: Asked, looked: Looked, meaning: Meaning) -> Operation[tuple[Found, bool]]:
-    """What the channels found, and whether the model is still in use.
+def _gathered(searches: Sequence[tuple[Asked, Looked, Meaning]]) -> Operation[tuple[list[Found], bool]]:
+    """What the channels found for each search, and whether the model is still in use.
 
     Where they fail together each is asked apart, with its own time, and those that fail are named: the others answer.
     """
+    looked = searches[0][1]
+    models = {meaning.model_id for _, _, meaning in searches if meaning.vector is not None} - {None}
 
-    def find(conn: Connection, channels: Collection[str] | None = None) -> tuple[Found, bool]:
-        gathered = recall.find(conn, asked, looked, meaning, channels)
-        model_id = None if meaning.vector is None else meaning.model_id
-        in_use = model_id is None or looked.model_id is None or semantic.is_active(conn, looked.tenant_id, model_id)
+    def find(conn: Connection, channels: Collection[str] | None = None) -> tuple[list[Found], bool]:
+        gathered = recall.find_all(conn, searches, channels)
+        in_use = looked.model_id is None or all(semantic.is_active(conn, looked.tenant_id, one) for one in models)
         return gathered, in_use
 
     try:
         return (yield from steps.read(looked.tenant_id, find))
     except Unavailable as error:
-        wanted = finding.allowed(asked, meaning)
+        allowed = {name for asked, _, meaning in searches for name in finding.allowed(asked, meaning)}
+        wanted = [name for name in SEARCHED if name in allowed]
         if not recall.is_of_a_channel(error) or len(wanted) < 2:
             raise
         trouble = error
     working: list[str] = []
-    answer: tuple[Found, bool] | None = None
+    answer: tuple[list[Found], bool] | None = None
     for name in wanted:
         several = [*working, name]
         try:
@@ -97,4 +113,4 @@ def _gathered(asked: Asked, looked: Looked, meaning: Meaning) -> Operation[tuple
     if answer is None or not {"semantic", "keyword"} & set(working):
         raise trouble
     failed = tuple(name for name in wanted if name not in working)
-    return replace(answer[0], degraded=(*answer[0].degraded, *failed)), answer[1]
+    return [replace(one, degraded=(*one.degraded, *failed)) for one in answer[0]], answer[1]

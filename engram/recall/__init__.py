@@ -12,12 +12,12 @@ and `answers.answer` (transaction) makes the answer of the first that leads some
 """
 
 from engram.recall.answers import answer, best_hit, empty_answer, on_road, roads
-from engram.recall.finding import EVIDENCE, Candidate, Found, find, is_of_a_channel
-from engram.recall.question import Asked, Looked, Meaning, embed, look, prepare
+from engram.recall.finding import EVIDENCE, Candidate, Found, find, find_all, is_of_a_channel
+from engram.recall.question import Asked, Looked, Meaning, embed, embed_all, look, prepare
 from engram.recall.results import accessed, rank, texts_to_judge, track
 
 __all__ = [
     "EVIDENCE", "Asked", "Candidate", "Found", "Looked", "Meaning", "accessed", "answer", "best_hit", "embed",
-    "empty_answer", "find", "is_of_a_channel", "look", "on_road", "prepare", "rank", "roads", "texts_to_judge",
-    "track",
+    "embed_all", "empty_answer", "find", "find_all", "is_of_a_channel", "look", "on_road", "prepare", "rank", "roads",
+    "texts_to_judge", "track",
 ]  # fmt: skip

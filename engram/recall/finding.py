@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
@@ -18,6 +19,10 @@ __all__ = ["Candidate", "Found", "allowed", "find", "is_of_a_channel"]
 
 EVIDENCE: Final = ("verbatim", "source_chunk")
 SUPERSEDED: Final = "m.status = 'superseded' AND m.consolidated_into IS NULL"
+# What is so holds from its beginning on; what happened, happened then.
+WITHIN: Final = """(m.valid_from < %(within_end)s::timestamptz
+  AND (m.valid_from >= %(within_start)s::timestamptz OR m.valid_to > %(within_start)s::timestamptz
+       OR (m.valid_to IS NULL AND m.memory_type NOT IN ('episodic', 'tool_result'))))"""
 HEIR: Final = 0.9  # of an earlier value's nearness that the current one takes over
 OVERFETCH: Final = 5
 LEAST_FETCHED: Final = 50
@@ -83,15 +88,39 @@ def find(
     conn: Connection, asked: Asked, looked: Looked, meaning: Meaning, channels: Collection[str] | None = None
 ) -> Found:
     """Gather the candidates of every channel, or of some, cut to what the read may see."""
-    chosen = allowed(asked, meaning) if channels is None else tuple(name for name in SEARCHED if name in channels)
-    degraded = meaning.degraded
-    if not looked.visible.scope_ids or asked.limit == 0:
-        return Found(degraded=degraded)
-    rows = _rows(conn, asked, looked, meaning, chosen)
+    return find_all(conn, [(asked, looked, meaning)], channels)[0]
+
+
+def find_all(
+    conn: Connection, searches: Sequence[tuple[Asked, Looked, Meaning]], channels: Collection[str] | None = None
+) -> list[Found]:
+    """The candidates of several searches, each as `find` gathers them; one statement for all."""
+    made = []
+    for asked, looked, meaning in searches:
+        given = allowed(asked, meaning) if channels is None else channels
+        made.append(_Search(asked, looked, meaning, tuple(name for name in SEARCHED if name in given)))
+    rows = _rows(conn, [one for one in made if one.may_find])
+    return [_gathered(conn, one, rows.pop(0)) if one.may_find else Found(degraded=one.meaning.degraded) for one in made]
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    asked: Asked
+    looked: Looked
+    meaning: Meaning
+    channels: tuple[str, ...]
+
+    @property
+    def may_find(self) -> bool:
+        return bool(self.looked.visible.scope_ids) and self.asked.limit > 0
+
+
+def _gathered(conn: Connection, search: _Search, rows: Sequence[Any]) -> Found:
+    asked, looked, meaning = search.asked, search.looked, search.meaning
     candidates = _once(_candidates(looked, rows))
     derived = {one.memory.event_id for one in candidates}
     waiting = zip(looked.tail, [*meaning.tail, *[None] * (len(looked.tail) - len(meaning.tail))], strict=True)
-    counts = {name: sum(_found_by(one, name) for one in candidates) for name in chosen}
+    counts = {name: sum(_found_by(one, name) for one in candidates) for name in search.channels}
     return Found(
         candidates=tuple(candidates),
         tail=tuple((hit, cosine) for hit, cosine in waiting if hit.event.event_id not in derived),
@@ -99,7 +128,7 @@ def find(
         distilled=_distilled(rows),
         shadowed=_shadowed(conn, looked, candidates),
         channels=counts | ({tail.NAME: len(looked.tail)} if asked.tail and looked.moment.is_now else {}),
-        degraded=degraded,
+        degraded=meaning.degraded,
     )
 
 
@@ -126,13 +155,13 @@ class _Conditions:
 
 
 def _conditions(asked: Asked, moment: Moment) -> _Conditions:
-    wanted = f"({filters.to_sql(asked.filter)[0]})"
+    wanted = f"({filters.to_sql(asked.filter)[0]})" + (f" AND {WITHIN}" if asked.within is not None else "")
     standing = f"({_standing(asked, moment)}) AND {wanted}"
     if asked.filter is not None and asked.filter.names_statuses():
         heir = f"{memories.current(moment)} AND NOT m.moot AND {wanted}" if asked.include_superseded else "false"
         return _Conditions(standing, standing, heir, narrow=True)
     heir = f"{memories.current(moment)} AND NOT m.moot AND {wanted}"
-    if asked.filter is None and moment.is_now:
+    if asked.filter is None and asked.within is None and moment.is_now:
         # The nearest rows are taken first and cut afterwards: few are not current.
         return _Conditions("true", standing, heir, narrow=False)
     return _Conditions(f"(({standing}) OR ({SUPERSEDED} AND {wanted}))", standing, heir, narrow=True)
@@ -153,11 +182,30 @@ def _standing(asked: Asked, moment: Moment) -> str:
     return memories.current(moment) + gone
 
 
-def _rows(conn: Connection, asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> list[Any]:
-    seconds = sum(TIMEOUTS[name] for name in channels)
-    breadth = min(1_000, max(semantic.LEAST_BREADTH, 2 * _fetched(asked)))
+def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
+    """The rows of each search."""
+    if not searches:
+        return []
+    seconds = sum(TIMEOUTS[name] for one in searches for name in one.channels)
+    breadth = min(1_000, max(semantic.LEAST_BREADTH, *(2 * _fetched(one.asked) for one in searches)))
     fetch_one(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
-    return list(conn.exec_driver_sql(*composed(asked, looked, meaning, channels)).fetchall())
+    asked = [composed(one.asked, one.looked, one.meaning, one.channels) for one in searches]
+    if len(asked) == 1:
+        return [list(conn.exec_driver_sql(*asked[0]).fetchall())]
+    found: list[list[Any]] = [[] for _ in asked]
+    for row in conn.exec_driver_sql(*together(asked)).fetchall():
+        found[row.search].append(row)
+    return found
+
+
+def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, dict[str, Any]]:
+    """One statement of several that have the same columns, each row with its statement's place as `search`. Pure."""
+    parts, params = [], {}
+    for place, (sql, given) in enumerate(asked):
+        named = re.sub(r"%\((\w+)\)s", rf"%(s{place}_\1)s", sql)
+        parts.append(f"SELECT {place} AS search, s{place}.* FROM ({named}) s{place}")  # noqa: S608 - constants
+        params |= {f"s{place}_{name}": value for name, value in given.items()}
+    return "\nUNION ALL\n".join(parts), params
 
 
 def _fetched(asked: Asked) -> int:
@@ -207,9 +255,12 @@ def composed(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[
     params: dict[str, Any] = memories.visible_params(looked.visible, moment) | filters.to_sql(asked.filter)[1]
     for one in parts.values():
         params |= one.params
+    if asked.within is not None:
+        start, end = asked.within
+        params |= {"within_start": start or "-infinity", "within_end": end or "infinity"}
     params |= {
         "fetch": _fetched(asked), "wanted": asked.limit, "whole": WHOLE_FETCH, "most_pinned": PINNED,
-        "also": list(asked.also),         "model_id": meaning.model_id, "loose_cosine": graph.LOOSE_COSINE,
+        "also": list(asked.also), "model_id": meaning.model_id, "loose_cosine": graph.LOOSE_COSINE,
         "without": keyword.any_scoped(looked.sought.without, scope_ids),
     }  # fmt: skip
     return sql, params

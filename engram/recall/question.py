@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -41,6 +41,7 @@ class Asked:
     tail: bool = True
     keep_pinned: bool = False  # pinned memories stay among the results, however many others hold the words
     window: Window | None = None  # in time, for the temporal channel
+    within: Window | None = None  # only what held then, or happened then
     depth: int = 1  # hops of the graph channel; 0 leaves it out
     also: tuple[str, ...] = ()  # memories that are measured whether a channel finds them or not
     recent: bool = False  # the last days count more
@@ -136,24 +137,44 @@ def embed(embedder: CachedEmbedder | None, asked: Asked, looked: Looked) -> Mean
     A model that fails is named in `degraded`. In mode `semantic` there is nothing to fall back to: then it raises
     Unavailable.
     """
-    if embedder is None:
-        if asked.mode == "semantic":
-            raise Unavailable("there is no embedding model: search by keyword")
-        return Meaning()
-    if asked.mode == "keyword" or not re.search(r"\w", asked.query) or not looked.visible.scope_ids:
-        return Meaning()
-    # A model that weighs the words weighs those of the question: none is put in for it.
-    topic = semantic.without_names(asked.query, looked.actors, "" if embedder.weighs_words else looked.config)
-    weights = _word_weights(topic, looked.sought.weights) if embedder.weighs_words else None
-    waiting = [hit.fact for hit in looked.tail][: tail.MOST_EMBEDDED]
+    return embed_all(embedder, [(asked, looked)])[0]
+
+
+def embed_all(embedder: CachedEmbedder | None, searches: Sequence[tuple[Asked, Looked]]) -> list[Meaning]:
+    """The vectors of several questions to the same scopes, as `embed` makes one; one call for all of them."""
+    if embedder is None and any(asked.mode == "semantic" for asked, _ in searches):
+        raise Unavailable("there is no embedding model: search by keyword")
+    told: dict[str, Mapping[str, float] | None] = {}
+    topics: list[str | None] = []
+    for asked, looked in searches:
+        silent = asked.mode == "keyword" or not re.search(r"\w", asked.query) or not looked.visible.scope_ids
+        if embedder is None or silent:
+            topics.append(None)
+            continue
+        # A model that weighs the words weighs those of the question: none is put in for it.
+        topic = semantic.without_names(asked.query, looked.actors, "" if embedder.weighs_words else looked.config)
+        told[topic] = _word_weights(topic, looked.sought.weights) if embedder.weighs_words else None
+        topics.append(topic)
+    if embedder is None or not told:
+        return [Meaning()] * len(searches)
+    waiting = list(dict.fromkeys(hit.fact for _, looked in searches for hit in looked.tail))
+    waiting = waiting[: tail.MOST_EMBEDDED + 1 - len(told)]
     try:
-        vector, others = embedder.embed_question(topic, weights, waiting)
+        vectors, others = embedder.embed_questions(list(told.items()), waiting)
     except Unavailable:
-        if asked.mode == "semantic":
+        if any(asked.mode == "semantic" for asked, _ in searches):
             raise
-        return Meaning(degraded=(semantic.NAME,))
-    near = [float(cosine) for cosine in others @ vector]
-    return Meaning(vector, embedder.model_id, tuple(near))
+        return [Meaning() if topic is None else Meaning(degraded=(semantic.NAME,)) for topic in topics]
+    vector_of, other_of = dict(zip(told, vectors, strict=True)), dict(zip(waiting, others, strict=True))
+    return [
+        Meaning() if topic is None else _meaning(vector_of[topic], embedder.model_id, looked, other_of)
+        for topic, (_, looked) in zip(topics, searches, strict=True)
+    ]
+
+
+def _meaning(vector: Vectors, model_id: int, looked: Looked, others: Mapping[str, Vectors]) -> Meaning:
+    near = [None if hit.fact not in others else float(others[hit.fact] @ vector) for hit in looked.tail]
+    return Meaning(vector, model_id, tuple(near))
 
 
 def names_in(query: str) -> list[str]:

@@ -1,0 +1,219 @@
+"""The log of recalls: a row for each, of ids and scores and of what ranked them, never of what a memory says.
+
+A row is written when its answer is ready, in a transaction of its own, and may be lost; a question that may quote what
+was erased is erased with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from engram import filters, ranking, tenancy, text
+from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one
+from engram.errors import NotFound
+from engram.ranking import AnyProfile, Profile, ProfileWeights
+from engram.recall.finding import Candidate
+from engram.recall.question import Asked
+from engram.scope import AllUsers, Scope
+from engram.tenancy import Visible
+from engram.values import Event, LoggedRecall, SearchResult
+
+UNPLANNED: Final = ("query", "words", "also")  # fields of a search that its plan leaves out
+TEXTS: Final = ("filter", "variants", "queries")  # parts of a plan that are the caller's words
+SWEEP: Final = 500  # rows of a tenant that go at once when they are old
+SWEEPS: Final = 256  # one row in so many sweeps
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What there is to log of one recall."""
+
+    recall_id: str
+    kind: str
+    query: str
+    scope: Scope
+    visible: Visible | None = None
+    known_at: datetime | None = None
+    plan: Mapping[str, Any] = field(default_factory=dict)
+    found: Sequence[Mapping[str, Any]] = ()
+    chosen: Sequence[str] = ()
+    intent: str | None = None
+    degraded: Sequence[str] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)
+    tokens: int | None = None
+    milliseconds: float = 0.0
+
+
+# What is written -----------------------------------------------------------------------------------------------------
+
+
+def is_sampled(recall_id: str, share: float) -> bool:
+    """Whether a recall is among the share that is logged: its id decides, by its random part. Pure."""
+    return int(recall_id[-8:], 16) < share * 2**32
+
+
+def plan_of(asked: Asked) -> dict[str, Any]:
+    """A search as it was asked for, as plain data from which `asked_of` makes it again. Pure."""
+    plan: dict[str, Any] = {}
+    for one in fields(Asked):
+        value = getattr(asked, one.name)
+        if one.name not in UNPLANNED and value is not None:
+            plan[one.name] = profile_data(value) if one.name == "profile" else _data(value)
+    return plan
+
+
+def asked_of(plan: Mapping[str, Any], profiles: Sequence[Profile] = ()) -> dict[str, Any]:
+    """The options of the search of a plan; what later releases added to searches is as it is by default. Pure."""
+    known = {one.name for one in fields(Asked)} - set(UNPLANNED)
+    options = {name: value for name, value in plan.items() if name in known}
+    if "filter" in options:
+        options["filter"] = filters.parse(options["filter"])
+    if "profile" in options:
+        given = options["profile"]
+        own = next((one for one in profiles if isinstance(given, Mapping) and one.name == given.get("name")), None)
+        options["profile"] = own or ranking.resolve(given, profiles)
+    for name in ("window", "within"):
+        if name in options:
+            start, end = (None if side is None else datetime.fromisoformat(side) for side in options[name])
+            options[name] = start, end
+    return options
+
+
+def profile_data(profile: AnyProfile) -> Any:
+    """A profile as a plan holds it: a built-in one by its name, one of the caller's whole. Pure."""
+    if isinstance(profile, ProfileWeights):
+        return {"base": ranking.name_of(profile), "weights": dict(profile.weights)}
+    return profile.to_dict() if isinstance(profile, Profile) else ranking.name_of(profile)
+
+
+def profile_version(profile: AnyProfile) -> str:
+    """The name of a profile and a digest of its weights: another digest is another ranking. Pure."""
+    name, weights = ranking.weights_of(profile)
+    floor = profile.floor if isinstance(profile, Profile) else 0.0
+    told = json.dumps([name, sorted(weights.items()), floor])
+    return f"{name}@{hashlib.sha256(told.encode()).hexdigest()[:8]}"
+
+
+def lines(results: Iterable[SearchResult], candidates: Iterable[Candidate] = (), *, full: bool) -> list[dict[str, Any]]:
+    """What was found as a log holds it: ids and scores, best first; in full also why, and what was left out. Pure."""
+    made = []
+    for one in results:
+        line: dict[str, Any] = {"id": one.memory.memory_id, "score": round(one.score, 6)}
+        if not one.derived:
+            line["derived"] = False
+        if one.rerank_score is not None:
+            line["rerank_score"] = round(one.rerank_score, 6)
+        if full:
+            line["terms"] = {name: _rounded(term.contribution) for name, term in one.terms.items()}
+            line["channels"] = {name: [hit.rank, _rounded(hit.value)] for name, hit in one.channels.items()}
+        made.append(line)
+    there = {line["id"] for line in made}
+    return made + [_left_out(one) for one in candidates if full and one.memory.memory_id not in there]
+
+
+def _left_out(one: Candidate) -> dict[str, Any]:
+    values = {"semantic": one.cosine, "keyword": one.coverage or None, "graph": one.graph, "temporal": one.temporal}
+    said = {name: _rounded(value) for name, value in values.items() if value is not None}
+    return {"id": one.memory.memory_id, "score": None, "values": said}
+
+
+def _rounded(value: float) -> float:
+    return round(float(value), 6)
+
+
+def _data(value: Any) -> Any:
+    if isinstance(value, filters.Filter):
+        return value.to_dict()
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return [_data(one) for one in value] if isinstance(value, tuple | list) else value
+
+
+def words_of(said: str) -> set[str]:
+    """The telling words of a text, in every way to cut them, so that what shares one of them is found. Pure."""
+    return (set(text.words(said)) | set(re.findall(r"\w+", text.compared(said)))) - text.STOP_WORDS
+
+
+# Rows ----------------------------------------------------------------------------------------------------------------
+
+
+def add(conn: Connection, entry: Entry, *, kept: timedelta) -> None:
+    """Write a row; now and then also remove what the tenant has from longer ago than `kept`."""
+    visible = entry.visible or tenancy.visible(conn, entry.scope)
+    own = _own(conn, entry.scope, visible)
+    told = [entry.query, *(json.dumps(entry.plan[name], ensure_ascii=False) for name in TEXTS if name in entry.plan)]
+    execute(
+        conn, "add_recall", tenant_id=entry.scope.tenant_id, recall_id=entry.recall_id, scope_id=own,
+        scope_ids=sorted({*visible.scope_ids, *([] if own is None else [own])}), known_at=entry.known_at,
+        kind=entry.kind, query=entry.query, words=sorted(words_of("\n".join(told))), plan=Jsonb(dict(entry.plan)),
+        found=Jsonb(list(entry.found)), chosen=list(entry.chosen), intent=entry.intent, degraded=list(entry.degraded),
+        versions=Jsonb(dict(entry.versions)), tokens=entry.tokens, milliseconds=entry.milliseconds,
+    )  # fmt: skip
+    if int(entry.recall_id[-16:-8], 16) % SWEEPS == 0:
+        sweep(conn, entry.scope.tenant_id, kept)
+
+
+def _own(conn: Connection, scope: Scope, visible: Visible) -> int | None:
+    """The scope whose row it is; one that nothing was written to yet is made, a wide one has none."""
+    if visible.own is not None or len(scope.agents) > 1 or isinstance(scope.user_id, AllUsers):
+        return visible.own
+    return tenancy.ensure(conn, scope)
+
+
+def sweep(conn: Connection, tenant_id: str, kept: timedelta) -> int:
+    """Remove some of the tenant's own rows from longer ago: a process without a scheduler keeps no more than others."""
+    return execute(conn, "sweep_recalls", tenant_id=tenant_id, age=kept, limit=SWEEP)
+
+
+def purge(conn: Connection, limit: int, *, kept: timedelta) -> int:
+    """Remove rows from longer ago than `kept`, of every tenant; how many."""
+    row = fetch_one(conn, "purge_recalls", age=kept, limit=limit)
+    return 0 if row is None else int(row[0])
+
+
+def get(conn: Connection, visible: Visible, recall_id: str) -> LoggedRecall:
+    """The row of that id; NotFound says the same for unknown and foreign ids."""
+    rows = _rows(conn, visible, recall_id=recall_id, limit=1)
+    if not rows:
+        raise NotFound("no logged recall with that id in this scope")
+    return rows[0]
+
+
+def list_(conn: Connection, visible: Visible, *, limit: int, before: str | None = None) -> list[LoggedRecall]:
+    """The rows that the scope may see, newest first, after a place in the list."""
+    return _rows(conn, visible, before=before, limit=limit)
+
+
+def _rows(
+    conn: Connection, visible: Visible, *, limit: int, recall_id: str | None = None, before: str | None = None
+) -> list[LoggedRecall]:
+    rows = fetch_all(
+        conn, "list_recalls", tenant_id=visible.scope.tenant_id, scope_ids=list(visible.scope_ids),
+        wide=_is_wide(visible.scope), recall_id=recall_id, before=before, limit=limit,
+    )  # fmt: skip
+    return [
+        LoggedRecall(
+            recall_id=row.recall_id, kind=row.kind, query=row.query, at=row.recorded_at, known_at=row.known_at,
+            scope=visible.scopes.get(row.scope_id or 0, visible.scope), plan=row.plan, found=tuple(row.found),
+            chosen=tuple(row.chosen), intent=row.intent, degraded=tuple(row.degraded), versions=row.versions,
+            tokens=row.tokens, milliseconds=row.milliseconds,
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def _is_wide(scope: Scope) -> bool:
+    return len(scope.agents) > 1 or isinstance(scope.user_id, AllUsers)
+
+
+def erase_event(conn: Connection, tenant_id: str, scope_id: int, event: Event) -> None:
+    """Erase the questions that share a telling word with an event which is being redacted, of all who could see it."""
+    said = "\n".join([event.content or "", json.dumps([event.payload, event.metadata], ensure_ascii=False)])
+    execute(conn, "erase_recalls", tenant_id=tenant_id, scope_id=scope_id, words=sorted(words_of(said)))
+
