@@ -274,7 +274,7 @@ def complete(reading: Reading, said: Sequence[Said], *, tz: tzinfo = UTC) -> Rea
     """
     asked = text.compared(reading.question)
     told = [one for one in said if text.compared(one.text) != asked][:2]
-    meant = [one for one in told if not is_hollow(one.text)]
+    meant = [one for one in told if not is_hollow(one.text) and _read(one.text).intent != "chat"]
     if not meant:
         return replace(reading, notes=(*reading.notes, "nothing was said before that would complete the question"))
     if not PERSONS & set(text.words(reading.question)) or _names_someone(meant[0].text):

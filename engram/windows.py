@@ -208,8 +208,6 @@ class _Nonsense(ValueError):
 def _shift(day: date, unit: str, count: int) -> date:
     from dateutil.relativedelta import relativedelta
 
-    if abs(count) > 400_000:
-        raise OverflowError
     if unit in ("fortnights", "quarters", "decades"):
         unit, count = {
             "fortnights": ("weeks", 2 * count), "quarters": ("months", 3 * count), "decades": ("years", 10 * count),
@@ -265,12 +263,18 @@ def _number(word: str) -> tuple[int, int]:
 
 # Atoms ---------------------------------------------------------------------------------------------------------------
 
+
+def _said(match: re.Match[str], group: str) -> str | None:
+    """What a form has in a place that not all forms of its kind have."""
+    return match.groupdict().get(group)
+
+
 _Maker = Callable[["re.Match[str]", _Clock, str], "_Period | None"]
 
 
 def _iso(match: re.Match[str], _clock: _Clock, _prep: str) -> _Period | None:
     year, month = int(match["year"]), int(match["number"])
-    if match["day"] is None:
+    if _said(match, "day") is None:
         return _around(date(year, month, 1), "months") if FIRST_YEAR <= year < END_YEAR else None
     return _around(date(year, month, int(match["day"])), "days")
 
@@ -446,7 +450,8 @@ def _before_last(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | N
 
 
 def _weekend(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
-    if match["which"] is None and prep not in (
+    which = _said(match, "which")
+    if which is None and prep not in (
         "over",
         "at",
         "on",
@@ -459,7 +464,7 @@ def _weekend(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
     ):
         return None
     saturday = clock.today - timedelta(days=clock.today.weekday()) + timedelta(days=5)
-    step = -1 if match["which"] is None and clock.past else _which(match["which"])
+    step = -1 if which is None and clock.past else _which(which)
     if step < 0 and clock.today > saturday + timedelta(days=1):
         step = 0
     if step > 0 and clock.today < saturday:
@@ -512,7 +517,7 @@ def _ago(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
 
 
 def _ahead(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
-    if clock.past and match["from"] is None:
+    if clock.past and _said(match, "from") is None:
         return None  # "what did I get done in two hours": how long it took
     if match["count"].startswith("half"):
         return _away(clock, "minutes", (30, 30), 1) if match["unit"] == "hour" else None
@@ -558,8 +563,8 @@ def _part_of_day(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | N
 
 def _so_far(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
     """What has gone by of this day, week, month or year, or is left of it."""
-    whole = _around(clock.today, _UNITS.get(match["unit"] or match["unit2"] or "day", "days")).bounds(clock)
-    left = (match["when"] or "").startswith("later")
+    whole = _around(clock.today, _UNITS[match["unit"] or "day"]).bounds(clock)
+    left = _said(match, "when") == "later"
     return _Period(clock.today, clock.today, moments=(clock.now, whole[1]) if left else (whole[0], clock.now))
 
 
@@ -569,7 +574,7 @@ def _just_now(_match: re.Match[str], clock: _Clock, _prep: str) -> _Period | Non
 
 def _weekday(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
     """The last such day before today, or the next after it where that is said or the text looks ahead."""
-    name, which = match["weekday"], match["which"]
+    name, which = match["weekday"], _said(match, "which")
     index = next(i for i, day in enumerate(_WEEKDAYS) if day.startswith(name[:3]))
     if which is None and not _weekday_may_stand(match, clock, prep):
         return None
@@ -642,7 +647,7 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
             ),
             _iso,
         ),
-        (r"(?P<year>[0-9]{4})-(?P<number>0[1-9]|1[0-2])(?P<day>(?!))?(?![\w-])", _iso),
+        (r"(?P<year>[0-9]{4})-(?P<number>0[1-9]|1[0-2])(?![\w-])", _iso),
         (r"(?P<a>[0-9]{1,2})([/.])(?P<b>[0-9]{1,2})\2(?P<year>[0-9]{4})(?![\w/-])", _slashed),
         (rf"(?:{_WEEKDAY}(?:,? the|,)? )?(?:the )?{_DAY}(?: of)? {_MONTH}{_OF_YEAR}", _dated),
         (rf"(?:{_WEEKDAY},? )?{_MONTH} (?:the )?{_DAY}{_OF_YEAR}", _dated),
@@ -662,15 +667,15 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (rf"(?:the )?(?P<which>last|past|next) (?P<count>half) (?:an? )?{_UNIT}", _several),
         (r"(?:(?:the )?(?P<which>last|past) )?(?P<count>[0-9]{1,15})(?P<short>[hdw])\b", _shorthand),
         (rf"(?:(?:about|around|roughly|almost|nearly|some) )?{_COUNT} {_UNIT} (?:ago|back)\b", _ago),
-        (rf"in (?:(?:about|around) )?{_COUNT} {_UNIT}(?:'s? time| time)?(?P<from>(?!))?", _ahead),
+        (rf"in (?:(?:about|around) )?{_COUNT} {_UNIT}(?:'s? time| time)?", _ahead),
         (rf"{_COUNT} {_UNIT} (?P<from>from (?:now|today))\b", _ahead),
         (r"(?:the )?(?P<unit>night|day|week|month|year) before last\b", _before_last),
-        (r"(?P<when>earlier|later) (?:today\b|this (?P<unit>week|month|year)\b)(?P<unit2>(?!))?", _so_far),
+        (r"(?P<when>earlier|later) (?:today\b|this (?P<unit>week|month|year)\b)", _so_far),
         (
-            r"so far (?:today\b|this (?P<unit>week|month|year)\b)(?P<unit2>(?!))?(?P<when>(?!))?",
+            r"so far (?:today\b|this (?P<unit>week|month|year)\b)",
             _so_far,
         ),
-        (r"(?:today|this (?P<unit>week|month|year)) so far\b(?P<unit2>(?!))?(?P<when>(?!))?", _so_far),
+        (r"(?:today|this (?P<unit>week|month|year)) so far\b", _so_far),
         (
             (
                 rf"(?P<word>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tomorrow)\b"
@@ -681,8 +686,8 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         ),
         (r"(?P<word>last night|tonight|this (?P<part>morning|afternoon|evening))\b(?:'s)?", _part_of_day),
         (r"(?:just now|a (?:moment|second|minute) ago|a sec ago)\b", _just_now),
-        (rf"(?:the )?{_WHICH} (?P<unit2>weekend)\b(?:'s)?", _weekend),
-        (r"the (?P<which>(?!))?weekend\b", _weekend),
+        (rf"(?:the )?{_WHICH} weekend\b(?:'s)?", _weekend),
+        (r"the weekend\b", _weekend),
         (rf"(?:(?:the )?(?:start|beginning|middle|end) of )?(?P<the>the )?{_WHICH} {_UNIT}(?:'s)?", _unit),
         (
             (
@@ -692,7 +697,7 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
             _weekday,
         ),
         (
-            rf"(?P<week>last|this|next) week(?:'s)?,? (?:on )?(?P<which>(?!))?{_WEEKDAY}(?:'s)?(?:,? {_PART}\b)?",
+            rf"(?P<week>last|this|next) week(?:'s)?,? (?:on )?{_WEEKDAY}(?:'s)?(?:,? {_PART}\b)?",
             _weekday,
         ),
         (rf"(?P<said>the year )?{_EDGE}{_YEAR}", _year),
@@ -883,25 +888,27 @@ def _ended(plain: str, start: int, first: _Period, place: int, clock: _Clock) ->
 
 
 def _bounded(start: int, end: int, first: _Period, last: _Period, clock: _Clock) -> _Phrase:
-    """From the start of one period to the end of another; one whose year was not said goes by the other."""
-    step = ("days", 7) if last.unit == "weekday" or first.unit == "weekday" else ("years", 1)
+    """From the start of one period to the end of another; one whose year, or week, was not said goes by the other."""
     try:
         if last.floats:
             while last.start < first.start:
-                last = _moved(last, *step)
-            while _moved(last, step[0], -step[1]).start >= first.start:
-                last = _moved(last, step[0], -step[1])
+                last = _moved(last, 1)
+            near = last.unit != "weekday" or first.unit == "weekday"
+            while near and _moved(last, -1).start >= first.start:
+                last = _moved(last, -1)
         elif first.floats:
             while first.start > last.start:
-                first = _moved(first, step[0], -step[1])
-            while _moved(first, *step).start <= last.start:
-                first = _moved(first, *step)
+                first = _moved(first, -1)
+            while _moved(first, 1).start <= last.start:
+                first = _moved(first, 1)
         return _checked(start, end, (first.bounds(clock)[0], last.bounds(clock)[1]))
     except (ValueError, OverflowError):
         return _Phrase(start, end, note="no such time")
 
 
-def _moved(period: _Period, unit: str, count: int) -> _Period:
+def _moved(period: _Period, count: int) -> _Period:
+    """The same period so many years on, or weeks where it is a day of the week."""
+    unit = "weeks" if period.unit == "weekday" else "years"
     return replace(period, start=_shift(period.start, unit, count), end=_shift(period.end, unit, count))
 
 

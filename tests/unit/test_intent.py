@@ -254,7 +254,7 @@ def test_a_follow_up_is_about_what_was_said_last() -> None:
 
 
 def test_the_question_itself_may_have_been_said_already() -> None:
-    found = completed("and when was that?", "And when was  that?", "I met Anna in Lyon", "I like tea")
+    found = completed("and when was that?", "And when was  that?", "Thanks!", "I met Anna in Lyon", "I like tea")
     assert found.topic == "I met Anna in Lyon"
 
 

@@ -179,6 +179,9 @@ def found(text: str, now: datetime = NOW, zone: str = "UTC") -> windows.Found:
         ("between last Monday and yesterday", "06-16..06-18"),
         ("what did I do from Monday to Wednesday", "06-16..06-19"),
         ("between yesterday and today", "06-17..06-19"),
+        ("what did I do from June 3 to Monday", "06-03..06-17"),
+        ("what did I do from last Monday to June 17", "06-16..06-18"),
+        ("between March 3 and March 5, 2024", "2024-03-03..2024-03-06"),
         ("from March 5th until now", "03-05..now"),
     ],
 )
