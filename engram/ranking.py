@@ -400,7 +400,7 @@ def _recall(signals: Signals, weights: Mapping[str, float]) -> Scored:
     terms = {**parts, **_bonuses(signals, weights, relevance), "decay": Term(_decay_left(signals), 0.0, 0.0)}
     if signals.cosine is None:
         del terms["cosine"]
-    most = weights["coverage"] + weights["cosine"] + weights["actor"]
+    most = weights["coverage"] + weights["actor"] + (0.0 if signals.cosine is None else weights["cosine"])
     return Scored(math.fsum(term.contribution for term in terms.values()), terms, relevance, most=most or 1.0)
 
 

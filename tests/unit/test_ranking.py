@@ -496,6 +496,7 @@ def test_the_adaptive_cut_never_leaves_nothing(distances: list[float]) -> None:
 def test_the_distance_of_a_row_is_of_the_profiles_own_scale() -> None:
     assert ranking.score(Signals(cosine=1.0, coverage=1.0, actor=True)).distance == 0
     assert ranking.score(Signals(cosine=0.4, coverage=0.6)).distance == pytest.approx(1 - 0.56 / 1.6)
+    assert ranking.score(Signals(coverage=0.5)).distance == pytest.approx(1 - 0.25 / 1.1)  # there is no vector
     assert ranking.score(Signals(cosine=0.4), "project").distance == pytest.approx(0.6)
     assert ranking.score(ranking.with_dual_hit(ROW), "lifecycle").distance == 0
 
