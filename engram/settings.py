@@ -21,6 +21,7 @@ from engram.scope import Scope
 PREFIX = "ENGRAM_"
 LlmLevel = Literal["off", "auto", "full"]
 LLM_LEVELS: Final[tuple[LlmLevel, ...]] = get_args(LlmLevel)
+RecallLog = Literal["full", "ids", "off"]
 TIERS: Final = ("extract", "merge", "expand", "resume", "gate", "audit", "naming")
 COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -136,6 +137,13 @@ class Settings(BaseSettings):
     )
     llm_api_base: str | None = Field(default=None, description="Address of a server that speaks a provider's protocol.")
     profile: str = Field(default="recall", description="Scoring profile of searches.")
+    recall_log: RecallLog = Field(
+        default="ids",
+        description="What is logged of recalls: `ids` and scores of what was returned, `full` also why and what was"
+        " left out, or `off`.",
+    )
+    recall_log_sample: float = Field(default=1.0, ge=0, le=1, description="Share of recalls that are logged.")
+    recall_log_kept: timedelta = Field(default=timedelta(days=30), description="How long logged recalls are kept.")
     text_search_config: str = Field(
         default="english", description="PostgreSQL text search configuration of new memories."
     )
@@ -177,6 +185,13 @@ class Settings(BaseSettings):
     def _some_time(cls, value: timedelta) -> timedelta:
         if not timedelta(0) < value <= timedelta(minutes=10):
             raise ValueError("expected more than nothing and at most ten minutes")
+        return value
+
+    @field_validator("recall_log_kept")
+    @classmethod
+    def _some_days(cls, value: timedelta) -> timedelta:
+        if not timedelta(days=1) <= value <= timedelta(days=3650):
+            raise ValueError("expected from one day to ten years")
         return value
 
     @field_validator("text_search_config")

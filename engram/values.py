@@ -423,7 +423,12 @@ class EventResults(Value):
 
 @dataclass(frozen=True, slots=True)
 class RecallTrace(Value):
-    """What happened inside a recall, for people who ask why."""
+    """What happened inside a recall, for people who ask why.
+
+    `search_ids` is what the search found, `ranked_ids` the order in which it was packed, `kept_ids` what is in the
+    context, `trimmed_ids` what is not; `superseded_ids` the earlier values of what was found. `versions` names what
+    ranked it: engram, embedding_model, profile, policy.
+    """
 
     query: str
     intent: Intent | None = None
@@ -435,6 +440,92 @@ class RecallTrace(Value):
     superseded_ids: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     degraded: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    critical_ids: tuple[str, ...] = ()
+    ranked_ids: tuple[str, ...] = ()
+    missing_expected_terms: tuple[str, ...] = ()
+    context: str = ""
+    tokens: int = 0
+    timings_ms: Mapping[str, float] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    recall_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot(Value):
+    """Why a search returns a memory, or why it does not: one reason, with what it rests on.
+
+    `ranks` are the memory's places in the channels, None where a channel does not have it at all; `score` is what it
+    was given and `score_needed` the least it would have needed, where a score decided.
+    """
+
+    memory_id: str
+    found: bool
+    reason: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    ranks: Mapping[str, int | None] = field(default_factory=dict)
+    score: float | None = None
+    score_needed: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedRecall(Value):
+    """One recall as it was logged: the question, the plan, and ids with scores; never what a memory says.
+
+    `query` is None once something it may quote was erased. `found` lists `{"id", "score"}`, best first, and more where
+    the log is kept in full; `chosen` is what was answered with or printed. `versions` names what ranked it.
+    """
+
+    recall_id: str
+    kind: str
+    query: str | None
+    at: datetime
+    known_at: datetime
+    scope: Scope
+    plan: Mapping[str, Any]
+    found: tuple[Mapping[str, Any], ...]
+    chosen: tuple[str, ...]
+    intent: str | None
+    degraded: tuple[str, ...]
+    versions: Mapping[str, str]
+    tokens: int | None
+    milliseconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moved(Value):
+    """A memory that a replayed recall ranks elsewhere: ranks from 1, and scores, then and now."""
+
+    memory_id: str
+    rank_then: int
+    rank_now: int
+    score_then: float | None
+    score_now: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RecallDiff(Value):
+    """A logged recall beside the same one made again, as of what was known then.
+
+    `added`, `dropped` and `moved` compare what was chosen; `same` counts what stands where it stood. `versions` maps
+    what ranks differently now to its version then and now. `waiting` was not derived yet and cannot be found so again.
+    """
+
+    recall_id: str
+    kind: str
+    known_at: datetime
+    added: tuple[str, ...]
+    dropped: tuple[str, ...]
+    moved: tuple[Moved, ...]
+    same: int
+    versions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    waiting: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the recall gives now what it gave then, in the same order."""
+        return not (self.added or self.dropped or self.moved)
 
 
 @dataclass(frozen=True, slots=True)

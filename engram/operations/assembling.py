@@ -13,8 +13,9 @@ from engram.database import Connection
 from engram.errors import InvalidInput
 from engram.filters import Filter
 from engram.ledger import Place
-from engram.operations import searching, steps
+from engram.operations import noting, searching, steps
 from engram.operations.capture import EVENT_TYPES
+from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.tenancy import Visible
@@ -60,16 +61,24 @@ def build_context(
     loud = inputs.flag(strict, "strict")
     count = counter(token_counter)
 
+    started = noting.clock()
     material = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, setup, reading, asked))
     if material.task is not None and not asked.query:
         asked = replace(asked, query=inputs.query(material.task.goal[:MOST_OF_GOAL]))
-    results = yield from _searched(setup, reading, asked)
+    searched = yield from _searched(setup, reading, asked)
+    results = SearchResults(()) if searched is None else searched.ranked()
     material = _with_results(material, results)
     block = context.pack(
         material, max_tokens=most, shares=asked.shares, format=shown_as, min_trust=worst, strict=loud, count=count,
         key=setup.settings.secret_key or b"engram-context",
     )  # fmt: skip
-    return replace(block, trace=_trace(asked, results, block))
+    plan = {
+        "task_run_id": asked.task_run_id, "session_id": asked.session_id, "max_tokens": most,
+        "sections": dict(asked.shares), "format": shown_as, "min_trust": worst, "strict": loud,
+        "counted": token_counter is not None,
+    }  # fmt: skip
+    block = replace(block, trace=_trace(asked, results, block))
+    return (yield from noting.context(setup, reading, searched, results, block, started=started, plan=plan))
 
 
 def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -> Material:
@@ -142,11 +151,11 @@ def _watermark(conn: Connection, visible: Visible) -> Watermark:
     return max(marks, key=lambda mark: mark.behind, default=Watermark())
 
 
-def _searched(setup: Setup, reading: Reading, asked: _Asked) -> Operation[SearchResults]:
+def _searched(setup: Setup, reading: Reading, asked: _Asked) -> Operation[Searched | None]:
     if not asked.query or not asked.shares[context.RELEVANT]:
-        return SearchResults(())
+        return None
     prepared = recall.prepare(asked.query, limit=MOST_FOUND, profile=setup.profile())
-    return (yield from searching.found(setup, reading, prepared)).ranked()
+    return (yield from searching.found(setup, reading, prepared))
 
 
 def _with_results(material: Material, results: SearchResults) -> Material:

@@ -14,9 +14,10 @@ from engram.jobs import Job
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
+from engram.recall import log
 
 EMBED_BATCH: Final = 100
-PURGE: Final = "purge"  # the kind that removes finished jobs
+PURGE: Final = "purge"  # the kind that removes what nobody asks about any more
 PURGE_BATCH: Final = 1_000
 FIRST: Final = "00000000-0000-0000-0000-000000000000"
 
@@ -77,9 +78,15 @@ def index_events(setup: Setup, job: Job) -> Operation[None]:
     yield from _in_batches(job, lambda conn: events.index(conn, job.tenant_id, int(job.scope_id or 0), config=config))
 
 
-def purge(_: Setup, job: Job) -> Operation[None]:
-    """Remove finished jobs of every tenant that nobody asks about any more, batch by batch."""
-    yield from _in_batches(job, lambda conn: jobs.purge(conn, PURGE_BATCH) == PURGE_BATCH)
+def purge(setup: Setup, job: Job) -> Operation[None]:
+    """Remove finished jobs and old logs of recalls, of every tenant, batch by batch."""
+    kept = setup.settings.recall_log_kept
+
+    def batch(conn: Connection) -> bool:
+        purged = jobs.purge(conn, PURGE_BATCH), log.purge(conn, PURGE_BATCH, kept=kept)
+        return PURGE_BATCH in purged
+
+    yield from _in_batches(job, batch)
 
 
 def _in_batches(job: Job, batch: Callable[[Connection], bool]) -> Operation[None]:

@@ -29,6 +29,7 @@ from engram.errors import EngramError, InvalidInput, NotFound
 from engram.operations import rederiving, replaying, running, spaces, steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
+from engram.recall import log
 from engram.scope import AllUsers
 from engram.values import Check, DoctorReport, Receipt, ScopeStats, Usage, VerifyReport
 
@@ -87,6 +88,7 @@ def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Op
         erased = writing.erase_what_rests_on(desk, event, rests, done.event_id, call.actor)
         events.erase(conn, call.tenant_id, head.scope_id, event)
         spending.erase_event(conn, call.tenant_id, wanted)
+        log.erase_event(conn, call.tenant_id, head.scope_id, event)
         sessions.erase_event(conn, event)
         tasks.erase_event(conn, call.tenant_id, head.scope_id, event)
         runs = checkpoints.erase_event(conn, call.tenant_id, head.scope_id, event)

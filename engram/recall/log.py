@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
@@ -55,7 +56,7 @@ class Entry:
 
 def is_sampled(recall_id: str, share: float) -> bool:
     """Whether a recall is among the share that is logged: its id decides, by its random part. Pure."""
-    return int(recall_id[-8:], 16) < share * 2**32
+    return uuid.UUID(recall_id).int % 2**32 < share * 2**32
 
 
 def plan_of(asked: Asked) -> dict[str, Any]:
@@ -155,7 +156,7 @@ def add(conn: Connection, entry: Entry, *, kept: timedelta) -> None:
         found=Jsonb(list(entry.found)), chosen=list(entry.chosen), intent=entry.intent, degraded=list(entry.degraded),
         versions=Jsonb(dict(entry.versions)), tokens=entry.tokens, milliseconds=entry.milliseconds,
     )  # fmt: skip
-    if int(entry.recall_id[-16:-8], 16) % SWEEPS == 0:
+    if (uuid.UUID(entry.recall_id).int >> 32) % SWEEPS == 0:
         sweep(conn, entry.scope.tenant_id, kept)
 
 
@@ -216,4 +217,3 @@ def erase_event(conn: Connection, tenant_id: str, scope_id: int, event: Event) -
     """Erase the questions that share a telling word with an event which is being redacted, of all who could see it."""
     said = "\n".join([event.content or "", json.dumps([event.payload, event.metadata], ensure_ascii=False)])
     execute(conn, "erase_recalls", tenant_id=tenant_id, scope_id=scope_id, words=sorted(words_of(said)))
-

@@ -1,0 +1,183 @@
+"""Noting: what follows a recall once its answer is ready: counting what was returned, and a row of the log.
+
+Both are best effort and one transaction: a read never fails, and never waits longer, because of what it leaves behind.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib import metadata
+from typing import Any, Final
+
+from engram import recall
+from engram.database import Connection
+from engram.errors import EngramError
+from engram.ids import new_id
+from engram.operations import steps
+from engram.operations.searching import Searched
+from engram.operations.setup import Reading, Setup
+from engram.operations.steps import Operation
+from engram.ranking import AnyProfile
+from engram.recall import log
+from engram.recall.log import Entry
+from engram.values import ContextBlock, RecallAnswer, SearchResults
+
+NO_MODEL: Final = "none"
+
+
+def clock() -> float:
+    """When a recall began."""
+    return time.perf_counter()
+
+
+def unlogged(setup: Setup) -> Setup:
+    """The same setup for a recall that leaves no row: one that only looks at another."""
+    return replace(setup, settings=setup.settings.model_copy(update={"recall_log": "off"}))
+
+
+def versions(setup: Setup, profile: AnyProfile) -> dict[str, str]:
+    """What ranks the results of a search, by name and version."""
+    told = {
+        "engram": _release(),
+        "embedding_model": NO_MODEL if setup.embedder is None else setup.embedder.name,
+        "profile": log.profile_version(profile),
+        "policy": f"{setup.policy.name}@{setup.policy.version}",
+    }
+    return told if setup.reranker is None else told | {"reranker": setup.reranker.name}
+
+
+@cache
+def _release() -> str:
+    try:
+        return metadata.version("engram")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+def search(
+    setup: Setup,
+    reading: Reading,
+    searched: Searched,
+    results: SearchResults,
+    *,
+    started: float,
+    counted: bool,
+    kind: str = "search",
+    plan: Mapping[str, Any] | None = None,
+) -> Operation[SearchResults]:
+    """The results of a search, with the id of the row that was logged of it."""
+    asked = searched.asked
+
+    def entry(recall_id: str) -> Entry:
+        return Entry(
+            recall_id, kind, asked.query, reading.scope, searched.looked.visible, _known_at(reading, searched),
+            plan=_plan(reading, log.plan_of(asked) | dict(plan or {})), found=_found(setup, results, searched),
+            chosen=_ids(results), degraded=results.degraded, versions=versions(setup, asked.profile),
+            milliseconds=1000 * (clock() - started),
+        )  # fmt: skip
+
+    recall_id = yield from _noted(setup, reading, recall.accessed(results) if counted else (), entry)
+    return replace(results, recall_id=recall_id)
+
+
+def answer(
+    setup: Setup,
+    reading: Reading,
+    searched: Searched | None,
+    results: SearchResults,
+    given: RecallAnswer,
+    *,
+    started: float,
+    counted: bool,
+    plan: Mapping[str, Any],
+) -> Operation[RecallAnswer]:
+    """The answer to a question, with the id of the row that was logged of it.
+
+    `results` is what it was chosen from, `plan` the arguments of the call beside the question.
+    """
+
+    def entry(recall_id: str) -> Entry:
+        return Entry(
+            recall_id, "recall", given.trace.query, reading.scope,
+            None if searched is None else searched.looked.visible, _known_at(reading, searched),
+            plan=_plan(reading, plan), found=_found(setup, SearchResults(given.evidence), searched),
+            chosen=given.trace.kept_ids, intent=given.intent, degraded=given.degraded,
+            versions=versions(setup, setup.profile()), milliseconds=1000 * (clock() - started),
+        )  # fmt: skip
+
+    touched = recall.accessed(results) if counted and given.found else ()
+    recall_id = yield from _noted(setup, reading, touched, entry)
+    return replace(given, recall_id=recall_id)
+
+
+def context(
+    setup: Setup,
+    reading: Reading,
+    searched: Searched | None,
+    results: SearchResults,
+    block: ContextBlock,
+    *,
+    started: float,
+    plan: Mapping[str, Any],
+) -> Operation[ContextBlock]:
+    """A context, with the id of the row that was logged of it; nothing is counted as returned."""
+
+    def entry(recall_id: str) -> Entry:
+        return Entry(
+            recall_id, "build_context", "" if block.trace is None else block.trace.query, reading.scope,
+            None if searched is None else searched.looked.visible, _known_at(reading, searched),
+            plan=_plan(reading, plan), found=_found(setup, results, searched),
+            chosen=tuple(dict.fromkeys(block.citations.values())), degraded=results.degraded,
+            versions=versions(setup, setup.profile()), tokens=block.tokens, milliseconds=1000 * (clock() - started),
+        )  # fmt: skip
+
+    recall_id = yield from _noted(setup, reading, (), entry)
+    return replace(block, recall_id=recall_id)
+
+
+def _noted(
+    setup: Setup, reading: Reading, touched: Sequence[str], entry: Callable[[str], Entry]
+) -> Operation[str | None]:
+    """Count what was returned and write the row, where there is one to write; its id, where it was written."""
+    recall_id = new_id()
+    share = setup.settings.recall_log_sample if setup.settings.recall_log != "off" else 0.0
+    row = entry(recall_id) if log.is_sampled(recall_id, share) else None
+    if row is None and not touched:
+        return None
+    tenant = reading.scope.tenant_id
+
+    def work(conn: Connection) -> None:
+        recall.track(conn, tenant, touched)
+        if row is not None:
+            log.add(conn, row, kept=setup.settings.recall_log_kept)
+
+    try:
+        yield from steps.write(tenant, work, key=recall_id)
+    except EngramError:
+        return None
+    return None if row is None else recall_id
+
+
+def _plan(reading: Reading, plan: Mapping[str, Any]) -> dict[str, Any]:
+    moments = {"as_of": reading.moment.as_of, "known_at": reading.moment.known_at}
+    return {**plan, **{name: at.isoformat() for name, at in moments.items() if at is not None}}
+
+
+def _known_at(reading: Reading, searched: Searched | None) -> Any:
+    """What was known by then is what was read; None: by when the row is written."""
+    moment = reading.moment
+    if moment.known_at is not None:
+        return moment.known_at
+    return searched.looked.now if searched is not None and moment.as_of is None else None
+
+
+def _found(setup: Setup, results: SearchResults, searched: Searched | None) -> list[dict[str, Any]]:
+    full = setup.settings.recall_log == "full"
+    return log.lines(results, () if searched is None else searched.found.candidates, full=full)
+
+
+def _ids(results: SearchResults) -> tuple[str, ...]:
+    return tuple(one.memory.memory_id for one in results)
