@@ -11,11 +11,12 @@ import os
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar, Unpack
+from typing import Any, Final, Literal, Self, TypeVar, Unpack
 
 from engram import embedding, inputs, llm, policies, ranking, rerank
 from engram.database import Database
@@ -47,7 +48,7 @@ from engram.operations.changing import Attributes, Candidate, Edit, NewMemory
 from engram.operations.heartbeat import keeping
 from engram.operations.relating import NewRelation
 from engram.operations.setup import Read, SessionWrite, Setup, TaskWrite, Write
-from engram.operations.steps import Operation, Ring, Step, Think, Transact
+from engram.operations.steps import Operation, Ring, Step, Think, Together, Transact
 from engram.policies import MemoryPolicy
 from engram.ranking import Profile, ProfileWeights
 from engram.rerank import Reranker
@@ -98,6 +99,7 @@ from engram.values import (
 from engram.worker import Background
 
 T = TypeVar("T")
+ABREAST: Final = 4  # operations that one call carries out at the same time
 TokenCounter = Callable[[str], int]
 
 
@@ -215,7 +217,19 @@ class Core:
             return self.think(step)
         if isinstance(step, Ring):
             return self.ring(step)
+        if isinstance(step, Together):
+            return self._together(step)
         return time.sleep(step.seconds)
+
+    def _together(self, step: Together) -> list[Any]:
+        with ThreadPoolExecutor(max(1, min(len(step.operations), ABREAST)), "engram-together") as crew:
+            return list(crew.map(self._outcome, step.operations))
+
+    def _outcome(self, operation: Operation[T]) -> T | EngramError:
+        try:
+            return self.run(operation)
+        except EngramError as error:
+            return error
 
     def _after_fork(self) -> None:
         # Connections belong to the process that made them: a child begins anew and leaves its parent's alone.
@@ -717,6 +731,8 @@ class Engram(_Door):
         profile: str | Profile | ProfileWeights | Mapping[str, Any] = "default",
         min_score: float = 0.0,
         rerank: bool = False,
+        expand: bool | None = None,
+        depth: int = 1,
         cut: Literal["none", "adaptive"] = "none",
         per_session: int | None = None,
         good_enough: float | None = None,
@@ -732,7 +748,9 @@ class Engram(_Door):
         the best 5 for each result, 100 at most; SettingsError where there is none. `cut="adaptive"` leaves out what is
         much farther away than the nearest. `per_session` takes at most so many of a session, in turn. `good_enough` is
         a score: where `limit` results are above it, the reranker is not asked. `sort` is the order of what was chosen:
-        the best first, the newest, or the last accessed.
+        the best first, the newest, or the last accessed. `expand` asks in several ways, as `deep_search` does, and
+        keeps what that finds where its best is better: by itself where the best relevance is under 0.25, always with
+        True, never with False. `depth` is how many relations the graph channel follows from the best hits, 0 to 3.
 
         An empty list means that nothing was found; an outage raises Unavailable, and a channel or reranker that failed
         is in `degraded`.
@@ -747,11 +765,53 @@ class Engram(_Door):
                 profile=profile,
                 min_score=min_score,
                 rerank=rerank,
+                expand=expand,
+                depth=depth,
                 cut=cut,
                 per_session=per_session,
                 good_enough=good_enough,
                 sort=sort,
                 include_superseded=include_superseded,
+                tail=tail,
+                track=track,
+                given=read,
+            )
+        )
+
+    def deep_search(
+        self,
+        query: str,
+        *,
+        n_queries: int = 4,
+        queries: Sequence[str] | None = None,
+        k: float = ranking.RRF_K,
+        limit: int = 10,
+        filter: Filter | Mapping[str, Any] | None = None,
+        profile: str | Profile | ProfileWeights | Mapping[str, Any] = "default",
+        rerank: bool = False,
+        tail: bool = True,
+        track: bool = True,
+        **read: Unpack[Read],
+    ) -> SearchResults:
+        """What several ways to ask a question find together, for a question whose own words may not find it.
+
+        Beside the question itself, up to `n_queries` variants of it (0 to 10) are searched for at the same time: the
+        caller's own `queries`, else those a language model writes where one is configured, else its content words,
+        clauses, names, and words of the corpus that mean the same. All are fused by reciprocal rank fusion with the
+        constant `k`, or scored by another `profile`; `variants` of the result says what was asked. A variant that fails
+        is named in `degraded`. The other arguments are those of `search`.
+        """
+        return self._run(
+            recalling.deep_search(
+                self._setup,
+                query,
+                n_queries=n_queries,
+                queries=queries,
+                k=k,
+                limit=limit,
+                filter=filter,
+                profile=profile,
+                rerank=rerank,
                 tail=tail,
                 track=track,
                 given=read,
@@ -1346,7 +1406,17 @@ class AsyncEngram(_Door):
             return await asyncio.to_thread(self._core.think, step)
         if isinstance(step, Ring):
             return await asyncio.to_thread(self._core.ring, step)
+        if isinstance(step, Together):
+            few = asyncio.Semaphore(ABREAST)
+            return await asyncio.gather(*[self._outcome(operation, few) for operation in step.operations])
         return await asyncio.sleep(step.seconds)
+
+    async def _outcome(self, operation: Operation[T], few: asyncio.Semaphore) -> T | EngramError:
+        try:
+            async with few:
+                return await self._run(operation)
+        except EngramError as error:
+            return error
 
     # Write: the ledger's roads
 
@@ -1724,6 +1794,8 @@ class AsyncEngram(_Door):
         profile: str | Profile | ProfileWeights | Mapping[str, Any] = "default",
         min_score: float = 0.0,
         rerank: bool = False,
+        expand: bool | None = None,
+        depth: int = 1,
         cut: Literal["none", "adaptive"] = "none",
         per_session: int | None = None,
         good_enough: float | None = None,
@@ -1739,7 +1811,9 @@ class AsyncEngram(_Door):
         the best 5 for each result, 100 at most; SettingsError where there is none. `cut="adaptive"` leaves out what is
         much farther away than the nearest. `per_session` takes at most so many of a session, in turn. `good_enough` is
         a score: where `limit` results are above it, the reranker is not asked. `sort` is the order of what was chosen:
-        the best first, the newest, or the last accessed.
+        the best first, the newest, or the last accessed. `expand` asks in several ways, as `deep_search` does, and
+        keeps what that finds where its best is better: by itself where the best relevance is under 0.25, always with
+        True, never with False. `depth` is how many relations the graph channel follows from the best hits, 0 to 3.
 
         An empty list means that nothing was found; an outage raises Unavailable, and a channel or reranker that failed
         is in `degraded`.
@@ -1754,11 +1828,53 @@ class AsyncEngram(_Door):
                 profile=profile,
                 min_score=min_score,
                 rerank=rerank,
+                expand=expand,
+                depth=depth,
                 cut=cut,
                 per_session=per_session,
                 good_enough=good_enough,
                 sort=sort,
                 include_superseded=include_superseded,
+                tail=tail,
+                track=track,
+                given=read,
+            )
+        )
+
+    async def deep_search(
+        self,
+        query: str,
+        *,
+        n_queries: int = 4,
+        queries: Sequence[str] | None = None,
+        k: float = ranking.RRF_K,
+        limit: int = 10,
+        filter: Filter | Mapping[str, Any] | None = None,
+        profile: str | Profile | ProfileWeights | Mapping[str, Any] = "default",
+        rerank: bool = False,
+        tail: bool = True,
+        track: bool = True,
+        **read: Unpack[Read],
+    ) -> SearchResults:
+        """What several ways to ask a question find together, for a question whose own words may not find it.
+
+        Beside the question itself, up to `n_queries` variants of it (0 to 10) are searched for at the same time: the
+        caller's own `queries`, else those a language model writes where one is configured, else its content words,
+        clauses, names, and words of the corpus that mean the same. All are fused by reciprocal rank fusion with the
+        constant `k`, or scored by another `profile`; `variants` of the result says what was asked. A variant that fails
+        is named in `degraded`. The other arguments are those of `search`.
+        """
+        return await self._run(
+            recalling.deep_search(
+                self._setup,
+                query,
+                n_queries=n_queries,
+                queries=queries,
+                k=k,
+                limit=limit,
+                filter=filter,
+                profile=profile,
+                rerank=rerank,
                 tail=tail,
                 track=track,
                 given=read,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engram import filters, inputs, ranking, recall
-from engram.operations import answering, composing, noting, reranking, searching, understanding
+from engram.operations import answering, composing, deepening, noting, reranking, searching, understanding
 from engram.operations.assembling import build_context
 from engram.operations.reading import chosen_filter
 from engram.operations.setup import Setup
@@ -39,7 +39,30 @@ def search(
     started = noting.clock()
     searched = yield from searching.found(setup, reading, asked)
     results = yield from reranking.ranked(setup, searched)
+    results = yield from deepening.expanded(setup, reading, searched, results, wider)
     return (yield from noting.search(setup, reading, searched, results, started=started, counted=counted))
+
+
+def deep_search(
+    setup: Setup, query: object, *, n_queries: object, queries: object, k: object, limit: object, filter: object,
+    profile: object, rerank: object, tail: object, track: object, given: Mapping[str, Any],
+) -> Operation[SearchResults]:  # fmt: skip
+    """The memories that several ways to ask a question find together."""
+    reading = setup.reading(given)
+    deep = deepening.wanted(
+        setup, query, n_queries=n_queries, queries=queries, k=k, limit=limit, filter=filter, profile=profile,
+        rerank=rerank, tail=tail,
+    )  # fmt: skip
+    counted = inputs.flag(track, "track") and reading.moment.is_now
+    started = noting.clock()
+    searched = yield from searching.found(setup, reading, deep.asked)
+    results = yield from deepening.deepened(setup, reading, searched, deep)
+    plan = {"n_queries": deep.most, "queries": deep.own, "k": deep.k, "variants": results.variants}
+    return (
+        yield from noting.search(
+            setup, reading, searched, results, started=started, counted=counted, kind="deep_search", plan=plan
+        )
+    )
 
 
 def recall_answer(

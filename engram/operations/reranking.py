@@ -6,17 +6,19 @@ import hashlib
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Final
 
-from engram import recall, rerank, spending
+from engram import rerank, spending
 from engram.errors import EngramError, SettingsError, Unavailable
 from engram.ids import new_id
 from engram.operations import steps
 from engram.operations.searching import Searched
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
+from engram.recall import results
 from engram.rerank import Judge, Judged
 from engram.spending import Call, Outcome
 from engram.values import SearchResults
@@ -37,11 +39,21 @@ def ranked(setup: Setup, searched: Searched) -> Operation[SearchResults]:
 
     One that fails, or whose price the day's budget does not hold, leaves the order as it is: `degraded` names it.
     """
-    texts = recall.texts_to_judge(searched.asked, searched.looked, searched.found) if searched.asked.rerank else []
+    pairs = results.relevant(searched.asked, searched.looked, searched.found)
+    return (yield from ordered(setup, searched, pairs))
+
+
+def ordered(setup: Setup, searched: Searched, pairs: Sequence[results.Pair]) -> Operation[SearchResults]:
+    """What was found and scored in one way or another, as `ranked` gives it."""
+    asked, found = searched.asked, searched.found
+    texts = results.judgeable(asked, pairs) if asked.rerank else []
     if setup.reranker is None or not texts:
-        return searched.ranked()
+        return results.results_of(asked, found, pairs)
     judged = yield from _judged(setup, setup.reranker, searched, texts)
-    return searched.ranked(judged=judged) if judged is not None else searched.ranked(failed=(rerank.NAME,))
+    if judged is not None:
+        return results.results_of(asked, found, pairs, judged=judged)
+    made = results.results_of(asked, found, pairs)
+    return replace(made, degraded=(*made.degraded, rerank.NAME))
 
 
 def _judged(setup: Setup, judge: Judge, searched: Searched, texts: Sequence[str]) -> Operation[Judged | None]:

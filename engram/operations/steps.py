@@ -7,11 +7,12 @@ transaction: both are steps, and a door does one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from engram.database import Connection
+from engram.errors import EngramError
 from engram.jobs import Job
 
 T = TypeVar("T")
@@ -49,7 +50,14 @@ class Pause:
     seconds: float
 
 
-Step = Transact | Think | Ring | Pause
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Carry out several operations at the same time; each gives its result, or the error of ours that ended it."""
+
+    operations: Sequence[Operation[Any]]
+
+
+Step = Transact | Think | Ring | Pause | Together
 Operation = Generator[Step, Any, T]
 
 
@@ -79,6 +87,12 @@ def ring(tenant_id: str) -> Operation[None]:
 def pause(seconds: float) -> Operation[None]:
     """A rest."""
     yield Pause(seconds)
+
+
+def together(operations: Sequence[Operation[T]]) -> Operation[list[T | EngramError]]:
+    """The results of several operations, in their order, with the error in the place of one that failed."""
+    results: list[T | EngramError] = yield Together(operations)
+    return results
 
 
 def undone(work: Callable[[Connection], T]) -> Callable[[Connection], T]:

@@ -12,7 +12,7 @@ from engram import filters, ranking, rerank, text
 from engram.channels import graph, keyword, semantic, tail, temporal
 from engram.database import Connection, execute
 from engram.ranking import Scored, Signals
-from engram.recall.finding import EVIDENCE, Candidate, Found, with_ranks
+from engram.recall.finding import EVIDENCE, Candidate, Found, holds_in, with_ranks
 from engram.recall.question import Asked, Looked
 from engram.rerank import Judged
 from engram.values import ChannelHit, Event, Memory, SearchResult, SearchResults
@@ -38,7 +38,12 @@ def rank(
 
     `judged` is what a reranker made of `texts_to_judge`.
     """
-    kept = _near(asked, _relevant(asked, looked, found, now))
+    return results_of(asked, found, relevant(asked, looked, found, now), judged=judged)
+
+
+def results_of(asked: Asked, found: Found, ordered: Sequence[Pair], *, judged: Judged | None = None) -> SearchResults:
+    """The results of scored rows, best first: cut, spread, joined with their evidence and explained. Pure."""
+    kept = _near(asked, list(ordered))
     by_reranker: dict[str, float] = {}
     if judged is not None:
         by_reranker = {kept[place][0].memory.memory_id: score for place, score in enumerate(judged.scores)}
@@ -65,7 +70,12 @@ def rank(
 
 def texts_to_judge(asked: Asked, looked: Looked, found: Found, *, now: datetime | None = None) -> list[str]:
     """The texts a reranker is shown, best first; none where they are too few, or good enough as they are. Pure."""
-    kept = _near(asked, _relevant(asked, looked, found, now))
+    return judgeable(asked, relevant(asked, looked, found, now))
+
+
+def judgeable(asked: Asked, ordered: Sequence[Pair]) -> list[str]:
+    """The texts a reranker is shown of scored rows; none where they are too few, or good enough as they are. Pure."""
+    kept = _near(asked, list(ordered))
     first = [scores.score for one, scores in kept if one.cosine is not None or one.coverage > 0]
     shown = kept[: rerank.considered(asked.limit)]
     if len(shown) < rerank.LEAST or ranking.is_good_enough(first, asked.limit, asked.good_enough):
@@ -73,7 +83,7 @@ def texts_to_judge(asked: Asked, looked: Looked, found: Found, *, now: datetime 
     return [one.memory.fact for one, _ in shown]
 
 
-def _relevant(asked: Asked, looked: Looked, found: Found, now: datetime | None) -> list[Pair]:
+def relevant(asked: Asked, looked: Looked, found: Found, now: datetime | None = None) -> list[Pair]:
     """What has to do with the question, scored, best first; in a read of today one row a lineage. Pure."""
     candidates = [*with_ranks(_shown(asked, found)), *_tail_candidates(asked, looked, found)]
     scale = _Scale(
@@ -87,7 +97,7 @@ def _relevant(asked: Asked, looked: Looked, found: Found, now: datetime | None) 
     ]
     kept = [(one, scores) for one, scores in scored if _is_relevant(asked, one, scores)]
     kept.sort(key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
-    return _one_a_lineage(kept) if asked.current_only else kept
+    return one_a_lineage(asked, kept)
 
 
 def _near(asked: Asked, kept: list[Pair]) -> list[Pair]:
@@ -131,7 +141,7 @@ def _score(asked: Asked, looked: Looked, one: Candidate, scale: _Scale) -> Score
         semantic_rank=one.semantic_rank,
         keyword_rank=one.keyword_rank,
         keyword_relevance=one.coverage / scale.best if scale.best > 0 else 0.0,
-        actor=_speaks(asked, looked, memory),
+        actor=speaks(asked, looked, memory),
         memory_type=memory.memory_type,
         layer=memory.layer,
         critical=memory.is_critical,
@@ -160,7 +170,7 @@ def _nearness(looked: Looked, memory: Memory) -> Any:
     return "default" if memory.scope.namespace == "default" else "other"
 
 
-def _speaks(asked: Asked, looked: Looked, memory: Memory) -> bool:
+def speaks(asked: Asked, looked: Looked, memory: Memory) -> bool:
     """Whether a memory is of the actor the question names, or of the user where the question is about its asker."""
     if looked.named:
         return memory.actor in looked.named
@@ -190,7 +200,10 @@ def _evidence_state(found: Found, memory: Memory) -> str:
     return "gone" if gone and all(gone) else "partly" if any(gone) else "whole"
 
 
-def _one_a_lineage(kept: Sequence[Pair]) -> list[Pair]:
+def one_a_lineage(asked: Asked, kept: Sequence[Pair]) -> list[Pair]:
+    """The best row of each lineage, where only the current is asked for. Pure."""
+    if not asked.current_only:
+        return list(kept)
     seen: set[str] = set()
     chosen = []
     for one, scores in kept:
@@ -276,8 +289,10 @@ def _labels(asked: Asked, found: Found, memory: Memory, evidence: Mapping[str, s
 def _tail_candidates(asked: Asked, looked: Looked, found: Found) -> list[Candidate]:
     made = []
     for hit, cosine in found.tail:
-        memory = _as_memory(hit, looked)
-        if asked.filter is None or filters.matches(asked.filter, memory):
+        memory = as_memory(hit, looked)
+        if (asked.filter is None or filters.matches(asked.filter, memory)) and (
+            asked.within is None or holds_in(memory, asked.within)
+        ):
             made.append((hit, cosine, memory))
     ranked = sorted(made, key=lambda item: (-item[0].coverage, -(item[1] or 0.0), item[2].memory_id))
     return [
@@ -286,7 +301,7 @@ def _tail_candidates(asked: Asked, looked: Looked, found: Found) -> list[Candida
     ]
 
 
-def _as_memory(hit: tail.Hit, looked: Looked) -> Memory:
+def as_memory(hit: tail.Hit, looked: Looked) -> Memory:
     """An event that no memory rests on yet, in the form of one; its id is the event's."""
     event: Event = hit.event
     return Memory(

@@ -1,0 +1,191 @@
+"""Deep search: a question asked in several ways at once, and what they find made one; and when a search goes deep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from engram import inputs, intent, prompting, ranking, recall
+from engram.errors import BadOutput, BudgetSpent, EngramError, ModelRejected, Refused, Unavailable
+from engram.operations import asking, reranking, searching, spaces, steps
+from engram.operations import setup as doors
+from engram.operations.reading import chosen_filter
+from engram.operations.searching import Searched
+from engram.operations.setup import Setup
+from engram.operations.steps import Operation
+from engram.recall import Asked, fusing, results, variants
+from engram.values import SearchResults
+
+COMPONENT: Final = "variants"
+PROMPT: Final = "variants"
+MOST_SHOWN: Final = 4_000  # characters of a question that a model is shown
+ANSWER_TOKENS: Final = 1_024
+VOCABULARY_OF: Final = 20  # first hits whose words may stand for those of the question
+WEAK: Final = 0.25  # relevance of the best hit under which a search goes deep by itself
+UNSURE: Final = 0.5  # relevance of the best hit under which level `auto` asks a model for variants
+UNANSWERED: Final = (BadOutput, BudgetSpent, ModelRejected, Refused, Unavailable)
+
+
+def _plain(value: str) -> str:
+    """One line that could be searched for."""
+    try:
+        return " ".join(inputs.text(value, "variant", limit=2_000, empty=True).split())
+    except EngramError as error:
+        raise ValueError(error.code) from None
+
+
+class Variants(BaseModel):
+    """What a model answers: other ways to ask a question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    variants: Annotated[list[Annotated[str, AfterValidator(_plain)]], Field(max_length=variants.MOST)]
+
+
+@dataclass(frozen=True, slots=True)
+class Deep:
+    """A deep search as it was asked for: at most so many variants or the caller's own, fused with the constant `k`."""
+
+    asked: Asked
+    most: int = 4
+    own: tuple[str, ...] | None = None
+    k: float = ranking.RRF_K
+
+
+def wanted(
+    setup: Setup, query: object, *, n_queries: object, queries: object, k: object, limit: object, filter: object,
+    profile: object, rerank: object, tail: object,
+) -> Deep:  # fmt: skip
+    """The arguments of a deep search, checked. Pure."""
+    asked = recall.prepare(
+        inputs.query(query), limit=inputs.limit(limit), filter=chosen_filter(filter), profile=_profile(setup, profile),
+        rerank=inputs.flag(rerank, "rerank"), tail=inputs.flag(tail, "tail"),
+    )  # fmt: skip
+    if asked.rerank:
+        reranking.wanted(setup)
+    most = inputs.whole(n_queries, "n_queries", 0, variants.MOST)
+    return Deep(asked, most, None if queries is None else _own(queries), inputs.number(k, "k", 0))
+
+
+def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) -> Operation[SearchResults]:
+    """A search, and those of the variants of its question, at the same time, as one result.
+
+    A variant that fails is named in `degraded` and the others answer.
+    """
+    asked = deep.asked
+    failed: tuple[str, ...] = ()
+    if deep.own is not None:
+        ways = variants.different(asked.query, deep.own)
+    else:
+        made, failed = yield from _ways(setup, reading, first, deep.most)
+        ways = variants.different(asked.query, made)[: deep.most]
+    prepared = [
+        recall.prepare(
+            way, mode=asked.mode, limit=asked.limit, filter=asked.filter, profile=_scored_by(asked), tail=asked.tail,
+            include_superseded=asked.include_superseded,
+        )
+        for way in ways
+    ]  # fmt: skip
+    outcomes = yield from steps.together([searching.found(setup, reading, one) for one in prepared])
+    first = replace(first, asked=replace(asked, profile=_scored_by(asked)))
+    searched = [first, *(one for one in outcomes if not isinstance(one, EngramError))]
+    lost = [f"variant {place}" for place, one in enumerate(outcomes, 1) if isinstance(one, EngramError)]
+    parts = [fusing.Part(one.asked, one.looked, one.found, _share(first, one)) for one in searched]
+    ordered = fusing.pairs(asked, parts, k=deep.k, weight=variants.VARIANT)
+    merged = replace(first, asked=asked, found=fusing.together(parts))
+    found = yield from reranking.ordered(setup, merged, ordered)
+    return replace(
+        found,
+        variants=tuple(one.asked.query for one in searched[1:]),
+        degraded=tuple(dict.fromkeys((*found.degraded, *failed, *lost))),
+    )
+
+
+def expanded(
+    setup: Setup, reading: doors.Reading, searched: Searched, made: SearchResults, expand: bool | None
+) -> Operation[SearchResults]:
+    """The results of a search, or those of a deep one where the first are weak and these are better.
+
+    `expand=True` always goes deep, False never; None where the best relevance is under 0.25.
+    """
+    best = _best(made)
+    asked = searched.asked
+    if expand is False or (expand is None and (best >= WEAK or asked.limit == 0 or not variants.content(asked.query))):
+        return made
+    deep = yield from deepened(setup, reading, searched, Deep(asked))
+    return deep if expand or _best(deep) > best else made
+
+
+def _best(made: SearchResults) -> float:
+    return max((results.relevance_of(one) for one in made), default=0.0)
+
+
+def _ways(
+    setup: Setup, reading: doors.Reading, first: Searched, most: int
+) -> Operation[tuple[Sequence[str], tuple[str, ...]]]:
+    """Other ways to ask: by a language model where one is asked, otherwise by rules; and what failed on the way."""
+    if most == 0:
+        return [], ()
+    query = first.asked.query
+    level = setup.level_of(COMPONENT)
+    failed: tuple[str, ...] = ()
+    if level == "full" or (level == "auto" and _best(first.ranked()) < UNSURE):
+        shown = query[:MOST_SHOWN]
+        try:
+            answer: asking.Said[Variants] = yield from asking.ask(
+                setup, scope=reading.scope, component=COMPONENT, prompt=prompting.load(PROMPT), schema=Variants,
+                values={"question": shown, "most": str(most), "mark": prompting.mark(shown)},
+                max_tokens=ANSWER_TOKENS,
+            )  # fmt: skip
+        except UNANSWERED:
+            failed = (COMPONENT,)
+        else:
+            return answer.value.variants, ()
+    topic = intent.read(query).topic
+    alike = yield from _alike(setup, first)
+    return variants.by_rules(query, topic, alike), failed
+
+
+def _alike(setup: Setup, first: Searched) -> Operation[Sequence[str]]:
+    """Words of the first hits that mean what the question's mean, where the model is here and costs nothing."""
+    ready = yield from spaces.ready_for(setup, first.looked.tenant_id, first.looked.model_id)
+    embedder = ready.embedder
+    if embedder is None or not embedder.weighs_words or first.meaning.vector is None:
+        return ()
+    words = variants.content(first.asked.query)
+    hits = results.relevant(first.asked, first.looked, first.found)[:VOCABULARY_OF]
+    others = variants.vocabulary(first.asked.query, [one.memory.fact for one, _ in hits])
+    if not words or not others:
+        return ()
+    try:
+        vectors = yield from steps.think(lambda: embedder.embed([*words, *others]))
+    except Unavailable:
+        return ()
+    return variants.alike(words, others, vectors)
+
+
+def _share(first: Searched, other: Searched) -> float:
+    """How much of the question a variant asks; the question itself asks it whole."""
+    if other is first:
+        return 1.0
+    one, two = first.meaning.vector, other.meaning.vector
+    cosine = float(one @ two) if one is not None and two is not None else None
+    return variants.share(first.looked, other.looked, cosine)
+
+
+def _scored_by(asked: Asked) -> ranking.AnyProfile:
+    """The profile that scores the rows of each search before they are fused."""
+    return ranking.DEFAULT_PROFILE if ranking.name_of(asked.profile) == fusing.RRF else asked.profile
+
+
+def _profile(setup: Setup, profile: object) -> ranking.AnyProfile:
+    return fusing.RRF if profile == "default" else setup.profile(profile)
+
+
+def _own(queries: object) -> tuple[str, ...]:
+    """The caller's own variants, checked: up to ten texts."""
+    given = inputs.items(queries, "queries", variants.MOST)
+    return tuple(inputs.query(one, f"queries[{place}]") for place, one in enumerate(given))

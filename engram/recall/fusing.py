@@ -1,0 +1,97 @@
+"""Fusing: the searches of a question's variants as one result. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from engram import ranking
+from engram.channels import keyword, semantic
+from engram.ranking import Leg, Scored
+from engram.recall import results
+from engram.recall.finding import Candidate, Found
+from engram.recall.question import Asked, Looked
+from engram.rerank import Judged
+from engram.values import SearchResults, Term
+
+RRF: Final = "rrf"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One variant's search: the query, what was found, and how much of the question it asks (1 for itself)."""
+
+    asked: Asked
+    looked: Looked
+    found: Found
+    share: float = 1.0
+
+
+def fused(
+    asked: Asked, parts: Sequence[Part], *, k: float, weight: float, judged: Judged | None = None
+) -> SearchResults:
+    """The results of several searches, by gated reciprocal rank fusion with `k`; the first is the question itself.
+
+    Each search gives a leg by words and one by meaning, those of a variant weighed by its share of the question times
+    `weight`. Another profile than `rrf` scores the rows of all of them, each by the search that suits it best.
+    """
+    kept = pairs(asked, parts, k=k, weight=weight)
+    return results.results_of(asked, together(parts), kept, judged=judged)
+
+
+def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> list[tuple[Candidate, Scored]]:
+    """The rows of several searches in their fused order, each with its score and terms."""
+    best: dict[str, tuple[Candidate, Scored]] = {}
+    legs: list[Leg] = []
+    actors: set[str] = set()
+    for place, part in enumerate(parts):
+        found = results.relevant(part.asked, part.looked, part.found)
+        belief = 1.0 if place == 0 else weight * part.share
+        ending = "" if place == 0 else f" {place + 1}"
+        worded = {one.memory.memory_id: one.coverage for one, _ in found if one.coverage > 0}
+        near = {one.memory.memory_id: max(one.cosine, 0.0) for one, _ in found if one.cosine is not None}
+        legs += [
+            Leg(keyword.NAME + ending, worded, belief, gated=True),
+            Leg(semantic.NAME + ending, near, belief),
+        ]
+        actors |= {one.memory.memory_id for one, _ in found if results.speaks(part.asked, part.looked, one.memory)}
+        for one, scores in found:
+            mine = replace(scores, relevance=scores.relevance * part.share, score=scores.score * part.share)
+            known = best.get(one.memory.memory_id)
+            if known is None or mine.relevance > known[1].relevance:
+                best[one.memory.memory_id] = (one, mine)
+    if ranking.name_of(asked.profile) != RRF:
+        scored = sorted(best.values(), key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
+        return results.one_a_lineage(asked, scored)
+    recorded = {memory_id: one.memory.recorded_at for memory_id, (one, _) in best.items()}
+    order = ranking.fuse_ranks([leg for leg in legs if leg.values], k, actors=actors, recorded=recorded)
+    fused_rows = []
+    for row in order:
+        one, scores = best[row.memory_id]
+        terms: Mapping[str, Term] = {**row.terms, "relevance": Term(scores.relevance, 0.0, 0.0)}
+        fused_rows.append((one, replace(scores, score=row.score, terms=terms)))
+    # What only the graph or the window found has no leg: it follows.
+    without = [pair for memory_id, pair in best.items() if memory_id not in {row.memory_id for row in order}]
+    rest = [
+        (one, replace(scores, score=0.0, terms={"relevance": Term(scores.relevance, 0.0, 0.0)}))
+        for one, scores in sorted(without, key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
+    ]
+    return results.one_a_lineage(asked, [*fused_rows, *rest])
+
+
+def together(parts: Sequence[Part]) -> Found:
+    """What all the searches found besides their candidates."""
+    first = parts[0].found
+    distilled = {event_id: facts for part in parts for event_id, facts in part.found.distilled.items()}
+    channels: dict[str, int] = {}
+    for part in parts:
+        for name, count in part.found.channels.items():
+            channels[name] = max(count, channels.get(name, 0))
+    return replace(
+        first,
+        distilled=distilled,
+        shadowed=frozenset().union(*(part.found.shadowed for part in parts)),
+        degraded=tuple(dict.fromkeys(name for part in parts for name in part.found.degraded)),
+        channels=channels,
+    )
