@@ -11,13 +11,28 @@ For `recall`, `intent.read` comes first; `answers.roads` says which roads to try
 and `answers.answer` (transaction) makes the answer of the first that leads somewhere.
 """
 
-from engram.recall.answers import answer, best_hit, empty_answer, on_road, roads
+from engram.recall.answers import (
+    Told,
+    answer,
+    any_time,
+    best_hit,
+    empty_answer,
+    is_bounded,
+    least_of,
+    of_events,
+    of_order,
+    on_road,
+    plan,
+    roads,
+    unknown,
+)
 from engram.recall.finding import EVIDENCE, Candidate, Found, find, find_all, is_of_a_channel
 from engram.recall.question import Asked, Looked, Meaning, embed, embed_all, look, prepare
 from engram.recall.results import accessed, rank, texts_to_judge, track
 
 __all__ = [
-    "EVIDENCE", "Asked", "Candidate", "Found", "Looked", "Meaning", "accessed", "answer", "best_hit", "embed",
-    "embed_all", "empty_answer", "find", "find_all", "is_of_a_channel", "look", "on_road", "prepare", "rank", "roads",
-    "texts_to_judge", "track",
+    "EVIDENCE", "Asked", "Candidate", "Found", "Looked", "Meaning", "Told", "accessed", "answer", "any_time",
+    "best_hit", "embed", "embed_all", "empty_answer", "find", "find_all", "is_bounded", "is_of_a_channel", "least_of",
+    "look", "of_events", "of_order", "on_road", "plan", "prepare", "rank", "roads", "texts_to_judge", "track",
+    "unknown",
 ]  # fmt: skip

@@ -2,43 +2,109 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Final
 
-from engram import memories, text
-from engram.channels import keyword
+from engram import filters, memories, text
+from engram.channels import events, keyword, tail
+from engram.channels.events import Narrowed
 from engram.database import Connection, fetch_all
 from engram.errors import NotFound
+from engram.filters import Filter
 from engram.intent import Reading
-from engram.recall.finding import EVIDENCE
-from engram.recall.question import Asked, Looked
-from engram.recall.results import WEAK, relevance_of
+from engram.memories import Moment
+from engram.recall.finding import EVIDENCE, holds_in
+from engram.recall.question import Asked, Looked, Meaning
+from engram.recall.results import WEAK, as_memory, relevance_of
 from engram.subjects import is_self
-from engram.values import Intent, Lineage, Memory, RecallAnswer, RecallTrace, SearchResult, SearchResults, trust_rank
+from engram.values import (
+    Citation,
+    Event,
+    EventHit,
+    Intent,
+    Lineage,
+    Memory,
+    RecallAnswer,
+    RecallTrace,
+    SearchResult,
+    SearchResults,
+    Window,
+    kind_of,
+    trust_rank,
+)
 
 FORMERLY: Final = "Formerly: "
 SELF_WORDS: Final = frozenset({"user", "user's", "the", "a", "an", "of"})
 NEAR_TOP: Final = 0.75  # share of the best relevance within which the better made memory answers
+STRONG: Final = 0.5  # share of the best relevance under which a memory is about something else
+ANCHORED: Final = 0.3  # relevance under which nothing is known of a thing to be put in order
+MOST_EVENTS: Final = 5  # told of a question that does not ask when; one that names no topic asks for all there are
+OVERFETCH: Final = 3  # events looked at for each that is told: questions are not
+VALUES: Final = ("active", "superseded")
 
 ROADS: Final[Mapping[Intent, tuple[Intent, ...]]] = {
     "chat": (),
     "lineage": ("lineage", "current", "historical"),
+    "temporal_chain": ("temporal_chain", "current", "historical"),
+    "event": ("event", "current", "historical"),
     "historical": ("historical", "current"),
     "current": ("current", "historical"),
 }
+_WHEN: Final = re.compile(r"\bwhen\b|\b(?:what|which) (?:day|date|time)\b", re.IGNORECASE)
+_LAST: Final = re.compile(r"\blast time\b|\bdid (?:i|you|we) last\b|\bmost recently\b", re.IGNORECASE)
+_FIRST: Final = re.compile(r"\bfirst time\b|\bdid (?:i|you|we) first\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a road said: the answer, and how many events are in no index yet, where it searched the ledger."""
+
+    answer: RecallAnswer
+    waiting: int = 0
+    unread: bool = False
 
 
 def roads(reading: Reading) -> tuple[Intent, ...]:
     """The roads to try for a question, in order, until one finds something. Pure."""
-    return ROADS.get(reading.intent, ROADS["current"])
+    return ROADS[reading.intent]
 
 
-def on_road(asked: Asked, road: Intent, reading: Reading) -> Asked:
-    """The search of a road: by the question's topic, with what was superseded where the past is asked for. Pure."""
-    past = road in ("historical", "lineage")
-    topic = reading.topic or asked.query
-    return replace(asked, query=topic, words=keyword.parse(topic), include_superseded=past or asked.include_superseded)
+def on_road(asked: Asked, road: Intent) -> Asked:
+    """The search of a road: what was superseded is seen where the past is asked for. Pure."""
+    return replace(asked, include_superseded=asked.within is not None or road not in ("current", "event"))
+
+
+def about(asked: Asked, topic: str) -> Asked:
+    """The same search for another topic. Pure."""
+    return replace(asked, query=topic, words=keyword.parse(topic))
+
+
+def plan(asked: Asked, reading: Reading, moment: Moment) -> list[tuple[Asked, Moment]]:
+    """The searches of a question, all to be made at once, each at its moment. Pure.
+
+    First that of its topic, wide enough for every road; then one for each thing to be put in order; and last, where it
+    asks for a time, one that knows no such bound, so that it can be said what is known of another.
+    """
+    wide = replace(asked, include_superseded=True, recent=reading.recent, window=reading.window, within=reading.window)
+    anchors = reading.anchors if reading.intent == "temporal_chain" else ()
+    searches = [(about(wide, topic), moment) for topic in (asked.query, *anchors)]
+    if is_bounded(reading, moment):
+        searches.append((replace(wide, window=None, within=None), any_time(moment)))
+    return searches
+
+
+def is_bounded(reading: Reading, moment: Moment) -> bool:
+    """Whether a question asks for a time. Pure."""
+    return reading.window is not None or moment.as_of is not None
+
+
+def any_time(moment: Moment) -> Moment:
+    """The same moment without what was true then: all that is known at it. Pure."""
+    return Moment(known_at=moment.known_at)
 
 
 def empty_answer(
@@ -47,21 +113,27 @@ def empty_answer(
     *,
     tried: Sequence[Intent] = (),
     results: SearchResults | None = None,
+    notes: Sequence[str] = (),
 ) -> RecallAnswer:
     """The answer that nothing is known, or that nothing was asked. Pure."""
     seen = results or SearchResults(())
     trace = RecallTrace(
-        question,
+        reading.question or question,
         intent=reading.intent,
+        window=reading.window,
         roads=tuple(tried),
         search_ids=tuple(one.memory.memory_id for one in seen),
+        notes=(*reading.notes, *notes),
         degraded=seen.degraded,
     )
     return RecallAnswer(
         answer_text="", intent=reading.intent, intent_confidence=reading.confidence, found=False, current=None,
-        previous=(), when_changed=None, sources=(), conflict_note=None, evidence=seen.results, events=(), window=None,
-        watermark=seen.watermark, degraded=seen.degraded, trace=trace,
+        previous=(), when_changed=None, sources=(), conflict_note=None, evidence=seen.results, events=(),
+        window=reading.window, watermark=seen.watermark, degraded=seen.degraded, trace=trace,
     )  # fmt: skip
+
+
+# What is so, and what was -------------------------------------------------------------------------------------------
 
 
 def answer(
@@ -73,27 +145,34 @@ def answer(
     results: SearchResults,
     *,
     tried: Sequence[Intent] = (),
+    least: float = 0.0,
 ) -> RecallAnswer:
-    """The answer a road gives from its search; `found` is False where the search was too weak to answer."""
+    """The answer a road gives from its search; `found` is False where the search was too weak to answer.
+
+    `least` is the relevance that an answer needs.
+    """
     empty = empty_answer(question, reading, tried=(*tried, road), results=results)
-    best = best_hit(results, road, question)
+    best = best_hit(results, road, question, least=least)
     if best is None:
         return empty
-    rivals = _rivals(conn, looked, best.memory) if road == "current" else []
+    window = reading.window
+    rivals = _rivals(conn, looked, best.memory) if road == "current" and window is None else []
     if rivals and rivals[0] != best.memory:
         best = replace(best, memory=rivals[0])
     line = _lineage(conn, looked, best.memory)
-    if line is None:
-        line = Lineage(best.memory.lineage_id, None, best.memory, (best.memory,))
-    previous = tuple(one for one in _by_time(line.revisions) if one != line.head and one.status == "superseded")
-    texts = {"current": _current_text, "historical": _historical_text, "lineage": _lineage_text}
-    answer_text = texts[road](line, previous)
-    if not answer_text:
+    values = [one for one in _by_time(line.revisions) if one.status in VALUES]
+    if window is not None:
+        values = [one for one in values if holds_in(one, window)]
+        told = values if road == "lineage" else _of_a_time(values, best.memory)
+    else:
+        told = _TOLD[road](line, values)
+    if not told:
         return empty
-    if road == "historical" and reading.intent == "current":
+    answer_text = "\n".join(map(_dated, told[::-1])) if len(told) > 1 or road == "lineage" else told[0].fact
+    if road == "historical" and reading.intent == "current" and window is None:
         answer_text = f"{FORMERLY}{answer_text}"  # nothing of it is current: an old value must not pass for one
     head = line.head
-    shown = head if road != "historical" or not previous else previous[0]
+    previous = tuple(one for one in values if one != head and one.status == "superseded")
     return replace(
         empty,
         answer_text=answer_text,
@@ -101,23 +180,19 @@ def answer(
         current=head,
         previous=previous,
         when_changed=head.valid_from if head is not None and previous else None,
-        sources=(shown or best.memory).citations,
+        sources=_sources(told),
         conflict_note=_conflict_note(line, results, best, rivals),
         trace=replace(
-            empty.trace, kept_ids=(best.memory.memory_id,), superseded_ids=tuple(p.memory_id for p in previous)
+            empty.trace,
+            kept_ids=tuple(one.memory_id for one in told),
+            superseded_ids=tuple(one.memory_id for one in previous),
         ),
     )
 
 
-def best_hit(results: SearchResults, road: Intent, question: str = "") -> SearchResult | None:
+def best_hit(results: SearchResults, road: Intent, question: str = "", *, least: float = 0.0) -> SearchResult | None:
     """The hit that answers: the best, or on roads to the past the best of a fact that has changed. Pure."""
-    if not len(results) or results.weak:
-        return None
-    asked = set(text.words(question))
-    telling = [one for one in results if not _asks(one.memory) and not _is_about_another(one.memory, asked)]
-    if not telling:
-        return None
-    strong = [one for one in telling if relevance_of(one) >= max(WEAK, 0.5 * relevance_of(telling[0]))]
+    strong = _strong(results, question, least)
     if road in ("historical", "lineage"):
         changed = [one for one in strong if one.memory.status == "superseded" or one.memory.revision > 1]
         strong = changed or strong
@@ -125,6 +200,240 @@ def best_hit(results: SearchResults, road: Intent, question: str = "") -> Search
     # Near the top what was distilled and pinned tells more than the words someone happened to use.
     near = [one for one in shown if relevance_of(one) >= NEAR_TOP * relevance_of(shown[0])]
     return min(near, key=_tier, default=None)
+
+
+def least_of(anytime: SearchResults, question: str) -> float:
+    """The relevance that an answer about some time needs, by what is known of any: less is of something else. Pure."""
+    best = best_hit(anytime, "current", question)
+    return 0.0 if best is None else STRONG * relevance_of(best)
+
+
+def _strong(results: SearchResults, question: str, least: float) -> list[SearchResult]:
+    """The hits that may answer a question, best first. Pure."""
+    if not len(results) or results.weak:
+        return []
+    asked = set(text.words(question))
+    telling = [one for one in results if not _asks(one.memory) and not _is_about_another(one.memory, asked)]
+    if not telling:
+        return []
+    needed = max(WEAK, STRONG * relevance_of(telling[0]), least)
+    return [one for one in telling if relevance_of(one) >= needed]
+
+
+def _of_a_time(values: Sequence[Memory], found: Memory) -> list[Memory]:
+    """The values of a time, newest first; where the one that was found has no history, that one."""
+    return list(values) if any(one.memory_id == found.memory_id for one in values) else list(values[:1])
+
+
+def _current(line: Lineage, _values: Sequence[Memory]) -> list[Memory]:
+    return [line.head] if line.head is not None else []
+
+
+def _historical(line: Lineage, values: Sequence[Memory]) -> list[Memory]:
+    previous = [one for one in values if one != line.head and one.status == "superseded"]
+    if previous:
+        return previous[:1]
+    return [one for one in values if one.status == "active"][:1] if line.head is None else []
+
+
+def _all(_line: Lineage, values: Sequence[Memory]) -> list[Memory]:
+    return list(values)
+
+
+_TOLD: Final = {"current": _current, "historical": _historical, "lineage": _all}
+
+
+def _dated(memory: Memory) -> str:
+    return f"{memory.valid_from:%Y-%m-%d}: {memory.fact}"
+
+
+def _sources(told: Iterable[Memory]) -> tuple[Citation, ...]:
+    return tuple(dict.fromkeys(citation for one in told for citation in one.citations))
+
+
+# What was said and done ---------------------------------------------------------------------------------------------
+
+
+def of_events(
+    conn: Connection,
+    question: str,
+    looked: Looked,
+    meaning: Meaning,
+    reading: Reading,
+    asked: Asked,
+    results: SearchResults,
+    *,
+    tried: Sequence[Intent] = (),
+) -> Told:
+    """What the ledger says: the events that were asked for, each on a line; and what was remembered as an event."""
+    empty = empty_answer(question, reading, tried=(*tried, "event"), results=results)
+    prefer = events.preferred(question)
+    found = events.find(
+        conn, looked.visible, keyword.parse(reading.topic),
+        # Without a topic everything is asked for that one of us did: then who did it is no preference.
+        Narrowed(reading.window, roles=prefer if prefer and not reading.topic else None),
+        limit=OVERFETCH * asked.limit, moment=looked.moment, prefer=prefer,
+        vector=meaning.vector if reading.topic else None, model_id=meaning.model_id, config=looked.config,
+    )  # fmt: skip
+    hits = [
+        hit for hit in found.hits if not _is_question(hit.event, question) and _passes(hit.event, asked.filter, looked)
+    ]
+    happened = [one for one in results if one.derived and _happened(one.memory, reading.window)]
+    told = _told_events(question, reading, hits, happened, asked.limit)
+    degraded = tuple(dict.fromkeys((*empty.degraded, *found.degraded)))
+    waiting = Told(replace(empty, degraded=degraded), found.waiting, events.UNREAD in found.degraded)
+    if not told:
+        return waiting
+    told_events = [one for one in told if isinstance(one, Event)]
+    told_memories = [one for one in told if isinstance(one, Memory)]
+    cited = {citation.event_id: citation for one in told_events for citation in (_citation(one),)}
+    shown = [one.event_id for one in told_events]
+    rest = [hit.event for hit in hits if hit.event.event_id not in shown] if reading.topic else []
+    return replace(
+        waiting,
+        answer=replace(
+            waiting.answer,
+            answer_text="\n".join(events.line(one) if isinstance(one, Event) else _dated(one) for one in told),
+            found=True,
+            sources=(*cited.values(), *_sources(told_memories)),
+            events=(*told_events, *rest)[: asked.limit],
+            trace=replace(empty.trace, kept_ids=tuple(one.memory_id for one in told_memories)),
+        ),
+    )
+
+
+def _told_events(
+    question: str, reading: Reading, hits: Sequence[EventHit], happened: Sequence[SearchResult], limit: int
+) -> list[Event | Memory]:
+    """What answers, in the order of time: all there is where no topic was named, else the best. Pure."""
+    known = {hit.event.event_id for hit in hits}
+    if not reading.topic:
+        apart = [one.memory for one in happened if one.memory.event_id not in known and reading.window is not None]
+        everything = sorted([*(hit.event for hit in hits), *apart], key=_at)
+        return everything[-limit:]
+    best = hits[0].score if hits else 0.0
+    memory = max(happened, key=relevance_of, default=None)
+    if memory is not None and relevance_of(memory) >= max(WEAK, best / NEAR_TOP):
+        same = [hit.event for hit in hits if hit.event.event_id == memory.memory.event_id]
+        return [*same[:1]] or [memory.memory]
+    near = [hit.event for hit in hits if hit.score >= max(WEAK, NEAR_TOP * best)]
+    if _LAST.search(question) or _FIRST.search(question):
+        near.sort(key=_at, reverse=_LAST.search(question) is not None)
+    return list(near[:1]) if _WHEN.search(question) or len(near) < 2 else sorted(near[:MOST_EVENTS], key=_at)
+
+
+def _at(one: Event | Memory) -> tuple[datetime, str]:
+    return (one.occurred_at, one.event_id) if isinstance(one, Event) else (one.valid_from, one.memory_id)
+
+
+def _happened(memory: Memory, window: Window | None) -> bool:
+    """Whether a memory tells of something that happened, and not only of words that are an event themselves. Pure."""
+    if kind_of(memory.memory_type) != "episodic" or memory.category in EVIDENCE or memory.status not in VALUES:
+        return False
+    return window is None or holds_in(memory, window)
+
+
+def _passes(event: Event, asked: Filter | None, looked: Looked) -> bool:
+    """Whether an event would pass the caller's filter, were a memory made of its words. Pure."""
+    if asked is None:
+        return True
+    scope_id = next(iter(looked.visible.scopes))
+    return filters.matches(asked, as_memory(tail.Hit(event, scope_id, event.content or ""), looked))
+
+
+def _is_question(event: Event, question: str) -> bool:
+    """Whether an event is this question or another: it is no answer. Pure."""
+    said = (event.content or "").strip()
+    return event.role == "user" and (said.endswith(("?", "？")) or text.compared(said) == text.compared(question))
+
+
+def _citation(event: Event) -> Citation:
+    said = event.content or ""
+    return Citation(event.event_id, 0, len(said), hashlib.sha256(said.encode()).hexdigest(), None, verified=True)
+
+
+# In which order -----------------------------------------------------------------------------------------------------
+
+
+def of_order(
+    question: str, reading: Reading, found: Sequence[SearchResults], *, tried: Sequence[Intent] = ()
+) -> RecallAnswer:
+    """The things a question names, put in the order of time; `found` False where nothing is known of one. Pure."""
+    whole, *each = found
+    missing: list[str] = []
+    chosen: dict[int, SearchResult] = {}
+    places = sorted(range(len(each)), key=lambda at: -max(map(relevance_of, each[at]), default=0.0))
+    for place in places:  # two things are never one memory: the nearer takes it
+        taken = {one.memory.event_id or one.memory.memory_id for one in chosen.values()}
+        hits = [one for one in each[place] if (one.memory.event_id or one.memory.memory_id) not in taken]
+        best = best_hit(replace(each[place], results=tuple(hits)), "temporal_chain", question, least=ANCHORED)
+        if best is None:
+            missing.append(reading.anchors[place])
+        else:
+            chosen[place] = best
+    notes = [f"nothing is known of: {anchor}" for anchor in missing]
+    evidence = tuple(chosen[place] for place in sorted(chosen)) or whole.results
+    results = replace(whole, results=evidence)
+    empty = empty_answer(question, reading, tried=(*tried, "temporal_chain"), results=results, notes=notes)
+    if missing:
+        return empty
+    dated = sorted((one.memory for one in chosen.values()), key=lambda one: (one.valid_from, one.memory_id))
+    return replace(
+        empty,
+        answer_text=chain_text(dated),
+        found=True,
+        sources=_sources(dated),
+        trace=replace(empty.trace, kept_ids=tuple(one.memory_id for one in dated)),
+    )
+
+
+def chain_text(dated: Sequence[Memory]) -> str:
+    """Memories in the order of time, with the days between them: "A (2024-03-01) before B (2024-05-02), 62 days"."""
+    told = [f"{one.fact.rstrip(' .')} ({one.valid_from:%Y-%m-%d})" for one in dated]
+    line = told[0]
+    for before, after, name in zip(dated, dated[1:], told[1:], strict=False):
+        days = (after.valid_from.date() - before.valid_from.date()).days
+        apart = f"before {name}, {days} {'day' if days == 1 else 'days'}" if days else f"on the same day as {name}"
+        line = f"{line}{' ' if before is dated[0] else '; '}{apart}"
+    return line
+
+
+# What is not known --------------------------------------------------------------------------------------------------
+
+
+def unknown(
+    conn: Connection, question: str, looked: Looked, reading: Reading, anytime: SearchResults, moment: Moment
+) -> list[str]:
+    """What to say where nothing is known of the time that was asked for: the nearest time something is known of."""
+    asked: Window = reading.window or (moment.as_of, moment.as_of)
+    said = f"nothing is known {_as_words(reading.window, moment)}"
+    best = best_hit(anytime, "current", question)
+    if best is None:
+        return [f"{said}, nor of any other time"]
+    line = _lineage(conn, looked, best.memory)
+    values = [one for one in line.revisions if one.status in VALUES] or [best.memory]
+    nearest = min(values, key=lambda one: (_away(one, asked), one.valid_from))
+    until = "on" if nearest.valid_to is None else f"to {nearest.valid_to:%Y-%m-%d}"
+    return [f"{said}: the nearest that is known is from {nearest.valid_from:%Y-%m-%d} {until} ({nearest.short_id})"]
+
+
+def _as_words(window: Window | None, moment: Moment) -> str:
+    if window is None:
+        return f"as of {moment.as_of:%Y-%m-%d}"
+    start, end = window
+    since = "" if start is None else f"from {start:%Y-%m-%d %H:%M} on" if end is None else f"of {start:%Y-%m-%d %H:%M}"
+    return f"{since} {'to' if start else 'before'} {end:%Y-%m-%d %H:%M}".strip() if end is not None else since
+
+
+def _away(memory: Memory, asked: Window) -> float:
+    """The seconds between a memory's validity and a window. Pure."""
+    start, end = asked
+    later = 0.0 if end is None else (memory.valid_from - end).total_seconds()
+    earlier = 0.0 if start is None or memory.valid_to is None else (start - memory.valid_to).total_seconds()
+    return max(later, earlier, 0.0)
+
+
+# What is shared -----------------------------------------------------------------------------------------------------
 
 
 def _is_about_another(memory: Memory, asked: Set[str]) -> bool:
@@ -168,31 +477,15 @@ def _asks(memory: Memory) -> bool:
     return memory.category in EVIDENCE and memory.fact.rstrip().endswith(("?", "？"))
 
 
-def _lineage(conn: Connection, looked: Looked, memory: Memory) -> Lineage | None:
+def _lineage(conn: Connection, looked: Looked, memory: Memory) -> Lineage:
     try:
         return memories.lineage(conn, looked.visible, memory.lineage_id, looked.moment)
-    except NotFound:
-        return None  # an event that is not derived yet
+    except NotFound:  # an event that is not derived yet
+        return Lineage(memory.lineage_id, None, memory, (memory,))
 
 
 def _by_time(revisions: Iterable[Memory]) -> list[Memory]:
     return sorted(revisions, key=lambda one: (one.status == "active", one.valid_from, one.revision), reverse=True)
-
-
-def _current_text(line: Lineage, _previous: Sequence[Memory]) -> str:
-    return line.head.fact if line.head is not None else ""
-
-
-def _historical_text(line: Lineage, previous: Sequence[Memory]) -> str:
-    if previous:
-        return previous[0].fact
-    ended = [one for one in line.revisions if one.status == "active"]
-    return ended[0].fact if line.head is None and ended else ""
-
-
-def _lineage_text(line: Lineage, _previous: Sequence[Memory]) -> str:
-    chain = [one for one in _by_time(line.revisions) if one.status in ("active", "superseded")][::-1]
-    return "\n".join(f"{one.valid_from:%Y-%m-%d}: {one.fact}" for one in chain)
 
 
 def _conflict_note(line: Lineage, results: SearchResults, best: SearchResult, rivals: Sequence[Memory]) -> str | None:

@@ -13,7 +13,7 @@ from engram.database import Connection, fetch_all, fetch_one, statement
 from engram.errors import Unavailable
 from engram.memories import Moment
 from engram.recall.question import Asked, Looked, Meaning, names_in
-from engram.values import TRUSTS, Memory, Watermark
+from engram.values import TRUSTS, Memory, Watermark, Window, kind_of
 
 __all__ = ["Candidate", "Found", "allowed", "find", "is_of_a_channel"]
 
@@ -264,6 +264,18 @@ def composed(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[
         "without": keyword.any_scoped(looked.sought.without, scope_ids),
     }  # fmt: skip
     return sql, params
+
+
+def holds_in(memory: Memory, window: Window) -> bool:
+    """Whether a memory held in a window; what happened, happened when it began. Pure."""
+    start, end = window
+    if memory.valid_to is not None and memory.valid_to <= memory.valid_from:
+        return False  # corrected at once: it never held
+    if end is not None and memory.valid_from >= end:
+        return False
+    if start is None or memory.valid_from >= start:
+        return True
+    return memory.valid_to > start if memory.valid_to is not None else kind_of(memory.memory_type) != "episodic"
 
 
 # What came of it -----------------------------------------------------------------------------------------------------

@@ -1,0 +1,102 @@
+"""Answering a question: one search for all of its roads, and then one road after the other until one says something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from engram import intent, recall
+from engram.channels import events
+from engram.database import Connection
+from engram.operations import searching, searching_events, steps
+from engram.operations.searching import Searched
+from engram.operations.setup import Reading, Setup
+from engram.operations.steps import Operation
+from engram.recall import Asked, Told
+from engram.values import Intent, RecallAnswer, SearchResults
+
+LEAST_CONSIDERED: Final = 10  # results from which an answer is chosen, however few are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """An answer, the search it was chosen from, and what that search found on the road that answered."""
+
+    answer: RecallAnswer
+    searched: Searched | None = None
+    results: SearchResults = field(default_factory=lambda: SearchResults(()))
+
+
+def walked(
+    setup: Setup, reading: Reading, question: str, understood: intent.Reading, asked: Asked
+) -> Operation[Walked]:
+    """The first road of a question's intent that leads somewhere.
+
+    One call of the model and one statement find what every road is walked over; where the road leads there, the ledger
+    is searched too. `asked` is the search of the question's topic, and its limit that of the evidence shown.
+    """
+    roads = recall.roads(understood)
+    if not roads:
+        return Walked(recall.empty_answer(question, understood))
+    shown = asked.limit
+    plan = recall.plan(replace(asked, limit=max(shown, LEAST_CONSIDERED)), understood, reading.moment)
+    found = yield from searching.all_found(setup, reading, plan)
+    anytime = found.pop() if recall.is_bounded(understood, reading.moment) else None
+    walk = _Walk(question, understood, found, None if anytime is None else anytime.ranked())
+    tried: list[Intent] = []
+    notes = list(understood.notes)
+    told, results = Told(recall.empty_answer(question, understood)), SearchResults(())
+    for road in roads:
+        results = walk.on(road)
+        told = yield from steps.read(
+            reading.scope.tenant_id, lambda conn: walk.down(conn, road, results, tuple(tried))  # noqa: B023 - at once
+        )  # fmt: skip
+        if told.waiting > events.MOST_WAITING or told.unread:
+            yield from searching_events.ask(reading.scope.tenant_id, found[0].looked.visible.scope_ids)
+        notes += [note for note in told.answer.trace.notes if note not in notes]
+        tried.append(road)
+        if told.answer.found:
+            break
+    if walk.anytime is not None and not told.answer.found:
+        notes += yield from steps.read(reading.scope.tenant_id, lambda conn: walk.unknown(conn, reading))
+    answer = told.answer
+    answer = replace(answer, evidence=answer.evidence[:shown], trace=replace(answer.trace, notes=tuple(notes)))
+    return Walked(answer, found[0], results)
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """A question, the searches that were made for it, and what is known of it at any time, where it asks for one."""
+
+    question: str
+    understood: intent.Reading
+    found: list[Searched]
+    anytime: SearchResults | None
+
+    def on(self, road: Intent, place: int = 0) -> SearchResults:
+        """What one of the searches found, as a road ranks it."""
+        searched = self.found[place]
+        return searched.ranked(recall.on_road(searched.asked, road))
+
+    def down(self, conn: Connection, road: Intent, results: SearchResults, tried: tuple[Intent, ...]) -> Told:
+        """What a road says."""
+        first = self.found[0]
+        if road == "event":
+            return recall.of_events(
+                conn, self.question, first.looked, first.meaning, self.understood, first.asked, results, tried=tried
+            )
+        if road == "temporal_chain":
+            each = [self.on(road, place) for place in range(len(self.found))]
+            return Told(recall.of_order(self.question, self.understood, each, tried=tried))
+        return Told(
+            recall.answer(
+                conn, self.question, first.looked, self.understood, road, results, tried=tried,
+                least=0.0 if self.anytime is None else recall.least_of(self.anytime, self.question),
+            )
+        )  # fmt: skip
+
+    def unknown(self, conn: Connection, reading: Reading) -> list[str]:
+        """What is known of another time than the one that was asked for."""
+        assert self.anytime is not None
+        looked = replace(self.found[0].looked, moment=recall.any_time(reading.moment))
+        return recall.unknown(conn, self.question, looked, self.understood, self.anytime, reading.moment)
