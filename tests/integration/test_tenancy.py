@@ -267,7 +267,8 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "search": lambda a: {
         "query": a.text(), "limit": 200, **a.maybe(filter=a.filter),
         "mode": a.dice.choice(["hybrid", "semantic", "keyword"]),
-        "include_superseded": a.dice.random() < 0.5, **a.read(),
+        "include_superseded": a.dice.random() < 0.5, "sort": a.dice.choice(["score", "recent", "accessed"]),
+        "cut": a.dice.choice(["none", "adaptive"]), **a.maybe(per_session=lambda: 2), **a.read(),
     },
     "recall": lambda a: {"question": f"Where is it? {a.text()}", "limit": 200, **a.maybe(filter=a.filter), **a.read()},
     "recall_critical": lambda a: a.read(),
