@@ -96,6 +96,7 @@ class Material:
 def pack(
     material: Material, *, max_tokens: int, shares: Mapping[str, float] = SHARES, format: Format = "markdown",
     min_trust: Trust = "web", strict: bool = False, count: Counter = text.count_tokens, key: bytes = b"",
+    critical_share: float = CRITICAL_SHARE,
 ) -> ContextBlock:  # fmt: skip
     """The block of at most `max_tokens` that holds the most important of the material.
 
@@ -106,7 +107,7 @@ def pack(
     packing = _Packing(
         items, tuple(material.critical_omitted), FORMS[format], _delimiter(items, key), max_tokens, count
     )
-    packing.fill(shares)
+    packing.fill(shares, critical_share)
     omitted = packing.critical_omitted()
     if strict and omitted:
         total = len(packing.of[CRITICAL]) + len(material.critical_omitted)
@@ -493,12 +494,12 @@ class _Packing:
         self.noticed = True
         self.noticed = count(self._text({})) <= most  # where not even the notice fits, `complete` alone says it
 
-    def fill(self, shares: Mapping[str, float]) -> None:
+    def fill(self, shares: Mapping[str, float], critical_share: float) -> None:
         """Critical first, then each section within its share, then whatever is left in the order of the flow."""
         newest = next((index for index in self.of[EVENTS] if self.items[index].cuttable), None)
         if newest is not None:
             self._largest(newest, KEPT_CHARACTERS, capped=False)
-        self.budgets[CRITICAL] = int(CRITICAL_SHARE * self.most)
+        self.budgets[CRITICAL] = int(critical_share * self.most)
         for index in self.of[CRITICAL]:
             self._try(index, within=self.budgets[CRITICAL])
         left = self.most - self._cost(CRITICAL, self.chosen)

@@ -187,7 +187,7 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
     if not searches:
         return []
     seconds = sum(TIMEOUTS[name] for one in searches for name in one.channels)
-    breadth = min(1_000, max(semantic.LEAST_BREADTH, *(2 * _fetched(one.asked) for one in searches)))
+    breadth = min(1_000, max(semantic.LEAST_BREADTH, *(2 * fetched(one.asked) for one in searches)))
     fetch_one(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
     asked = [composed(one.asked, one.looked, one.meaning, one.channels) for one in searches]
     if len(asked) == 1:
@@ -208,7 +208,8 @@ def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, dict[
     return "\nUNION ALL\n".join(parts), params
 
 
-def _fetched(asked: Asked) -> int:
+def fetched(asked: Asked) -> int:
+    """How many memories a channel brings to a search. Pure."""
     return max(OVERFETCH * asked.limit, LEAST_FETCHED)
 
 
@@ -259,7 +260,7 @@ def composed(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[
         start, end = asked.within
         params |= {"within_start": start or "-infinity", "within_end": end or "infinity"}
     params |= {
-        "fetch": _fetched(asked), "wanted": asked.limit, "whole": WHOLE_FETCH, "most_pinned": PINNED,
+        "fetch": fetched(asked), "wanted": asked.limit, "whole": WHOLE_FETCH, "most_pinned": PINNED,
         "also": list(asked.also), "model_id": meaning.model_id, "loose_cosine": graph.LOOSE_COSINE,
         "without": keyword.any_scoped(looked.sought.without, scope_ids),
     }  # fmt: skip
