@@ -39,7 +39,8 @@ def search(
     started = noting.clock()
     searched = yield from searching.found(setup, reading, asked)
     results = yield from reranking.ranked(setup, searched)
-    results = yield from deepening.expanded(setup, reading, searched, results, wider)
+    if not recall.is_good_enough(searched.asked, searched.looked, searched.found):
+        results = yield from deepening.expanded(setup, reading, searched, results, wider)
     return (yield from noting.search(setup, reading, searched, results, started=started, counted=counted))
 
 

@@ -28,11 +28,12 @@ from engram.recall.answers import (
 )
 from engram.recall.finding import EVIDENCE, Candidate, Found, find, find_all, is_of_a_channel
 from engram.recall.question import Asked, Looked, Meaning, embed, embed_all, look, prepare
-from engram.recall.results import accessed, rank, texts_to_judge, track
+from engram.recall.results import accessed, is_good_enough, rank, texts_to_judge, track
 
 __all__ = [
     "EVIDENCE", "Asked", "Candidate", "Found", "Looked", "Meaning", "Told", "accessed", "answer", "any_time",
-    "best_hit", "embed", "embed_all", "empty_answer", "find", "find_all", "is_bounded", "is_of_a_channel", "least_of",
+    "best_hit", "embed", "embed_all", "empty_answer", "find", "find_all", "is_bounded", "is_good_enough",
+    "is_of_a_channel", "least_of",
     "look", "of_events", "of_order", "on_road", "plan", "prepare", "rank", "roads", "texts_to_judge", "track",
     "unknown",
 ]  # fmt: skip

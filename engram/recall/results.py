@@ -76,11 +76,20 @@ def texts_to_judge(asked: Asked, looked: Looked, found: Found, *, now: datetime 
 def judgeable(asked: Asked, ordered: Sequence[Pair]) -> list[str]:
     """The texts a reranker is shown of scored rows; none where they are too few, or good enough as they are. Pure."""
     kept = _near(asked, list(ordered))
-    first = [scores.score for one, scores in kept if one.cosine is not None or one.coverage > 0]
     shown = kept[: rerank.considered(asked.limit)]
-    if len(shown) < rerank.LEAST or ranking.is_good_enough(first, asked.limit, asked.good_enough):
+    if len(shown) < rerank.LEAST or _suffice(asked, kept):
         return []
     return [one.memory.fact for one, _ in shown]
+
+
+def is_good_enough(asked: Asked, looked: Looked, found: Found, *, now: datetime | None = None) -> bool:
+    """Whether vectors and words alone found as much as was asked for, so that nobody else need be asked. Pure."""
+    return asked.good_enough is not None and _suffice(asked, _near(asked, relevant(asked, looked, found, now)))
+
+
+def _suffice(asked: Asked, kept: Sequence[Pair]) -> bool:
+    first = [scores.score for one, scores in kept if one.cosine is not None or one.coverage > 0]
+    return ranking.is_good_enough(first, asked.limit, asked.good_enough)
 
 
 def relevant(asked: Asked, looked: Looked, found: Found, now: datetime | None = None) -> list[Pair]:

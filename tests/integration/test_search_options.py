@@ -221,6 +221,15 @@ def test_what_is_good_enough_is_not_reranked(door: Door) -> None:
     assert facts(memory.search(QUERY, good_enough=0.0)) == facts(plain)  # alone it changes nothing
 
 
+def test_what_is_good_enough_is_not_searched_for_again(door: Door) -> None:
+    memory = door()
+    added(memory, *TRIPS)
+    query = "Who painted the harbour of Lisbon, and when did Ada go to Porto?"
+    assert memory.search(query, expand=True, limit=6).variants
+    assert not memory.search(query, expand=True, limit=6, good_enough=0.01).variants
+    assert memory.search(query, expand=True, limit=7, good_enough=0.01).variants  # there are six
+
+
 def test_a_reranker_is_given_by_the_settings_and_paid_from_the_budget(door: Door) -> None:
     with RerankServer() as provider:
         named = {
