@@ -249,6 +249,8 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "profile": "choice",
         "min_score": "number",
         "rerank": "flag",
+        "expand": "flag",
+        "depth": "revision",
         "cut": "choice",
         "per_session": "revision",
         "good_enough": "number",
@@ -257,7 +259,33 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "tail": "flag",
         "track": "flag",
     },
-    "recall": {"question": "query", "limit": "limit", "filter": "filter", "tail": "flag", "track": "flag"},
+    "deep_search": {
+        "query": "query",
+        "n_queries": "revision",
+        "queries": "words",
+        "k": "number",
+        "limit": "limit",
+        "filter": "filter",
+        "profile": "choice",
+        "rerank": "flag",
+        "tail": "flag",
+        "track": "flag",
+    },
+    "recall": {
+        "question": "query",
+        "intent": "choice",
+        "window": "window",
+        "now": "time",
+        "tz": "choice",
+        "limit": "limit",
+        "filter": "filter",
+        "compose": "flag",
+        "session_id": "name",
+        "tail": "flag",
+        "track": "flag",
+    },
+    "recall_trigger": {"action": "label", "limit": "limit"},
+    "list_triggers": {},
     "recall_critical": {
         "memory_types": "choices",
         "limit": "limit",
@@ -381,7 +409,10 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "get_history": "Read",
     "explain_memory": "Read",
     "search": "Read",
+    "deep_search": "Read",
     "recall": "Read",
+    "recall_trigger": "Read",
+    "list_triggers": "Read",
     "recall_critical": "Read",
     "build_context": "Read",
     "session": "Ids",
@@ -427,7 +458,7 @@ INSIDE: Final[tuple[tuple[str, str, tuple[str, ...], Mapping[str, Any], bool], .
     ("add_many", "items", ("Candidate", "NewMemory", "Attributes"), {"fact": "User likes tea"}, True),
     *(
         (call, "filter", ("Filter",), {}, False)
-        for call in ("list_memories", "get_all", "get_history", "search", "recall")
+        for call in ("list_memories", "get_all", "get_history", "search", "deep_search", "recall")
     ),
 )
 
@@ -461,7 +492,9 @@ VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "explain_memory": {"memory_id": UNKNOWN_ID},
     "search": {"query": "tea"},
     "search_events": {"query": "tea"},
+    "deep_search": {"query": "tea"},
     "recall": {"question": "What does the user drink?"},
+    "recall_trigger": {"action": "git-push"},
     "get_session": {"session_id": "standup"},
     "end_session": {"session_id": "standup"},
     "start_task": {"goal": "Paint the boat"},

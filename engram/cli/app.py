@@ -24,6 +24,8 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("restore", memories.restore, WRITE, "Write"),
     ("recall", memories.recall, READ, "Read"),
     ("search", memories.search, READ, "Read"),
+    ("deep-search", memories.deep_search, READ, "Read"),
+    ("triggers", memories.triggers, READ, "Read"),
     ("context", memories.context, READ, "Read"),
     ("get", memories.get, READ, "Read"),
     ("list", memories.list_, READ, "Read"),

@@ -10,6 +10,7 @@ import typer
 
 from engram.cli.desk import Desk, moment
 from engram.errors import InvalidInput
+from engram.intent import INTENTS
 from engram.ranking import SORTS
 from engram.values import FORMATS, MODES
 
@@ -201,13 +202,44 @@ def restore(desk: Desk, memory_id: Id) -> None:
 def recall(
     desk: Desk,
     question: Annotated[str, typer.Argument(help="A question in plain words.")],
+    intent: Annotated[str | None, typer.Option("--intent", help=", ".join(INTENTS))] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Only what held or happened from then on.")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Only what held or happened before.")] = None,
+    now: Annotated[str | None, typer.Option("--now", help='When "last week" is seen from.')] = None,
+    tz: Annotated[str | None, typer.Option("--tz", help="Where it is seen from, such as Europe/Paris.")] = None,
+    session: Annotated[str | None, typer.Option("--session", help="Whose words complete a follow-up.")] = None,
+    compose: Annotated[bool, typer.Option("--compose", help="Have a language model word the answer.")] = False,
     limit: Limit = 10,
 ) -> None:
     """Answer a question from memory."""
     from engram.cli import show
 
+    window = None
+    if since is not None or until is not None:
+        window = tuple(
+            None if at is None else moment(desk, at, name) for name, at in (("since", since), ("until", until))
+        )
+    options: dict[str, Any] = given(
+        intent=intent, window=window, now=None if now is None else moment(desk, now, "now"), tz=tz,
+        session_id=session, compose=compose,
+    )  # fmt: skip
     with desk.door() as engram:
-        desk.show(engram.recall(question, limit=limit, **desk.read), show.answer)
+        desk.show(engram.recall(question, limit=limit, **options, **desk.read), show.answer)
+
+
+def triggers(
+    desk: Desk,
+    action: Annotated[str | None, typer.Argument(help="What is about to be done, such as git-push.")] = None,
+    limit: Limit = 20,
+) -> None:
+    """List the actions memories are tagged with, or the memories to read before one."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        if action is None:
+            desk.show(engram.list_triggers(**desk.read), show.triggers)
+        else:
+            desk.show(engram.recall_trigger(action, limit=limit, **desk.read), show.memories)
 
 
 def search(
@@ -220,6 +252,10 @@ def search(
     min_score: Annotated[float, typer.Option("--min-score", help="Nothing below this score.")] = 0.0,
     profile: Annotated[str, typer.Option("--profile", help="How to score: a name, or a JSON object.")] = "default",
     rerank: Annotated[bool, typer.Option("--rerank", help="Ask the reranker about the best.")] = False,
+    expand: Annotated[
+        bool | None, typer.Option("--expand/--no-expand", help="Ask in several ways; by itself where little is found.")
+    ] = None,
+    depth: Annotated[int, typer.Option("--depth", help="Relations to follow from the best hits, 0 to 3.")] = 1,
     cut: Annotated[
         str, typer.Option("--cut", help="adaptive leaves out what is much less near than the best.")
     ] = "none",
@@ -239,10 +275,30 @@ def search(
     formula = json_object(profile, "profile") if profile.lstrip().startswith("{") else profile
     options: dict[str, Any] = {
         "mode": mode, "min_score": min_score, "include_superseded": include_superseded, "profile": formula,
-        "rerank": rerank, "cut": cut, "per_session": per_session, "good_enough": good_enough, "sort": sort,
+        "rerank": rerank, "expand": expand, "depth": depth, "cut": cut, "per_session": per_session, "good_enough": good_enough, "sort": sort,
     }  # fmt: skip
     with desk.door() as engram:
         found = engram.search(query, limit=limit, filter=chosen, **options, **desk.read)
+        desk.show(found, show.results)
+
+
+def deep_search(
+    desk: Desk,
+    query: Annotated[str, typer.Argument(help="A question whose own words may not find its answer.")],
+    also: Annotated[
+        list[str] | None, typer.Option("--also", help="Another way to ask it, instead of those found; repeatable.")
+    ] = None,
+    n_queries: Annotated[int, typer.Option("--queries", help="Other ways to ask it, at most.")] = 4,
+    limit: Limit = 10,
+    rerank: Annotated[bool, typer.Option("--rerank", help="Ask the reranker about the best.")] = False,
+) -> None:
+    """Find memories by a question and other ways to ask it."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        found = engram.deep_search(
+            query, n_queries=n_queries, queries=also or None, limit=limit, rerank=rerank, **desk.read
+        )
         desk.show(found, show.results)
 
 

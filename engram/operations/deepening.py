@@ -19,8 +19,8 @@ from engram.operations.steps import Operation
 from engram.recall import Asked, fusing, results, variants
 from engram.values import SearchResults
 
-COMPONENT: Final = "variants"
-PROMPT: Final = "variants"
+COMPONENT: Final = "expand"
+PROMPT: Final = "expand"
 MOST_SHOWN: Final = 4_000  # characters of a question that a model is shown
 ANSWER_TOKENS: Final = 1_024
 VOCABULARY_OF: Final = 20  # first hits whose words may stand for those of the question

@@ -111,7 +111,7 @@ def fill(door: Engram, mark: str) -> Things:
     door.record_turn(f"Where is the anchor {mark}?", f"On the shelf {mark}.", session_id=session)
     run = door.start_task(f"Paint the keel {mark}", metadata=metadata).task_run_id
     door.save_checkpoint(run, f"The keel is half painted {mark}", state=metadata)
-    kept = door.add(f"The harbour code is 4711 {mark}", topic_key=topic, tags=[mark], metadata=metadata, source=mark)
+    kept = door.add(f"The harbour code is 4711 {mark}", topic_key=topic, tags=[mark, "trigger:pier"], metadata=metadata, source=mark)
     assert kept.memory is not None
     door.revise(kept.memory.memory_id, f"The harbour code is 4712 {mark}", reason=mark)
     door.add(f"Never paint the {mark} keel red", memory_type="constraint", critical_slot=slot, main_content=mark * 3)
@@ -270,7 +270,15 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
         "include_superseded": a.dice.random() < 0.5, "sort": a.dice.choice(["score", "recent", "accessed"]),
         "cut": a.dice.choice(["none", "adaptive"]), **a.maybe(per_session=lambda: 2), **a.read(),
     },
-    "recall": lambda a: {"question": f"Where is it? {a.text()}", "limit": 200, **a.maybe(filter=a.filter), **a.read()},
+    "deep_search": lambda a: {
+        "query": a.text(), "limit": 200, "n_queries": 2, **a.maybe(queries=lambda: [a.text()], filter=a.filter), **a.read(),
+    },
+    "recall": lambda a: {
+        "question": f"{a.dice.choice(['Where is it?', 'What did I say about', 'How has it changed?'])} {a.text()}",
+        "limit": 200, **a.maybe(filter=a.filter, window=lambda: (LONG_AGO, FAR_AHEAD), session_id=lambda: a.pick("sessions")), **a.read(),
+    },
+    "recall_trigger": lambda a: {"action": "pier", **a.read()},
+    "list_triggers": lambda a: a.read(),
     "recall_critical": lambda a: a.read(),
     "build_context": lambda a: {
         "query": a.text(), **a.one_of(session_id=lambda: a.pick("sessions"), task_run_id=lambda: a.pick("tasks")),
