@@ -30,6 +30,7 @@ from engram.operations import (
     capture,
     changing,
     deriving,
+    explaining,
     following,
     queueing,
     reading,
@@ -69,14 +70,18 @@ from engram.values import (
     FeedItem,
     Format,
     HistoryEntry,
+    Intent,
     Job,
     JobState,
     Lineage,
+    LoggedRecall,
     Memory,
     MemoryExplanation,
     Mode,
     Page,
     RecallAnswer,
+    RecallDiff,
+    RecallTrace,
     Receipt,
     ReembedProgress,
     Relation,
@@ -91,9 +96,12 @@ from engram.values import (
     TaskStatus,
     Traversal,
     TraversalResult,
+    Trigger,
     Trust,
     Usage,
     VerifyReport,
+    WhyNot,
+    Window,
     WriteDecision,
 )  # fmt: skip
 from engram.worker import Background
@@ -747,8 +755,8 @@ class Engram(_Door):
         `profile` names a scoring profile, or is one, or its JSON form. `rerank=True` asks the configured reranker about
         the best 5 for each result, 100 at most; SettingsError where there is none. `cut="adaptive"` leaves out what is
         much farther away than the nearest. `per_session` takes at most so many of a session, in turn. `good_enough` is
-        a score: where `limit` results are above it, the reranker is not asked. `sort` is the order of what was chosen:
-        the best first, the newest, or the last accessed. `expand` asks in several ways, as `deep_search` does, and
+        a score: where `limit` results are above it, no reranker is asked, and no second search made. `sort` is the
+        order of what was chosen: the best first, the newest, or the last accessed. `expand` asks in several ways, as `deep_search` does, and
         keeps what that finds where its best is better: by itself where the best relevance is under 0.25, always with
         True, never with False. `depth` is how many relations the graph channel follows from the best hits, 0 to 3.
 
@@ -822,16 +830,45 @@ class Engram(_Door):
         self,
         question: str,
         *,
+        intent: Intent | None = None,
+        window: Window | None = None,
+        now: datetime | None = None,
+        tz: str | None = None,
         limit: int = 10,
         filter: Filter | Mapping[str, Any] | None = None,
+        compose: bool = False,
+        session_id: str | None = None,
         tail: bool = True,
         track: bool = True,
         **read: Unpack[Read],
     ) -> RecallAnswer:
-        """Answer a question from memory: what is true now, what was before, since when, and from which characters."""
+        """Answer a question from memory: what is true now, what was before, since when, and from which characters.
+
+        What the question is after, and the time it names, are read from its words; `intent` and `window` say it
+        themselves. A window is a pair of times, the second not in it; (None, None) stands for all times. "Last week" is
+        seen at `now` (default: `as_of`, `known_at`, or the database's clock) from the zone `tz` (default: the setting),
+        an IANA name. With `session_id` a question that only points back is completed from what its user said last.
+        `compose=True` has a language model word the answer, from the evidence alone; where it cannot, the answer stays
+        as it was found and `compose` is in `degraded`. `limit` bounds the evidence shown.
+
+        Where nothing is known of that time, `found` is False, and `trace.notes` names the nearest time something is
+        known of. Raises InvalidInput, LimitExceeded, Unavailable; never because of a language model.
+        """
         return self._run(
             recalling.recall_answer(
-                self._setup, question, limit=limit, filter=filter, tail=tail, track=track, given=read
+                self._setup,
+                question,
+                intent=intent,
+                window=window,
+                now=now,
+                tz=tz,
+                limit=limit,
+                filter=filter,
+                compose=compose,
+                session_id=session_id,
+                tail=tail,
+                track=track,
+                given=read,
             )
         )
 
@@ -851,6 +888,91 @@ class Engram(_Door):
         return self._run(
             reading.recall_critical(
                 self._setup, memory_types=memory_types, limit=limit, max_tokens=max_tokens, strict=strict, given=read
+            )
+        )
+
+    def recall_trigger(self, action: str, *, limit: int = 20, **read: Unpack[Read]) -> tuple[Memory, ...]:
+        """The memories to read before an action, such as "git-push": those tagged `trigger:<action>`.
+
+        Current ones, those of most weight first: importance, and what restatements, accesses, type and layer add.
+        Nothing is counted as read. An action has at most 24 characters; longer ones raise LimitExceeded.
+        """
+        return self._run(reading.recall_trigger(self._setup, action, limit=limit, given=read))
+
+    def list_triggers(self, **read: Unpack[Read]) -> tuple[Trigger, ...]:
+        """The actions that memories are tagged with, those whose memories were read most first."""
+        return self._run(reading.list_triggers(self._setup, read))
+
+    def trace_recall(
+        self,
+        query: str,
+        *,
+        limit: int = 20,
+        max_tokens: int = 2000,
+        expected_terms: Sequence[str] = (),
+        deep: bool = True,
+        filter: Filter | Mapping[str, Any] | None = None,
+        token_counter: TokenCounter | None = None,
+        **read: Unpack[Read],
+    ) -> RecallTrace:
+        """See a recall from inside: what is pinned, what is found, what of it is printed in a budget, and what is not.
+
+        Pinned memories come first, in at most half of `max_tokens` (all of it where the filter asks for critical ones
+        alone); then what a deep search finds, or a plain one with `deep=False`. A line that does not fit is skipped.
+        `missing_expected_terms` are those of `expected_terms` that the printed text does not hold as whole words. A
+        `filter` holds for both. Nothing is counted as returned or logged. Raises what `deep_search` raises.
+        """
+        return self._run(
+            explaining.trace_recall(
+                self._setup,
+                query,
+                limit=limit,
+                max_tokens=max_tokens,
+                expected_terms=expected_terms,
+                deep=deep,
+                filter=filter,
+                token_counter=token_counter,
+                given=read,
+            )
+        )
+
+    def explain(
+        self,
+        query: str,
+        memory_id: str,
+        *,
+        mode: Mode = "hybrid",
+        limit: int = 10,
+        filter: Filter | Mapping[str, Any] | None = None,
+        profile: str | Profile | ProfileWeights | Mapping[str, Any] = "default",
+        min_score: float = 0.0,
+        rerank: bool = False,
+        max_tokens: int | None = None,
+        **read: Unpack[Read],
+    ) -> WhyNot:
+        """Why a search does not return a memory, or that it does: one reason, with ranks and scores.
+
+        The arguments are those of `search`; with `max_tokens` what is found must also fit in a text of so many tokens,
+        as `trace_recall` prints it. Reasons: found; superseded, contested, archived, deleted, quarantined,
+        consolidated, expired, not_valid_then, not_known_then, filtered, excluded_word; not_derived_yet, derived (the id
+        of an event); not_embedded, missed (by every channel: `ranks` says how far off); evidence_superseded,
+        below_gate, below_min_score, same_lineage, cut, reranked_out, evidence_joined, diversified, outranked; shadowed,
+        over_budget. Nothing is counted as returned, and nothing is logged. Raises NotFound for an id that the scope
+        does not know.
+        """
+        return self._run(
+            explaining.explain(
+                self._setup,
+                query,
+                memory_id,
+                mode=mode,
+                limit=limit,
+                filter=filter,
+                profile=profile,
+                min_score=min_score,
+                rerank=rerank,
+                max_tokens=max_tokens,
+                given=read,
             )
         )
 
@@ -1354,6 +1476,26 @@ class Ops:
         """The shadows of exactly one scope, oldest first, and how far each has come."""
         return self._run(replaying.list_replays(self._setup, ids))
 
+    def list_recalls(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LoggedRecall]:
+        """What was recalled in the readable scopes, newest first: questions, plans, ids and scores, versions, times.
+
+        A page of at most 200; its `cursor` continues it. What is logged, and for how long, the settings RECALL_LOG,
+        RECALL_LOG_SAMPLE and RECALL_LOG_KEPT say.
+        """
+        return self._run(explaining.list_recalls(self._setup, limit=limit, cursor=cursor, given=ids))
+
+    def get_recall(self, recall_id: str, **ids: Unpack[Ids]) -> LoggedRecall:
+        """One logged recall, by the `recall_id` of its answer; NotFound when the scope does not know it."""
+        return self._run(explaining.get_recall(self._setup, recall_id, ids))
+
+    def replay_recall(self, recall_id: str, **ids: Unpack[Ids]) -> RecallDiff:
+        """Make a logged recall again, as of what was known then, and show what comes out differently.
+
+        The plan is the logged one, so no language model is asked. Scores may differ a little: the rarity of words and
+        how often a memory was returned are those of today. Raises NotFound where its question was erased.
+        """
+        return self._run(explaining.replay_recall(self._setup, recall_id, ids))
+
     def doctor(self) -> DoctorReport:
         """Check server, schema, roles, row-level security, indexes, jobs and vectors."""
         return self._run(watching.doctor(self._setup))
@@ -1810,8 +1952,8 @@ class AsyncEngram(_Door):
         `profile` names a scoring profile, or is one, or its JSON form. `rerank=True` asks the configured reranker about
         the best 5 for each result, 100 at most; SettingsError where there is none. `cut="adaptive"` leaves out what is
         much farther away than the nearest. `per_session` takes at most so many of a session, in turn. `good_enough` is
-        a score: where `limit` results are above it, the reranker is not asked. `sort` is the order of what was chosen:
-        the best first, the newest, or the last accessed. `expand` asks in several ways, as `deep_search` does, and
+        a score: where `limit` results are above it, no reranker is asked, and no second search made. `sort` is the
+        order of what was chosen: the best first, the newest, or the last accessed. `expand` asks in several ways, as `deep_search` does, and
         keeps what that finds where its best is better: by itself where the best relevance is under 0.25, always with
         True, never with False. `depth` is how many relations the graph channel follows from the best hits, 0 to 3.
 
@@ -1885,16 +2027,45 @@ class AsyncEngram(_Door):
         self,
         question: str,
         *,
+        intent: Intent | None = None,
+        window: Window | None = None,
+        now: datetime | None = None,
+        tz: str | None = None,
         limit: int = 10,
         filter: Filter | Mapping[str, Any] | None = None,
+        compose: bool = False,
+        session_id: str | None = None,
         tail: bool = True,
         track: bool = True,
         **read: Unpack[Read],
     ) -> RecallAnswer:
-        """Answer a question from memory: what is true now, what was before, since when, and from which characters."""
+        """Answer a question from memory: what is true now, what was before, since when, and from which characters.
+
+        What the question is after, and the time it names, are read from its words; `intent` and `window` say it
+        themselves. A window is a pair of times, the second not in it; (None, None) stands for all times. "Last week" is
+        seen at `now` (default: `as_of`, `known_at`, or the database's clock) from the zone `tz` (default: the setting),
+        an IANA name. With `session_id` a question that only points back is completed from what its user said last.
+        `compose=True` has a language model word the answer, from the evidence alone; where it cannot, the answer stays
+        as it was found and `compose` is in `degraded`. `limit` bounds the evidence shown.
+
+        Where nothing is known of that time, `found` is False, and `trace.notes` names the nearest time something is
+        known of. Raises InvalidInput, LimitExceeded, Unavailable; never because of a language model.
+        """
         return await self._run(
             recalling.recall_answer(
-                self._setup, question, limit=limit, filter=filter, tail=tail, track=track, given=read
+                self._setup,
+                question,
+                intent=intent,
+                window=window,
+                now=now,
+                tz=tz,
+                limit=limit,
+                filter=filter,
+                compose=compose,
+                session_id=session_id,
+                tail=tail,
+                track=track,
+                given=read,
             )
         )
 
@@ -1914,6 +2085,91 @@ class AsyncEngram(_Door):
         return await self._run(
             reading.recall_critical(
                 self._setup, memory_types=memory_types, limit=limit, max_tokens=max_tokens, strict=strict, given=read
+            )
+        )
+
+    async def recall_trigger(self, action: str, *, limit: int = 20, **read: Unpack[Read]) -> tuple[Memory, ...]:
+        """The memories to read before an action, such as "git-push": those tagged `trigger:<action>`.
+
+        Current ones, those of most weight first: importance, and what restatements, accesses, type and layer add.
+        Nothing is counted as read. An action has at most 24 characters; longer ones raise LimitExceeded.
+        """
+        return await self._run(reading.recall_trigger(self._setup, action, limit=limit, given=read))
+
+    async def list_triggers(self, **read: Unpack[Read]) -> tuple[Trigger, ...]:
+        """The actions that memories are tagged with, those whose memories were read most first."""
+        return await self._run(reading.list_triggers(self._setup, read))
+
+    async def trace_recall(
+        self,
+        query: str,
+        *,
+        limit: int = 20,
+        max_tokens: int = 2000,
+        expected_terms: Sequence[str] = (),
+        deep: bool = True,
+        filter: Filter | Mapping[str, Any] | None = None,
+        token_counter: TokenCounter | None = None,
+        **read: Unpack[Read],
+    ) -> RecallTrace:
+        """See a recall from inside: what is pinned, what is found, what of it is printed in a budget, and what is not.
+
+        Pinned memories come first, in at most half of `max_tokens` (all of it where the filter asks for critical ones
+        alone); then what a deep search finds, or a plain one with `deep=False`. A line that does not fit is skipped.
+        `missing_expected_terms` are those of `expected_terms` that the printed text does not hold as whole words. A
+        `filter` holds for both. Nothing is counted as returned or logged. Raises what `deep_search` raises.
+        """
+        return await self._run(
+            explaining.trace_recall(
+                self._setup,
+                query,
+                limit=limit,
+                max_tokens=max_tokens,
+                expected_terms=expected_terms,
+                deep=deep,
+                filter=filter,
+                token_counter=token_counter,
+                given=read,
+            )
+        )
+
+    async def explain(
+        self,
+        query: str,
+        memory_id: str,
+        *,
+        mode: Mode = "hybrid",
+        limit: int = 10,
+        filter: Filter | Mapping[str, Any] | None = None,
+        profile: str | Profile | ProfileWeights | Mapping[str, Any] = "default",
+        min_score: float = 0.0,
+        rerank: bool = False,
+        max_tokens: int | None = None,
+        **read: Unpack[Read],
+    ) -> WhyNot:
+        """Why a search does not return a memory, or that it does: one reason, with ranks and scores.
+
+        The arguments are those of `search`; with `max_tokens` what is found must also fit in a text of so many tokens,
+        as `trace_recall` prints it. Reasons: found; superseded, contested, archived, deleted, quarantined,
+        consolidated, expired, not_valid_then, not_known_then, filtered, excluded_word; not_derived_yet, derived (the id
+        of an event); not_embedded, missed (by every channel: `ranks` says how far off); evidence_superseded,
+        below_gate, below_min_score, same_lineage, cut, reranked_out, evidence_joined, diversified, outranked; shadowed,
+        over_budget. Nothing is counted as returned, and nothing is logged. Raises NotFound for an id that the scope
+        does not know.
+        """
+        return await self._run(
+            explaining.explain(
+                self._setup,
+                query,
+                memory_id,
+                mode=mode,
+                limit=limit,
+                filter=filter,
+                profile=profile,
+                min_score=min_score,
+                rerank=rerank,
+                max_tokens=max_tokens,
+                given=read,
             )
         )
 
@@ -2423,6 +2679,28 @@ class AsyncOps:
     async def list_replays(self, **ids: Unpack[Ids]) -> tuple[Replay, ...]:
         """The shadows of exactly one scope, oldest first, and how far each has come."""
         return await self._run(replaying.list_replays(self._setup, ids))
+
+    async def list_recalls(
+        self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]
+    ) -> Page[LoggedRecall]:
+        """What was recalled in the readable scopes, newest first: questions, plans, ids and scores, versions, times.
+
+        A page of at most 200; its `cursor` continues it. What is logged, and for how long, the settings RECALL_LOG,
+        RECALL_LOG_SAMPLE and RECALL_LOG_KEPT say.
+        """
+        return await self._run(explaining.list_recalls(self._setup, limit=limit, cursor=cursor, given=ids))
+
+    async def get_recall(self, recall_id: str, **ids: Unpack[Ids]) -> LoggedRecall:
+        """One logged recall, by the `recall_id` of its answer; NotFound when the scope does not know it."""
+        return await self._run(explaining.get_recall(self._setup, recall_id, ids))
+
+    async def replay_recall(self, recall_id: str, **ids: Unpack[Ids]) -> RecallDiff:
+        """Make a logged recall again, as of what was known then, and show what comes out differently.
+
+        The plan is the logged one, so no language model is asked. Scores may differ a little: the rarity of words and
+        how often a memory was returned are those of today. Raises NotFound where its question was erased.
+        """
+        return await self._run(explaining.replay_recall(self._setup, recall_id, ids))
 
     async def doctor(self) -> DoctorReport:
         """Check server, schema, roles, row-level security, indexes, jobs and vectors."""

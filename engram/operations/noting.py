@@ -70,11 +70,12 @@ def search(
 ) -> Operation[SearchResults]:
     """The results of a search, with the id of the row that was logged of it."""
     asked = searched.asked
+    more = {**({"variants": list(results.variants)} if results.variants else {}), **(plan or {})}
 
     def entry(recall_id: str) -> Entry:
         return Entry(
             recall_id, kind, asked.query, reading.scope, searched.looked.visible, _known_at(reading, searched),
-            plan=_plan(reading, log.plan_of(asked) | dict(plan or {})), found=_found(setup, results, searched),
+            plan=_plan(reading, log.plan_of(asked) | more), found=_found(setup, results, searched),
             chosen=_ids(results), degraded=results.degraded, versions=versions(setup, asked.profile),
             milliseconds=1000 * (clock() - started),
         )  # fmt: skip
@@ -163,7 +164,8 @@ def _noted(
 
 def _plan(reading: Reading, plan: Mapping[str, Any]) -> dict[str, Any]:
     moments = {"as_of": reading.moment.as_of, "known_at": reading.moment.known_at}
-    return {**plan, **{name: at.isoformat() for name, at in moments.items() if at is not None}}
+    told = {name: at.isoformat() for name, at in moments.items() if at is not None}
+    return {**plan, **told, **({} if reading.scope.shared else {"shared": False})}
 
 
 def _known_at(reading: Reading, searched: Searched | None) -> Any:

@@ -91,6 +91,7 @@ def recall_answer(
         answer = yield from composing.composed(setup, reading, answer)
     plan = {
         "limit": shown, "filter": filters.to_dict(chosen), "tail": waiting, "intent": understood.intent,
+        **({"question": understood.question} if understood.question != wanted.question else {}),
         "window": None if understood.window is None else [at and at.isoformat() for at in understood.window],
     }  # fmt: skip
     return (

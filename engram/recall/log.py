@@ -23,10 +23,10 @@ from engram.recall.finding import Candidate
 from engram.recall.question import Asked
 from engram.scope import AllUsers, Scope
 from engram.tenancy import Visible
-from engram.values import Event, LoggedRecall, SearchResult
+from engram.values import Event, LoggedRecall, Moved, RecallDiff, SearchResult
 
 UNPLANNED: Final = ("query", "words", "also")  # fields of a search that its plan leaves out
-TEXTS: Final = ("filter", "variants", "queries")  # parts of a plan that are the caller's words
+TEXTS: Final = ("filter", "variants", "queries", "question")  # parts of a plan that are the caller's words
 SWEEP: Final = 500  # rows of a tenant that go at once when they are old
 SWEEPS: Final = 256  # one row in so many sweeps
 
@@ -122,6 +122,43 @@ def _left_out(one: Candidate) -> dict[str, Any]:
     values = {"semantic": one.cosine, "keyword": one.coverage or None, "graph": one.graph, "temporal": one.temporal}
     said = {name: _rounded(value) for name, value in values.items() if value is not None}
     return {"id": one.memory.memory_id, "score": None, "values": said}
+
+
+def compared(
+    row: LoggedRecall,
+    again: Sequence[tuple[str, float | None]],
+    versions: Mapping[str, str],
+    notes: Sequence[str] = (),
+) -> RecallDiff:
+    """A logged recall beside the same made again: ids with scores, in order. Pure."""
+    scores = {str(line["id"]): line.get("score") for line in row.found if line.get("derived", True)}
+    waiting = tuple(str(line["id"]) for line in row.found if not line.get("derived", True))
+    # What was printed is in its printed order; what answered comes before what else was found.
+    order = row.chosen if row.kind == "build_context" else dict.fromkeys((*row.chosen, *_returned(row)))
+    then = [one for one in order if one not in waiting]
+    now = dict(again)
+    places = {one: place for place, one in enumerate(now, 1)}
+    moved = tuple(
+        Moved(one, place, places[one], scores.get(one), now[one])
+        for place, one in enumerate(then, 1)
+        if one in places and places[one] != place
+    )
+    changed = {
+        name: (row.versions.get(name, "none"), versions.get(name, "none"))
+        for name in sorted({*row.versions, *versions})
+        if row.versions.get(name) != versions.get(name)
+    }
+    dropped = tuple(one for one in then if one not in now)
+    return RecallDiff(
+        recall_id=row.recall_id, kind=row.kind, known_at=row.known_at,
+        added=tuple(one for one in now if one not in then), dropped=dropped, moved=moved,
+        same=len(then) - len(dropped) - len(moved), versions=changed, waiting=waiting, notes=tuple(notes),
+    )  # fmt: skip
+
+
+def _returned(row: LoggedRecall) -> list[str]:
+    """What was found and given; a full log names what was left out too, without a score."""
+    return [str(line["id"]) for line in row.found if line.get("score") is not None]
 
 
 def _rounded(value: float) -> float:
