@@ -61,19 +61,19 @@ matched AS MATERIALIZED (
   SELECT l.stream_id, l.position, l.scope_id, l.own_terms, l.lexemes
     FROM placed p
    CROSS JOIN LATERAL (
-         SELECT x.* FROM engram.event_lexemes x
+         SELECT x.stream_id, x.position, x.scope_id, x.own_terms, x.lexemes FROM engram.event_lexemes x
           WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = p.stream_id AND x.position = p.position LIMIT 1) l),
 near AS MATERIALIZED (
   SELECT n.stream_id, n.position, n.cosine
     FROM unnest(%(near_streams)s::uuid[], %(near_positions)s::bigint[], %(cosines)s::float8[]) n(stream_id, position, cosine)),
 found AS MATERIALIZED (
-  SELECT m.* FROM matched m   -- a job may have indexed one since it was read
+  SELECT m.stream_id, m.position, m.scope_id, m.own_terms, m.lexemes FROM matched m   -- a job may have indexed one since it was read
    WHERE NOT EXISTS (SELECT FROM scanned s WHERE s.stream_id = m.stream_id AND s.position = m.position)
    UNION ALL
   SELECT l.stream_id, l.position, l.scope_id, l.own_terms, l.lexemes
     FROM near n
    CROSS JOIN LATERAL (
-         SELECT x.* FROM engram.event_lexemes x
+         SELECT x.stream_id, x.position, x.scope_id, x.own_terms, x.lexemes FROM engram.event_lexemes x
           WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = n.stream_id AND x.position = n.position LIMIT 1) l
    WHERE NOT EXISTS (SELECT FROM matched m WHERE m.stream_id = n.stream_id AND m.position = n.position)
      AND NOT EXISTS (SELECT FROM scanned s WHERE s.stream_id = n.stream_id AND s.position = n.position)
@@ -88,7 +88,8 @@ allowed AS MATERIALIZED (
   SELECT f.stream_id, f.position, f.scope_id, greatest(1, f.own_terms / 30.0::float8) AS length, f.lexemes || ''::tsvector AS lexemes
     FROM found f
    CROSS JOIN LATERAL (
-         SELECT x.* FROM engram.agent_events x
+         SELECT x.tenant_id, x.scope_id, x.event_id, x.event_type, x.role, x.session_id, x.task_run_id, x.occurred_at, x.recorded_at
+           FROM engram.agent_events x
           WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = f.stream_id AND x.position = f.position LIMIT 1) e
    WHERE /*allowed*/
      AND (%(without)s::text[] = '{}' OR NOT EXISTS (
@@ -105,7 +106,7 @@ scored AS MATERIALIZED (
    WHERE r.rank > 0
    GROUP BY a.stream_id, a.position),
 ranked AS (
-  SELECT s.*, row_number() OVER (ORDER BY s.coverage DESC, s.stream_id, s.position) AS place FROM scored s),
+  SELECT s.stream_id, s.position, s.coverage, s.matched, row_number() OVER (ORDER BY s.coverage DESC, s.stream_id, s.position) AS place FROM scored s),
 together AS MATERIALIZED (
   SELECT r.stream_id, r.position, r.coverage, r.matched, n.cosine
     FROM ranked r

@@ -11,15 +11,17 @@ newest AS MATERIALIZED (
   SELECT e.stream_id, e.position, e.recorded_at, e.actor
     FROM behind b
    CROSS JOIN LATERAL (
-         SELECT x.* FROM engram.agent_events x
+         SELECT x.tenant_id, x.scope_id, x.stream_id, x.position, x.event_id, x.event_type, x.role, x.actor, x.session_id,
+                x.task_run_id, x.occurred_at, x.recorded_at
+           FROM engram.agent_events x
           WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = b.stream_id AND x.position > b.position
           ORDER BY x.position DESC
           LIMIT %(looked)s) e
    WHERE b.upto - b.waiting < %(looked)s AND /*allowed*/),
 chosen AS (
-  SELECT n.*, p.body,
+  SELECT n.stream_id, n.position, n.recorded_at, n.actor, p.body,
          sum(octet_length(p.body)) OVER (ORDER BY n.recorded_at DESC, n.stream_id, n.position DESC) - octet_length(p.body) AS bytes
-    FROM (SELECT x.* FROM newest x ORDER BY x.recorded_at DESC, x.stream_id, x.position DESC LIMIT %(limit)s) n
+    FROM (SELECT x.stream_id, x.position, x.recorded_at, x.actor FROM newest x ORDER BY x.recorded_at DESC, x.stream_id, x.position DESC LIMIT %(limit)s) n
     JOIN engram.agent_event_payloads p
       ON p.tenant_id = %(tenant_id)s AND p.stream_id = n.stream_id AND p.position = n.position)
 SELECT t.waiting, t.allowed, t.left_out, c.stream_id::text, c.position, c.actor, c.body

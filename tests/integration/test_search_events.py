@@ -166,6 +166,20 @@ def test_direct_changes_are_left_out_unless_their_types_are_named(door: Door, da
         index_all(database, tenant)
 
 
+def test_direct_changes_take_no_room_in_the_index_from_what_was_said(
+    door: Door, database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "MOST_MATCHES", 2)
+    ada = door()
+    ada.record_event("A ketch has two masts", occurred_at=DAY, derive="skip")
+    for number in range(3):
+        ada.add(f"User sails ketch {number}")
+    index_all(database, tenant)
+    found = ada.search_events("ketch", mode="keyword")
+    assert (said(found), found.degraded) == (["A ketch has two masts"], ())
+    assert len(ada.search_events("ketch", mode="keyword", types=["memory_added"])) == 2
+
+
 def test_a_task_is_something_done(door: Door) -> None:
     ada = door()
     run = ada.start_task("Repaint the keel").task_run_id
@@ -429,6 +443,9 @@ def test_nothing_of_another_user_namespace_or_tenant_is_found(
             assert set(said(door(namespace="alpha", shared=False).search_events("violet kites", **ask))) == {
                 "A violet kite in alpha."
             }
+    for words in ({"session_id": "s"}, {"types": ["user_message"]}):
+        listed = ada.search_events("", **words)  # type: ignore[arg-type]
+        assert set(said(listed)) == {"The violet kite is mine.", "Kites are violet."}
     assert said(door(tenant_id=f"{tenant}-none").search_events("violet kites")) == []
 
 
@@ -635,6 +652,10 @@ def test_the_job_goes_on_batch_by_batch_and_never_twice(
         ada.record_event(f"kite {number}", session_id=f"s{number % 4}", derive="skip")
     one = ada.list_events(limit=200)[5]
     ada.ops.redact_event(one.event_id)
+    with database.transaction(tenant) as conn:
+        [scope_id] = tenancy.visible(conn, ada.scope).scope_ids
+        assert events.index(conn, tenant, scope_id, batch=3)
+        assert events.read_and_waiting(conn, tenant, scope_id) == (3, 21)
     index_all(database, tenant, batch=3)
     index_all(database, tenant, batch=3)
     assert len(ada.search_events("kite", mode="keyword", limit=200)) == 22
