@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from engram.values import TaskRun as TaskRun
     from engram.values import Traversal as Traversal
     from engram.values import TraversalResult as TraversalResult
+    from engram.values import Trigger as Trigger
     from engram.values import Usage as Usage
     from engram.values import WriteDecision as WriteDecision
 
@@ -108,7 +109,7 @@ _ROOMS = {
         "HistoryEntry", "Lineage", "Memory", "MemoryExplanation",
         "Page", "RecallAnswer", "Receipt", "Relation", "Replay", "ReplayChange", "ReplayDiff",
         "ReplayProblem", "ResumedTask", "SearchResult", "SearchResults", "Session", "TaskRun",
-        "Traversal", "TraversalResult", "Usage",
+        "Traversal", "TraversalResult", "Trigger", "Usage",
         "WriteDecision",
     ),
 }  # fmt: skip
@@ -128,7 +129,7 @@ __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     "ProfileWeights", "SearchResult",
     "SearchResults", "EventHit", "EventResults",
     "Relation", "Traversal", "TraversalResult",
-    "RecallAnswer", "CriticalMemories", "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun", "Usage",
+    "RecallAnswer", "CriticalMemories", "Trigger", "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun", "Usage",
     # seams
     "Embedder", "LanguageModel", "Completion", "Price", "Reranker",
     # errors

@@ -567,6 +567,15 @@ class CriticalMemories(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Trigger(Value):
+    """An action that memories are tagged with (`trigger:<action>`), how many, and how often they were read in all."""
+
+    action: str
+    memories: int
+    access_count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Lineage(Value):
     """All revisions of one fact, newest first, and who is head."""
 

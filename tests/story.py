@@ -1,7 +1,7 @@
 """Two years of a person's memory, and what is asked about them on Wednesday 2025-06-18 at 15:30 UTC.
 
-The questions were written before the roads that answer them. A row names the road that must answer (empty: none, nothing is
-known), what the answer must say, and what it must not.
+The questions were written before the roads that answer them. A row names the road that must answer (empty: none, nothing
+is known), what the answer must say, and what it must not.
 """
 
 from __future__ import annotations
@@ -168,7 +168,10 @@ QUESTIONS: Final = (
     _row("What did I do in December?", "", ""),
     _row("When did I climb Kilimanjaro?", ""),
     # in which order
-    _row("Which came first, the beta launch or the new office lease?", "temporal_chain", "2025-04-02|2025-05-02|30 days"),
+    _row(
+        "Which came first, the beta launch or the new office lease?", "temporal_chain",
+        "2025-04-02|2025-05-02|30 days",
+    ),
     _row(
         "How long between the half marathon and the talk about vector indexes?", "temporal_chain",
         "2024-11-05|2025-01-20|76 days",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
 from engram.cli.desk import Desk, moment
 from engram.errors import InvalidInput
-from engram.intent import INTENTS
 from engram.ranking import SORTS
-from engram.values import FORMATS, MODES
+from engram.values import FORMATS, MODES, CriticalMemories, Intent
 
 Id = Annotated[str, typer.Argument(help="Id of the memory, long or short (mem-1a2b3c4d).")]
 Limit = Annotated[int, typer.Option("--limit", help="How many at most.")]
@@ -202,7 +201,7 @@ def restore(desk: Desk, memory_id: Id) -> None:
 def recall(
     desk: Desk,
     question: Annotated[str, typer.Argument(help="A question in plain words.")],
-    intent: Annotated[str | None, typer.Option("--intent", help=", ".join(INTENTS))] = None,
+    intent: Annotated[str | None, typer.Option("--intent", help=", ".join(get_args(Intent)))] = None,
     since: Annotated[str | None, typer.Option("--since", help="Only what held or happened from then on.")] = None,
     until: Annotated[str | None, typer.Option("--until", help="Only what held or happened before.")] = None,
     now: Annotated[str | None, typer.Option("--now", help='When "last week" is seen from.')] = None,
@@ -237,9 +236,11 @@ def triggers(
 
     with desk.door() as engram:
         if action is None:
-            desk.show(engram.list_triggers(**desk.read), show.triggers)
+            known = engram.list_triggers(**desk.read)
+            desk.show({"results": [one.to_dict() for one in known]}, show.triggers)
         else:
-            desk.show(engram.recall_trigger(action, limit=limit, **desk.read), show.memories)
+            found = engram.recall_trigger(action, limit=limit, **desk.read)
+            desk.show(CriticalMemories(found), show.memories)
 
 
 def search(

@@ -88,6 +88,14 @@ def memories(console: Console, page: values.Page[values.Memory] | values.Critica
     console.print(Text(f"{len(page)} shown" + (f"; more with --cursor {more}" if more else ""), "dim"))
 
 
+def triggers(console: Console, found: Mapping[str, Any]) -> None:
+    """Actions that memories are tagged with."""
+    made = table("action", "memories", "read", wide=("action",))
+    for one in found["results"]:
+        made.add_row(plain(one["action"]), str(one["memories"]), str(one["access_count"]))
+    console.print(made)
+
+
 def memory(console: Console, one: values.Memory) -> None:
     """Everything about one memory."""
     console.print(plain(one.fact), style="bold")
@@ -193,6 +201,7 @@ def answer(console: Console, told: values.RecallAnswer) -> None:
             "note": told.conflict_note,
             "without": ", ".join(told.degraded),
             "window": _window(told.window),
+            "notes": "; ".join(told.trace.notes),
         },
     )
     quotes(console, told.sources)

@@ -8,14 +8,24 @@ from typing import Any, TypeVar
 
 from engram import filters, history, inputs, memories, paging, tenancy, writing
 from engram.database import Connection
-from engram.errors import InvalidInput, NotFound
+from engram.errors import InvalidInput, LimitExceeded, NotFound
 from engram.filters import Filter
 from engram.memories import Moment
 from engram.operations import steps
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
+from engram.recall import triggers
 from engram.tenancy import Visible
-from engram.values import MEMORY_TYPES, CriticalMemories, HistoryEntry, Lineage, Memory, MemoryExplanation, Page
+from engram.values import (
+    MEMORY_TYPES,
+    CriticalMemories,
+    HistoryEntry,
+    Lineage,
+    Memory,
+    MemoryExplanation,
+    Page,
+    Trigger,
+)
 
 T = TypeVar("T")
 
@@ -120,6 +130,35 @@ def recall_critical(
         strict=inputs.flag(strict, "strict"),
     )  # fmt: skip
     return (yield from _seen(setup, given, lambda conn, visible, moment: look(conn, visible, moment=moment)))
+
+
+def recall_trigger(
+    setup: Setup, action: object, *, limit: object, given: Mapping[str, Any]
+) -> Operation[tuple[Memory, ...]]:
+    """The memories tagged with an action."""
+    wanted = _action(action)
+    look = partial(triggers.recall_trigger, action=wanted, limit=inputs.limit(limit))
+    return tuple((yield from _seen(setup, given, lambda conn, visible, moment: look(conn, visible, moment=moment))))
+
+
+def list_triggers(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[Trigger, ...]]:
+    """The actions that memories are tagged with."""
+
+    def work(conn: Connection, visible: Visible, moment: Moment) -> tuple[Trigger, ...]:
+        return tuple(triggers.list_triggers(conn, visible, moment=moment))
+
+    return (yield from _seen(setup, given, work))
+
+
+def _action(value: object) -> str:
+    """What is about to be done, as it stands in a tag behind the prefix."""
+    action = inputs.tag(value, "action").removeprefix(triggers.PREFIX).strip()
+    if inputs.is_blank(action):
+        raise InvalidInput("action", "what is about to be done, such as git-push", "nothing")
+    most = inputs.TAG_CHARACTERS - len(triggers.PREFIX)
+    if len(action) > most:
+        raise LimitExceeded("action", most, len(action), "characters")
+    return action
 
 
 def chosen_filter(value: object) -> Filter | None:

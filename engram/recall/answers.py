@@ -152,10 +152,12 @@ def answer(
     `least` is the relevance that an answer needs.
     """
     empty = empty_answer(question, reading, tried=(*tried, road), results=results)
+    window = reading.window
+    if reading.intent == "event" and not reading.topic:
+        return _begun(empty, [one.memory for one in results], window)
     best = best_hit(results, road, question, least=least)
     if best is None:
         return empty
-    window = reading.window
     rivals = _rivals(conn, looked, best.memory) if road == "current" and window is None else []
     if rivals and rivals[0] != best.memory:
         best = replace(best, memory=rivals[0])
@@ -188,6 +190,21 @@ def answer(
             superseded_ids=tuple(one.memory_id for one in previous),
         ),
     )
+
+
+def _begun(empty: RecallAnswer, found: Sequence[Memory], window: Window | None) -> RecallAnswer:
+    """What began in a window, where no more was asked than what there was in it. Pure."""
+    if window is None:
+        return empty
+    since = [one for one in found if one.valid_from_stated and one.status in VALUES and holds_in(one, window)]
+    begun = sorted(
+        (one for one in since if window[0] is None or one.valid_from >= window[0]),
+        key=lambda one: (one.valid_from, one.memory_id),
+    )
+    if not begun:
+        return empty
+    trace = replace(empty.trace, kept_ids=tuple(one.memory_id for one in begun))
+    return replace(empty, answer_text="\n".join(map(_dated, begun)), found=True, sources=_sources(begun), trace=trace)
 
 
 def best_hit(results: SearchResults, road: Intent, question: str = "", *, least: float = 0.0) -> SearchResult | None:

@@ -1,0 +1,64 @@
+"""Triggers: memories to be read before something is done, found by their tag and no ranking."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engram import memories, ranking
+from engram.database import Connection
+from engram.memories import NOW, Moment
+from engram.ranking import Signals
+from engram.tenancy import Visible
+from engram.values import Memory, Trigger
+
+PREFIX: Final = "trigger:"
+MOST_TRIGGERS: Final = 1_000  # actions listed
+
+
+def recall_trigger(
+    conn: Connection, visible: Visible, action: str, *, limit: int, moment: Moment = NOW
+) -> list[Memory]:
+    """The current memories tagged with an action, those of most weight first, then the newest.
+
+    Weight is importance, and what restatements, accesses, type and layer add to it.
+    """
+    if not visible.scope_ids or limit == 0:
+        return []
+    sql = (
+        f"SELECT m.memory_id::text FROM {memories.source(moment)}"  # noqa: S608 - constants
+        f" WHERE {memories.VISIBLE} AND {memories.current(moment)} AND NOT m.moot AND m.tags @> %(tags)s::text[]"
+    )
+    params = memories.visible_params(visible, moment) | {"tags": [PREFIX + action]}
+    rows = conn.exec_driver_sql(sql, params).fetchall()
+    found = memories.load(conn, visible, [row.memory_id for row in rows], moment)
+    return sorted(found, key=lambda one: ranking.best_first(_weight(one), one))[:limit]
+
+
+def _weight(memory: Memory) -> float:
+    return ranking.lifecycle_weight(
+        Signals(
+            memory_type=memory.memory_type, layer=memory.layer, critical=memory.is_critical,
+            importance=memory.importance, accesses=memory.activity.access_count,
+            repetitions=memory.activity.repetition_count,
+        )
+    )  # fmt: skip
+
+
+def list_triggers(conn: Connection, visible: Visible, *, moment: Moment = NOW) -> list[Trigger]:
+    """The actions that current memories are tagged with, those whose memories were read most first, then by name."""
+    if not visible.scope_ids:
+        return []
+    sql = (
+        "SELECT substr(t.tag, %(cut)s) AS action, count(*) AS memories,"  # noqa: S608 - constants
+        " coalesce(sum(a.access_count), 0)::bigint AS accesses"
+        f" FROM {memories.source(moment)} CROSS JOIN LATERAL unnest(m.tags) t(tag)"
+        " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
+        f" WHERE {memories.VISIBLE} AND {memories.current(moment)} AND NOT m.moot"
+        " AND starts_with(t.tag, %(prefix)s) AND length(t.tag) >= %(cut)s"
+        ' GROUP BY t.tag ORDER BY accesses DESC, t.tag COLLATE "C" LIMIT %(most)s'
+    )
+    params = memories.visible_params(visible, moment) | {
+        "prefix": PREFIX, "cut": len(PREFIX) + 1, "most": MOST_TRIGGERS,
+    }  # fmt: skip
+    rows = conn.exec_driver_sql(sql, params).fetchall()
+    return [Trigger(row.action, row.memories, row.accesses) for row in rows]
