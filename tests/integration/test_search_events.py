@@ -274,7 +274,7 @@ def test_direct_changes_do_not_crowd_out_what_was_said(door: Door, monkeypatch: 
     ada.remember("My dog is called Rex.")
     for number in range(8):
         ada.add(f"The dog of neighbour {number} is called Rex {number}")
-    found = ada.search_events("name of the dog", mode="semantic", limit=1)
+    found = ada.search_events("the dog of a neighbour", mode="semantic", limit=1)
     assert said(found) == ["My dog is called Rex."]
 
 
