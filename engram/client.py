@@ -947,6 +947,8 @@ class Engram(_Door):
         profile: str | Profile | ProfileWeights | Mapping[str, Any] = "default",
         min_score: float = 0.0,
         rerank: bool = False,
+        cut: Literal["none", "adaptive"] = "none",
+        per_session: int | None = None,
         max_tokens: int | None = None,
         **read: Unpack[Read],
     ) -> WhyNot:
@@ -971,6 +973,8 @@ class Engram(_Door):
                 profile=profile,
                 min_score=min_score,
                 rerank=rerank,
+                cut=cut,
+                per_session=per_session,
                 max_tokens=max_tokens,
                 given=read,
             )
@@ -2144,6 +2148,8 @@ class AsyncEngram(_Door):
         profile: str | Profile | ProfileWeights | Mapping[str, Any] = "default",
         min_score: float = 0.0,
         rerank: bool = False,
+        cut: Literal["none", "adaptive"] = "none",
+        per_session: int | None = None,
         max_tokens: int | None = None,
         **read: Unpack[Read],
     ) -> WhyNot:
@@ -2168,6 +2174,8 @@ class AsyncEngram(_Door):
                 profile=profile,
                 min_score=min_score,
                 rerank=rerank,
+                cut=cut,
+                per_session=per_session,
                 max_tokens=max_tokens,
                 given=read,
             )

@@ -64,14 +64,16 @@ class _Target:
 
 def explain(
     setup: Setup, query: object, memory_id: object, *, mode: object, limit: object, filter: object, profile: object,
-    min_score: object, rerank: object, max_tokens: object, given: Mapping[str, Any],
+    min_score: object, rerank: object, cut: object, per_session: object, max_tokens: object,
+    given: Mapping[str, Any],
 ) -> Operation[WhyNot]:  # fmt: skip
     """Why a search does not return a memory, or that it does."""
     reading = setup.reading(given)
     asked = recall.prepare(
         inputs.query(query), mode=inputs.choice(mode, "mode", MODES), limit=inputs.limit(limit),
         filter=chosen_filter(filter), profile=setup.profile(profile), min_score=inputs.number(min_score, "min_score"),
-        rerank=inputs.flag(rerank, "rerank"),
+        rerank=inputs.flag(rerank, "rerank"), cut=inputs.choice(cut, "cut", ranking.CUTS),
+        per_session=inputs.optional(inputs.whole, per_session, "per_session", 1),
     )  # fmt: skip
     wanted = inputs.memory_id(memory_id)
     most = inputs.optional(inputs.max_tokens, max_tokens)
