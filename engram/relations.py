@@ -238,7 +238,7 @@ def _filled(name: str, direction: Direction, moment: Moment, of: str, more: Mapp
     """A statement about the relations of a memory, with the rows and relations of a moment; what is past comes first."""
     past = f"past AS MATERIALIZED (SELECT {NEEDED} FROM {memories.source(moment)} WHERE {memories.VISIBLE})"  # noqa: S608 - constants
     parts = {
-        "past": "nothing AS (SELECT)" if moment.is_now else past, "relations": _relations(direction, moment, of),
+        "past": "nothing AS (SELECT)" if moment.is_now else past, "relations": held(direction, moment, of),
         "ends": ENDS if moment.is_now else PAST_ENDS,
     }  # fmt: skip
     source = {"source": "engram.agent_memory m" if moment.is_now else "past m"}
@@ -248,8 +248,8 @@ def _filled(name: str, direction: Direction, moment: Moment, of: str, more: Mapp
     return sql
 
 
-def _relations(direction: Direction, moment: Moment, of: str) -> str:
-    """The relations of a memory at a moment; `node` is the other end of each."""
+def held(direction: Direction, moment: Moment, of: str) -> str:
+    """The relations of a memory at a moment, as a query; `node` is the other end of each. Pure."""
     kinds = PRESENT if moment.is_now else PAST
     chosen = [text for name, text in kinds.items() if direction in (name, "any")]
     return " UNION ALL ".join(chosen).replace("/*of*/", of)

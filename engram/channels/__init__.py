@@ -19,6 +19,10 @@ class Part:
     """A channel's part of the statement that finds candidates: common table expressions, and what they name.
 
     `again` is what asks the channel once more, for rows that stand, where too few of the first do.
+
+    Where it reads memories it says `/*memories*/`, the rows `m` in sight with a condition begun, or `/*row of x*/`, the
+    one whose id is x; and of such a row `/*standing*/` (it may be returned), `/*leading*/` (or its heir may be) or
+    `/*seed*/` (it is current, so that it may lead to others).
     """
 
     sql: str

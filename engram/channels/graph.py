@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from engram import relations
 from engram.channels import Part
 from engram.database import statement
 from engram.memories import Moment
@@ -13,30 +14,51 @@ from engram.subjects import SELF_NAMES
 NAME: Final = "graph"
 TIMEOUT: Final = 3.0  # seconds
 NOTHING: Final = Part(
-    "graph AS (SELECT NULL::uuid AS memory_id, NULL::float8 AS closeness, NULL::uuid AS seed_id, true AS bound"
-    " WHERE false)"
+    "graph AS (SELECT NULL::uuid AS memory_id, NULL::uuid AS lineage_id, NULL AS status, NULL::float8 AS closeness,"
+    " NULL::uuid AS seed_id WHERE false)"
 )
 SEEDS: Final = 10  # best hits whose relations are followed
 SEED_FLOOR: Final = 0.15  # relevance under which a hit leads nowhere
-BREADTH: Final = 20  # relations of a hit, the heaviest first
+MOST_DEPTH: Final = 3
+BREADTH: Final = 20  # relations of a memory that count, the heaviest first
+CONSIDERED: Final = 200  # that are looked at for them, and memories that are gone on from
+FARTHER: Final = 0.5  # of the closeness that each hop after the first leaves
 NAMED: Final = 0.5  # closeness of what is about somebody the question names
 LOOSE_COSINE: Final = 0.45  # of a neighbour to the question, for a loose relation to count
-STRUCTURAL: Final = ("part_of", "contains", "derived_from", "summarized_by")
 # A lineage is followed by its heads, and these say that two memories are no company for each other.
 UNFOLLOWED: Final = ("supersedes", "revision_of", "kept_apart", "contradicts")
-HELD: Final = (
-    "o.recorded_at <= %(known_at)s::timestamptz AND (o.ended_at IS NULL OR o.ended_at > %(known_at)s::timestamptz)"
-)
+STRUCTURAL: Final = tuple(name for name in relations.STRUCTURAL if name not in UNFOLLOWED)
+NEAR: Final = """(
+           SELECT 1 - (e.embedding <=> %(vector)s::halfvec)
+             FROM engram.memory_embeddings e
+            WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = ANY(%(scope_ids)s) AND e.model_id = %(model_id)s
+              AND e.memory_id = r.node) >= %(loose_cosine)s"""
 
 
-def part(names: Sequence[str], *, moment: Moment) -> Part:
-    """The neighbours of the best hits by one relation, and the memories about those who are named. Pure."""
-    held = "o.ended_at IS NULL" if moment.known_at is None else HELD
+def part(names: Sequence[str], *, moment: Moment, depth: int = 1, vector: bool = True) -> Part:
+    """The neighbours of the best hits within some hops, and the memories about those who are named. Pure.
+
+    Without a vector nobody can tell whether the other end of a loose relation is meant: then only structural ones do.
+    """
+    hops = range(1, min(depth, MOST_DEPTH) + 1)
+    reached = "SELECT n.memory_id, n.lineage_id, n.status, n.closeness, n.seed_id FROM hop_{} n\nUNION ALL\n"
+    sql = statement("channel_graph").replace("/*hops*/", "".join(f"{_hop(place, moment, vector)},\n" for place in hops))
     return Part(
-        statement("channel_graph").replace("/*held*/", held),
+        sql.replace("/*reached*/", "".join(reached.format(place) for place in hops)),
         {
-            "seeds": SEEDS, "seed_floor": SEED_FLOOR, "breadth": BREADTH, "named": NAMED,
+            "seeds": SEEDS, "seed_floor": SEED_FLOOR, "breadth": BREADTH, "considered": CONSIDERED, "named": NAMED,
             "names": [name for name in names if name.casefold() not in SELF_NAMES], "structural": list(STRUCTURAL),
-            "unfollowed": list(UNFOLLOWED),
+            "unfollowed": list(UNFOLLOWED), "loose_cosine": LOOSE_COSINE,
         },
     )  # fmt: skip
+
+
+def _hop(place: int, moment: Moment, vector: bool) -> str:
+    filled = {
+        "from": str(place - 1), "to": str(place), "share": "1" if place == 1 else str(FARTHER),
+        "relations": relations.held("any", moment, "h.memory_id"), "near": NEAR if vector else "false",
+    }  # fmt: skip
+    sql = statement("channel_hop").rstrip()
+    for name, text in filled.items():
+        sql = sql.replace(f"/*{name}*/", text)
+    return sql

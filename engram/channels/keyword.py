@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from engram import inputs, text
 from engram.channels import Part
-from engram.database import Connection, execute, fetch_all, statement
+from engram.database import Connection, execute, fetch_all, fetch_value, statement
 
 NAME: Final = "keyword"
 TIMEOUT: Final = 5.0  # seconds
@@ -146,6 +146,20 @@ def rarity(size: int, df: int) -> float:
     """The inverse document frequency of a term: how much finding it says. Pure."""
     held = min(df, size)
     return math.log(1 + (size - held + 0.5) / (held + 0.5))
+
+
+def config_of(conn: Connection, tenant_id: str, default: str) -> str:
+    """The text search configuration of a tenant; the default before its first memory."""
+    return fetch_value(conn, "get_text_config", tenant_id=tenant_id) or default
+
+
+def ensure_config(conn: Connection, tenant_id: str, default: str) -> str:
+    """The text search configuration of a tenant, noted now where it has none: every process reads words alike."""
+    known = fetch_value(conn, "get_text_config", tenant_id=tenant_id)
+    if known is None:
+        execute(conn, "add_text_config", tenant_id=tenant_id, config=default)
+        known = fetch_value(conn, "get_text_config", tenant_id=tenant_id)
+    return str(known)
 
 
 def look_up(

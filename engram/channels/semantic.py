@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 
 NAME: Final = "semantic"
 TIMEOUT: Final = 5.0  # seconds
-NOTHING: Final = Part("semantic AS (SELECT NULL::uuid AS memory_id, NULL::float8 AS cosine WHERE false)")
-STANDING: Final = "AND (SELECT is_so FROM short) AND e.memory_id IN (SELECT m.memory_id FROM world m WHERE /*strict*/)"
+NOTHING: Final = Part(
+    "semantic AS (SELECT NULL::uuid AS memory_id, NULL::float8 AS cosine WHERE false)",
+    again="SELECT NULL::uuid AS memory_id, NULL::float8 AS cosine WHERE false",
+)
+# What is compared with IS TRUE becomes no join: a list is looked up in, whatever the statistics say of its length.
+STANDING: Final = (
+    "AND (SELECT o.of_near FROM short o) AND (e.memory_id IN (SELECT t.memory_id FROM standing t)) IS TRUE"
+)
 STARVED: Final = "AND e.scope_id = /*scope*/ AND e.indexed AND (SELECT count(*) FROM /*walked*/) < %(fetch)s"
 COSINE: Final = "1 - (e.embedding <=> %(vector)s::halfvec)"
 LARGE: Final = 10_000  # vectors of a scope from which the exact scan costs more than the graph
@@ -72,7 +78,7 @@ def part(vector: Vectors, model_id: int, *, graphed: Sequence[int] = (), among: 
     # Beside the graph the scan sees what is not in it yet, and the small scopes, which have nothing in it.
     beside = exact.replace("/*among*/", "AND NOT e.indexed" if graphed else among)
     sql = _statement("channel_semantic").replace("/*walked*/", walked).replace("/*exact*/", beside)
-    again = exact.replace("/*among*/", STANDING).replace("%(fetch)s", "%(whole)s").replace(f", {COSINE} AS cosine", "")
+    again = exact.replace("/*among*/", STANDING)
     params = {"model_id": model_id, "vector": embedding.to_sql(vector)}
     return Part(graphs + sql, params | {f"graph_{n}": scope_id for n, scope_id in enumerate(graphed)}, again)
 

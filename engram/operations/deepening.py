@@ -89,6 +89,8 @@ def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) 
         )
         for way in ways
     ]  # fmt: skip
+    # What the question does without, its variants do without too.
+    prepared = [replace(one, words=replace(one.words, without=asked.words.without)) for one in prepared]
     outcomes = yield from steps.together([searching.found(setup, reading, one) for one in prepared])
     first = replace(first, asked=replace(asked, profile=_scored_by(asked)))
     searched = [first, *(one for one in outcomes if not isinstance(one, EngramError))]

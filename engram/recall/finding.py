@@ -23,11 +23,27 @@ SUPERSEDED: Final = "m.status = 'superseded' AND m.consolidated_into IS NULL"
 WITHIN: Final = """(m.valid_from < %(within_end)s::timestamptz
   AND (m.valid_from >= %(within_start)s::timestamptz OR m.valid_to > %(within_start)s::timestamptz
        OR (m.valid_to IS NULL AND m.memory_type NOT IN ('episodic', 'tool_result'))))"""
+AMONG: Final = "AND (e.memory_id IN (SELECT c.memory_id FROM eligible c)) IS TRUE"
+EXCLUDED: Final = (
+    "coalesce((SELECT l.lexemes @@ %(without)s::tsquery FROM engram.memory_lexemes l"
+    " WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = m.memory_id), false)"
+)
+WORLD: Final = "world AS MATERIALIZED (SELECT m.* FROM /*source*/ WHERE /*visible*/),\n"
+ELIGIBLE: Final = "eligible AS MATERIALIZED (SELECT m.memory_id FROM /*memories*/ AND /*leading*/),\n"
+# A row by its key, one by one: what is IS TRUE of it chooses no index. The past is at hand, put together before.
+SEEN: Final = "(m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)) IS TRUE"
+ROW: Final = f"""CROSS JOIN LATERAL (
+         SELECT m.* FROM engram.agent_memory m
+          WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = /*of*/ AND {SEEN} OFFSET 0) m"""  # noqa: S608 - constants
+ROWS: Final = ROW.replace("m.memory_id", "m.lineage_id")
+PAST_ROW: Final = "JOIN world m ON m.memory_id = /*of*/"
+PAST_ROWS: Final = "JOIN world m ON m.lineage_id = /*of*/"
+ROW_OF: Final = re.compile(r"/\*row of ([\w.]+)\*/")
+ROWS_OF: Final = re.compile(r"/\*rows of ([\w.]+)\*/")
 HEIR: Final = 0.9  # of an earlier value's nearness that the current one takes over
 OVERFETCH: Final = 5
 LEAST_FETCHED: Final = 50
 PINNED: Final = 50
-WHOLE_FETCH: Final = 1_000
 CANCELLED: Final = "57014"
 TIMEOUTS: Final[Mapping[str, float]] = {module.NAME: module.TIMEOUT for module in (semantic, keyword, temporal, graph)}
 REFUSALS: Final = ("XX", "22", "42", "54", "53", "58")  # classes of failures that may be of one channel alone
@@ -48,6 +64,7 @@ class Candidate:
     seed_id: str | None = None  # the hit the graph came from
     temporal: float | None = None  # nearness to the window's centre
     temporal_rank: int | None = None
+    by: frozenset[str] = frozenset()  # the channels that found it: of the others its values were measured afterwards
     stands: bool = True  # it may be returned: an earlier value stands where only the past is left of it
     derived: bool = True
     inherited: bool = False
@@ -120,7 +137,7 @@ def _gathered(conn: Connection, search: _Search, rows: Sequence[Any]) -> Found:
     candidates = _once(_candidates(looked, rows))
     derived = {one.memory.event_id for one in candidates}
     waiting = zip(looked.tail, [*meaning.tail, *[None] * (len(looked.tail) - len(meaning.tail))], strict=True)
-    counts = {name: sum(_found_by(one, name) for one in candidates) for name in search.channels}
+    counts = {name: sum(name in one.by for one in candidates if one.stands) for name in search.channels}
     return Found(
         candidates=tuple(candidates),
         tail=tuple((hit, cosine) for hit, cosine in waiting if hit.event.event_id not in derived),
@@ -132,39 +149,31 @@ def _gathered(conn: Connection, search: _Search, rows: Sequence[Any]) -> Found:
     )
 
 
-def _found_by(one: Candidate, channel: str) -> bool:
-    return {
-        semantic.NAME: one.cosine is not None,
-        keyword.NAME: one.coverage > 0,
-        graph.NAME: one.graph is not None,
-        temporal.NAME: one.temporal is not None,
-    }[channel]
-
-
 # The statement -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class _Conditions:
-    """What rows may be found (`loose`), what rows stand (`strict`), and what heirs may come; over the alias `m`."""
+    """Conditions on rows, over the alias `m`."""
 
-    loose: str
-    strict: str
+    standing: str  # it may be returned
+    leading: str  # or it leads to an heir that may be
     heir: str
+    seed: str  # it may lead to its neighbours
     narrow: bool  # whether candidates are cut before they are compared
 
 
 def _conditions(asked: Asked, moment: Moment) -> _Conditions:
     wanted = f"({filters.to_sql(asked.filter)[0]})" + (f" AND {WITHIN}" if asked.within is not None else "")
     standing = f"({_standing(asked, moment)}) AND {wanted}"
+    head = f"{memories.current(moment)} AND NOT m.moot"
     if asked.filter is not None and asked.filter.names_statuses():
-        heir = f"{memories.current(moment)} AND NOT m.moot AND {wanted}" if asked.include_superseded else "false"
-        return _Conditions(standing, standing, heir, narrow=True)
-    heir = f"{memories.current(moment)} AND NOT m.moot AND {wanted}"
-    if asked.filter is None and asked.within is None and moment.is_now:
-        # The nearest rows are taken first and cut afterwards: few are not current.
-        return _Conditions("true", standing, heir, narrow=False)
-    return _Conditions(f"(({standing}) OR ({SUPERSEDED} AND {wanted}))", standing, heir, narrow=True)
+        heir = f"{head} AND {wanted}" if asked.include_superseded else "false"
+        return _Conditions(standing, standing, heir, standing, narrow=True)
+    leading = f"(({standing}) OR ({SUPERSEDED} AND {wanted}))"
+    # The nearest rows are taken first and cut afterwards where few are not current.
+    narrow = asked.filter is not None or asked.within is not None or not moment.is_now
+    return _Conditions(standing, leading, f"{head} AND {wanted}", head, narrow)
 
 
 def _standing(asked: Asked, moment: Moment) -> str:
@@ -200,7 +209,8 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
 
 def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, dict[str, Any]]:
     """One statement of several that have the same columns, each row with its statement's place as `search`. Pure."""
-    parts, params = [], {}
+    parts: list[str] = []
+    params: dict[str, Any] = {}
     for place, (sql, given) in enumerate(asked):
         named = re.sub(r"%\((\w+)\)s", rf"%(s{place}_\1)s", sql)
         parts.append(f"SELECT {place} AS search, s{place}.* FROM ({named}) s{place}")  # noqa: S608 - constants
@@ -217,42 +227,30 @@ def composed(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[
     """The statement that asks these channels, and its parameters. Pure; its text is made of constants only."""
     moment = looked.moment
     conditions = _conditions(asked, moment)
-    among = "AND e.memory_id IN (SELECT c.memory_id FROM eligible c)" if conditions.narrow else ""
     scope_ids = looked.visible.scope_ids
-    parts: dict[str, Part] = {}
-    parts[semantic.NAME] = semantic.NOTHING
-    if semantic.NAME in channels and meaning.vector is not None and meaning.model_id is not None:
-        graphed = () if conditions.narrow else looked.graphed
-        parts[semantic.NAME] = semantic.part(meaning.vector, meaning.model_id, graphed=graphed, among=among)
-    parts[keyword.NAME] = keyword.NOTHING
-    if keyword.NAME in channels:
-        parts[keyword.NAME] = keyword.part(looked.sought, scope_ids, among=among)
-    parts[temporal.NAME] = temporal.NOTHING
-    if temporal.NAME in channels and asked.window is not None:
-        parts[temporal.NAME] = temporal.part(asked.window, now=looked.now)
-    parts[graph.NAME] = graph.NOTHING
-    if graph.NAME in channels:
-        parts[graph.NAME] = graph.part(names_in(asked.query), moment=moment)
-    sql = statement("find_candidates")
-    for name, one in parts.items():
-        sql = sql.replace(f"/*{name}*/", one.sql)
-    again = parts[semantic.NAME].again or "SELECT NULL::uuid AS memory_id WHERE false"
-    eligible = "SELECT m.memory_id FROM world m WHERE /*loose*/"
+    parts = _parts(asked, looked, meaning, channels, AMONG if conditions.narrow else "")
+    excluded = f" AND NOT {EXCLUDED}" if looked.sought.without else ""
+    is_worded = keyword.NAME in channels
     replaced = {
-        "/*again*/": again,
-        "/*eligible*/": f"eligible AS MATERIALIZED ({eligible})," if conditions.narrow else "",
-        "/*load*/": memories.loading(moment, "true", statement("candidate_rows"), statement("candidate_columns")),
-        "/*kept*/": "NOT" if moment.is_now else "",
-        "/*source*/": memories.source(moment),
-        "/*visible*/": memories.VISIBLE,
-        "/*late_scores*/": keyword.scores("late") if keyword.NAME in channels else keyword.NO_SCORES,
-        "/*cosine*/": semantic.COSINE if parts[semantic.NAME].params else "NULL::float8",
-        "/*strict*/": conditions.strict,
-        "/*heir*/": conditions.heir,
+        **{name: one.sql for name, one in parts.items()},
+        "again": parts[semantic.NAME].again,
+        "load": memories.loading(moment, "true", statement("candidate_rows"), statement("candidate_columns")),
+        "world": ("" if moment.is_now else WORLD) + (ELIGIBLE if conditions.narrow else ""),
+        "late_scores": keyword.scores("late") if is_worded else keyword.NO_SCORES,
+        "cosine": semantic.COSINE if meaning.vector is not None and parts[semantic.NAME].params else "NULL::float8",
+        "strict": conditions.standing + excluded,
+        "heir": conditions.heir + excluded,
+        "standing": conditions.standing,
+        "leading": conditions.leading,
+        "seed": conditions.seed,
+        "memories": f"engram.agent_memory m WHERE {memories.VISIBLE}" if moment.is_now else "world m WHERE true",
+        "source": memories.source(moment),
+        "visible": memories.VISIBLE,
     }
-    for place, text in replaced.items():
-        sql = sql.replace(place, text)
-    sql = sql.replace("/*loose*/", conditions.loose)
+    sql = statement("find_candidates")
+    for place, text in replaced.items():  # what is filled in first has places of its own
+        sql = sql.replace(f"/*{place}*/", text)
+    sql = _with_rows(sql, moment)
     params: dict[str, Any] = memories.visible_params(looked.visible, moment) | filters.to_sql(asked.filter)[1]
     for one in parts.values():
         params |= one.params
@@ -260,11 +258,35 @@ def composed(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[
         start, end = asked.within
         params |= {"within_start": start or "-infinity", "within_end": end or "infinity"}
     params |= {
-        "fetch": fetched(asked), "wanted": asked.limit, "whole": WHOLE_FETCH, "most_pinned": PINNED,
-        "also": list(asked.also), "model_id": meaning.model_id, "loose_cosine": graph.LOOSE_COSINE,
-        "without": keyword.any_scoped(looked.sought.without, scope_ids),
+        "fetch": fetched(asked), "wanted": asked.limit, "most_pinned": PINNED, "also": list(asked.also),
+        "model_id": meaning.model_id, "without": keyword.any_scoped(looked.sought.without, scope_ids),
     }  # fmt: skip
     return sql, params
+
+
+def _parts(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str], among: str) -> dict[str, Part]:
+    """Every channel's part of the statement; one that is not asked finds nothing. Pure."""
+    parts = {one.NAME: one.NOTHING for one in (semantic, temporal, keyword, graph)}
+    has_vector = semantic.NAME in channels and meaning.vector is not None and meaning.model_id is not None
+    if has_vector and meaning.vector is not None and meaning.model_id is not None:
+        graphed = () if among else looked.graphed
+        parts[semantic.NAME] = semantic.part(meaning.vector, meaning.model_id, graphed=graphed, among=among)
+    if keyword.NAME in channels:
+        parts[keyword.NAME] = keyword.part(looked.sought, looked.visible.scope_ids, among=among)
+    if temporal.NAME in channels and asked.window is not None:
+        parts[temporal.NAME] = temporal.part(asked.window, now=looked.now)
+    if graph.NAME in channels:
+        names = names_in(asked.query)
+        parts[graph.NAME] = graph.part(names, moment=looked.moment, depth=asked.depth, vector=has_vector)
+    return parts
+
+
+def _with_rows(sql: str, moment: Moment) -> str:
+    """A statement whose memories are looked up by their ids or lineages, at a moment. Pure."""
+    row, rows = (ROW, ROWS) if moment.is_now else (PAST_ROW, PAST_ROWS)
+    for text, places in ((row, ROW_OF), (rows, ROWS_OF)):
+        sql = places.sub(lambda found, text=text: text.replace("/*of*/", found[1]), sql)  # type: ignore[misc]
+    return sql
 
 
 def holds_in(memory: Memory, window: Window) -> bool:
@@ -288,7 +310,8 @@ def _candidates(looked: Looked, rows: Sequence[Any]) -> list[Candidate]:
     found = [
         Candidate(
             memory, row.cosine, row.coverage or 0.0, tuple(row.matched or ()),
-            graph=row.closeness, seed_id=row.seed_id, temporal=row.nearness, stands=row.stands,
+            graph=row.closeness, seed_id=row.seed_id, temporal=row.nearness, by=frozenset(row.channels),
+            stands=row.stands,
         )
         for row, memory in made if row.found
     ]  # fmt: skip

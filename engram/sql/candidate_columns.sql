@@ -1,10 +1,11 @@
 -- The columns that ranking needs beside a memory: whether it stands, whether it is an heir, and what was distilled of evidence.
-, n.cosine, n.coverage, n.matched, n.closeness, n.seed_id, n.nearness, n.found,
+, n.channels, n.cosine, n.coverage, n.matched, n.closeness, n.seed_id, n.nearness, n.found,
        (/*strict*/) IS TRUE AS stands, (/*heir*/) IS TRUE AS heir,
        CASE WHEN m.category IN ('verbatim', 'source_chunk') THEN (
          SELECT jsonb_agg(jsonb_build_array(d.memory_id, d.status) ORDER BY d.memory_id)
-           FROM engram.memory_sources q
-           JOIN world d ON d.tenant_id = q.tenant_id AND d.memory_id = q.memory_id
-          WHERE q.tenant_id = m.tenant_id AND q.event_id = m.event_id
-            AND (%(known_at)s::timestamptz IS NULL OR q.recorded_at <= %(known_at)s::timestamptz)
-            AND coalesce(d.category, '') NOT IN ('verbatim', 'source_chunk')) END AS distilled
+           FROM (SELECT m.memory_id, m.status, m.category
+                   FROM (SELECT q.memory_id FROM engram.memory_sources q
+                          WHERE q.tenant_id = %(tenant_id)s AND q.event_id = m.event_id
+                            AND (%(known_at)s::timestamptz IS NULL OR q.recorded_at <= %(known_at)s::timestamptz)) q
+                        /*row of q.memory_id*/) d
+          WHERE coalesce(d.category, '') NOT IN ('verbatim', 'source_chunk')) END AS distilled

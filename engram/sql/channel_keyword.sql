@@ -15,7 +15,7 @@ worded AS (
    CROSS JOIN LATERAL (
          SELECT l.memory_id, l.scope_id, l.own_terms, l.lexemes
            FROM engram.memory_lexemes l
-          WHERE l.tenant_id = %(tenant_id)s AND l.scope_id = ANY(%(scope_ids)s) AND l.memory_id = b.memory_id OFFSET 0) l),
+          WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = b.memory_id AND (l.scope_id = ANY(%(scope_ids)s)) IS TRUE OFFSET 0) l),
 scored AS MATERIALIZED (
   /*scores*/),
 keyword AS MATERIALIZED (

@@ -1,0 +1,17 @@
+-- One hop of the graph channel: the heaviest relations of each memory the last hop came to, of those whose other end is in sight
+-- and may be returned or has an heir. Structural relations always count, loose ones only towards what the question means too.
+hop_/*to*/ AS MATERIALIZED (
+  SELECT DISTINCT ON (n.memory_id) n.memory_id, n.lineage_id, n.status, n.leads, n.seed_id, n.closeness
+    FROM (SELECT h.* FROM hop_/*from*/ h WHERE h.leads ORDER BY h.closeness DESC, h.memory_id LIMIT %(considered)s) h
+   CROSS JOIN LATERAL (
+         SELECT m.memory_id, m.lineage_id, m.status, (/*seed*/) IS TRUE AS leads, h.seed_id, h.closeness * r.weight * /*share*/ AS closeness
+           FROM (SELECT r.node, r.weight, r.relation_type
+                   FROM (/*relations*/) r
+                  WHERE r.relation_type <> ALL(%(unfollowed)s) AND r.node <> h.seed_id
+                  ORDER BY r.weight DESC, r.node
+                  LIMIT %(considered)s) r
+                /*row of r.node*/
+          WHERE (/*leading*/) AND (r.relation_type = ANY(%(structural)s) OR /*near*/)
+          ORDER BY r.weight DESC, r.node
+          LIMIT %(breadth)s) n
+   ORDER BY n.memory_id, n.closeness DESC, n.seed_id)
