@@ -33,9 +33,10 @@ PAST = 2_000  # memories of the scope whose past is walked
 TIMES = 200
 
 
-def fill(conn: Connection, memory_id: str, memories: int, relations: int) -> None:
-    """Copy one memory many times, and relate the copies."""
+def fill(conn: Connection, memory_id: str, memories: int, relations: int, *, past: bool) -> None:
+    """Copy one memory many times, and relate the copies; the history is only written where the past is walked."""
     conn.exec_driver_sql("SET LOCAL statement_timeout = 0")
+    conn.exec_driver_sql("SELECT set_config('engram.seeding', %s, true)", ("off" if past else "on",))
     conn.exec_driver_sql(
         "CREATE TEMP TABLE node ON COMMIT DROP AS SELECT n,"
         " overlay(gen_random_uuid()::text placing '7' from 15 for 1)::uuid AS id FROM generate_series(1, %s) n",
@@ -47,11 +48,17 @@ def fill(conn: Connection, memory_id: str, memories: int, relations: int) -> Non
         " FROM engram.agent_memory m, node WHERE m.memory_id = %s",
         (memory_id,),
     )
-    conn.exec_driver_sql(
-        "INSERT INTO engram.memory_changes (tenant_id, memory_id, scope_id, recorded_at, entry, status, state)"
-        " SELECT m.tenant_id, m.memory_id, m.scope_id, m.recorded_at, 'added', m.status, engram.memory_state(m)"
-        "   FROM engram.agent_memory m JOIN node ON node.id = m.memory_id"
-    )
+    if past:
+        conn.exec_driver_sql(
+            "INSERT INTO engram.memory_changes (tenant_id, memory_id, scope_id, recorded_at, entry, status, state)"
+            " SELECT m.tenant_id, m.memory_id, m.scope_id, m.recorded_at, 'added', m.status, engram.memory_state(m)"
+            "   FROM engram.agent_memory m JOIN node ON node.id = m.memory_id"
+        )
+        conn.exec_driver_sql(
+            "INSERT INTO engram.memory_sources SELECT (jsonb_populate_record(q, jsonb_build_object("
+            "  'memory_id', node.id))).* FROM engram.memory_sources q, node WHERE q.memory_id = %s",
+            (memory_id,),
+        )
     conn.exec_driver_sql("CREATE INDEX ON node (n)")
     conn.exec_driver_sql("ANALYZE node")
     conn.exec_driver_sql(
@@ -78,14 +85,14 @@ def measure(name: str, work: Callable[[str, str], object], ids: list[str], times
     print(f"{name:<56}{statistics.median(took):>8.1f} ms, p95 {took[int(0.95 * len(took))]:.1f} ms")
 
 
-def crowd(url: str, memories: int, relations: int) -> tuple[Engram, list[str], str]:
+def crowd(url: str, memories: int, relations: int, *, past: bool = False) -> tuple[Engram, list[str], str]:
     """A door to a filled scope, ids drawn from it, and the memory with the most relations."""
     tenant = f"bench-{new_id()}"
     door = Engram(url, scope=Scope(tenant, user_id="ada"), embedder="none")
     made = door.add("Memory number ").memory
     assert made is not None
     with Database(url, load({})).transaction(tenant) as conn:
-        fill(conn, made.memory_id, memories, relations)
+        fill(conn, made.memory_id, memories, relations, past=past)
     with Database(url, load({})).transaction(tenant) as conn:
         rows = conn.exec_driver_sql(
             "SELECT memory_id::text AS id FROM engram.agent_memory ORDER BY random() LIMIT 2000"
@@ -117,7 +124,7 @@ def main() -> None:
             measure("relate", lambda a, b: door.relate(a, b, "supports", weight=0.5), ids)
             pairs = [{"source_id": a, "target_id": b} for a, b in zip(ids[:500], ids[500:1000], strict=True)]
             measure("relate_batch of 500", lambda *_: door.relate_batch(pairs), ids, 5)
-        door, ids, _ = crowd(url, PAST, 10 * PAST)
+        door, ids, _ = crowd(url, PAST, 10 * PAST, past=True)
         now = datetime.now(UTC)
         with door:
             measure("traverse, known_at, depth 3", lambda a, _: door.traverse(a, max_depth=3, known_at=now), ids, 20)

@@ -36,6 +36,7 @@ from engram.operations import (
     reading,
     recalling,
     reembedding,
+    reindexing,
     relating,
     replaying,
     running,
@@ -84,6 +85,7 @@ from engram.values import (
     RecallTrace,
     Receipt,
     ReembedProgress,
+    ReindexProgress,
     Relation,
     Replay,
     ReplayDiff,
@@ -1395,6 +1397,19 @@ class Ops:
             reembedding.reembed(self._setup, model, batch_size=batch_size, switch=switch, drop=drop, progress=progress)
         )
 
+    def reindex_words(
+        self, config: str | None = None, *, progress: Callable[[ReindexProgress], None] | None = None
+    ) -> ReindexProgress:
+        """Read the words of all the tenant's memories anew, by another text search configuration or its own.
+
+        `config` is the name of one of the server's, such as `simple`, `english` or `german`; Chinese, Japanese and
+        Korean are read as pairs of characters by any of them. It holds for every process from then on; while this
+        runs, a memory that is not done is found by the words both configurations read alike, and by its meaning. Call
+        it again after an interruption. `progress` hears of every batch. Raises InvalidInput for a name the server does
+        not know.
+        """
+        return self._run(reindexing.reindex_words(self._setup, config, progress=progress))
+
     def list_models(self) -> tuple[EmbeddingModel, ...]:
         """The tenant's embedding models, the one in use first, and how many vectors each has."""
         return self._run(reembedding.list_models(self._setup))
@@ -2602,6 +2617,19 @@ class AsyncOps:
         return await self._run(
             reembedding.reembed(self._setup, model, batch_size=batch_size, switch=switch, drop=drop, progress=progress)
         )
+
+    async def reindex_words(
+        self, config: str | None = None, *, progress: Callable[[ReindexProgress], None] | None = None
+    ) -> ReindexProgress:
+        """Read the words of all the tenant's memories anew, by another text search configuration or its own.
+
+        `config` is the name of one of the server's, such as `simple`, `english` or `german`; Chinese, Japanese and
+        Korean are read as pairs of characters by any of them. It holds for every process from then on; while this
+        runs, a memory that is not done is found by the words both configurations read alike, and by its meaning. Call
+        it again after an interruption. `progress` hears of every batch. Raises InvalidInput for a name the server does
+        not know.
+        """
+        return await self._run(reindexing.reindex_words(self._setup, config, progress=progress))
 
     async def list_models(self) -> tuple[EmbeddingModel, ...]:
         """The tenant's embedding models, the one in use first, and how many vectors each has."""

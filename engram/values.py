@@ -915,6 +915,15 @@ class EmbeddingModel(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class ReindexProgress(Value):
+    """How far the word index has been made again: the configuration, and how many memories are done."""
+
+    config: str
+    memories: int
+    done: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ReembedProgress(Value):
     """How far a change of the embedding model has come: vectors done of all, how many a second, seconds left.
 

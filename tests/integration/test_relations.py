@@ -106,6 +106,7 @@ def test_a_relation_is_made_listed_changed_and_ended(ada: Engram) -> None:
     assert (again.weight, again.metadata, again.recorded_at) == (0.9, {"why": "paint"}, first.recorded_at)
     assert ada.list_relations(one) == (again,)
     assert ada.relate(one, two, "causes", metadata={}).metadata == {}
+    ada.relate(one, two, "causes", metadata={"why": "rust"})
     ada.relate(one, two, "relates_to", weight=0.2)
     assert [link.relation_type for link in ada.list_relations(one)] == ["causes", "related_to"]
     assert [link.weight for link in ada.list_relations(one, relation_types=["relates_to"])] == [0.2]
