@@ -91,9 +91,6 @@ def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) 
     ]  # fmt: skip
     # What the question does without, its variants do without too.
     prepared = [replace(one, words=replace(one.words, without=asked.words.without)) for one in prepared]
-    # What the question keeps out, no variant brings back.
-    without = asked.words.without
-    prepared = [replace(one, words=replace(one.words, without=(*one.words.without, *without))) for one in prepared]
     outcomes = yield from steps.together([searching.found(setup, reading, one) for one in prepared])
     first = replace(first, asked=replace(asked, profile=_scored_by(asked)))
     searched = [first, *(one for one in outcomes if not isinstance(one, EngramError))]
