@@ -382,6 +382,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "drop": "flag",
         "progress": "function",
     },
+    "ops.reindex_words": {"config": "choice", "progress": "function"},
 }
 
 # Which shared keywords a call takes beside its own arguments.
@@ -466,6 +467,7 @@ INSIDE: Final[tuple[tuple[str, str, tuple[str, ...], Mapping[str, Any], bool], .
 VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "remember": {"messages": "I like tea"},
     "ops.reembed": {"model": "wordllama"},
+    "ops.reindex_words": {"config": "english"},
     "record_event": {"content": "Looked at the sky"},
     "record_turn": {"user_message": "I like tea"},
     "wait_for": {"what": UNKNOWN_ID, "timeout": 0},

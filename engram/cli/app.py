@@ -63,6 +63,7 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("backlog", jobs.backlog, COUNT, "Jobs"),
     ("models", models.models, (OWNER[0], *HERE), "Models"),
     ("reembed", models.reembed, (OWNER[0], *HERE), "Models"),
+    ("reindex-words", models.reindex_words, HERE, "Models"),
     ("replay run", replays.run, WRITE, "Data"),
     ("replay list", replays.list_, OWN, "Data"),
     ("replay diff", replays.diff, OWN, "Data"),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from engram.cli.desk import Desk
-from engram.values import ReembedProgress
+from engram.values import ReembedProgress, ReindexProgress
 
 
 def models(desk: Desk) -> None:
@@ -40,6 +40,28 @@ def reembed(
         if watch is not None:
             sys.stderr.write("\n")
         desk.show(told, show.reembedding)
+
+
+def reindex_words(
+    desk: Desk,
+    config: Annotated[
+        str | None, typer.Option("--config", help="Another text search configuration, such as simple or german.")
+    ] = None,
+) -> None:
+    """Read the words of all the tenant's memories anew, by its text search configuration or another."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        watch: Any = None if desk.json or not sys.stderr.isatty() else _count
+        told = engram.ops.reindex_words(config, progress=watch)
+        if watch is not None:
+            sys.stderr.write("\n")
+        desk.show(told, show.reindexing)
+
+
+def _count(told: ReindexProgress) -> None:
+    sys.stderr.write(f"\r\x1b[K{told.memories} memories read")
+    sys.stderr.flush()
 
 
 def _line(told: ReembedProgress) -> None:

@@ -290,6 +290,11 @@ def models(console: Console, found: Sequence[values.EmbeddingModel]) -> None:
     console.print(made)
 
 
+def reindexing(console: Console, told: values.ReindexProgress) -> None:
+    """What a run over the word index has done."""
+    console.print(f"The words of {told.memories} memories were read anew by the configuration {told.config}.")
+
+
 def reembedding(console: Console, told: values.ReembedProgress) -> None:
     """What a change of the embedding model came to."""
     graph = {None: None, True: "built", False: "not built: MIGRATION_URL must reach the schema's owner"}[told.graph]

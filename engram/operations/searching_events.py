@@ -42,7 +42,7 @@ def search_events(
 def _searched(
     setup: Setup, reading: Reading, question: str, narrowed: Narrowed, mode: Any, limit: int
 ) -> Operation[EventResults]:
-    tenant, config = reading.scope.tenant_id, setup.settings.text_search_config
+    tenant, default = reading.scope.tenant_id, setup.settings.text_search_config
     words = keyword.parse(question)
     vector, model_id = None, None
     failed: tuple[str, ...] = ()
@@ -63,6 +63,7 @@ def _searched(
 
     def find(conn: Connection) -> tuple[events.Found, Watermark, tuple[int, ...]]:
         visible = tenancy.visible(conn, reading.scope)
+        config = keyword.config_of(conn, tenant, default)
         found = events.find(
             conn, visible, words, narrowed, limit=limit, mode=mode, moment=reading.moment,
             prefer=events.preferred(question), vector=vector, model_id=model_id, config=config,

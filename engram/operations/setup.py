@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any, Final, cast
 
 from engram import gates, ids, inputs, ranking, sessions, tenancy
-from engram.channels import semantic
+from engram.channels import keyword, semantic
 from engram.database import Connection
 from engram.embedding import CachedEmbedder, Embedders, Model
 from engram.errors import InvalidInput, ModelRejected
@@ -176,12 +176,13 @@ class Setup:
         """Where a write judges and writes, its scope made if need be."""
         scope_id = tenancy.ensure(conn, scope)
         active, building = semantic.ensure_model(conn, scope.tenant_id, self.embedder)
+        config = keyword.ensure_config(conn, scope.tenant_id, self.settings.text_search_config)
         visible = tenancy.visible(conn, scope)
         return Desk(
             conn=conn, visible=visible, scope_id=scope_id, policy=self.policy,
             model_id=self.model_of(scope.tenant_id, active),
             thresholds=gates.Thresholds.of(self.policy.thresholds, None if active is None else active.thresholds),
-            config=self.settings.text_search_config, reason=reason, embeds=self.embedder is not None,
+            config=config, reason=reason, embeds=self.embedder is not None,
             building_id=None if building is None else building.model_id,
             is_long=None if self.embedder is None else self.embedder.is_long,
         )  # fmt: skip

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from engram import jobs, writing
-from engram.channels import events, semantic, upkeep
+from engram.channels import events, keyword, semantic, upkeep
 from engram.database import Connection, fetch_all
 from engram.errors import ModelRejected, Unavailable
 from engram.jobs import Job
@@ -74,8 +74,13 @@ def tend(setup: Setup, job: Job) -> Operation[None]:
 
 def index_events(setup: Setup, job: Job) -> Operation[None]:
     """Write the words of a scope's events to the index, batch by batch, until none waits."""
-    config = setup.settings.text_search_config
-    yield from _in_batches(job, lambda conn: events.index(conn, job.tenant_id, int(job.scope_id or 0), config=config))
+    default = setup.settings.text_search_config
+
+    def batch(conn: Connection) -> bool:
+        config = keyword.config_of(conn, job.tenant_id, default)
+        return events.index(conn, job.tenant_id, int(job.scope_id or 0), config=config)
+
+    yield from _in_batches(job, batch)
 
 
 def purge(setup: Setup, job: Job) -> Operation[None]:

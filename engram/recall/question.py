@@ -105,6 +105,7 @@ def look(conn: Connection, visible: Visible, asked: Asked, *, moment: Moment = N
     tenant_id, scope_ids = visible.scope.tenant_id, list(visible.scope_ids)
     row = fetch_one(conn, "look_at_scopes", tenant_id=tenant_id, scope_ids=scope_ids)
     assert row is not None
+    config = row.config or config
     sought, watermark = Sought(), Watermark()
     if scope_ids:
         sought = keyword.look_up(conn, tenant_id, scope_ids, asked.words, size=row.size, config=config)

@@ -10,6 +10,7 @@ SELECT clock_timestamp() AS now,
        (SELECT coalesce(array_agg(g.scope_id ORDER BY g.scope_id), '{}')
           FROM engram.memory_graphs g
          WHERE g.tenant_id = %(tenant_id)s AND g.scope_id = ANY(%(scope_ids)s) AND g.model_id = a.model_id) AS graphed,
-       a.model_id
+       a.model_id,
+       (SELECT c.config FROM engram.text_search_configs c WHERE c.tenant_id = %(tenant_id)s) AS config
   FROM (VALUES (1)) one
   LEFT JOIN engram.embedding_models a ON a.tenant_id = %(tenant_id)s AND a.state = 'active'

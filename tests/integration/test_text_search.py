@@ -1,0 +1,165 @@
+"""How words are read: one text search configuration a tenant, and languages that put no blanks between words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from commands import Cli
+from quiet import quiet
+
+from engram import Engram, Scope, SearchResults
+from engram.database import Database
+from engram.errors import InvalidInput
+from engram.settings import load
+from engram.values import ReindexProgress
+
+Door = Callable[..., Engram]
+
+# fmt: off
+CHINESE = ("我住在北京市海淀区", "我的猫叫小白", "下周三要去上海出差", "妈妈喜欢喝龙井茶", "他对花生过敏")
+JAPANESE = (
+    "東京に住んでいます",
+    "猫の名前はタマです",
+    "来週大阪へ出張します",
+    "母は緑茶が好きです",
+    "彼はピーナッツアレルギーです",
+)
+KOREAN = (
+    "저는 서울에 살고 있습니다",
+    "고양이 이름은 나비입니다",
+    "다음 주에 부산으로 출장을 갑니다",
+    "어머니는 녹차를 좋아합니다",
+)
+
+
+@pytest.fixture
+def door(database_url: str, tenant: str) -> Iterator[Door]:
+    """Opens doors to one user's memory that search by words alone; all of them are closed after the test."""
+    opened: list[Engram] = []
+
+    def open_(config: str = "english", embedder: Any = "none", **ids: Any) -> Engram:
+        scope = Scope(**{"tenant_id": tenant, "user_id": "ada", **ids})
+        settings = load({}, text_search_config=config)
+        opened.append(Engram(database_url, scope=scope, settings=settings, embedder=embedder))
+        return quiet(opened[-1])
+
+    yield open_
+    for one in opened:
+        one.close()
+
+
+def added(memory: Engram, *facts: str) -> Engram:
+    memory.add_many([{"fact": fact, "force": True} for fact in facts])
+    return memory
+
+
+def first(results: SearchResults) -> str:
+    return results[0].memory.fact if len(results) else ""
+
+
+@pytest.mark.parametrize("config", ["english", "simple"])
+@pytest.mark.parametrize(
+    ("facts", "question", "answer"),
+    [
+        (CHINESE, "我住在哪里？北京？", 0), (CHINESE, "猫叫什么名字", 1), (CHINESE, "什么时候去上海", 2),
+        (CHINESE, "妈妈喜欢什么茶", 3), (CHINESE, "谁花生过敏", 4),
+        (JAPANESE, "東京のどこに住んでいますか", 0), (JAPANESE, "猫の名前は何ですか", 1),
+        (JAPANESE, "大阪への出張はいつ", 2),
+        (JAPANESE, "母の好きな緑茶", 3), (JAPANESE, "ピーナッツ", 4),
+        (KOREAN, "서울에 살아요?", 0), (KOREAN, "고양이 이름이 뭐예요", 1),
+        (KOREAN, "부산 출장", 2), (KOREAN, "녹차", 3),
+    ],
+)  # fmt: skip
+def test_a_question_without_blanks_between_words_finds_its_memory(
+    door: Door, config: str, facts: tuple[str, ...], question: str, answer: int
+) -> None:
+    memory = added(door(config), *facts)
+    assert first(memory.search(question, mode="keyword", expand=False)) == facts[answer]
+    assert memory.recall(question).evidence[0].memory.fact == facts[answer]
+
+
+def test_chinese_and_english_stand_in_one_memory(door: Door) -> None:
+    memory = added(door(), "Ada 在 Kubernetes 上部署了服务", "Ben deployed the website", "部署失败了")
+    assert first(memory.search("Kubernetes 部署", expand=False)) == "Ada 在 Kubernetes 上部署了服务"
+    found = {one.memory.fact for one in memory.search("deployed", expand=False)}
+    assert found == {"Ben deployed the website"}
+
+
+def test_half_width_and_full_width_are_one_word(door: Door) -> None:
+    memory = added(door(), "ﾀﾏは猫です", "Ｐｙｔｈｏｎ ３ is installed")
+    assert first(memory.search("タマ", expand=False)) == "ﾀﾏは猫です"
+    assert first(memory.search("python", expand=False)).endswith("is installed")
+
+
+def test_a_word_left_out_leaves_out_in_chinese_too(door: Door) -> None:
+    memory = added(door(), "我喜欢绿茶", "我喜欢咖啡")
+    assert {one.memory.fact for one in memory.search("喜欢 -咖啡", expand=False)} == {"我喜欢绿茶"}
+
+
+def test_an_event_not_derived_yet_is_found_in_chinese(door: Door) -> None:
+    memory = door()
+    memory.record_event("服务器在凌晨三点重启了", derive="skip")
+    assert [hit.event.content for hit in memory.search_events("服务器重启")] == ["服务器在凌晨三点重启了"]
+
+
+def test_a_german_tenant_is_searched_in_german_by_every_process(door: Door, tenant: str) -> None:
+    memory = added(door("german"), "Die Häuser am See wurden verkauft", "Der Zug kommt um acht")
+    assert first(memory.search("Haus verkaufen", expand=False)).startswith("Die Häuser")
+    other = door("english")  # a process that is set otherwise reads and writes as the tenant does
+    assert first(other.search("Haus verkaufen", expand=False)).startswith("Die Häuser")
+    added(other, "Meine Katzen schlafen")
+    assert first(memory.search("Katze", expand=False)) == "Meine Katzen schlafen"
+
+
+def test_another_configuration_reads_all_words_anew(door: Door) -> None:
+    memory = added(door("english"), *(f"Die {n} Häuser am See" for n in range(30)), "Der Zug fährt")
+    assert len(memory.search("Haus", limit=50, expand=False)) == 0
+    heard: list[ReindexProgress] = []
+    told = memory.ops.reindex_words("german", progress=heard.append)
+    assert told == ReindexProgress("german", 31, done=True)
+    assert heard[-1] == told
+    assert len(memory.search("Haus", limit=50, expand=False)) == 30
+    assert first(door("english").search("Züge", expand=False)) == "Der Zug fährt"
+    assert memory.ops.reindex_words().config == "german"
+
+
+def test_the_words_of_events_are_read_anew_too(door: Door, database: Database, tenant: str) -> None:
+    memory = door("english")
+    memory.record_event("Die Häuser wurden gestrichen", derive="skip")
+    assert len(memory.search_events("Haus", mode="keyword")) == 0
+    memory.ops.reindex_words("german")
+    assert len(memory.search_events("Haus", mode="keyword")) == 1
+    with database.transaction(tenant) as conn:
+        assert conn.exec_driver_sql("SELECT count(*) FROM engram.event_readings").scalar_one() == 0
+
+
+def test_an_unknown_configuration_is_refused_and_changes_nothing(door: Door) -> None:
+    memory = added(door(), "The houses are sold")
+    for name in ("klingon", "english; drop table x", "pg_catalog.nothing", "%(x)s"):
+        with pytest.raises(InvalidInput, match="config"):
+            memory.ops.reindex_words(name)
+    assert first(memory.search("house", expand=False)) == "The houses are sold"
+
+
+def test_two_tenants_have_two_configurations(door: Door, tenant: str) -> None:
+    german, english = door("german"), door("english", tenant_id=f"{tenant}-2")
+    added(german, "Die Häuser")
+    added(english, "The houses")
+    german.ops.reindex_words("simple")
+    assert first(english.search("house", expand=False)) == "The houses"
+    assert len(german.search("Haus", expand=False)) == 0
+    assert first(german.search("Häuser", expand=False)) == "Die Häuser"
+
+
+def test_the_command_line_reads_the_words_anew(
+    door: Door, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, database_url: str, tenant: str
+) -> None:
+    added(door("english"), "Die Häuser am See")
+    for name, value in {"DATABASE_URL": database_url, "ENGRAM_TENANT": tenant}.items():
+        monkeypatch.setenv(name, value)
+    cli = Cli(capsys)
+    assert cli.json("reindex-words", "--config", "german") == {"config": "german", "memories": 1, "done": True}
+    assert "read anew by the configuration german" in " ".join(cli("reindex-words").out.split())
+    assert cli("reindex-words", "--config", "klingon").code == 2
