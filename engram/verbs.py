@@ -91,3 +91,25 @@ def base_form(word: str) -> str:
     if word.endswith(("sses", "xes", "zes", "ches", "shes", "oes")):
         return word[:-2]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+# Verbs whose past is another word: a search for one form does not find the other.
+_IRREGULAR: Final = """
+    be was were been, begin began begun, bite bit, blow blew, break broke broken, bring brought, build built, buy bought,
+    catch caught, choose chose chosen, come came, cost cost, cut cut, dig dug, do did done, draw drew drawn, drink drank,
+    drive drove driven, eat ate eaten, fall fell fallen, feed fed, feel felt, fight fought, find found, fly flew flown,
+    forget forgot forgotten, freeze froze frozen, get got, give gave given, go went gone, grow grew grown, hang hung,
+    have had, hear heard, hide hid hidden, hit hit, hold held, hurt hurt, keep kept, know knew known, lay laid,
+    lead led, learn learnt, leave left, lend lent, let let, lie lay, lose lost, make made, mean meant, meet met, pay paid,
+    put put, quit quit, read read, ride rode ridden, ring rang, rise rose, run ran, say said, see saw seen, sell sold,
+    send sent, set set, shake shook, shoot shot, show showed shown, shut shut, sing sang, sink sank, sit sat, sleep slept,
+    speak spoke spoken, spend spent, stand stood, steal stole stolen, stick stuck, swim swam, take took taken,
+    teach taught, tear tore torn, tell told, think thought, throw threw thrown, understand understood, wake woke,
+    wear wore worn, win won, write wrote written
+"""
+PAST_OF: Final = {words[0]: tuple(words[1:]) for words in (entry.split() for entry in _IRREGULAR.split(","))}
+
+
+def past_of(word: str) -> tuple[str, ...]:
+    """The forms of a verb that tell of the past by another word ("buy": "bought"); none for any other."""
+    return tuple(form for form in PAST_OF.get(word.casefold(), ()) if form != word)

@@ -81,10 +81,11 @@ def tell(door: Engram) -> None:
     for when, who, said in SAID:
         if who == "agent":
             door.record_event(said, event_type="agent_action", occurred_at=at(when))
-        else:
-            role = "assistant" if who == "assistant" else "user"
-            message = Message(role=role, content=said, occurred_at=at(when))
-            door.remember([message if who in ("user", "assistant") else Message(**message, name=who)], wait=True)  # type: ignore[misc]
+            continue
+        message = Message(role="assistant" if who == "assistant" else "user", content=said, occurred_at=at(when))
+        if who == "Ben":
+            message["name"] = who
+        door.remember([message], session_id=f"talk of {when[:10]}", wait=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,4 +189,46 @@ QUESTIONS: Final = (
     # nothing
     _row("thanks a lot!", ""),
     _row("Hi there!", ""),
+)  # fmt: skip
+
+# Written once the roads stood, and first asked then.
+HELD_OUT: Final = (
+    _row("What city am I in these days?", "current", "Ottawa"),
+    _row("Who do I report to?", ""),  # that this is the manager is more than words, and than the small embedder, can tell
+    _row("Which company do I work for?", "current", "Northwind"),
+    _row("How much do I earn?", "current", "68,000", "52,000"),
+    _row("Does Ben have any allergies?", "current", "shellfish", "peanuts"),
+    _row("Where does Clara live?", "current", "Lisbon"),
+    _row("What was my salary before?", "historical", "52,000"),
+    _row("Where did Ben live before Bergen?", "historical", "Oslo", "Bergen"),
+    _row("What was the original target of Heron?", "historical", "40", "55|70"),
+    _row("Who was my manager in February 2025?", "current", "Irene", "Tomas"),
+    _row("Where did I live on 1 June 2023?", "current", "Paris", "Lyon"),
+    _row("Where did I work between 2021 and 2022?", "current", "Brightwater", "Northwind"),
+    _row("What was my salary last year?", "current", "52,000|2024-01-08|68,000"),
+    _row("Where did Ben live in 2010?", "", notes="2019-05-01"),
+    _row("What was the cloud budget in 2023?", "", notes="2025-01-10"),
+    _row("What PostgreSQL did billing use in 2024?", "current", "16", "18"),
+    _row("How has my salary changed over the years?", "lineage", "52,000|68,000"),
+    _row("What changed about my dentist appointment?", "lineage", "June 24|June 26"),
+    _row("How has Ben's home changed?", "lineage", "Oslo|Bergen"),
+    _row("What did I buy last week?", "event", "bike", "harbour"),
+    _row("Who did I meet last week?", "event", "Ben"),
+    _row("What did we launch in May?", "event", "beta"),
+    _row("When did we sign the office lease?", "event", "2025-04-02"),
+    _row("When did you deploy to staging?", "event", "2025-06-18"),
+    _row("What did I lose in May?", "event", "passport"),
+    _row("When did I meet Ben for lunch?", "event", "2025-06-09"),
+    _row("What did I do in November?", "event", "half marathon"),
+    _row("What did I fix on Friday?", "event", "login bug"),
+    _row("When was the migration of the search index finished?", "event", "2025-03-01"),
+    _row("Which tests did you run yesterday?", "event", "212 passed"),
+    _row("What did I do in 2019?", "current", "2019"),
+    _row(
+        "What happened between the beta launch and the lost passport?", "temporal_chain",
+        "2025-05-02|2025-05-12|10 days",
+    ),
+    _row("Was the budget meeting before the office lease?", "temporal_chain", "2025-03-12|2025-04-02|21 days"),
+    _row("How long after the half marathon did I give the talk?", "temporal_chain", "2024-11-05|2025-01-20|76 days"),
+    _row("thx, bye!", ""),
 )  # fmt: skip

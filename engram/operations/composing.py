@@ -28,7 +28,7 @@ MOST_LINES: Final = 12
 MOST_OF_LINE: Final = 600  # characters
 ANSWER_TOKENS: Final = 512
 FAILED: Final = (BadOutput, BudgetSpent, ModelRejected, Refused, Unavailable)
-_NUMBER: Final = re.compile(r"\\d+(?:[.,:]\\d+)*")
+_NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 class Composed(BaseModel):
@@ -55,7 +55,7 @@ def composed(setup: Setup, reading: Reading, answer: RecallAnswer) -> Operation[
         return _as_found(answer, "no language model words answers")
     lines = evidence_of(answer)
     question = answer.trace.query
-    shown = "\\n".join(f"[{number}] {line.text}" for number, line in enumerate(lines, 1))
+    shown = "\n".join(f"[{number}] {line.text}" for number, line in enumerate(lines, 1))
     try:
         said: asking.Said[Composed] = yield from asking.ask(
             setup, scope=reading.scope, component=COMPONENT, prompt=prompting.load(PROMPT), schema=Composed,

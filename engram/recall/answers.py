@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from engram import filters, memories, text
-from engram.channels import events, keyword, tail
+from engram import filters, memories, text, verbs
+from engram.channels import events, keyword, semantic, tail
 from engram.channels.events import Narrowed
+from engram.channels.keyword import Words
 from engram.database import Connection, fetch_all
 from engram.errors import NotFound
 from engram.filters import Filter
@@ -41,7 +42,7 @@ FORMERLY: Final = "Formerly: "
 SELF_WORDS: Final = frozenset({"user", "user's", "the", "a", "an", "of"})
 NEAR_TOP: Final = 0.75  # share of the best relevance within which the better made memory answers
 STRONG: Final = 0.5  # share of the best relevance under which a memory is about something else
-ANCHORED: Final = 0.3  # relevance under which nothing is known of a thing to be put in order
+ANCHORED: Final = 0.3  # relevance from which a memory is of a thing to be put in order that shares no word with it
 MOST_EVENTS: Final = 5  # told of a question that does not ask when; one that names no topic asks for all there are
 OVERFETCH: Final = 3  # events looked at for each that is told: questions are not
 VALUES: Final = ("active", "superseded")
@@ -54,6 +55,8 @@ ROADS: Final[Mapping[Intent, tuple[Intent, ...]]] = {
     "historical": ("historical", "current"),
     "current": ("current", "historical"),
 }
+_SELF_FACT: Final = re.compile(r"(?:the )?user\b", re.IGNORECASE)
+_ORIGINAL: Final = re.compile(r"\b(?:original|initial)(?:ly)?\b|\bat first\b", re.IGNORECASE)
 _WHEN: Final = re.compile(r"\bwhen\b|\b(?:what|which) (?:day|date|time)\b", re.IGNORECASE)
 _LAST: Final = re.compile(r"\blast time\b|\bdid (?:i|you|we) last\b|\bmost recently\b", re.IGNORECASE)
 _FIRST: Final = re.compile(r"\bfirst time\b|\bdid (?:i|you|we) first\b", re.IGNORECASE)
@@ -155,7 +158,7 @@ def answer(
     window = reading.window
     if reading.intent == "event" and not reading.topic:
         return _begun(empty, [one.memory for one in results], window)
-    best = best_hit(results, road, question, least=least)
+    best = best_hit(_of_the_named(results, looked, question), road, question, least=least)
     if best is None:
         return empty
     rivals = _rivals(conn, looked, best.memory) if road == "current" and window is None else []
@@ -168,6 +171,8 @@ def answer(
         told = values if road == "lineage" else _of_a_time(values, best.memory)
     else:
         told = _TOLD[road](line, values)
+        if road == "historical" and _ORIGINAL.search(question):
+            told = values[-1:]
     if not told:
         return empty
     answer_text = "\n".join(map(_dated, told[::-1])) if len(told) > 1 or road == "lineage" else told[0].fact
@@ -229,8 +234,8 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     """The hits that may answer a question, best first. Pure."""
     if not len(results) or results.weak:
         return []
-    asked = set(text.words(question))
-    telling = [one for one in results if not _asks(one.memory) and not _is_about_another(one.memory, asked)]
+    asked, same = _plain_words(question), text.compared(question)
+    telling = [one for one in results if not _asks(one.memory, same) and not _is_about_another(one.memory, asked)]
     if not telling:
         return []
     needed = max(WEAK, STRONG * relevance_of(telling[0]), least)
@@ -286,7 +291,7 @@ def of_events(
     empty = empty_answer(question, reading, tried=(*tried, "event"), results=results)
     prefer = events.preferred(question)
     found = events.find(
-        conn, looked.visible, keyword.parse(reading.topic),
+        conn, looked.visible, _in_the_past(keyword.parse(reading.topic)),
         # Without a topic everything is asked for that one of us did: then who did it is no preference.
         Narrowed(reading.window, roles=prefer if prefer and not reading.topic else None),
         limit=OVERFETCH * asked.limit, moment=looked.moment, prefer=prefer,
@@ -317,6 +322,12 @@ def of_events(
             trace=replace(empty.trace, kept_ids=tuple(one.memory_id for one in told_memories)),
         ),
     )
+
+
+def _in_the_past(words: Words) -> Words:
+    """The words of what was done, in the forms in which it was told: "buy" is "bought". Pure."""
+    forms = (form for word in words.words for form in verbs.past_of(word))
+    return replace(words, words=tuple(dict.fromkeys((*words.words, *forms)))[: keyword.QUERY_WORDS])
 
 
 def _told_events(
@@ -382,8 +393,12 @@ def of_order(
     places = sorted(range(len(each)), key=lambda at: -max(map(relevance_of, each[at]), default=0.0))
     for place in places:  # two things are never one memory: the nearer takes it
         taken = {one.memory.event_id or one.memory.memory_id for one in chosen.values()}
-        hits = [one for one in each[place] if (one.memory.event_id or one.memory.memory_id) not in taken]
-        best = best_hit(replace(each[place], results=tuple(hits)), "temporal_chain", question, least=ANCHORED)
+        hits = tuple(
+            one for one in each[place]
+            if (one.memory.event_id or one.memory.memory_id) not in taken
+            and (one.matched or relevance_of(one) >= ANCHORED)
+        )  # fmt: skip
+        best = best_hit(replace(each[place], results=hits), "temporal_chain", question)
         if best is None:
             missing.append(reading.anchors[place])
         else:
@@ -424,12 +439,12 @@ def unknown(
     """What to say where nothing is known of the time that was asked for: the nearest time something is known of."""
     asked: Window = reading.window or (moment.as_of, moment.as_of)
     said = f"nothing is known {_as_words(reading.window, moment)}"
-    best = best_hit(anytime, "current", question)
-    if best is None:
+    strong = _strong(anytime, question, 0.0)
+    if not strong:
         return [f"{said}, nor of any other time"]
-    line = _lineage(conn, looked, best.memory)
-    values = [one for one in line.revisions if one.status in VALUES] or [best.memory]
-    nearest = min(values, key=lambda one: (_away(one, asked), one.valid_from))
+    near = [one.memory for one in strong if relevance_of(one) >= NEAR_TOP * relevance_of(strong[0])]
+    values = [*near, *(one for one in _lineage(conn, looked, near[0]).revisions if one.status in VALUES)]
+    nearest = min(values, key=lambda one: (_away(one, asked), one.valid_from, one.memory_id))
     until = "on" if nearest.valid_to is None else f"to {nearest.valid_to:%Y-%m-%d}"
     return [f"{said}: the nearest that is known is from {nearest.valid_from:%Y-%m-%d} {until} ({nearest.short_id})"]
 
@@ -459,7 +474,29 @@ def _is_about_another(memory: Memory, asked: Set[str]) -> bool:
     if memory.subject is None or is_self(memory.subject, owner):
         return False
     named = [word for word in text.words(memory.subject) if word not in SELF_WORDS]
-    return bool(named) and asked.isdisjoint(named)
+    if not named or not asked.isdisjoint(named):
+        return False
+    # "User's sister Clara" is named by her name as well.
+    name = re.search(rf"\b{re.escape(named[-1])},? ([^\W\d_]+)", memory.fact, re.IGNORECASE)
+    return name is None or not name[1][0].isupper() or not asked & _plain_words(name[1])
+
+
+def _plain_words(said: str) -> set[str]:
+    return {re.sub("['’]s$", "", word) for word in text.words(said)}
+
+
+def _of_the_named(results: SearchResults, looked: Looked, question: str) -> SearchResults:
+    """What was found of those who are named, where it is not the asker the question is about. Pure.
+
+    What is so of the user is no answer to a question about another; what names nobody is, where nothing names them.
+    """
+    if not looked.named or semantic.is_first_person(question):
+        return results
+    names = {word for actor in looked.named for word in _plain_words(actor)}
+    own = [one for one in results if one.memory.actor in looked.named or names & _plain_words(one.memory.fact)]
+    if not any(relevance_of(one) >= WEAK for one in own):
+        own = [one for one in results if one in own or not _SELF_FACT.match(one.memory.fact)]
+    return replace(results, results=tuple(own))
 
 
 def _rivals(conn: Connection, looked: Looked, memory: Memory) -> list[Memory]:
@@ -489,9 +526,11 @@ def _tier(one: SearchResult) -> int:
     return 0 if one.memory.is_critical else 1
 
 
-def _asks(memory: Memory) -> bool:
-    """Whether a memory is a question someone asked: it is no answer to another. Pure."""
-    return memory.category in EVIDENCE and memory.fact.rstrip().endswith(("?", "？"))
+def _asks(memory: Memory, question: str) -> bool:
+    """Whether a memory is a question someone asked, this one (compared) or another: it is no answer. Pure."""
+    if memory.category not in EVIDENCE:
+        return False
+    return memory.fact.rstrip().endswith(("?", "？")) or text.compared(memory.fact) == question
 
 
 def _lineage(conn: Connection, looked: Looked, memory: Memory) -> Lineage:

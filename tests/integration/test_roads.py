@@ -37,10 +37,12 @@ def doors(database_url: str, tenant: str) -> Iterator[Doors]:
     """Doors of one tenant, each with its own models, whose jobs nobody runs."""
     with ExitStack() as stack:
 
-        def opened(script: Any = None, *, level: str = "off", embedder: Any = "none", user: str = "ada") -> Engram:
+        def opened(
+            script: Any = None, *, level: str = "off", embedder: Any = "none", user: str = "ada", **more: Any
+        ) -> Engram:
             model = None if script is None else ScriptedModel(script)
             door = Engram(
-                database_url, scope=Scope(tenant, user_id=user), settings=load({}, llm_level=level), embedder=embedder,
+                database_url, scope=Scope(tenant, user_id=user), settings=load({}, llm_level=level, recall_log="off", **more), embedder=embedder,
                 llm=model,
             )  # fmt: skip
             return quiet(stack.enter_context(door))
@@ -55,7 +57,7 @@ def asked(door: Engram, question: str, **more: Any) -> RecallAnswer:
 # The table
 
 
-@pytest.mark.parametrize("row", story.QUESTIONS, ids=lambda row: row.ask)
+@pytest.mark.parametrize("row", (*story.QUESTIONS, *story.HELD_OUT), ids=lambda row: row.ask)
 def test_a_question_goes_its_road_and_finds_its_answer(told: Engram, row: story.Row) -> None:
     answer = asked(told, row.ask)
     assert (answer.trace.roads[-1] if answer.found else "") == row.road, answer.answer_text
@@ -313,11 +315,11 @@ def test_a_question_is_no_answer_to_itself(doors: Doors) -> None:
 def test_a_chain_names_the_order_and_the_days_between(told: Engram) -> None:
     answer = asked(told, "Which came first, the beta launch or the new office lease?")
     assert answer.answer_text == (
-        "We signed the lease for the new office in Kanata (2025-04-02) before We launched the beta of Heron today"
-        " (2025-05-02), 30 days"
+        "We signed the lease for the new office in Kanata (2025-04-02)"
+        " before User's team launched the beta of Heron today (2025-05-02), 30 days"
     )
     assert [one.memory.fact[:9] for one in answer.evidence] == [
-        "We launch",
+        "User's te",
         "We signed",
     ]  # in the order of the question
     assert len(answer.sources) == 2
@@ -337,7 +339,7 @@ def test_things_of_one_day_are_said_to_be_so(doors: Doors) -> None:
     door = doors()
     door.remember("The gearbox broke.", occurred_at=at("2025-03-05T08:00"), wait=True)
     door.remember("The ferry was cancelled.", occurred_at=at("2025-03-05T12:00"), wait=True)
-    text = asked(door, "Which came first, the broken gearbox or the cancelled ferry?").answer_text
+    text = asked(door, "Which came first, the gearbox or the ferry?").answer_text
     assert text == "The gearbox broke (2025-03-05) on the same day as The ferry was cancelled (2025-03-05)"
 
 
@@ -361,25 +363,25 @@ def test_one_memory_is_not_both_of_two_things(doors: Doors) -> None:
 
 def test_a_follow_up_is_completed_from_its_session_and_the_trace_shows_how(doors: Doors) -> None:
     door = doors()
-    door.add("The user's dentist is Dr. Okafor", valid_from=at("2024-01-01"))
-    door.remember("I have to call my dentist.", session_id="s", wait=True)
-    answer = asked(door, "Who is that?", session_id="s", now=None)
-    assert "Okafor" in answer.answer_text
-    assert "dentist" in answer.trace.query
-    assert "Okafor" not in asked(door, "Who is that?", now=None).answer_text
+    door.add("The phone number of the dentist is 555 0199", valid_from=at("2024-01-01"))
+    door.remember("What is the phone number of my dentist?", session_id="s", wait=True)
+    answer = asked(door, "And what was it again?", session_id="s", now=None)
+    assert "555 0199" in answer.answer_text
+    assert answer.trace.query == "And what was it again? (What is the phone number of my dentist?)"
+    assert not asked(door, "And what was it again?", now=None).found
 
 
 # What was written a moment ago
 
 
 def test_what_no_worker_has_come_to_answers_on_every_road(doors: Doors) -> None:
-    door = doors()
+    door = doors(dispatch="doorbell")
     door.remember("The gearbox broke.", occurred_at=NOW - timedelta(days=9))
     door.remember("The ferry was cancelled.", occurred_at=NOW - timedelta(days=7))
     for question, road in (
         ("What about the gearbox?", "current"),
-        ("When did you say the gearbox broke?", "event"),
-        ("Which came first, the broken gearbox or the cancelled ferry?", "temporal_chain"),
+        ("When did I say the gearbox broke?", "event"),
+        ("Which came first, the gearbox or the ferry?", "temporal_chain"),
     ):
         answer = asked(door, question)
         assert (answer.found, answer.trace.roads) == (True, (road,)), question
@@ -522,7 +524,7 @@ def test_an_action_that_no_tag_could_hold_is_refused(doors: Doors) -> None:
     assert door.recall_trigger("x" * 24) == ()
     with pytest.raises(LimitExceeded) as caught:
         door.recall_trigger("x" * 25)
-    assert (caught.value.field, caught.value.allowed, caught.value.found) == ("action", 24, 25)
+    assert (caught.value.field, caught.value.allowed, caught.value.found) == ("action", 24, "25")
     for nothing in ("", "  ", "trigger:"):
         with pytest.raises(InvalidInput):
             door.recall_trigger(nothing)
