@@ -21,6 +21,7 @@ from engram.windows import RECENT
 Pair = tuple[Candidate, Scored]
 
 GONE: Final = ("superseded", "deleted")
+BESIDE: Final = frozenset({"moot", "since_forgotten"})  # labels of rows that stand beside their lineage
 WEAK: Final = 0.20  # relevance under which the best hit is no answer
 TOUCHED: Final = 0.5  # relevance over which a returned row counts as accessed
 _CJK = re.compile(f"[{text.CJK}]")
@@ -216,8 +217,8 @@ def one_a_lineage(asked: Asked, kept: Sequence[Pair]) -> list[Pair]:
     seen: set[str] = set()
     chosen = []
     for one, scores in kept:
-        # A moot negation stands beside its lineage: it takes nobody's place, and nobody takes its.
-        key = one.memory.memory_id if "moot" in one.memory.labels else one.memory.lineage_id
+        # A moot negation, or what was forgotten since, stands beside its lineage: it takes nobody's place, nobody its.
+        key = one.memory.lineage_id if BESIDE.isdisjoint(one.memory.labels) else one.memory.memory_id
         if key not in seen:
             seen.add(key)
             chosen.append((one, scores))

@@ -383,7 +383,7 @@ def test_what_is_current_at_any_moment_is_what_the_model_says(ada: Engram, super
         history.step()
     compare(ada, history.world, None, None, dice)
     compare(ada, history.world, datetime.now(UTC), None, dice)
-    for _ in range(14):
+    for _ in range(8):
         mark, world = dice.choice(history.past)
         as_of = dice.choice([None, *DAYS, DAYS[3] + DAY, datetime.now(UTC)])
         compare(ada, world, as_of, mark, dice)
