@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 
@@ -95,21 +96,23 @@ def base_form(word: str) -> str:
 
 # Verbs whose past is another word: a search for one form does not find the other.
 _IRREGULAR: Final = """
-    be was were been, begin began begun, bite bit, blow blew, break broke broken, bring brought, build built, buy bought,
-    catch caught, choose chose chosen, come came, cost cost, cut cut, dig dug, do did done, draw drew drawn, drink drank,
-    drive drove driven, eat ate eaten, fall fell fallen, feed fed, feel felt, fight fought, find found, fly flew flown,
-    forget forgot forgotten, freeze froze frozen, get got, give gave given, go went gone, grow grew grown, hang hung,
-    have had, hear heard, hide hid hidden, hit hit, hold held, hurt hurt, keep kept, know knew known, lay laid,
-    lead led, learn learnt, leave left, lend lent, let let, lie lay, lose lost, make made, mean meant, meet met, pay paid,
-    put put, quit quit, read read, ride rode ridden, ring rang, rise rose, run ran, say said, see saw seen, sell sold,
-    send sent, set set, shake shook, shoot shot, show showed shown, shut shut, sing sang, sink sank, sit sat, sleep slept,
-    speak spoke spoken, spend spent, stand stood, steal stole stolen, stick stuck, swim swam, take took taken,
-    teach taught, tear tore torn, tell told, think thought, throw threw thrown, understand understood, wake woke,
-    wear wore worn, win won, write wrote written
+    be was were been, begin began begun, bite bit, blow blew, break broke broken, bring brought, build built,
+    buy bought, catch caught, choose chose chosen, come came, dig dug, do did done, draw drew drawn, drink drank,
+    drive drove driven, eat ate eaten, fall fell fallen, feed fed, feel felt, fight fought, find found,
+    fly flew flown, forget forgot forgotten, freeze froze frozen, get got, give gave given, go went gone,
+    grow grew grown, hang hung, have had, hear heard, hide hid hidden, hold held, keep kept, know knew known,
+    lay laid, lead led, learn learnt, leave left, lend lent, lie lay, lose lost, make made, mean meant, meet met,
+    pay paid, ride rode ridden, ring rang, rise rose, run ran, say said, see saw seen, sell sold, send sent,
+    shake shook, shoot shot, show showed shown, sing sang, sink sank, sit sat, sleep slept, speak spoke spoken,
+    spend spent, stand stood, steal stole stolen, stick stuck, swim swam, take took taken, teach taught,
+    tear tore torn, tell told, think thought, throw threw thrown, understand understood, wake woke, wear wore worn,
+    win won, write wrote written
 """
-PAST_OF: Final = {words[0]: tuple(words[1:]) for words in (entry.split() for entry in _IRREGULAR.split(","))}
+PAST_OF: Final[Mapping[str, tuple[str, ...]]] = {
+    words[0]: tuple(words[1:]) for words in (entry.split() for entry in _IRREGULAR.split(","))
+}
 
 
 def past_of(word: str) -> tuple[str, ...]:
     """The forms of a verb that tell of the past by another word ("buy": "bought"); none for any other."""
-    return tuple(form for form in PAST_OF.get(word.casefold(), ()) if form != word)
+    return PAST_OF.get(word.casefold(), ())

@@ -1,7 +1,7 @@
 """Two years of a person's memory, and what is asked about them on Wednesday 2025-06-18 at 15:30 UTC.
 
-The questions were written before the roads that answer them. A row names the road that must answer (empty: none, nothing
-is known), what the answer must say, and what it must not.
+The questions were written before the roads that answer them. A row names the road that must answer (empty: none, since
+nothing is known), what the answer must say, and what it must not.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ QUESTIONS: Final = (
 # Written once the roads stood, and first asked then.
 HELD_OUT: Final = (
     _row("What city am I in these days?", "current", "Ottawa"),
-    _row("Who do I report to?", ""),  # that this is the manager is more than words, and than the small embedder, can tell
+    _row("Who do I report to?", ""),  # the small embedder cannot tell that this is the manager
     _row("Which company do I work for?", "current", "Northwind"),
     _row("How much do I earn?", "current", "68,000", "52,000"),
     _row("Does Ben have any allergies?", "current", "shellfish", "peanuts"),

@@ -41,10 +41,10 @@ def doors(database_url: str, tenant: str) -> Iterator[Doors]:
             script: Any = None, *, level: str = "off", embedder: Any = "none", user: str = "ada", **more: Any
         ) -> Engram:
             model = None if script is None else ScriptedModel(script)
+            settings = load({}, llm_level=level, recall_log="off", **more)
             door = Engram(
-                database_url, scope=Scope(tenant, user_id=user), settings=load({}, llm_level=level, recall_log="off", **more), embedder=embedder,
-                llm=model,
-            )  # fmt: skip
+                database_url, scope=Scope(tenant, user_id=user), settings=settings, embedder=embedder, llm=model
+            )
             return quiet(stack.enter_context(door))
 
         yield opened
@@ -57,7 +57,7 @@ def asked(door: Engram, question: str, **more: Any) -> RecallAnswer:
 # The table
 
 
-@pytest.mark.parametrize("row", (*story.QUESTIONS, *story.HELD_OUT), ids=lambda row: row.ask)
+@pytest.mark.parametrize("row", [*story.QUESTIONS, *story.HELD_OUT], ids=lambda row: row.ask)
 def test_a_question_goes_its_road_and_finds_its_answer(told: Engram, row: story.Row) -> None:
     answer = asked(told, row.ask)
     assert (answer.trace.roads[-1] if answer.found else "") == row.road, answer.answer_text
