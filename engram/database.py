@@ -379,7 +379,9 @@ def translate(error: Exception) -> EngramError:
     if state is not None and state.startswith("23"):
         return Conflict("the database refused the change: a constraint does not hold", sqlstate=state)
     if state is not None and state.startswith("22"):
-        return InvalidInput("value", "one PostgreSQL can store", f"a value refused with SQLSTATE {state}")
+        refused = InvalidInput("value", "one PostgreSQL can store", f"a value refused with SQLSTATE {state}")
+        refused.facts["sqlstate"] = state
+        return refused
     return Unavailable(
         f"PostgreSQL refused the statement (SQLSTATE {state})" if state else "the database driver failed",
         sqlstate=state,

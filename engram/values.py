@@ -307,7 +307,7 @@ class Term(Value):
 
 @dataclass(frozen=True, slots=True)
 class ChannelHit(Value):
-    """Where a channel ranked a result (from 1), and its own value for it."""
+    """Where a channel that found a result ranked it (from 1) among what may be returned, and its own value for it."""
 
     rank: int
     value: float

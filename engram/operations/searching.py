@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from engram import recall, tenancy
 from engram.channels import SEARCHED, semantic
 from engram.database import Connection
-from engram.errors import Unavailable
+from engram.errors import EngramError, InvalidInput, Unavailable
 from engram.memories import Moment
 from engram.operations import spaces, steps
 from engram.operations.setup import Reading, Setup
@@ -18,6 +19,7 @@ from engram.rerank import Judged
 from engram.values import SearchResults
 
 TRIES = 3
+REFUSED: Final = (Unavailable, InvalidInput)  # a vector or a word that PostgreSQL does not take is a channel's, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,8 @@ def _gathered(searches: Sequence[tuple[Asked, Looked, Meaning]]) -> Operation[tu
     Where they fail together each is asked apart, with its own time, and those that fail are named: the others answer.
     """
     looked = searches[0][1]
-    models = {meaning.model_id for _, _, meaning in searches if meaning.vector is not None} - {None}
+    vectors = [meaning.model_id for _, _, meaning in searches if meaning.vector is not None]
+    models = {model_id for model_id in vectors if model_id is not None}
 
     def find(conn: Connection, channels: Collection[str] | None = None) -> tuple[list[Found], bool]:
         gathered = recall.find_all(conn, searches, channels)
@@ -92,19 +95,19 @@ def _gathered(searches: Sequence[tuple[Asked, Looked, Meaning]]) -> Operation[tu
 
     try:
         return (yield from steps.read(looked.tenant_id, find))
-    except Unavailable as error:
+    except REFUSED as error:
         allowed = {name for asked, _, meaning in searches for name in finding.allowed(asked, meaning)}
         wanted = [name for name in SEARCHED if name in allowed]
         if not recall.is_of_a_channel(error) or len(wanted) < 2:
             raise
-        trouble = error
+        trouble: EngramError = error
     working: list[str] = []
     answer: tuple[list[Found], bool] | None = None
     for name in wanted:
         several = [*working, name]
         try:
             answer = yield from steps.read(looked.tenant_id, lambda conn: find(conn, several))  # noqa: B023 - called at once
-        except Unavailable as error:
+        except REFUSED as error:
             if not recall.is_of_a_channel(error):
                 raise
             trouble = error

@@ -10,7 +10,7 @@ from typing import Any, Final
 from engram import filters, memories
 from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temporal
 from engram.database import Connection, fetch_all, fetch_one, statement
-from engram.errors import Unavailable
+from engram.errors import EngramError
 from engram.memories import Moment
 from engram.recall.question import Asked, Looked, Meaning, names_in
 from engram.values import TRUSTS, Memory, Watermark, Window, kind_of
@@ -45,6 +45,7 @@ OVERFETCH: Final = 5
 LEAST_FETCHED: Final = 50
 PINNED: Final = 50
 CANCELLED: Final = "57014"
+CROWDED: Final = "53300"  # no connection was left
 TIMEOUTS: Final[Mapping[str, float]] = {module.NAME: module.TIMEOUT for module in (semantic, keyword, temporal, graph)}
 REFUSALS: Final = ("XX", "22", "42", "54", "53", "58")  # classes of failures that may be of one channel alone
 
@@ -94,11 +95,10 @@ def allowed(asked: Asked, meaning: Meaning) -> tuple[str, ...]:
     return tuple(name for name in SEARCHED if wanted[name])
 
 
-def is_of_a_channel(error: Unavailable) -> bool:
+def is_of_a_channel(error: EngramError) -> bool:
     """Whether a search may have failed by one of its channels alone: the server is there, and refused. Pure."""
-    return "sqlstate" in error.facts and (
-        error.facts["sqlstate"] == CANCELLED or str(error.facts["sqlstate"])[:2] in REFUSALS
-    )
+    state = str(error.facts.get("sqlstate"))
+    return state == CANCELLED or (state[:2] in REFUSALS and state != CROWDED)
 
 
 def find(

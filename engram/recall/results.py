@@ -259,15 +259,15 @@ def _result(
     rerank_score: float | None,
 ) -> SearchResult:
     memory = one.memory
-    channels: dict[str, ChannelHit] = {}
-    if one.semantic_rank is not None and one.cosine is not None:
-        channels[semantic.NAME] = ChannelHit(one.semantic_rank, one.cosine)
-    if one.keyword_rank is not None:
-        channels[keyword.NAME] = ChannelHit(one.keyword_rank, one.coverage)
-    if one.graph_rank is not None and one.graph is not None:
-        channels[graph.NAME] = ChannelHit(one.graph_rank, one.graph)
-    if one.temporal_rank is not None and one.temporal is not None:
-        channels[temporal.NAME] = ChannelHit(one.temporal_rank, one.temporal)
+    places = {
+        semantic.NAME: (one.semantic_rank, one.cosine), keyword.NAME: (one.keyword_rank, one.coverage),
+        graph.NAME: (one.graph_rank, one.graph), temporal.NAME: (one.temporal_rank, one.temporal),
+    }  # fmt: skip
+    channels = {
+        name: ChannelHit(rank, value)
+        for name, (rank, value) in places.items()
+        if name in one.by and rank is not None and value is not None
+    }
     if not one.derived:
         channels = {tail.NAME: ChannelHit(one.keyword_rank or 1, one.coverage)}
     return SearchResult(
