@@ -303,6 +303,28 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "strict": "flag",
         "token_counter": "function",
     },
+    "trace_recall": {
+        "query": "query",
+        "limit": "limit",
+        "max_tokens": "tokens",
+        "expected_terms": "words",
+        "deep": "flag",
+        "filter": "filter",
+        "token_counter": "function",
+    },
+    "explain": {
+        "query": "query",
+        "memory_id": "id",
+        "mode": "choice",
+        "limit": "limit",
+        "filter": "filter",
+        "profile": "choice",
+        "min_score": "number",
+        "rerank": "flag",
+        "cut": "choice",
+        "per_session": "revision",
+        "max_tokens": "tokens",
+    },
     "session": {"session_id": "name", "metadata": "metadata"},
     "get_session": {"session_id": "name"},
     "list_sessions": {"open_only": "flag", "limit": "limit", "cursor": "cursor"},
@@ -373,6 +395,9 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     "ops.switch_replay": {"shadow_id": "id", "policy": "choice", "progress": "function"},
     "ops.drop_replay": {"shadow_id": "id"},
     "ops.list_replays": {},
+    "ops.list_recalls": {"limit": "limit", "cursor": "cursor"},
+    "ops.get_recall": {"recall_id": "id"},
+    "ops.replay_recall": {"recall_id": "id"},
     "ops.doctor": {},
     "ops.list_models": {},
     "ops.reembed": {
@@ -416,6 +441,7 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "list_triggers": "Read",
     "recall_critical": "Read",
     "build_context": "Read",
+    **dict.fromkeys(("trace_recall", "explain"), "Read"),
     "session": "Ids",
     "get_session": "Read",
     "list_sessions": "Read",
@@ -448,6 +474,7 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "ops.switch_replay": "Write",
     "ops.drop_replay": "Write",
     "ops.list_replays": "Ids",
+    **dict.fromkeys(("ops.list_recalls", "ops.get_recall", "ops.replay_recall"), "Ids"),
 }
 
 # What is inside an argument: the call, the argument, the groups of its names, the rest of a valid one, a list or not.
@@ -459,7 +486,9 @@ INSIDE: Final[tuple[tuple[str, str, tuple[str, ...], Mapping[str, Any], bool], .
     ("add_many", "items", ("Candidate", "NewMemory", "Attributes"), {"fact": "User likes tea"}, True),
     *(
         (call, "filter", ("Filter",), {}, False)
-        for call in ("list_memories", "get_all", "get_history", "search", "deep_search", "recall")
+        for call in (
+            "list_memories", "get_all", "get_history", "search", "deep_search", "recall", "trace_recall", "explain"
+        )
     ),
 )
 
@@ -497,6 +526,10 @@ VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "deep_search": {"query": "tea"},
     "recall": {"question": "What does the user drink?"},
     "recall_trigger": {"action": "git-push"},
+    "trace_recall": {"query": "tea"},
+    "explain": {"query": "tea", "memory_id": UNKNOWN_ID},
+    "ops.get_recall": {"recall_id": UNKNOWN_ID},
+    "ops.replay_recall": {"recall_id": UNKNOWN_ID},
     "get_session": {"session_id": "standup"},
     "end_session": {"session_id": "standup"},
     "start_task": {"goal": "Paint the boat"},

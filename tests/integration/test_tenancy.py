@@ -24,7 +24,17 @@ from engram.errors import EngramError, IdempotencyMismatch
 from engram.operations.changing import NewMemory
 from engram.operations.setup import Read, SessionWrite, TaskWrite, Write
 from engram.scope import Ids
-from engram.values import ContextBlock, Page, RecallAnswer, Receipt, SearchResults, Traversal
+from engram.values import (
+    ContextBlock,
+    Page,
+    RecallAnswer,
+    RecallDiff,
+    RecallTrace,
+    Receipt,
+    SearchResults,
+    Traversal,
+    WhyNot,
+)
 
 CANARY: Final = "qzxcanary"  # stands in everything that the other side says, and in nothing that is asked
 LONG_AGO: Final = datetime(2001, 2, 3, tzinfo=UTC)
@@ -69,6 +79,7 @@ class Things:
     cursors: tuple[str, ...]
     anchors: tuple[str, ...]
     jobs: tuple[str, ...]
+    recalls: tuple[str, ...]
     marks: tuple[str, ...]
 
     def of_nobody(self) -> Things:
@@ -85,7 +96,7 @@ def _nobodys(kind: str, name: str) -> str:
         return f"mem-{uuid.uuid4().hex[:8]}"
     if kind == "marks":
         return f"{name.partition('.')[0]}.{uuid.uuid4()}.1"
-    if kind in ("memories", "events", "streams", "tasks", "jobs"):
+    if kind in ("memories", "events", "streams", "tasks", "jobs", "recalls"):
         return str(uuid.uuid4())
     if kind == "anchors":
         return f"{name.split(':')[0]}:{uuid.uuid4().hex * 2}"  # of the same position: a walk ends where it is wrong
@@ -125,6 +136,9 @@ def fill(door: Engram, mark: str) -> Things:
     door.end_session(session, summary=f"We spoke of the anchor {mark}")
     with door.session(later := f"s-{uuid.uuid4().hex[:8]}", metadata=metadata) as talk:
         talk.remember(f"The mast is high {mark}")
+    door.search(f"The keel {mark}", filter={"tags_any": [mark]})
+    door.recall(f"Where is the anchor {mark}?")
+    door.build_context(f"The pier {mark}")
     memories = door.list_memories(EVERY_STATUS, limit=200)
     events = door.list_events(limit=200)
     report = door.ops.verify_ledger()
@@ -140,6 +154,7 @@ def fill(door: Engram, mark: str) -> Things:
         ),
         anchors=tuple(report.heads.values()),
         jobs=tuple(job.job_id for job in door.ops.list_jobs(limit=200)),
+        recalls=tuple(recall.recall_id for recall in door.ops.list_recalls()),
         marks=tuple(item.mark for item in door.follow(poll=0))[-1:],
     )  # fmt: skip
 
@@ -284,6 +299,11 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
         "query": a.text(), **a.one_of(session_id=lambda: a.pick("sessions"), task_run_id=lambda: a.pick("tasks")),
         **a.read(),
     },
+    "trace_recall": lambda a: {
+        "query": a.text(), "limit": 200, "deep": a.dice.random() < 0.5, "expected_terms": ["pier"],
+        **a.maybe(filter=a.filter), **a.read(),
+    },
+    "explain": lambda a: {"query": a.text(), "memory_id": a.memory(), **a.maybe(filter=a.filter), **a.read()},
     "session": lambda a: a.maybe(session_id=lambda: a.pick("sessions"), metadata=lambda: {"place": "pier"}),
     "get_session": lambda a: {"session_id": a.pick("sessions"), **a.read()},
     "list_sessions": lambda a: {
@@ -350,6 +370,9 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "ops.switch_replay": lambda a: {"shadow_id": a.pick("events"), **a.write()},
     "ops.drop_replay": lambda a: {"shadow_id": a.pick("events"), **a.write()},
     "ops.list_replays": lambda _: {},
+    "ops.list_recalls": lambda a: {**a.maybe(cursor=lambda: a.pick("cursors")), "limit": a.dice.randint(0, 5)},
+    "ops.get_recall": lambda a: {"recall_id": a.pick("recalls")},
+    "ops.replay_recall": lambda a: {"recall_id": a.pick("recalls")},
     "ops.doctor": lambda _: {},
     "ops.list_models": lambda _: {},
     "ops.reembed": lambda _: {"model": "letters", "switch": False},
@@ -457,6 +480,13 @@ def answer(door: Engram, name: str, given: Mapping[str, Any]) -> Answer:
         return Answer(
             repr(result), repr((result.found, result.intent, sorted(plain(e.memory) for e in result.evidence)))
         )
+    if isinstance(result, RecallTrace):
+        steps = (result.critical_ids, result.search_ids, result.superseded_ids, result.missing_expected_terms)
+        return Answer(repr(result), repr([len(ids) for ids in steps]))
+    if isinstance(result, WhyNot):
+        return Answer(repr(result), repr((result.found, result.reason)))
+    if isinstance(result, RecallDiff):
+        return Answer(repr(result), repr((result.kind, len(result.added), len(result.dropped))))
     if isinstance(result, ContextBlock):
         return Answer(repr(result), repr([section.name for section in result.sections]))
     listed = (list(result), bool(result.cursor)) if isinstance(result, Page) else result
