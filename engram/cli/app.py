@@ -7,7 +7,21 @@ from typing import Annotated, Any, Final
 import typer
 
 from engram import __version__
-from engram.cli import demo, events, files, graph, jobs, memories, models, replays, server, sessions, tasks, worker
+from engram.cli import (
+    demo,
+    events,
+    files,
+    graph,
+    jobs,
+    memories,
+    models,
+    recalls,
+    replays,
+    server,
+    sessions,
+    tasks,
+    worker,
+)
 from engram.cli.desk import COUNT, HERE, OWN, OWNER, READ, WRITE, Option, command
 
 # The root of every "I did not understand that" of the argument parser.
@@ -32,6 +46,8 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("history", memories.history, READ, "Read"),
     ("lineage", memories.lineage, READ, "Read"),
     ("explain", memories.explain, READ, "Read"),
+    ("why", recalls.why, READ, "Read"),
+    ("trace", recalls.trace, READ, "Read"),
     ("event search", events.search, READ, "Read"),
     ("session list", sessions.list_, READ, "Work"),
     ("session show", sessions.show_, READ, "Work"),
@@ -69,6 +85,9 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("replay diff", replays.diff, OWN, "Data"),
     ("replay switch", replays.switch, WRITE, "Data"),
     ("replay drop", replays.drop, WRITE, "Data"),
+    ("recall-log list", recalls.list_, OWN, "Watch"),
+    ("recall-log show", recalls.show_, OWN, "Watch"),
+    ("recall-log replay", recalls.replay, OWN, "Watch"),
     ("verify", server.verify, COUNT, "Watch"),
     ("doctor", server.doctor, COUNT, "Watch"),
     ("stats", server.stats, COUNT, "Watch"),
@@ -77,6 +96,7 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
 
 # What the commands of two words are about.
 GROUPS: Final = {
+    "recall-log": "Look at what was recalled, and recall it again.",
     "event": "Search what was said and done.",
     "session": "Look at conversations, and end them.",
     "task": "Begin long work, say how it stands, and take it up again.",

@@ -589,3 +589,103 @@ def _way(one: values.TraversalResult) -> str:
     for kind, way, node in zip(one.relation_types, one.directions, one.path[1:], strict=True):
         parts += [f"-{kind}->" if way == "outbound" else f"<-{kind}-", short_id(node)]
     return " ".join(parts)
+
+
+def why(console: Console, told: values.WhyNot) -> None:
+    """Why a search does not return a memory."""
+    console.print(plain(told.reason.replace("_", " ")), style="bold green" if told.found else "bold yellow")
+    ranks = {name: "–" if rank is None else str(rank) for name, rank in told.ranks.items()}
+    facts(
+        console,
+        {
+            "memory": told.memory_id,
+            "ranks": ", ".join(f"{name} {rank}" for name, rank in ranks.items()),
+            "score": None if told.score is None else f"{told.score:.3f}",
+            "needed": None if told.score_needed is None else f"{told.score_needed:.3f}",
+            **{name.replace("_", " "): str(value) for name, value in told.detail.items() if value not in (None, [])},
+        },
+    )
+
+
+def trace(console: Console, seen: values.RecallTrace) -> None:
+    """A recall from inside: the ids of each step, and what was printed."""
+    kept = set(seen.kept_ids)
+    made = table("memory", "pinned", "found", "printed")
+    for one in dict.fromkeys((*seen.critical_ids, *seen.search_ids)):
+        places = seen.search_ids.index(one) + 1 if one in seen.search_ids else ""
+        pinned, printed = "yes" if one in seen.critical_ids else "", "yes" if one in kept else "no"
+        made.add_row(short_id(one), pinned, str(places), printed)
+    console.print(made if made.row_count else "Nothing found.")
+    facts(
+        console,
+        {
+            "missing": ", ".join(seen.missing_expected_terms),
+            "variants": "; ".join(seen.variants),
+            "superseded": ", ".join(short_id(one) for one in seen.superseded_ids),
+            "tokens": str(seen.tokens),
+            "took": ", ".join(f"{name} {spent:.0f} ms" for name, spent in seen.timings_ms.items()),
+            "by": ", ".join(f"{name} {version}" for name, version in seen.versions.items()),
+            "without": ", ".join(seen.degraded),
+        },
+    )
+    for note in seen.notes:
+        console.print(plain(note))
+    if seen.context:
+        console.print(plain(seen.context))
+
+
+def recalls(console: Console, page: values.Page[values.LoggedRecall]) -> None:
+    """Logged recalls, one a line."""
+    made = table("recall", "kind", "question", "found", "when", "ms", wide=("question",))
+    for one in page:
+        asked = "(erased)" if one.query is None else " ".join(one.query.split())
+        made.add_row(
+            one.recall_id, one.kind, plain(asked), str(len(one.chosen)), when(one.at), f"{one.milliseconds:.0f}"
+        )
+    console.print(made if page.results else "No recalls.")
+    if page.cursor:
+        console.print(f"More: --cursor {page.cursor}", markup=False, soft_wrap=True)
+
+
+def recall(console: Console, one: values.LoggedRecall) -> None:
+    """One logged recall."""
+    facts(
+        console,
+        {
+            "recall": one.recall_id, "kind": one.kind, "question": one.query or "(erased)", "intent": one.intent,
+            "when": when(one.at), "took": f"{one.milliseconds:.1f} ms", "without": ", ".join(one.degraded),
+            "by": ", ".join(f"{name} {version}" for name, version in one.versions.items()),
+            "plan": ", ".join(f"{name} {value}" for name, value in one.plan.items() if value not in (None, False)),
+        },
+    )  # fmt: skip
+    made = table("", "id", "score")
+    for place, line in enumerate(one.found, 1):
+        score = line.get("score")
+        made.add_row(str(place), str(line["id"]), "left out" if score is None else f"{score:.3f}")
+    console.print(made)
+
+
+def recall_diff(console: Console, diff: values.RecallDiff) -> None:
+    """A logged recall beside the same one made again."""
+    facts(
+        console,
+        {
+            "recall": f"{diff.recall_id}, {diff.kind}, as known at {when(diff.known_at)}",
+            "same": f"{diff.same}" + (" (all of it)" if diff.is_same else ""),
+            **{f"{name} then, now": " → ".join(pair) for name, pair in diff.versions.items()},
+        },
+    )
+    made = table("", "memory", "then", "now")
+    for memory_id in diff.added:
+        made.add_row("+", memory_id, "", "")
+    for memory_id in diff.dropped:
+        made.add_row("-", memory_id, "", "")
+    for one in diff.moved:
+        scores = [f"{score:.3f}" if score is not None else "" for score in (one.score_then, one.score_now)]
+        made.add_row("~", one.memory_id, f"{one.rank_then}  {scores[0]}", f"{one.rank_now}  {scores[1]}")
+    for memory_id in diff.waiting:
+        made.add_row("?", memory_id, "not derived yet", "")
+    if made.row_count:
+        console.print(made)
+    for note in diff.notes:
+        console.print(plain(note))
