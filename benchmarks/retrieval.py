@@ -297,7 +297,7 @@ def seeker(memory: Engram, run: str) -> Callable[[str, int], Any]:
         deep: Any = getattr(memory, "deep_search", None)
         if deep is None:
             raise SystemExit("this version has no deep_search: leave out the mode deep")
-        return lambda text, limit: deep(text, limit=limit, **options)
+        return lambda text, limit: deep(text, limit=limit, track=False, **options)
     search: Any = memory.search
     return lambda text, limit: search(text, mode=mode, limit=limit, track=False, **options)
 
