@@ -121,13 +121,10 @@ def unfaithful(said: Composed, lines: Sequence[Line], question: str) -> str | No
 
 
 def _numbers(text: str) -> set[str]:
-    """The numbers of a text, whole and in their parts, without signs and zeros that a way of writing adds. Pure."""
-    found = set()
+    """The numbers of a text, "1,200" as one and a date as its parts, without zeros that a way of writing adds. Pure."""
+    found: set[str] = set()
     for number in _NUMBER.findall(text):
         parts = re.split(r"[.,:]", number)
-        found |= (
-            {"".join(parts).lstrip("0") or "0"}
-            if len(parts) == 1 or len(parts[-1]) == 3
-            else {part.lstrip("0") or "0" for part in parts}
-        )
+        whole = len(parts) == 1 or all(len(part) == 3 for part in parts[1:])
+        found |= {(part.lstrip("0") or "0") for part in (["".join(parts)] if whole else parts)}
     return found

@@ -337,8 +337,8 @@ def _told_events(
     known = {hit.event.event_id for hit in hits}
     if not reading.topic:
         apart = [one.memory for one in happened if one.memory.event_id not in known and reading.window is not None]
-        everything = sorted([*(hit.event for hit in hits), *apart], key=_at)
-        return everything[-limit:]
+        everything: list[Event | Memory] = [*(hit.event for hit in hits), *apart]
+        return sorted(everything, key=_at)[-limit:]
     best = hits[0].score if hits else 0.0
     memory = max(happened, key=relevance_of, default=None)
     if memory is not None and relevance_of(memory) >= max(WEAK, best / NEAR_TOP):

@@ -122,7 +122,9 @@ def fill(door: Engram, mark: str) -> Things:
     door.record_turn(f"Where is the anchor {mark}?", f"On the shelf {mark}.", session_id=session)
     run = door.start_task(f"Paint the keel {mark}", metadata=metadata).task_run_id
     door.save_checkpoint(run, f"The keel is half painted {mark}", state=metadata)
-    kept = door.add(f"The harbour code is 4711 {mark}", topic_key=topic, tags=[mark, "trigger:pier"], metadata=metadata, source=mark)
+    kept = door.add(
+        f"The harbour code is 4711 {mark}", topic_key=topic, tags=[mark, "trigger:pier"], metadata=metadata, source=mark
+    )
     assert kept.memory is not None
     door.revise(kept.memory.memory_id, f"The harbour code is 4712 {mark}", reason=mark)
     door.add(f"Never paint the {mark} keel red", memory_type="constraint", critical_slot=slot, main_content=mark * 3)
