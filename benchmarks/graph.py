@@ -31,6 +31,8 @@ MEMORIES = 100_000
 RELATIONS = 1_000_000
 PAST = 2_000  # memories of the scope whose past is walked
 TIMES = 200
+WAIT = 180  # seconds
+FILLED = ("agent_memory", "memory_relations")
 
 
 def fill(conn: Connection, memory_id: str, memories: int, relations: int, *, past: bool) -> None:
@@ -73,6 +75,21 @@ def fill(conn: Connection, memory_id: str, memories: int, relations: int, *, pas
     )
 
 
+def settle(url: str) -> None:
+    """Wait until the server has looked at the tables by itself: a fill at once leaves it with no statistics."""
+    with Database(url, load({})).transaction("bench") as conn:
+        begun = conn.exec_driver_sql("SELECT clock_timestamp()").scalar()
+    for _ in range(WAIT):
+        with Database(url, load({})).transaction("bench") as conn:
+            left = conn.exec_driver_sql(
+                "SELECT count(*) FROM pg_stat_user_tables WHERE schemaname = 'engram' AND relname = ANY(%s)"
+                " AND coalesce(last_autoanalyze, '-infinity') < %s", (list(FILLED), begun),
+            ).scalar()  # fmt: skip
+        if not left:
+            return
+        time.sleep(1)
+
+
 def measure(name: str, work: Callable[[str, str], object], ids: list[str], times: int = TIMES) -> None:
     """Prints the median and the 95th percentile of a call between memories drawn by chance."""
     dice, took = random.Random(7), []
@@ -93,6 +110,7 @@ def crowd(url: str, memories: int, relations: int, *, past: bool = False) -> tup
     assert made is not None
     with Database(url, load({})).transaction(tenant) as conn:
         fill(conn, made.memory_id, memories, relations, past=past)
+    settle(url)
     with Database(url, load({})).transaction(tenant) as conn:
         rows = conn.exec_driver_sql(
             "SELECT memory_id::text AS id FROM engram.agent_memory ORDER BY random() LIMIT 2000"

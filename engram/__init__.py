@@ -64,10 +64,14 @@ if TYPE_CHECKING:
     from engram.values import EventResults as EventResults
     from engram.values import HistoryEntry as HistoryEntry
     from engram.values import Lineage as Lineage
+    from engram.values import LoggedRecall as LoggedRecall
     from engram.values import Memory as Memory
     from engram.values import MemoryExplanation as MemoryExplanation
     from engram.values import Page as Page
+    from engram.values import RankMove as RankMove
     from engram.values import RecallAnswer as RecallAnswer
+    from engram.values import RecallDiff as RecallDiff
+    from engram.values import RecallTrace as RecallTrace
     from engram.values import Receipt as Receipt
     from engram.values import Relation as Relation
     from engram.values import Replay as Replay
@@ -83,6 +87,7 @@ if TYPE_CHECKING:
     from engram.values import TraversalResult as TraversalResult
     from engram.values import Trigger as Trigger
     from engram.values import Usage as Usage
+    from engram.values import WhyNot as WhyNot
     from engram.values import WriteDecision as WriteDecision
 
 __version__ = "0.1.0"
@@ -106,10 +111,11 @@ _ROOMS = {
     "engram.settings": ("Settings",),
     "engram.values": (
         "Checkpoint", "Citation", "ContextBlock", "CriticalMemories", "Event", "EventHit", "EventResults",
-        "HistoryEntry", "Lineage", "Memory", "MemoryExplanation",
-        "Page", "RecallAnswer", "Receipt", "Relation", "Replay", "ReplayChange", "ReplayDiff",
+        "HistoryEntry", "Lineage", "LoggedRecall", "Memory", "MemoryExplanation",
+        "Page", "RankMove", "RecallAnswer", "RecallDiff", "RecallTrace", "Receipt",
+        "Relation", "Replay", "ReplayChange", "ReplayDiff",
         "ReplayProblem", "ResumedTask", "SearchResult", "SearchResults", "Session", "TaskRun",
-        "Traversal", "TraversalResult", "Trigger", "Usage",
+        "Traversal", "TraversalResult", "Trigger", "Usage", "WhyNot",
         "WriteDecision",
     ),
 }  # fmt: skip
@@ -129,7 +135,8 @@ __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     "ProfileWeights", "SearchResult",
     "SearchResults", "EventHit", "EventResults",
     "Relation", "Traversal", "TraversalResult",
-    "RecallAnswer", "CriticalMemories", "Trigger", "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun", "Usage",
+    "RecallAnswer", "CriticalMemories", "Trigger", "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun",
+    "Usage", "WhyNot", "RecallTrace", "LoggedRecall", "RecallDiff", "RankMove",
     # seams
     "Embedder", "LanguageModel", "Completion", "Price", "Reranker",
     # errors

@@ -29,8 +29,6 @@ TYPES: Final = 64  # that one read may name
 MAX_DEPTH: Final = 10
 BREADTH: Final = 50  # relations followed from one memory
 BUDGET: Final = 500  # paths kept of one hop
-PATH_BREADTH: Final = 200
-PATH_BUDGET: Final = 1_000
 FAR: Final = 0.55  # distance from the question over which a loose relation is not followed
 WEIGHTS: Final = (0.7, 0.0, 0.3)  # of the path, the question and the importance, in a score
 ASKED_WEIGHTS: Final = (0.5, 0.3, 0.2)
@@ -159,6 +157,7 @@ def walk(
     params = {
         "by_path": by_path, "by_question": by_question, "by_importance": by_importance,
         "limit": asked.limit, "limit_per_seed": asked.limit_per_seed, "breadth": BREADTH, "budget": BUDGET,
+        "shorter": [],
     }  # fmt: skip
     rows = _walked(conn, visible, seeds, asked, moment, FOUND, params)
     return rows, bool(rows) and (rows[0].cut or rows[0].reached > len(rows))
@@ -175,8 +174,8 @@ def best_path(
         return None
     asked = Walk(max_depth=(max_depth + 1) // 2)
     params = {
-        "source_id": source_id, "target_id": target_id, "most": max_depth, "breadth": PATH_BREADTH,
-        "budget": PATH_BUDGET,
+        "source_id": source_id, "target_id": target_id, "most": max_depth, "breadth": BREADTH, "budget": BUDGET,
+        "shorter": [target_id] if max_depth % 2 else [],
     }  # fmt: skip
     rows = _walked(conn, visible, [source_id, target_id], asked, moment, BETWEEN, params)
     return rows[0] if rows else None
@@ -235,15 +234,14 @@ def _walked(
 
 
 def _filled(name: str, direction: Direction, moment: Moment, of: str, more: Mapping[str, str]) -> str:
-    """A statement about the relations of a memory, with the rows and relations of a moment; what is past comes first."""
-    past = f"past AS MATERIALIZED (SELECT {NEEDED} FROM {memories.source(moment)} WHERE {memories.VISIBLE})"  # noqa: S608 - constants
-    parts = {
-        "past": "nothing AS (SELECT)" if moment.is_now else past, "relations": held(direction, moment, of),
-        "ends": ENDS if moment.is_now else PAST_ENDS,
-    }  # fmt: skip
-    source = {"source": "engram.agent_memory m" if moment.is_now else "past m"}
+    """A statement about the relations of a memory, with the rows and relations of a moment."""
+    parts = [
+        *((place, text) for place, text in more.items() if place != "current"),
+        ("relations", held(direction, moment, of)), *(ENDS if moment.is_now else PAST_ENDS).items(),
+        ("current", more["current"]), ("source", memories.source(moment)),
+    ]  # fmt: skip
     sql = statement(name)
-    for place, text in (parts | dict(more) | source).items():  # what is filled in first has places of its own
+    for place, text in parts:  # what is filled in first has places of its own
         sql = sql.replace(f"/*{place}*/", text)
     return sql
 
@@ -273,10 +271,6 @@ def _relation(row: Row[Any], ended_at: datetime | None) -> Relation:
 
 
 IN_SIGHT: Final = "m.status NOT IN ('deleted', 'quarantined')"
-NEEDED: Final = (
-    "m.tenant_id, m.scope_id, m.memory_id, m.private, m.status, m.consolidated_into, m.moot, m.expires_at, m.ended_at,"
-    " m.importance"
-)
 _COLUMNS: Final = "r.source_id, r.target_id, r.relation_type, r.weight, r.auto, r.metadata"
 _STANDS: Final = "FROM engram.memory_relations r WHERE r.tenant_id = %(tenant_id)s AND r.ended_at IS NULL"
 _AT: Final = "%(as_of)s::timestamptz, %(known_at)s::timestamptz"
@@ -292,16 +286,28 @@ PAST: Final[Mapping[str, str]] = {
 }
 # The other ends, one by one and by their key, heaviest first, until there are enough: whatever the statistics say of a
 # table. What is IS TRUE of a row chooses no index.
-ENDS: Final = """
-  CROSS JOIN LATERAL (
-    SELECT m.scope_id, m.importance
-      FROM /*source*/
-     WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = r.node
-       AND (m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s) AND /*current*/) IS TRUE
-    OFFSET 0) m
-"""
-# The past was put together before: all of it is at hand.
-PAST_ENDS: Final = "JOIN (SELECT m.* FROM /*source*/ WHERE /*current*/) m ON m.memory_id = r.node"
+_SEEN: Final = "m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)"
+_KEPT: Final = "FROM engram.agent_memory m WHERE m.tenant_id = %(tenant_id)s AND m.memory_id"
+ENDS: Final[Mapping[str, str]] = {
+    "past": "nothing AS (SELECT)",
+    "seeds": f"SELECT m.memory_id, m.importance {_KEPT} = ANY(%(seeds)s::uuid[]) AND ({_SEEN}) IS TRUE",
+    "ends": f"CROSS JOIN LATERAL (SELECT m.scope_id, m.importance {_KEPT} = r.node"
+    f" AND ({_SEEN} AND /*current*/) IS TRUE OFFSET 0) m",
+    "target": f"EXISTS (SELECT {_KEPT} = %(target_id)s::uuid AND ({_SEEN} AND /*current*/) IS TRUE)",
+}
+# The past has no keys. It is put together once, as an object by id: how a memory counted, and whether it was current.
+_HELD: Final = "(SELECT p.held FROM past p)"
+PAST_ENDS: Final[Mapping[str, str]] = {
+    "past": "past AS MATERIALIZED (SELECT jsonb_object_agg(m.memory_id::text,"  # noqa: S608 - constants
+    " jsonb_build_array(m.importance, m.scope_id, (/*current*/) IS TRUE)) AS held"
+    f" FROM /*source*/ WHERE {memories.VISIBLE})",
+    "seeds": f"SELECT s.memory_id, ({_HELD} -> s.memory_id::text ->> 0)::float8 AS importance"  # noqa: S608 - constants
+    f" FROM unnest(%(seeds)s::uuid[]) s(memory_id) WHERE {_HELD} ? s.memory_id::text",
+    "ends": "CROSS JOIN LATERAL ("  # noqa: S608 - constants
+    "SELECT (h.one ->> 0)::float8 AS importance, (h.one ->> 1)::bigint AS scope_id"
+    f" FROM (SELECT {_HELD} -> r.node::text AS one) h WHERE (h.one ->> 2)::boolean OFFSET 0) m",
+    "target": f"({_HELD} -> %(target_id)s::text ->> 2)::boolean",
+}
 NO_QUESTION: Final = "SELECT NULL::float8 AS cosine"
 NEARNESS: Final = (
     "SELECT 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine FROM engram.memory_embeddings v"
@@ -330,8 +336,7 @@ SELECT f.path::text[], f.types, f.ways, b.path::text[] AS back_path, b.types AS 
   JOIN walk b ON b.seed = %(target_id)s::uuid AND b.node = f.node
  WHERE f.seed = %(source_id)s::uuid AND f.depth + b.depth <= %(most)s AND f.depth > 0
    AND NOT f.path && b.path[1 : b.depth]
-   AND EXISTS (
-         SELECT FROM /*source*/ WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = %(target_id)s::uuid AND /*current*/)
+   AND /*target*/
  ORDER BY f.weight * b.weight DESC, f.depth + b.depth, f.path, b.path
  LIMIT 1
 """

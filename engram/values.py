@@ -493,7 +493,7 @@ class LoggedRecall(Value):
 
 
 @dataclass(frozen=True, slots=True)
-class Moved(Value):
+class RankMove(Value):
     """A memory that a replayed recall ranks elsewhere: ranks from 1, and scores, then and now."""
 
     memory_id: str
@@ -516,7 +516,7 @@ class RecallDiff(Value):
     known_at: datetime
     added: tuple[str, ...]
     dropped: tuple[str, ...]
-    moved: tuple[Moved, ...]
+    moved: tuple[RankMove, ...]
     same: int
     versions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     waiting: tuple[str, ...] = ()

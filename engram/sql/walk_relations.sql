@@ -6,9 +6,7 @@ WITH RECURSIVE /*past*/,
 walk AS (
   SELECT m.memory_id AS seed, m.memory_id AS node, 0 AS depth, ARRAY[m.memory_id] AS path, ARRAY[]::text[] AS types,
          ARRAY[]::boolean[] AS ways, 1::float8 AS weight, m.importance, NULL::float8 AS cosine
-    FROM /*source*/
-   WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = ANY(%(seeds)s::uuid[])
-     AND (m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)) IS TRUE
+    FROM (/*seeds*/) m
   UNION ALL
   SELECT k.seed, CASE WHEN k.place <= %(budget)s THEN k.node END, k.depth, k.path, k.types, k.ways, k.weight, k.importance, k.cosine
     FROM (
@@ -34,7 +32,7 @@ walk AS (
                   WHERE %(gate)s::float8 IS NULL OR r.relation_type = ANY(%(structural)s) OR near.cosine >= %(gate)s
                   ORDER BY r.weight DESC, r.node, r.relation_type, r.inbound
                   LIMIT %(breadth)s + 1) f) e
-           WHERE w.depth < %(max_depth)s AND w.node IS NOT NULL
+           WHERE w.depth < %(max_depth)s - (w.seed = ANY(%(shorter)s::uuid[]))::integer AND w.node IS NOT NULL
            ORDER BY w.seed, e.node, w.weight * e.weight DESC, w.types || e.relation_type, w.path || e.node) b) k
    WHERE k.place <= %(budget)s + 1)
 /*found*/
