@@ -49,10 +49,12 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
         found = results.relevant(part.asked, part.looked, part.found)
         belief = 1.0 if place == 0 else weight * part.share
         ending = "" if place == 0 else f" {place + 1}"
+        # Each leg orders its rows as the score does, so that who is asked about weighs in both what it weighs there.
         worded = {one.memory.memory_id: one.coverage for one, _ in found if one.coverage > 0}
-        near = {one.memory.memory_id: max(one.cosine, 0.0) for one, _ in found if one.cosine is not None}
+        near = {one.memory.memory_id: max(one.cosine, 0.0) / 2 for one, _ in found if one.cosine is not None}
+        gate = ranking.keyword_gate(max(worded.values(), default=0.0))
         legs += [
-            Leg(keyword.NAME + ending, worded, belief, gated=True),
+            Leg(keyword.NAME + ending, {one: coverage**2 for one, coverage in worded.items()}, belief * gate),
             Leg(semantic.NAME + ending, near, belief),
         ]
         actors |= {one.memory.memory_id for one, _ in found if results.speaks(part.asked, part.looked, one.memory)}
