@@ -1,4 +1,4 @@
-"""Relations without a database: their names, and how a walk is told to a model."""
+"""Paths without a database: the names of relations, and how a walk is told to a model."""
 
 from __future__ import annotations
 
