@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -210,8 +211,10 @@ def lineage_of_topic(conn: Connection, visible: Visible, topic_key: str, moment:
     rows = fetch_all(conn, "find_lineage_of_topic", conflict_key=key, **params) if visible.scope_ids else []
     if not rows:
         raise NotFound("no memory with that topic key in this scope")
-    nearest = min(rows, key=lambda row: visible.nearness[int(row.scope_id)])
-    return lineage(conn, visible, str(nearest.lineage_id), moment)
+    for row in sorted(rows, key=lambda row: visible.nearness[int(row.scope_id)]):
+        with suppress(NotFound):  # a nearer one may not have been known then
+            return lineage(conn, visible, str(row.lineage_id), moment)
+    raise NotFound("no memory with that topic key in this scope")
 
 
 def recall_critical(

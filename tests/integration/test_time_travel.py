@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -16,8 +17,15 @@ from quiet import quiet
 from engram import AsyncEngram, Conflict, Engram, NotFound, Scope
 from engram.client import AsyncOps, Ops
 from engram.embedded import EmbeddedServer
+from engram.recall import finding
 
 MOMENTS: Final = {"as_of", "known_at"}
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No channel is given up, however busy the machine is."""
+    monkeypatch.setattr(finding, "TIMEOUTS", dict.fromkeys(finding.TIMEOUTS, 30.0))
 
 
 @pytest.fixture
@@ -356,7 +364,7 @@ def compare(door: Engram, world: World, as_of: datetime | None, known_at: dateti
         return
     row = world.rows[name]
     head = {one.memory_id for one in world.lineage(row.lineage_id)} & current
-    told = any(one.stands(as_of) for one in world.lineage(row.lineage_id))
+    told = any(one.stands(as_of) for one in world.lineage(row.lineage_id) if one.gone != "retracted")
     if told:
         line = door.get_lineage(name, **read)
         assert ({line.head.memory_id} if line.head else set()) == head
@@ -409,3 +417,84 @@ def test_a_claim_that_a_later_one_displaced_is_superseded_as_of_any_moment_too(a
         statuses = [ada.get(one.memory_id, **read).status for one in made]
         assert statuses == ["active", "superseded", "contested"]
     assert [ada.get(one.memory_id, as_of=DAYS[1]).status for one in made[:2]] == ["active", "contested"]
+
+
+# What was known then -------------------------------------------------------------------------------------------------
+
+
+def shown(door: Engram, at: datetime | None, names: list[str]) -> dict[str, Any]:
+    """The ids that some fifty reads give, of now or as known at a moment."""
+    read: dict[str, Any] = {} if at is None else {"known_at": at}
+    found: dict[str, Any] = {}
+    for sort in ("recent", "oldest", "importance"):
+        found[f"list {sort}"] = ids(door.list_memories(sort=sort, limit=200, **read))  # type: ignore[arg-type]
+    found["list all"] = ids(door.list_memories({"statuses": ["superseded", "contested"]}, limit=200, **read))
+    found["critical"] = ids(door.recall_critical(**read))
+    found["trigger"] = ids(door.recall_trigger("launch", **read))
+    found["history"] = [(one.entry, one.memory.memory_id) for one in door.get_history(limit=200, **read)]
+    found["events"] = [one.event_id for one in door.list_events(newest_first=True, limit=200, **read)]
+    for query in ("boat", "mast", "keel", "sail"):
+        for mode in ("keyword", "hybrid"):
+            found[f"{mode} {query}"] = set(
+                ids(door.search(query, mode=mode, limit=100, tail=False, track=False, **read))  # type: ignore[arg-type]
+            )
+        found[f"deep {query}"] = set(ids(door.deep_search(query, limit=100, tail=False, track=False, **read)))
+        found[f"said {query}"] = {one.event.event_id for one in door.search_events(query, limit=100, **read)}
+        found[f"recall {query}"] = door.recall(
+            f"What is the {query} like?", track=False, tail=False, **read
+        ).answer_text
+    for name in names[:8]:
+        memory = door.get(name, **read)
+        line = door.get_lineage(name, **read)
+        found[f"get {name}"] = (memory.status, memory.labels, memory.critical_slot, memory.tags, memory.trust)
+        found[f"line {name}"] = (ids(line.revisions), line.head and line.head.memory_id, ids(line.contested))
+        if memory.status != "deleted":
+            found[f"links {name}"] = [(one.source_id, one.target_id) for one in door.list_relations(name, **read)]
+            found[f"walk {name}"] = ids(door.traverse(name, direction="any", **read))
+    for part in PARTS:
+        with suppress(NotFound):
+            found[f"topic {part}"] = ids(door.get_lineage(topic_key=part, **read).revisions)
+    return found
+
+
+@pytest.mark.parametrize("seed", [100, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(101, 110))])
+def test_what_was_read_then_is_read_again_as_known_then(ada: Engram, superuser: Any, seed: int) -> None:
+    history = History(ada, superuser, random.Random(seed))
+    for _ in range(30):
+        history.step()
+    names = sorted(history.world.rows)
+    before = shown(ada, None, names)
+    mark = datetime.now(UTC)
+    for _ in range(30):
+        history.step()
+    assert shown(ada, None, names) != before
+    again = shown(ada, mark, names)
+    assert len(before) >= 45
+    assert {name: value for name, value in again.items() if before.get(name) != value} == {}
+    assert again == before
+
+
+def test_a_context_of_the_past_prints_nothing_that_was_forgotten_since(ada: Engram) -> None:
+    gone = ada.add("The mast of the boat is red", topic_key="mast", valid_from=DAYS[2]).memory
+    kept = ada.add("The keel of the boat is blue", topic_key="keel", valid_from=DAYS[2]).memory
+    assert gone is not None
+    assert kept is not None
+    ada.forget(gone.memory_id)
+    found = {one.memory.memory_id: one.labels for one in ada.search("boat", as_of=DAYS[3], track=False)}
+    assert "since_forgotten" in found[gone.memory_id]
+    assert found[kept.memory_id] == ()
+    block = ada.build_context("boat", as_of=DAYS[3])
+    assert kept.fact in block.text
+    assert gone.fact not in block.text
+
+
+def test_a_topic_told_nearer_since_does_not_hide_the_farther_one_of_then(ada: Engram) -> None:
+    agent = ada.scoped(user_id=None)
+    shared = agent.add("The mast of the boat is red", topic_key="mast").memory
+    assert shared is not None
+    mark = datetime.now(UTC)
+    assert ada.get_current(topic_key="mast").memory_id == shared.memory_id
+    own = ada.add("The mast of the boat is blue", topic_key="mast").memory
+    assert own is not None
+    assert ada.get_current(topic_key="mast").memory_id == own.memory_id
+    assert ada.get_current(topic_key="mast", known_at=mark).memory_id == shared.memory_id
