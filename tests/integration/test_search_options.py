@@ -267,6 +267,17 @@ def test_an_answer_that_makes_no_sense_is_paid_for(door: Door) -> None:
         assert (used.calls, used.answered, used.estimated, used.cost) == (1, 0, 1, Decimal("0.002"))
 
 
+def test_nothing_is_set_aside_for_a_reranker_that_is_given_a_rest(door: Door) -> None:
+    with RerankServer() as provider:
+        memory = door(rerank_model="cohere/rerank-v3.5", rerank_api_base=provider.url, rerank_api_key="key")
+        added(memory, *TRIPS)
+        provider.fails(lambda _: status(500))
+        for _ in range(8):
+            assert memory.search(QUERY, rerank=True, track=False).degraded == ("rerank",)
+        (used,) = memory.ops.usage(group_by="component")
+        assert used.calls == len(provider.requests) == 5
+
+
 # Profiles ------------------------------------------------------------------------------------------------------------
 
 
