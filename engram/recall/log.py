@@ -23,7 +23,7 @@ from engram.recall.finding import Candidate
 from engram.recall.question import Asked
 from engram.scope import AllUsers, Scope
 from engram.tenancy import Visible
-from engram.values import Event, LoggedRecall, Moved, RecallDiff, SearchResult
+from engram.values import Event, LoggedRecall, RankMove, RecallDiff, SearchResult
 
 UNPLANNED: Final = ("query", "words", "also")  # fields of a search that its plan leaves out
 TEXTS: Final = ("filter", "variants", "queries", "question")  # parts of a plan that are the caller's words
@@ -139,7 +139,7 @@ def compared(
     now = dict(again)
     places = {one: place for place, one in enumerate(now, 1)}
     moved = tuple(
-        Moved(one, place, places[one], scores.get(one), now[one])
+        RankMove(one, place, places[one], scores.get(one), now[one])
         for place, one in enumerate(then, 1)
         if one in places and places[one] != place
     )
