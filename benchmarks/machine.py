@@ -23,8 +23,11 @@ CPU_INFO = Path("/proc/cpuinfo")
 
 
 @contextmanager
-def address() -> Iterator[str]:
-    """The database named on the command line, or an embedded one in a temporary folder; first says what it runs on."""
+def address(*, superuser: bool = False) -> Iterator[str]:
+    """The database named on the command line, or an embedded one in a temporary folder; first says what it runs on.
+
+    Of an embedded one it is the application role's, or the `superuser`'s.
+    """
     named = next((argument for argument in sys.argv[1:] if "://" in argument), None)
     if named is not None:
         print(heading(named))
@@ -36,7 +39,7 @@ def address() -> Iterator[str]:
         with EmbeddedServer.start(folder / "data") as server:
             migrations.upgrade(server.superuser_url)
             print(heading(server.url()))
-            yield server.url()
+            yield server.superuser_url if superuser else server.url()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

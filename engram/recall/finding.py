@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from engram import filters, memories
+from engram import filters, memories, ranking
 from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temporal
 from engram.database import Connection, fetch_all, fetch_one, statement
 from engram.errors import EngramError
@@ -117,7 +117,7 @@ def find_all(
         given = allowed(asked, meaning) if channels is None else channels
         made.append(_Search(asked, looked, meaning, tuple(name for name in SEARCHED if name in given)))
     rows = _rows(conn, [one for one in made if one.may_find])
-    return [_gathered(conn, one, rows.pop(0)) if one.may_find else Found(degraded=one.meaning.degraded) for one in made]
+    return [_gathered(conn, one, rows.pop(0)) if one.may_find else one.nothing for one in made]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +131,15 @@ class _Search:
     def may_find(self) -> bool:
         return bool(self.looked.visible.scope_ids) and self.asked.limit > 0
 
+    @property
+    def nothing(self) -> Found:
+        """What is found where there is nothing to look in, or nothing is asked for."""
+        return Found(channels=dict.fromkeys(self.channels, 0), degraded=self.meaning.degraded)
+
 
 def _gathered(conn: Connection, search: _Search, rows: Sequence[Any]) -> Found:
     asked, looked, meaning = search.asked, search.looked, search.meaning
-    candidates = _once(_candidates(looked, rows))
+    candidates = _once(_candidates(asked, looked, rows))
     derived = {one.memory.event_id for one in candidates}
     waiting = zip(looked.tail, [*meaning.tail, *[None] * (len(looked.tail) - len(meaning.tail))], strict=True)
     counts = {name: sum(name in one.by for one in candidates if one.stands) for name in search.channels}
@@ -195,7 +200,8 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
     """The rows of each search."""
     if not searches:
         return []
-    seconds = sum(TIMEOUTS[name] for one in searches for name in one.channels)
+    # A question that no channel can be asked about still takes a statement: of what is pinned, and what was named.
+    seconds = sum(TIMEOUTS[name] for one in searches for name in one.channels) or TIMEOUTS[keyword.NAME]
     breadth = min(1_000, max(semantic.LEAST_BREADTH, *(2 * fetched(one.asked) for one in searches)))
     fetch_one(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
     asked = [composed(one.asked, one.looked, one.meaning, one.channels) for one in searches]
@@ -304,13 +310,13 @@ def holds_in(memory: Memory, window: Window) -> bool:
 # What came of it -----------------------------------------------------------------------------------------------------
 
 
-def _candidates(looked: Looked, rows: Sequence[Any]) -> list[Candidate]:
+def _candidates(asked: Asked, looked: Looked, rows: Sequence[Any]) -> list[Candidate]:
     """The candidates of the rows, and the heads of the lineages whose earlier values were found. Pure."""
     made = [(row, memories.made(row, looked.visible)) for row in rows]
     found = [
         Candidate(
             memory, row.cosine, row.coverage or 0.0, tuple(row.matched or ()),
-            graph=row.closeness, seed_id=row.seed_id, temporal=row.nearness, by=frozenset(row.channels),
+            graph=row.closeness, seed_id=row.seed_id, temporal=row.nearness, by=_by(asked, row),
             stands=row.stands,
         )
         for row, memory in made if row.found
@@ -325,6 +331,12 @@ def _candidates(looked: Looked, rows: Sequence[Any]) -> list[Candidate]:
     return [*(one for one in found if one.stands or one.memory.status == "superseded"), *heirs]
 
 
+def _by(asked: Asked, row: Any) -> frozenset[str]:
+    """The channels that found a row; what is merely the least far is not found by meaning, unless that is all. Pure."""
+    far = asked.mode == "hybrid" and (row.cosine is None or row.cosine <= ranking.SEMANTIC_FLOOR)
+    return frozenset(row.channels) - ({semantic.NAME} if far else set())
+
+
 def _heir(head: Memory, earlier: Candidate) -> Candidate:
     """What was asked for has another value now."""
     cosine = None if earlier.cosine is None else earlier.cosine * HEIR
@@ -336,13 +348,21 @@ def _nearer(one: Candidate) -> float:
 
 
 def _once(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """One candidate a memory, the nearer where there are two. Pure."""
+    """One candidate a memory: of itself and by its earlier values the nearer, with what led to the other. Pure."""
     best: dict[str, Candidate] = {}
     for one in candidates:
         known = best.get(one.memory.memory_id)
-        if known is None or _nearer(one) > _nearer(known):
-            best[one.memory.memory_id] = one
+        best[one.memory.memory_id] = one if known is None else _joined(known, one)
     return list(best.values())
+
+
+def _joined(one: Candidate, other: Candidate) -> Candidate:
+    nearer, farther = (other, one) if _nearer(other) > _nearer(one) else (one, other)
+    linked = max((one, other), key=lambda each: each.graph or 0.0)
+    dated = max((one, other), key=lambda each: each.temporal or 0.0)
+    return replace(
+        nearer, graph=linked.graph, seed_id=linked.seed_id, temporal=dated.temporal, by=nearer.by | farther.by
+    )
 
 
 def with_ranks(candidates: Sequence[Candidate]) -> list[Candidate]:

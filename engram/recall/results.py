@@ -192,7 +192,7 @@ def _is_relevant(asked: Asked, one: Candidate, scores: Scored) -> bool:
         return False
     if one.coverage > 0:
         return asked.mode != "semantic" or one.cosine is not None
-    if one.temporal is not None or (one.graph is not None and not one.inherited):
+    if one.temporal is not None or one.graph is not None:
         return True
     if one.cosine is None:
         return False
