@@ -758,9 +758,10 @@ class Engram(_Door):
         the best 5 for each result, 100 at most; SettingsError where there is none. `cut="adaptive"` leaves out what is
         much farther away than the nearest. `per_session` takes at most so many of a session, in turn. `good_enough` is
         a score: where `limit` results are above it, no reranker is asked, and no second search made. `sort` is the
-        order of what was chosen: the best first, the newest, or the last accessed. `expand` asks in several ways, as `deep_search` does, and
-        keeps what that finds where its best is better: by itself where the best relevance is under 0.25, always with
-        True, never with False. `depth` is how many relations the graph channel follows from the best hits, 0 to 3.
+        order of what was chosen: the best first, the newest, or the last accessed. `expand` asks in several ways, as
+        `deep_search` does, and keeps what that finds where its best is better: by itself where the best relevance is
+        under 0.25, always with True, never with False. `depth` is how many relations the graph channel follows from
+        the best hits, 0 to 3.
 
         An empty list means that nothing was found; an outage raises Unavailable, and a channel or reranker that failed
         is in `degraded`.
@@ -1569,7 +1570,14 @@ class AsyncEngram(_Door):
             return await asyncio.to_thread(self._core.ring, step)
         if isinstance(step, Together):
             few = asyncio.Semaphore(ABREAST)
-            return await asyncio.gather(*[self._outcome(operation, few) for operation in step.operations])
+            tasks = [asyncio.create_task(self._outcome(operation, few)) for operation in step.operations]
+            try:
+                return await asyncio.gather(*tasks)
+            except BaseException:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+                raise
         return await asyncio.sleep(step.seconds)
 
     async def _outcome(self, operation: Operation[T], few: asyncio.Semaphore) -> T | EngramError:
@@ -1972,9 +1980,10 @@ class AsyncEngram(_Door):
         the best 5 for each result, 100 at most; SettingsError where there is none. `cut="adaptive"` leaves out what is
         much farther away than the nearest. `per_session` takes at most so many of a session, in turn. `good_enough` is
         a score: where `limit` results are above it, no reranker is asked, and no second search made. `sort` is the
-        order of what was chosen: the best first, the newest, or the last accessed. `expand` asks in several ways, as `deep_search` does, and
-        keeps what that finds where its best is better: by itself where the best relevance is under 0.25, always with
-        True, never with False. `depth` is how many relations the graph channel follows from the best hits, 0 to 3.
+        order of what was chosen: the best first, the newest, or the last accessed. `expand` asks in several ways, as
+        `deep_search` does, and keeps what that finds where its best is better: by itself where the best relevance is
+        under 0.25, always with True, never with False. `depth` is how many relations the graph channel follows from
+        the best hits, 0 to 3.
 
         An empty list means that nothing was found; an outage raises Unavailable, and a channel or reranker that failed
         is in `degraded`.

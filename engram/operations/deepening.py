@@ -9,6 +9,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from engram import inputs, intent, prompting, ranking, recall
+from engram.channels import keyword
 from engram.errors import BadOutput, BudgetSpent, EngramError, ModelRejected, Refused, Unavailable
 from engram.operations import asking, reranking, searching, spaces, steps
 from engram.operations import setup as doors
@@ -82,15 +83,10 @@ def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) 
     else:
         made, failed = yield from _ways(setup, reading, first, deep.most)
         ways = variants.different(asked.query, made)[: deep.most]
-    prepared = [
-        recall.prepare(
-            way, mode=asked.mode, limit=asked.limit, filter=asked.filter, profile=_scored_by(asked), tail=asked.tail,
-            include_superseded=asked.include_superseded,
-        )
-        for way in ways
-    ]  # fmt: skip
-    # What the question does without, its variants do without too.
-    prepared = [replace(one, words=replace(one.words, without=asked.words.without)) for one in prepared]
+    # A variant is the same search by other words: what the question does without, its variants do without too.
+    same = replace(asked, profile=_scored_by(asked), rerank=False)
+    words = [replace(keyword.parse(way), without=asked.words.without) for way in ways]
+    prepared = [replace(same, query=way, words=of) for way, of in zip(ways, words, strict=True)]
     outcomes = yield from steps.together([searching.found(setup, reading, one) for one in prepared])
     first = replace(first, asked=replace(asked, profile=_scored_by(asked)))
     searched = [first, *(one for one in outcomes if not isinstance(one, EngramError))]

@@ -59,12 +59,13 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
         ]
         actors |= {one.memory.memory_id for one, _ in found if results.speaks(part.asked, part.looked, one.memory)}
         for one, scores in found:
-            mine = replace(scores, relevance=scores.relevance * part.share, score=scores.score * part.share)
+            mine = _shared(scores, part.share)
             known = best.get(one.memory.memory_id)
             if known is None or mine.relevance > known[1].relevance:
                 best[one.memory.memory_id] = (one, mine)
     if ranking.name_of(asked.profile) != RRF:
-        scored = sorted(best.values(), key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
+        whole = [pair for pair in best.values() if not asked.min_score or pair[1].score >= asked.min_score]
+        scored = sorted(whole, key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
         return results.one_a_lineage(asked, scored)
     recorded = {memory_id: one.memory.recorded_at for memory_id, (one, _) in best.items()}
     order = ranking.fuse_ranks([leg for leg in legs if leg.values], k, actors=actors, recorded=recorded)
@@ -80,6 +81,20 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
         for one, scores in sorted(without, key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
     ]
     return results.one_a_lineage(asked, [*fused_rows, *rest])
+
+
+def _shared(scores: Scored, share: float) -> Scored:
+    """A score by a variant, counted by how much of the question the variant asks; its terms still add up to it."""
+    if share == 1.0:
+        return scores
+    terms = {
+        name: Term(
+            one.value * share if name == "relevance" else one.value, one.weight * share, one.contribution * share
+        )
+        for name, one in scores.terms.items()
+    }
+    terms["share"] = Term(share, 0.0, 0.0)
+    return replace(scores, score=scores.score * share, relevance=scores.relevance * share, terms=terms)
 
 
 def together(parts: Sequence[Part]) -> Found:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from engram.embedding import Vectors
 
 MOST: Final = 10  # variants of a question
+MOST_READ: Final = 2_000  # characters of a question that rules look at
 LEAST_WORDS: Final = 2  # that tell something, in a clause of its own
 ALIKE: Final = 0.5  # cosine from which two words may stand for each other
 MOST_ALIKE: Final = 3  # words taken from the corpus
@@ -32,6 +33,7 @@ def by_rules(query: str, topic: str = "", alike: Sequence[str] = ()) -> list[str
     `topic` is the question without the phrases of time and the cues, where that is known; `alike` are words of the
     corpus that may stand for some of it.
     """
+    query, topic = " ".join(query.split())[:MOST_READ], " ".join(topic.split())[:MOST_READ]
     words = content(topic or query)
     clauses = [clause.strip() for clause in _CLAUSE.split(query) if len(content(clause)) >= LEAST_WORDS]
     made = [

@@ -60,9 +60,12 @@ def test_both_halves_of_a_question_are_answered(door: Callable[..., Engram]) -> 
     assert not found.degraded
 
 
-def test_every_score_is_the_sum_of_its_terms_and_ranks_are_in_order(door: Callable[..., Engram]) -> None:
-    found = filled(door()).deep_search(BOTH, limit=5)
-    for one in found:
+@pytest.mark.parametrize("profile", ["default", "recall", "hybrid", "simple"])
+def test_every_score_is_the_sum_of_its_terms_and_ranks_are_in_order(door: Callable[..., Engram], profile: str) -> None:
+    memory = filled(door())
+    found = memory.deep_search(BOTH, limit=5, profile=profile)
+    assert profile != "recall" or any("share" in one.terms for one in found)
+    for one in (*found, *memory.search(BOTH, expand=True, profile=profile)):
         assert sum(term.contribution for term in one.terms.values()) == pytest.approx(one.score, abs=1e-9)
     assert [one.rank for one in found] == list(range(1, len(found) + 1))
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
@@ -219,6 +222,14 @@ def test_a_sure_search_does_not_go_deep_unless_it_is_told_to(door: Callable[...,
     memory = filled(door())
     assert memory.search("The library closes at eight").variants == ()
     assert memory.search("The library closes at eight on Sundays", expand=True).variants != ()
+
+
+def test_a_search_that_goes_deep_stays_within_its_bounds(door: Callable[..., Engram]) -> None:
+    memory = filled(door())
+    assert all(one.score >= 0.6 for one in memory.search(BOTH, min_score=0.6, expand=True))
+    ids = [one.memory_id for one in memory.list_memories()]
+    memory.relate(ids[0], ids[3], "part_of")
+    assert not any("graph" in one.channels for one in memory.search(BOTH, depth=0, expand=True, limit=20))
 
 
 def test_a_search_that_finds_nothing_better_stays_as_it_was(door: Callable[..., Engram]) -> None:

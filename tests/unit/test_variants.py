@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from growth import assert_linear
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -42,6 +43,11 @@ def test_only_words_near_enough_stand_for_another_the_nearest_first() -> None:
     vectors = np.asarray([[1, 0], [0.9, 0.436], [0.2, 0.98], [0.6, 0.8]], dtype=np.float32)
     assert variants.alike(["car"], ["automobile", "lake", "bicycle"], vectors) == ["automobile", "bicycle"]
     assert variants.alike([], ["automobile"], vectors) == []
+
+
+@pytest.mark.parametrize("unit", [" ", "a ", ". ", " and ", "A", "a.", "'", '"', "A-", "Ab ", "_", "中"])
+def test_the_time_of_making_variants_grows_with_the_question_and_no_faster(unit: str) -> None:
+    assert_linear(lambda query: variants.by_rules(f"zebra{query}quagga", query), unit, 32_000)
 
 
 @settings(max_examples=300, deadline=None)
