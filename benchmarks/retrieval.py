@@ -14,8 +14,8 @@ R@50. R@k is the share of a question's evidence among the first k, as a mean ove
 
 No data set is part of the project, and none may be: LoCoMo is CC BY-NC 4.0, the others name no licence. Give the path
 of your copy. The loader of LoCoMo was run on the data; those of LoCoMo-Plus and MemDaily were written from their
-authors' code, that of BEAM from a third party's reading of it, and only ever ran on made-up files of those layouts: look
-at the counts they print before you believe them.
+authors' code, that of BEAM from a third party's reading of it, and only ever ran on made-up files of those layouts:
+look at the counts they print before you believe them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The statement that finds candidates: milliseconds by the size of the scope, planning and all, before and after ANALYZE.
+"""The statement that finds candidates: milliseconds by the size of the scope, before and after ANALYZE.
 
     python benchmarks/search.py              an embedded PostgreSQL in a temporary folder
     python benchmarks/search.py URL          a migrated database, as a superuser
@@ -48,7 +48,8 @@ CHANGED: Final = {
     "topic_key": "NULL", "critical_slot": "NULL", "fact": "c.fact",
 }  # fmt: skip
 WORDS: Final = """(
-    SELECT string_agg('term' || floor(4000 * power(random(), 3)), ' ') FROM generate_series(1, 12) WHERE c.scope_id > 0)"""
+    SELECT string_agg('term' || floor(4000 * power(random(), 3)), ' ')
+      FROM generate_series(1, 12) WHERE c.scope_id > 0)"""
 INSERTS: Final = (
     """
     INSERT INTO engram.memory_embeddings (tenant_id, scope_id, model_id, memory_id, embedding)
