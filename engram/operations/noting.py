@@ -33,6 +33,10 @@ def clock() -> float:
     return time.perf_counter()
 
 
+def _since(started: float) -> float:
+    return round(1000 * (clock() - started), 3)
+
+
 def unlogged(setup: Setup) -> Setup:
     """The same setup for a recall that leaves no row: one that only looks at another."""
     return replace(setup, settings=setup.settings.model_copy(update={"recall_log": "off"}))
@@ -77,7 +81,7 @@ def search(
             recall_id, kind, asked.query, reading.scope, searched.looked.visible, _known_at(reading, searched),
             plan=_plan(reading, log.plan_of(asked) | more), found=_found(setup, results, searched),
             chosen=_ids(results), degraded=results.degraded, versions=versions(setup, asked.profile),
-            milliseconds=1000 * (clock() - started),
+            milliseconds=_since(started),
         )  # fmt: skip
 
     recall_id = yield from _noted(setup, reading, recall.accessed(results) if counted else (), entry)
@@ -106,7 +110,7 @@ def answer(
             None if searched is None else searched.looked.visible, _known_at(reading, searched),
             plan=_plan(reading, plan), found=_found(setup, SearchResults(given.evidence), searched),
             chosen=given.trace.kept_ids, intent=given.intent, degraded=given.degraded,
-            versions=versions(setup, setup.profile()), milliseconds=1000 * (clock() - started),
+            versions=versions(setup, setup.profile()), milliseconds=_since(started),
         )  # fmt: skip
 
     touched = recall.accessed(results) if counted and given.found else ()
@@ -132,7 +136,7 @@ def context(
             None if searched is None else searched.looked.visible, _known_at(reading, searched),
             plan=_plan(reading, plan), found=_found(setup, results, searched),
             chosen=tuple(dict.fromkeys(block.citations.values())), degraded=results.degraded,
-            versions=versions(setup, setup.profile()), tokens=block.tokens, milliseconds=1000 * (clock() - started),
+            versions=versions(setup, setup.profile()), tokens=block.tokens, milliseconds=_since(started),
         )  # fmt: skip
 
     recall_id = yield from _noted(setup, reading, (), entry)

@@ -99,6 +99,7 @@ def test_the_examples_of_the_views_find_what_a_memory_holds(database_url: str, t
         fill(memory)
     with Engram(database_url, scope=Scope(tenant), settings=load({}, dispatch="doorbell")) as memory:
         memory.remember("I prefer tea.")
+        memory.search("tea")
     page = REFERENCE / "sql-views.md"
     begin, *examples = [block.text for block in blocks(page) if block.language == "sql"]
     assert len(examples) == len(SECTION.findall(page.read_text("utf-8")))

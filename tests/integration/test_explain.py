@@ -266,6 +266,7 @@ def test_a_score_that_is_too_low_is_told_beside_the_one_needed(door: Door) -> No
     one = added(memory, "The harbour is old")
     why = told(memory.explain("harbour", one, min_score=5.0), "below_min_score")
     assert why.score_needed == 5.0
+    told(memory.explain("the old harbour and its stones", one, min_score=5.0), "below_min_score")
     assert why.score == pytest.approx(memory.search("harbour", track=False)[0].score, abs=1e-4)
 
 
