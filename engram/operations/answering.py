@@ -92,6 +92,7 @@ class _Walk:
             recall.answer(
                 conn, self.question, first.looked, self.understood, road, results, tried=tried,
                 least=0.0 if self.anytime is None else recall.least_of(self.anytime, self.question),
+                only=first.asked.filter,
             )
         )  # fmt: skip
 
@@ -99,4 +100,6 @@ class _Walk:
         """What is known of another time than the one that was asked for."""
         assert self.anytime is not None
         looked = replace(self.found[0].looked, moment=recall.any_time(reading.moment))
-        return recall.unknown(conn, self.question, looked, self.understood, self.anytime, reading.moment)
+        return recall.unknown(
+            conn, self.question, looked, self.understood, self.anytime, reading.moment, only=self.found[0].asked.filter
+        )

@@ -149,10 +149,11 @@ def answer(
     *,
     tried: Sequence[Intent] = (),
     least: float = 0.0,
+    only: Filter | None = None,
 ) -> RecallAnswer:
     """The answer a road gives from its search; `found` is False where the search was too weak to answer.
 
-    `least` is the relevance that an answer needs.
+    `least` is the relevance that an answer needs, `only` the filter that each memory it tells passes.
     """
     empty = empty_answer(question, reading, tried=(*tried, road), results=results)
     window = reading.window
@@ -161,10 +162,10 @@ def answer(
     best = best_hit(_of_the_named(results, looked, question), road, question, least=least)
     if best is None:
         return empty
-    rivals = _rivals(conn, looked, best.memory) if road == "current" and window is None else []
+    rivals = _rivals(conn, looked, best.memory, only) if road == "current" and window is None else []
     if rivals and rivals[0] != best.memory:
         best = replace(best, memory=rivals[0])
-    line = _lineage(conn, looked, best.memory)
+    line = _lineage(conn, looked, best.memory, only)
     values = [one for one in _by_time(line.revisions) if one.status in VALUES]
     if window is not None:
         values = [one for one in values if holds_in(one, window)]
@@ -407,7 +408,7 @@ def of_order(
     evidence = tuple(chosen[place] for place in sorted(chosen)) or whole.results
     results = replace(whole, results=evidence)
     empty = empty_answer(question, reading, tried=(*tried, "temporal_chain"), results=results, notes=notes)
-    if missing:
+    if missing or len(chosen) < 2:  # one thing has no order, nor has a question that names none
         return empty
     dated = sorted((one.memory for one in chosen.values()), key=lambda one: (one.valid_from, one.memory_id))
     return replace(
@@ -434,7 +435,14 @@ def chain_text(dated: Sequence[Memory]) -> str:
 
 
 def unknown(
-    conn: Connection, question: str, looked: Looked, reading: Reading, anytime: SearchResults, moment: Moment
+    conn: Connection,
+    question: str,
+    looked: Looked,
+    reading: Reading,
+    anytime: SearchResults,
+    moment: Moment,
+    *,
+    only: Filter | None = None,
 ) -> list[str]:
     """What to say where nothing is known of the time that was asked for: the nearest time something is known of."""
     asked: Window = reading.window or (moment.as_of, moment.as_of)
@@ -443,7 +451,7 @@ def unknown(
     if not strong:
         return [f"{said}, nor of any other time"]
     near = [one.memory for one in strong if relevance_of(one) >= NEAR_TOP * relevance_of(strong[0])]
-    values = [*near, *(one for one in _lineage(conn, looked, near[0]).revisions if one.status in VALUES)]
+    values = [*near, *(one for one in _lineage(conn, looked, near[0], only).revisions if one.status in VALUES)]
     nearest = min(values, key=lambda one: (_away(one, asked), one.valid_from, one.memory_id))
     until = "on" if nearest.valid_to is None else f"to {nearest.valid_to:%Y-%m-%d}"
     return [f"{said}: the nearest that is known is from {nearest.valid_from:%Y-%m-%d} {until} ({nearest.short_id})"]
@@ -499,7 +507,7 @@ def _of_the_named(results: SearchResults, looked: Looked, question: str) -> Sear
     return replace(results, results=tuple(own))
 
 
-def _rivals(conn: Connection, looked: Looked, memory: Memory) -> list[Memory]:
+def _rivals(conn: Connection, looked: Looked, memory: Memory, only: Filter | None) -> list[Memory]:
     """A memory and those that contradict it without a key to order them, the newest that is trusted as much first."""
     rows = fetch_all(
         conn,
@@ -508,7 +516,7 @@ def _rivals(conn: Connection, looked: Looked, memory: Memory) -> list[Memory]:
         **memories.visible_params(looked.visible, looked.moment),
     )
     others = memories.load(conn, looked.visible, [row.memory_id for row in rows], looked.moment)
-    current = [one for one in others if one.is_current]
+    current = [one for one in others if one.is_current and _may_be_told(one, only)]
     if not current:
         return []
     best = min(trust_rank(one.trust) for one in (memory, *current))
@@ -533,11 +541,25 @@ def _asks(memory: Memory, question: str) -> bool:
     return memory.fact.rstrip().endswith(("?", "？")) or text.compared(memory.fact) == question
 
 
-def _lineage(conn: Connection, looked: Looked, memory: Memory) -> Lineage:
+def _lineage(conn: Connection, looked: Looked, memory: Memory, only: Filter | None) -> Lineage:
+    """The values of a memory that may be told: a search finds no more of them."""
     try:
-        return memories.lineage(conn, looked.visible, memory.lineage_id, looked.moment)
+        line = memories.lineage(conn, looked.visible, memory.lineage_id, looked.moment)
     except NotFound:  # an event that is not derived yet
         return Lineage(memory.lineage_id, None, memory, (memory,))
+    return replace(
+        line,
+        head=line.head if line.head is not None and _may_be_told(line.head, only) else None,
+        revisions=tuple(one for one in line.revisions if _may_be_told(one, only)),
+        contested=tuple(one for one in line.contested if _may_be_told(one, only)),
+    )
+
+
+def _may_be_told(memory: Memory, only: Filter | None) -> bool:
+    """Whether a value may be told: it has not expired, stands for itself, and passes the caller's filter. Pure."""
+    if "expired" in memory.labels or memory.consolidated_into is not None:
+        return False
+    return only is None or filters.matches(only, memory)
 
 
 def _by_time(revisions: Iterable[Memory]) -> list[Memory]:

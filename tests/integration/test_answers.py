@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engram import Engram, Scope
+from engram import Engram, Filter, Scope
 
 
 @pytest.fixture
@@ -31,6 +31,14 @@ def test_a_less_trusted_contradiction_does_not_answer(ada: Engram) -> None:
     answer = ada.recall("What is the monthly cloud budget of project Heron?")
     assert answer.answer_text == "The monthly cloud budget of project Heron is 80,000 euros"
     assert answer.conflict_note is not None
+
+
+def test_a_rival_that_a_filter_keeps_out_is_not_told(ada: Engram) -> None:
+    ada.add("The monthly cloud budget of project Heron is 80,000 euros", tags=["open"])
+    ada.add("The monthly cloud budget of project Heron is 95,000 euros")
+    answer = ada.recall("What is the monthly cloud budget of project Heron?", filter=Filter(tags_any=["open"]))
+    assert answer.answer_text == "The monthly cloud budget of project Heron is 80,000 euros"
+    assert answer.conflict_note is None
 
 
 def test_a_question_about_me_is_not_answered_by_a_fact_about_my_sister(ada: Engram) -> None:

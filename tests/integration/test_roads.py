@@ -15,7 +15,7 @@ from quiet import quiet
 from sqlalchemy import event as hooks
 from story import NOW, at
 
-from engram import AsyncEngram, Engram, RecallAnswer, Scope
+from engram import AsyncEngram, Engram, Filter, RecallAnswer, Scope
 from engram.channels import events
 from engram.settings import load
 from engram.testing import ScriptedModel
@@ -356,6 +356,42 @@ def test_one_memory_is_not_both_of_two_things(doors: Doors) -> None:
     assert answer.trace.roads[0] == "temporal_chain"
     assert "days" not in answer.answer_text
     assert "same day" not in answer.answer_text
+
+
+@pytest.mark.parametrize("question", ["What did I do last week?", "Where do I live?", "bike"])
+def test_a_question_without_two_things_has_no_order_and_goes_the_next_road(told: Engram, question: str) -> None:
+    answer = asked(told, question, intent="temporal_chain")
+    assert answer.trace.roads[:2] == ("temporal_chain", "current")
+    assert answer.intent == "temporal_chain"
+
+
+# What a search would not show
+
+
+def test_a_value_that_expired_is_told_on_no_road(doors: Doors) -> None:
+    door = doors()
+    door.add(
+        "The guest password is heron-1", topic_key="guest", valid_from=at("2025-01-01"), expires_at=at("2025-02-01")
+    )
+    door.add("The guest password is heron-2", topic_key="guest", valid_from=at("2025-03-01"))
+    for question in ("What is the guest password?", "What was the guest password before?",
+                     "How has the guest password changed over time?"):  # fmt: skip
+        answer = asked(door, question)
+        assert "heron-2" in answer.answer_text
+        assert "heron-1" not in str(answer.to_dict())
+
+
+def test_what_a_filter_keeps_out_is_neither_told_nor_listed(doors: Doors) -> None:
+    door = doors()
+    door.add("The target of project Heron is 40 customers", topic_key="h", valid_from=at("2025-01-01"), tags=["open"])
+    door.add("The target of project Heron is 55 customers", topic_key="h", valid_from=at("2025-03-01"), tags=["shut"])
+    now, then = Filter(tags_any=["shut"]), Filter(tags_any=["open"])
+    for question in ("What is the target of Heron?", "How has the target of Heron changed over time?"):
+        answer = asked(door, question, filter=now)
+        assert ("55" in answer.answer_text, answer.previous, answer.when_changed) == (True, (), None)
+        answer = asked(door, question, filter=then)
+        assert ("40" in answer.answer_text, answer.current) == (True, None)
+        assert "55 customers" not in str(answer.to_dict())
 
 
 # Follow-ups
