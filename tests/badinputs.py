@@ -498,7 +498,7 @@ COURSES: Final[dict[int, str]] = {
     77: "the same, beyond what the type takes",
     80: "vectors are only sent in their own text form with a cast",
     82: "an embedder that gives every text the same vector is reported",
-    95: "a relation to itself, a cycle, a hub of thousands: refused, ended, capped (tests/integration/test_relations.py)",
+    95: "a relation to itself, a cycle, a hub of thousands: refused, ended, capped (see test_relations.py)",
     96: "notifications carry ids only: no call exists yet",
 }
 

@@ -487,7 +487,14 @@ INSIDE: Final[tuple[tuple[str, str, tuple[str, ...], Mapping[str, Any], bool], .
     *(
         (call, "filter", ("Filter",), {}, False)
         for call in (
-            "list_memories", "get_all", "get_history", "search", "deep_search", "recall", "trace_recall", "explain"
+            "list_memories",
+            "get_all",
+            "get_history",
+            "search",
+            "deep_search",
+            "recall",
+            "trace_recall",
+            "explain",
         )
     ),
 )

@@ -38,7 +38,7 @@ NEAR: Final = """(
 def part(names: Sequence[str], *, moment: Moment, depth: int = 1, vector: bool = True) -> Part:
     """The neighbours of the best hits within some hops, and the memories about those who are named. Pure.
 
-    Without a vector nobody can tell whether the other end of a loose relation is meant: then only structural ones do.
+    Without a vector nobody can tell whether the other end of a loose relation is meant: then its words must.
     """
     hops = range(1, min(depth, MOST_DEPTH) + 1)
     reached = "SELECT n.memory_id, n.lineage_id, n.status, n.closeness, n.seed_id FROM hop_{} n\nUNION ALL\n"

@@ -276,7 +276,8 @@ def search(
     formula = json_object(profile, "profile") if profile.lstrip().startswith("{") else profile
     options: dict[str, Any] = {
         "mode": mode, "min_score": min_score, "include_superseded": include_superseded, "profile": formula,
-        "rerank": rerank, "expand": expand, "depth": depth, "cut": cut, "per_session": per_session, "good_enough": good_enough, "sort": sort,
+        "rerank": rerank, "expand": expand, "depth": depth, "cut": cut, "per_session": per_session,
+        "good_enough": good_enough, "sort": sort,
     }  # fmt: skip
     with desk.door() as engram:
         found = engram.search(query, limit=limit, filter=chosen, **options, **desk.read)

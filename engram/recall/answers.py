@@ -6,10 +6,11 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Final
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from itertools import pairwise
+from typing import Final, Literal
 
-from engram import filters, memories, text, verbs
+from engram import filters, memories, text, verbs, windows
 from engram.channels import events, keyword, semantic, tail
 from engram.channels.events import Narrowed
 from engram.channels.keyword import Words
@@ -39,12 +40,14 @@ from engram.values import (
 )
 
 FORMERLY: Final = "Formerly: "
+NOW: Final = "Now: "
 SELF_WORDS: Final = frozenset({"user", "user's", "the", "a", "an", "of"})
 NEAR_TOP: Final = 0.75  # share of the best relevance within which the better made memory answers
 STRONG: Final = 0.5  # share of the best relevance under which a memory is about something else
 ANCHORED: Final = 0.3  # relevance from which a memory is of a thing to be put in order that shares no word with it
 MOST_EVENTS: Final = 5  # told of a question that does not ask when; one that names no topic asks for all there are
 OVERFETCH: Final = 3  # events looked at for each that is told: questions are not
+AT_ONCE: Final = timedelta(hours=1)  # what was recorded within it of the time it has was given none
 VALUES: Final = ("active", "superseded")
 
 ROADS: Final[Mapping[Intent, tuple[Intent, ...]]] = {
@@ -57,6 +60,9 @@ ROADS: Final[Mapping[Intent, tuple[Intent, ...]]] = {
 }
 _SELF_FACT: Final = re.compile(r"(?:the )?user\b", re.IGNORECASE)
 _ORIGINAL: Final = re.compile(r"\b(?:original|initial)(?:ly)?\b|\bat first\b", re.IGNORECASE)
+_TELLS_OF_BEFORE: Final = re.compile(
+    r"\b(?:was|were|had|used to|former(?:ly)?|previous(?:ly)?|original(?:ly)?|before)\b", re.IGNORECASE
+)
 _WHEN: Final = re.compile(r"\bwhen\b|\b(?:what|which) (?:day|date|time)\b", re.IGNORECASE)
 _LAST: Final = re.compile(r"\blast time\b|\bdid (?:i|you|we) last\b|\bmost recently\b", re.IGNORECASE)
 _FIRST: Final = re.compile(r"\bfirst time\b|\bdid (?:i|you|we) first\b", re.IGNORECASE)
@@ -179,6 +185,11 @@ def answer(
     answer_text = "\n".join(map(_dated, told[::-1])) if len(told) > 1 or road == "lineage" else told[0].fact
     if road == "historical" and reading.intent == "current" and window is None:
         answer_text = f"{FORMERLY}{answer_text}"  # nothing of it is current: an old value must not pass for one
+    notes = empty.trace.notes
+    if road == "current" and reading.intent == "historical" and not is_bounded(reading, looked.moment):
+        if all(map(_tells_what_is_so, told)):  # and nor must what is current pass for what was before it
+            answer_text = f"{NOW}{answer_text}"
+            notes = (*notes, "nothing is known of what was before: told is what is so now")
     head = line.head
     previous = tuple(one for one in values if one != head and one.status == "superseded")
     return replace(
@@ -192,6 +203,7 @@ def answer(
         conflict_note=_conflict_note(line, results, best, rivals),
         trace=replace(
             empty.trace,
+            notes=notes,
             kept_ids=tuple(one.memory_id for one in told),
             superseded_ids=tuple(one.memory_id for one in previous),
         ),
@@ -264,6 +276,13 @@ def _all(_line: Lineage, values: Sequence[Memory]) -> list[Memory]:
 
 
 _TOLD: Final = {"current": _current, "historical": _historical, "lineage": _all}
+
+
+def _tells_what_is_so(memory: Memory) -> bool:
+    """Whether a memory tells how things are, and not what happened, was said or was before. Pure."""
+    if kind_of(memory.memory_type) == "episodic" or memory.category in EVIDENCE:
+        return False
+    return _TELLS_OF_BEFORE.search(memory.fact) is None
 
 
 def _dated(memory: Memory) -> str:
@@ -385,9 +404,12 @@ def _citation(event: Event) -> Citation:
 
 
 def of_order(
-    question: str, reading: Reading, found: Sequence[SearchResults], *, tried: Sequence[Intent] = ()
+    question: str, reading: Reading, found: Sequence[SearchResults], *, tried: Sequence[Intent] = (), tz: tzinfo = UTC
 ) -> RecallAnswer:
-    """The things a question names, put in the order of time; `found` False where nothing is known of one. Pure."""
+    """The things a question names, put in the order of time; `found` False where nothing is known of one. Pure.
+
+    Nor is there an order of what has a time and what was only recorded at one.
+    """
     whole, *each = found
     missing: list[str] = []
     chosen: dict[int, SearchResult] = {}
@@ -410,23 +432,80 @@ def of_order(
     empty = empty_answer(question, reading, tried=(*tried, "temporal_chain"), results=results, notes=notes)
     if missing or len(chosen) < 2:  # one thing has no order, nor has a question that names none
         return empty
-    dated = sorted((one.memory for one in chosen.values()), key=lambda one: (one.valid_from, one.memory_id))
+    dated = in_order([one.memory for one in chosen.values()], tz)
+    undated = [one.memory.fact for one in dated if one.kind == "recorded"]
+    if undated and len(undated) < len(dated):  # when one was recorded says nothing of when another was
+        notes += [f"no time is known of: {fact}" for fact in undated]
+        return empty_answer(question, reading, tried=(*tried, "temporal_chain"), results=results, notes=notes)
     return replace(
         empty,
         answer_text=chain_text(dated),
         found=True,
-        sources=_sources(dated),
-        trace=replace(empty.trace, kept_ids=tuple(one.memory_id for one in dated)),
+        sources=_sources(one.memory for one in dated),
+        trace=replace(empty.trace, kept_ids=tuple(one.memory.memory_id for one in dated)),
     )
 
 
-def chain_text(dated: Sequence[Memory]) -> str:
-    """Memories in the order of time, with the days between them: "A (2024-03-01) before B (2024-05-02), 62 days"."""
-    told = [f"{one.fact.rstrip(' .')} ({one.valid_from:%Y-%m-%d})" for one in dated]
-    line = told[0]
-    for before, after, name in zip(dated, dated[1:], told[1:], strict=False):
-        days = (after.valid_from.date() - before.valid_from.date()).days
-        apart = f"before {name}, {days} {'day' if days == 1 else 'days'}" if days else f"on the same day as {name}"
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """A memory and the time it has in an order: its first day and the one after its last.
+
+    It is the day that was stated, or of which it was said; the span its words name ("in 2010"); or, where nobody knows
+    more, the day it was recorded.
+    """
+
+    memory: Memory
+    first: date
+    end: date
+    kind: Literal["day", "span", "recorded"]
+
+    def __str__(self) -> str:
+        if self.kind != "span":
+            shown = f"{'recorded ' if self.kind == 'recorded' else ''}{self.first}"
+        elif (self.first.month, self.first.day, self.end) == (1, 1, date(self.first.year + 1, 1, 1)):
+            shown = str(self.first.year)
+        else:
+            shown = f"{self.first} to {self.end - timedelta(days=1)}"
+        return f"{self.memory.fact.rstrip(' .')} ({shown})"
+
+
+def in_order(found: Iterable[Memory], tz: tzinfo = UTC) -> list[Dated]:
+    """Memories in the order of time, as days of a time zone. Pure."""
+    return sorted(
+        (_when(one, tz) for one in found),
+        key=lambda one: (one.first, one.end, one.memory.valid_from, one.memory.memory_id),
+    )
+
+
+def _when(memory: Memory, tz: tzinfo) -> Dated:
+    day = memory.valid_from.astimezone(tz).date()
+    if not memory.valid_from_stated:
+        start, end = windows.find(memory.fact, now=memory.valid_from, tz=tz).window or (None, None)
+        if start is not None and end is not None:
+            first, last = start.astimezone(tz).date(), (end - timedelta(microseconds=1)).astimezone(tz).date()
+            return Dated(memory, first, last + timedelta(days=1), "day" if first == last else "span")
+        if abs(memory.recorded_at - memory.valid_from) < AT_ONCE:
+            return Dated(memory, day, day + timedelta(days=1), "recorded")
+    return Dated(memory, day, day + timedelta(days=1), "day")
+
+
+def chain_text(dated: Sequence[Dated]) -> str:
+    """What is in order, with the days between where they are known.
+
+    "A (2024-03-01) before B (2024-05-02), 62 days"; "A (2010) before B (2015)"; "A (recorded 2024-03-01) said before B
+    (recorded 2024-03-01)".
+    """
+    line = str(dated[0])
+    for before, after in pairwise(dated):
+        days = (after.first - before.first).days
+        if after.kind == "recorded":
+            apart = f"said before {after}"
+        elif {before.kind, after.kind} == {"day"}:
+            apart = (
+                f"before {after}, {days} {'day' if days == 1 else 'days'}" if days else f"on the same day as {after}"
+            )
+        else:
+            apart = f"before {after}" if before.end <= after.first else f"about the same time as {after}"
         line = f"{line}{' ' if before is dated[0] else '; '}{apart}"
     return line
 

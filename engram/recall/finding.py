@@ -202,7 +202,8 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
         return []
     # A question that no channel can be asked about still takes a statement: of what is pinned, and what was named.
     # Together they may take no longer than the slowest of them may alone: then each is asked apart.
-    seconds = len(searches) * max((TIMEOUTS[name] for one in searches for name in one.channels), default=keyword.TIMEOUT)
+    longest = max((TIMEOUTS[name] for one in searches for name in one.channels), default=keyword.TIMEOUT)
+    seconds = len(searches) * longest
     breadth = min(1_000, max(semantic.LEAST_BREADTH, *(2 * fetched(one.asked) for one in searches)))
     fetch_one(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
     asked = [composed(one.asked, one.looked, one.meaning, one.channels) for one in searches]

@@ -122,7 +122,7 @@ def test_what_only_a_relation_leads_to_is_found(zoo: Zoo) -> None:
     assert answer not in zoo.ids(depth=0)
 
 
-def test_a_loose_relation_counts_only_towards_what_is_meant_too(zoo: Zoo) -> None:
+def test_a_loose_relation_counts_only_towards_what_is_meant_or_said_too(zoo: Zoo) -> None:
     seed = zoo.add("Zebra Ottokar walks in front @0.8")
     near, far = zoo.add("Something green, later on @0.46"), zoo.add("Bread rises in ovens @0.2")
     zoo.noise(60, 0.47)  # the channels bring fifty
@@ -131,8 +131,13 @@ def test_a_loose_relation_counts_only_towards_what_is_meant_too(zoo: Zoo) -> Non
     zoo.door.relate(seed, far, "mentioned_with")
     assert near in zoo.ids(limit=10)
     assert far not in zoo.ids(limit=10)
+    zoo.door.relate(seed, zoo.add("Ottokar has an oven @0.0"), "mentioned_with")
+    said = next(
+        one for one in zoo.door.search(QUESTION, limit=200, track=False, expand=False) if "oven" in one.memory.fact
+    )
+    assert set(said.channels) == {"keyword", "graph"}
     with Engram(zoo.door.settings.database_url or zoo.database.url, scope=zoo.door.scope, embedder="none") as blind:
-        assert [one.memory.memory_id for one in blind.search(QUESTION, track=False, expand=False)] == [seed]
+        assert [one.memory.memory_id for one in blind.search("Zebra", track=False, expand=False)] == [seed]
 
 
 def test_many_relations_of_a_hit_bring_nothing_unrelated_before_what_is_relevant(zoo: Zoo) -> None:

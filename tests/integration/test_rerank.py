@@ -118,9 +118,7 @@ FAULTS: dict[str, tuple[Fault, type[Unavailable]]] = {
 
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_fault_of_the_provider_is_one_error_of_its_class(
-    provider: RerankServer, model: str, name: str
-) -> None:
+def test_a_fault_of_the_provider_is_one_error_of_its_class(provider: RerankServer, model: str, name: str) -> None:
     fault, expected = FAULTS[name]
     provider.fails(fault)
     with pytest.raises(expected) as failed:

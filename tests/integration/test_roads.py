@@ -365,6 +365,46 @@ def test_a_question_without_two_things_has_no_order_and_goes_the_next_road(told:
     assert answer.intent == "temporal_chain"
 
 
+def test_the_order_of_what_was_told_on_one_day_is_that_of_the_years_it_names(doors: Doors) -> None:
+    door = doors()
+    door.add("User got married in 2015")
+    door.add("User graduated from college in 2010")
+    answer = asked(door, "Which came first, the married user or the college graduated?", now=None)
+    assert answer.answer_text == "User graduated from college in 2010 (2010) before User got married in 2015 (2015)"
+
+
+def test_when_something_was_recorded_is_not_when_it_was(doors: Doors) -> None:
+    door = doors()
+    gearbox = door.add("The gearbox broke").memory
+    door.add("The ferry was cancelled")
+    day = f"{gearbox.recorded_at:%Y-%m-%d}"  # type: ignore[union-attr]
+    text = asked(door, "Which came first, the gearbox or the ferry?", now=None).answer_text
+    assert f"The gearbox broke (recorded {day}) said before The ferry was cancelled (recorded " in text
+    assert "day" not in text
+    door.add("The roof leaked", valid_from=at("2025-03-05"))
+    answer = asked(door, "Which came first, the gearbox or the roof?", now=None)
+    assert answer.trace.roads[:2] == ("temporal_chain", "current")
+    assert "no time is known of: The gearbox broke" in answer.trace.notes
+
+
+# What was, where only what is is known
+
+
+def test_what_is_so_now_is_marked_where_it_was_asked_what_was_before(doors: Doors) -> None:
+    door = doors()
+    door.add("User works at Acme", valid_from=at("2024-01-01"))
+    answer = asked(door, "Where did I work before Acme?")
+    assert answer.answer_text == "Now: User works at Acme"
+    assert answer.trace.notes == ("nothing is known of what was before: told is what is so now",)
+    assert asked(door, "Where do I work?").answer_text == "User works at Acme"
+
+
+def test_what_tells_of_before_itself_is_not_marked_as_now(doors: Doors) -> None:
+    door = doors()
+    door.add("User's former employer is Initech", valid_from=at("2024-01-01"))
+    assert asked(door, "Who was my former employer?").answer_text == "User's former employer is Initech"
+
+
 # What a search would not show
 
 

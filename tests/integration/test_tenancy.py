@@ -288,11 +288,14 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
         "cut": a.dice.choice(["none", "adaptive"]), **a.maybe(per_session=lambda: 2), **a.read(),
     },
     "deep_search": lambda a: {
-        "query": a.text(), "limit": 200, "n_queries": 2, **a.maybe(queries=lambda: [a.text()], filter=a.filter), **a.read(),
+        "query": a.text(), "limit": 200, "n_queries": 2,
+        **a.maybe(queries=lambda: [a.text()], filter=a.filter), **a.read(),
     },
     "recall": lambda a: {
         "question": f"{a.dice.choice(['Where is it?', 'What did I say about', 'How has it changed?'])} {a.text()}",
-        "limit": 200, **a.maybe(filter=a.filter, window=lambda: (LONG_AGO, FAR_AHEAD), session_id=lambda: a.pick("sessions")), **a.read(),
+        "limit": 200,
+        **a.maybe(filter=a.filter, window=lambda: (LONG_AGO, FAR_AHEAD), session_id=lambda: a.pick("sessions")),
+        **a.read(),
     },
     "recall_trigger": lambda a: {"action": "pier", **a.read()},
     "list_triggers": lambda a: a.read(),
