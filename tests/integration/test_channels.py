@@ -131,9 +131,9 @@ def test_a_loose_relation_counts_only_towards_what_is_meant_or_said_too(zoo: Zoo
     zoo.door.relate(seed, far, "mentioned_with")
     assert near in zoo.ids(limit=10)
     assert far not in zoo.ids(limit=10)
-    zoo.door.relate(seed, zoo.add("Ottokar has an oven @0.0"), "mentioned_with")
+    zoo.door.relate(seed, zoo.add("Ottokar has a stove @0.0"), "mentioned_with")
     said = next(
-        one for one in zoo.door.search(QUESTION, limit=200, track=False, expand=False) if "oven" in one.memory.fact
+        one for one in zoo.door.search(QUESTION, limit=200, track=False, expand=False) if "stove" in one.memory.fact
     )
     assert set(said.channels) == {"keyword", "graph"}
     with Engram(zoo.door.settings.database_url or zoo.database.url, scope=zoo.door.scope, embedder="none") as blind:
