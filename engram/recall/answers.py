@@ -186,10 +186,10 @@ def answer(
     if road == "historical" and reading.intent == "current" and window is None:
         answer_text = f"{FORMERLY}{answer_text}"  # nothing of it is current: an old value must not pass for one
     notes = empty.trace.notes
-    if road == "current" and reading.intent == "historical" and not is_bounded(reading, looked.moment):
-        if all(map(_tells_what_is_so, told)):  # and nor must what is current pass for what was before it
-            answer_text = f"{NOW}{answer_text}"
-            notes = (*notes, "nothing is known of what was before: told is what is so now")
+    is_asked_for_the_past = reading.intent == "historical" and not is_bounded(reading, looked.moment)
+    if road == "current" and is_asked_for_the_past and all(map(_tells_what_is_so, told)):
+        answer_text = f"{NOW}{answer_text}"  # nor must what is current pass for what was before it
+        notes = (*notes, "nothing is known of what was before: told is what is so now")
     head = line.head
     previous = tuple(one for one in values if one != head and one.status == "superseded")
     return replace(

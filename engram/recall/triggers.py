@@ -13,6 +13,7 @@ from engram.values import Memory, Trigger
 
 PREFIX: Final = "trigger:"
 MOST_TRIGGERS: Final = 1_000  # actions listed
+MOST_WEIGHED: Final = 1_000  # memories of an action that are weighed, those of most importance and use
 
 
 def recall_trigger(
@@ -20,15 +21,22 @@ def recall_trigger(
 ) -> list[Memory]:
     """The current memories tagged with an action, those of most weight first, then the newest.
 
-    Weight is importance, and what restatements, accesses, type and layer add to it.
+    Weight is importance, and what restatements, accesses, type and layer add to it. Of more memories than are weighed
+    type and layer do not say which are.
     """
     if not visible.scope_ids or limit == 0:
         return []
     sql = (
         f"SELECT m.memory_id::text FROM {memories.source(moment)}"  # noqa: S608 - constants
+        " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
         f" WHERE {memories.VISIBLE} AND {memories.current(moment)} AND NOT m.moot AND m.tags @> %(tags)s::text[]"
+        " ORDER BY m.importance + least(0.7, 0.17 * ln(1 + coalesce(a.repetition_count, 0)))"
+        " + least(0.55, 0.12 * ln(1 + coalesce(a.access_count, 0))) DESC,"
+        " m.recorded_at DESC, m.memory_id LIMIT %(most)s"
     )
-    params = memories.visible_params(visible, moment) | {"tags": [PREFIX + action]}
+    params = memories.visible_params(visible, moment) | {
+        "tags": [PREFIX + action], "most": max(limit, MOST_WEIGHED),
+    }  # fmt: skip
     rows = conn.exec_driver_sql(sql, params).fetchall()
     found = memories.load(conn, visible, [row.memory_id for row in rows], moment)
     return sorted(found, key=lambda one: ranking.best_first(_weight(one), one))[:limit]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 import pytest
 
@@ -31,6 +32,17 @@ def test_a_less_trusted_contradiction_does_not_answer(ada: Engram) -> None:
     answer = ada.recall("What is the monthly cloud budget of project Heron?")
     assert answer.answer_text == "The monthly cloud budget of project Heron is 80,000 euros"
     assert answer.conflict_note is not None
+
+
+def test_what_spoke_against_a_fact_at_a_moment_is_what_held_then(ada: Engram) -> None:
+    said = datetime(2024, 1, 1, tzinfo=UTC)
+    ada.add("The monthly cloud budget of project Heron is 80,000 euros", valid_from=said)
+    ada.add("The monthly cloud budget of project Heron is 95,000 euros", valid_from=said)
+    question, then = "What is the monthly cloud budget of project Heron?", datetime(2024, 6, 1, tzinfo=UTC)
+    (relation,) = ada.list_relations(ada.search(question)[0].memory.memory_id)
+    ada.unrelate(relation.source_id, relation.target_id, "contradicts")
+    assert ada.recall(question).conflict_note is None
+    assert "80,000" in (ada.recall(question, as_of=then).conflict_note or "")
 
 
 def test_a_rival_that_a_filter_keeps_out_is_not_told(ada: Engram) -> None:
