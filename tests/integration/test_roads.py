@@ -301,6 +301,32 @@ def test_what_was_remembered_as_an_event_is_told_among_the_events(doors: Doors) 
     assert asked(door, "When did I visit the aquarium?").answer_text == "2025-06-10: User visited the aquarium"
 
 
+def test_times_are_told_in_the_zone_they_were_asked_in(doors: Doors) -> None:
+    door = doors()
+    door.remember("I painted the fence.", occurred_at=at("2025-06-18T03:00"), wait=True)
+    door.remember("The ferry was cancelled.", occurred_at=at("2025-06-10T12:00"), wait=True)
+    there = {"tz": "America/Los_Angeles"}
+    answer = asked(door, "What did I do yesterday?", **there)
+    assert answer.answer_text == "2025-06-17 20:00 user: I painted the fence."
+    text = asked(door, "Which came first, the fence or the ferry?", **there).answer_text
+    assert "(2025-06-17), 7 days" in text
+
+
+def test_a_bare_date_is_the_same_day_in_every_zone(told: Engram) -> None:
+    answer = asked(told, "What happened in June 2023?", tz="America/Los_Angeles")
+    assert answer.answer_text == "2023-06-15: User lives in Lyon"
+
+
+def test_what_is_cut_of_a_long_day_is_noted(doors: Doors) -> None:
+    door = doors()
+    for hour in range(5):
+        door.remember(f"I painted fence {hour}.", occurred_at=at(f"2025-06-17T0{hour}:00"), wait=True)
+    answer = asked(door, "What did I do yesterday?", limit=4)
+    assert (len(answer.events), answer.trace.notes) == (4, ("told are the last 4 of 5",))
+    assert asked(door, "What did I do yesterday?", limit=1).trace.notes == ("told are the last 1 of 3 or more",)
+    assert asked(door, "What did I do yesterday?", limit=5).trace.notes == ()
+
+
 def test_where_nothing_was_done_what_began_then_is_told(told: Engram) -> None:
     answer = asked(told, "What happened in June 2023?")
     assert (answer.trace.roads, answer.answer_text) == (("event", "current"), "2023-06-15: User lives in Lyon")
