@@ -19,6 +19,7 @@ import pytest
 from engram import migrations
 from engram.database import Database
 from engram.embedded import EmbeddedServer
+from engram.recall import finding
 from engram.settings import Settings, load
 
 MAJOR = int(os.environ.get("TEST_POSTGRES_MAJOR", "18"))
@@ -33,6 +34,14 @@ def pytest_configure(config: pytest.Config) -> None:
         r"unclosed <socket.socket fd=\d+, family=1, type=1, proto=0>:ResourceWarning",  # by which a loop wakes itself
     ):
         config.addinivalue_line("filterwarnings", f"ignore:{known}")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patient_channels() -> Iterator[None]:
+    """On a machine that is busy with more than a test no channel of a search is given up; tests of that say so."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finding, "TIMEOUTS", dict.fromkeys(finding.TIMEOUTS, 60.0))
+        yield
 
 
 @pytest.fixture(scope="session")
