@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING, Any, Final
 
 from engram import embedding, inputs, ledger, tasks
@@ -129,14 +130,14 @@ def preferred(question: str) -> tuple[str, ...]:
     return USERS if found[1].casefold() in ("i", "my") else AGENTS
 
 
-def line(event: Event) -> str:
-    """An event on one line, for an answer: when it happened (UTC), who, and what. Pure."""
+def line(event: Event, tz: tzinfo = UTC) -> str:
+    """An event on one line, for an answer: when it happened (in a time zone), who, and what. Pure."""
     who = " ".join(dict.fromkeys(one for one in (event.role, event.actor) if one))
     what = " ".join((event.content or " ".join(_leaves(event.payload))).split())
     if event.erased:
         what = "(erased)"
     shown = what if len(what) <= LINE else what[: LINE - 1].rstrip() + "…"
-    return f"{event.occurred_at:%Y-%m-%d %H:%M} {who}: {shown}".rstrip()
+    return f"{event.occurred_at.astimezone(tz):%Y-%m-%d %H:%M} {who}: {shown}".rstrip()
 
 
 def find(

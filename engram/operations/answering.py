@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import UTC, tzinfo
 from typing import Final
 
 from engram import intent, recall
@@ -28,12 +29,13 @@ class Walked:
 
 
 def walked(
-    setup: Setup, reading: Reading, question: str, understood: intent.Reading, asked: Asked
+    setup: Setup, reading: Reading, question: str, understood: intent.Reading, asked: Asked, *, tz: tzinfo = UTC
 ) -> Operation[Walked]:
     """The first road of a question's intent that leads somewhere.
 
     One call of the model and one statement find what every road is walked over; where the road leads there, the ledger
-    is searched too. `asked` is the search of the question's topic, and its limit that of the evidence shown.
+    is searched too. `asked` is the search of the question's topic, and its limit that of the evidence shown; `tz`
+    is the zone of the dates that are told.
     """
     roads = recall.roads(understood)
     if not roads:
@@ -42,7 +44,7 @@ def walked(
     plan = recall.plan(replace(asked, limit=max(shown, LEAST_CONSIDERED)), understood, reading.moment)
     found = yield from searching.all_found(setup, reading, plan)
     anytime = found.pop() if recall.is_bounded(understood, reading.moment) else None
-    walk = _Walk(question, understood, found, None if anytime is None else anytime.ranked())
+    walk = _Walk(question, understood, found, None if anytime is None else anytime.ranked(), tz)
     tried: list[Intent] = []
     notes = list(understood.notes)
     told, results = Told(recall.empty_answer(question, understood)), SearchResults(())
@@ -72,6 +74,7 @@ class _Walk:
     understood: intent.Reading
     found: list[Searched]
     anytime: SearchResults | None
+    tz: tzinfo
 
     def on(self, road: Intent, place: int = 0) -> SearchResults:
         """What one of the searches found, as a road ranks it."""
@@ -83,16 +86,17 @@ class _Walk:
         first = self.found[0]
         if road == "event":
             return recall.of_events(
-                conn, self.question, first.looked, first.meaning, self.understood, first.asked, results, tried=tried
-            )
+                conn, self.question, first.looked, first.meaning, self.understood, first.asked, results, tried=tried,
+                tz=self.tz,
+            )  # fmt: skip
         if road == "temporal_chain":
             each = [self.on(road, place) for place in range(len(self.found))]
-            return Told(recall.of_order(self.question, self.understood, each, tried=tried))
+            return Told(recall.of_order(self.question, self.understood, each, tried=tried, tz=self.tz))
         return Told(
             recall.answer(
                 conn, self.question, first.looked, self.understood, road, results, tried=tried,
                 least=0.0 if self.anytime is None else recall.least_of(self.anytime, self.question),
-                only=first.asked.filter,
+                only=first.asked.filter, tz=self.tz,
             )
         )  # fmt: skip
 

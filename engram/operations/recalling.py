@@ -85,7 +85,7 @@ def recall_answer(
         understood.topic or understood.question or wanted.question, limit=shown, filter=chosen,
         profile=setup.profile(), tail=waiting, keep_pinned=True,
     )  # fmt: skip
-    walked = yield from answering.walked(setup, reading, wanted.question, understood, asked)
+    walked = yield from answering.walked(setup, reading, wanted.question, understood, asked, tz=wanted.zone)
     answer = walked.answer
     if worded and answer.found:
         answer = yield from composing.composed(setup, reading, answer)

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final, Literal
 
@@ -156,15 +156,17 @@ def answer(
     tried: Sequence[Intent] = (),
     least: float = 0.0,
     only: Filter | None = None,
+    tz: tzinfo = UTC,
 ) -> RecallAnswer:
     """The answer a road gives from its search; `found` is False where the search was too weak to answer.
 
-    `least` is the relevance that an answer needs, `only` the filter that each memory it tells passes.
+    `least` is the relevance that an answer needs, `only` the filter that each memory it tells passes, `tz` the zone of
+    the dates it tells.
     """
     empty = empty_answer(question, reading, tried=(*tried, road), results=results)
     window = reading.window
     if reading.intent == "event" and not reading.topic:
-        return _begun(empty, [one.memory for one in results], window)
+        return _begun(empty, [one.memory for one in results], window, tz)
     best = best_hit(_of_the_named(results, looked, question), road, question, least=least)
     if best is None:
         return empty
@@ -182,7 +184,9 @@ def answer(
             told = values[-1:]
     if not told:
         return empty
-    answer_text = "\n".join(map(_dated, told[::-1])) if len(told) > 1 or road == "lineage" else told[0].fact
+    answer_text = (
+        "\n".join(_dated(one, tz) for one in told[::-1]) if len(told) > 1 or road == "lineage" else told[0].fact
+    )
     if road == "historical" and reading.intent == "current" and window is None:
         answer_text = f"{FORMERLY}{answer_text}"  # nothing of it is current: an old value must not pass for one
     notes = empty.trace.notes
@@ -210,7 +214,7 @@ def answer(
     )
 
 
-def _begun(empty: RecallAnswer, found: Sequence[Memory], window: Window | None) -> RecallAnswer:
+def _begun(empty: RecallAnswer, found: Sequence[Memory], window: Window | None, tz: tzinfo) -> RecallAnswer:
     """What began in a window, where no more was asked than what there was in it. Pure."""
     if window is None:
         return empty
@@ -222,7 +226,8 @@ def _begun(empty: RecallAnswer, found: Sequence[Memory], window: Window | None) 
     if not begun:
         return empty
     trace = replace(empty.trace, kept_ids=tuple(one.memory_id for one in begun))
-    return replace(empty, answer_text="\n".join(map(_dated, begun)), found=True, sources=_sources(begun), trace=trace)
+    answer_text = "\n".join(_dated(one, tz) for one in begun)
+    return replace(empty, answer_text=answer_text, found=True, sources=_sources(begun), trace=trace)
 
 
 def best_hit(results: SearchResults, road: Intent, question: str = "", *, least: float = 0.0) -> SearchResult | None:
@@ -285,8 +290,14 @@ def _tells_what_is_so(memory: Memory) -> bool:
     return _TELLS_OF_BEFORE.search(memory.fact) is None
 
 
-def _dated(memory: Memory) -> str:
-    return f"{memory.valid_from:%Y-%m-%d}: {memory.fact}"
+def _dated(memory: Memory, tz: tzinfo) -> str:
+    return f"{_day(memory, tz)}: {memory.fact}"
+
+
+def _day(memory: Memory, tz: tzinfo) -> date:
+    """The day since which a memory holds, in a zone; a bare date was stated as midnight UTC and stays that day."""
+    at = memory.valid_from.astimezone(UTC)
+    return (at if memory.valid_from_stated and at.time() == time.min else at.astimezone(tz)).date()
 
 
 def _sources(told: Iterable[Memory]) -> tuple[Citation, ...]:
@@ -306,6 +317,7 @@ def of_events(
     results: SearchResults,
     *,
     tried: Sequence[Intent] = (),
+    tz: tzinfo = UTC,
 ) -> Told:
     """What the ledger says: the events that were asked for, each on a line; and what was remembered as an event."""
     empty = empty_answer(question, reading, tried=(*tried, "event"), results=results)
@@ -328,6 +340,11 @@ def of_events(
         return waiting
     told_events = [one for one in told if isinstance(one, Event)]
     told_memories = [one for one in told if isinstance(one, Memory)]
+    notes = empty.trace.notes
+    known = len(hits) + (len(_apart(hits, happened)) if reading.window is not None else 0)
+    if not reading.topic and len(told) < known:
+        more = " or more" if len(found.hits) == OVERFETCH * asked.limit else ""
+        notes = (*notes, f"told are the last {len(told)} of {known}{more}")
     cited = {citation.event_id: citation for one in told_events for citation in (_citation(one),)}
     shown = [one.event_id for one in told_events]
     rest = [hit.event for hit in hits if hit.event.event_id not in shown] if reading.topic else []
@@ -335,11 +352,11 @@ def of_events(
         waiting,
         answer=replace(
             waiting.answer,
-            answer_text="\n".join(events.line(one) if isinstance(one, Event) else _dated(one) for one in told),
+            answer_text="\n".join(events.line(one, tz) if isinstance(one, Event) else _dated(one, tz) for one in told),
             found=True,
             sources=(*cited.values(), *_sources(told_memories)),
             events=(*told_events, *rest)[: asked.limit],
-            trace=replace(empty.trace, kept_ids=tuple(one.memory_id for one in told_memories)),
+            trace=replace(empty.trace, notes=notes, kept_ids=tuple(one.memory_id for one in told_memories)),
         ),
     )
 
@@ -354,9 +371,8 @@ def _told_events(
     question: str, reading: Reading, hits: Sequence[EventHit], happened: Sequence[SearchResult], limit: int
 ) -> list[Event | Memory]:
     """What answers, in the order of time: all there is where no topic was named, else the best. Pure."""
-    known = {hit.event.event_id for hit in hits}
     if not reading.topic:
-        apart = [one.memory for one in happened if one.memory.event_id not in known and reading.window is not None]
+        apart = _apart(hits, happened) if reading.window is not None else []
         everything: list[Event | Memory] = [*(hit.event for hit in hits), *apart]
         return sorted(everything, key=_at)[-limit:]
     best = hits[0].score if hits else 0.0
@@ -368,6 +384,12 @@ def _told_events(
     if _LAST.search(question) or _FIRST.search(question):
         near.sort(key=_at, reverse=_LAST.search(question) is not None)
     return list(near[:1]) if _WHEN.search(question) or len(near) < 2 else sorted(near[:MOST_EVENTS], key=_at)
+
+
+def _apart(hits: Sequence[EventHit], happened: Sequence[SearchResult]) -> list[Memory]:
+    """What happened by memories that are not of one of the events. Pure."""
+    known = {hit.event.event_id for hit in hits}
+    return [one.memory for one in happened if one.memory.event_id not in known]
 
 
 def _at(one: Event | Memory) -> tuple[datetime, str]:
@@ -478,7 +500,7 @@ def in_order(found: Iterable[Memory], tz: tzinfo = UTC) -> list[Dated]:
 
 
 def _when(memory: Memory, tz: tzinfo) -> Dated:
-    day = memory.valid_from.astimezone(tz).date()
+    day = _day(memory, tz)
     if not memory.valid_from_stated:
         start, end = windows.find(memory.fact, now=memory.valid_from, tz=tz).window or (None, None)
         if start is not None and end is not None:
