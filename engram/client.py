@@ -755,7 +755,7 @@ class Engram(_Door):
         """The memories that answer a query best, each with every term of its score.
 
         `profile` names a scoring profile, or is one, or its JSON form. `rerank=True` asks the configured reranker about
-        the best 5 for each result, 100 at most; SettingsError where there is none. `cut="adaptive"` leaves out what is
+        the best 5 for each result, 100 at most; InvalidInput where there is none. `cut="adaptive"` leaves out what is
         much farther away than the nearest. `per_session` takes at most so many of a session, in turn. `good_enough` is
         a score: where `limit` results are above it, no reranker is asked, and no second search made. `sort` is the
         order of what was chosen: the best first, the newest, or the last accessed. `expand` asks in several ways, as
@@ -1977,7 +1977,7 @@ class AsyncEngram(_Door):
         """The memories that answer a query best, each with every term of its score.
 
         `profile` names a scoring profile, or is one, or its JSON form. `rerank=True` asks the configured reranker about
-        the best 5 for each result, 100 at most; SettingsError where there is none. `cut="adaptive"` leaves out what is
+        the best 5 for each result, 100 at most; InvalidInput where there is none. `cut="adaptive"` leaves out what is
         much farther away than the nearest. `per_session` takes at most so many of a session, in turn. `good_enough` is
         a score: where `limit` results are above it, no reranker is asked, and no second search made. `sort` is the
         order of what was chosen: the best first, the newest, or the last accessed. `expand` asks in several ways, as

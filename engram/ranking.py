@@ -156,19 +156,19 @@ class Profile(Value):
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not re.fullmatch(r"[A-Za-z][\w.:-]{0,63}", self.name, re.ASCII):
-            raise SettingsError("profile: its name is 1 to 64 letters, digits and . _ - : and begins with a letter")
+            raise _wrong("a name of 1 to 64 letters, digits and . _ - : that begins with a letter")
         if self.name in BUILT_IN:
-            raise SettingsError(f"profile {self.name}: that name is built in")
+            raise _wrong("a name that is not built in")
         if not isinstance(self.weights, Mapping) or not self.weights:
-            raise SettingsError(f"profile {self.name}: weights must map names of signals to numbers")
+            raise _wrong("weights that map signals to numbers")
         if not set(self.weights) <= set(SIGNALS):
-            raise SettingsError(f"profile {self.name}: the signals are {', '.join(SIGNALS)}")
+            raise _wrong(f"weights of signals, which are {', '.join(SIGNALS)}")
         if not all(_is_number(weight) and abs(weight) <= MOST_WEIGHT for weight in self.weights.values()):
-            raise SettingsError(f"profile {self.name}: a weight is a finite number of at most {MOST_WEIGHT:,.0f}")
+            raise _wrong(f"finite weights of at most {MOST_WEIGHT:,.0f}")
         if not any(weight > 0 for weight in self.weights.values()):
-            raise SettingsError(f"profile {self.name}: at least one weight must be more than 0")
+            raise _wrong("at least one weight above 0")
         if not _is_number(self.floor) or not 0 <= self.floor <= 1:
-            raise SettingsError(f"profile {self.name}: floor is a number from 0 to 1")
+            raise _wrong("a floor from 0 to 1")
         object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
 
 
@@ -179,10 +179,13 @@ def resolve(given: object, known: Sequence[Profile] = ()) -> AnyProfile:
     """The profile that a caller named or made: a name, one of `known` by its name, a value, or its JSON form.
 
     JSON is `{"name", "weights", "floor"}`, or `{"base", "weights"}` for a built-in one with other weights. Raises
-    InvalidInput for what is no profile at all, SettingsError for one that makes no sense.
+    InvalidInput for what is no profile, SettingsError for ProfileWeights that make no sense.
     """
     if isinstance(given, Mapping):
-        given = _from_json(given)
+        try:
+            return resolve(_from_json(given), known)
+        except SettingsError as error:
+            raise InvalidInput("profile", error.expected, "something else") from None
     if isinstance(given, str):
         found = next((profile for profile in known if profile.name == given), None)
         if found is not None:
@@ -203,11 +206,15 @@ def _from_json(given: Mapping[Any, Any]) -> Profile | ProfileWeights:
     if "base" in names and names <= {"base", "weights"}:
         base, weights = given["base"], given.get("weights", {})
         if not isinstance(base, str) or not isinstance(weights, Mapping):
-            raise SettingsError("profile: base is the name of a profile, weights map names to numbers")
+            raise _wrong("the name of a profile as base, and weights that map names to numbers")
         return ProfileWeights(base, dict(weights))
     if not {"name", "weights"} <= names or not names <= {"name", "weights", "floor"}:
-        raise SettingsError("profile: expected name, weights and floor, or base and weights")
+        raise _wrong("name, weights and floor, or base and weights")
     return Profile(**given)
+
+
+def _wrong(expected: str) -> SettingsError:
+    return SettingsError(f"profile: expected {expected}", expected=expected)
 
 
 def name_of(profile: AnyProfile) -> str:
@@ -237,17 +244,17 @@ def weights_of(profile: AnyProfile) -> tuple[str, Mapping[str, float]]:
     if isinstance(profile, str):
         name = DEFAULT_PROFILE if profile == "default" else profile
         if name not in WEIGHTS:
-            raise SettingsError(f"profile: expected one of {', '.join(('default', *WEIGHTS))}")
+            raise _wrong(f"one of {', '.join(BUILT_IN)}")
         return name, WEIGHTS[name]
     name, base = weights_of(profile.base)
     unknown = set(profile.weights) - set(base)
     if unknown:
-        raise SettingsError(f"profile {name}: it has the weights {', '.join(base) or 'none'}")
+        raise _wrong(f"weights that {name} has: {', '.join(base) or 'none'}")
     if not all(_is_number(value) and value >= 0 for value in profile.weights.values()):
-        raise SettingsError(f"profile {name}: weights must be finite and not negative")
+        raise _wrong(f"finite weights for {name}, none negative")
     merged = {**base, **profile.weights}
     if abs(sum(merged.values()) - sum(base.values())) > 0.01:
-        raise SettingsError(f"profile {name}: its weights must keep the sum {sum(base.values()):.2f}")
+        raise _wrong(f"weights that keep the sum of {name}, {sum(base.values()):.2f}")
     return name, merged
 
 

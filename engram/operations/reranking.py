@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from engram import rerank, spending
-from engram.errors import EngramError, SettingsError, Unavailable
+from engram.errors import EngramError, InvalidInput, Unavailable
 from engram.ids import new_id
 from engram.operations import steps
 from engram.operations.searching import Searched
@@ -29,9 +29,8 @@ NO_PROMPT: Final = hashlib.sha256(b"").hexdigest()
 def wanted(setup: Setup) -> None:
     """Refuse a search that asks for a reranker where none is configured."""
     if setup.reranker is None:
-        raise SettingsError(
-            "rerank: no reranker is configured: set ENGRAM_RERANK_MODEL, or open the door with reranker="
-        )
+        told = "a reranker that is configured: set ENGRAM_RERANK_MODEL, or open the door with reranker="
+        raise InvalidInput("rerank", told, "none")
 
 
 def ranked(setup: Setup, searched: Searched) -> Operation[SearchResults]:

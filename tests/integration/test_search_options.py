@@ -202,7 +202,7 @@ def test_a_search_of_the_past_is_reranked_too(door: Door) -> None:
 def test_without_a_reranker_the_setting_is_named_before_anything_is_opened() -> None:
     with (
         Engram("postgresql://nobody@127.0.0.1:9/none", settings=load({}), embedder="none") as memory,
-        pytest.raises(SettingsError, match="ENGRAM_RERANK_MODEL"),
+        pytest.raises(InvalidInput, match="ENGRAM_RERANK_MODEL"),
     ):
         memory.search("harbour", rerank=True)
 
@@ -341,7 +341,7 @@ def test_a_setting_that_names_no_profile_is_refused_when_a_door_is_opened(door: 
 def test_a_profile_that_makes_no_sense_is_refused_before_anything_is_opened(profile: Any) -> None:
     with (
         Engram("postgresql://nobody@127.0.0.1:9/none", settings=load({}), embedder="none") as memory,
-        pytest.raises(SettingsError, match="profile"),
+        pytest.raises(InvalidInput, match="profile"),
     ):
         memory.search("harbour", profile=profile)
 

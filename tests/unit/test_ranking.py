@@ -345,7 +345,7 @@ def test_a_floor_leaves_out_what_is_less_relevant() -> None:
 def test_a_profile_that_makes_no_sense_cannot_be_made(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingsError, match="profile"):
         Profile(**{"name": "mine", "weights": {"cosine": 1.0}, **wrong})
-    with pytest.raises(SettingsError, match="profile"):
+    with pytest.raises(InvalidInput, match="profile"):
         ranking.resolve({"name": "mine", "weights": {"cosine": 1.0}, **wrong})
 
 
@@ -382,10 +382,10 @@ def test_a_profile_is_found_by_its_name() -> None:
 @pytest.mark.parametrize(
     ("wrong", "error"),
     [
-        (7, InvalidInput), (None, InvalidInput), (b"recall", InvalidInput), ([], InvalidInput), ({}, SettingsError),
-        ({"name": "mine"}, SettingsError), ({"base": 7}, SettingsError), ({"base": "no"}, SettingsError),
-        ({"base": "simple", "weights": [1]}, SettingsError), ({"base": "simple", "name": "x"}, SettingsError),
-        ({"name": "mine", "weights": {"cosine": 1}, "speed": 1}, SettingsError), ({7: 7}, SettingsError),
+        (7, InvalidInput), (None, InvalidInput), (b"recall", InvalidInput), ([], InvalidInput), ({}, InvalidInput),
+        ({"name": "mine"}, InvalidInput), ({"base": 7}, InvalidInput), ({"base": "no"}, InvalidInput),
+        ({"base": "simple", "weights": [1]}, InvalidInput), ({"base": "simple", "name": "x"}, InvalidInput),
+        ({"name": "mine", "weights": {"cosine": 1}, "speed": 1}, InvalidInput), ({7: 7}, InvalidInput),
         (ProfileWeights("simple", {"relevance": 0.9}), SettingsError),
     ],
 )  # fmt: skip
