@@ -185,7 +185,9 @@ def test_no_relation_leads_to_another_user_or_tenant_or_what_is_private(zoo: Zoo
         assert memory is not None
         made.append(memory.memory_id)
         zoo.relate(seed, memory.memory_id)
-    assert zoo.ids() == [seed, made[-1]]  # the agent's own is everybody's
+    zoo.relate(made[0], zoo.add("Behind bob there is green @0.0"))
+    zoo.relate(made[1], zoo.add("Behind the other there is blue @0.0"))
+    assert zoo.ids(depth=3) == [seed, made[-1]]  # the agent's own is everybody's
     zoo.sql("UPDATE engram.agent_memory SET private = true WHERE memory_id = %s", made[-1])
     assert zoo.ids() == [seed]
 
@@ -211,8 +213,9 @@ def test_a_chain_is_followed_as_far_as_is_asked_for(zoo: Zoo) -> None:
     closeness = [one.channels["graph"].value for one in list(found)[1:]]
     assert closeness == sorted(closeness, reverse=True)
     assert len(set(closeness)) == 3
-    zoo.put(chain[1], "archived")
-    assert zoo.ids(depth=3) == chain[:1]
+    for status in ("archived", "superseded"):  # the one is not there, the other leads to its heir and no farther
+        zoo.put(chain[1], status)
+        assert zoo.ids(depth=3) == chain[:1]
 
 
 def test_what_is_about_somebody_the_question_names_is_found(zoo: Zoo) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from engram import Engram, Scope, embedding, memories, recall, tenancy
+from engram import Engram, Scope, embedding, memories, migrations, recall, tenancy
 from engram.channels import keyword, semantic
 from engram.database import Connection, Database, statement
 from engram.embedded import EmbeddedServer
@@ -200,6 +200,52 @@ def test_a_whole_search_reads_its_candidates_by_their_indexes(
     assert not read_whole(found)
     partitions = {node["Relation Name"] for node in found if node.get("Relation Name", "").startswith("memory_emb")}
     assert len(partitions) <= 1  # hash partitions of other scopes are not looked at
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"query": "word7 -house of Ada"}, {"window": (datetime(2024, 1, 1, tzinfo=UTC), None), "depth": 2}]
+)
+def test_a_table_without_statistics_is_asked_for_each_memory_by_its_key(
+    untold: tuple[Database, Scope], more: dict[str, Any]
+) -> None:
+    """Indexes that begin with the tenant then look alike: one that is wrong reads the scope whole, once a memory."""
+    database, scope = untold
+    question = recall.prepare(more.get("query", "word7 of Ada"), **{k: v for k, v in more.items() if k != "query"})
+    meaning = recall.Meaning(np.eye(256, dtype=np.float32)[0], semantic.default_model())
+    with database.transaction(scope.tenant_id, read_only=True) as conn:
+        looked = recall.look(conn, tenancy.visible(conn, scope), question)
+        sql, params = finding.composed(question, looked, meaning, finding.allowed(question, meaning))
+        found, _ = explain(conn, sql, params)
+    narrow = {"agent_memory_critical", "agent_memory_subject", "agent_memory_valid", "agent_memory_until"}
+    wide = [
+        (node["Index Name"], node.get("Index Cond"))
+        for node in found
+        if node.get("Relation Name") in ("agent_memory", "memory_lexemes")
+        and node["Index Name"] not in narrow
+        and not any(f"{key} = " in node.get("Index Cond", "") for key in ("memory_id", "lineage_id"))
+    ]
+    assert len(wide) <= 1, wide  # what stands is read once, where too little of what was found does
+    assert not [node for node in found if node["Node Type"] == "Hash Join" and "agent_memory" in str(node)]
+
+
+@pytest.fixture
+def untold(fresh_database_url: str) -> Iterator[tuple[Database, Scope]]:
+    """A filled database that has no statistics."""
+    migrations.upgrade(fresh_database_url)
+    with psycopg.connect(fresh_database_url.replace("+psycopg", ""), autocommit=True) as conn:
+        for table in ("agent_memory", "memory_lexemes"):
+            conn.execute(f"ALTER TABLE engram.{table} SET (autovacuum_enabled = off)")  # type: ignore[arg-type]
+        scope = Scope("untold")
+        with Engram(fresh_database_url, scope=scope, settings=load({})) as door:
+            made = door.add("The first row of the house", session_id="s").memory
+        assert made is not None
+        values = {"tenant": "untold", "rows": ROWS, "memory_id": made.memory_id, "event_id": made.event_id}
+        conn.execute("SET session_replication_role = replica")
+        for fill in FILL[:2]:
+            conn.execute(fill, values)  # type: ignore[arg-type]
+    database = Database(fresh_database_url, load({}))
+    yield database, scope
+    database.close()
 
 
 @pytest.mark.parametrize("function", ["lexeme_matches", "lexeme_frequency"])
