@@ -164,9 +164,11 @@ def test_the_only_policies_that_look_over_the_wall_are_for_roles_that_cannot_log
         " WHERE schemaname = 'engram' AND policyname <> 'tenant' AND permissive = 'PERMISSIVE' ORDER BY 1",
     )
     assert wide == [
+        ("event_lexemes", "owner_reads", "{engram_owner}", "SELECT"),
         ("job_turns", "scheduler", "{engram_scheduler}", "ALL"),
         ("memory_jobs", "scheduler", "{engram_scheduler}", "ALL"),
         ("memory_lexemes", "owner_reads", "{engram_owner}", "SELECT"),
+        ("recall_log", "scheduler", "{engram_scheduler}", "ALL"),
     ]
     assert rows(behind, "SELECT rolname FROM pg_roles WHERE rolname = ANY(%s) AND rolcanlogin", list(ROLES)) == [
         ("engram_app",)
@@ -247,10 +249,11 @@ def test_the_application_may_not_change_the_ledger_nor_truncate_anything(behind:
         "SELECT attrelid::regclass::text, attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
         " WHERE c.relnamespace = 'engram'::regnamespace AND a.attacl IS NOT NULL",
     )
-    # What an erasure blanks in the history and in checkpoints, and nothing else.
+    # What an erasure blanks in the history and in checkpoints, what the purge sees of the log of recalls, and nothing else.
     assert set(columns) == {
         *(("engram.memory_changes", column) for column in ("state", "decision", "reason")),
         ("engram.agent_checkpoints", "body"),
+        *(("engram.recall_log", column) for column in ("tenant_id", "recall_id", "recorded_at")),
     }
     assert rows(behind, "SELECT has_schema_privilege('engram_app', 'engram', 'CREATE')") == [(False,)]
 
