@@ -262,6 +262,8 @@ def test_an_answer_of_a_time_is_at_least_half_as_near_as_what_is_known_of_any(do
     door = doors()
     door.add("The blue boat is in the harbour", valid_from=at("2020-01-01"))
     nils = door.add("The captain of the blue boat is Nils", valid_from=at("2024-01-01"))
+    for thing in ("kettle", "ladder", "violin", "garage", "window", "sofa", "lamp", "stove"):  # so that boats are rare
+        door.add(f"The {thing} needs repair", valid_from=at("2019-01-01"))
     answer = asked(door, "Who is the captain of the blue boat?", window=(at("2021-01-01"), at("2022-01-01")))
     assert not answer.found
     assert nils.memory is not None
