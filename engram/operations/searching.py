@@ -15,7 +15,6 @@ from engram.operations import spaces, steps
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.recall import Asked, Found, Looked, Meaning, finding
-from engram.rerank import Judged
 from engram.values import SearchResults
 
 TRIES = 3
@@ -31,15 +30,9 @@ class Searched:
     meaning: Meaning
     found: Found
 
-    def ranked(
-        self, asked: Asked | None = None, *, judged: Judged | None = None, failed: tuple[str, ...] = ()
-    ) -> SearchResults:
-        """What was found, by the search as it was asked for or by another over the same candidates.
-
-        `judged` is what a reranker made of the texts it was shown, `failed` names what else did not answer.
-        """
-        results = recall.rank(asked or self.asked, self.looked, self.found, judged=judged)
-        return replace(results, degraded=(*results.degraded, *failed)) if failed else results
+    def ranked(self, asked: Asked | None = None) -> SearchResults:
+        """What was found, by the search as it was asked for or by another over the same candidates."""
+        return recall.rank(asked or self.asked, self.looked, self.found)
 
 
 def found(setup: Setup, reading: Reading, asked: Asked) -> Operation[Searched]:

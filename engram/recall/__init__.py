@@ -4,8 +4,8 @@ A search goes in steps, because no model is called while a transaction is open:
 
 1. `question.prepare` reads the question (pure); 2. `question.look` asks the scopes what its words mean there, and what
 is not derived yet (transaction); 3. `question.embed` makes its vector (model); 4. `finding.find` asks every channel in
-one statement (transaction); 5. `results.rank` scores, explains and cuts (pure). Where a reranker
-is asked for, it reads `results.texts_to_judge` before that (model).
+one statement (transaction); 5. `results.rank` scores, explains and cuts (pure). Where a reranker is asked for, it reads
+what is `judgeable` of the scored rows before they are cut (model).
 
 For `recall`, `intent.read` comes first; `answers.roads` says which roads to try, in order, over what was found once,
 and `answers.answer` (transaction) makes the answer of the first that leads somewhere.
@@ -28,12 +28,12 @@ from engram.recall.answers import (
 )
 from engram.recall.finding import EVIDENCE, Candidate, Found, find, find_all, is_of_a_channel
 from engram.recall.question import Asked, Looked, Meaning, embed, embed_all, look, prepare
-from engram.recall.results import accessed, is_good_enough, rank, texts_to_judge, track
+from engram.recall.results import accessed, is_good_enough, rank, track
 
 __all__ = [
     "EVIDENCE", "Asked", "Candidate", "Found", "Looked", "Meaning", "Told", "accessed", "answer", "any_time",
     "best_hit", "embed", "embed_all", "empty_answer", "find", "find_all", "is_bounded", "is_good_enough",
     "is_of_a_channel", "least_of",
-    "look", "of_events", "of_order", "on_road", "plan", "prepare", "rank", "roads", "texts_to_judge", "track",
+    "look", "of_events", "of_order", "on_road", "plan", "prepare", "rank", "roads", "track",
     "unknown",
 ]  # fmt: skip

@@ -27,23 +27,16 @@ TOUCHED: Final = 0.5  # relevance over which a returned row counts as accessed
 _CJK = re.compile(f"[{text.CJK}]")
 
 
-def rank(
-    asked: Asked,
-    looked: Looked,
-    found: Found,
-    *,
-    judged: Judged | None = None,
-    now: datetime | None = None,
-) -> SearchResults:
-    """Score what was found, best first, with every reason; cut to the limit. Pure.
-
-    `judged` is what a reranker made of `texts_to_judge`.
-    """
-    return results_of(asked, found, relevant(asked, looked, found, now), judged=judged)
+def rank(asked: Asked, looked: Looked, found: Found, *, now: datetime | None = None) -> SearchResults:
+    """Score what was found, best first, with every reason; cut to the limit. Pure."""
+    return results_of(asked, found, relevant(asked, looked, found, now))
 
 
 def results_of(asked: Asked, found: Found, ordered: Sequence[Pair], *, judged: Judged | None = None) -> SearchResults:
-    """The results of scored rows, best first: cut, spread, joined with their evidence and explained. Pure."""
+    """The results of scored rows, best first: cut, spread, joined with their evidence and explained. Pure.
+
+    `judged` is what a reranker made of the texts that are `judgeable`.
+    """
     kept = _near(asked, list(ordered))
     by_reranker: dict[str, float] = {}
     if judged is not None:
@@ -67,11 +60,6 @@ def results_of(asked: Asked, found: Found, ordered: Sequence[Pair], *, judged: J
         weak=weak,
         channels=found.channels,
     )
-
-
-def texts_to_judge(asked: Asked, looked: Looked, found: Found, *, now: datetime | None = None) -> list[str]:
-    """The texts a reranker is shown, best first; none where they are too few, or good enough as they are. Pure."""
-    return judgeable(asked, relevant(asked, looked, found, now))
 
 
 def judgeable(asked: Asked, ordered: Sequence[Pair]) -> list[str]:
