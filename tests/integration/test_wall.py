@@ -249,7 +249,7 @@ def test_the_application_may_not_change_the_ledger_nor_truncate_anything(behind:
         "SELECT attrelid::regclass::text, attname FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid"
         " WHERE c.relnamespace = 'engram'::regnamespace AND a.attacl IS NOT NULL",
     )
-    # What an erasure blanks in the history and in checkpoints, what the purge sees of the log of recalls, and nothing else.
+    # What an erasure blanks in the history and in checkpoints, what the purge sees of the log, and nothing else.
     assert set(columns) == {
         *(("engram.memory_changes", column) for column in ("state", "decision", "reason")),
         ("engram.agent_checkpoints", "body"),
