@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Final
 
@@ -20,10 +19,10 @@ STREAMS: Final = 20
 SHAPE: Final = "the name of a text search configuration of the server, such as simple, english or german"
 
 
-def reindex_words(
-    setup: Setup, config: object = None, *, progress: Callable[[ReindexProgress], None] | None = None
-) -> Operation[ReindexProgress]:
+def reindex_words(setup: Setup, config: object = None, *, progress: object = None) -> Operation[ReindexProgress]:
     """Give the tenant a configuration, and read the words of all its memories and events anew, batch by batch."""
+    if progress is not None and not callable(progress):
+        raise InvalidInput("progress", "a function", type(progress).__name__)
     tenant, default = setup.scope.tenant_id, setup.settings.text_search_config
     wanted = inputs.optional(inputs.label, config, "config")
     if wanted is None:
