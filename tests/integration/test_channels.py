@@ -229,6 +229,9 @@ def test_what_is_about_somebody_the_question_names_is_found(zoo: Zoo) -> None:
     found, _ = zoo.gathered(QUESTION)
     assert found.channels["graph"] == 1
     assert found[0].channels["graph"].value == graph.NAMED
+    for number in range(graph.BREADTH + 5):  # newer, and none that may be returned
+        zoo.put(zoo.add(f"Rumour{number} of lake{number * 7} @0.0", subject="Ottokar"), "contested")
+    assert zoo.ids() == [about]
     zoo.put(about, "contested")
     assert zoo.ids() == []
 
@@ -420,6 +423,21 @@ def test_a_channel_that_takes_too_long_is_ended_by_its_own_time(
     assert caught.value.facts["sqlstate"] == "57014"
 
 
+@pytest.mark.parametrize(("mode", "own", "longest"), [("hybrid", 30, "6s"), ("keyword", 30, "4s"), ("hybrid", 2, "2s")])
+def test_a_search_may_take_as_long_as_its_slowest_channel_and_no_longer_than_any_statement(
+    zoo: Zoo, monkeypatch: pytest.MonkeyPatch, mode: Any, own: int, longest: str
+) -> None:
+    monkeypatch.setattr(finding, "TIMEOUTS", {"semantic": 6.0, "keyword": 4.0, "temporal": 9.0, "graph": 3.0})
+    zoo.add("Zebra Ottokar chose green @0.8")
+    asked = recall.prepare(QUESTION, mode=mode)
+    with zoo.database.transaction(zoo.tenant, read_only=True) as conn:
+        looked = recall.look(conn, tenancy.visible(conn, zoo.door.scope), asked)
+        conn.exec_driver_sql(f"SET LOCAL statement_timeout = '{own}s'")
+        vector = np.eye(DIMENSIONS, dtype=np.float32)[0]
+        recall.find(conn, asked, looked, recall.Meaning(vector, looked.model_id))
+        assert conn.exec_driver_sql("SHOW statement_timeout").scalar() == longest
+
+
 def test_a_vector_of_another_length_is_the_failure_of_its_channel(zoo: Zoo) -> None:
     memory_id = zoo.add("Zebra Ottokar chose green @0.8")
     zoo.sql("UPDATE engram.memory_embeddings SET embedding = '[1,2,3]' WHERE tenant_id = %s AND memory_id = %s",
@@ -471,14 +489,14 @@ def candidates_of(zoo: Zoo, ask: Any) -> list[str]:
 
 def test_a_search_and_a_recall_take_one_statement_for_candidates_and_one_call_of_the_model(zoo: Zoo) -> None:
     zoo.add("Zebra Ottokar chose green @0.8")
-    zoo.door.remember("The parade comes on Sunday", derive="rules")
-    for number in range(3):
+    zoo.door._core.settings.__dict__["dispatch"] = "doorbell"
+    for number in range(3):  # nobody derives them
         zoo.door.remember(f"Ottokar has {number} friends")
     fresh = (f"{QUESTION} number {uuid.uuid4().hex}" for _ in range(9))
-    for ask in (zoo.door.search, zoo.door.recall):
+    for ask, waiting in ((zoo.door.search, 3), (zoo.door.recall, 0)):  # the second time they are known
         query = next(fresh) + "?"
         calls = candidates_of(zoo, lambda: ask(query, track=False))  # noqa: B023 - called at once
         assert len(calls) == 1, [one[:300] for one in calls]
         assert len(zoo.embedder.calls) == 1
         assert query in zoo.embedder.calls[0]
-        assert sum("friends" in text for text in zoo.embedder.calls[0]) in (0, 3)  # the tail goes in the same call
+        assert sum("friends" in text for text in zoo.embedder.calls[0]) == waiting  # the tail goes in the same call
