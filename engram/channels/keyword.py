@@ -235,9 +235,12 @@ def _params(sought: Sought, scope_ids: Sequence[int]) -> dict[str, Any]:
 
 def score_texts(
     conn: Connection, texts: Sequence[str], sought: Sought, *, config: str = "english"
-) -> dict[int, tuple[float, tuple[str, ...]]]:
-    """The coverage of texts that are in no index yet, by their place, with the words that matched."""
-    if not texts or not sought.terms:
+) -> dict[int, tuple[float, tuple[str, ...]] | None]:
+    """The coverage of texts that are in no index yet, by their place, with the words that matched.
+
+    None for a text that holds a word the question does without.
+    """
+    if not texts or not (sought.terms or sought.without):
         return {}
     rows = fetch_all(
         conn,
@@ -251,7 +254,7 @@ def score_texts(
         total=sought.total or 1.0,
         config=config,
     )
-    return {int(row.place): (row.coverage, tuple(row.matched)) for row in rows}
+    return {int(row.place): None if row.refused else (row.coverage, tuple(row.matched)) for row in rows}
 
 
 def index(

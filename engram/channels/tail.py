@@ -15,6 +15,7 @@ NAME: Final = "tail"
 MOST_EVENTS: Final = 200
 MOST_EMBEDDED: Final = 99  # events compared by meaning: with the question they are one batch
 MOST_CHARACTERS: Final = 8_192  # of an event's content that is compared
+NO_WORDS: Final[tuple[float, tuple[str, ...]]] = (0.0, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +57,5 @@ def find(
     waiting = [(event, scope_id, fact) for event, scope_id, fact in waiting if fact]
     spoken = [f"{event.actor}: {fact}" if event.actor else fact for event, _, fact in waiting]
     scores = keyword.score_texts(conn, spoken, sought, config=config)
-    return [Hit(e, scope_id, fact, *scores.get(n, (0.0, ()))) for n, (e, scope_id, fact) in enumerate(waiting)]
+    hits = [(one, scores.get(place, NO_WORDS)) for place, one in enumerate(waiting)]
+    return [Hit(*one, *score) for one, score in hits if score is not None]

@@ -344,6 +344,15 @@ def test_excluded_words_keep_heirs_and_neighbours_out_too(zoo: Zoo) -> None:
     assert set(zoo.ids("Zebra Ottokar? -lorry", limit=6)) == {seed, *few}
 
 
+def test_excluded_words_keep_what_is_not_derived_yet_out_too(zoo: Zoo) -> None:
+    zoo.door._core.settings.__dict__["dispatch"] = "doorbell"
+    zoo.door.remember("Ottokar rides in a lorry @0.9")
+    zoo.door.remember("Ottokar rides in a cart @0.9")
+    for query in ("Ottokar? -lorry", "What? -lorry"):
+        found = zoo.door.search(query, track=False, expand=False)
+        assert [one.memory.fact for one in found] == ["Ottokar rides in a cart @0.9"]
+
+
 @pytest.mark.parametrize("limit", [0, 1, 200])
 def test_there_are_as_many_results_as_were_asked_for_or_as_there_are(zoo: Zoo, limit: int) -> None:
     made = zoo.noise(150, 0.5)
