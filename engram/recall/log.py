@@ -131,7 +131,7 @@ def compared(
     notes: Sequence[str] = (),
 ) -> RecallDiff:
     """A logged recall beside the same made again: ids with scores, in order. Pure."""
-    scores = {str(line["id"]): line.get("score") for line in row.found if line.get("derived", True)}
+    scores = {str(line["id"]): line.get("score") for line in row.found}
     waiting = tuple(str(line["id"]) for line in row.found if not line.get("derived", True))
     # What was printed is in its printed order; what answered comes before what else was found.
     order = row.chosen if row.kind == "build_context" else dict.fromkeys((*row.chosen, *_returned(row)))

@@ -17,8 +17,9 @@ from engram import Engram, Filter, InvalidInput, NotFound, Scope, recall
 from engram.channels.keyword import Sought
 from engram.embedded import EmbeddedServer
 from engram.memories import NOW
+from engram.operations import deepening
 from engram.recall import Candidate, Found, Looked
-from engram.recall.why import REASONS, ranked
+from engram.recall.why import REASONS, Measured, ranked
 from engram.settings import load
 from engram.tenancy import Visible
 from engram.values import WhyNot
@@ -249,6 +250,13 @@ def test_what_every_channel_misses_is_told_with_its_true_place(door: Door) -> No
     told(memory.explain("harbour", one, mode="semantic", limit=100), "found")
 
 
+def test_a_place_beyond_what_was_looked_at_is_no_place(door: Door) -> None:
+    memory = door()
+    one = memory.get(added(memory, "The harbour is old"))
+    seen = Measured(Candidate(one, 0.5, semantic_rank=1001, keyword_rank=1000), 50, 1000)
+    assert (seen.ranks["semantic"], seen.ranks["keyword"]) == (None, 1000)
+
+
 # Where it is ranked --------------------------------------------------------------------------------------------------
 
 
@@ -361,6 +369,22 @@ def test_what_a_nearer_scope_says_otherwise_is_found_but_not_printed(door: Door)
     added(near, "The harbour is in Faro", topic_key="harbour")
     assert "shadowed" in told(near.explain("harbour", one), "found").detail["labels"]
     told(near.explain("harbour", one, max_tokens=2000), "shadowed")
+
+
+def test_what_a_search_returns_by_itself_by_other_words_is_what_counts(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def expanded(_setup: Any, _reading: Any, _searched: Any, made: Any, _expand: Any) -> Any:
+        yield from ()
+        return replace(made, results=made.results[1:], variants=("by other words",))
+
+    memory = door()
+    first, second = added(memory, "The harbour"), added(memory, "The harbour and a violin")
+    monkeypatch.setattr(deepening, "expanded", expanded)
+    assert [one.memory.memory_id for one in memory.search("harbour")] == [second]
+    assert memory.explain("harbour", second).detail["variants"] == ["by other words"]
+    why = memory.explain("harbour", first)
+    assert (why.found, why.detail["variants"]) == (False, ["by other words"])
 
 
 # Always the search's own answer --------------------------------------------------------------------------------------

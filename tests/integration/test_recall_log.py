@@ -15,6 +15,7 @@ from quiet import quiet
 from engram import ALL_USERS, AsyncEngram, Engram, Filter, MemoryPolicy, NotFound, Profile, Scope
 from engram.database import Database
 from engram.embedded import EmbeddedServer
+from engram.operations import noting
 from engram.recall import log
 from engram.recall.question import Asked, prepare
 from engram.settings import load
@@ -270,6 +271,7 @@ def settled(memory: Engram) -> dict[str, str]:
             ("b", "The harbour has a blue crane", {}),
             ("c", "A crane stands in the garden of Ada", {}),
             ("d", "The harbour master is called Rui", {"topic_key": "master"}),
+            ("e", "Boats sleep in winter", {}),
         )
     }
 
@@ -280,7 +282,8 @@ def test_a_replay_finds_what_was_found_then_whatever_came_later(door: Door) -> N
     gone = id_of(memory.add("The harbour had a white crane", force=True))
     memory.forget(gone)
     found = memory.search("harbour crane", limit=10)
-    deep = memory.deep_search("harbour crane", queries=["crane"])
+    deep = memory.deep_search("harbour crane", queries=["boats in winter"])
+    assert made["e"] in ids(deep)
     answer = memory.recall("Who is the harbour master?")
     block = memory.build_context("harbour crane", max_tokens=700)
     assert answer.answer_text == "The harbour master is called Rui"
@@ -298,6 +301,19 @@ def test_a_replay_finds_what_was_found_then_whatever_came_later(door: Door) -> N
         assert (diff.is_same, diff.versions, diff.notes) == (True, {}, ())
         assert diff.same == len(memory.ops.get_recall(recall_id).chosen) or diff.kind == "recall"
     assert {row.recall_id for row in memory.ops.list_recalls()} == {*before, now.recall_id}, "replays leave no row"
+
+
+def test_a_replay_reads_by_the_clock_of_the_search_and_not_by_that_of_its_row(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, other = door(), door()
+    one = id_of(memory.add("The harbour is old"))
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(noting.recall, "track", lambda *_: other.add("The harbour is new", force=True))
+        found = memory.search("harbour")
+    assert ids(found) == (one,)
+    assert len(memory.search("harbour")) == 2
+    assert memory.ops.replay_recall(str(found.recall_id)).is_same
 
 
 def test_a_replay_of_a_read_of_the_past_reads_the_past(door: Door) -> None:
@@ -388,7 +404,7 @@ def test_a_trace_shows_every_step_of_a_recall(door: Door) -> None:
     new = id_of(memory.add("The harbour master is called Ines", topic_key="master"))
     long = id_of(memory.add("The harbour " + "has a long quay and " * 60, force=True))
     seen = memory.trace_recall(
-        "harbour master", max_tokens=120, expected_terms=["Ines", "INES", "harbour red", "Rui", "red paint"]
+        "harbour master", max_tokens=120, expected_terms=["Ines", "INES", "harbour red", "Rui", "red paint", "harb"]
     )
     assert (seen.query, seen.critical_ids) == ("harbour master", (pinned,))
     assert set(seen.search_ids) == {pinned, new, long}
@@ -396,7 +412,7 @@ def test_a_trace_shows_every_step_of_a_recall(door: Door) -> None:
     assert set(seen.kept_ids) == {pinned, new}
     assert seen.trimmed_ids == (long,)
     assert seen.superseded_ids == (old,)
-    assert seen.missing_expected_terms == ("Rui", "red paint")
+    assert seen.missing_expected_terms == ("Rui", "red paint", "harb")
     assert "called Ines" in seen.context
     assert "quay" not in seen.context
     assert seen.tokens <= 120
