@@ -128,6 +128,32 @@ def crowd(server: EmbeddedServer, database: Database, database_url: str) -> Iter
             conn.execute(f"DELETE FROM engram.{table} WHERE tenant_id LIKE %s", (f"{tenant}%",))  # type: ignore[arg-type]
 
 
+@pytest.fixture(scope="module")
+def untold(server: EmbeddedServer) -> Iterator[tuple[Database, Scope]]:
+    """A filled database of its own that has no statistics."""
+    name = f"untold_{uuid.uuid4().hex[:12]}"
+    superuser = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(superuser, autocommit=True) as conn:
+        conn.execute(f'CREATE DATABASE "{name}"')  # type: ignore[arg-type]
+    url, scope = server.url(user="postgres", database=name), Scope("untold")
+    migrations.upgrade(url)
+    with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as conn:
+        for table in ("agent_memory", "memory_lexemes"):
+            conn.execute(f"ALTER TABLE engram.{table} SET (autovacuum_enabled = off)")  # type: ignore[arg-type]
+        with Engram(url, scope=scope, settings=load({})) as door:
+            made = door.add("The first row of the house", session_id="s").memory
+        assert made is not None
+        values = {"tenant": "untold", "rows": ROWS // 4, "memory_id": made.memory_id, "event_id": made.event_id}
+        conn.execute("SET session_replication_role = replica")
+        for fill in FILL[:2]:
+            conn.execute(fill, values)  # type: ignore[arg-type]
+    database = Database(url, load({}))
+    yield database, scope
+    database.close()
+    with psycopg.connect(superuser, autocommit=True) as conn:
+        conn.execute(f'DROP DATABASE "{name}" WITH (FORCE)')  # type: ignore[arg-type]
+
+
 def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield plan
     for below in plan.get("Plans", ()):
@@ -226,26 +252,6 @@ def test_a_table_without_statistics_is_asked_for_each_memory_by_its_key(
     ]
     assert len(wide) <= 1, wide  # what stands is read once, where too little of what was found does
     assert not [node for node in found if node["Node Type"] == "Hash Join" and "agent_memory" in str(node)]
-
-
-@pytest.fixture
-def untold(fresh_database_url: str) -> Iterator[tuple[Database, Scope]]:
-    """A filled database that has no statistics."""
-    migrations.upgrade(fresh_database_url)
-    with psycopg.connect(fresh_database_url.replace("+psycopg", ""), autocommit=True) as conn:
-        for table in ("agent_memory", "memory_lexemes"):
-            conn.execute(f"ALTER TABLE engram.{table} SET (autovacuum_enabled = off)")  # type: ignore[arg-type]
-        scope = Scope("untold")
-        with Engram(fresh_database_url, scope=scope, settings=load({})) as door:
-            made = door.add("The first row of the house", session_id="s").memory
-        assert made is not None
-        values = {"tenant": "untold", "rows": ROWS, "memory_id": made.memory_id, "event_id": made.event_id}
-        conn.execute("SET session_replication_role = replica")
-        for fill in FILL[:2]:
-            conn.execute(fill, values)  # type: ignore[arg-type]
-    database = Database(fresh_database_url, load({}))
-    yield database, scope
-    database.close()
 
 
 @pytest.mark.parametrize("function", ["lexeme_matches", "lexeme_frequency"])

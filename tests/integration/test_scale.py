@@ -188,6 +188,33 @@ def test_the_graph_serves_large_scopes_and_no_others(vault: Vault) -> None:
         assert any("embedding_idx" in name or "graph" in name for name in used) == (size > vault.large), (size, used)
 
 
+def test_what_waits_outside_the_graph_is_found_beside_it(vault: Vault) -> None:
+    size = max(vault.scopes)
+    with psycopg.connect(vault.superuser) as conn:
+        waiting = conn.execute(
+            "SELECT memory_id::text FROM engram.memory_embeddings e JOIN engram.agent_memory m USING (tenant_id, memory_id)"
+            " WHERE e.scope_id = %s AND NOT e.indexed AND m.status = 'active' ORDER BY memory_id LIMIT 20",
+            (vault.ids[size],),
+        ).fetchall()
+    assert waiting
+    for (memory_id,) in waiting:
+        target = vault.vectors[size][vault.memories[size].index(memory_id)]
+        assert vault.found(size, target)[0] == memory_id
+
+
+def test_a_graph_that_brings_too_little_is_not_believed(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, size = semantic.statement, max(vault.scopes)
+
+    def short(name: str) -> str:
+        return real(name).replace("LIMIT %(limit)s", "LIMIT 3") if name == "find_by_graph" else real(name)
+
+    monkeypatch.setattr(semantic, "statement", short)
+    for target in vault.questions(size, 3):
+        exact, found = vault.exact(size, target, 10), vault.found(size, target)
+        assert len(found) == 10
+        assert len({*exact} & {*found}) >= 9
+
+
 @pytest.mark.parametrize("limit", [1, 50, 200])
 def test_there_are_as_many_as_are_asked_for_or_as_there_are(vault: Vault, limit: int) -> None:
     for size in vault.scopes:
