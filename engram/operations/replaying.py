@@ -661,8 +661,12 @@ def _compare(conn: Connection, shadow: Shadow) -> ReplayDiff:
     problems = fetch_all(conn, "list_step_problems", tenant_id=shadow.scope.tenant_id, shadow_id=shadow.shadow_id)
     return ReplayDiff(
         shadow_id=shadow.name, state=shadow.state, policy=shadow.policy,  # type: ignore[arg-type]
-        added=tuple(new[one] for one in added[:SHOWN]), dropped=tuple(old[one] for one in dropped[:SHOWN]),
-        changed=tuple(ReplayChange(old[one], new[one], why) for one, why in list(changed.items())[:SHOWN]),
+        added=tuple(sorted((new[one] for one in added[:SHOWN]), key=_as_told)),
+        dropped=tuple(sorted((old[one] for one in dropped[:SHOWN]), key=_as_told)),
+        changed=tuple(
+            ReplayChange(old[one], new[one], changed[one])
+            for one in sorted(list(changed)[:SHOWN], key=lambda one: _as_told(old[one]))
+        ),
         same=len(both) - len(changed),
         counts={
             "added": len(added), "dropped": len(dropped), "changed": len(changed), "same": len(both) - len(changed),
@@ -672,6 +676,11 @@ def _compare(conn: Connection, shadow: Shadow) -> ReplayDiff:
         cost=Decimal(fetch_value(conn, "sum_replay_cost", **shadow.params, since=shadow.started_at)),
         live_hash=projection.digest(before), shadow_hash=projection.digest(after),
     )  # fmt: skip
+
+
+def _as_told(memory: Memory) -> tuple[Any, ...]:
+    """The order in which memories came: ids of one moment follow chance."""
+    return memory.recorded_at, memory.category or "", memory.fact, memory.memory_id
 
 
 def _rows(conn: Connection, scope: Scope, scope_id: int, digit: str) -> Iterator[Mapping[str, Any]]:
