@@ -139,7 +139,7 @@ def fill(form: str, database: Database, url: str, filler: Any) -> Vault:
             while done:
                 with database.transaction("vault") as app:
                     done = semantic.index_fresh(
-                        app, "vault", scope_id, semantic.default_model(), batch=200 if form == "short" else 1_000,
+                        app, "vault", scope_id, semantic.default_model(), batch=large // 12,
                         large=large, fresh=fresh,
                     )  # fmt: skip
         conn.execute("ANALYZE")
@@ -192,8 +192,9 @@ def test_what_waits_outside_the_graph_is_found_beside_it(vault: Vault) -> None:
     size = max(vault.scopes)
     with psycopg.connect(vault.superuser) as conn:
         waiting = conn.execute(
-            "SELECT memory_id::text FROM engram.memory_embeddings e JOIN engram.agent_memory m USING (tenant_id, memory_id)"
-            " WHERE e.scope_id = %s AND NOT e.indexed AND m.status = 'active' ORDER BY memory_id LIMIT 20",
+            "SELECT m.memory_id::text FROM engram.memory_embeddings e"
+            " JOIN engram.agent_memory m ON m.tenant_id = e.tenant_id AND m.memory_id = e.memory_id"
+            " WHERE e.scope_id = %s AND NOT e.indexed AND m.status = 'active' ORDER BY 1 LIMIT 20",
             (vault.ids[size],),
         ).fetchall()
     assert waiting
