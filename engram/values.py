@@ -366,7 +366,7 @@ class SearchResults(Value):
     """What a search found, best first; iterates over its results."""
 
     results: tuple[SearchResult, ...]
-    recall_id: str | None = None
+    recall_id: str | None = field(default=None, compare=False)  # of its row in the log, where there is one
     profile: str = "recall"
     variants: tuple[str, ...] = ()
     watermark: Watermark = field(default_factory=Watermark)
@@ -547,7 +547,7 @@ class RecallAnswer(Value):
     watermark: Watermark
     degraded: tuple[str, ...]
     trace: RecallTrace
-    recall_id: str | None = None
+    recall_id: str | None = field(default=None, compare=False)  # of its row in the log, where there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -656,7 +656,7 @@ class ContextBlock(Value):
     max_trust: Trust
     warnings: tuple[str, ...]
     watermark: Watermark
-    recall_id: str | None = None
+    recall_id: str | None = field(default=None, compare=False)  # of its row in the log, where there is one
     trace: RecallTrace | None = None
 
     def parse_citations(self, answer: str) -> tuple[str, ...]:

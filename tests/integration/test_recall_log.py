@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import psycopg
 import pytest
+from commands import Cli
 from quiet import quiet
 
 from engram import ALL_USERS, AsyncEngram, Engram, Filter, MemoryPolicy, NotFound, Profile, Scope
@@ -447,3 +448,30 @@ def test_a_trace_counts_tokens_as_its_caller_does_and_reads_the_past(door: Door)
     past = memory.trace_recall("harbour", known_at=known, deep=False)
     assert past.kept_ids == (one,)
     assert memory.trace_recall("").search_ids == ()
+
+
+# On the command line --------------------------------------------------------------------------------------------------
+
+
+def test_the_command_line_explains_traces_lists_and_replays(
+    database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("DATABASE_URL", database_url), ("ENGRAM_EMBEDDING_MODEL", "none"), ("ENGRAM_TENANT", tenant)):
+        monkeypatch.setenv(name, value)
+    engram = Cli(capsys)
+    one = engram.json("add", "The harbour is old", "--tag", "sea")["memory"]["memory_id"]
+    assert engram.json("why", "harbour", one)["reason"] == "found"
+    assert engram.json("why", "harbour", one, "--tag", "land")["detail"] == {"fields": ["tags_all"]}
+    assert engram.json("why", "harbour", one, "--min-score", "9", "--mode", "keyword")["score_needed"] == 9
+    assert "below min score" in engram("why", "harbour", one, "--min-score", "9").out
+    assert engram("why", "harbour", "mem-00000000").code == 3
+    seen = engram.json("trace", "harbour", "--expect", "new", "--no-deep", "--max-tokens", "200")
+    assert (seen["kept_ids"], seen["missing_expected_terms"]) == ([one], ["new"])
+    assert "The harbour is old" in engram("trace", "harbour").out
+    recall_id = engram.json("search", "harbour")["recall_id"]
+    assert [row["recall_id"] for row in engram.json("recall-log", "list", "-n", "5")["results"]] == [recall_id]
+    assert engram.json("recall-log", "show", recall_id)["chosen"] == [one]
+    assert engram.json("recall-log", "replay", recall_id)["same"] == 1
+    for command in ("list", "show", "replay"):
+        told = engram("recall-log", command, *([recall_id] if command != "list" else []))
+        assert (told.code, recall_id in told.out) == (0, True), told
