@@ -10,7 +10,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeVar, get_args
 
-from engram import decay
+from engram import decay, inputs
 from engram.errors import InvalidInput, SettingsError
 from engram.values import Kind, Layer, Memory, MemoryType, Mode, Term, Value, kind_of
 
@@ -175,6 +175,9 @@ class Profile(Value):
 AnyProfile = str | ProfileWeights | Profile
 
 
+JSON_KEYS: Final = ("name", "weights", "floor", "base")
+
+
 def resolve(given: object, known: Sequence[Profile] = ()) -> AnyProfile:
     """The profile that a caller named or made: a name, one of `known` by its name, a value, or its JSON form.
 
@@ -183,7 +186,7 @@ def resolve(given: object, known: Sequence[Profile] = ()) -> AnyProfile:
     """
     if isinstance(given, Mapping):
         try:
-            return resolve(_from_json(given), known)
+            return resolve(_from_json(inputs.keys(given, "profile", JSON_KEYS)), known)
         except SettingsError as error:
             raise InvalidInput("profile", error.expected, "something else") from None
     if isinstance(given, str):

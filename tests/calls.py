@@ -407,7 +407,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "drop": "flag",
         "progress": "function",
     },
-    "ops.reindex_words": {"config": "choice", "progress": "function"},
+    "ops.reindex_words": {"config": "label", "progress": "function"},
 }
 
 # Which shared keywords a call takes beside its own arguments.

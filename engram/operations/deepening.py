@@ -180,7 +180,7 @@ def _scored_by(asked: Asked) -> ranking.AnyProfile:
 
 
 def _profile(setup: Setup, profile: object) -> ranking.AnyProfile:
-    return fusing.RRF if profile == "default" else setup.profile(profile)
+    return fusing.RRF if isinstance(profile, str) and profile == "default" else setup.profile(profile)
 
 
 def _own(queries: object) -> tuple[str, ...]:
