@@ -628,17 +628,26 @@ def moment_text(value: object, field: str) -> datetime:
 
 
 def window(value: object, field: str = "window") -> tuple[datetime | None, datetime | None]:
-    """A half-open stretch of time, `(start, end)`, as datetimes or in ISO 8601; None leaves a side open."""
+    """A half-open stretch of time, `(start, end)`; None leaves a side open."""
     sides = tuple(value) if isinstance(value, tuple | list) else ()
     if len(sides) != 2:
         raise InvalidInput(field, "a pair of times, either of them None", type(value).__name__)
-    start, end = (
-        None if side is None else (moment_text if isinstance(side, str) else moment)(side, f"{field}[{place}]")
-        for place, side in enumerate(sides)
-    )
+    start = None if sides[0] is None else moment(sides[0], f"{field}[0]")
+    end = None if sides[1] is None else moment(sides[1], f"{field}[1]")
     if start is not None and end is not None and start >= end:
         raise InvalidInput(field, "a start before its end", "one that is not")
     return start, end
+
+
+def window_said(value: object, field: str = "window") -> tuple[datetime | None, datetime | None]:
+    """A half-open stretch of time as `window` takes it, its times also in ISO 8601."""
+    sides = tuple(value) if isinstance(value, tuple | list) else value
+    if isinstance(sides, tuple):
+        sides = tuple(
+            moment_text(side, f"{field}[{place}]") if isinstance(side, str) else side
+            for place, side in enumerate(sides)
+        )
+    return window(sides, field)
 
 
 def zone(value: object, field: str = "tz") -> ZoneInfo:

@@ -92,7 +92,7 @@ def relation_types(value: object, field: str = "relation_types") -> tuple[str, .
 def relate(conn: Connection, tenant_id: str, edges: Sequence[Edge]) -> None:
     """Write relations; of two that are one the later counts. The caller holds the lineages of every end."""
     execute(
-        conn, "relate", tenant_id=tenant_id,
+        conn, "put_relation", tenant_id=tenant_id,
         source_ids=[edge.source_id for edge in edges], target_ids=[edge.target_id for edge in edges],
         relation_types=[edge.relation_type for edge in edges], weights=[edge.weight for edge in edges],
         metadata=[

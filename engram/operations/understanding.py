@@ -76,7 +76,7 @@ def wanted(
     session = optional(inputs.name, session_id, "session_id")
     if session is None and setup.session is not None:
         session = setup.session.session_id
-    pair = optional(inputs.window, window)
+    pair = optional(inputs.window_said, window)
     return Wanted(
         question=inputs.query(question, "question"),
         intent=cast("Intent | None", optional(inputs.choice, intent_, "intent", intent.INTENTS)),

@@ -6,7 +6,7 @@ hop_0 AS MATERIALIZED (
    ORDER BY t.nearness DESC, t.memory_id
    LIMIT %(seeds)s),
 /*hops*/named AS (
-  SELECT n.*
+  SELECT n.memory_id, n.lineage_id, n.status, n.recorded_at
     FROM (SELECT m.memory_id, m.lineage_id, m.status, m.recorded_at
             FROM /*memories*/ AND m.subject = ANY(%(names)s::text[]) AND /*standing*/
            LIMIT %(considered)s) n

@@ -2,7 +2,7 @@
 -- and may be returned or has an heir. Structural relations always count, loose ones only towards what the question means, or says, too.
 hop_/*to*/ AS MATERIALIZED (
   SELECT DISTINCT ON (n.memory_id) n.memory_id, n.lineage_id, n.status, n.leads, n.seed_id, n.closeness
-    FROM (SELECT h.* FROM hop_/*from*/ h WHERE h.leads ORDER BY h.closeness DESC, h.memory_id LIMIT %(considered)s) h
+    FROM (SELECT h.memory_id, h.closeness, h.seed_id, h.leads FROM hop_/*from*/ h WHERE h.leads ORDER BY h.closeness DESC, h.memory_id LIMIT %(considered)s) h
    CROSS JOIN LATERAL (
          SELECT m.memory_id, m.lineage_id, m.status, (/*seed*/) IS TRUE AS leads, h.seed_id, h.closeness * r.weight * /*share*/ AS closeness
            FROM (SELECT r.node, r.weight, r.relation_type

@@ -10,7 +10,7 @@ matched AS MATERIALIZED (
 worded AS (
   SELECT m.memory_id, m.scope_id, m.own_terms, m.lexemes FROM matched m
    UNION ALL
-  SELECT l.*
+  SELECT l.memory_id, l.scope_id, l.own_terms, l.lexemes
     FROM (SELECT memory_id FROM beside EXCEPT SELECT memory_id FROM matched) b
    CROSS JOIN LATERAL (
          SELECT l.memory_id, l.scope_id, l.own_terms, l.lexemes

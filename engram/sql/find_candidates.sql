@@ -42,14 +42,14 @@ chosen AS MATERIALIZED (
   SELECT t.memory_id FROM met t WHERE t.stands OR t.status = 'superseded'
    UNION SELECT memory_id FROM graph UNION SELECT memory_id FROM more_near UNION SELECT memory_id FROM more_worded),
 late AS (
-  SELECT l.*
+  SELECT l.memory_id, l.scope_id, l.own_terms, l.lexemes
     FROM ((SELECT memory_id FROM graph UNION SELECT memory_id FROM more_near) EXCEPT SELECT memory_id FROM worded) b
    CROSS JOIN LATERAL (
          SELECT l.memory_id, l.scope_id, l.own_terms, l.lexemes
            FROM engram.memory_lexemes l
           WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = b.memory_id AND (l.scope_id = ANY(%(scope_ids)s)) IS TRUE OFFSET 0) l),
 measured AS (
-  SELECT v.*
+  SELECT v.memory_id, v.cosine
     FROM (SELECT memory_id FROM chosen EXCEPT (SELECT memory_id FROM semantic UNION ALL SELECT memory_id FROM more_near)) c
    CROSS JOIN LATERAL (
          SELECT e.memory_id, /*cosine*/ AS cosine
