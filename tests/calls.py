@@ -19,6 +19,7 @@ from engram.values import Traversal
 
 UNKNOWN_ID: Final = "01890000-0000-7000-8000-00000000a001"
 OTHER_ID: Final = "01890000-0000-7000-8000-00000000a002"
+THIRD_ID: Final = "01890000-0000-7000-8000-00000000a003"
 
 # Keywords that several calls share. A group holds its own names and those of the groups it is built on.
 GROUPS: Final[Mapping[str, tuple[Any, str | None]]] = {
@@ -482,7 +483,7 @@ INSIDE: Final[tuple[tuple[str, str, tuple[str, ...], Mapping[str, Any], bool], .
     ("remember", "messages", ("Message",), {"role": "user", "content": "I like tea"}, True),
     ("record_turn", "tool_calls", ("ToolCall",), {"name": "weather", "result": "rain"}, True),
     ("record_turn", "artifacts", ("Artifact",), {"name": "plan.md", "content": "1. Tea"}, True),
-    ("relate_batch", "items", ("NewRelation",), {"source_id": UNKNOWN_ID, "target_id": OTHER_ID}, True),
+    ("relate_batch", "items", ("NewRelation",), {"source_id": OTHER_ID, "target_id": THIRD_ID}, True),
     ("add_many", "items", ("Candidate", "NewMemory", "Attributes"), {"fact": "User likes tea"}, True),
     *(
         (call, "filter", ("Filter",), {}, False)
@@ -515,13 +516,13 @@ VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "reinforce": {"memory_id": UNKNOWN_ID},
     "forget": {"memory_id": UNKNOWN_ID},
     "restore": {"memory_id": UNKNOWN_ID},
-    "relate": {"source_id": UNKNOWN_ID, "target_id": OTHER_ID},
-    "relate_batch": {"items": [{"source_id": UNKNOWN_ID, "target_id": OTHER_ID}]},
-    "unrelate": {"source_id": UNKNOWN_ID, "target_id": OTHER_ID, "relation_type": "causes"},
+    "relate": {"source_id": OTHER_ID, "target_id": THIRD_ID},
+    "relate_batch": {"items": [{"source_id": OTHER_ID, "target_id": THIRD_ID}]},
+    "unrelate": {"source_id": OTHER_ID, "target_id": THIRD_ID, "relation_type": "causes"},
     "list_relations": {"memory_id": UNKNOWN_ID},
     "traverse": {"start_id": UNKNOWN_ID},
     "traverse_many": {"start_ids": [UNKNOWN_ID]},
-    "find_path": {"source_id": UNKNOWN_ID, "target_id": OTHER_ID},
+    "find_path": {"source_id": OTHER_ID, "target_id": THIRD_ID},
     "render_graph_context": {"traversal": Traversal(())},
     "get": {"memory_id": UNKNOWN_ID},
     "find": {"memory_id": UNKNOWN_ID},
