@@ -16,6 +16,7 @@ import contextlib
 import json
 import struct
 import threading
+import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -151,6 +152,7 @@ class ModelServer:
     def __init__(self, script: Script | Sequence[Script] | Callable[[Request], Script] = "{}") -> None:
         self.requests: list[Request] = []
         self.open = 0  # connections open now
+        self._writers: weakref.WeakSet[asyncio.StreamWriter] = weakref.WeakSet()
         self.script(script)
 
     def script(self, script: Script | Sequence[Script] | Callable[[Request], Any]) -> None:
@@ -181,13 +183,20 @@ class ModelServer:
             started.set()
             await self._done.wait()
             server.close()
-            for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            answering = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in answering:
                 task.cancel()
+            await asyncio.gather(*answering, return_exceptions=True)
+            writers = list(self._writers)
+            for writer in writers:  # a client that reads no more would keep its connection open
+                writer.transport.abort()
+            await asyncio.gather(*(writer.wait_closed() for writer in writers), return_exceptions=True)
 
         asyncio.run(serve())
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.open += 1
+        self._writers.add(writer)
         # A client that hung up, or the end of the server, ends the answer wherever it is.
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             request = await _read(reader)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import socket
+import time
 import traceback
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -370,6 +371,9 @@ def stall_after(model_server: ModelServer, sizes: list[int]) -> None:
 
     with ThreadPoolExecutor(16) as threads:
         assert set(threads.map(one, sizes)) == {"unavailable"}
+    deadline = time.monotonic() + 30
+    while model_server.open and time.monotonic() < deadline:  # the server hears of the end a moment later
+        time.sleep(0.05)
     assert model_server.open == 0
 
 
