@@ -53,6 +53,7 @@ LAST_DELAY: Final = 1.0
 
 Class = Literal["safe", "unknown", "failover", "permanent", "cancelled", "stop"]
 T = TypeVar("T")
+E = TypeVar("E", sa.Engine, AsyncEngine)
 
 SAFE: Final = frozenset({"40001", "40P01", "55P03", "57P03", "53300", "53200", "53400"})
 REFUSALS: Final = {
@@ -190,11 +191,14 @@ class Database:
         }  # fmt: skip
 
     @contextmanager
-    def transaction(self, tenant_id: str, *, read_only: bool = False) -> Iterator[Connection]:
-        """One transaction of one tenant; commits on leaving, rolls back on any error."""
+    def transaction(self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False) -> Iterator[Connection]:
+        """One transaction of one tenant; commits on leaving, rolls back on any error.
+
+        With `snapshot` all its statements see the database as it was at the first of them.
+        """
         # Closed inside, so that no rollback is sent down a connection in an unknown state, and outside, for COMMIT.
         with (
-            self.engine.connect() as conn,
+            _isolated(self.engine, snapshot).connect() as conn,
             _closed_when_interrupted(conn),
             conn.begin(),
             _closed_when_interrupted(conn),
@@ -203,16 +207,25 @@ class Database:
             yield conn
 
     @asynccontextmanager
-    async def async_transaction(self, tenant_id: str, *, read_only: bool = False) -> AsyncIterator[AsyncConnection]:
+    async def async_transaction(
+        self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False
+    ) -> AsyncIterator[AsyncConnection]:
         """The asynchronous form of `transaction`."""
+        engine = _isolated(self.async_engine, snapshot)
         async with (
-            self.async_engine.connect() as conn, _cut_when_interrupted(conn), conn.begin(), _cut_when_interrupted(conn)
+            engine.connect() as conn, _cut_when_interrupted(conn), conn.begin(), _cut_when_interrupted(conn)
         ):  # fmt: skip
             await conn.run_sync(begin, tenant_id, self.settings, read_only)
             yield conn
 
     def run(
-        self, tenant_id: str, work: Callable[[Connection], T], *, key: str | None = None, read_only: bool = False
+        self,
+        tenant_id: str,
+        work: Callable[[Connection], T],
+        *,
+        key: str | None = None,
+        read_only: bool = False,
+        snapshot: bool = False,
     ) -> T:
         """Run `work` in a transaction, again where that is safe.
 
@@ -222,7 +235,7 @@ class Database:
         attempt = _Attempt(key, read_only)
         while True:
             try:
-                with self.transaction(tenant_id, read_only=read_only) as conn:
+                with self.transaction(tenant_id, read_only=read_only, snapshot=snapshot) as conn:
                     result = work(conn)
                     attempt.committing = True
                 return result
@@ -237,7 +250,13 @@ class Database:
                 time.sleep(pause)
 
     async def run_async(
-        self, tenant_id: str, work: Callable[[Connection], T], *, key: str | None = None, read_only: bool = False
+        self,
+        tenant_id: str,
+        work: Callable[[Connection], T],
+        *,
+        key: str | None = None,
+        read_only: bool = False,
+        snapshot: bool = False,
     ) -> T:
         """The asynchronous form of `run`."""
         import asyncio
@@ -245,7 +264,7 @@ class Database:
         attempt = _Attempt(key, read_only)
         while True:
             try:
-                async with self.async_transaction(tenant_id, read_only=read_only) as conn:
+                async with self.async_transaction(tenant_id, read_only=read_only, snapshot=snapshot) as conn:
                     result = await conn.run_sync(work)
                     attempt.committing = True
                 return result
@@ -271,6 +290,11 @@ class Database:
         if self._async_engine is not None:
             await self._async_engine.dispose()
             self._async_engine = None
+
+
+def _isolated(engine: E, snapshot: bool) -> E:
+    """An engine whose transactions see one moment, or the same one, where each statement sees its own."""
+    return engine.execution_options(isolation_level="REPEATABLE READ") if snapshot else engine
 
 
 def begin(conn: Connection, tenant_id: str, settings: Settings, read_only: bool = False) -> None:

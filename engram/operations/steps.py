@@ -20,12 +20,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Transact:
-    """Run `work` in one transaction of a tenant; with a key it may be run again after a lost connection."""
+    """Run `work` in one transaction of a tenant; with a key it may be run again after a lost connection.
+
+    With `snapshot` all its statements see the database as it was at the first of them.
+    """
 
     tenant_id: str
     work: Callable[[Connection], Any]
     key: str | None = None
     read_only: bool = False
+    snapshot: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,12 @@ Operation = Generator[Step, Any, T]
 def read(tenant_id: str, work: Callable[[Connection], T]) -> Operation[T]:
     """A read-only transaction; safe to repeat."""
     result: T = yield Transact(tenant_id, work, read_only=True)
+    return result
+
+
+def read_snapshot(tenant_id: str, work: Callable[[Connection], T]) -> Operation[T]:
+    """A read-only transaction whose statements all see the same moment; safe to repeat."""
+    result: T = yield Transact(tenant_id, work, read_only=True, snapshot=True)
     return result
 
 
