@@ -110,7 +110,7 @@ from engram.worker import Background
 
 T = TypeVar("T")
 ABREAST: Final = 4  # operations that one call carries out at the same time
-TokenCounter = Callable[[str], int]
+TokenCounter = Callable[[str], int] | str  # a function, or the name of an encoding or a model of tiktoken
 
 
 class Core:
@@ -222,7 +222,9 @@ class Core:
 
     def _do(self, step: Step) -> Any:
         if isinstance(step, Transact):
-            return self.database().run(step.tenant_id, step.work, key=step.key, read_only=step.read_only)
+            return self.database().run(
+                step.tenant_id, step.work, key=step.key, read_only=step.read_only, snapshot=step.snapshot
+            )
         if isinstance(step, Think):
             return self.think(step)
         if isinstance(step, Ring):
@@ -1563,7 +1565,9 @@ class AsyncEngram(_Door):
     async def _do(self, step: Step) -> Any:
         if isinstance(step, Transact):
             database = await asyncio.to_thread(self._core.database)
-            return await database.run_async(step.tenant_id, step.work, key=step.key, read_only=step.read_only)
+            return await database.run_async(
+                step.tenant_id, step.work, key=step.key, read_only=step.read_only, snapshot=step.snapshot
+            )
         if isinstance(step, Think):
             return await asyncio.to_thread(self._core.think, step)
         if isinstance(step, Ring):

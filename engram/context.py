@@ -22,6 +22,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from engram import inputs, text
+from engram.counting import Counter
 from engram.errors import InvalidInput, LimitExceeded
 from engram.recall import EVIDENCE
 from engram.values import (
@@ -46,10 +47,17 @@ CHECKPOINTS: Final = "Checkpoints"
 RELEVANT: Final = "Relevant memories"
 DECISIONS: Final = "Decisions and constraints"
 ARTIFACTS: Final = "Artifacts and tool results"
+GRAPH: Final = "Related graph"
+TOPICS: Final = "Topics"
+TRIGGERS: Final = "Triggers"
+CORE: Final = "Core"
+RECENT: Final = "Recent"
+TASKS: Final = "Tasks"
 DATA: Final = "Untrusted data"
 
 CRITICAL_SHARE: Final = 0.5
-# What each section may take of what Critical left, in printed order. Sections without material yet give theirs away.
+# What each section may take of what Critical left, in printed order. The indexes at the end take from no other: they
+# live on what the rest leaves, and cost nothing where their share is 0.
 SHARES: Final[Mapping[str, float]] = {
     TASK: 0.10,
     STATE: 0.15,
@@ -58,9 +66,13 @@ SHARES: Final[Mapping[str, float]] = {
     RELEVANT: 0.20,
     DECISIONS: 0.10,
     ARTIFACTS: 0.10,
-    "Related graph": 0.05,
+    GRAPH: 0.05,
+    TOPICS: 0.03,
+    TRIGGERS: 0.02,
 }
-FLOW: Final = (EVENTS, RELEVANT, DECISIONS, ARTIFACTS, CHECKPOINTS, STATE, "Related graph", TASK)
+INDEXES: Final = (TOPICS, TRIGGERS)
+FLOW: Final = (EVENTS, RELEVANT, DECISIONS, ARTIFACTS, CHECKPOINTS, STATE, GRAPH, TASK, TOPICS, TRIGGERS)
+RESUME_SHARES: Final[Mapping[str, float]] = {CORE: 0.50, RECENT: 0.25, TASKS: 0.075, TOPICS: 0.125, TRIGGERS: 0.05}
 
 MOST_EVENTS: Final = 40
 MOST_RELEVANT: Final = 25
@@ -73,8 +85,6 @@ MOST_OF_NAME: Final = 40
 CUT: Final = "… (cut)"
 AGENT: Final = trust_rank("agent")
 PRIVILEGED: Final = ("constraint", "preference")  # believed from operators and users only
-
-Counter = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)

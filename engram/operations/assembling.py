@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, cast
 
-from engram import checkpoints, context, derivation, inputs, ledger, memories, recall, streams, tasks, tenancy, text
-from engram.context import Counter, Material
+from engram import checkpoints, context, counting, derivation, inputs, ledger, memories, recall, streams, tasks, tenancy
+from engram.context import Material
 from engram.database import Connection
 from engram.errors import InvalidInput
 from engram.filters import Filter
@@ -59,7 +59,7 @@ def build_context(
     shown_as = cast("Format", inputs.choice(format, "format", FORMATS))
     worst = cast("Trust", inputs.choice(min_trust, "min_trust", TRUSTS))
     loud = inputs.flag(strict, "strict")
-    count = counter(token_counter)
+    count = counting.chosen(token_counter)
 
     started = noting.clock()
     material = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, setup, reading, asked))
@@ -75,7 +75,7 @@ def build_context(
     plan = {
         "task_run_id": asked.task_run_id, "session_id": asked.session_id, "max_tokens": most,
         "sections": dict(asked.shares), "format": shown_as, "min_trust": worst, "strict": loud,
-        "counted": token_counter is not None,
+        "counted": token_counter if isinstance(token_counter, str) else token_counter is not None,
     }  # fmt: skip
     block = replace(block, trace=_trace(asked, results, block))
     return (yield from noting.context(setup, reading, searched, results, block, started=started, plan=plan))
@@ -173,24 +173,3 @@ def _trace(asked: _Asked, results: SearchResults, block: ContextBlock) -> Recall
         notes=block.warnings,
         degraded=results.degraded,
     )
-
-
-def counter(given: object) -> Counter:
-    """The caller's way of counting tokens, held to whole numbers; Engram's own when there is none."""
-    if given is None:
-        return text.count_tokens
-    wanted = "a function from text to a whole number"
-    if not callable(given):
-        raise InvalidInput("token_counter", wanted, type(given).__name__)
-
-    def count(shown: str) -> int:
-        try:
-            found = given(shown)
-        except Exception as error:
-            raise InvalidInput("token_counter", wanted, type(error).__name__) from error
-        if not isinstance(found, int) or isinstance(found, bool) or found < 0:
-            raise InvalidInput("token_counter", wanted, type(found).__name__)
-        return found
-
-    count("")  # a function that cannot count is found out before anything is read
-    return count

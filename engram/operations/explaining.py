@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
-from engram import context, filters, history, ids, inputs, memories, paging, ranking, recall, tenancy, text
-from engram.context import Counter, Material
+from engram import context, counting, filters, history, ids, inputs, memories, paging, ranking, recall, tenancy, text
+from engram.context import Material
+from engram.counting import Counter
 from engram.database import Connection, fetch_one, statement
 from engram.errors import NotFound
 from engram.filters import Filter
 from engram.memories import Moment
-from engram.operations import assembling, deepening, noting, recalling, reranking, searching, steps
+from engram.operations import deepening, noting, recalling, reranking, searching, steps
 from engram.operations.assembling import build_context
 from engram.operations.deepening import Deep
 from engram.operations.reading import chosen_filter
@@ -193,7 +194,7 @@ def trace_recall(
     """What is pinned and what a search finds, packed into a budget, with the ids of every step on the way."""
     reading = setup.reading(given)
     asked = inputs.query(query)
-    shown, most, count = inputs.limit(limit), inputs.max_tokens(max_tokens), assembling.counter(token_counter)
+    shown, most, count = inputs.limit(limit), inputs.max_tokens(max_tokens), counting.chosen(token_counter)
     terms = tuple(
         inputs.text(term, f"expected_terms[{place}]", limit=inputs.FACT_CHARACTERS)
         for place, term in enumerate(inputs.items(expected_terms, "expected_terms", MOST_TERMS))
@@ -340,7 +341,7 @@ def replay_recall(setup: Setup, recall_id: object, given: Mapping[str, Any]) -> 
     notes: list[str] = []
     if row.kind == "build_context":
         again = yield from _context_again(quiet, row, words)
-        if row.plan.get("counted"):
+        if row.plan.get("counted") is True:
             notes.append("the caller counted tokens in a way of their own")
     elif row.kind == "recall":
         again = yield from _answer_again(quiet, row, words)
@@ -380,11 +381,11 @@ def _answer_again(setup: Setup, row: LoggedRecall, words: Mapping[str, Any]) -> 
 
 def _context_again(setup: Setup, row: LoggedRecall, words: Mapping[str, Any]) -> Operation[Again]:
     """What is printed now, within the budget there was then."""
-    plan = row.plan
+    plan, counted = row.plan, row.plan.get("counted")
     block = yield from build_context(
         setup, row.query, task_run_id=plan.get("task_run_id"), session_id=plan.get("session_id"),
         max_tokens=plan["max_tokens"], sections=plan["sections"], format=plan["format"], min_trust=plan["min_trust"],
-        strict=False, token_counter=None, given=words,
+        strict=False, token_counter=counted if isinstance(counted, str) else None, given=words,
     )  # fmt: skip
     return [(one, None) for one in dict.fromkeys(block.citations.values())]
 

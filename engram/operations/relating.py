@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, TypedDict, cast
 
-from engram import inputs, ledger, memories, paths, relations, tenancy, writing
+from engram import counting, inputs, ledger, memories, paths, relations, tenancy, writing
 from engram.channels import semantic
 from engram.database import Connection
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, Unavailable
 from engram.memories import Moment
 from engram.operations import changing, spaces, steps
-from engram.operations.assembling import counter
 from engram.operations.setup import Reading, Setup, Writing
 from engram.operations.steps import Operation
 from engram.relations import Edge, Walk
@@ -385,7 +384,7 @@ def render_graph_context(setup: Setup, traversal: object, *, max_tokens: object,
     """What a walk found as lines for a prompt. Pure, but for the key of its fence."""
     if not isinstance(traversal, Traversal):
         raise InvalidInput("traversal", "a Traversal", type(traversal).__name__)
-    most, count = inputs.max_tokens(max_tokens), counter(token_counter)
+    most, count = inputs.max_tokens(max_tokens), counting.chosen(token_counter)
     return paths.render(traversal, max_tokens=most, count=count, key=setup.settings.secret_key or b"engram-context")
 
 
