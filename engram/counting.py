@@ -1,4 +1,4 @@
-"""Counting tokens: Engram's own estimate, a function of the caller's, or an encoding of tiktoken by its name or a model's.
+"""Counting tokens: Engram's own estimate, a function of the caller's, or an encoding of tiktoken by name.
 
 The estimate needs nothing and is not exact. tiktoken comes with `engram[llm]`, whose LiteLLM carries the files of the
 common encodings: they are read from there, and nothing is ever fetched.
@@ -117,9 +117,8 @@ def _folder_of(name: str) -> Path | None:
         if files and all((folder / one).is_file() for one in files):
             return folder
     if files:
-        raise SettingsError(
-            f"token_counter: the files of the encoding {name} are not here: set TIKTOKEN_CACHE_DIR to a folder with them"
-        )
+        wanted = "set TIKTOKEN_CACHE_DIR to a folder with them"
+        raise SettingsError(f"token_counter: the files of the encoding {name} are not here: {wanted}")
     return None  # an encoding of somebody's own, which knows where its files are
 
 

@@ -18,8 +18,8 @@ from engram.errors import InvalidInput, SettingsError
 tiktoken = pytest.importorskip("tiktoken")
 
 BITS = st.sampled_from(
-    ["\n", "\n\n", "\r\n", " ", "    ", "\t", "/", ".", "]", "- ", "## ", "<<<", "\u2028", "\u00a0", "a", "word", " word",
-     "7", "1234", "'s", "é", "漢字", "😀", "\u200d", '",\n"', "{", "|"]
+    ["\n", "\n\n", "\r\n", " ", "    ", "\t", "/", ".", "]", "- ", "## ", "<<<", "\u2028", "\u00a0", "a", "word",
+     " word", "7", "1234", "'s", "é", "漢字", "😀", "\u200d", '",\n"', "{", "|"]
 )  # fmt: skip
 TEXTS = st.one_of(st.text(max_size=60), st.lists(BITS, max_size=40).map("".join))
 NAMES = ("cl100k_base", "o200k_base")
