@@ -15,22 +15,27 @@ import hmac
 import itertools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 from engram import inputs, text
 from engram.counting import Counter
 from engram.errors import InvalidInput, LimitExceeded
 from engram.recall import EVIDENCE
 from engram.values import (
+    DATA_SECTION,
     Checkpoint,
+    Citation,
     ContextBlock,
+    ContextItem,
     ContextSection,
+    Detail,
     Event,
     Format,
+    Grouping,
     Memory,
     SearchResult,
     TaskRun,
@@ -53,7 +58,7 @@ TRIGGERS: Final = "Triggers"
 CORE: Final = "Core"
 RECENT: Final = "Recent"
 TASKS: Final = "Tasks"
-DATA: Final = "Untrusted data"
+DATA: Final = DATA_SECTION
 
 CRITICAL_SHARE: Final = 0.5
 # What each section may take of what Critical left, in printed order. The indexes at the end take from no other: they
@@ -82,9 +87,62 @@ MOST_CHARACTERS: Final = 700  # of an untrusted item
 SOURCE_SHARE: Final = 0.20  # of the budget, for everything of one untrusted source
 KEPT_CHARACTERS: Final = 24  # of the newest event, before anything else is packed
 MOST_OF_NAME: Final = 40
+COMPACT_CHARACTERS: Final = 80
+NO_SESSION: Final = "no session"
+MOST_OF_INDEX: Final = 120  # characters of a name in an index
+MOST_OF_FACT: Final = 120  # characters of each end of a relation
+MOST_LINES: Final = 40  # of one task run in a list of several
 CUT: Final = "… (cut)"
 AGENT: Final = trust_rank("agent")
 PRIVILEGED: Final = ("constraint", "preference")  # believed from operators and users only
+# Why an item is not in the block.
+NO_ROOM: Final = "no room in the budget"
+NO_SHARE: Final = "no room in the share of its section"
+SOURCE_FULL: Final = "its source has its fifth of the budget"
+REPEATED: Final = "what it says is there already"
+DISTRUSTED: Final = "trusted too little"
+NOT_CURRENT: Final = "not current"
+SHADOWED: Final = "a nearer scope says otherwise"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A name in an index: how many memories stand behind it, and the best trust of those that say it."""
+
+    name: str
+    trust: Trust
+    memories: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """A relation of a memory that was found, and the memory at its other end."""
+
+    seed: Memory
+    other: Memory
+    relation_type: str
+    outbound: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """A task run that goes on: its latest checkpoint, and what happened after it, newest first."""
+
+    task: TaskRun
+    checkpoint: Checkpoint | None = None
+    events: Sequence[Event] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The sections after Critical in printed order with their shares, and the order in which unused budget flows on.
+
+    `downward` hands what a section does not use to the next below, before it flows on.
+    """
+
+    shares: Mapping[str, float]
+    flow: Sequence[str]
+    downward: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +157,12 @@ class Material:
     relevant: Sequence[SearchResult] = ()
     decisions: Sequence[Memory] = ()
     artifacts: Sequence[Event] = ()  # newest first
+    related: Sequence[Related] = ()
+    topics: Sequence[Named] = ()  # largest first
+    triggers: Sequence[Named] = ()  # most read first
+    core: Sequence[Memory] = ()  # of most weight first
+    recent: Sequence[Memory] = ()  # newest first
+    open: Sequence[Open] = ()  # task runs, newest first
     watermark: Watermark = field(default_factory=Watermark)
     notes: Sequence[str] = ()
 
@@ -106,29 +170,38 @@ class Material:
 def pack(
     material: Material, *, max_tokens: int, shares: Mapping[str, float] = SHARES, format: Format = "markdown",
     min_trust: Trust = "web", strict: bool = False, count: Counter = text.count_tokens, key: bytes = b"",
-    critical_share: float = CRITICAL_SHARE,
+    critical_share: float = CRITICAL_SHARE, grows: bool = True, layout: Layout | None = None,
+    style: Style | None = None,
 ) -> ContextBlock:  # fmt: skip
     """The block of at most `max_tokens` that holds the most important of the material.
 
     An item is whole or left out; only the newest event and the goal may be cut, with a mark. Nothing is printed twice.
-    `strict` raises LimitExceeded when a critical memory does not fit.
+    With `grows` critical memories take more than their share where all of them then fit. `strict` raises LimitExceeded
+    when one of them does not.
     """
-    items = tuple(_candidates(material, trust_rank(min_trust), shares))
+    worst = trust_rank(min_trust)
+    layout = layout or Layout(shares, FLOW)
+    style = style or Style()
+    items = tuple(_styled(item, style) for item in _candidates(material, worst, layout.shares))
     packing = _Packing(
-        items, tuple(material.critical_omitted), FORMS[format], _delimiter(items, key), max_tokens, count
-    )
-    packing.fill(shares, critical_share)
+        items, tuple(material.critical_omitted), FORMS[format], _delimiter(items, key), max_tokens, count,
+        tuple(layout.shares), by_day=style.group_by == "date",
+    )  # fmt: skip
+    packing.fill(layout, critical_share, grows=grows)
     omitted = packing.critical_omitted()
     if strict and omitted:
         total = len(packing.of[CRITICAL]) + len(material.critical_omitted)
         raise LimitExceeded("build_context", total - len(omitted), total, "critical memories within the budget")
     shown = packing.whole()
     printed = packing.printed()
+    newest = next((item for item in items if item.section == EVENTS and item.cuttable), None)
+    unsaid = () if newest is None or newest in printed else (f"the newest event does not fit in {max_tokens} tokens",)
     return ContextBlock(
         text=shown, format=format, tokens=count(shown), max_tokens=max_tokens, sections=tuple(packing.sections()),
         citations={item.mark: item.item_id for item in printed if item.mark}, complete=not omitted,
         critical_omitted=omitted, max_trust=max((item.trust for item in printed), key=trust_rank, default="operator"),
-        warnings=(*material.notes, *_warnings(material, min_trust)), watermark=material.watermark,
+        warnings=(*material.notes, *_warnings(material, min_trust), *unsaid), watermark=material.watermark,
+        trimmed=_trimmed(material, worst, layout.shares, packing), items=tuple(map(_item, printed)),
     )  # fmt: skip
 
 
@@ -143,7 +216,7 @@ def chosen_shares(given: object) -> Mapping[str, float]:
     total = sum(named.values())
     if total > 1 + 1e-9:
         raise InvalidInput("sections", "shares that add up to at most 1", f"{total:.2f}")
-    others = sum(share for name, share in SHARES.items() if name not in named)
+    others = sum(share for name, share in SHARES.items() if name not in named and name not in INDEXES)
     scale = max(0.0, 1 - total) / others if others else 0.0
     return {name: named[name] if name in named else share * scale for name, share in SHARES.items()}
 
@@ -229,17 +302,30 @@ class _Item:
     keys: frozenset[str]  # what is in the block once this item is
     hidden_by: frozenset[str]  # what makes this item a repetition
     cuttable: bool = False
+    needs: frozenset[str] = frozenset()  # what must be in the block already
+    tail: str = ""  # of Engram's own words
+    group: str = ""
+    row: Memory | Event | None = None
+    at: datetime | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called where it is left out: its id, or the line that it is of a run or an index."""
+        return self.item_id or next(iter(self.keys))
 
     def said(self, length: int) -> str:
         body = self.body if length >= len(self.body) else self.body[:length].rstrip() + CUT
-        return f"{self.lead}{body} [{self.mark}]" if self.mark else f"{self.lead}{body}"
+        return f"{self.lead}{body}{self.tail} [{self.mark}]" if self.mark else f"{self.lead}{body}{self.tail}"
 
 
 def _candidates(material: Material, worst: int, wanted: Mapping[str, float]) -> Iterator[_Item]:
     """Everything that may be printed, most important first within each section."""
     relevant = [one for one in material.relevant if "shadowed" not in one.labels][:MOST_RELEVANT]
-    memories = [*material.critical, *(one.memory for one in relevant if one.derived), *material.decisions]
-    events = [*material.events, *material.artifacts]
+    memories = [
+        *material.critical, *(one.memory for one in relevant if one.derived), *material.decisions,
+        *(one.other for one in material.related), *material.core, *material.recent,
+    ]  # fmt: skip
+    events = [*material.events, *material.artifacts, *(event for one in material.open for event in one.events)]
     late = [one.memory.event_id for one in relevant if not one.derived]
     marks = marks_of(
         [("mem", one.memory_id) for one in memories] + [("evt", i) for i in (*late, *(e.event_id for e in events))]
@@ -264,6 +350,16 @@ def _candidates(material: Material, worst: int, wanted: Mapping[str, float]) -> 
         yield from _of_memory(DECISIONS, place, memory, marks, worst)
     for place, event in enumerate(material.artifacts if wanted.get(ARTIFACTS) else ()):
         yield from _of_event(ARTIFACTS, place, event, marks, worst)
+    for place, tie in enumerate(material.related if wanted.get(GRAPH) else ()):
+        yield from _of_relation(place, tie, marks, worst)
+    for place, memory in enumerate(material.core if wanted.get(CORE) else ()):
+        yield from _of_memory(CORE, place, memory, marks, worst)
+    for place, memory in enumerate(material.recent if wanted.get(RECENT) else ()):
+        yield from _of_memory(RECENT, place, memory, marks, worst)
+    yield from _of_open(material.open if wanted.get(TASKS) else (), marks, worst)
+    for section, names in ((TOPICS, material.topics), (TRIGGERS, material.triggers)):
+        for place, named in enumerate(names if wanted.get(section) else ()):
+            yield from _of_name(section, place, named, worst)
 
 
 def _of_memory(
@@ -271,8 +367,7 @@ def _of_memory(
 ) -> Iterator[_Item]:
     if not is_printable(memory) or trust_rank(memory.trust) > worst:
         return
-    rank = trust_rank(memory.trust)
-    fenced = rank > AGENT or (rank == AGENT and (section == DECISIONS or memory.memory_type in PRIVILEGED))
+    fenced = _is_fenced(section, memory)
     late = found is not None and not found.derived
     item_id, own = (
         (memory.event_id, f"evt:{memory.event_id}") if late else (memory.memory_id, f"mem:{memory.memory_id}")
@@ -288,10 +383,19 @@ def _of_memory(
     yield _Item(
         section=section, place=place, item_id=item_id, mark=marks[item_id],
         lead=_lead(fenced, memory.trust, memory.valid_from, bare=section == CRITICAL, who=who),
-        body=body + note, trust=memory.trust, fenced=fenced,
-        source=(memory.trust, memory.source or memory.actor or memory.session_id or ""),
+        body=body, trust=memory.trust, fenced=fenced, tail=note, row=memory, at=memory.valid_from,
+        source=_source(memory),
         keys=frozenset(keys), hidden_by=frozenset(keys | ({f"evt:{memory.event_id}"} if evidence else set())),
     )  # fmt: skip
+
+
+def _is_fenced(section: str, memory: Memory) -> bool:
+    rank = trust_rank(memory.trust)
+    return rank > AGENT or (rank == AGENT and (section == DECISIONS or memory.memory_type in PRIVILEGED))
+
+
+def _source(memory: Memory) -> tuple[str, str]:
+    return memory.trust, memory.source or memory.actor or memory.session_id or ""
 
 
 def _of_event(
@@ -309,7 +413,72 @@ def _of_event(
         section=section, place=place, item_id=event.event_id, mark=marks[event.event_id],
         lead=_lead(fenced, event.trust, event.occurred_at, who=who), body=body, trust=event.trust, fenced=fenced,
         source=(event.trust, event.actor or event.session_id or ""), keys=keys, hidden_by=keys, cuttable=cuttable,
+        row=event, at=event.occurred_at,
     )  # fmt: skip
+
+
+def _of_relation(place: int, tie: Related, marks: Mapping[str, str], worst: int) -> Iterator[_Item]:
+    """A relation as a line: with the other end and its mark, or by short names alone where that is cited already."""
+    seed, other = tie.seed, tie.other
+    trust = max(seed.trust, other.trust, key=trust_rank)
+    if trust_rank(trust) > worst or not (is_printable(seed) and is_printable(other)):
+        return
+    fenced = any(_is_fenced(GRAPH, one) for one in (seed, other))
+    ends = (seed, other) if tie.outbound else (other, seed)
+    said = [(in_fence if fenced else in_line)(short(one.fact)) for one in ends]
+    edge = f"rel:{ends[0].memory_id} {tie.relation_type} {ends[1].memory_id}"
+    cited = f"mem:{other.memory_id}"
+    both = frozenset({edge, cited})
+    line = _Item(
+        section=GRAPH, place=place, item_id=other.memory_id, mark=marks[other.memory_id],
+        lead=_lead(True, trust, other.valid_from) if fenced else "", body=f"{said[0]} —{in_line(tie.relation_type)}→ {said[1]}",
+        trust=trust, fenced=fenced, source=_source(other), keys=both, hidden_by=both, row=other, at=other.valid_from,
+    )  # fmt: skip
+    yield line
+    yield replace(line, item_id="", mark="", keys=frozenset({edge}), hidden_by=frozenset({edge}),
+                  needs=frozenset({cited}))  # fmt: skip
+
+
+def _of_name(section: str, place: int, named: Named, worst: int) -> Iterator[_Item]:
+    """A line of an index: a name, and how many memories stand behind it."""
+    rank = trust_rank(named.trust)
+    fenced = rank > AGENT
+    body = (in_fence if fenced else in_line)(named.name[:MOST_OF_INDEX])
+    if rank > worst or not body:
+        return
+    keys = frozenset({f"{section}/{named.name}"})
+    yield _Item(
+        section=section, place=place, item_id="", mark="", lead=f"[{named.trust}] " if fenced else "",
+        body=body if named.memories is None else f"{body} [{named.memories}]", trust=named.trust, fenced=fenced,
+        source=(named.trust, section), keys=keys, hidden_by=keys,
+    )  # fmt: skip
+
+
+def _of_open(runs: Sequence[Open], marks: Mapping[str, str], worst: int) -> Iterator[_Item]:
+    """The goals of the runs that go on with their next steps, and after all of these what happened last in each."""
+    for number, one in enumerate(runs):
+        task, saved, place = one.task, one.checkpoint, number * MOST_LINES
+        if trust_rank(task.trust) > worst:
+            continue
+        yield _own(TASKS, place, f"{task.status.capitalize()}: ", task.goal, task.trust, task.started_at,
+                   f"{task.task_run_id}/goal")  # fmt: skip
+        if saved is None or saved.erased or trust_rank(saved.trust) > worst:
+            continue
+        lines = [("Next: ", step) for step in saved.pending_steps] + [("Blocked: ", said) for said in saved.blockers]
+        lines = lines or [("State: ", saved.summary)]
+        for line, (lead, said) in enumerate(lines[: MOST_LINES // 2], 1):
+            if said:
+                yield _own(TASKS, place + line, lead, said, saved.trust, saved.recorded_at,
+                           f"{saved.checkpoint_id}/{line}")  # fmt: skip
+    for number, one in enumerate(runs):
+        for back, event in enumerate(one.events[: MOST_LINES // 2 - 1]):
+            yield from _of_event(TASKS, (number + 1) * MOST_LINES - 1 - back, event, marks, worst)
+
+
+def short(fact: str) -> str:
+    """A long fact by its first line, that one cut where it is long too."""
+    first = next((line for line in fact.splitlines() if line.strip()), fact) if len(fact) > MOST_OF_FACT else fact
+    return first if len(first) <= MOST_OF_FACT else first[: MOST_OF_FACT - len(CUT)].rstrip() + CUT
 
 
 def _of_task(task: TaskRun, worst: int) -> Iterator[_Item]:
@@ -348,7 +517,7 @@ def _own(
     return _Item(
         section, place, "", "", (_lead(True, trust, at) if fenced else "") + lead,
         in_fence(said) if fenced else in_line(said), trust, fenced, (trust, key.split("/")[0]), keys, keys,
-        cuttable=cuttable,
+        cuttable=cuttable, at=at,
     )  # fmt: skip
 
 
@@ -384,7 +553,7 @@ def _digits(item_id: str, count: int) -> str:
 
 
 def _delimiter(items: Sequence[_Item], key: bytes) -> str:
-    return delimiter((f"{item.item_id}\x00{item.lead}{item.body}" for item in items), key)
+    return delimiter((f"{item.item_id}\x00{item.lead}{item.body}{item.tail}{item.group}" for item in items), key)
 
 
 def delimiter(said: Iterable[str], key: bytes) -> str:
@@ -398,6 +567,34 @@ def delimiter(said: Iterable[str], key: bytes) -> str:
     return next(one for one in made if one not in written)
 
 
+def _trimmed(material: Material, worst: int, wanted: Mapping[str, float], packing: _Packing) -> dict[str, str]:
+    """What was gathered for a section that was wanted and is not in the block, by its id, and why."""
+    given = [(CRITICAL, one) for one in material.critical] + [(DECISIONS, one) for one in material.decisions]
+    given += [(CORE, one) for one in material.core] + [(RECENT, one) for one in material.recent]
+    trimmed = dict.fromkeys(material.critical_omitted, NO_SHARE)
+    for name, memory in given:
+        if wanted.get(name) or name == CRITICAL:
+            trimmed |= _refused(memory.memory_id, memory.trust, is_printable(memory), worst)
+    for one in material.relevant if wanted.get(RELEVANT) else ():
+        name = one.memory.memory_id if one.derived else one.memory.event_id
+        shadowed = {name: SHADOWED} if "shadowed" in one.labels else {}
+        trimmed |= shadowed or _refused(name, one.memory.trust, is_printable(one.memory), worst)
+    said = [(EVENTS, event) for event in material.events[:MOST_EVENTS]]
+    said += [(ARTIFACTS, event) for event in material.artifacts]
+    for name, event in said:
+        if wanted.get(name) and event.content:
+            trimmed |= _refused(event.event_id, event.trust, True, worst)
+    trimmed |= packing.left_out()
+    there = {packing.items[index].name for index in packing.chosen}
+    return {name: reason for name, reason in trimmed.items() if name not in there}
+
+
+def _refused(name: str, trust: Trust, current: bool, worst: int) -> dict[str, str]:
+    if not current:
+        return {name: NOT_CURRENT}
+    return {name: DISTRUSTED} if trust_rank(trust) > worst else {}
+
+
 def _warnings(material: Material, min_trust: str) -> Iterator[str]:
     worst = trust_rank(min_trust)
     unseen = sum(trust_rank(memory.trust) > worst for memory in material.critical)
@@ -405,18 +602,101 @@ def _warnings(material: Material, min_trust: str) -> Iterator[str]:
         yield f"{unseen} critical memories are trusted less than {min_trust}"
 
 
+# How much of an item is printed, and under which heading -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How items are printed: whole or short, with or without their type, age and importance, and how grouped."""
+
+    group_by: Grouping | None = None
+    detail: Detail = "full"
+    metadata: bool = False
+    now: datetime | None = None  # what an age is counted to
+
+
+def _styled(item: _Item, style: Style) -> _Item:
+    """An item in a style; a line of a run or of an index has no type and no session, and stays as it is."""
+    row, at = item.row, item.at
+    if row is None or at is None:
+        return item
+    kind = row.memory_type if isinstance(row, Memory) else in_line(row.event_type)[:MOST_OF_NAME]
+    day = f"{at.astimezone(UTC):%Y-%m-%d}"
+    if style.group_by is not None and not item.fenced:
+        session = in_line(row.session_id or "")[:MOST_OF_NAME] or NO_SESSION
+        item = replace(item, group={"type": kind, "date": day, "session": session}[style.group_by])
+    about = list(_about(row, kind, at, style.now)) if style.metadata else []
+    if style.detail == "compact":
+        lead = f"[{item.trust} {day} {kind}] " if item.fenced else f"{day} {kind}: "
+        # What is pinned is followed to the letter, and is not cut.
+        body = item.body if item.section == CRITICAL else _shortened(item.body)
+        item, about = replace(item, lead=lead, body=body), about[1:]
+    if not about:
+        return item
+    said = ", ".join(about)
+    if item.fenced:  # before the text, which could pretend to such a note at its end
+        return replace(item, lead=f"{item.lead.rstrip().removesuffix(']')}; {said}] ")
+    return replace(item, tail=f"{item.tail} ({said})")
+
+
+def _about(row: Memory | Event, kind: str, at: datetime, now: datetime | None) -> Iterator[str]:
+    yield kind
+    if now is not None:
+        days = max(0, (now - at).days)
+        yield "1 day old" if days == 1 else f"{days} days old"
+    if isinstance(row, Memory):
+        yield f"importance {row.importance:.2f}"
+
+
+def _shortened(body: str) -> str:
+    said = " ".join(body.split())
+    return said if len(said) <= COMPACT_CHARACTERS else said[: COMPACT_CHARACTERS - 1].rstrip() + "…"
+
+
+def _item(item: _Item) -> ContextItem:
+    return ContextItem(
+        mark=item.mark, item_id=item.item_id, section=item.section, trust=item.trust, at=item.at,
+        source=item.source[1], fenced=item.fenced, citations=_rests_on(item),
+    )  # fmt: skip
+
+
+def _rests_on(item: _Item) -> tuple[Citation, ...]:
+    """The characters of events an item rests on: those its memory cites, or all that its event says."""
+    row = item.row
+    if row is None or not item.mark:
+        return ()
+    if isinstance(row, Memory):
+        return row.citations if item.item_id == row.memory_id != row.event_id else (whole_of(item.item_id, row.fact),)
+    return (whole_of(row.event_id, row.content or ""),)
+
+
+def whole_of(event_id: str, said: str) -> Citation:
+    """A citation of everything an event says."""
+    digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
+    return Citation(event_id, 0, len(said), digest, None, verified=True)
+
+
 # Formats -------------------------------------------------------------------------------------------------------------
+
+Lines = Sequence[tuple[str, str]]  # each behind the name of its group; those of a group stand together
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    section: Callable[[str, int, Sequence[str]], str]  # name, critical rows left out, lines
+    section: Callable[[str, int, Lines], str]  # name, critical rows left out, lines
     data: Callable[[str, Sequence[str]], str]  # delimiter, items
     whole: Callable[[Sequence[str]], str]
 
 
-def _notice(left: int) -> list[str]:
-    return [f"({left} more did not fit)"] if left else []
+def _notice(left: int) -> list[tuple[str, str]]:
+    return [("", f"({left} more did not fit)")] if left else []
+
+
+def _groups(left: int, lines: Lines) -> list[tuple[str, list[str]]]:
+    """The lines of a section by group; what did not fit is said outside of every group."""
+    grouped = any(group for group, _ in lines)
+    whole = [*_notice(left), *lines] if grouped else [*lines, *_notice(left)]
+    return [(group, [line for _, line in there]) for group, there in itertools.groupby(whole, key=lambda one: one[0])]
 
 
 def _indented(line: str) -> str:
@@ -430,24 +710,40 @@ def fence(delimiter: str, lines: Sequence[str]) -> str:
     return "\n".join([begin, *map(_indented, lines), end])
 
 
-def _in_markdown(name: str, left: int, lines: Sequence[str]) -> str:
-    return "\n".join([f"## {name}", *(f"- {line}" for line in [*lines, *_notice(left)])])
+def _in_markdown(name: str, left: int, lines: Lines) -> str:
+    printed = [f"## {name}"]
+    for group, there in _groups(left, lines):
+        printed += [f"### {group}"] if group else []
+        printed += [f"- {line}" for line in there]
+    return "\n".join(printed)
 
 
-def _in_bullets(name: str, left: int, lines: Sequence[str]) -> str:
-    return "\n".join([f"- {name}", *(f"  - {line}" for line in [*lines, *_notice(left)])])
+def _in_bullets(name: str, left: int, lines: Lines) -> str:
+    printed = [f"- {name}"]
+    for group, there in _groups(left, lines):
+        printed += [f"  - {group}"] if group else []
+        printed += [f"    - {line}" if group else f"  - {line}" for line in there]
+    return "\n".join(printed)
 
 
-def _in_prose(name: str, left: int, lines: Sequence[str]) -> str:
-    return f"{name}: " + ". ".join([*lines, *_notice(left)]) + "."
+def _in_prose(name: str, left: int, lines: Lines) -> str:
+    return "\n".join(
+        f"{name}, {group}: {'. '.join(there)}." if group else f"{name}: {'. '.join(there)}."
+        for group, there in _groups(left, lines)
+    )
 
 
-def _in_xml(name: str, left: int, lines: Sequence[str]) -> str:
+def _in_xml(name: str, left: int, lines: Lines) -> str:
     tag = name.lower().replace(" ", "-")
     begin = f'<{tag} omitted="{left}"' if left else f"<{tag}"
     if not lines:
         return f"{begin}/>"
-    return "\n".join([f"{begin}>", *(f"<item>{escape(line)}</item>" for line in lines), f"</{tag}>"])
+    printed = [f"{begin}>"]
+    for group, there in _groups(0, lines):
+        printed += [f"<group name={quoteattr(group)}>"] if group else []
+        printed += [f"<item>{escape(line)}</item>" for line in there]
+        printed += ["</group>"] if group else []
+    return "\n".join([*printed, f"</{tag}>"])
 
 
 def _xml_fence(delimiter: str, lines: Sequence[str]) -> str:
@@ -459,8 +755,12 @@ def _xml_whole(parts: Sequence[str]) -> str:
     return "\n".join(["<context>", *parts, "</context>"]) if parts else "<context/>"
 
 
-def _in_json(name: str, left: int, lines: Sequence[str]) -> str:
-    return f"{json.dumps(name)}:{_json_list([*lines, *_notice(left)])}"
+def _in_json(name: str, left: int, lines: Lines) -> str:
+    groups = _groups(left, lines)
+    if len(groups) == 1 and not groups[0][0]:
+        return f"{json.dumps(name)}:{_json_list(groups[0][1])}"
+    named = (f"{json.dumps(group, ensure_ascii=False)}:{_json_list(there)}" for group, there in groups)
+    return f"{json.dumps(name)}:{{" + ",\n".join(named) + "}"
 
 
 def _json_fence(delimiter: str, lines: Sequence[str]) -> str:
@@ -486,84 +786,164 @@ FORMS: Final[Mapping[Format, _Form]] = {
 
 # Packing -------------------------------------------------------------------------------------------------------------
 
+_SLACK: Final = 8  # tokens that two texts may have fewer together than apart
+
 
 class _Packing:
-    """A block being packed. `chosen` maps items to the characters of them that are printed; it always fits."""
+    """A block being packed. `chosen` maps items to the characters of them that are printed; it always fits.
+
+    Items are tried together, as many as should fit by what each costs alone, and by halves where they do not: the whole
+    text is counted a few times a section, however many items there are.
+    """
 
     def __init__(
-        self, items: Sequence[_Item], before: tuple[str, ...], form: _Form, delimiter: str, most: int, count: Counter
-    ) -> None:
+        self, items: Sequence[_Item], before: tuple[str, ...], form: _Form, delimiter: str, most: int, count: Counter,
+        names: Sequence[str] = tuple(SHARES), *, by_day: bool = False,
+    ) -> None:  # fmt: skip
         self.items, self.before, self.form, self.delimiter = items, before, form, delimiter
-        self.most, self.count = most, count
+        self.most, self.count, self.by_day = most, count, by_day
         self.chosen: dict[int, int] = {}
+        self.used = 0  # tokens of the whole text
         self.keys: set[str] = set()
+        self.reasons: dict[int, str] = {}
         self.budgets: dict[str, int] = {}
-        self.of: dict[str, list[int]] = {name: [] for name in (CRITICAL, *SHARES)}
+        self.costs: dict[int, int] = {}
+        self.of: dict[str, list[int]] = {name: [] for name in (CRITICAL, *names)}
         for index, item in enumerate(items):
             self.of[item.section].append(index)
         self.noticed = True
         self.noticed = count(self._text({})) <= most  # where not even the notice fits, `complete` alone says it
 
-    def fill(self, shares: Mapping[str, float], critical_share: float) -> None:
+    def fill(self, layout: Layout, critical_share: float, *, grows: bool) -> None:
         """Critical first, then each section within its share, then whatever is left in the order of the flow."""
-        newest = next((index for index in self.of[EVENTS] if self.items[index].cuttable), None)
+        newest = next((index for index in self.of.get(EVENTS, ()) if self.items[index].cuttable), None)
         if newest is not None:
             self._largest(newest, KEPT_CHARACTERS, capped=False)
         self.budgets[CRITICAL] = int(critical_share * self.most)
-        for index in self.of[CRITICAL]:
-            self._try(index, within=self.budgets[CRITICAL])
-        left = self.most - self._cost(CRITICAL, self.chosen)
-        for name in SHARES:
-            self.budgets[name] = int(shares.get(name, 0.0) * left)
-            self._fill_section(name, self.budgets[name])
-        for name in FLOW:
+        if not (grows and self._fit_all(self.of[CRITICAL])):
+            self._fill_section(CRITICAL, self.budgets[CRITICAL])
+        left, unused = self.most - self._cost(CRITICAL, self.chosen), 0
+        for name, share in layout.shares.items():
+            self.budgets[name] = int(share * left)
+            within = self.budgets[name] + unused
+            self._fill_section(name, within)
+            unused = max(0, within - self._cost(name, self.chosen)) if layout.downward else 0
+        for name in (*layout.flow, *([CRITICAL] if grows else [])):
             self._fill_section(name, None)
 
+    def _fit_all(self, indexes: Sequence[int]) -> bool:
+        """Print every one of these, or none."""
+        if sum(map(self._alone, indexes)) > self.most + _SLACK * len(indexes):
+            return False
+        return bool(indexes) and self._try({index: len(self.items[index].body) for index in indexes}) is None
+
     def _fill_section(self, name: str, within: int | None) -> None:
-        for index in self.of[name]:
+        """Print what fits, in order: an item that does not is skipped, and is not the end."""
+        rest = [index for index in self.of[name] if self.chosen.get(index, -1) < len(self.items[index].body)]
+        several = len(rest)
+        while rest:
+            size = self._run(rest, several, self._room(name, within))
+            wanted = {index: len(self.items[index].body) for index in rest[:size]}
+            hopeless = size == 1 and self._alone(rest[0]) > self.most + _SLACK
+            reason = NO_ROOM if hopeless else self._try(wanted, within=within)
+            if reason is not None and size > 1:
+                several = size // 2
+                continue
+            if reason is not None:
+                self.reasons[rest[0]] = reason
+                if self.items[rest[0]].cuttable:
+                    self._largest(rest[0], len(self.items[rest[0]].body), within=within)
+            rest, several = rest[size:], max(1, 2 * size)
+
+    def _room(self, name: str, within: int | None) -> int:
+        left = self.most - self.used
+        return left if within is None else min(left, within - self._cost(name, self.chosen))
+
+    def _run(self, rest: Sequence[int], several: int, room: int) -> int:
+        """How many of the next items should fit together; at least one, which is tried whatever it costs."""
+        size = 0
+        for index in rest[:several]:
+            room -= self._alone(index) + 1
+            if room < 0:
+                break
+            size += 1
+        return max(1, size)
+
+    def _alone(self, index: int) -> int:
+        """What an item costs alone."""
+        if index not in self.costs:
             item = self.items[index]
-            if self.chosen.get(index, -1) < len(item.body) and not self._try(index, within=within) and item.cuttable:
-                self._largest(index, len(item.body), within=within)
+            self.costs[index] = self.count(item.said(len(item.body)))
+        return self.costs[index]
 
     def _largest(self, index: int, most: int, *, within: int | None = None, capped: bool = True) -> None:
         """Print as many characters of an item as fit, at most `most`."""
         whole = len(self.items[index].body)
-        if most >= whole and self._try(index, within=within, capped=capped):
+        if most >= whole and self._try({index: whole}, within=within, capped=capped) is None:
             return
         low, high = self.chosen.get(index, 0) + 1, min(most, whole - 1)
+        probe = 2 * low + KEPT_CHARACTERS
+        while probe < high:  # so that a long text is never counted whole
+            if self._try({index: probe}, within=within, capped=capped) is not None:
+                high = probe - 1
+                break
+            low, probe = probe + 1, 2 * probe
         while low <= high:
             middle = (low + high + 1) // 2
-            if self._try(index, middle, within=within, capped=capped):
+            if self._try({index: middle}, within=within, capped=capped) is None:
                 low = middle + 1
             else:
                 high = middle - 1
 
-    def _try(self, index: int, length: int | None = None, *, within: int | None = None, capped: bool = True) -> bool:
-        """Print an item if the whole block then fits, its section its share, and its source its own."""
-        item = self.items[index]
-        length = len(item.body) if length is None else length
-        if index not in self.chosen and item.hidden_by & self.keys:
-            return False
-        if self.count(item.said(length)) > self.most:
-            return False
-        trial = {**self.chosen, index: length}
-        if within is not None and self._cost(item.section, trial) > within:
-            return False
-        if capped and item.fenced and self._taken(item.source, trial) > SOURCE_SHARE * self.most:
-            return False
-        if self.count(self._text(trial)) > self.most:
-            return False
-        self.chosen = trial
-        self.keys |= item.keys
-        return True
+    def _try(self, wanted: Mapping[int, int], *, within: int | None = None, capped: bool = True) -> str | None:
+        """Print some items of one section if the whole block then fits, the section its share, and each source its own.
 
-    def _lines(self, name: str, chosen: Mapping[int, int]) -> tuple[list[str], list[str]]:
+        None where they are there or need not be; otherwise why they cannot.
+        """
+        trial, keys = dict(self.chosen), set(self.keys)
+        added = []
+        for index, length in wanted.items():
+            item = self.items[index]
+            if index not in self.chosen:
+                if item.hidden_by & keys or not item.needs <= keys:
+                    self.reasons[index] = REPEATED
+                    continue
+                keys |= item.keys
+            trial[index] = length
+            added.append(item)
+        if not added:
+            return None
+        if within is not None and self._cost(added[0].section, trial) > within:
+            return NO_SHARE
+        sources = {item.source for item in added if item.fenced} if capped else ()
+        if any(self._taken(source, trial) > SOURCE_SHARE * self.most for source in sources):
+            return SOURCE_FULL
+        used = self.count(self._text(trial))
+        if used > self.most:
+            return NO_ROOM
+        self.chosen, self.keys, self.used = trial, keys, used
+        return None
+
+    def _lines(self, name: str, chosen: Mapping[int, int]) -> tuple[list[tuple[str, str]], list[str]]:
         """The lines a section prints itself, and those it has in the data block."""
-        own: list[str] = []
+        own: list[tuple[str, str]] = []
         fenced: list[str] = []
-        for index in sorted((i for i in self.of[name] if i in chosen), key=lambda i: self.items[i].place):
-            (fenced if self.items[index].fenced else own).append(self.items[index].said(chosen[index]))
+        for index in self._in_order(name, chosen):
+            item, said = self.items[index], self.items[index].said(chosen[index])
+            if item.fenced:
+                fenced.append(said)
+            else:
+                own.append((item.group, said))
         return own, fenced
+
+    def _in_order(self, name: str, chosen: Collection[int]) -> list[int]:
+        """What a section prints, in printed order: groups by their first item, those of days by the day."""
+        there = sorted((index for index in self.of[name] if index in chosen), key=lambda i: self.items[i].place)
+        groups = dict.fromkeys(self.items[index].group for index in there)
+        if len(groups) < 2:
+            return there
+        ranks = {group: rank for rank, group in enumerate(sorted(groups) if self.by_day else groups)}
+        return sorted(there, key=lambda index: ranks[self.items[index].group])
 
     def _cost(self, name: str, chosen: Mapping[int, int]) -> int:
         own, fenced = self._lines(name, chosen)
@@ -610,8 +990,7 @@ class _Packing:
 
     def printed(self) -> list[_Item]:
         """The items of the block, in printed order."""
-        order = [index for name in self.of for index in sorted(self.of[name], key=lambda i: self.items[i].place)]
-        there = [self.items[index] for index in order if index in self.chosen]
+        there = [self.items[index] for name in self.of for index in self._in_order(name, self.chosen)]
         return sorted(there, key=lambda item: item.fenced)
 
     def sections(self) -> Iterator[ContextSection]:
@@ -633,6 +1012,14 @@ class _Packing:
             cost = self.count(parts[DATA])
             fenced = (item.item_id for item in printed if item.fenced and item.item_id)
             yield ContextSection(DATA, parts[DATA], cost, cost, tuple(fenced))
+
+    def left_out(self) -> Iterator[tuple[str, str]]:
+        """What is nowhere in the block, by its name, and why."""
+        there = {self.items[index].name for index in self.chosen}
+        for index, reason in self.reasons.items():
+            item = self.items[index]
+            if index not in self.chosen and item.name not in there and item.needs <= self.keys:
+                yield item.name, reason
 
     def _is_left_out(self, index: int, there: set[str]) -> bool:
         item = self.items[index]

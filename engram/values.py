@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import types
 import typing
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
@@ -29,7 +30,10 @@ DecisionKind = Literal["add", "reinforce", "revise", "conflict", "reject"]
 Intent = Literal["current", "historical", "event", "lineage", "temporal_chain", "chat"]
 Mode = Literal["hybrid", "semantic", "keyword"]
 Format = Literal["markdown", "bullets", "prose", "xml", "json"]
+Grouping = Literal["type", "date", "session"]
+Detail = Literal["full", "compact"]
 Provider = Literal["openai", "anthropic"]
+CitationState = Literal["verified", "changed", "erased"]
 JobState = Literal["queued", "running", "done", "dead", "cancelled", "paused"]
 Direction = Literal["outbound", "inbound", "any"]
 TaskStatus = Literal["active", "paused", "completed", "failed", "cancelled"]
@@ -48,7 +52,11 @@ FORMATS: tuple[str, ...] = typing.get_args(Format)
 JOB_STATES: tuple[str, ...] = typing.get_args(JobState)
 DIRECTIONS: tuple[str, ...] = typing.get_args(Direction)
 TASK_STATUSES: tuple[str, ...] = typing.get_args(TaskStatus)
-CITATION = re.compile(r"(?<![0-9A-Za-z-])(?:mem|evt)-[0-9a-f]{8,32}(?![0-9A-Za-z])", re.IGNORECASE)
+GROUPS: tuple[str, ...] = typing.get_args(Grouping)
+DETAILS: tuple[str, ...] = typing.get_args(Detail)
+CITATION = re.compile(r"(?<![0-9a-z])(mem|evt)[-\u2010-\u2015\u2212]([0-9a-f]{8,32})(?![0-9a-z])")
+DATA_SECTION = "Untrusted data"
+UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")  # what may stand in a mark without being seen
 
 
 def trust_rank(trust: str) -> int:
@@ -630,8 +638,35 @@ class MemoryExplanation(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class CitedText(Value):
+    """A citation looked up: whether it holds, and the text around it in its event.
+
+    `citation.quote` is what stands in the event now, None where it was erased. `before` and `after` are whole lines as
+    far as they fit, `line` is the line of the event (from 1) the quote begins in. `memory_id` is the memory that cites.
+    """
+
+    citation: Citation
+    state: CitationState
+    before: str
+    after: str
+    line: int
+    role: Role
+    event_type: str
+    trust: Trust
+    occurred_at: datetime
+    recorded_at: datetime
+    session_id: str | None = None
+    actor: str | None = None
+    memory_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ContextSection(Value):
-    """A part of a context block: its text, its cost, and what did not fit."""
+    """A part of a context block: its text, its cost, and what did not fit.
+
+    `stable` sections depend on the memory and not on the question: they begin the same text as long as nothing in them
+    changes.
+    """
 
     name: str
     text: str
@@ -639,11 +674,33 @@ class ContextSection(Value):
     budget: int
     item_ids: tuple[str, ...] = ()
     omitted_ids: tuple[str, ...] = ()
+    stable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContextItem(Value):
+    """A printed item of a context block and where it comes from, down to the characters of events it rests on.
+
+    `mark` is what the text cites it by; lines of a task run and of an index have none. `at` is the printed date, `source`
+    who or what it came from as far as that is known. `fenced` items stand in the block of untrusted data.
+    """
+
+    mark: str
+    item_id: str
+    section: str
+    trust: Trust
+    at: datetime | None = None
+    source: str = ""
+    fenced: bool = False
+    citations: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ContextBlock(Value):
-    """The block a model is given to read, never larger than its budget, every line cited."""
+    """The block a model is given to read, never larger than its budget, every line cited.
+
+    `trimmed` names what was gathered and is not in it, by id, with the reason.
+    """
 
     text: str
     format: Format
@@ -658,18 +715,63 @@ class ContextBlock(Value):
     watermark: Watermark
     recall_id: str | None = field(default=None, compare=False)  # of its row in the log, where there is one
     trace: RecallTrace | None = None
+    items: tuple[ContextItem, ...] = ()
+    trimmed: Mapping[str, str] = field(default_factory=dict)
 
     def parse_citations(self, answer: str) -> tuple[str, ...]:
-        """The full ids that an answer cites, in its order; marks that are not of this block count for nothing."""
-        marks = (mark.lower() for mark in CITATION.findall(answer))
-        return tuple(dict.fromkeys(self.citations[mark] for mark in marks if mark in self.citations))
+        """The full ids that an answer cites, in its order; marks that are not of this block count for nothing.
 
-    def to_messages(self, provider: Provider) -> list[dict[str, Any]]:
-        """The block as a message for a model; the role is never `system`, since what is remembered must not command."""
+        A mark is found in any brackets or none, in any case, in bold and in code.
+        """
+        return tuple(dict.fromkeys(self.citations[mark] for mark in self._marks(answer)))
+
+    def cited(self, answer: str) -> tuple[ContextItem, ...]:
+        """The items that an answer cites, in its order, each with the characters of events that it rests on."""
+        by_mark = {item.mark: item for item in self.items if item.mark}
+        return tuple(by_mark[mark] for mark in dict.fromkeys(self._marks(answer)) if mark in by_mark)
+
+    def _marks(self, answer: str) -> typing.Iterator[str]:
+        if not isinstance(answer, str):
+            raise InvalidInput("answer", "text", type(answer).__name__)
+        said = answer if answer.isascii() else UNSEEN.sub("", unicodedata.normalize("NFKC", answer))
+        marks = ("-".join(found) for found in CITATION.findall(said.lower()))
+        return (mark for mark in marks if mark in self.citations)
+
+    def to_messages(self, provider: Provider, *, cache: bool = False) -> list[dict[str, Any]]:
+        """The block as a message for a model; the role is never `system`, since what is remembered must not command.
+
+        For `openai` the content is the text. For `anthropic` it is up to three parts that joined are the text: what
+        stays the same from question to question, the rest, and the block of untrusted data; `cache=True` marks the
+        first for the provider's prompt cache. An empty block is no message.
+        """
         if provider not in typing.get_args(Provider):
             raise InvalidInput("provider", f"one of {', '.join(typing.get_args(Provider))}", "something else")
-        content = self.text if provider == "openai" else [{"type": "text", "text": self.text}]
-        return [{"role": "user", "content": content}]
+        if not isinstance(cache, bool):
+            raise InvalidInput("cache", "True or False", type(cache).__name__)
+        if not self.text:
+            return []
+        if provider == "openai":
+            return [{"role": "user", "content": self.text}]
+        stable, data = self._seams()
+        cut = [self.text[:stable], self.text[stable:data], self.text[data:]]
+        parts: list[dict[str, Any]] = [{"type": "text", "text": one} for one in cut if one.strip()]
+        if cache and stable:
+            parts[0]["cache_control"] = {"type": "ephemeral"}
+        return [{"role": "user", "content": parts}]
+
+    def _seams(self) -> tuple[int, int]:
+        """Where the stable sections end, and where the block of untrusted data begins."""
+        place = stable = 0
+        steady, data = True, len(self.text)
+        for section in self.sections:
+            begins = self.text.find(section.text, place) if section.text else -1
+            if begins < 0:
+                continue
+            place = begins + len(section.text)
+            steady = steady and section.stable
+            stable = place if steady else stable
+            data = begins if section.name == DATA_SECTION else data
+        return stable, data
 
 
 @dataclass(frozen=True, slots=True)
@@ -912,6 +1014,53 @@ class EmbeddingModel(Value):
     failed: int
     created_at: datetime
     changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk(Value):
+    """A chunk of a long input: the characters `char_start` to `char_end` of the whole text, in code points.
+
+    `event_id` is the event that holds exactly its text, `chunk_id` the memory it is searched by; both are empty in a dry
+    run. `text` is None in the report of a text of more than 5,000,000 characters: `get_event(event_id)` has it.
+    """
+
+    chunk_id: str
+    index: int
+    kind: str
+    heading: str | None
+    text: str | None
+    char_start: int
+    char_end: int
+    tokens: int
+    quote_hash: str
+    event_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LongInputReport(Value):
+    """What became of a long input: its parts, which joined are the text, its chunks in order, and its manifest.
+
+    `decisions` are those about the facts derived from it, where the call waited for them; `notes` say what was left out.
+    """
+
+    source_event_ids: tuple[str, ...]
+    manifest_event_id: str
+    chars: int
+    sha256: str
+    chunks: tuple[Chunk, ...]
+    decisions: tuple[WriteDecision, ...] = ()
+    duplicate: bool = False
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LongInputProgress(Value):
+    """How far a long input has come: what is being done, and the share of it all that is done, 0..1."""
+
+    step: Literal["measuring", "storing", "cutting", "done"]
+    share: float
+    chars: int = 0
+    chunks: int = 0
 
 
 @dataclass(frozen=True, slots=True)

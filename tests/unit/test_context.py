@@ -329,8 +329,12 @@ def test_the_default_shares_are_those_promised() -> None:
         "Decisions and constraints": 0.10,
         "Artifacts and tool results": 0.10,
         "Related graph": 0.05,
+        "Topics": 0.03,
+        "Triggers": 0.02,
     }
-    assert sum(context.SHARES.values()) == pytest.approx(1)
+    taken = sum(share for name, share in context.SHARES.items() if name not in context.INDEXES)
+    assert taken == pytest.approx(1), "the indexes take from no other section"
+    assert sum(context.RESUME_SHARES.values()) == pytest.approx(1)
     assert set(context.FLOW) == set(context.SHARES)
 
 
@@ -338,7 +342,8 @@ def test_a_callers_share_scales_the_others_to_what_is_left() -> None:
     shares = chosen_shares({"Relevant memories": 0.5})
     assert shares["Relevant memories"] == 0.5
     assert shares["Recent events"] == pytest.approx(0.125)
-    assert sum(shares.values()) == pytest.approx(1)
+    assert sum(share for name, share in shares.items() if name not in context.INDEXES) == pytest.approx(1)
+    assert shares["Topics"] == pytest.approx(0.03 * 0.625)
     assert list(shares) == list(context.SHARES)
 
 
