@@ -85,6 +85,7 @@ MOST_CHECKPOINTS: Final = 4  # the latest, which is the current state, and three
 PER_SESSION: Final = 4
 MOST_CHARACTERS: Final = 700  # of an untrusted item
 SOURCE_SHARE: Final = 0.20  # of the budget, for everything of one untrusted source
+STABLE: Final = (CRITICAL, TASK, STATE, CORE)  # sections that hold the same whatever is asked
 KEPT_CHARACTERS: Final = 24  # of the newest event, before anything else is packed
 MOST_OF_NAME: Final = 40
 COMPACT_CHARACTERS: Final = 80
@@ -269,6 +270,12 @@ def in_fence(said: str) -> str:
     return spelled[: MOST_CHARACTERS - len(CUT)].rstrip() + CUT
 
 
+def spelled(said: str) -> str:
+    """Untrusted text of any length as data: lines normalised, everything invisible spelled out; it cites nothing."""
+    lines = (line.rstrip() for line in _BREAKS.sub("\n", said).replace("\t", "    ").split("\n"))
+    return _CITATION.sub("(", _without_hidden("\n".join(line for line in lines if line), joined=False))
+
+
 def _without_hidden(said: str, *, joined: bool) -> str:
     def spell(found: re.Match[str]) -> str:
         keep = joined and _joins(said, found.start())
@@ -431,7 +438,8 @@ def _of_relation(place: int, tie: Related, marks: Mapping[str, str], worst: int)
     both = frozenset({edge, cited})
     line = _Item(
         section=GRAPH, place=place, item_id=other.memory_id, mark=marks[other.memory_id],
-        lead=_lead(True, trust, other.valid_from) if fenced else "", body=f"{said[0]} —{in_line(tie.relation_type)}→ {said[1]}",
+        lead=_lead(True, trust, other.valid_from) if fenced else "",
+        body=f"{said[0]} —{in_line(tie.relation_type)}→ {said[1]}",
         trust=trust, fenced=fenced, source=_source(other), keys=both, hidden_by=both, row=other, at=other.valid_from,
     )  # fmt: skip
     yield line
@@ -1007,6 +1015,7 @@ class _Packing:
                 name=name, text=shown, tokens=self.count(shown), budget=self.budgets.get(name, 0),
                 item_ids=tuple(item_id for item_id in own if item_id),
                 omitted_ids=tuple(self.items[i].item_id for i in indexes if self._is_left_out(i, there)),
+                stable=name in STABLE,
             )  # fmt: skip
         if DATA in parts:
             cost = self.count(parts[DATA])

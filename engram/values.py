@@ -664,8 +664,7 @@ class CitedText(Value):
 class ContextSection(Value):
     """A part of a context block: its text, its cost, and what did not fit.
 
-    `stable` sections depend on the memory and not on the question: they begin the same text as long as nothing in them
-    changes.
+    `stable` sections hold the same whatever is asked, as long as what they show has room and does not change.
     """
 
     name: str
@@ -681,8 +680,8 @@ class ContextSection(Value):
 class ContextItem(Value):
     """A printed item of a context block and where it comes from, down to the characters of events it rests on.
 
-    `mark` is what the text cites it by; lines of a task run and of an index have none. `at` is the printed date, `source`
-    who or what it came from as far as that is known. `fenced` items stand in the block of untrusted data.
+    `mark` is what the text cites it by; lines of a task run and of an index have none. `at` is the printed date,
+    `source` who or what it came from as far as that is known. `fenced` items stand in the block of untrusted data.
     """
 
     mark: str
@@ -1020,8 +1019,8 @@ class EmbeddingModel(Value):
 class Chunk(Value):
     """A chunk of a long input: the characters `char_start` to `char_end` of the whole text, in code points.
 
-    `event_id` is the event that holds exactly its text, `chunk_id` the memory it is searched by; both are empty in a dry
-    run. `text` is None in the report of a text of more than 5,000,000 characters: `get_event(event_id)` has it.
+    `event_id` is the event that holds exactly its text, `chunk_id` the memory it is searched by; both are empty in a
+    dry run. `text` is None in the report of a text of over 5,000,000 characters: `get_event(event_id)` has it.
     """
 
     chunk_id: str
@@ -1040,7 +1039,7 @@ class Chunk(Value):
 class LongInputReport(Value):
     """What became of a long input: its parts, which joined are the text, its chunks in order, and its manifest.
 
-    `decisions` are those about the facts derived from it, where the call waited for them; `notes` say what was left out.
+    `decisions` are those about the facts derived from it, where the call waited for them; `notes` what was left out.
     """
 
     source_event_ids: tuple[str, ...]
