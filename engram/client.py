@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Literal, Self, TypeVar, Unpack
 
@@ -25,6 +26,7 @@ from engram.embedding import Embedder, Embedders
 from engram.errors import EngramError, InvalidInput, NotFound, SettingsError, Unavailable
 from engram.filters import Filter
 from engram.llm import LanguageModel
+from engram.longinput.splitting import Media
 from engram.operations import (
     aliases,
     capture,
@@ -32,9 +34,11 @@ from engram.operations import (
     deriving,
     explaining,
     following,
+    long_contexts,
     queueing,
     reading,
     recalling,
+    recording,
     reembedding,
     reindexing,
     relating,
@@ -76,6 +80,8 @@ from engram.values import (
     JobState,
     Lineage,
     LoggedRecall,
+    LongInputProgress,
+    LongInputReport,
     Memory,
     MemoryExplanation,
     Mode,
@@ -994,6 +1000,7 @@ class Engram(_Door):
         max_tokens: int = 4000,
         sections: Mapping[str, float] | None = None,
         format: Format = "markdown",
+        include_graph: bool = True,
         min_trust: Trust = "web",
         strict: bool = False,
         token_counter: TokenCounter | None = None,
@@ -1013,8 +1020,89 @@ class Engram(_Door):
                 max_tokens=max_tokens,
                 sections=sections,
                 format=format,
+                include_graph=include_graph,
                 min_trust=min_trust,
                 strict=strict,
+                token_counter=token_counter,
+                given=read,
+            )
+        )
+
+    def record_long_input(
+        self,
+        text: str | Path,
+        *,
+        title: str = "",
+        media: Media = "text",
+        max_chunk_tokens: int = 700,
+        max_facts_per_chunk: int = 6,
+        derive: Derive | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        wait: bool | float = False,
+        max_bytes: int = recording.MOST_BYTES,
+        progress: Callable[[LongInputProgress], None] | None = None,
+        **write: Unpack[Write],
+    ) -> LongInputReport:
+        """Remember a text too long for one message: a book, a contract, a log; every chunk of it can be cited.
+
+        `text` is the text itself, or the Path of a UTF-8 file, which is read in pieces: memory stays bounded. It is
+        kept to the character in parts, and cut into chunks of at most `max_chunk_tokens` (50 to 2,000) that cover it:
+        each is `text[char_start:char_end]` in code points, is an event, and is found by `build_long_input_context`
+        or by a filter for the category `source_chunk`, never by an ordinary search. `media` says how to cut. Facts are
+        derived from the chunks in the background, or here with `wait`: at most 4 a chunk by rules and
+        `max_facts_per_chunk` (0 to 20) by a language model; `derive="skip"` leaves them out. The trust is `document`
+        unless given; `occurred_at` is the document's date. The same text in the same session, task or scope is
+        recorded once: the report says `duplicate`. A call that was killed goes on where it was when it is made again.
+
+        Raises LimitExceeded over `max_bytes` (50 MiB), InvalidInput for what is no text, Conflict for a file that
+        changes while it is read. `progress` is called with a LongInputProgress as it goes.
+        """
+        return self._run(
+            recording.record_long_input(
+                self._setup,
+                text,
+                title=title,
+                media=media,
+                max_chunk_tokens=max_chunk_tokens,
+                max_facts_per_chunk=max_facts_per_chunk,
+                derive=derive,
+                metadata=metadata,
+                wait=wait,
+                max_bytes=max_bytes,
+                progress=progress,
+                given=write,
+            )
+        )
+
+    def build_long_input_context(
+        self,
+        query: str,
+        *,
+        source_event_id: str | None = None,
+        task_run_id: str | None = None,
+        max_tokens: int = 4000,
+        source_chunk_limit: int = 6,
+        expected_terms: Sequence[str] = (),
+        token_counter: TokenCounter | str | None = None,
+        **read: Unpack[Read],
+    ) -> ContextBlock:
+        """The passages of long inputs that answer a question, with what is remembered beside them, in one budget.
+
+        Memories take at most 45 % of `max_tokens`, critical ones first; the rest is for the `source_chunk_limit` best
+        chunks of all documents, or of the one that `source_event_id` (its manifest, a part or a chunk) belongs to, or
+        of those of a task run. Chunks are found as memories are, by meaning and by words; neighbours are joined; each
+        is printed whole or left out, with its mark, its characters and its heading, as data where its trust asks for
+        it. The trace names the chunks found, kept and trimmed, and the `expected_terms` that the block does not hold.
+        """
+        return self._run(
+            long_contexts.build_long_input_context(
+                self._setup,
+                query,
+                source_event_id=source_event_id,
+                task_run_id=task_run_id,
+                max_tokens=max_tokens,
+                source_chunk_limit=source_chunk_limit,
+                expected_terms=expected_terms,
                 token_counter=token_counter,
                 given=read,
             )
@@ -2218,6 +2306,7 @@ class AsyncEngram(_Door):
         max_tokens: int = 4000,
         sections: Mapping[str, float] | None = None,
         format: Format = "markdown",
+        include_graph: bool = True,
         min_trust: Trust = "web",
         strict: bool = False,
         token_counter: TokenCounter | None = None,
@@ -2237,8 +2326,89 @@ class AsyncEngram(_Door):
                 max_tokens=max_tokens,
                 sections=sections,
                 format=format,
+                include_graph=include_graph,
                 min_trust=min_trust,
                 strict=strict,
+                token_counter=token_counter,
+                given=read,
+            )
+        )
+
+    async def record_long_input(
+        self,
+        text: str | Path,
+        *,
+        title: str = "",
+        media: Media = "text",
+        max_chunk_tokens: int = 700,
+        max_facts_per_chunk: int = 6,
+        derive: Derive | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        wait: bool | float = False,
+        max_bytes: int = recording.MOST_BYTES,
+        progress: Callable[[LongInputProgress], None] | None = None,
+        **write: Unpack[Write],
+    ) -> LongInputReport:
+        """Remember a text too long for one message: a book, a contract, a log; every chunk of it can be cited.
+
+        `text` is the text itself, or the Path of a UTF-8 file, which is read in pieces: memory stays bounded. It is
+        kept to the character in parts, and cut into chunks of at most `max_chunk_tokens` (50 to 2,000) that cover it:
+        each is `text[char_start:char_end]` in code points, is an event, and is found by `build_long_input_context`
+        or by a filter for the category `source_chunk`, never by an ordinary search. `media` says how to cut. Facts are
+        derived from the chunks in the background, or here with `wait`: at most 4 a chunk by rules and
+        `max_facts_per_chunk` (0 to 20) by a language model; `derive="skip"` leaves them out. The trust is `document`
+        unless given; `occurred_at` is the document's date. The same text in the same session, task or scope is
+        recorded once: the report says `duplicate`. A call that was killed goes on where it was when it is made again.
+
+        Raises LimitExceeded over `max_bytes` (50 MiB), InvalidInput for what is no text, Conflict for a file that
+        changes while it is read. `progress` is called with a LongInputProgress as it goes.
+        """
+        return await self._run(
+            recording.record_long_input(
+                self._setup,
+                text,
+                title=title,
+                media=media,
+                max_chunk_tokens=max_chunk_tokens,
+                max_facts_per_chunk=max_facts_per_chunk,
+                derive=derive,
+                metadata=metadata,
+                wait=wait,
+                max_bytes=max_bytes,
+                progress=progress,
+                given=write,
+            )
+        )
+
+    async def build_long_input_context(
+        self,
+        query: str,
+        *,
+        source_event_id: str | None = None,
+        task_run_id: str | None = None,
+        max_tokens: int = 4000,
+        source_chunk_limit: int = 6,
+        expected_terms: Sequence[str] = (),
+        token_counter: TokenCounter | str | None = None,
+        **read: Unpack[Read],
+    ) -> ContextBlock:
+        """The passages of long inputs that answer a question, with what is remembered beside them, in one budget.
+
+        Memories take at most 45 % of `max_tokens`, critical ones first; the rest is for the `source_chunk_limit` best
+        chunks of all documents, or of the one that `source_event_id` (its manifest, a part or a chunk) belongs to, or
+        of those of a task run. Chunks are found as memories are, by meaning and by words; neighbours are joined; each
+        is printed whole or left out, with its mark, its characters and its heading, as data where its trust asks for
+        it. The trace names the chunks found, kept and trimmed, and the `expected_terms` that the block does not hold.
+        """
+        return await self._run(
+            long_contexts.build_long_input_context(
+                self._setup,
+                query,
+                source_event_id=source_event_id,
+                task_run_id=task_run_id,
+                max_tokens=max_tokens,
+                source_chunk_limit=source_chunk_limit,
+                expected_terms=expected_terms,
                 token_counter=token_counter,
                 given=read,
             )

@@ -104,6 +104,11 @@ class Filter(Value):
         """The JSON form: only the fields that were asked, times as ISO 8601."""
         return {name: _data(getattr(self, name)) for name in FIELDS if getattr(self, name) is not None}
 
+    def names_category(self, category: str) -> bool:
+        """Whether this filter or a branch of it asks for rows of a category."""
+        branches = (*(self.all_of or ()), *(self.any_of or ()))
+        return category in (self.categories or ()) or any(branch.names_category(category) for branch in branches)
+
     def names_statuses(self) -> bool:
         """Whether the filter itself says which statuses to read, somewhere in its tree."""
         below = (child for branch in _BRANCHES for child in getattr(self, branch) or ())

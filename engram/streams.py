@@ -1,4 +1,4 @@
-"""Streams: a session, a task run or a scope's own changes; their heads, and following every event of a tenant."""
+"""Streams: of a session, a task run, a document or a scope's own changes; their heads, and following every event."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from engram.errors import InvalidInput, NotFound
 from engram.ids import new_id
 from engram.values import Event, Watermark
 
-StreamKind = Literal["session", "task", "scope"]
+StreamKind = Literal["session", "task", "scope", "document"]
 
 
 @dataclass(frozen=True, slots=True)

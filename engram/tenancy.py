@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from engram.database import Connection, fetch_all, fetch_value
 from engram.scope import AllUsers, Scope
+
+Shelves = Literal["without", "with", "only"]
+"""Whether a read sees the chunks of documents, which stand on shelves beside the scopes they belong to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +56,21 @@ def find(conn: Connection, scope: Scope) -> int | None:
     return None if found is None else int(found)
 
 
-def visible(conn: Connection, scope: Scope) -> Visible:
-    """The scopes this read may see: its own and the shared namespace, the user's rows and the agent's own."""
+def ensure_shelf(conn: Connection, tenant_id: str, scope_id: int) -> int:
+    """The id of a scope's shelf, made on first use."""
+    found = fetch_value(conn, "find_shelf", tenant_id=tenant_id, scope_id=scope_id)
+    if found is None:
+        found = fetch_value(conn, "add_shelf", tenant_id=tenant_id, scope_id=scope_id)
+        if found is None:  # another writer made it between the two statements
+            found = fetch_value(conn, "find_shelf", tenant_id=tenant_id, scope_id=scope_id)
+    return int(found)
+
+
+def visible(conn: Connection, scope: Scope, *, shelves: Shelves = "without") -> Visible:
+    """The scopes this read may see: its own and the shared namespace, the user's rows and the agent's own.
+
+    A shelf goes by the scope it belongs to: whoever may see the one may see the other.
+    """
     everyone = isinstance(scope.user_id, AllUsers)
     rows = fetch_all(
         conn,
@@ -63,13 +80,14 @@ def visible(conn: Connection, scope: Scope) -> Visible:
         agents=list(scope.agents),
         user_id=None if everyone else scope.user_id,
         all_users=everyone,
+        shelves=shelves,
     )
     found = {int(row.scope_id): Scope(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows}
     nearness = {scope_id: _nearness(scope, member) for scope_id, member in found.items()}
     single = not everyone and len(scope.agents) == 1
-    own = next(
-        (i for i, m in found.items() if single and m.namespace == scope.namespace and m.user_id == scope.user_id), None
-    )
+    shelved = {int(row.scope_id) for row in rows if row.shelf_of is not None and shelves == "with"}
+    mine = (i for i, m in found.items() if m.namespace == scope.namespace and m.user_id == scope.user_id)
+    own = next((i for i in mine if single and i not in shelved), None)
     return Visible(scope, tuple(sorted(found, key=lambda i: (nearness[i], i))), own, nearness, found)
 
 

@@ -115,6 +115,11 @@ def names_of(tenant_id: str, origin: Origin) -> tuple[str, str]:
     return ids.id_of(*what), ids.id_of(*what, "lineage")
 
 
+def derived_id(tenant_id: str, event_id: str, deriver: str, version: int, ordinal: int = 0) -> str:
+    """The id of the memory that a deriver makes of an event, by `names_of`."""
+    return ids.id_of(event_id, tenant_id, deriver, version, ordinal)
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """Where drafts are judged and written: the scope, the policy and the model, for the length of a transaction.

@@ -94,7 +94,7 @@ def remember(
         _message(setup, call, item, checked_derive, index, f"messages[{index}].")
         for index, item in enumerate(inputs.batch(several, "messages"))
     ]
-    return (yield from _captured(setup, call, events, None, _wait(wait)))
+    return (yield from _captured(setup, call, events, None, seconds(wait)))
 
 
 def record_event(
@@ -141,7 +141,7 @@ def record_turn(
         _message(setup, call, item, chosen, index, where, same_trust=False)
         for index, (where, item) in enumerate(inputs.batch(items, "events"))
     ]
-    return (yield from _captured(setup, call, events, None, _wait(wait)))
+    return (yield from _captured(setup, call, events, None, seconds(wait)))
 
 
 def get_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Operation[Event]:
@@ -248,13 +248,14 @@ def _captured(
         if setup.settings.derives_inline:
             yield from steps.ring(call.tenant_id)  # for what was left over: retries, and work that needs a model
         if wait is not False:  # another worker may have taken the job
-            waited = deriving.wait_for(setup, receipt, deriver=None, timeout=wait, given=_ids(call))
+            waited = deriving.wait_for(setup, receipt, deriver=None, timeout=wait, given=ids_of(call))
             decisions = list((yield from waited))
         return replace(receipt, decisions=tuple(decisions))
     return receipt
 
 
-def _ids(call: Writing) -> dict[str, Any]:
+def ids_of(call: Writing) -> dict[str, Any]:
+    """The scope of a write, as a read by the same caller names it."""
     scope = call.scope
     return {
         "tenant_id": scope.tenant_id,
@@ -400,7 +401,7 @@ def _artifact_event(artifact: object, where: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _wait(value: object) -> float | Literal[False] | None:
+def seconds(value: object) -> float | Literal[False] | None:
     """Seconds to wait for derivation: False for none, True for the default of ten."""
     if isinstance(value, bool):
         return 10.0 if value else False

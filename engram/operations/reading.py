@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from engram import filters, history, inputs, memories, paging, tenancy, writing
+from engram import filters, history, inputs, memories, paging, recall, tenancy, writing
 from engram.database import Connection
 from engram.errors import InvalidInput, LimitExceeded, NotFound
 from engram.filters import Filter
@@ -15,7 +15,7 @@ from engram.operations import steps
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.recall import triggers
-from engram.tenancy import Visible
+from engram.tenancy import Shelves, Visible
 from engram.values import (
     MEMORY_TYPES,
     CriticalMemories,
@@ -33,13 +33,21 @@ T = TypeVar("T")
 def get(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory]:
     """The memory of that id, or NotFound."""
     wanted = inputs.memory_id(memory_id)
-    return (yield from _seen(setup, given, lambda conn, visible, moment: memories.get(conn, visible, wanted, moment)))
+
+    def work(conn: Connection, visible: Visible, moment: Moment) -> Memory:
+        return memories.get(conn, visible, wanted, moment)
+
+    return (yield from _seen(setup, given, work, shelves="with"))
 
 
 def find(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory | None]:
     """The memory of that id, or None."""
     wanted = inputs.memory_id(memory_id)
-    return (yield from _seen(setup, given, lambda conn, visible, moment: memories.find(conn, visible, wanted, moment)))
+
+    def work(conn: Connection, visible: Visible, moment: Moment) -> Memory | None:
+        return memories.find(conn, visible, wanted, moment)
+
+    return (yield from _seen(setup, given, work, shelves="with"))
 
 
 def get_current(setup: Setup, memory_id: object, topic_key: object, given: Mapping[str, Any]) -> Operation[Memory]:
@@ -64,7 +72,7 @@ def list_memories(
             conn, visible, filter=chosen, sort=order, limit=most, cursor=place, moment=moment, key=setup.cursor_key
         )
 
-    return (yield from _seen(setup, given, work))
+    return (yield from _seen(setup, given, work, shelves="with" if recall.asks_for_chunks(chosen) else "without"))
 
 
 def get_lineage(setup: Setup, memory_id: object, topic_key: object, given: Mapping[str, Any]) -> Operation[Lineage]:
@@ -82,7 +90,7 @@ def get_lineage(setup: Setup, memory_id: object, topic_key: object, given: Mappi
         memory = memories.get(conn, visible, str(wanted), Moment(known_at=moment.known_at))
         return memories.lineage(conn, visible, memory.lineage_id, moment)
 
-    return (yield from _seen(setup, given, work))
+    return (yield from _seen(setup, given, work, shelves="with"))
 
 
 def get_history(
@@ -97,7 +105,12 @@ def get_history(
         include_superseded=inputs.flag(include_superseded, "include_superseded"), limit=inputs.limit(limit),
         cursor=inputs.optional(paging.check_cursor, cursor), key=setup.cursor_key,
     )  # fmt: skip
-    return (yield from _seen(setup, given, lambda conn, visible, moment: look(conn, visible, moment=moment)))
+    shelves: Shelves = "without" if memory_id is None else "with"
+    return (
+        yield from _seen(
+            setup, given, lambda conn, visible, moment: look(conn, visible, moment=moment), shelves=shelves
+        )
+    )
 
 
 def explain_memory(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[MemoryExplanation]:
@@ -107,11 +120,10 @@ def explain_memory(setup: Setup, memory_id: object, given: Mapping[str, Any]) ->
     def decide(kept: Mapping[str, Any], memory: Memory, head: Memory | None) -> Any:
         return writing.revive(kept, memory, head, memory)
 
-    return (
-        yield from _seen(
-            setup, given, lambda conn, visible, moment: history.explain_memory(conn, visible, wanted, decide, moment)
-        )
-    )
+    def work(conn: Connection, visible: Visible, moment: Moment) -> MemoryExplanation:
+        return history.explain_memory(conn, visible, wanted, decide, moment)
+
+    return (yield from _seen(setup, given, work, shelves="with"))
 
 
 def recall_critical(
@@ -170,10 +182,13 @@ def chosen_filter(value: object) -> Filter | None:
     return filters.parse(value)
 
 
-def _seen(setup: Setup, given: Mapping[str, Any], work: Callable[[Connection, Visible, Moment], T]) -> Operation[T]:
+def _seen(
+    setup: Setup, given: Mapping[str, Any], work: Callable[[Connection, Visible, Moment], T], *,
+    shelves: Shelves = "without",
+) -> Operation[T]:  # fmt: skip
     reading: Reading = setup.reading(given)
 
     def look(conn: Connection) -> T:
-        return work(conn, tenancy.visible(conn, reading.scope), reading.moment)
+        return work(conn, tenancy.visible(conn, reading.scope, shelves=shelves), reading.moment)
 
     return (yield from steps.read(reading.scope.tenant_id, look))

@@ -45,14 +45,14 @@ def found(setup: Setup, reading: Reading, asked: Asked) -> Operation[Searched]:
 
 
 def all_found(setup: Setup, reading: Reading, wanted: Sequence[tuple[Asked, Moment]]) -> Operation[list[Searched]]:
-    """Several searches at once, each at its moment: one call of the model and one statement for all of them.
+    """Several searches of the same scopes at once, each at its moment: one call of the model, one statement for all.
 
     What is not derived yet is found at the moment of the read only.
     """
     tenant, config = reading.scope.tenant_id, setup.settings.text_search_config
 
     def look(conn: Connection) -> list[tuple[Asked, Looked]]:
-        visible = tenancy.visible(conn, reading.scope)
+        visible = tenancy.visible(conn, reading.scope, shelves=wanted[0][0].shelves)
         seen: dict[str, Looked] = {}
         for asked, _ in wanted:
             if asked.query not in seen:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,12 +16,13 @@ from engram.errors import Unavailable
 from engram.filters import Filter
 from engram.memories import NOW, Moment
 from engram.ranking import AnyProfile, Cut, Sort
-from engram.tenancy import Visible
+from engram.tenancy import Shelves, Visible
 from engram.values import Mode, Watermark, Window
 
 if TYPE_CHECKING:
     from engram.embedding import CachedEmbedder, Vectors
 
+CHUNK: Final = "source_chunk"  # the category of the chunks of documents
 MOST_NAMES: Final = 300  # runs of words of a question that may name somebody
 LONGEST_NAME: Final = 3  # words
 
@@ -50,6 +51,7 @@ class Asked:
     per_session: int | None = None
     good_enough: float | None = None
     sort: Sort = "score"
+    shelves: Shelves = "without"  # the chunks of documents are searched where they are asked for
 
     @property
     def current_only(self) -> bool:
@@ -90,9 +92,16 @@ class Meaning:
     degraded: tuple[str, ...] = ()
 
 
+def asks_for_chunks(asked: Filter | None) -> bool:
+    """Whether a filter asks for the chunks of documents, which no read sees otherwise. Pure."""
+    return asked is not None and asked.names_category(CHUNK)
+
+
 def prepare(query: str, **options: Any) -> Asked:
     """Read a question's words. Pure."""
     asked = Asked(query, keyword.parse(query), **options)
+    if asked.shelves == "without" and asks_for_chunks(asked.filter):
+        asked = replace(asked, shelves="with")
     ranking.weights_of(asked.profile)  # an unknown profile is refused before anything is asked
     return asked
 

@@ -3,4 +3,4 @@ SELECT coalesce(sum(r.position), 0)::bigint AS read, coalesce(sum(s.position - c
   FROM engram.event_streams s
   LEFT JOIN engram.event_readings r
     ON r.tenant_id = s.tenant_id AND r.scope_id = s.scope_id AND r.stream_id = s.stream_id
- WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = %(scope_id)s
+ WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = %(scope_id)s AND s.kind <> 'document'

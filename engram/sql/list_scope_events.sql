@@ -1,4 +1,4 @@
--- The events of some scopes, oldest first.
+-- The events of some scopes, oldest first; those of documents are listed by their stream.
 SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
        e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, p.body
   FROM engram.agent_events e
@@ -8,6 +8,8 @@ SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.e
    AND (%(start_at)s::timestamptz IS NULL
      OR (e.recorded_at, e.stream_id, e.position) > (%(start_at)s, %(start_stream)s::uuid, %(start_position)s::bigint))
    AND e.scope_id = ANY (%(scope_ids)s)
+   AND e.stream_id <> ALL (ARRAY(SELECT d.stream_id FROM engram.event_streams d
+                                  WHERE d.tenant_id = engram.current_tenant() AND d.scope_id = ANY (%(scope_ids)s) AND d.kind = 'document'))
    AND (%(after)s::bigint IS NULL OR e.position > %(after)s)
    AND (%(before)s::bigint IS NULL OR e.position < %(before)s)
    AND (%(types)s::text[] IS NULL OR e.event_type = ANY (%(types)s))

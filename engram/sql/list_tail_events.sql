@@ -13,7 +13,7 @@ SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.e
     ON e.tenant_id = s.tenant_id AND e.stream_id = s.stream_id AND e.position > slowest.position
   JOIN engram.agent_event_payloads p
     ON p.tenant_id = e.tenant_id AND p.stream_id = e.stream_id AND p.position = e.position
- WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = ANY(%(scope_ids)s) AND s.derivable > slowest.position
+ WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = ANY(%(scope_ids)s) AND s.kind <> 'document' AND s.derivable > slowest.position
    AND EXISTS (
        SELECT FROM unnest(%(derivers)s::text[], %(versions)s::integer[]) d(name, version)
          LEFT JOIN LATERAL (

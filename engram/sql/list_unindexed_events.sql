@@ -5,7 +5,7 @@ WITH behind AS (
     FROM engram.event_streams s
     LEFT JOIN engram.event_readings r
       ON r.tenant_id = s.tenant_id AND r.scope_id = s.scope_id AND r.stream_id = s.stream_id
-   WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = %(scope_id)s AND s.position > coalesce(r.position, 0)),
+   WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = %(scope_id)s AND s.kind <> 'document' AND s.position > coalesce(r.position, 0)),
 waiting AS (
   SELECT e.stream_id, e.position, e.event_type, e.actor, e.occurred_at, p.body, row_number() OVER o AS place,
          sum(coalesce(octet_length(p.body), 0)) OVER o - coalesce(octet_length(p.body), 0) AS bytes

@@ -6,7 +6,7 @@ WITH behind AS MATERIALIZED (
     FROM engram.event_streams s
     LEFT JOIN engram.event_readings r
       ON r.tenant_id = s.tenant_id AND r.scope_id = s.scope_id AND r.stream_id = s.stream_id
-   WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = ANY(%(scope_ids)s) AND s.position > coalesce(r.position, 0)),
+   WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = ANY(%(scope_ids)s) AND s.kind <> 'document' AND s.position > coalesce(r.position, 0)),
 newest AS MATERIALIZED (
   SELECT e.stream_id, e.position, e.recorded_at, e.actor
     FROM behind b
