@@ -67,6 +67,7 @@ from engram.values import (
     ContextBlock,
     CriticalMemories,
     Derive,
+    Detail,
     Direction,
     DoctorReport,
     EmbeddingModel,
@@ -74,6 +75,7 @@ from engram.values import (
     EventResults,
     FeedItem,
     Format,
+    Grouping,
     HistoryEntry,
     Intent,
     Job,
@@ -1001,6 +1003,9 @@ class Engram(_Door):
         sections: Mapping[str, float] | None = None,
         format: Format = "markdown",
         include_graph: bool = True,
+        group_by: Grouping | None = None,
+        detail: Detail = "full",
+        metadata: bool = False,
         min_trust: Trust = "web",
         strict: bool = False,
         token_counter: TokenCounter | None = None,
@@ -1009,7 +1014,11 @@ class Engram(_Door):
         """The block a model is given to read: critical first, all cited, untrusted text fenced, never over budget.
 
         With a `task_run_id` it begins with that run: its goal, its latest checkpoints and its own events; without a
-        query its goal is the query.
+        query its goal is the query. `group_by` puts the items of each section under their type, date or session.
+        `detail="compact"` prints an index: the date, the type and at most 80 characters of each item, what is pinned
+        whole; `metadata=True` adds the type, the age and the importance. `token_counter` is a function from text to a
+        whole number, or the name of an encoding or a model of tiktoken ("o200k_base", "gpt-4o"), which
+        `engram[llm]` brings; the default is an estimate.
         """
         return self._run(
             recalling.build_context(
@@ -1021,6 +1030,9 @@ class Engram(_Door):
                 sections=sections,
                 format=format,
                 include_graph=include_graph,
+                group_by=group_by,
+                detail=detail,
+                metadata=metadata,
                 min_trust=min_trust,
                 strict=strict,
                 token_counter=token_counter,
@@ -2307,6 +2319,9 @@ class AsyncEngram(_Door):
         sections: Mapping[str, float] | None = None,
         format: Format = "markdown",
         include_graph: bool = True,
+        group_by: Grouping | None = None,
+        detail: Detail = "full",
+        metadata: bool = False,
         min_trust: Trust = "web",
         strict: bool = False,
         token_counter: TokenCounter | None = None,
@@ -2315,7 +2330,11 @@ class AsyncEngram(_Door):
         """The block a model is given to read: critical first, all cited, untrusted text fenced, never over budget.
 
         With a `task_run_id` it begins with that run: its goal, its latest checkpoints and its own events; without a
-        query its goal is the query.
+        query its goal is the query. `group_by` puts the items of each section under their type, date or session.
+        `detail="compact"` prints an index: the date, the type and at most 80 characters of each item, what is pinned
+        whole; `metadata=True` adds the type, the age and the importance. `token_counter` is a function from text to a
+        whole number, or the name of an encoding or a model of tiktoken ("o200k_base", "gpt-4o"), which
+        `engram[llm]` brings; the default is an estimate.
         """
         return await self._run(
             recalling.build_context(
@@ -2327,6 +2346,9 @@ class AsyncEngram(_Door):
                 sections=sections,
                 format=format,
                 include_graph=include_graph,
+                group_by=group_by,
+                detail=detail,
+                metadata=metadata,
                 min_trust=min_trust,
                 strict=strict,
                 token_counter=token_counter,

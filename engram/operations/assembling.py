@@ -4,22 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast
 
-from engram import checkpoints, context, counting, derivation, inputs, ledger, memories, recall, streams, tasks, tenancy
-from engram.context import Material
+from engram import (
+    checkpoints,
+    context,
+    counting,
+    derivation,
+    inputs,
+    ledger,
+    memories,
+    recall,
+    relations,
+    streams,
+    tasks,
+    tenancy,
+)
+from engram.context import Material, Named, Related, Style
 from engram.database import Connection
 from engram.errors import InvalidInput
 from engram.filters import Filter
 from engram.ledger import Place
+from engram.memories import Moment
 from engram.operations import noting, searching, steps
 from engram.operations.capture import EVENT_TYPES
 from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
+from engram.recall import topics, triggers
+from engram.relations import Walk
 from engram.tenancy import Visible
-from engram.values import FORMATS, TRUSTS, ContextBlock, Event, Format, RecallTrace, SearchResults, Trust, Watermark
+from engram.values import (
+    DETAILS,
+    FORMATS,
+    GROUPS,
+    TRUSTS,
+    ContextBlock,
+    Detail,
+    Event,
+    Format,
+    Grouping,
+    Memory,
+    RecallTrace,
+    SearchResults,
+    Trust,
+    Watermark,
+)
 
 MOST_CRITICAL: Final = 200
 MOST_OF_GOAL: Final = 1_000  # characters of a goal that are searched for
@@ -30,6 +61,9 @@ PAGE: Final = 80
 PAGES: Final = 5  # of events looked through for what was said: direct changes of memory are events too
 DECIDED: Final = Filter(memory_types=("decision", "constraint"))
 MADE: Final = ("artifact", "tool_result")
+SEEDS: Final = 3  # facts of those found whose relations are shown
+TIES: Final = Walk(max_depth=1, direction="any", limit_per_seed=5)
+MOST_TRIGGERS: Final = 40
 OWN_TYPE: Final = "x."
 LAST: Final = ("ffffffff-ffff-ffff-ffff-ffffffffffff", 2**63 - 1)
 
@@ -40,11 +74,13 @@ class _Asked:
     task_run_id: str | None
     session_id: str | None
     shares: Mapping[str, float]
+    graph: bool = True
 
 
 def build_context(
     setup: Setup, query: object, *, task_run_id: object, session_id: object, max_tokens: object, sections: object,
     format: object, min_trust: object, strict: object, token_counter: object, given: Mapping[str, Any],
+    include_graph: object = True, group_by: object = None, detail: object = "full", metadata: object = False,
 ) -> Operation[ContextBlock]:  # fmt: skip
     """The block a model is given to read, of at most `max_tokens`."""
     reading = setup.reading(given)
@@ -52,11 +88,13 @@ def build_context(
         inputs.query(query), inputs.optional(inputs.event_id, task_run_id, "task_run_id"),
         inputs.optional(inputs.name, session_id, "session_id"),
         context.SHARES if sections is None else context.chosen_shares(sections),
+        inputs.flag(include_graph, "include_graph"),
     )  # fmt: skip
     if asked.task_run_id is not None and asked.session_id is not None:
         raise InvalidInput("session_id", "one of task_run_id and session_id", "both")
     most = inputs.max_tokens(max_tokens)
     shown_as = cast("Format", inputs.choice(format, "format", FORMATS))
+    style = chosen_style(group_by, detail, metadata, reading.moment)
     worst = cast("Trust", inputs.choice(min_trust, "min_trust", TRUSTS))
     loud = inputs.flag(strict, "strict")
     count = counting.chosen(token_counter)
@@ -68,17 +106,30 @@ def build_context(
     searched = yield from _searched(setup, reading, asked)
     results = SearchResults(()) if searched is None else searched.ranked()
     material = _with_results(material, results)
+    if searched is not None:
+        material = yield from _with_relations(reading, searched.looked.visible, asked, material)
     block = context.pack(
         material, max_tokens=most, shares=asked.shares, format=shown_as, min_trust=worst, strict=loud, count=count,
-        key=setup.settings.secret_key or b"engram-context",
+        key=setup.settings.secret_key or b"engram-context", style=style,
     )  # fmt: skip
     plan = {
         "task_run_id": asked.task_run_id, "session_id": asked.session_id, "max_tokens": most,
-        "sections": dict(asked.shares), "format": shown_as, "min_trust": worst, "strict": loud,
+        "sections": dict(asked.shares), "include_graph": asked.graph, "format": shown_as, "min_trust": worst, "strict": loud,
+        "group_by": style.group_by, "detail": style.detail, "metadata": style.metadata,
         "counted": token_counter if isinstance(token_counter, str) else token_counter is not None,
     }  # fmt: skip
-    block = replace(block, trace=_trace(asked, results, block))
+    trace = _trace(asked, results, material, block, noting.versions(setup, setup.profile()))
+    block = replace(block, trace=trace)
     return (yield from noting.context(setup, reading, searched, results, block, started=started, plan=plan))
+
+
+def chosen_style(group_by: object, detail: object, metadata: object, moment: Moment) -> Style:
+    """How items are printed; ages are counted to the moment that is read."""
+    grouping = inputs.optional(inputs.choice, group_by, "group_by", GROUPS)
+    return Style(
+        cast("Grouping | None", grouping), cast("Detail", inputs.choice(detail, "detail", DETAILS)),
+        inputs.flag(metadata, "metadata"), moment.clock or datetime.now(UTC),
+    )  # fmt: skip
 
 
 def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -> Material:
@@ -109,8 +160,22 @@ def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -
         events=_said(conn, visible, reading, asked) if shares[context.EVENTS] else (),
         decisions=tuple(decisions),
         artifacts=_newest(conn, visible, reading, asked, MADE, MOST_ARTIFACTS) if shares[context.ARTIFACTS] else (),
-        watermark=_watermark(conn, visible),
+        topics=topics_of(conn, visible, moment) if shares[context.TOPICS] else (),
+        triggers=triggers_of(conn, visible, moment) if shares[context.TRIGGERS] else (),
+        watermark=watermark(conn, visible),
     )
+
+
+def topics_of(conn: Connection, visible: Visible, moment: Moment) -> tuple[Named, ...]:
+    """What the memories are about, largest first."""
+    found = topics.count_topics(conn, visible, moment=moment)
+    return tuple(Named(name, trust, many) for name, many, trust in found)
+
+
+def triggers_of(conn: Connection, visible: Visible, moment: Moment) -> tuple[Named, ...]:
+    """The actions before which memories are to be read, those read most first."""
+    found = triggers.name_triggers(conn, visible, moment=moment)
+    return tuple(Named(name, trust) for name, _, trust in found[:MOST_TRIGGERS])
 
 
 def _said(conn: Connection, visible: Visible, reading: Reading, asked: _Asked) -> tuple[Event, ...]:
@@ -146,7 +211,8 @@ def _just_after(moment: datetime | None) -> datetime | None:
     return None if moment is None else moment + timedelta(microseconds=1)
 
 
-def _watermark(conn: Connection, visible: Visible) -> Watermark:
+def watermark(conn: Connection, visible: Visible) -> Watermark:
+    """How far the deriver that is farthest behind has read."""
     marks = [streams.watermark(conn, visible.scope_ids, one.NAME, one.VERSION) for one in derivation.DERIVERS]
     return max(marks, key=lambda mark: mark.behind, default=Watermark())
 
@@ -164,12 +230,46 @@ def _with_results(material: Material, results: SearchResults) -> Material:
     return replace(material, relevant=context.diverse(results), notes=(*material.notes, *notes))
 
 
-def _trace(asked: _Asked, results: SearchResults, block: ContextBlock) -> RecallTrace:
+def _with_relations(reading: Reading, visible: Visible, asked: _Asked, material: Material) -> Operation[Material]:
+    """The material with the heaviest relations of the best facts found: one statement for all of them."""
+    facts = [one.memory for one in material.relevant if one.derived and one.memory.category not in recall.EVIDENCE]
+    seeds = {memory.memory_id: memory for memory in facts[:SEEDS] if context.is_printable(memory)}
+    if not seeds or not asked.graph or not asked.shares[context.GRAPH]:
+        return material
+
+    def work(conn: Connection) -> tuple[Related, ...]:
+        rows, _ = relations.walk(conn, visible, list(seeds), TIES, reading.moment)
+        names = [row.node for row in rows if row.node not in seeds]
+        found = seeds | {one.memory_id: one for one in memories.load(conn, visible, names, reading.moment)}
+        return _each_once(seeds, found, rows)
+
+    related = yield from steps.read(reading.scope.tenant_id, work)
+    return replace(material, related=related)
+
+
+def _each_once(seeds: Mapping[str, Memory], found: Mapping[str, Memory], rows: Sequence[Any]) -> tuple[Related, ...]:
+    """The relations of a walk, the best first; one between two of the seeds is met from both ends."""
+    met: dict[tuple[str, str, str], Related] = {}
+    for row in rows:
+        if row.node in found:
+            ends = (row.node, row.seed) if row.ways[0] else (row.seed, row.node)
+            tie = Related(seeds[row.seed], found[row.node], row.types[0], not row.ways[0])
+            met.setdefault((*ends, row.types[0]), tie)
+    return tuple(met.values())
+
+
+def _trace(
+    asked: _Asked, results: SearchResults, material: Material, block: ContextBlock, versions: Mapping[str, str]
+) -> RecallTrace:
     return RecallTrace(
         query=asked.query,
+        critical_ids=tuple(one.memory_id for one in material.critical),
         search_ids=tuple(one.memory.memory_id for one in results),
+        ranked_ids=tuple(one.memory.memory_id for one in material.relevant),
         kept_ids=tuple(block.citations.values()),
         trimmed_ids=tuple(dict.fromkeys(one for section in block.sections for one in section.omitted_ids)),
         notes=block.warnings,
+        tokens=block.tokens,
+        versions=versions,
         degraded=results.degraded,
     )

@@ -270,6 +270,7 @@ def _packed(
     return context.pack(
         Material(critical=critical, relevant=_ranked(results)), max_tokens=most, shares=PACKED, count=count,
         key=setup.settings.secret_key or b"engram-context", critical_share=1.0 if alone else context.CRITICAL_SHARE,
+        grows=False,
     )  # fmt: skip
 
 
@@ -385,7 +386,8 @@ def _context_again(setup: Setup, row: LoggedRecall, words: Mapping[str, Any]) ->
     block = yield from build_context(
         setup, row.query, task_run_id=plan.get("task_run_id"), session_id=plan.get("session_id"),
         max_tokens=plan["max_tokens"], sections=plan["sections"], format=plan["format"], min_trust=plan["min_trust"],
-        strict=False, token_counter=counted if isinstance(counted, str) else None, given=words,
+        group_by=plan.get("group_by"), detail=plan.get("detail", "full"), metadata=plan.get("metadata", False),
+        strict=False, include_graph=plan.get("include_graph", True), token_counter=counted if isinstance(counted, str) else None, given=words,
     )  # fmt: skip
     return [(one, None) for one in dict.fromkeys(block.citations.values())]
 
