@@ -31,9 +31,12 @@ from engram.operations import (
     aliases,
     capture,
     changing,
+    citing,
     deriving,
     explaining,
+    exporting,
     following,
+    importing,
     long_contexts,
     queueing,
     reading,
@@ -64,6 +67,10 @@ from engram.settings import Settings, load
 from engram.values import (
     Backlog,
     Checkpoint,
+    Chunk,
+    Citation,
+    CitationState,
+    CitedText,
     ContextBlock,
     CriticalMemories,
     Derive,
@@ -73,10 +80,14 @@ from engram.values import (
     EmbeddingModel,
     Event,
     EventResults,
+    ExportProgress,
+    ExportReport,
     FeedItem,
     Format,
     Grouping,
     HistoryEntry,
+    ImportProgress,
+    ImportReport,
     Intent,
     Job,
     JobState,
@@ -738,6 +749,24 @@ class Engram(_Door):
     def explain_memory(self, memory_id: str, **read: Unpack[Read]) -> MemoryExplanation:
         """Why a memory is believed: sources and their characters, deriver, rule, lineage, decisions. No model."""
         return self._run(reading.explain_memory(self._setup, memory_id, read))
+
+    def verify_citation(self, citation: Citation | Chunk | Mapping[str, Any], **ids: Unpack[Ids]) -> CitationState:
+        """Check that the characters a citation names still say what they said when it was made.
+
+        `verified`: the stored text of the event holds exactly these characters there. `changed`: it does not, or the
+        citation names none. `erased`: what the event said was erased. Takes a Citation, its JSON form, or the chunk of
+        a long input. Raises NotFound for an event that the scope does not see.
+        """
+        return self._run(citing.verify_citation(self._setup, citation, ids))
+
+    def cite(self, cited_id: str, *, lines: int = 2, **read: Unpack[Read]) -> tuple[CitedText, ...]:
+        """The very characters a memory rests on, each looked up in its event and shown with what stands around it.
+
+        `cited_id` is the id of a memory or of an event, or what a context cites them by (`mem-1a2b3c4d`, `evt-…`): of
+        an event everything it says is cited. `lines` (0 to 100) is how many lines are shown before and after, up to
+        500 characters each. Raises NotFound for what the scope does not see, Conflict for an ambiguous mark.
+        """
+        return self._run(citing.cite(self._setup, cited_id, lines=lines, given=read))
 
     # Read: by meaning
 
@@ -1618,6 +1647,58 @@ class Ops:
         """
         return self._run(explaining.replay_recall(self._setup, recall_id, ids))
 
+    def export(
+        self,
+        path: str | Path,
+        *,
+        format: Literal["jsonl", "markdown", "csv"] = "jsonl",
+        user: str | None = None,
+        vectors: bool = False,
+        progress: Callable[[ExportProgress], None] | None = None,
+        **ids: Unpack[Ids],
+    ) -> ExportReport:
+        """Write everything the readable scopes hold to a file, as it is at one moment; all of it or nothing.
+
+        `jsonl` is lossless: events with what they said, memories with lineage, states, times and citations, history,
+        relations, sessions, task runs, checkpoints; `vectors=True` adds the vectors of the model in use. `markdown`
+        and `csv` are the current memories, for people. `user` takes everything of that user, whatever the namespace
+        and agent. Private rows are shown to their own scope only, erased payloads stay erased. `progress` hears of
+        every 500 lines. A file that is there is replaced. Raises InvalidInput for a path that cannot be written to,
+        Conflict where an event was changed behind the ledger's back, Unavailable.
+        """
+        return self._run(
+            exporting.export(
+                self._setup, path, format=format, user=user, vectors=vectors, progress=progress, given=ids
+            )
+        )
+
+    def import_(
+        self,
+        path: str | Path,
+        *,
+        format: str = "auto",
+        on_conflict: Literal["skip", "overwrite", "keep_both"] = "skip",
+        strict: bool = False,
+        progress: Callable[[ImportProgress], None] | None = None,
+        **write: Unpack[Write],
+    ) -> ImportReport:
+        """Read a file into memory: an export of Engram, what another product remembers, or conversations.
+
+        `format` is `engram`, `mem0`, `zep`, `letta`, `langmem`, `jsonl`, `csv`, `markdown` or `transcript`; `auto`
+        tells them by their shape. An export comes back as it was, ids and times too, into scopes of this tenant that
+        are empty; where they hold all of it already nothing is added. Facts of others keep their times and rest on an
+        event each, with the id they had, so that a file read twice adds nothing. `on_conflict` is about an entry that
+        says something else than before, or contradicts what is known: leave it out, revise, or store both. An entry
+        nobody can read is a problem of the report, with its place; with `strict=True` it refuses the whole file.
+        Raises InvalidInput for a file that is damaged or of no known form, before anything is written; Conflict where
+        a scope of an export holds something else; Unavailable.
+        """
+        return self._run(
+            importing.import_(
+                self._setup, path, format=format, on_conflict=on_conflict, strict=strict, progress=progress, given=write
+            )
+        )
+
     def doctor(self) -> DoctorReport:
         """Check server, schema, roles, row-level security, indexes, jobs and vectors."""
         return self._run(watching.doctor(self._setup))
@@ -2054,6 +2135,26 @@ class AsyncEngram(_Door):
     async def explain_memory(self, memory_id: str, **read: Unpack[Read]) -> MemoryExplanation:
         """Why a memory is believed: sources and their characters, deriver, rule, lineage, decisions. No model."""
         return await self._run(reading.explain_memory(self._setup, memory_id, read))
+
+    async def verify_citation(
+        self, citation: Citation | Chunk | Mapping[str, Any], **ids: Unpack[Ids]
+    ) -> CitationState:
+        """Check that the characters a citation names still say what they said when it was made.
+
+        `verified`: the stored text of the event holds exactly these characters there. `changed`: it does not, or the
+        citation names none. `erased`: what the event said was erased. Takes a Citation, its JSON form, or the chunk of
+        a long input. Raises NotFound for an event that the scope does not see.
+        """
+        return await self._run(citing.verify_citation(self._setup, citation, ids))
+
+    async def cite(self, cited_id: str, *, lines: int = 2, **read: Unpack[Read]) -> tuple[CitedText, ...]:
+        """The very characters a memory rests on, each looked up in its event and shown with what stands around it.
+
+        `cited_id` is the id of a memory or of an event, or what a context cites them by (`mem-1a2b3c4d`, `evt-…`): of
+        an event everything it says is cited. `lines` (0 to 100) is how many lines are shown before and after, up to
+        500 characters each. Raises NotFound for what the scope does not see, Conflict for an ambiguous mark.
+        """
+        return await self._run(citing.cite(self._setup, cited_id, lines=lines, given=read))
 
     # Read: by meaning
 
@@ -2942,6 +3043,58 @@ class AsyncOps:
         how often a memory was returned are those of today. Raises NotFound where its question was erased.
         """
         return await self._run(explaining.replay_recall(self._setup, recall_id, ids))
+
+    async def export(
+        self,
+        path: str | Path,
+        *,
+        format: Literal["jsonl", "markdown", "csv"] = "jsonl",
+        user: str | None = None,
+        vectors: bool = False,
+        progress: Callable[[ExportProgress], None] | None = None,
+        **ids: Unpack[Ids],
+    ) -> ExportReport:
+        """Write everything the readable scopes hold to a file, as it is at one moment; all of it or nothing.
+
+        `jsonl` is lossless: events with what they said, memories with lineage, states, times and citations, history,
+        relations, sessions, task runs, checkpoints; `vectors=True` adds the vectors of the model in use. `markdown`
+        and `csv` are the current memories, for people. `user` takes everything of that user, whatever the namespace
+        and agent. Private rows are shown to their own scope only, erased payloads stay erased. `progress` hears of
+        every 500 lines. A file that is there is replaced. Raises InvalidInput for a path that cannot be written to,
+        Conflict where an event was changed behind the ledger's back, Unavailable.
+        """
+        return await self._run(
+            exporting.export(
+                self._setup, path, format=format, user=user, vectors=vectors, progress=progress, given=ids
+            )
+        )
+
+    async def import_(
+        self,
+        path: str | Path,
+        *,
+        format: str = "auto",
+        on_conflict: Literal["skip", "overwrite", "keep_both"] = "skip",
+        strict: bool = False,
+        progress: Callable[[ImportProgress], None] | None = None,
+        **write: Unpack[Write],
+    ) -> ImportReport:
+        """Read a file into memory: an export of Engram, what another product remembers, or conversations.
+
+        `format` is `engram`, `mem0`, `zep`, `letta`, `langmem`, `jsonl`, `csv`, `markdown` or `transcript`; `auto`
+        tells them by their shape. An export comes back as it was, ids and times too, into scopes of this tenant that
+        are empty; where they hold all of it already nothing is added. Facts of others keep their times and rest on an
+        event each, with the id they had, so that a file read twice adds nothing. `on_conflict` is about an entry that
+        says something else than before, or contradicts what is known: leave it out, revise, or store both. An entry
+        nobody can read is a problem of the report, with its place; with `strict=True` it refuses the whole file.
+        Raises InvalidInput for a file that is damaged or of no known form, before anything is written; Conflict where
+        a scope of an export holds something else; Unavailable.
+        """
+        return await self._run(
+            importing.import_(
+                self._setup, path, format=format, on_conflict=on_conflict, strict=strict, progress=progress, given=write
+            )
+        )
 
     async def doctor(self) -> DoctorReport:
         """Check server, schema, roles, row-level security, indexes, jobs and vectors."""

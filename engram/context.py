@@ -22,6 +22,7 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from engram import inputs, text
+from engram.citations import whole_of
 from engram.counting import Counter
 from engram.errors import InvalidInput, LimitExceeded
 from engram.recall import EVIDENCE
@@ -311,6 +312,7 @@ class _Item:
     cuttable: bool = False
     needs: frozenset[str] = frozenset()  # what must be in the block already
     tail: str = ""  # of Engram's own words
+    after: str = ""  # behind the mark
     group: str = ""
     row: Memory | Event | None = None
     at: datetime | None = None
@@ -322,7 +324,8 @@ class _Item:
 
     def said(self, length: int) -> str:
         body = self.body if length >= len(self.body) else self.body[:length].rstrip() + CUT
-        return f"{self.lead}{body}{self.tail} [{self.mark}]" if self.mark else f"{self.lead}{body}{self.tail}"
+        mark = f" [{self.mark}]" if self.mark else ""
+        return f"{self.lead}{body}{self.tail}{mark}{self.after}"
 
 
 def _candidates(material: Material, worst: int, wanted: Mapping[str, float]) -> Iterator[_Item]:
@@ -425,7 +428,7 @@ def _of_event(
 
 
 def _of_relation(place: int, tie: Related, marks: Mapping[str, str], worst: int) -> Iterator[_Item]:
-    """A relation as a line: with the other end and its mark, or by short names alone where that is cited already."""
+    """A relation as a line, with the mark of its other end behind that, or without one where it is cited already."""
     seed, other = tie.seed, tie.other
     trust = max(seed.trust, other.trust, key=trust_rank)
     if trust_rank(trust) > worst or not (is_printable(seed) and is_printable(other)):
@@ -433,13 +436,14 @@ def _of_relation(place: int, tie: Related, marks: Mapping[str, str], worst: int)
     fenced = any(_is_fenced(GRAPH, one) for one in (seed, other))
     ends = (seed, other) if tie.outbound else (other, seed)
     said = [(in_fence if fenced else in_line)(short(one.fact)) for one in ends]
+    arrow = f" —{in_line(tie.relation_type)}→ "
     edge = f"rel:{ends[0].memory_id} {tie.relation_type} {ends[1].memory_id}"
     cited = f"mem:{other.memory_id}"
     both = frozenset({edge, cited})
     line = _Item(
         section=GRAPH, place=place, item_id=other.memory_id, mark=marks[other.memory_id],
         lead=_lead(True, trust, other.valid_from) if fenced else "",
-        body=f"{said[0]} —{in_line(tie.relation_type)}→ {said[1]}",
+        body=f"{said[0]}{arrow}{said[1]}" if tie.outbound else said[0], after="" if tie.outbound else arrow + said[1],
         trust=trust, fenced=fenced, source=_source(other), keys=both, hidden_by=both, row=other, at=other.valid_from,
     )  # fmt: skip
     yield line
@@ -561,7 +565,8 @@ def _digits(item_id: str, count: int) -> str:
 
 
 def _delimiter(items: Sequence[_Item], key: bytes) -> str:
-    return delimiter((f"{item.item_id}\x00{item.lead}{item.body}{item.tail}{item.group}" for item in items), key)
+    said = (f"{item.lead}{item.body}{item.tail}{item.after}{item.group}" for item in items)
+    return delimiter((f"{item.item_id}\x00{one}" for item, one in zip(items, said, strict=True)), key)
 
 
 def delimiter(said: Iterable[str], key: bytes) -> str:
@@ -676,12 +681,6 @@ def _rests_on(item: _Item) -> tuple[Citation, ...]:
     if isinstance(row, Memory):
         return row.citations if item.item_id == row.memory_id != row.event_id else (whole_of(item.item_id, row.fact),)
     return (whole_of(row.event_id, row.content or ""),)
-
-
-def whole_of(event_id: str, said: str) -> Citation:
-    """A citation of everything an event says."""
-    digest = hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
-    return Citation(event_id, 0, len(said), digest, None, verified=True)
 
 
 # Formats -------------------------------------------------------------------------------------------------------------
@@ -1027,7 +1026,8 @@ class _Packing:
         there = {self.items[index].name for index in self.chosen}
         for index, reason in self.reasons.items():
             item = self.items[index]
-            if index not in self.chosen and item.name not in there and item.needs <= self.keys:
+            is_said = not item.item_id and item.keys <= self.keys
+            if index not in self.chosen and item.name not in there and item.needs <= self.keys and not is_said:
                 yield item.name, reason
 
     def _is_left_out(self, index: int, there: set[str]) -> bool:

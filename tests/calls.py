@@ -15,7 +15,7 @@ from engram.operations.changing import Attributes, Candidate, NewMemory
 from engram.operations.relating import NewRelation
 from engram.operations.setup import Read, SessionWrite, TaskWrite, Write
 from engram.scope import Ids
-from engram.values import Traversal
+from engram.values import Citation, Traversal
 
 UNKNOWN_ID: Final = "01890000-0000-7000-8000-00000000a001"
 OTHER_ID: Final = "01890000-0000-7000-8000-00000000a002"
@@ -242,6 +242,8 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "cursor": "cursor",
     },
     "explain_memory": {"memory_id": "id"},
+    "verify_citation": {"citation": "scope"},
+    "cite": {"cited_id": "id", "lines": "whole"},
     "search": {
         "query": "query",
         "mode": "choice",
@@ -439,6 +441,8 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "get_lineage": "Read",
     "get_history": "Read",
     "explain_memory": "Read",
+    "verify_citation": "Ids",
+    "cite": "Read",
     "search": "Read",
     "deep_search": "Read",
     "recall": "Read",
@@ -533,6 +537,8 @@ VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "get_current": {"memory_id": UNKNOWN_ID},
     "get_lineage": {"memory_id": UNKNOWN_ID},
     "explain_memory": {"memory_id": UNKNOWN_ID},
+    "verify_citation": {"citation": Citation(UNKNOWN_ID, 0, 3, "0" * 64)},
+    "cite": {"cited_id": UNKNOWN_ID},
     "search": {"query": "tea"},
     "search_events": {"query": "tea"},
     "deep_search": {"query": "tea"},

@@ -114,7 +114,8 @@ def build_context(
     )  # fmt: skip
     plan = {
         "task_run_id": asked.task_run_id, "session_id": asked.session_id, "max_tokens": most,
-        "sections": dict(asked.shares), "include_graph": asked.graph, "format": shown_as, "min_trust": worst, "strict": loud,
+        "sections": dict(asked.shares), "include_graph": asked.graph, "format": shown_as, "min_trust": worst,
+        "strict": loud,
         "group_by": style.group_by, "detail": style.detail, "metadata": style.metadata,
         "counted": token_counter if isinstance(token_counter, str) else token_counter is not None,
     }  # fmt: skip

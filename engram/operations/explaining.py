@@ -387,7 +387,8 @@ def _context_again(setup: Setup, row: LoggedRecall, words: Mapping[str, Any]) ->
         setup, row.query, task_run_id=plan.get("task_run_id"), session_id=plan.get("session_id"),
         max_tokens=plan["max_tokens"], sections=plan["sections"], format=plan["format"], min_trust=plan["min_trust"],
         group_by=plan.get("group_by"), detail=plan.get("detail", "full"), metadata=plan.get("metadata", False),
-        strict=False, include_graph=plan.get("include_graph", True), token_counter=counted if isinstance(counted, str) else None, given=words,
+        strict=False, include_graph=plan.get("include_graph", True),
+        token_counter=counted if isinstance(counted, str) else None, given=words,
     )  # fmt: skip
     return [(one, None) for one in dict.fromkeys(block.citations.values())]
 

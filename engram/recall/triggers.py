@@ -9,7 +9,7 @@ from engram.database import Connection
 from engram.memories import NOW, Moment
 from engram.ranking import Signals
 from engram.tenancy import Visible
-from engram.values import Memory, Trigger
+from engram.values import TRUSTS, Memory, Trigger, Trust
 
 PREFIX: Final = "trigger:"
 MOST_TRIGGERS: Final = 1_000  # actions listed
@@ -54,14 +54,24 @@ def _weight(memory: Memory) -> float:
 
 def list_triggers(conn: Connection, visible: Visible, *, moment: Moment = NOW) -> list[Trigger]:
     """The actions that current memories are tagged with, those whose memories were read most first, then by name."""
+    return [Trigger(action, many, accesses) for action, many, accesses, _ in _actions(conn, visible, moment)]
+
+
+def name_triggers(conn: Connection, visible: Visible, *, moment: Moment = NOW) -> list[tuple[str, int, Trust]]:
+    """The same actions, how many memories each has, and the best trust of one that is tagged with it."""
+    return [(action, many, trust) for action, many, _, trust in _actions(conn, visible, moment)]
+
+
+def _actions(conn: Connection, visible: Visible, moment: Moment) -> list[tuple[str, int, int, Trust]]:
     if not visible.scope_ids:
         return []
+    tagged = "m.tags <> '{}' AND engram.is_triggered(m.tags)"  # as the index of those few says it
     sql = (
         "SELECT substr(t.tag, %(cut)s) AS action, count(*) AS memories,"  # noqa: S608 - constants
-        " coalesce(sum(a.access_count), 0)::bigint AS accesses"
+        " coalesce(sum(a.access_count), 0)::bigint AS accesses, min(m.trust) AS trust"
         f" FROM {memories.source(moment)} CROSS JOIN LATERAL unnest(m.tags) t(tag)"
         " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
-        f" WHERE {memories.VISIBLE} AND {memories.current(moment)} AND NOT m.moot"
+        f" WHERE {memories.VISIBLE} AND {memories.current(moment)} AND NOT m.moot AND {tagged}"
         " AND starts_with(t.tag, %(prefix)s) AND length(t.tag) >= %(cut)s"
         ' GROUP BY t.tag ORDER BY accesses DESC, t.tag COLLATE "C" LIMIT %(most)s'
     )
@@ -69,4 +79,4 @@ def list_triggers(conn: Connection, visible: Visible, *, moment: Moment = NOW) -
         "prefix": PREFIX, "cut": len(PREFIX) + 1, "most": MOST_TRIGGERS,
     }  # fmt: skip
     rows = conn.exec_driver_sql(sql, params).fetchall()
-    return [Trigger(row.action, row.memories, row.accesses) for row in rows]
+    return [(row.action, row.memories, row.accesses, TRUSTS[row.trust]) for row in rows]
