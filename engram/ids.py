@@ -10,7 +10,7 @@ import uuid_utils
 
 from engram.errors import InvalidInput
 
-SHORT_ID = re.compile(r"(?:mem|evt)-[0-9a-f]{8}")
+SHORT_ID = re.compile(r"(?:mem|evt)-[0-9a-f]{8}(?:[0-9a-f]{4}){0,6}")  # more digits where eight are ambiguous
 
 
 def new_id() -> str:

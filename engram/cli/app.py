@@ -46,6 +46,7 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("history", memories.history, READ, "Read"),
     ("lineage", memories.lineage, READ, "Read"),
     ("explain", memories.explain, READ, "Read"),
+    ("cite", memories.cite, READ, "Read"),
     ("why", recalls.why, READ, "Read"),
     ("trace", recalls.trace, READ, "Read"),
     ("event search", events.search, READ, "Read"),

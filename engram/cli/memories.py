@@ -11,7 +11,7 @@ import typer
 from engram.cli.desk import Desk, moment
 from engram.errors import InvalidInput
 from engram.ranking import SORTS
-from engram.values import FORMATS, MODES, CriticalMemories, Intent
+from engram.values import DETAILS, FORMATS, GROUPS, MODES, CriticalMemories, Intent
 
 Id = Annotated[str, typer.Argument(help="Id of the memory, long or short (mem-1a2b3c4d).")]
 Limit = Annotated[int, typer.Option("--limit", help="How many at most.")]
@@ -20,6 +20,7 @@ Types = Annotated[list[str] | None, typer.Option("--type", help="Only this memor
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="Only with this tag; repeatable.")]
 CONFLICT = 4
 REJECTED = 1
+DOES_NOT_HOLD = 1
 
 
 def given(**values: Any) -> dict[str, Any]:
@@ -310,12 +311,22 @@ def context(
     max_tokens: Annotated[int, typer.Option("--max-tokens", help="The budget, never exceeded.")] = 4000,
     session: Annotated[str | None, typer.Option("--session", help="Session whose newest events are shown.")] = None,
     format: Annotated[str, typer.Option("--format", help=", ".join(FORMATS))] = "markdown",
+    group_by: Annotated[str | None, typer.Option("--group-by", help=", ".join(GROUPS))] = None,
+    detail: Annotated[str, typer.Option("--detail", help=", ".join(DETAILS))] = "full",
+    metadata: Annotated[bool, typer.Option("--metadata", help="Show type, age and importance.")] = False,
+    min_trust: Annotated[str, typer.Option("--min-trust", help="Print nothing trusted less.")] = "web",
+    token_counter: Annotated[
+        str | None, typer.Option("--token-counter", help="Encoding or model of tiktoken to count by.")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Fail if a critical memory does not fit.")] = False,
 ) -> None:
     """Build the block a model is given to read."""
     from engram.cli import show
 
-    options: dict[str, Any] = given(session_id=session, format=format, strict=strict)
+    options: dict[str, Any] = given(
+        session_id=session, format=format, strict=strict, group_by=group_by, detail=detail, metadata=metadata,
+        min_trust=min_trust, token_counter=token_counter,
+    )  # fmt: skip
     with desk.door() as engram:
         block = engram.build_context(query, max_tokens=max_tokens, **options, **desk.read)
         desk.show(block, show.block)
@@ -400,6 +411,20 @@ def explain(desk: Desk, memory_id: Id) -> None:
 
     with desk.door() as engram:
         desk.show(engram.explain_memory(memory_id, **desk.read), show.explanation)
+
+
+def cite(
+    desk: Desk,
+    cited_id: Annotated[str, typer.Argument(help="Id of a memory or an event, or its mark: mem-1a2b3c4d, evt-….")],
+    lines: Annotated[int, typer.Option("--lines", help="Lines to show before and after each quote.")] = 2,
+) -> int:
+    """Show the very words a memory rests on, in their place, and whether they still say so."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        found = engram.cite(cited_id, lines=lines, **desk.read)
+    desk.show({"results": [one.to_dict() for one in found]} if desk.json else {"results": found}, show.cited)
+    return 0 if all(one.state == "verified" for one in found) else DOES_NOT_HOLD
 
 
 def filter_of(**fields: Any) -> Any:

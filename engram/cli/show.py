@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engram import values
 
 STATUS_STYLES = {"active": "green", "superseded": "yellow", "contested": "magenta", "deleted": "red"}
+CITATION_STYLES = {"verified": "green", "changed": "red", "erased": "yellow"}
 # Marks that turn the direction of text around: invisible, and able to make a line read as another.
 TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f")
 
@@ -131,6 +132,26 @@ def quotes(console: Console, citations: Iterable[values.Citation]) -> None:
         where = f"  {short_id(citation.event_id, 'evt')} [{citation.char_start}:{citation.char_end}]"
         said = f" “{citation.quote}”" if citation.quote is not None else ""
         console.print(Text(where, "dim") + plain(said))
+
+
+def cited(console: Console, found: Mapping[str, Any]) -> None:
+    """Quotes in their place: the words marked, what stands around them dimmed, and whether they hold."""
+    told: Sequence[values.CitedText] = found["results"]
+    for one in told:
+        quote = one.citation
+        where = f"{short_id(quote.event_id, 'evt')} [{quote.char_start}:{quote.char_end}] line {one.line}  "
+        said = f"  {one.trust} {one.role} {when(one.occurred_at)}  {quote.event_id}"
+        console.print(Text(where, "bold") + Text(one.state, CITATION_STYLES[one.state]) + Text(said, "dim"))
+        if quote.quote is not None:
+            marked = plain(quote.quote)
+            marked.stylize("reverse" if one.state == "verified" else "reverse red")
+            before, after = plain(one.before), plain(one.after)
+            before.stylize("dim")
+            after.stylize("dim")
+            # Off a terminal there are no styles: the marks around the quote are all that shows it.
+            console.print(before + Text("»") + marked + Text("«") + after, soft_wrap=True)
+    if not told:
+        console.print("Nothing is cited.")
 
 
 def decision(console: Console, made: values.WriteDecision) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final, Literal
 
-from engram import filters, memories, text, verbs, windows
+from engram import citations, filters, memories, text, verbs, windows
 from engram.channels import events, keyword, semantic, tail
 from engram.channels.events import Narrowed
 from engram.channels.keyword import Words
@@ -418,8 +417,7 @@ def _is_question(event: Event, question: str) -> bool:
 
 
 def _citation(event: Event) -> Citation:
-    said = event.content or ""
-    return Citation(event.event_id, 0, len(said), hashlib.sha256(said.encode()).hexdigest(), None, verified=True)
+    return citations.whole_of(event.event_id, event.content or "")
 
 
 # In which order -----------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from engram.operations.changing import NewMemory
 from engram.operations.setup import Read, SessionWrite, TaskWrite, Write
 from engram.scope import Ids
 from engram.values import (
+    Citation,
     ContextBlock,
     Page,
     RecallAnswer,
@@ -281,6 +282,8 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
         **a.maybe(memory_id=a.memory, filter=a.filter, cursor=lambda: a.pick("cursors")), **a.read(),
     },
     "explain_memory": lambda a: {"memory_id": a.memory(), **a.read()},
+    "verify_citation": lambda a: {"citation": Citation(a.pick("events"), 0, 3, "0" * 64)},
+    "cite": lambda a: {"cited_id": a.dice.choice([a.memory(), a.pick("events")]), **a.read()},
     "search": lambda a: {
         "query": a.text(), "limit": 200, **a.maybe(filter=a.filter),
         "mode": a.dice.choice(["hybrid", "semantic", "keyword"]),

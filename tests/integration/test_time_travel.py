@@ -58,6 +58,7 @@ WITHOUT_A_MOMENT: Final = {
     "close": "closes the door",
     "render_graph_context": "prints what was read before",
     "follow": "goes on from a mark into the future",
+    "verify_citation": "compares with what is stored",
     "stats": "counts what is stored, for who runs it",
     "ops.usage": "counts calls of models",
     "ops.doctor": "looks at the server",

@@ -1,0 +1,63 @@
+"""Citing: from a memory, an event or a mark to the characters it rests on, and whether they still say so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engram import citations, ids, inputs, tenancy
+from engram.database import Connection
+from engram.errors import InvalidInput
+from engram.operations import steps
+from engram.operations.setup import Setup
+from engram.operations.steps import Operation
+from engram.values import Chunk, Citation, CitationState, CitedText
+
+MOST_LINES: Final = 100
+CITATION: Final = "a Citation, a Chunk, or the JSON form of a Citation"
+
+
+def verify_citation(setup: Setup, citation: object, given: Mapping[str, Any]) -> Operation[CitationState]:
+    """Whether the characters that a citation names still say what they said."""
+    scope, wanted = setup.reading(given).scope, _citation(citation)
+    return (
+        yield from steps.read(
+            scope.tenant_id, lambda conn: citations.verify(conn, tenancy.visible(conn, scope), wanted)
+        )
+    )
+
+
+def cite(
+    setup: Setup, cited_id: object, *, lines: object, given: Mapping[str, Any]
+) -> Operation[tuple[CitedText, ...]]:
+    """The characters that a memory rests on, or all that an event says, each with what stands around it."""
+    reading = setup.reading(given)
+    wanted, shown = _cited_id(cited_id), inputs.whole(lines, "lines", 0, MOST_LINES)
+
+    def work(conn: Connection) -> tuple[CitedText, ...]:
+        return citations.cite(conn, tenancy.visible(conn, reading.scope), wanted, shown, reading.moment)
+
+    return (yield from steps.read(reading.scope.tenant_id, work))
+
+
+def _cited_id(value: object) -> str:
+    if isinstance(value, str) and len(value) < inputs.LABEL_CHARACTERS and ids.is_short(value):
+        return str.__str__(value)
+    return inputs.event_id(value, "cited_id")
+
+
+def _citation(value: object) -> Citation:
+    if isinstance(value, Chunk):  # whose event says exactly its text
+        return Citation(inputs.event_id(value.event_id, "citation.event_id"), 0, value.char_end - value.char_start,
+                        value.quote_hash)  # fmt: skip
+    fields = value.to_dict() if isinstance(value, Citation) else value
+    if not isinstance(fields, Mapping):
+        raise InvalidInput("citation", CITATION, type(value).__name__)
+    digest = fields.get("quote_hash")
+    if not isinstance(digest, str) or len(digest) > inputs.LABEL_CHARACTERS:
+        raise InvalidInput("citation.quote_hash", "the hash of the quote as hex digits", type(digest).__name__)
+    return Citation(
+        inputs.event_id(fields.get("event_id"), "citation.event_id"),
+        inputs.whole(fields.get("char_start"), "citation.char_start"),
+        inputs.whole(fields.get("char_end"), "citation.char_end"), digest.lower(),
+    )  # fmt: skip

@@ -1,0 +1,190 @@
+"""Citations through the door: every one resolves to its characters, and says when it does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from engram import AsyncEngram, Citation, Engram, InvalidInput, NotFound, Scope
+from engram.settings import load
+
+Door = Callable[..., Engram]
+
+
+@pytest.fixture
+def door(database_url: str, tenant: str) -> Iterator[Door]:
+    """Opens doors to a tenant of the test's own; all of them are closed after it."""
+    opened: list[Engram] = []
+
+    def open_(**ids: Any) -> Engram:
+        scope = Scope(**{"tenant_id": tenant, "user_id": "ada", **ids})
+        opened.append(Engram(database_url, scope=scope, settings=load({})))
+        return opened[-1]
+
+    yield open_
+    for one in opened:
+        one.close()
+
+
+SAID = "Dear all,\nthe meeting has moved.\nThe launch moved to May, as Ada says.\nBring coffee.\nAnd tea.\nBo"
+
+
+def launch(engram: Engram) -> tuple[str, str]:
+    """An event and a memory that cites a part of it."""
+    event = engram.record_event(SAID, role="user", derive="skip").event_ids[0]
+    start = SAID.index("moved to May")
+    made = engram.add("The launch is in May", sources=[(event, start, start + len("moved to May"))]).memory
+    assert made is not None
+    return event, made.memory_id
+
+
+def of(engram: Engram, memory_id: str, event_id: str) -> Citation:
+    return next(one for one in engram.get(memory_id).citations if one.event_id == event_id)
+
+
+def test_a_quote_is_shown_in_its_place(door: Door) -> None:
+    engram = door()
+    event, memory = launch(engram)
+    told = next(one for one in engram.cite(memory, lines=1) if one.citation.event_id == event)
+    assert told.citation.quote == "moved to May"
+    assert (told.before, told.after) == ("the meeting has moved.\nThe launch ", ", as Ada says.\nBring coffee.\n")
+    assert (told.state, told.line, told.trust, told.role) == ("verified", 3, "user", "user")
+    assert told.memory_id == memory
+    assert told.before + str(told.citation.quote) + told.after in SAID
+    none = next(one for one in engram.cite(memory, lines=0) if one.citation.event_id == event)
+    assert (none.before, none.after) == ("The launch ", ", as Ada says.\n")
+
+
+def test_every_citation_of_a_memory_is_looked_up(door: Door) -> None:
+    engram = door()
+    event, memory = launch(engram)
+    told = engram.cite(memory)
+    assert [one.citation.event_id for one in told] == [one.event_id for one in engram.get(memory).citations]
+    assert len(told) >= 2, "the direct write is an event too"
+    assert {one.state for one in told} == {"verified"}
+    assert engram.cite(engram.get(memory).short_id) == told
+
+
+def test_an_event_is_cited_whole_by_its_id_and_by_its_mark(door: Door) -> None:
+    engram = door()
+    event, _ = launch(engram)
+    (told,) = engram.cite(event)
+    assert told.citation.quote == SAID
+    assert (told.before, told.after, told.line, told.memory_id) == ("", "", 1, None)
+    assert engram.cite(f"evt-{event[-8:]}") == (told,)
+    assert engram.cite(f"evt-{event.replace('-', '')[-12:]}") == (told,)
+    with pytest.raises(NotFound):
+        engram.cite(f"evt-0000{event[-8:]}")
+
+
+def test_a_mark_with_more_digits_names_a_memory_everywhere(door: Door) -> None:
+    engram = door()
+    _, memory = launch(engram)
+    digits = memory.replace("-", "")
+    for count in (8, 12, 16, 20, 24, 32):
+        assert engram.get(f"mem-{digits[-count:]}").memory_id == memory
+    with pytest.raises(NotFound):
+        engram.get(f"mem-0000{digits[-8:]}")
+    with pytest.raises(InvalidInput):
+        engram.get(f"mem-{digits[-9:]}")
+
+
+def test_a_citation_holds_until_its_characters_differ(door: Door) -> None:
+    engram = door()
+    event, memory = launch(engram)
+    cited = of(engram, memory, event)
+    assert engram.verify_citation(cited) == "verified"
+    assert engram.verify_citation(cited.to_dict()) == "verified"
+    assert engram.verify_citation(replace(cited, quote_hash=cited.quote_hash.upper())) == "verified"
+    for wrong in (
+        replace(cited, char_start=cited.char_start + 1), replace(cited, char_end=cited.char_end + 1),
+        replace(cited, char_end=cited.char_start), replace(cited, char_end=10**9), replace(cited, quote_hash="0" * 64),
+        Citation(event, 0, 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    ):  # fmt: skip
+        assert engram.verify_citation(wrong) == "changed", wrong
+
+
+def test_what_was_erased_says_so_and_shows_nothing(door: Door) -> None:
+    engram = door()
+    event, memory = launch(engram)
+    cited = of(engram, memory, event)
+    engram.ops.redact_event(event)
+    assert engram.verify_citation(cited) == "erased"
+    (told,) = engram.cite(event)
+    assert (told.state, told.citation.quote, told.before, told.after) == ("erased", None, "", "")
+    assert "moved to May" not in str(engram.cite(memory))
+
+
+def test_nobody_elses_citation_is_seen(door: Door) -> None:
+    engram = door()
+    event, memory = launch(engram)
+    cited = of(engram, memory, event)
+    other = door(user_id="bob")
+    for asked in (lambda: other.verify_citation(cited), lambda: other.cite(memory), lambda: other.cite(event),
+                  lambda: other.cite(f"evt-{event[-8:]}"), lambda: other.cite(f"mem-{memory[-8:]}")):  # fmt: skip
+        with pytest.raises(NotFound):
+            asked()
+
+
+def test_what_was_not_known_then_is_not_cited(door: Door) -> None:
+    engram = door()
+    before = engram.add("The sky is blue").memory
+    assert before is not None
+    event, memory = launch(engram)
+    for cited in (event, memory):
+        with pytest.raises(NotFound):
+            engram.cite(cited, known_at=before.recorded_at)
+    assert engram.cite(before.memory_id, known_at=before.recorded_at)
+
+
+def test_what_a_forgotten_task_said_is_not_cited(door: Door) -> None:
+    engram = door()
+    run = engram.start_task("Paint the keel")
+    event = engram.record_event("The keel is green now", task_run_id=run.task_run_id, derive="skip").event_ids[0]
+    assert engram.cite(event)
+    engram.forget_task(run.task_run_id)
+    with pytest.raises(NotFound):
+        engram.cite(event)
+
+
+@pytest.mark.parametrize(
+    "citation",
+    [None, "mem-1a2b3c4d", {}, {"event_id": "x", "char_start": 0, "char_end": 1, "quote_hash": ""},
+     Citation("01890000-0000-7000-8000-000000000001", -1, 2, "0"), Citation("nonsense", 0, 2, "0"),
+     Citation("01890000-0000-7000-8000-000000000001", 0, 2, None)],  # type: ignore[arg-type]
+)  # fmt: skip
+def test_what_is_no_citation_is_refused_before_anything_is_opened(citation: Any) -> None:
+    nowhere = Engram("postgresql://nobody@127.0.0.1:1/nothing", settings=load({}))
+    with pytest.raises(InvalidInput):
+        nowhere.verify_citation(citation)
+    nowhere.close()
+
+
+async def test_the_other_door_cites_the_same(door: Door, database_url: str) -> None:
+    engram = door()
+    event, memory = launch(engram)
+    twin = AsyncEngram(database_url, scope=engram.scope, settings=load({}))
+    try:
+        assert await twin.cite(memory) == engram.cite(memory)
+        assert await twin.verify_citation(of(engram, memory, event)) == "verified"
+    finally:
+        await twin.close()
+
+
+def test_an_answers_marks_lead_to_the_characters(door: Door) -> None:
+    engram = door()
+    event, memory = launch(engram)
+    block = engram.build_context("When is the launch?", max_tokens=1_000)
+    mark = next(mark for mark, cited in block.citations.items() if cited == memory)
+    (item,) = block.cited(f"It is in May **[{mark.upper()}]**.")
+    assert (item.item_id, item.trust) == (memory, "user")
+    quotes = [one.citation.quote for one in engram.cite(item.item_id)]
+    assert "moved to May" in quotes
+    assert item.citations == engram.get(memory).citations
+    for one in block.items:
+        for citation in one.citations:
+            assert engram.verify_citation(citation) == "verified", one
+    assert {one.mark for one in block.items if one.mark} == set(block.citations)
