@@ -1063,6 +1063,66 @@ class LongInputProgress(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class ExportProgress(Value):
+    """How far an export has come: the kind of line it writes, and how many lines are written."""
+
+    kind: str
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport(Value):
+    """What an export wrote: the file, how many lines of each kind, its bytes, and its SHA-256.
+
+    The hash of a `jsonl` file is the one its last line says, of all lines before that; of the others of the whole file.
+    `left_out` counts what an export may not show or cannot hold: private events and summaries of other scopes,
+    citations of events outside it.
+    """
+
+    path: str
+    format: str
+    counts: Mapping[str, int]
+    bytes: int
+    sha256: str
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProgress(Value):
+    """How far an import has come: entries read, entries that changed something, and the share of the file, if known."""
+
+    format: str
+    read: int
+    added: int
+    done: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportProblem(Value):
+    """An entry that was not imported: where it stands in the file, and why."""
+
+    place: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport(Value):
+    """What an import did: how many entries it read, what became of them, and the ones it could not take.
+
+    `counts` names what was written: of an export the kinds of its lines and the scopes that were `known`; of other
+    files what was `said` (the sources), `added`, `revised`, `reinforced`, `known` from before, `skipped`, in `conflict`
+    or `rejected`. `problems` shows the first 1,000, `counts["problem"]` tells how many there are.
+    """
+
+    path: str
+    format: str
+    read: int
+    counts: Mapping[str, int]
+    problems: tuple[ImportProblem, ...] = ()
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ReindexProgress(Value):
     """How far the word index has been made again: the configuration, and how many memories are done."""
 

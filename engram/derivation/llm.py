@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -18,7 +19,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from engram import inputs, text
-from engram.derivation import rules
+from engram.derivation import documents, rules
 from engram.derivation.proposals import Proposed
 from engram.derivation.times import Stated, is_no_validity, resolve
 from engram.errors import EngramError
@@ -302,7 +303,10 @@ def _length(content: str, place: int) -> int:
 
 
 def extracted(answers: Sequence[tuple[Sequence[Passage], Extraction]]) -> tuple[Extracted, ...]:
-    """The facts of some answers in one order that depends on nothing but what they say, each said once an event."""
+    """The facts of some answers in one order that depends on nothing but what they say, each said once an event.
+
+    Of a chunk of a document there are no more than were asked for: those whose quotes were found, as they stand in it.
+    """
     found: list[tuple[Extracted, list[tuple[int, Link]], int]] = []
     for number, (turns, answer) in enumerate(answers):
         found.extend((_one(turns, fact), [(number, link) for link in fact.relations], number) for fact in answer.facts)
@@ -313,10 +317,15 @@ def extracted(answers: Sequence[tuple[Sequence[Passage], Extraction]]) -> tuple[
     kept: dict[tuple[str, str], int] = {}
     place_of: dict[int, int] = {}
     chosen: list[int] = []
+    made: Counter[str] = Counter()
     for place in order:
         one = found[place][0]
         same = (one.event.event_id, text.compared(one.proposed.fact))
         if same not in kept:
+            most = documents.most_facts(one.event)
+            if most is not None and made[one.event.event_id] >= most:
+                continue
+            made[one.event.event_id] += 1
             kept[same] = len(chosen)
             chosen.append(place)
         place_of[place] = kept[same]
@@ -326,7 +335,8 @@ def extracted(answers: Sequence[tuple[Sequence[Passage], Extraction]]) -> tuple[
         one, links, number = found[place]
         ordinal = ordinals[one.event.event_id] = ordinals.get(one.event.event_id, FIRST_ORDINAL - 1) + 1
         last = first[number] + len(answers[number][1].facts)
-        targets = [(place_of[first[number] + link.to], link) for _, link in links if first[number] + link.to < last]
+        named = ((first[number] + link.to, link) for _, link in links)
+        targets = [(place_of[to], link) for to, link in named if to < last and to in place_of]
         own = place_of[place]
         linked = sorted({(to, link.type): link.weight for to, link in targets if to != own}.items())
         out.append(

@@ -1,7 +1,8 @@
 """The rules deriver: sentences worth remembering, in the third person, without any model.
 
-It reads user messages, decisions, meetings and results of tools. From a message it takes statements of the user about
-themselves, their people, their projects and their rules; everything else stays with the verbatim deriver.
+It reads user messages, decisions, meetings, results of tools and chunks of documents. From a message it takes
+statements of the user about themselves, their people, their projects and their rules; everything else stays with the
+verbatim deriver.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from engram.derivation import documents
 from engram.derivation.proposals import Proposed
 from engram.derivation.times import Stated, resolve
 from engram.policies.default import STYLE
@@ -50,6 +52,8 @@ def derive(event: Event, *, user_name: str | None = None) -> tuple[Proposed, ...
         found = _meeting(event)
     elif event.event_type == "decision":
         found = _decision(event, event.content)
+    elif documents.is_chunk(event):
+        found = documents.sentences(event, event.content)
     elif event.event_type in ("tool_result", "error"):
         found = _results(event.content)
     elif event.role == "user":

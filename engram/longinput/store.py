@@ -140,6 +140,22 @@ def is_document(conn: Connection, event: Event) -> bool:
     return head is not None and head.kind == "document"
 
 
+def same_words(conn: Connection, tenant_id: str, scope_id: int, event: Event) -> list[str]:
+    """The events that hold words of a part or of a chunk as well: the chunks cut from it, or the parts it was cut from.
+
+    What is erased in the one must not stay in the other.
+    """
+    if event.erased or not is_document(conn, event):
+        return []
+    if event.event_type == PART:
+        rows = fetch_all(
+            conn, "list_chunks_within", tenant_id=tenant_id, scope_id=scope_id, category=CATEGORY,
+            stream_id=event.stream_id, char_start=event.payload["char_start"], char_end=event.payload["char_end"],
+        )  # fmt: skip
+        return [row.event_id for row in rows]
+    return [ids.id_of(event.stream_id, "part", number) for number in event.payload["parts"]]
+
+
 def recorded(conn: Connection, tenant_id: str, scope_id: int, event_ids: Iterable[str]) -> dict[str, bool]:
     """Those of some events that are there, each with whether it was erased."""
     rows = fetch_all(conn, "list_recorded", tenant_id=tenant_id, scope_id=scope_id, event_ids=list(event_ids))
