@@ -11,6 +11,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 
 # Han with its extensions and compatibility forms, kana, bopomofo, hangul, and the half-width forms of kana and hangul.
 CJK = (
@@ -42,6 +43,24 @@ _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\uff07": 
 def stored(text: str) -> str:
     """The text as it is stored: composed (NFC), otherwise untouched."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def counts_alike(stored_text: str) -> bool:
+    """Whether every text that is stored as this one has as many characters, so that places in both are the same.
+
+    It has not where a letter and its accent became one, nor where one character became several.
+    """
+    if stored_text.isascii():
+        return True
+    return len(unicodedata.normalize("NFD", stored_text)) == len(stored_text) and not _split_up().search(stored_text)
+
+
+@cache
+def _split_up() -> re.Pattern[str]:
+    """What the characters that NFC takes apart become."""
+    composed = (unicodedata.normalize("NFC", chr(code)) for code in (*range(0x300, 0x3000), *range(0xFB00, 0xFE00)))
+    music = (unicodedata.normalize("NFC", chr(code)) for code in range(0x1D15E, 0x1D1C1))
+    return re.compile("|".join(sorted({one for one in (*composed, *music) if len(one) > 1}, key=len, reverse=True)))
 
 
 def compared(text: str) -> str:

@@ -89,6 +89,7 @@ class Draft:
     supersedes: tuple[str, ...] = ()
     revises: str | None = None
     citations: tuple[tuple[str, int, int], ...] = ()
+    quotes: tuple[str | None, ...] = ()  # what each citation is said to quote, where a caller counted its span
 
     def begins(self, origin: Origin) -> datetime:
         """Since when the statement holds: what was stated, otherwise when it was said."""

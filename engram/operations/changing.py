@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, TypeVar
 
-from engram import history, inputs, ledger, memories, policies, sessions, streams, tenancy, writing
+from engram import history, inputs, ledger, memories, policies, sessions, streams, tenancy, text, writing
 from engram.database import Connection, Jsonb, execute, fetch_all
 from engram.errors import (
     AlreadySuperseded,
@@ -77,7 +77,7 @@ class NewMemory(Attributes, total=False):
     valid_from: datetime
     valid_to: datetime
     supersedes: Sequence[str]
-    sources: Sequence[tuple[str, int, int]]
+    sources: Sequence[tuple[str, int, int] | tuple[str, int, int, str]]
     force: bool
 
 
@@ -194,6 +194,7 @@ def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     )
     if valid_from is not None and valid_to is not None and valid_to <= valid_from:
         raise InvalidInput("valid_to", "a time after valid_from", "one that is not")
+    cited = [_citation(one) for one in inputs.items(get("sources", ()), "sources", 50)]
     expires_in, expires_at = _expiry(get("expires_at"), get("expires_in"), get("expires_in_days"))
     draft = Draft(
         fact=proposal.fact, classified=_classified(setup, call, proposal, valid_from),
@@ -207,15 +208,17 @@ def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
         supersedes=tuple(
             inputs.memory_id(one, "supersedes") for one in inputs.items(get("supersedes", ()), "supersedes", 50)
         ),
-        citations=tuple(_citation(one) for one in inputs.items(get("sources", ()), "sources", 50)),
+        citations=tuple(span for span, _ in cited), quotes=tuple(quote for _, quote in cited),
     )  # fmt: skip
-    return Asked(draft, plain({name: value for name, value in item.items() if value is not None}))
+    # A quote is checked and not kept: what it quotes may be erased, and a copy would stay.
+    spans = {"sources": draft.citations} if cited else {}
+    return Asked(draft, plain({name: value for name, value in item.items() if value is not None} | spans))
 
 
 def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[list[WriteDecision]]:
     call = call.keyed()
     setup = yield from spaces.ready(setup, call.tenant_id)
-    drafts = yield from _embedded(setup, [one.draft for one in asked])
+    drafts = yield from with_vectors(setup, [one.draft for one in asked])
     requests = [one.request for one in asked]
 
     def work(conn: Connection) -> list[WriteDecision]:
@@ -229,9 +232,9 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
         here, stream_id = place(setup, desk, call)
         for index, (draft, request) in enumerate(zip(resolved, requests, strict=True)):
             judged = _barred(desk, writing.judge(desk, draft, call.trust or DIRECT_TRUST), call)
-            origin = _event(setup, desk, here, stream_id, judged.kind, draft.fact, request, index)
+            origin = event_of(setup, desk, here, stream_id, judged.kind, draft.fact, request, index)
             settled.append(writing.settle(desk, judged, origin))
-            _add_sources(desk, settled[-1], draft, origin, _cited(desk, draft))
+            add_sources(desk, settled[-1], draft, origin, cited_events(desk, draft))
         writing.index(desk, settled)
         return writing.whole(desk, settled)
 
@@ -257,7 +260,7 @@ def revise(
     for _ in range(MAX_EDIT_TRIES):
         basis = yield from steps.read(call.tenant_id, lambda conn: _head(conn, call, wanted))
         new = change.apply(basis.fact) if isinstance(change, Edit) else change or basis.fact
-        vectors = yield from _embedded(setup, [Draft(new, _like(basis))])
+        vectors = yield from with_vectors(setup, [Draft(new, _like(basis))])
 
         def work(
             conn: Connection, basis: Memory = basis, new: str = new, vector: Any = vectors[0].vector
@@ -274,10 +277,10 @@ def revise(
                 raise AlreadySuperseded(f"the head is revision {head.revision}, expected {expected}", head=head)
             if isinstance(change, Edit) and head.fact != basis.fact:
                 return None  # another revision came between: make the edit on that one
-            draft = _revision(head, new, vector, content, begins)
+            draft = revision_of(head, new, vector, content, begins)
             judged = writing.judge(desk, draft, call.trust or DIRECT_TRUST)
             settled = writing.settle(
-                desk, judged, _event(setup, desk, *place(setup, desk, call), judged.kind, new, request)
+                desk, judged, event_of(setup, desk, *place(setup, desk, call), judged.kind, new, request)
             )
             writing.index(desk, [settled])
             return writing.whole(desk, [settled])[0]
@@ -473,7 +476,7 @@ def _add_again(
     draft = replace(draft, vector=vector(draft.fact))
     judged = _barred(desk, writing.judge(desk, draft, origin.trust, origin.recorded_at), call)
     settled = writing.settle(desk, judged, origin)
-    _add_sources(desk, settled, draft, origin, ledger.get_many(desk.conn, [one for one, _, _ in draft.citations]))
+    add_sources(desk, settled, draft, origin, ledger.get_many(desk.conn, [one for one, _, _ in draft.citations]))
     return settled
 
 
@@ -488,7 +491,7 @@ def _revise_again(
     if isinstance(change, Mapping):
         change = Edit(change["edit"], change["old"], change["new"]).apply(head.fact)
     new = change or head.fact
-    draft = _revision(head, new, vector(new), request.get("main_content"), request.get("valid_from"))
+    draft = revision_of(head, new, vector(new), request.get("main_content"), request.get("valid_from"))
     return writing.settle(desk, writing.judge(desk, draft, origin.trust, origin.recorded_at), origin)
 
 
@@ -523,7 +526,7 @@ def _change(
         desk, memory = _desk_of(setup, conn, call, wanted)
         memory = _locked(desk, memory, call)
         if not _is_repeated(desk, call, [request]):
-            origin = _event(setup, desk, *place(setup, desk, call), event_type, memory.fact, request)
+            origin = event_of(setup, desk, *place(setup, desk, call), event_type, memory.fact, request)
             apply(desk, memory, origin)
         return memories.get(conn, desk.visible, memory.memory_id)
 
@@ -554,7 +557,7 @@ def _mark(result: Any) -> Any:
     return [_mark(one) for one in result] if isinstance(result, list) else result
 
 
-def _embedded(setup: Setup, drafts: Sequence[Draft]) -> Operation[list[Draft]]:
+def with_vectors(setup: Setup, drafts: Sequence[Draft]) -> Operation[list[Draft]]:
     """The drafts with their vectors; on failure they stay without, where the settings say defer."""
     embedder = setup.embedder
     if embedder is None or not drafts:
@@ -584,7 +587,7 @@ def place(setup: Setup, desk: Desk, call: Writing) -> tuple[Writing, str]:
     return call, streams.open(desk.conn, desk.scope_id, *(call.stream if own else DIRECT)).stream_id
 
 
-def _event(
+def event_of(
     setup: Setup,
     desk: Desk,
     call: Writing,
@@ -682,7 +685,7 @@ def _head(conn: Connection, call: Writing, memory_id: str) -> Memory:
     return head
 
 
-def _revision(head: Memory, new: str, vector: Any, content: str | None, begins: datetime | None) -> Draft:
+def revision_of(head: Memory, new: str, vector: Any, content: str | None, begins: datetime | None) -> Draft:
     """The draft of a new revision, which inherits all that it does not change."""
     return Draft(
         fact=new, classified=_like(head), vector=vector, main_content=content or head.main_content, tags=head.tags,
@@ -725,7 +728,7 @@ def _barred(desk: Desk, judged: writing.Judged, call: Writing) -> writing.Judged
     return judged
 
 
-def _cited(desk: Desk, draft: Draft) -> dict[str, Event]:
+def cited_events(desk: Desk, draft: Draft) -> dict[str, Event]:
     """The events a caller cites, each checked to be visible and to hold the characters."""
     if not draft.citations:
         return {}
@@ -733,16 +736,35 @@ def _cited(desk: Desk, draft: Draft) -> dict[str, Event]:
         desk.conn, [event_id for event_id, _, _ in draft.citations], scope_ids=desk.visible.scope_ids
     )
     hidden = history.private_events(desk.conn, desk.visible, sorted(events))
-    for event_id, _, end in draft.citations:
+    for place, (event_id, start, end) in enumerate(draft.citations):
         event = events.get(event_id)
         if event is None or event_id in hidden:
             raise NotFound("no event with that id in this scope")
         if event.content is None or end > len(event.content):
             raise InvalidInput("sources", "a span inside the stored content", "one that ends after it")
+        if draft.quotes:
+            _check_quote(event.content, start, end, draft.quotes[place])
     return events
 
 
-def _add_sources(
+def _check_quote(content: str, start: int, end: int, quote: str | None) -> None:
+    """Refuse a span that may have been counted in another form of the text than the stored one."""
+    if quote is None:
+        if not text.counts_alike(content[:end]):
+            raise InvalidInput(
+                "sources", "the quote as a fourth part: the stored text is NFC, in which characters before the end of"
+                " the span may count differently than in yours", "a span alone",
+            )  # fmt: skip
+        return
+    wanted = text.stored(quote)
+    if content[start:end] != wanted:
+        place = content.find(wanted)
+        there = place >= 0 and bool(wanted) and content.find(wanted, place + 1) < 0
+        found = f"one that stands at {place}:{place + len(wanted)}" if there else "one that does not"
+        raise InvalidInput("sources", "a quote that stands at its span in the stored text, which is NFC", found)
+
+
+def add_sources(
     desk: Desk, settled: writing.Settled, draft: Draft, origin: Origin, events: Mapping[str, Event]
 ) -> None:
     """D-12: the caller's own citations, each of the stored characters."""
@@ -765,14 +787,18 @@ def _classified(setup: Setup, call: Writing, proposal: Proposal, valid_from: dat
     return classified if stated else policies.not_before(classified, valid_from, said_at)
 
 
-def _citation(value: object) -> tuple[str, int, int]:
+def _citation(value: object) -> tuple[tuple[str, int, int], str | None]:
+    """A span, and the quote that is said to stand there."""
     parts = tuple(value) if isinstance(value, tuple | list) else ()
-    if len(parts) != 3:
-        raise InvalidInput("sources", "triples of event id, start and end", type(value).__name__)
+    if len(parts) not in (3, 4):
+        raise InvalidInput("sources", "event id, start, end and, at will, the quote", type(value).__name__)
+    quote = parts[3] if len(parts) == 4 else None
+    if quote is not None and not isinstance(quote, str):
+        raise InvalidInput("sources.quote", "text", type(quote).__name__)
     start, end = inputs.whole(parts[1], "sources.start"), inputs.whole(parts[2], "sources.end")
     if end <= start:
         raise InvalidInput("sources", "an end after its start", "one that is not")
-    return inputs.event_id(parts[0], "sources.event_id"), start, end
+    return (inputs.event_id(parts[0], "sources.event_id"), start, end), quote
 
 
 def _type_of(memory_type: object, category: object) -> tuple[Any, str | None]:

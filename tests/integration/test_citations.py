@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -60,7 +62,7 @@ def test_a_quote_is_shown_in_its_place(door: Door) -> None:
 
 def test_every_citation_of_a_memory_is_looked_up(door: Door) -> None:
     engram = door()
-    event, memory = launch(engram)
+    _event, memory = launch(engram)
     told = engram.cite(memory)
     assert [one.citation.event_id for one in told] == [one.event_id for one in engram.get(memory).citations]
     assert len(told) >= 2, "the direct write is an event too"
@@ -176,7 +178,7 @@ async def test_the_other_door_cites_the_same(door: Door, database_url: str) -> N
 
 def test_an_answers_marks_lead_to_the_characters(door: Door) -> None:
     engram = door()
-    event, memory = launch(engram)
+    _event, memory = launch(engram)
     block = engram.build_context("When is the launch?", max_tokens=1_000)
     mark = next(mark for mark, cited in block.citations.items() if cited == memory)
     (item,) = block.cited(f"It is in May **[{mark.upper()}]**.")
@@ -188,3 +190,114 @@ def test_an_answers_marks_lead_to_the_characters(door: Door) -> None:
         for citation in one.citations:
             assert engram.verify_citation(citation) == "verified", one
     assert {one.mark for one in block.items if one.mark} == set(block.citations)
+
+
+# Spans of the stored text --------------------------------------------------------------------------------------------
+
+
+def nfd(said: str) -> str:
+    return unicodedata.normalize("NFD", said)
+
+
+def test_a_span_counted_in_decomposed_text_is_refused_and_never_wrong(door: Door) -> None:
+    engram = door()
+    theirs = nfd("Café Zoë moved to May. Again: Café.")
+    event = engram.record_event(theirs, derive="skip").event_ids[0]
+    stored = engram.get_event(event).content or ""
+    assert stored != theirs
+    start = theirs.index("moved to May")
+    end = start + len("moved to May")
+    with pytest.raises(InvalidInput, match="fourth part"):
+        engram.add("The launch is in May", sources=[(event, start, end)])
+    with pytest.raises(InvalidInput, match="stands at 9:21"):
+        engram.add("The launch is in May", sources=[(event, start, end, "moved to May")])
+    with pytest.raises(InvalidInput, match="does not"):
+        engram.add("The launch is in May", sources=[(event, 0, 5, nfd("Café"))])
+    made = engram.add(
+        "The launch is in May", sources=[(event, 9, 21, "moved to May"), (event, 0, 4, nfd("Café"))]
+    ).memory
+    assert made is not None
+    quotes = [one.citation.quote for one in engram.cite(made.memory_id) if one.citation.event_id == event]
+    assert quotes == ["moved to May", "Café"]
+
+
+def test_a_span_before_which_all_forms_count_alike_needs_no_quote(door: Door) -> None:
+    engram = door()
+    event = engram.record_event("moved to May 😀 漢字 in the café", derive="skip").event_ids[0]
+    made = engram.add("The launch is in May", sources=[(event, 9, 17)]).memory
+    assert made is not None
+    with pytest.raises(InvalidInput):
+        engram.add("The launch is in June", sources=[(event, 25, 29)])
+
+
+def test_a_character_that_is_stored_as_several_is_found_out_too(door: Door) -> None:
+    engram = door()
+    theirs = "\u0958\u0958 moved"
+    event = engram.record_event(theirs, derive="skip").event_ids[0]
+    assert len(engram.get_event(event).content or "") == len(theirs) + 2
+    with pytest.raises(InvalidInput):
+        engram.add("It moved", sources=[(event, 3, 8)])
+    assert engram.add("It moved", sources=[(event, 5, 10, "moved")]).memory is not None
+
+
+def test_a_quote_is_checked_and_leaves_no_copy(door: Door) -> None:
+    engram = door()
+    event = engram.record_event("The vault code is 4411", derive="skip").event_ids[0]
+    made = engram.add("There is a code", sources=[(event, 18, 22, "4411")], idempotency_key="k").memory
+    assert made is not None
+    again = engram.add("There is a code", sources=[(event, 18, 22)], idempotency_key="k").memory
+    assert again is not None
+    assert again.memory_id == made.memory_id, "with and without its quote it is the same request"
+    assert "4411" not in str([engram.get_event(one.event_id) for one in made.citations if one.event_id != event])
+
+
+@pytest.mark.parametrize("quote", [4, b"May", ["May"], "", "x" * 600_000])
+def test_a_quote_that_is_none_is_refused(door: Door, quote: Any) -> None:
+    engram = door()
+    event = engram.record_event("in May", derive="skip").event_ids[0]
+    with pytest.raises(InvalidInput):
+        engram.add("The launch is in May", sources=[(event, 3, 6, quote)])
+
+
+BITS = (
+    "a", "Z", " ", "é", "e\u0301", "\u0301", "a\u0323\u0302", "한", "\u1112\u1161\u11ab", "\u212b", "\u0958", "\ufb1d",
+    "漢", "😀", "👨\u200d👩\u200d👧", "🇳🇴", "𝔘", "\U0001d15e", "\r\n", "\n", "\r", "\t", "\u202e", "\u202c", "\u2067",
+    "\u05e9\u05dc\u05d5\u05dd", "\u0644\u0627", "\u200b", "\ufe0f", "\u2028", "\x85", "ﬁ", "ß", "İ", "…", "“", "\u0345",
+    "\u0f73", "ｱ", "0",
+)  # fmt: skip
+
+
+def test_10000_spans_of_any_text_resolve_to_their_characters(door: Door) -> None:
+    engram, dice = door(), random.Random(1234)
+    theirs = ["".join(dice.choice(BITS) for _ in range(dice.randint(20, 120))) + f" {n}" for n in range(340)]
+    theirs = [said if n % 3 else nfd(said) for n, said in enumerate(theirs)]
+    received = engram.remember([{"role": "user", "content": said} for said in theirs], derive="skip")
+    stored = [engram.get_event(one).content or "" for one in received.event_ids]
+    assert [unicodedata.normalize("NFC", said) for said in theirs] == stored, "CRLF and all else stay as they are"
+    spans: dict[str, list[tuple[str, int, int, str]]] = {}
+    items: list[dict[str, Any]] = []
+    for n, (event, said) in enumerate(zip(received.event_ids, stored, strict=True)):
+        given = []
+        for _ in range(30):
+            start = dice.randrange(len(said))
+            end = dice.randint(start + 1, len(said))
+            given.append((event, start, end, said[start:end] if dice.random() < 0.5 else nfd(said[start:end])))
+        # A quote that begins with half of a character becomes another when it is composed on its own.
+        given = [one for one in given if unicodedata.normalize("NFC", one[3]) == said[one[1] : one[2]]]
+        spans[event] = given
+        items.append({"fact": f"Witness {n} said something of their own {n}", "sources": given, "force": True})
+    assert sum(map(len, spans.values())) > 10_000
+    made = [decided.memory for begin in range(0, 340, 85) for decided in engram.add_many(items[begin : begin + 85])]  # type: ignore[arg-type]
+    checked = 0
+    for n, memory in enumerate(made):
+        assert memory is not None
+        event, said = received.event_ids[n], stored[n]
+        found = [one for one in engram.cite(memory.memory_id) if one.citation.event_id == event]
+        assert [(one.citation.char_start, one.citation.char_end) for one in found] == [one[1:3] for one in spans[event]]
+        for one in found:
+            cited = one.citation
+            assert one.state == "verified"
+            assert cited.quote == said[cited.char_start : cited.char_end]
+            assert one.before + str(cited.quote) + one.after in said
+            checked += 1
+    assert checked > 10_000
