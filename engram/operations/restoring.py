@@ -1,0 +1,383 @@
+"""Restoring: an export of Engram's own brought back as it was, in one transaction, into empty scopes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+from uuid import UUID
+
+from engram import chain, checkpoints, embedding, inputs, jobs, tenancy, text
+from engram.channels import events, keyword, semantic, upkeep
+from engram.database import Connection, execute, fetch_all, fetch_value
+from engram.embedding import Model
+from engram.errors import Conflict, EngramError, InvalidInput
+from engram.operations import spaces, steps
+from engram.operations.setup import Setup
+from engram.operations.steps import Operation
+from engram.portable import own
+from engram.portable.files import File
+from engram.scope import Scope
+from engram.values import ImportProgress, ImportReport
+from engram.writing import UPKEEP_PRIORITY
+
+BATCH: Final = 500
+BATCH_BYTES: Final = 8 * 1024 * 1024
+FIRST: Final = "00000000-0000-0000-0000-000000000000"
+WAITING: Final = (jobs.DERIVE, jobs.EXTRACT)
+NOT_EMPTY: Final = (
+    "a scope of the export holds something else here: an export comes back into scopes that are empty,"
+    " or hold all of it already"
+)
+Progress = Callable[[ImportProgress], object]
+
+
+def restore(setup: Setup, tenant_id: str, file: File, *, dry_run: bool, watch: Progress) -> Operation[ImportReport]:
+    """Bring an export back into a tenant, whichever it came from; scopes that hold all of it already are left alone."""
+    checked = own.check(file)
+    setup = yield from spaces.ready(setup, tenant_id)
+
+    def work(conn: Connection) -> ImportReport:
+        try:
+            return _Restoring(setup, conn, tenant_id, file, checked, watch).run()
+        except EngramError:
+            raise
+        except (TypeError, KeyError, AttributeError, ValueError):
+            raise InvalidInput("path", "an export", "lines with values of another kind") from None
+
+    rehearsed = steps.undone(work) if dry_run else work
+    report = yield from steps.write(tenant_id, rehearsed, key=f"import/{checked.sha256}")
+    if not dry_run:
+        yield from steps.ring(tenant_id)
+        return report
+    return ImportReport(report.path, report.format, report.read, report.counts, report.problems, dry_run=True)
+
+
+@dataclass
+class _Held:
+    """The lines of a kind that wait to be written together, and about how large they are."""
+
+    kind: str = ""
+    key: Any = None
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    size: int = 0
+
+
+class _Restoring:
+    """One way through a checked file inside one transaction."""
+
+    def __init__(
+        self, setup: Setup, conn: Connection, tenant_id: str, file: File, checked: own.Checked, watch: Progress
+    ) -> None:
+        self.setup, self.conn, self.tenant_id, self.file = setup, conn, tenant_id, file
+        self.checked, self.watch = checked, watch
+        self.scopes: dict[int, int] = {}  # the number in the file: the id here
+        self.known: set[int] = set()
+        self.counts: Counter[str] = Counter()
+        self.parents: list[dict[str, Any]] = []
+        self.streams: dict[str, int] = {}  # only those something still waits for, with their scope
+        self.model, self.building = self._models()
+        self.mine = False  # whether the vectors of the file are of the model in use here
+
+    def run(self) -> ImportReport:
+        """Write what is not there yet; Conflict, and nothing is written, where something else is."""
+        fetch_all(self.conn, "lock_keys", keys=[f"{self.tenant_id}/import"], shared=[])
+        self._open_scopes()
+        self._compare_known()
+        fetch_value(self.conn, "quiet_relations", quiet="on")
+        self._walk()
+        fetch_value(self.conn, "quiet_relations", quiet="off")
+        self._settle()
+        added = sum(count for kind, count in self.counts.items() if kind not in ("known", "vector_left_out"))
+        self.watch(ImportProgress(own.NAME, self.checked.lines, added, 1.0))
+        return ImportReport(str(self.file.path), own.NAME, self.checked.lines, dict(self.counts), ())
+
+    def _models(self) -> tuple[Model | None, Model | None]:
+        return semantic.ensure_model(self.conn, self.tenant_id, self.setup.embedder)
+
+    def _open_scopes(self) -> None:
+        """The scopes of the file in this tenant, made where they are missing; those that hold something are known."""
+        for kind, line, _ in own.lines(self.file):
+            if kind != "scope":
+                return
+            number, of = _whole(line["scope"]), line["shelf_of"]
+            if of is None:
+                scope = Scope(self.tenant_id, line["namespace"], line["agent_id"], line["user_id"]).for_write()
+                scope_id = tenancy.ensure(self.conn, scope)
+            else:
+                scope_id = tenancy.ensure_shelf(self.conn, self.tenant_id, self._scope(of))
+            if scope_id in self.scopes.values():
+                raise InvalidInput("scope", "each scope once", "one of them twice")
+            self.scopes[number] = scope_id
+            if fetch_value(self.conn, "holds_anything", tenant_id=self.tenant_id, scope_id=scope_id):
+                self.known.add(scope_id)
+                self.counts["known"] += 1
+            else:
+                about = {"created_at": line["created_at"], "epoch": line["epoch"]}
+                execute(self.conn, "restore_scope", tenant_id=self.tenant_id, scope_id=scope_id, **about)
+                self.counts["scope"] += 1
+
+    def _compare_known(self) -> None:
+        """Every event and memory of the file must be in a scope that holds anything, exactly as it is in the file."""
+        if not self.known:
+            return
+        held = _Held()
+        for kind, line, _ in own.lines(self.file):
+            if kind not in ("event", "memory") or self._scope(line["scope"]) not in self.known:
+                continue
+            key = self._scope(line["scope"])
+            if held.lines and (held.kind != kind or held.key != key or len(held.lines) >= BATCH):
+                self._assert_known(held)
+                held = _Held()
+            held.kind, held.key = kind, key
+            held.lines.append(line)
+        if held.lines:
+            self._assert_known(held)
+
+    def _assert_known(self, held: _Held) -> None:
+        params: dict[str, Any] = {"tenant_id": self.tenant_id, "scope_id": held.key}
+        if held.kind == "event":
+            names = {"stream_ids": "stream_id", "positions": "position", "event_ids": "event_id"}
+            params |= {name: [line[of] for line in held.lines] for name, of in names.items()}
+            params["commitments"] = [_bytes(line["commitment"]) for line in held.lines]
+            found = fetch_value(self.conn, "count_known_events", **params)
+        else:
+            params["memory_ids"] = [line["memory_id"] for line in held.lines]
+            found = fetch_value(self.conn, "count_known_memories", **params)
+        if found != len(held.lines):
+            raise Conflict(NOT_EMPTY)
+
+    def _walk(self) -> None:
+        held = _Held()
+        read = 0
+        known_memories: set[str] = set()  # of scopes that are left alone, as long as something of the file may name one
+        for kind, line, done in own.lines(self.file):
+            read += 1
+            if kind == "scope":
+                continue
+            if "scope" in line:
+                line["scope"] = self._scope(line["scope"])
+                if line["scope"] in self.known:
+                    if kind == "memory" and len(self.known) < len(self.scopes):
+                        known_memories.add(line["memory_id"])
+                    continue
+            elif len(self.known) == len(self.scopes) or line.get("source_id", line.get("memory_id")) in known_memories:
+                continue
+            key = line["stream_id"] if kind == "event" else None
+            size = len(str(line.get("body") or line.get("fact") or "")) * 2
+            full = len(held.lines) >= BATCH or held.size + size > BATCH_BYTES
+            if held.lines and (held.kind != kind or held.key != key or full):
+                self._write(held)
+                self.watch(ImportProgress(own.NAME, read, sum(self.counts.values()), done))
+                held = _Held()
+            held.kind, held.key = kind, key
+            held.lines.append(line)
+            held.size += size
+        if held.lines:
+            self._write(held)
+        if self.parents:
+            self._insert("import_task_parents", self.parents)
+
+    def _write(self, held: _Held) -> None:
+        writers: Mapping[str, Callable[[list[dict[str, Any]]], None]] = {
+            "stream": self._streams,
+            "event": self._events,
+            "task": self._tasks,
+            "checkpoint": self._checkpoints,
+            "memory": self._memories,
+            "change": self._changes,
+            "relation": self._relations,
+            "vector": self._vectors,
+        }
+        if held.kind in writers:
+            writers[held.kind](held.lines)
+        else:
+            self._insert(f"import_{held.kind}s", held.lines)
+        if held.kind != "vector":
+            self.counts[held.kind] += len(held.lines)
+
+    def _streams(self, lines: list[dict[str, Any]]) -> None:
+        for line in lines:
+            names = ("stream_id", "type", "name", "created_at")
+            params = {name: line[name] for name in names}
+            fetch_value(self.conn, "import_stream", scope_id=line["scope"], **params)
+            for job in line["waiting"]:
+                kind = inputs.choice(job["job"], "waiting", WAITING)
+                jobs.add(
+                    self.conn,
+                    kind=kind,
+                    dedup_key=f"import/{line['stream_id']}/{job['position']}",
+                    scope_id=line["scope"],
+                    stream_id=line["stream_id"],
+                    position=_whole(job["position"]),
+                )
+        cursors = [{"stream_id": line["stream_id"], **cursor} for line in lines for cursor in line["derived"]]
+        self._insert("import_cursors", cursors)
+
+    def _events(self, lines: list[dict[str, Any]]) -> None:
+        pads = chain.pads(self.setup.settings.secret_key, UUID(lines[0]["stream_id"]))
+        columns = {
+            "event_ids": "event_id",
+            "roles": "role",
+            "types": "event_type",
+            "trusts": "trust",
+            "occurred": "occurred_at",
+            "recorded": "recorded_at",
+            "sessions": "session_id",
+            "tasks": "task_run_id",
+            "actors": "actor",
+            "keys": "idempotency_key",
+        }
+        fetch_value(
+            self.conn,
+            "import_events",
+            scope_id=lines[0]["scope"],
+            stream_id=lines[0]["stream_id"],
+            first=lines[0]["position"],
+            derive=[",".join(line["derive"]) for line in lines],
+            commitments=[_bytes(line["commitment"]) for line in lines],
+            salts=[None if line["salt"] is None else _bytes(line["salt"]) for line in lines],
+            bodies=[None if line["body"] is None else inputs.canonical_json(line["body"]) for line in lines],
+            inner=pads and pads.inner,
+            outer=pads and pads.outer,
+            **{name: [line[of] for line in lines] for name, of in columns.items()},
+        )
+
+    def _tasks(self, lines: list[dict[str, Any]]) -> None:
+        self._insert("import_tasks", lines)
+        self.parents += [
+            {"task_run_id": line["task_run_id"], "parent_task_id": line["parent_task_id"]}
+            for line in lines
+            if line["parent_task_id"] is not None
+        ]
+
+    def _checkpoints(self, lines: list[dict[str, Any]]) -> None:
+        written = [
+            None if line["body"] is None else inputs.canonical_json(line["body"], limit=2 * checkpoints.STATE_BYTES)
+            for line in lines
+        ]
+        for line, said in zip(lines, written, strict=True):
+            if said is not None and hashlib.sha256(_bytes(line["salt"]) + said).hexdigest() != line["sha256"]:
+                raise InvalidInput("checkpoint", "what its hash was made of", "something else")
+        rows = [
+            {**{name: value for name, value in line.items() if name != "body"}, "written": said and said.decode()}
+            for line, said in zip(lines, written, strict=True)
+        ]
+        self._insert("import_checkpoints", rows)
+
+    def _memories(self, lines: list[dict[str, Any]]) -> None:
+        embeds = self.setup.embedder is not None
+        rows = [
+            {name: value for name, value in line.items() if name not in ("activity", "sources")}
+            | {
+                "fact_hash": text.fact_hash(line["fact"]).hex(),
+                "embed_state": "pending" if embeds and line["fact"] else "none",
+            }
+            for line in lines
+        ]
+        self._insert("import_memories", rows)
+        whose = [{"memory_id": line["memory_id"], "scope": line["scope"], **line["activity"]} for line in lines]
+        self._insert("import_activity", whose)
+        self._insert(
+            "import_sources", [{"memory_id": line["memory_id"], **one} for line in lines for one in line["sources"]]
+        )
+        if self.building is not None:
+            said = [line["memory_id"] for line in lines if line["fact"]]
+            semantic.owe(self.conn, self.tenant_id, self.building.model_id, said)
+
+    def _changes(self, lines: list[dict[str, Any]]) -> None:
+        self._insert("import_changes", [{**line, "place": place} for place, line in enumerate(lines)])
+
+    def _relations(self, lines: list[dict[str, Any]]) -> None:
+        self._insert("import_relations", [{n: v for n, v in line.items() if n != "history"} for line in lines])
+        states = [(line, state) for line in lines for state in line["history"]]
+        if not states:
+            return
+        columns = {
+            "recorded": "recorded_at",
+            "holds": "holds_at",
+            "autos": "auto",
+            "ended": "ended",
+            "event_ids": "event_id",
+        }
+        fetch_value(
+            self.conn,
+            "import_relation_changes",
+            **{f"{name}s": [line[name] for line, _ in states] for name in ("source_id", "target_id", "relation_type")},
+            **{name: [state[of] for _, state in states] for name, of in columns.items()},
+            weights=[float(state["weight"]) for _, state in states],
+            metadata=[json.dumps(state["metadata"]) for _, state in states],
+        )
+
+    def _vectors(self, lines: list[dict[str, Any]]) -> None:
+        """Vectors of the model in use here are kept; those of another are left out, and made anew."""
+        model = self.model
+        fits = [
+            line for line in lines if model and (line["model"], line["dimensions"]) == (model.name, model.dimensions)
+        ]
+        self.counts["vector_left_out"] += len(lines) - len(fits)
+        self.counts["vector"] += len(fits)
+        if model is None or not fits:
+            return
+        ids = [line["memory_id"] for line in fits]
+        by_scope: dict[int, list[dict[str, Any]]] = {}
+        for row in fetch_all(self.conn, "list_scopes_of_memories", tenant_id=self.tenant_id, memory_ids=ids):
+            by_scope.setdefault(int(row.scope_id), []).append(fits[ids.index(row.memory_id)])
+        for scope_id, some in sorted(by_scope.items()):
+            vectors = [
+                (line["memory_id"], embedding.unit_vectors([line["values"]], 1, model.dimensions)[0]) for line in some
+            ]
+            long = {line["memory_id"] for line in some if line["windowed"]}
+            semantic.store(self.conn, self.tenant_id, scope_id, model.model_id, vectors, long=long)
+        execute(self.conn, "mark_embedded", tenant_id=self.tenant_id, memory_ids=ids)
+
+    def _settle(self) -> None:
+        """What follows from the rows: words, and jobs for vectors and for what large scopes need."""
+        fresh = sorted(set(self.scopes.values()) - self.known)
+        if not fresh:
+            return
+        config = keyword.ensure_config(self.conn, self.tenant_id, self.setup.settings.text_search_config)
+        after = FIRST
+        while True:
+            asked = {"tenant_id": self.tenant_id, "scope_ids": fresh, "after": after, "limit": BATCH}
+            found = [row.memory_id for row in fetch_all(self.conn, "list_unworded", **asked)]
+            keyword.reindex(self.conn, found, tenant_id=self.tenant_id, config=config)
+            if len(found) < BATCH:
+                break
+            after = found[-1]
+        params = {"tenant_id": self.tenant_id, "scope_ids": fresh}
+        for row in fetch_all(self.conn, "list_scopes_without_vectors", **params):
+            self._job(jobs.EMBED, int(row.scope_id))
+        for scope_id in fresh:
+            if upkeep.is_wanted(self.conn, self.tenant_id, scope_id):
+                self._job(upkeep.KIND, scope_id, UPKEEP_PRIORITY)
+            if events.read_and_waiting(self.conn, self.tenant_id, scope_id)[1] >= events.MOST_WAITING:
+                self._job(events.KIND, scope_id, UPKEEP_PRIORITY)
+
+    def _job(self, kind: str, scope_id: int, priority: int = 100) -> None:
+        key = f"import/{self.checked.sha256}/{scope_id}"
+        jobs.add(self.conn, kind=kind, dedup_key=key, scope_id=scope_id, priority=priority)
+
+    def _insert(self, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        if rows:
+            execute(self.conn, name, tenant_id=self.tenant_id, rows=json.dumps(rows))
+
+    def _scope(self, number: Any) -> int:
+        found = self.scopes.get(number) if isinstance(number, int) else None
+        if found is None:
+            raise InvalidInput("scope", "the number of a scope of the file", "another one")
+        return found
+
+
+def _whole(value: object) -> int:
+    return inputs.whole(value, "a number of the export")
+
+
+def _bytes(value: object) -> bytes:
+    try:
+        return bytes.fromhex(value if isinstance(value, str) else "")
+    except ValueError:
+        raise InvalidInput("an event", "bytes in hex", "other text") from None

@@ -1,0 +1,24 @@
+"""Files that memories come from and go to: one module a format. Pure but for the reading itself."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Final
+
+from engram.errors import InvalidInput
+from engram.portable import langmem, letta, markdown, mem0, own, plain, table, transcripts, zep
+from engram.portable.files import File
+
+# In the order in which `auto` asks them: whose shape is the more particular comes first.
+READERS: Final[tuple[ModuleType, ...]] = (own, zep, letta, langmem, mem0, transcripts, plain, table, markdown)
+FORMATS: Final = ("auto", *(reader.NAME for reader in READERS))
+
+
+def reader_of(file: File, format: str) -> ModuleType:
+    """The module that reads a file: the one named, or the first that knows its shape."""
+    if format != "auto":
+        return next(reader for reader in READERS if format == reader.NAME)
+    found = next((reader for reader in READERS if reader.recognises(file)), None)
+    if found is None:
+        raise InvalidInput(file.path.name, f"a file of one of the formats {', '.join(FORMATS[1:])}", "another one")
+    return found

@@ -1,0 +1,101 @@
+"""Opening a file to import: JSON lines, one JSON document, or text; line by line where it has lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from engram import ingest
+from engram.errors import EngramError, InvalidInput
+from engram.portable.items import Problem, problem
+
+MOST_DOCUMENT: Final = 512 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class File:
+    """A file and what its beginning tells of it."""
+
+    path: Path
+
+    @cached_property
+    def size(self) -> int:
+        """Its length in bytes, at least 1."""
+        return max(self.path.stat().st_size, 1)
+
+    @cached_property
+    def is_json(self) -> bool:
+        """Whether it begins as JSON does."""
+        with self.path.open("rb") as file:
+            start = file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip()
+        return start.startswith((b"{", b"["))
+
+    @cached_property
+    def by_lines(self) -> bool:
+        """Whether it is JSON lines, one value a line."""
+        if not self.is_json:
+            return False
+        with self.path.open("rb") as file:
+            return ingest.lines_in(file, self.path.name)
+
+    @cached_property
+    def document(self) -> Any:
+        """The one JSON document it holds."""
+        if self.size > MOST_DOCUMENT:
+            raise InvalidInput(self.path.name, "JSON lines, for a file this large", "one document")
+        return ingest.parse(self.path.read_bytes(), self.path.name)
+
+    @cached_property
+    def first(self) -> Any:
+        """The first value of JSON lines, or the document; None for what is no JSON."""
+        if not self.is_json:
+            return None
+        if not self.by_lines:
+            return self.document
+        return next((value for _, value in self.lines() if not isinstance(value, Problem)), None)
+
+    @cached_property
+    def sample(self) -> dict[str, Any]:
+        """The first entry: of the lines, of the list, or the document itself; empty where there is none."""
+        first = self.first[0] if isinstance(self.first, list) and self.first else self.first
+        return first if isinstance(first, dict) else {}
+
+    def lines(self) -> Iterator[tuple[str, Any]]:
+        """The values of JSON lines with their places; a line that is no JSON is a problem and not the end."""
+        with self.path.open("rb") as file:
+            for number, line in ingest.numbered_lines(file, self.path.name):
+                place = f"line {number}"
+                try:
+                    yield place, ingest.parse(line, place)
+                except EngramError as error:
+                    yield place, problem(place, error)
+
+    def values(self, *names: str) -> Iterator[tuple[str, Any]]:
+        """The entries: of the lines, of the list, or of the first of these fields of the document that holds a list."""
+        if self.by_lines:
+            yield from self.lines()
+            return
+        yield from entries(self.document, names)
+
+    def text_lines(self) -> Iterator[tuple[int, str]]:
+        """The lines of a text with their numbers from 1."""
+        with self.path.open(encoding="utf-8-sig", newline=None) as file:
+            try:
+                yield from enumerate((line.rstrip("\n") for line in file), start=1)
+            except UnicodeDecodeError:
+                raise InvalidInput(self.path.name, "UTF-8 text", "other bytes") from None
+
+
+def entries(document: Any, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """The entries of a document: its own, or those of the first of these fields that holds a list."""
+    if isinstance(document, dict):
+        held = next((name for name in names if isinstance(document.get(name), list)), None)
+        if held is None:
+            yield "entry 1", document
+            return
+        document = document[held]
+    if isinstance(document, list):
+        yield from ((f"entry {number}", value) for number, value in enumerate(document, start=1))

@@ -1,0 +1,116 @@
+"""Markdown: a point a fact, under headings that say its type; written by an export, and read again."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final, TextIO
+
+from engram.portable.files import File
+from engram.portable.items import Found, Item
+
+NAME: Final = "markdown"
+SUFFIXES: Final = (".md", ".markdown", ".txt")
+TYPES: Final[Mapping[str, str]] = {
+    "profile": "Profile",
+    "preference": "Preferences",
+    "constraint": "Constraints",
+    "decision": "Decisions",
+    "project": "Projects",
+    "task": "Tasks",
+    "procedural": "How things are done",
+    "semantic": "Facts",
+    "episodic": "Events",
+    "tool_result": "Results of tools",
+}
+TITLES: Final = {title.casefold(): name for name, title in TYPES.items()} | {name: name for name in TYPES}
+POINT: Final = re.compile(r"^(\s{0,3})(?:[-*+]|\d{1,9}[.)])\s+(.*)$")
+HEADING: Final = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
+MARK: Final = re.compile(r"\s*<!--\s*(.*?)\s*-->\s*$")
+SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~!&$])")
+LEADING: Final = re.compile(r"^(\s*)([-+=]|\d{1,9}[.)])(?=\s|$)")
+ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+
+
+def recognises(file: File) -> bool:
+    """Whether it is a text with points or headings, or is named as one."""
+    if file.is_json:
+        return False
+    if file.path.suffix.casefold() in SUFFIXES:
+        return True
+    return any(POINT.match(line) or HEADING.match(line) for _, line in file.text_lines() if line.strip())
+
+
+def read(file: File) -> Iterator[Found]:
+    """The points of the text, or its paragraphs where it has none; lines indented under a point belong to it."""
+    under: str | None = None
+    held: list[str] = []
+    start, is_point = 0, False
+    points = any(POINT.match(line) for _, line in file.text_lines())
+
+    def done() -> Iterator[Item]:
+        if held:
+            yield from _item(f"line {start}", "\n".join(held), under)
+        held.clear()
+
+    for number, line in file.text_lines():
+        heading, point = HEADING.match(line), POINT.match(line)
+        if heading:
+            yield from done()
+            under, is_point = heading[1].strip(), False
+        elif point:
+            yield from done()
+            start, is_point = number, True
+            held.append(point[2].strip())
+        elif not line.strip():
+            if not is_point:
+                yield from done()
+        elif held and (not points or (is_point and line[:1].isspace())):
+            held.append(line.strip())
+        elif not points:
+            start = number
+            held.append(line.strip())
+        else:
+            yield from done()
+            is_point = False
+    yield from done()
+
+
+def _item(place: str, said: str, under: str | None) -> Iterator[Item]:
+    mark = MARK.search(said)
+    fact = ESCAPED.sub(r"\1", said[: mark.start()] if mark else said).strip()
+    if not fact:
+        return
+    known = TITLES.get((under or "").casefold())
+    memory: dict[str, Any] = {"source": NAME}
+    if known:
+        memory["memory_type"] = known
+    elif under:
+        memory["metadata"] = {"heading": ESCAPED.sub(r"\1", under)}
+    own = mark[1] if mark and mark[1].startswith("mem-") else hashlib.sha256(f"{under}\0{fact}".encode()).hexdigest()
+    yield Item(place, own, fact, memory, trust="user")
+
+
+def escaped(said: str) -> str:
+    """A text that Markdown shows as it is: no link, picture, heading or tag in it means anything."""
+    return LEADING.sub(lambda m: f"{m[1]}{m[2][:-1]}\\{m[2][-1]}", SPECIAL.sub(r"\\\1", said))
+
+
+def write(rows: Iterable[Mapping[str, Any]], file: TextIO) -> int:
+    """Write memories by scope and type; how many."""
+    count, owner, kind = 0, None, None
+    file.write("# Memories\n")
+    for row in rows:
+        whose = (row["namespace"], row["agent_id"], row["user_id"])
+        if whose != owner:
+            user = "the agent itself" if whose[2] is None else f"user {escaped(whose[2])}"
+            file.write(f"\n## {escaped(whose[0])} / {escaped(whose[1])} / {user}\n")
+            owner, kind = whose, None
+        if row["memory_type"] != kind:
+            kind = row["memory_type"]
+            file.write(f"\n### {TYPES[str(kind)]}\n\n")
+        fact = "\n  ".join(escaped(line) for line in str(row["fact"]).splitlines())
+        file.write(f"- {fact} <!-- mem-{str(row['memory_id']).replace('-', '')} -->\n")
+        count += 1
+    return count
