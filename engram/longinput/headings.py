@@ -17,9 +17,10 @@ _NO_TITLE = re.compile(r"[ \t]*(?:[|>#*+~`=-]|\d{1,4}[.)]|[ \t]{4})")
 _NUMBER = r"(?:\d{1,4}(?:\.\d{1,4}){0,5}[a-z]?(?:\([A-Za-z0-9]{1,4}\)){0,3}|[IVXLC]{1,8}|[A-Z])"
 _ENDS = r"(?=[ \t]*\Z|[ \t]{0,3}[.:)–—-]|[ \t]{1,8}[A-Z\"“(\[])"
 _NAMED = re.compile(
-    r"(?:Section|SECTION|Sec\.|SEC\.|Article|ARTICLE|Clause|CLAUSE|Chapter|CHAPTER|Part|PART|Title|TITLE|Schedule|SCHEDULE"
-    r"|Annex|ANNEX|Appendix|APPENDIX|Exhibit|EXHIBIT|Book|BOOK)"
-    rf"[ \t]{{1,4}}(?:{_NUMBER}|One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten|ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE|TEN)"
+    r"(?:Section|SECTION|Sec\.|SEC\.|Article|ARTICLE|Clause|CLAUSE|Chapter|CHAPTER|Part|PART|Title|TITLE"
+    r"|Schedule|SCHEDULE|Annex|ANNEX|Appendix|APPENDIX|Exhibit|EXHIBIT|Book|BOOK)"
+    rf"[ \t]{{1,4}}(?:{_NUMBER}|One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten"
+    r"|ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE|TEN)"
     rf"{_ENDS}|§{{1,2}}[ \t]?{_NUMBER}"
 )
 _DEEP = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,5}\.?[ \t]{1,8}[A-Z“\"(]")
@@ -30,9 +31,10 @@ _TITLE_WORDS = re.compile(
 _SENTENCE_ENDS: Final = frozenset('.;:!?)”"’…')
 
 
-def heading_of(line: str, before: str | None, after: str | None, *, numbered: bool) -> str | None:
+def heading_of(line: str, before: str | None, after: str | None, *, below: bool, numbered: bool) -> str | None:
     """The heading that a line is, as it is shown, or None; `before` and `after` are the lines beside it, if any.
 
+    `below` says that the line before is a heading, under which anything may begin.
     `numbered` also takes "1. Definitions" for a heading, which in Markdown is an item of a list.
     """
     if line[:1] in " \t" and line[:4].isspace():
@@ -42,7 +44,7 @@ def heading_of(line: str, before: str | None, after: str | None, *, numbered: bo
     seen = line[:_LOOKED_AT].strip()
     if not seen or not (seen[0].isupper() or seen[0].isdigit() or seen[0] in "§\"“'("):
         return _underlined(line, seen, before, after)
-    if not _apart(before):
+    if not (below or _apart(before)):
         return None
     if (
         _is_named(seen)
@@ -69,7 +71,7 @@ def _underlined(line: str, seen: str, before: str | None, after: str | None) -> 
 def _apart(before: str | None) -> bool:
     """Whether a line may begin something new: nothing stands before it, or what stands there is complete."""
     end = (before or "")[-_LOOKED_AT:].rstrip()
-    return not end or end[-1] in _SENTENCE_ENDS or end.lstrip()[0] == "#" or _is_capitals(end) or _is_named(end)
+    return not end or end[-1] in _SENTENCE_ENDS
 
 
 def _is_capitals(seen: str) -> bool:

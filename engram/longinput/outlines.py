@@ -17,25 +17,27 @@ _SMALL_PART: Final = 8
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\r\n]*)")
 _DEFINITION = re.compile(
-    r"(?:"
-    # Python, Go, Rust, JavaScript, TypeScript, Java, C, C++, C#, Kotlin, Ruby, PHP, shell
+    # what begins with a word of its own, in Python, JavaScript, TypeScript, Go, Rust, Java, C, C#, Kotlin, Ruby, PHP
     r"(?:(?:export|default|async|public|private|protected|internal|abstract|final|static|sealed|partial|unsafe|extern"
     r"|declare|inline|const|open|data|virtual|override|pub(?:\([a-z: ]{1,30}\))?)[ \t]+){0,6}"
-    r"(?:def|class|func|function\*?|fn|struct|enum|trait|impl|interface|mod|module|namespace|union|record|type|object|fun"
-    r"|macro_rules!|package|protocol|extension|service|message)\b(?![ \t]*[=:.,)(][^:=(])"
-    r"|(?:export[ \t]+)?(?:const|let|var)[ \t]+[A-Za-z_$][\w$]{0,80}[ \t]*(?::[^=\r\n]{1,120})?=[ \t]*(?:async\b|function\b|\(|class\b)"
-    r"|export[ \t]+default\b|(?:var|const|type)[ \t]*\("
-    r"|(?:typedef|template)\b"
+    r"(?:def|class|func|function|fn|struct|enum|trait|impl|interface|mod|module|namespace|union|record|type|object|fun"
+    r"|macro_rules!|protocol|extension|service|message)(?:\*?[ \t]+[A-Za-z_$(*<~]|[<*])"
+    # a function or a class as a value
+    r"|(?:export[ \t]+)?(?:const|let|var)[ \t]+[A-Za-z_$][\w$]{0,80}[ \t]*(?::[^=\r\n]{1,120})?="
+    r"[ \t]*(?:async\b|function\b|\(|class\b)"
+    r"|export[ \t]+default\b|(?:var|const|type)[ \t]*\(|(?:typedef|template)\b"
+    # a statement of SQL
     r"|(?:CREATE|ALTER|DROP|INSERT|UPDATE|DELETE|SELECT|WITH|GRANT|REVOKE|TRUNCATE|MERGE|COMMENT[ ]ON)[ \t\r\n]"
     r"|(?:create|alter|drop|insert|grant|revoke)[ \t](?=[a-z])"
-    # a function of C, or a method that stands alone: a type, a name, an opening bracket, no semicolon
-    r"|(?!return\b|else\b|if\b|for\b|while\b|switch\b|import\b|from\b|use\b|using\b|assert\b|raise\b|del\b|print\b|not\b)"
-    r"[A-Za-z_][\w:<>,\[\]]{0,60}(?:[ \t]{1,4}[*&]{0,3}|[ \t]{0,2}[*&]{1,3}[ \t]{0,2})(?:[A-Za-z_~][\w:~]{0,80}[ \t]{1,4}[*&]{0,3}){0,4}"
+    # a function of C: a type, a name, an opening bracket, no semicolon
+    r"|(?!return\b|else\b|if\b|for\b|while\b|switch\b|import\b|from\b|use\b|using\b|assert\b|raise\b"
+    r"|del\b|print\b|not\b)"
+    r"[A-Za-z_][\w:<>,\[\]]{0,60}(?:[ \t]{1,4}[*&]{0,3}|[ \t]{0,2}[*&]{1,3}[ \t]{0,2})"
+    r"(?:[A-Za-z_~][\w:~]{0,80}[ \t]{1,4}[*&]{0,3}){0,4}"
     r"[A-Za-z_~][\w:~]{0,80}[ \t]{0,2}\([^;=\r\n]{0,400}(?:\{[^\r\n]*)?[ \t]*(?=[\r\n]|\Z)"
-    r")"
 )
 _ATTACHED = re.compile(
-    r"(?:@\w|#\[|//|/\*|[ \t]{0,4}\*|--|#(?!include|if|ifdef|ifndef|endif|else|elif|define|undef|pragma|!))"
+    r"@\w|#\[|//|/\*|[ \t]{0,4}\*|--|#(?!include|if|ifdef|ifndef|endif|else|elif|define|undef|pragma|!)"
 )
 _FILE = re.compile(r"diff --git |diff -|Index: |commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} ")
 _HUNK = re.compile(r"@@ -\d")
@@ -77,12 +79,12 @@ class Section:
 Outline = Callable[[str, Before, int], list[Section]]
 
 
-def of_prose(text: str, before: Before, characters: int) -> list[Section]:
+def of_prose(text: str, before: Before, _: int) -> list[Section]:
     """Sections that begin with a heading, where "1. Definitions" is one."""
     return _prose(text, before, numbered=True)
 
 
-def of_markdown(text: str, before: Before, characters: int) -> list[Section]:
+def of_markdown(text: str, before: Before, _: int) -> list[Section]:
     """Sections that begin with a heading, where "1. Definitions" is an item of a list."""
     return _prose(text, before, numbered=False)
 
@@ -103,7 +105,8 @@ def _prose(text: str, before: Before, *, numbered: bool) -> list[Section]:
             opened_at = at
             if opened is None and not line.isspace():
                 after = lines[index + 1] if index < last else None
-                heading = heading_of(line, previous, after, numbered=numbered)
+                below = section.lead > 0 and at == section.start + section.lead
+                heading = heading_of(line, previous, after, below=below, numbered=numbered)
                 if heading is not None:
                     if at and len(text[section.start + section.lead : at].strip()) >= _BARE_CHARACTERS:
                         section.end = at
@@ -111,7 +114,7 @@ def _prose(text: str, before: Before, *, numbered: bool) -> list[Section]:
                         found.append(section)
                     section.heading = heading
                     section.lead = at + len(line) - section.start
-                elif index and at == section.start + section.lead and is_underline(line, previous, two_before):
+                elif below and is_underline(line, previous, two_before):
                     section.lead += len(line)
         elif opened is not None and _closes(line, opened):
             section.fences = [*(section.fences or []), (opened_at, at + len(line), opened)]
@@ -174,7 +177,7 @@ def of_diff(text: str, before: Before, characters: int) -> list[Section]:
     """Files with their hunks: a chunk holds as many hunks of one file as fit."""
     lines = LINE.findall(text)
     found = [Section(0, 0, before.heading)]
-    at, header = 0, before.within_a_line is False and before.said == ""
+    at, header = 0, False
     for index, line in enumerate(lines):
         if line[0] in "dIcF-" and (at or not before.within_a_line) and (
             _FILE.match(line) or (not header and _is_plain_file(lines, index))
@@ -194,7 +197,7 @@ def of_diff(text: str, before: Before, characters: int) -> list[Section]:
             header = False
         at += len(line)
     found[-1].end = at
-    sections = _joined(found, characters, lambda section: True)
+    sections = _joined(found, characters, lambda _: True)
     for section in sections:
         section.lead = 0
     return sections
@@ -209,7 +212,7 @@ def _is_plain_file(lines: list[str], index: int) -> bool:
     )
 
 
-def of_lines(text: str, before: Before, characters: int) -> list[Section]:
+def of_lines(text: str, _: Before, characters: int) -> list[Section]:
     """Lines of JSON, as many to a chunk as fit."""
     found: list[Section] = []
     at = 0
@@ -223,7 +226,8 @@ def of_lines(text: str, before: Before, characters: int) -> list[Section]:
 
 
 def _joined(sections: list[Section], characters: int, takes: Callable[[Section], bool]) -> list[Section]:
-    """The sections, with those that may and fit put together; the heading is that of the first that has one."""
+    """The sections, with those that may and fit put together; the heading is that of the first that has one,
+    but of a commit that of its first file."""
     found: list[Section] = []
     for section in sections:
         if section.start == section.end:
@@ -231,7 +235,8 @@ def _joined(sections: list[Section], characters: int, takes: Callable[[Section],
         whole = found[-1] if found else None
         if whole and section.joins and takes(whole) and section.end - whole.start <= characters:
             whole.end = section.end
-            whole.heading = whole.heading or section.heading
+            whole.heading = section.heading if whole.lead else whole.heading or section.heading
+            whole.lead = 0
         else:
             found.append(section)
     return found

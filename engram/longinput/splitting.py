@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final
 
 from engram import chunking
 from engram.errors import InvalidInput
 from engram.longinput import cuts, outlines
 from engram.longinput.cuts import Size
 from engram.longinput.kinds import ChunkKind, kind_of
+from engram.longinput.media import MEDIA, Media
 from engram.longinput.outlines import Before, Section
 from engram.text import count_tokens
 
-Media = Literal["text", "markdown", "code", "diff", "jsonl"]
-MEDIA: Final[tuple[str, ...]] = get_args(Media)
+__all__ = ["MEDIA", "MOST_CHUNK_TOKENS", "Media", "Piece", "split"]
+
 MOST_CHUNK_TOKENS: Final = 2_048
 """A chunk is a fact, and a fact has no more characters than four times this."""
 _LEAST_CHARACTERS: Final = 400
