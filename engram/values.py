@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import types
 import typing
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
@@ -732,7 +731,7 @@ class ContextBlock(Value):
     def _marks(self, answer: str) -> typing.Iterator[str]:
         if not isinstance(answer, str):
             raise InvalidInput("answer", "text", type(answer).__name__)
-        said = answer if answer.isascii() else UNSEEN.sub("", unicodedata.normalize("NFKC", answer))
+        said = answer if answer.isascii() else UNSEEN.sub("", answer)
         marks = ("-".join(found) for found in CITATION.findall(said.lower()))
         return (mark for mark in marks if mark in self.citations)
 
