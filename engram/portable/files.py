@@ -35,11 +35,20 @@ class File:
 
     @cached_property
     def by_lines(self) -> bool:
-        """Whether it is JSON lines, one value a line."""
+        """Whether it is JSON lines, one value a line; a single line is a document."""
         if not self.is_json:
             return False
         with self.path.open("rb") as file:
-            return ingest.lines_in(file, self.path.name)
+            lines = ingest.numbered_lines(file, self.path.name)
+            _, first = next(lines)
+            if not first.startswith(b"{"):
+                return False
+            try:
+                ingest.loads(first)
+            except ValueError:
+                # The first line of a document printed over several lines, or a broken line.
+                return not ingest.whole_document(file)
+            return next(lines, None) is not None
 
     @cached_property
     def document(self) -> Any:

@@ -41,7 +41,7 @@ def recognises(file: File) -> bool:
 
 def read(file: File) -> Iterator[Found]:
     """The episodes, then the entities that have a summary, then the facts with the episodes they rest on."""
-    if file.by_lines or not isinstance(file.first, dict):
+    if file.by_lines or not _is_document(file.first):
         names: dict[str, str] = {}
         for place, entry in objects(file.values()):
             if isinstance(entry, Problem):
@@ -76,6 +76,14 @@ def _listed(
 ) -> Iterator[tuple[str, Mapping[str, Any] | Problem]]:
     held: list[Any] = next((graph[name] for name in fields if isinstance(graph.get(name), list)), [])
     return objects((f"{what} {number}", value) for number, value in enumerate(held, start=1))
+
+
+def _is_document(first: Any) -> bool:
+    return (
+        isinstance(first, dict)
+        and any(isinstance(first.get(name), list) for name in (*EPISODES, *NODES, *EDGES))
+        and ("fact" not in first)
+    )
 
 
 def _is_episode(entry: Mapping[str, Any]) -> bool:
