@@ -45,7 +45,7 @@ _HEADING_WORDS: Final[dict[ChunkKind, str]] = {
     "source_doc": r"references\Z|literature\Z|bibliography|abstract\Z|table of contents|index\Z|works cited|changelog",
     "decision": r"decisions?|decided|resolutions?|outcome|verdict|ruling|adr[ -]\d+",
     "question": r"(?:open |unresolved )?questions?|unresolved|faq|frequently asked",
-    "constraint": r"(?:\w+ )?constraints?|limits?\Z|limitations?\Z|restrictions?|prohibited|rate limits|must not|non-goals",
+    "constraint": r"(?:\w+ )?constraints?|limits?\Z|limitations?\Z|restrictions?|prohibited|rate limits|non-goals",
     "requirement": r"(?:[\w-]+ )?requirements?|acceptance criteria|user stor(?:y|ies)|req-\d+|must have",
     "instruction": r"install(?:ation|ing)|getting started|how to|steps?|usage|instructions?|tutorial|procedure|set-?up",
 }
