@@ -121,6 +121,18 @@ def select(
     return [_checkpoint(row) for row in rows]
 
 
+def latest(
+    conn: Connection, tenant_id: str, scope_ids: Sequence[int], task_run_ids: Sequence[str], *,
+    recorded_by: datetime | None = None,
+) -> dict[str, Checkpoint]:  # fmt: skip
+    """The latest checkpoint of each of some runs that was not erased, by the run."""
+    rows = fetch_all(
+        conn, "list_latest_checkpoints", tenant_id=tenant_id, scope_ids=list(scope_ids),
+        task_run_ids=list(task_run_ids), recorded_by=recorded_by,
+    ) if task_run_ids else []  # fmt: skip
+    return {row.task_run_id: _checkpoint(row) for row in rows}
+
+
 def queue(conn: Connection, held: Held, because: str, *, once: str) -> str | None:
     """Queue the making of a checkpoint, once for each `once`; the id of the job, None when it was queued before."""
     task = held.task

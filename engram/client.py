@@ -46,6 +46,7 @@ from engram.operations import (
     reindexing,
     relating,
     replaying,
+    resuming,
     running,
     searching_events,
     sessions,
@@ -1064,6 +1065,36 @@ class Engram(_Door):
                 metadata=metadata,
                 min_trust=min_trust,
                 strict=strict,
+                token_counter=token_counter,
+                given=read,
+            )
+        )
+
+    def resume(
+        self,
+        query: str = "",
+        *,
+        recent_epochs: int = 24,
+        max_tokens: int = 4000,
+        format: Format = "markdown",
+        token_counter: TokenCounter | None = None,
+        **read: Unpack[Read],
+    ) -> ContextBlock:
+        """The block an agent reads when it starts again: what is pinned, the core, what is recent, open work.
+
+        Then an index of topics and of the triggers to ask for. What one section does not use goes to the next below.
+        `recent_epochs` counts hours in which anything was remembered: 24 of them may be a day or a month. With a `query`
+        core memories need a relevance of .35 and others of .20, less for what is known of the user and for lessons.
+        Open task runs show their next steps and what happened after their latest checkpoint. Nothing is changed,
+        counted or logged. `max_tokens` is 1 to 300,000; `trimmed` says what was left out and why.
+        """
+        return self._run(
+            resuming.resume(
+                self._setup,
+                query,
+                recent_epochs=recent_epochs,
+                max_tokens=max_tokens,
+                format=format,
                 token_counter=token_counter,
                 given=read,
             )
@@ -2452,6 +2483,36 @@ class AsyncEngram(_Door):
                 metadata=metadata,
                 min_trust=min_trust,
                 strict=strict,
+                token_counter=token_counter,
+                given=read,
+            )
+        )
+
+    async def resume(
+        self,
+        query: str = "",
+        *,
+        recent_epochs: int = 24,
+        max_tokens: int = 4000,
+        format: Format = "markdown",
+        token_counter: TokenCounter | None = None,
+        **read: Unpack[Read],
+    ) -> ContextBlock:
+        """The block an agent reads when it starts again: what is pinned, the core, what is recent, open work.
+
+        Then an index of topics and of the triggers to ask for. What one section does not use goes to the next below.
+        `recent_epochs` counts hours in which anything was remembered: 24 of them may be a day or a month. With a `query`
+        core memories need a relevance of .35 and others of .20, less for what is known of the user and for lessons.
+        Open task runs show their next steps and what happened after their latest checkpoint. Nothing is changed,
+        counted or logged. `max_tokens` is 1 to 300,000; `trimmed` says what was left out and why.
+        """
+        return await self._run(
+            resuming.resume(
+                self._setup,
+                query,
+                recent_epochs=recent_epochs,
+                max_tokens=max_tokens,
+                format=format,
                 token_counter=token_counter,
                 given=read,
             )

@@ -41,7 +41,7 @@ METADATA_KEYS: Final = 512
 JSON_DEPTH: Final = 64
 LARGEST_WHOLE: Final = 2**53 - 1
 RESULTS: Final = 200
-LEAST_TOKENS: Final = 50
+LEAST_TOKENS: Final = 1
 MOST_TOKENS: Final = 300_000
 FIRST_YEAR: Final = 1900
 END_YEAR: Final = 2200
@@ -539,7 +539,7 @@ def position(value: object, field: str = "expected_position") -> int:
 
 
 def max_tokens(value: object, field: str = "max_tokens", least: int = LEAST_TOKENS) -> int:
-    """A budget of tokens for a context: 50 to 300,000."""
+    """A budget of tokens for a context: 1 to 300,000; of a small one the block says what did not fit."""
     return whole(value, field, least, MOST_TOKENS)
 
 

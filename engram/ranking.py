@@ -482,6 +482,17 @@ def lifecycle_weight(signals: Signals) -> float:
     return importance + repeated + accessed + KIND_BIAS[signals.kind] + LAYER_BIAS[signals.layer]
 
 
+def weight_of(memory: Memory) -> float:
+    """How much a memory weighs in its life cycle, by what the row says."""
+    return lifecycle_weight(
+        Signals(
+            memory_type=memory.memory_type, layer=memory.layer, critical=memory.is_critical,
+            importance=memory.importance, accesses=memory.activity.access_count,
+            repetitions=memory.activity.repetition_count,
+        )
+    )  # fmt: skip
+
+
 def _layer_recency(signals: Signals) -> float:
     return math.exp(-RECENCY_RATES[signals.layer] * max(signals.idle_hours, 0.0) / WEEK_HOURS)
 

@@ -295,6 +295,13 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "max_tokens": "tokens from 0",
         "strict": "flag",
     },
+    "resume": {
+        "query": "query",
+        "recent_epochs": "whole",
+        "max_tokens": "tokens",
+        "format": "choice",
+        "token_counter": "function",
+    },
     "build_context": {
         "query": "query",
         "task_run_id": "id",
@@ -450,6 +457,7 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "list_triggers": "Read",
     "recall_critical": "Read",
     "build_context": "Read",
+    "resume": "Read",
     **dict.fromkeys(("trace_recall", "explain"), "Read"),
     "session": "Ids",
     "get_session": "Read",

@@ -8,6 +8,7 @@ import typer
 
 from engram import __version__
 from engram.cli import (
+    carrying,
     demo,
     events,
     files,
@@ -41,6 +42,7 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("deep-search", memories.deep_search, READ, "Read"),
     ("triggers", memories.triggers, READ, "Read"),
     ("context", memories.context, READ, "Read"),
+    ("resume", memories.resume, READ, "Read"),
     ("get", memories.get, READ, "Read"),
     ("list", memories.list_, READ, "Read"),
     ("history", memories.history, READ, "Read"),
@@ -86,6 +88,8 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("replay diff", replays.diff, OWN, "Data"),
     ("replay switch", replays.switch, WRITE, "Data"),
     ("replay drop", replays.drop, WRITE, "Data"),
+    ("export", carrying.export, COUNT, "Data"),
+    ("import", carrying.import_, WRITE, "Data"),
     ("recall-log list", recalls.list_, OWN, "Watch"),
     ("recall-log show", recalls.show_, OWN, "Watch"),
     ("recall-log replay", recalls.replay, OWN, "Watch"),

@@ -332,6 +332,22 @@ def context(
         desk.show(block, show.block)
 
 
+def resume(
+    desk: Desk,
+    query: Annotated[str, typer.Argument(help="What the agent is about to do.")] = "",
+    max_tokens: Annotated[int, typer.Option("--max-tokens", help="The budget, never exceeded.")] = 4000,
+    recent: Annotated[int, typer.Option("--recent", help="Hours of activity that count as recent.")] = 24,
+    format: Annotated[str, typer.Option("--format", help=", ".join(FORMATS))] = "markdown",
+) -> None:
+    """Show what an agent takes up again after a restart."""
+    from engram.cli import show
+
+    options: dict[str, Any] = given(format=format)
+    with desk.door() as engram:
+        block = engram.resume(query, max_tokens=max_tokens, recent_epochs=recent, **options, **desk.read)
+        desk.show(block, show.block)
+
+
 # Reading by key and in order
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -243,6 +244,10 @@ def block(console: Console, made: values.ContextBlock) -> None:
     """A context block as a model would read it, and what it cost."""
     console.print(plain(made.text), soft_wrap=True)
     console.print(Text(f"{made.tokens} of {made.max_tokens} tokens · {len(made.citations)} citations", "dim"))
+    left = Counter(made.trimmed.values())
+    if left:
+        said = ", ".join(f"{many} {reason}" for reason, many in left.most_common())
+        console.print(Text(f"left out: {said}", "dim"))
     for warning in made.warnings:
         console.print(plain(warning), style="yellow")
 
@@ -570,6 +575,30 @@ def replay_diff(console: Console, diff: values.ReplayDiff) -> None:
         made.add_row("!", what, plain(problem.reason), f"evt-{problem.event_id[-8:]}")
     if made.row_count:
         console.print(made)
+
+
+def export_report(console: Console, done: values.ExportReport) -> None:
+    """What an export wrote: lines of each kind, and what it had to leave out."""
+    facts(console, {"file": done.path, "format": done.format, "bytes": str(done.bytes), "sha256": done.sha256})
+    made = table("kind", "written", "left out")
+    for kind in dict.fromkeys([*done.counts, *done.left_out]):
+        made.add_row(kind, str(done.counts.get(kind, 0)), str(done.left_out.get(kind, 0)))
+    console.print(made)
+
+
+def import_report(console: Console, done: values.ImportReport) -> None:
+    """What became of the entries of a file, and those that could not be read."""
+    rehearsed = " (rehearsed: nothing was written)" if done.dry_run else ""
+    facts(console, {"file": done.path, "format": done.format, "read": f"{done.read}{rehearsed}"})
+    made = table("what", "entries")
+    for what, count in done.counts.items():
+        made.add_row(what.replace("_", " "), str(count))
+    console.print(made)
+    if done.problems:
+        refused = table("where", "not imported because", wide=("not imported because",))
+        for one in done.problems:
+            refused.add_row(plain(one.place), plain(one.message))
+        console.print(refused)
 
 
 def relations(console: Console, found: Mapping[str, Any]) -> None:

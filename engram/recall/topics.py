@@ -15,8 +15,8 @@ MOST_TOPICS: Final = 40
 MOST_COUNTED: Final = 2_000  # of the newest rows of each scope
 NEWEST: Final = (
     "unnest(%(scope_ids)s::bigint[]) s(scope_id) CROSS JOIN LATERAL ("
-    "SELECT m.tenant_id, m.scope_id, m.private, m.status, m.consolidated_into, m.expires_at, m.ended_at, m.moot, m.subject,"
-    " m.attribute, m.topic_key, m.category, m.memory_type, m.trust"
+    "SELECT m.tenant_id, m.scope_id, m.private, m.status, m.consolidated_into, m.expires_at, m.ended_at, m.moot,"
+    " m.subject, m.attribute, m.topic_key, m.category, m.memory_type, m.trust"
     " FROM engram.agent_memory m WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = s.scope_id"
     " ORDER BY m.recorded_at DESC, m.memory_id LIMIT %(most)s) m"
 )

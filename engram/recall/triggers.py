@@ -7,7 +7,6 @@ from typing import Final
 from engram import memories, ranking
 from engram.database import Connection
 from engram.memories import NOW, Moment
-from engram.ranking import Signals
 from engram.tenancy import Visible
 from engram.values import TRUSTS, Memory, Trigger, Trust
 
@@ -39,17 +38,7 @@ def recall_trigger(
     }  # fmt: skip
     rows = conn.exec_driver_sql(sql, params).fetchall()
     found = memories.load(conn, visible, [row.memory_id for row in rows], moment)
-    return sorted(found, key=lambda one: ranking.best_first(_weight(one), one))[:limit]
-
-
-def _weight(memory: Memory) -> float:
-    return ranking.lifecycle_weight(
-        Signals(
-            memory_type=memory.memory_type, layer=memory.layer, critical=memory.is_critical,
-            importance=memory.importance, accesses=memory.activity.access_count,
-            repetitions=memory.activity.repetition_count,
-        )
-    )  # fmt: skip
+    return sorted(found, key=lambda one: ranking.best_first(ranking.weight_of(one), one))[:limit]
 
 
 def list_triggers(conn: Connection, visible: Visible, *, moment: Moment = NOW) -> list[Trigger]:

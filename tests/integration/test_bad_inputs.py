@@ -133,6 +133,7 @@ DIFFERENT: Final[Mapping[tuple[str, str], str]] = {
     ("filters", "no items"): "ok",  # an empty collection matches nothing
     ("tokens from 0", "0"): "ok",  # a budget of nothing leaves everything out, and says so
     ("tokens from 0", "1"): "ok",
+    ("tokens", "1"): "ok",  # and so does one of a token
     ("messages", "a text"): "ok",  # one message of the user
     ("nested batch", "no items"): "ok",
 }

@@ -303,6 +303,7 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "recall_trigger": lambda a: {"action": "pier", **a.read()},
     "list_triggers": lambda a: a.read(),
     "recall_critical": lambda a: a.read(),
+    "resume": lambda a: {**a.maybe(query=a.text), **a.read()},
     "build_context": lambda a: {
         "query": a.text(), **a.one_of(session_id=lambda: a.pick("sessions"), task_run_id=lambda: a.pick("tasks")),
         **a.read(),

@@ -410,9 +410,9 @@ def test_a_whole_number_keeps_within_its_bounds() -> None:
     assert too_large(inputs.whole, 6, "rating", 1, 5).allowed == 5
 
 
-def test_a_budget_of_tokens_lies_between_50_and_300_000() -> None:
-    assert (inputs.max_tokens(50), inputs.max_tokens(300_000)) == (50, 300_000)
-    refused(inputs.max_tokens, 49)
+def test_a_budget_of_tokens_lies_between_1_and_300_000() -> None:
+    assert (inputs.max_tokens(1), inputs.max_tokens(300_000)) == (1, 300_000)
+    refused(inputs.max_tokens, 0)
     too_large(inputs.max_tokens, 300_001)
     assert inputs.max_tokens(0, least=0) == 0
 

@@ -1,0 +1,155 @@
+"""Resuming: the block an agent reads when it starts again. Touches nothing, and leaves no row in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+from engram import checkpoints, context, counting, inputs, ledger, memories, recall, tasks, tenancy
+from engram.context import Layout, Material, Open
+from engram.database import Connection
+from engram.operations import assembling, searching, steps
+from engram.operations.capture import EVENT_TYPES
+from engram.operations.setup import Reading, Setup
+from engram.operations.steps import Operation
+from engram.recall import standing
+from engram.tasks import Held
+from engram.tenancy import Visible
+from engram.values import FORMATS, ContextBlock, Event, Format, Memory, RecallTrace
+
+MOST_CRITICAL: Final = 200
+MOST_RUNS: Final = 5
+MOST_LISTED: Final = 50  # runs looked through for those that went on at an earlier moment
+MOST_AFTER: Final = 10  # events of a run after its checkpoint
+MOST_EPOCHS: Final = 10_000
+GOING_ON: Final = ("active", "paused")
+LAYOUT: Final = Layout(context.RESUME_SHARES, tuple(context.RESUME_SHARES), downward=True)
+# How much a row must have to do with the question, and what is added for what it is.
+CORE_NEEDS: Final = 0.35
+RECENT_NEEDS: Final = 0.20
+HIGH: Final = 0.25
+LOW: Final = 0.10
+IDENTITY: Final = ("profile", "preference", "constraint")
+LESSON: Final = "lesson"
+FAR: Final = "too far from the query"
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    query: str
+    epochs: int
+    max_tokens: int
+    format: Format
+    count: counting.Counter
+
+
+def resume(
+    setup: Setup, query: object, *, recent_epochs: object, max_tokens: object, format: object, token_counter: object,
+    given: Mapping[str, Any],
+) -> Operation[ContextBlock]:  # fmt: skip
+    """What an agent takes up again: what is pinned, the core, what is recent, open runs, topics and triggers."""
+    reading = setup.reading(given)
+    asked = _Asked(
+        inputs.query(query), inputs.whole(recent_epochs, "recent_epochs", 0, MOST_EPOCHS),
+        inputs.max_tokens(max_tokens), cast("Format", inputs.choice(format, "format", FORMATS)),
+        counting.chosen(token_counter),
+    )  # fmt: skip
+    material = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, reading, asked))
+    far: dict[str, str] = {}
+    if asked.query:
+        near, degraded = yield from _near(setup, reading, asked, [*material.core, *material.recent])
+        notes = tuple(f"the search did without its {name} channel" for name in degraded)
+        far = {one.memory_id: FAR for one in (*material.core, *material.recent) if one.memory_id not in near}
+        material = replace(
+            material, core=[one for one in material.core if one.memory_id in near],
+            recent=[one for one in material.recent if one.memory_id in near], notes=(*material.notes, *notes),
+        )  # fmt: skip
+    block = context.pack(
+        material, max_tokens=asked.max_tokens, format=asked.format, count=asked.count, layout=LAYOUT,
+        key=setup.settings.secret_key or b"engram-context",
+    )  # fmt: skip
+    return replace(block, trimmed=far | dict(block.trimmed), trace=_trace(asked, material, block))
+
+
+def needed(memory: Memory) -> float:
+    """How much a memory must have to do with the question to be taken up: less for what holds of whoever asks. Pure."""
+    is_lesson = memory.memory_type == "procedural" or LESSON in (memory.category, *memory.tags)
+    boost = HIGH if memory.memory_type in IDENTITY else LOW if is_lesson else 0.0
+    return (CORE_NEEDS if memory.layer == "core" else RECENT_NEEDS) - boost
+
+
+def _gathered(conn: Connection, reading: Reading, asked: _Asked) -> Material:
+    """Everything but how near it is to the question, in one snapshot."""
+    visible, moment = tenancy.visible(conn, reading.scope), reading.moment
+    if not visible.scope_ids:
+        return Material()
+    critical = memories.recall_critical(
+        conn, visible, memory_types=None, limit=MOST_CRITICAL, max_tokens=None, strict=False, moment=moment
+    )
+    return Material(
+        critical=critical.results,
+        critical_omitted=critical.omitted,
+        core=standing.list_core(conn, visible, moment=moment),
+        recent=standing.list_recent(conn, visible, asked.epochs, moment=moment),
+        open=_open(conn, visible, reading),
+        topics=assembling.topics_of(conn, visible, moment),
+        triggers=assembling.triggers_of(conn, visible, moment),
+        watermark=assembling.watermark(conn, visible),
+    )
+
+
+def _open(conn: Connection, visible: Visible, reading: Reading) -> list[Open]:
+    """The runs that go on, newest first, each with its latest checkpoint and what happened after it."""
+    tenant, then = reading.scope.tenant_id, reading.moment.earliest
+    found = tasks.select(
+        conn, tenant, visible.scope_ids, statuses=GOING_ON if then is None else None, started_by=then,
+        limit=MOST_RUNS if then is None else MOST_LISTED,
+    )  # fmt: skip
+    known = [tasks.at(conn, held, reading.moment) for held in found]
+    going = [held for held in known if held.task.status in GOING_ON][:MOST_RUNS]
+    saved = checkpoints.latest(
+        conn, tenant, visible.scope_ids, [held.task.task_run_id for held in going], recorded_by=then
+    )
+    made = []
+    for held in going:
+        last = saved.get(held.task.task_run_id)
+        made.append(Open(held.task, last, _after(conn, held, 0 if last is None else last.position, reading)))
+    return made
+
+
+def _after(conn: Connection, held: Held, position: int, reading: Reading) -> Sequence[Event]:
+    """What was said and done in a run after a position of its stream, newest first."""
+    then = reading.moment.earliest
+    found = ledger.read(
+        conn, stream_id=held.task.stream_id, scope_ids=[held.scope_id], after=position, newest_first=True,
+        before=None if then is None else held.task.position + 1, types=EVENT_TYPES, limit=MOST_AFTER,
+    )  # fmt: skip
+    return tuple(found)
+
+
+def _near(
+    setup: Setup, reading: Reading, asked: _Asked, given: Sequence[Memory]
+) -> Operation[tuple[set[str], tuple[str, ...]]]:
+    """Which of these have enough to do with the question, and the channels it was told without."""
+    wanted = recall.prepare(
+        asked.query, limit=1, profile=setup.profile(), tail=False, also=tuple(one.memory_id for one in given)
+    )
+    searched = yield from searching.found(setup, reading, wanted)
+    relevance = {
+        one.memory.memory_id: max(one.cosine or 0.0, one.coverage or 0.0) for one in searched.found.candidates
+    }  # fmt: skip
+    near = {one.memory_id for one in given if relevance.get(one.memory_id, 0.0) >= needed(one)}
+    return near, searched.found.degraded
+
+
+def _trace(asked: _Asked, material: Material, block: ContextBlock) -> RecallTrace:
+    return RecallTrace(
+        query=asked.query,
+        critical_ids=tuple(one.memory_id for one in material.critical),
+        ranked_ids=tuple(one.memory_id for one in (*material.core, *material.recent)),
+        kept_ids=tuple(block.citations.values()),
+        trimmed_ids=tuple(block.trimmed),
+        notes=block.warnings,
+        tokens=block.tokens,
+    )
