@@ -9,6 +9,7 @@ SHOWN_CHARACTERS: Final = 120
 """A heading is shown up to here; a clause that begins in its heading's line would be shown whole otherwise."""
 _LOOKED_AT: Final = 400
 _CAPITALS: Final = 7
+_FIRST: Final = frozenset("# \t§\"“'(")
 _CODE: Final = frozenset("=;{}<>|_")
 
 _ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t\r\n]|\Z)")
@@ -37,12 +38,15 @@ def heading_of(line: str, before: str | None, after: str | None, *, below: bool,
     `below` says that the line before is a heading, under which anything may begin.
     `numbered` also takes "1. Definitions" for a heading, which in Markdown is an item of a list.
     """
-    if line[:1] in " \t" and line[:4].isspace():
+    first = line[0]
+    if not (first in _FIRST or first.isupper() or first.isdigit()) and (after is None or after[0] not in " =-"):
+        return None
+    if first in " \t" and line[:4].isspace():
         return None
     if match := _ATX.match(line):
         return _shown(line[match.end() : _LOOKED_AT].strip().rstrip("#")) or match[1]
     seen = line[:_LOOKED_AT].strip()
-    if not seen or not (seen[0].isupper() or seen[0].isdigit() or seen[0] in "§\"“'("):
+    if not seen or not (seen[0].isupper() or seen[0].isdigit() or seen[0] in _FIRST):
         return _underlined(line, seen, before, after)
     if not (below or _apart(before)):
         return None

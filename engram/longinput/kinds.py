@@ -34,6 +34,7 @@ MEMORY_TYPE_OF: Final[dict[ChunkKind, MemoryType | None]] = {
 
 _LOOKED_AT: Final = 2_000
 _SENTENCES: Final = 30
+_LINES: Final = 60
 _SOME: Final = 0.2
 _MANY: Final = 0.3
 _MOST: Final = 0.5
@@ -202,7 +203,9 @@ def kind_of(text: str, heading: str | None = None, media: str = "text") -> Chunk
 def _by_sentences(seen: str, heading: str | None) -> ChunkKind:
     """What enough of the sentences say, the more telling kinds first; the heading's own line says nothing."""
     body = seen.split("\n", 1)[1] if heading and "\n" in seen and seen.lstrip("# ").startswith(heading[:40]) else seen
-    sentences = [said for said in (_ITEM.sub("", one, count=1) for one in _SENTENCE.split(body)) if said.strip()]
+    sentences = [
+        said for said in (_ITEM.sub("", one, count=1) for one in _SENTENCE.split(body, _SENTENCES)) if said.strip()
+    ]
     del sentences[_SENTENCES:]
     if not sentences:
         return "background_context"
@@ -247,7 +250,7 @@ def _is_output(seen: str) -> bool:
 
 def _is_record(seen: str) -> bool:
     """Whether most lines are code, rows, records or references rather than sentences."""
-    lines = [line for line in seen.splitlines() if line.strip()]
+    lines = [line for line in seen.splitlines()[:_LINES] if line.strip()]
     if seen.lstrip().startswith(("```", "~~~")):
         return True
     if len(lines) < 2:

@@ -101,8 +101,9 @@ def _prose(text: str, before: Before, *, numbered: bool) -> list[Section]:
     while index <= last:
         line = lines[index]
         if opened is None and not (at == 0 and before.within_a_line):
-            opened = _opened(line, lines, index, hopeless)
-            opened_at = at
+            if "```" in line or "~~~" in line:
+                opened = _opened(line, lines, index, hopeless)
+                opened_at = at
             if opened is None and not line.isspace():
                 after = lines[index + 1] if index < last else None
                 below = section.lead > 0 and at == section.start + section.lead
@@ -128,8 +129,6 @@ def _prose(text: str, before: Before, *, numbered: bool) -> list[Section]:
 
 def _opened(line: str, lines: list[str], index: int, hopeless: dict[str, int]) -> str | None:
     """The mark of the fenced block that a line opens, if the block is closed within the window."""
-    if "```" not in line and "~~~" not in line:
-        return None
     match = _FENCE.match(line)
     if match is None or (match[1][0] == "`" and "`" in match[2]):
         return None

@@ -146,7 +146,7 @@ def _ends(text: str, section: Section, media: Media, size: Size) -> list[int]:
     _extend(ends, text, at, section.end, size, prose=True)
     ends = _packed(text, start, ends, size)
     lead = section.start + section.lead
-    if section.lead and ends[0] <= lead and len(ends) > 1:
+    if ends[0] <= lead < start + size.characters // 2 and len(ends) > 1:
         first = start + cuts.end_of(whole, 0, size, cuts.PROSE)
         later: list[int] = []
         _extend(later, text, first, section.end, size, prose=True)
