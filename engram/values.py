@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import types
 import typing
@@ -751,8 +752,14 @@ class ContextBlock(Value):
         if provider == "openai":
             return [{"role": "user", "content": self.text}]
         stable, data = self._seams()
-        cut = [self.text[:stable], self.text[stable:data], self.text[data:]]
-        parts: list[dict[str, Any]] = [{"type": "text", "text": one} for one in cut if one.strip()]
+        seams = [0]
+        for seam in (stable, data):
+            if re.search(r"\w", self.text[seams[-1] : seam]):  # what only separates goes with what follows
+                seams.append(seam)
+        seams = [*seams, len(self.text)] if seams[-1] < len(self.text) else seams
+        parts: list[dict[str, Any]] = [
+            {"type": "text", "text": self.text[begins:ends]} for begins, ends in itertools.pairwise(seams)
+        ]
         if cache and stable:
             parts[0]["cache_control"] = {"type": "ephemeral"}
         return [{"role": "user", "content": parts}]
