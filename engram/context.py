@@ -210,12 +210,13 @@ def pack(
 def chosen_shares(given: object) -> Mapping[str, float]:
     """The shares of the sections: the caller's for those named, the others scaled to what is left.
 
-    A share of 0 leaves a section out. Raises InvalidInput for an unknown name, a share outside 0..1, or a sum over 1.
+    A share of 0 leaves a section out; Topics and Triggers count for nothing in the sum, since they take from none.
+    Raises InvalidInput for an unknown name, a share outside 0..1, or a sum over 1.
     """
     named = {
         name: inputs.unit(value, f"sections[{name}]") for name, value in inputs.keys(given, "sections", SHARES).items()
     }
-    total = sum(named.values())
+    total = sum(share for name, share in named.items() if name not in INDEXES)
     if total > 1 + 1e-9:
         raise InvalidInput("sections", "shares that add up to at most 1", f"{total:.2f}")
     others = sum(share for name, share in SHARES.items() if name not in named and name not in INDEXES)

@@ -68,9 +68,11 @@ NAMES_OF_LATER_CALLS: Final = re.compile(r"notif|subscri|listen|watch|offset|ef_
 ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     "fact": ("text",),
     "content": ("text",),
+    "long text": ("text",),
     "label": ("text",),
     "note": ("text",),
     "query": ("query",),
+    "question": ("query",),
     "key": ("key",),
     "arguments": ("metadata",),
     "name": ("name",),
@@ -109,13 +111,14 @@ ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     "sections": ("text", "filter", "batch"),
     "ranges": ("text", "filter", "batch"),
     "function": ("text", "metadata", "whole"),
+    "path": ("text", "metadata", "whole"),
     "anchors": ("text", "metadata"),
 }
 WORDS_ARE_FREE: Final = frozenset({"fact", "content", "messages", "query", "key", "name", "scope id"})
 REFUSES_ALL: Final = frozenset({"choice", "scope", "function", "anchors"})
 MAY_REFUSE: Final = frozenset(
-    {"label", "note", "tags", "words", "ids", "filter ids", "choices", "citations", "revision", "small whole", "unit"}
-    | {"number", "wait", "tokens", "tokens from 0", "filters", "sections", "ranges", "flag"}
+    {"label", "note", "long text", "question", "tags", "words", "ids", "filter ids", "choices", "citations", "revision", "small whole", "unit"}
+    | {"path", "number", "wait", "tokens", "tokens from 0", "filters", "sections", "ranges", "flag"}
 )
 DIFFERENT: Final[Mapping[tuple[str, str], str]] = {
     ("scope id", "a wildcard"): "invalid",  # a scope is one owner, and `*` would read like all of them
@@ -132,10 +135,10 @@ DIFFERENT: Final[Mapping[tuple[str, str], str]] = {
     ("window", "a text"): "ok",  # the JSON form of a filter writes its times
     ("filters", "no items"): "ok",  # an empty collection matches nothing
     ("tokens from 0", "0"): "ok",  # a budget of nothing leaves everything out, and says so
-    ("tokens from 0", "1"): "ok",
-    ("tokens", "1"): "ok",  # and so does one of a token
     ("messages", "a text"): "ok",  # one message of the user
     ("nested batch", "no items"): "ok",
+    ("long text", "1 MiB and one byte"): "ok",  # long texts are what it is for
+    ("long text", "300,000 different words"): "ok",
 }
 
 

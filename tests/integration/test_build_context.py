@@ -66,7 +66,7 @@ def part(block: ContextBlock, name: str) -> Any:
 
 def test_a_conversation_becomes_sections_in_their_order(talked: Engram) -> None:
     block = talked.build_context("What is my bicycle called?", max_tokens=1_500)
-    order = ["Critical", "Recent events", "Relevant memories", "Decisions and constraints"]
+    order = ["Critical", "Recent events", "Relevant memories", "Decisions and constraints", "Topics"]
     assert names(block) == [name for name in order if name in names(block)]
     assert {"Recent events", "Decisions and constraints"} <= set(names(block))
     assert "How is Bergen so far?" in part(block, "Recent events").text
