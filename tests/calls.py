@@ -6,8 +6,11 @@ named here. `places()` spreads the shared keywords over the calls that take them
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from engram.operations.capture import Artifact, Message, ToolCall
@@ -20,6 +23,9 @@ from engram.values import Citation, Traversal
 UNKNOWN_ID: Final = "01890000-0000-7000-8000-00000000a001"
 OTHER_ID: Final = "01890000-0000-7000-8000-00000000a002"
 THIRD_ID: Final = "01890000-0000-7000-8000-00000000a003"
+
+FACTS: Final = str(Path(__file__).parent / "fixtures" / "facts.jsonl")
+OUT: Final = str(Path(tempfile.gettempdir()) / f"engram-export-{os.getpid()}.jsonl")
 
 # Keywords that several calls share. A group holds its own names and those of the groups it is built on.
 GROUPS: Final[Mapping[str, tuple[Any, str | None]]] = {
@@ -179,6 +185,18 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "derive": "choice",
         "wait": "wait",
     },
+    "record_long_input": {
+        "text": "long text",
+        "title": "title",
+        "media": "choice",
+        "max_chunk_tokens": "small whole",
+        "max_facts_per_chunk": "small whole",
+        "derive": "choice",
+        "metadata": "metadata",
+        "wait": "wait",
+        "max_bytes": "whole",
+        "progress": "function",
+    },
     "wait_for": {"what": "id", "deriver": "choice", "timeout": "number"},
     "add": {"fact": "fact"},
     "add_many": {"items": "batch"},
@@ -317,6 +335,15 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "strict": "flag",
         "token_counter": "function",
     },
+    "build_long_input_context": {
+        "query": "question",
+        "source_event_id": "id",
+        "task_run_id": "id",
+        "max_tokens": "tokens",
+        "source_chunk_limit": "small whole",
+        "expected_terms": "words",
+        "token_counter": "function",
+    },
     "trace_recall": {
         "query": "query",
         "limit": "limit",
@@ -412,6 +439,20 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     "ops.list_recalls": {"limit": "limit", "cursor": "cursor"},
     "ops.get_recall": {"recall_id": "id"},
     "ops.replay_recall": {"recall_id": "id"},
+    "ops.export": {
+        "path": "path",
+        "format": "choice",
+        "user": "scope id",
+        "vectors": "flag",
+        "progress": "function",
+    },
+    "ops.import_": {
+        "path": "path",
+        "format": "choice",
+        "on_conflict": "choice",
+        "strict": "flag",
+        "progress": "function",
+    },
     "ops.doctor": {},
     "ops.list_models": {},
     "ops.reembed": {
@@ -430,6 +471,7 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "remember": "Write",
     "record_event": "Write",
     "record_turn": "Write",
+    "record_long_input": "Write",
     "wait_for": "Read",
     "add": "NewMemory",
     "add_many": "Write",
@@ -457,6 +499,7 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "list_triggers": "Read",
     "recall_critical": "Read",
     "build_context": "Read",
+    "build_long_input_context": "Read",
     "resume": "Read",
     **dict.fromkeys(("trace_recall", "explain"), "Read"),
     "session": "Ids",
@@ -487,6 +530,8 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "ops.cancel_job": "Write",
     "ops.backlog": "Ids",
     "ops.replay": "Write",
+    "ops.export": "Ids",
+    "ops.import_": "Write",
     "ops.compare_replay": "Ids",
     "ops.switch_replay": "Write",
     "ops.drop_replay": "Write",
@@ -523,6 +568,7 @@ VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "ops.reindex_words": {"config": "english"},
     "record_event": {"content": "Looked at the sky"},
     "record_turn": {"user_message": "I like tea"},
+    "record_long_input": {"text": "I like tea"},
     "wait_for": {"what": UNKNOWN_ID, "timeout": 0},
     "add": {"fact": "User likes tea"},
     "add_many": {"items": [{"fact": "User likes tea"}]},
@@ -552,6 +598,7 @@ VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "deep_search": {"query": "tea"},
     "recall": {"question": "What does the user drink?"},
     "recall_trigger": {"action": "git-push"},
+    "build_long_input_context": {"query": "tea"},
     "trace_recall": {"query": "tea"},
     "explain": {"query": "tea", "memory_id": UNKNOWN_ID},
     "ops.get_recall": {"recall_id": UNKNOWN_ID},
@@ -571,6 +618,8 @@ VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "delete_all": {"user_id": "nobody"},
     "history": {"memory_id": UNKNOWN_ID},
     "ops.redact_event": {"event_id": UNKNOWN_ID},
+    "ops.export": {"path": OUT},
+    "ops.import_": {"path": FACTS},
     "ops.compare_replay": {"shadow_id": UNKNOWN_ID},
     "ops.switch_replay": {"shadow_id": UNKNOWN_ID},
     "ops.drop_replay": {"shadow_id": UNKNOWN_ID},

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from engram import chain, ids, streams
+from engram import chain, ids, inputs, streams
 from engram.database import Connection, fetch_all
 from engram.errors import InvalidInput, LimitExceeded
 from engram.ledger import NewEvent
@@ -173,7 +173,7 @@ def measured(parts: Iterable[str], most: int) -> Measure:
         except UnicodeEncodeError as error:
             raise InvalidInput("text", "whole characters", f"half of one at {chars + error.start}") from None
         digest.update(written)
-        chars, size, blank = chars + len(part), size + len(written), blank and not part.strip()
+        chars, size, blank = chars + len(part), size + len(written), blank and inputs.is_blank(part)
         if size > most:
             raise LimitExceeded("text", most, f"more than {most}", "bytes")
     if blank:

@@ -84,10 +84,10 @@ def record_long_input(
     if progress is not None and not callable(progress):
         raise InvalidInput("progress", "a function", type(progress).__name__)
     watch = _Watch(cast("Progress | None", progress))
-    named = source.name if isinstance(source, Path) and title == "" else title
+    named = source.name[:TITLE_CHARACTERS] if isinstance(source, Path) and title == "" else title
     wished = Document(
         stream_id="",
-        title=" ".join(inputs.text(named, "title", limit=TITLE_CHARACTERS, empty=True).split()),
+        title=_title(named),
         media=inputs.choice(media, "media", splitting.MEDIA), trust=call.trust or "document",
         max_chunk_tokens=inputs.whole(max_chunk_tokens, "max_chunk_tokens", *CHUNK_TOKENS),
         most_facts=inputs.whole(max_facts_per_chunk, "max_facts_per_chunk", 0, MOST_FACTS),
@@ -116,6 +116,10 @@ def record_long_input(
         source_event_ids=parts, manifest_event_id=manifest_id, chars=measure.chars, sha256=measure.sha256,
         chunks=tuple(chunks), decisions=tuple(decisions), duplicate=recording.duplicate, notes=tuple(notes),
     )  # fmt: skip
+
+
+def _title(given: object) -> str:
+    return "" if given == "" else " ".join(inputs.text(given, "title", limit=TITLE_CHARACTERS).split())
 
 
 def _derivers(setup: Setup, mode: str | None) -> tuple[str, ...]:

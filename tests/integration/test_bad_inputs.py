@@ -69,6 +69,7 @@ ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     "fact": ("text",),
     "content": ("text",),
     "long text": ("text",),
+    "title": ("text",),
     "label": ("text",),
     "note": ("text",),
     "query": ("query",),
@@ -117,7 +118,7 @@ ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
 WORDS_ARE_FREE: Final = frozenset({"fact", "content", "messages", "query", "key", "name", "scope id"})
 REFUSES_ALL: Final = frozenset({"choice", "scope", "function", "anchors"})
 MAY_REFUSE: Final = frozenset(
-    {"label", "note", "long text", "question", "tags", "words", "ids", "filter ids", "choices", "citations", "revision", "small whole", "unit"}
+    {"label", "note", "long text", "title", "question", "tags", "words", "ids", "filter ids", "choices", "citations", "revision", "small whole", "unit"}
     | {"path", "number", "wait", "tokens", "tokens from 0", "filters", "sections", "ranges", "flag"}
 )
 DIFFERENT: Final[Mapping[tuple[str, str], str]] = {
@@ -137,6 +138,7 @@ DIFFERENT: Final[Mapping[tuple[str, str], str]] = {
     ("tokens from 0", "0"): "ok",  # a budget of nothing leaves everything out, and says so
     ("messages", "a text"): "ok",  # one message of the user
     ("nested batch", "no items"): "ok",
+    ("title", "nothing"): "ok",  # a document may have none
     ("long text", "1 MiB and one byte"): "ok",  # long texts are what it is for
     ("long text", "300,000 different words"): "ok",
 }

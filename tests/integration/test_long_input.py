@@ -41,8 +41,8 @@ WORDS = (
 )  # fmt: skip
 SAMPLES = {
     "text": "INTRODUCTION\n\nThe harbour opens at six.\r\nBoats wait.\n\nSection 2\n\nNobody may anchor here. " * 20,
-    "markdown": "# Ports\n\nSome text.\n\n## Rules\n\n- Boats wait.\n\n```python\nx = 1\n```\n\n| a |\n|---|\n" * 20,
-    "code": "import os\n\n\nclass Port:\n    def open(self):\n        return os.name\n\n\ndef end(port):\n    pass\n" * 30,
+    "markdown": "# Ports\n\nSome text.\n\n## Rules\n\n- Boats wait.\n\n```python\nx = 1\n```\n\n" * 20,
+    "code": "import os\n\n\nclass Port:\n    def open(self):\n        pass\n\n\ndef end(port):\n    pass\n" * 30,
     "diff": "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n-old\n+new\n context\n" * 30,
     "jsonl": "".join(json.dumps({"id": n, "said": f"boat {n}"}) + "\n" for n in range(200)),
 }  # fmt: skip

@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import pytest
+from calls import FACTS, OUT
 
 from engram import ALL_USERS, Engram, Filter, InvalidInput, NotFound, Ops, Scope, writing
 from engram.errors import EngramError, IdempotencyMismatch
@@ -239,6 +240,7 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
         "content": a.text(), **a.maybe(expected_position=lambda: a.dice.randrange(4)), **a.write(),
     },
     "record_turn": lambda a: {"user_message": a.text(), "assistant_message": a.text(), **a.write()},
+    "record_long_input": lambda a: {"text": f"# {a.text()}\n\nThe pier must be {a.text()}.", "wait": True, **a.write()},
     "wait_for": lambda a: {
         "what": a.pick("events") if a.dice.random() < 0.5
         else Receipt((a.pick("events"), a.pick("events")), a.pick("streams"), 3),
@@ -307,6 +309,10 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "build_context": lambda a: {
         "query": a.text(), **a.one_of(session_id=lambda: a.pick("sessions"), task_run_id=lambda: a.pick("tasks")),
         **a.read(),
+    },
+    "build_long_input_context": lambda a: {
+        "query": a.text(), "source_chunk_limit": a.dice.randint(0, 6), "expected_terms": ["pier"],
+        **a.maybe(source_event_id=lambda: a.pick("events"), task_run_id=lambda: a.pick("tasks")), **a.read(),
     },
     "trace_recall": lambda a: {
         "query": a.text(), "limit": 200, "deep": a.dice.random() < 0.5, "expected_terms": ["pier"],
@@ -382,6 +388,8 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "ops.list_recalls": lambda a: {**a.maybe(cursor=lambda: a.pick("cursors")), "limit": a.dice.randint(0, 5)},
     "ops.get_recall": lambda a: {"recall_id": a.pick("recalls")},
     "ops.replay_recall": lambda a: {"recall_id": a.pick("recalls")},
+    "ops.export": lambda _: {"path": OUT},
+    "ops.import_": lambda a: {"path": FACTS, **a.write()},
     "ops.doctor": lambda _: {},
     "ops.list_models": lambda _: {},
     "ops.reembed": lambda _: {"model": "letters", "switch": False},
@@ -444,7 +452,7 @@ PLAIN: Final = (
     (re.compile(r"[0-9a-f]{64}"), "<hash>"),
     (re.compile(r"(?:key|keys|sessions|topics|slots|topic|s)[-: ][0-9a-f]{8,32}"), "<name>"),
     (re.compile(r"slot:[0-9a-f]{8}"), "<name>"),
-    (re.compile(r"size_bytes=\d+"), "<size>"),
+    (re.compile(r"\b(?:size_)?bytes=\d+"), "<size>"),
     (re.compile(r"'[A-Za-z0-9_-]{40,}'"), "<signed>"),
     (re.compile(r"\d+\.\d+(?:e-\d+)?|\b\d+e-\d+"), "<number>"),
 )

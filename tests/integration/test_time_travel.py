@@ -47,9 +47,10 @@ def superuser(server: EmbeddedServer, database_url: str) -> Iterator[psycopg.Con
 # Calls that write, and reads that have no moment: why.
 WRITES: Final = (
     "add", "add_many", "annotate", "delete", "delete_all", "end_session", "end_validity", "forget", "forget_task",
-    "record_event", "record_turn", "reinforce", "relate", "relate_batch", "remember", "restore", "restore_task",
+    "record_event", "record_long_input", "record_turn", "reinforce", "relate", "relate_batch", "remember", "restore",
+    "restore_task",
     "resume_task", "revise", "save_checkpoint", "start_task", "unrelate", "update", "update_task",
-    "ops.cancel_job", "ops.drop_replay", "ops.redact_event", "ops.reembed", "ops.reindex_words", "ops.replay",
+    "ops.cancel_job", "ops.drop_replay", "ops.import_", "ops.redact_event", "ops.reembed", "ops.reindex_words", "ops.replay",
     "ops.retry_job", "ops.run_jobs", "ops.switch_replay",
 )  # fmt: skip
 WITHOUT_A_MOMENT: Final = {
@@ -62,6 +63,7 @@ WITHOUT_A_MOMENT: Final = {
     "stats": "counts what is stored, for who runs it",
     "ops.usage": "counts calls of models",
     "ops.doctor": "looks at the server",
+    "ops.export": "writes everything, with its history",
     "ops.list_models": "lists the models there are",
     "ops.list_jobs": "lists work to be done",
     "ops.backlog": "lists work to be done",
