@@ -70,9 +70,7 @@ def whole(text: str, at: int, least: int) -> int:
         if not torn(text, place):
             return place
         place -= 1
-    if text[at - 1 : at + 1] == "\r\n":
-        return at - 1 if at > least else at + 1
-    return at
+    return at + 1 if text[at - 1 : at + 1] == "\r\n" else at
 
 
 def torn(text: str, at: int) -> bool:
@@ -82,8 +80,10 @@ def torn(text: str, at: int) -> bool:
     before, after = text[at - 1], text[at]
     if before < "\u0300" and after < "\u0300":
         return before == "\r" and after == "\n"
-    if before == "\u200d" or after in "\u200c\u200d\uff9e\uff9f" or unicodedata.category(after)[0] == "M":
-        return not before.isspace() or before == "\u200d"
+    if before == "\u200d":
+        return not after.isspace()
+    if after in "\u200c\u200d\uff9e\uff9f" or unicodedata.category(after)[0] == "M":
+        return not before.isspace()
     if "\U0001f3fb" <= after <= "\U0001f3ff" or "\U000e0020" <= after <= "\U000e007f":
         return not before.isspace()
     if "\u1160" <= after <= "\u11ff":

@@ -105,7 +105,7 @@ def test_no_mark_is_torn_from_its_character(text: str) -> None:
         if any(not cuts.torn(text, place - back) for back in range(len(run))):
             assert not unicodedata.combining(text[place]) or text[place - 1].isspace()
             assert text[place] not in "\u200d\ufe0f" or text[place - 1].isspace()
-            assert text[place - 1] != "\u200d"
+            assert text[place - 1] != "\u200d" or text[place].isspace()
 
 
 @pytest.mark.parametrize(
@@ -131,6 +131,13 @@ def test_what_is_seen_as_one_character_is_not_cut(text: str, whole: bool) -> Non
 def test_flags_are_cut_between_two_flags() -> None:
     text = "🇳🇴🇸🇪🇩🇰"
     assert [at for at in range(1, len(text)) if not cuts.torn(text, at)] == [2, 4]
+
+
+def test_a_line_end_is_whole_even_where_one_character_would_be_too_much() -> None:
+    found = list(split(["\r\n" * 300], count=lambda text: 1_000 * len(text)))
+    assert [piece.text for piece in found] == ["\r\n"] * 300
+    joined = "x" * 1_334 + ("\u200d" * 65 + "\r\n") * 40
+    assert_covered(joined, pieces(joined))
 
 
 def test_a_heap_of_marks_is_cut_all_the_same() -> None:
