@@ -869,29 +869,34 @@ class _Packing:
     def _fill_section(self, name: str, within: int | None) -> None:
         """Print what fits, in order: an item that does not is skipped, and is not the end."""
         rest = [index for index in self.of[name] if self.chosen.get(index, -1) < len(self.items[index].body)]
-        several = len(rest)
-        while rest:
-            size = self._run(rest, several, self._room(name, within))
-            wanted = {index: len(self.items[index].body) for index in rest[:size]}
-            hopeless = size == 1 and self._alone(rest[0]) > self.most + _SLACK
-            reason = NO_ROOM if hopeless else self._try(wanted, within=within)
+        start, several, room = 0, len(rest), self._room(name, within)
+        while start < len(rest):
+            index = rest[start]
+            size = self._run(rest[start : start + several], room)
+            wanted = {one: len(self.items[one].body) for one in rest[start : start + size]}
+            if size == 1 and self._alone(index) > room + _SLACK and not self.chosen.get(index):
+                reason: str | None = NO_ROOM if self._alone(index) > self.most - self.used else NO_SHARE
+            else:
+                reason = self._try(wanted, within=within)
+                room = self._room(name, within) if reason is None else room
             if reason is not None and size > 1:
                 several = size // 2
                 continue
             if reason is not None:
-                self.reasons[rest[0]] = reason
-                if self.items[rest[0]].cuttable:
-                    self._largest(rest[0], len(self.items[rest[0]].body), within=within)
-            rest, several = rest[size:], max(1, 2 * size)
+                self.reasons[index] = reason
+                if self.items[index].cuttable:
+                    self._largest(index, len(self.items[index].body), within=within)
+                    room = self._room(name, within)
+            start, several = start + size, max(1, 2 * size)
 
     def _room(self, name: str, within: int | None) -> int:
         left = self.most - self.used
         return left if within is None else min(left, within - self._cost(name, self.chosen))
 
-    def _run(self, rest: Sequence[int], several: int, room: int) -> int:
-        """How many of the next items should fit together; at least one, which is tried whatever it costs."""
+    def _run(self, rest: Sequence[int], room: int) -> int:
+        """How many of the next items should fit together, but at least one."""
         size = 0
-        for index in rest[:several]:
+        for index in rest:
             room -= self._alone(index) + 1
             if room < 0:
                 break
@@ -908,7 +913,8 @@ class _Packing:
     def _largest(self, index: int, most: int, *, within: int | None = None, capped: bool = True) -> None:
         """Print as many characters of an item as fit, at most `most`."""
         whole = len(self.items[index].body)
-        if most >= whole and self._try({index: whole}, within=within, capped=capped) is None:
+        may_fit = most >= whole and self._alone(index) <= self.most + _SLACK
+        if may_fit and self._try({index: whole}, within=within, capped=capped) is None:
             return
         low, high = self.chosen.get(index, 0) + 1, min(most, whole - 1)
         probe = 2 * low + KEPT_CHARACTERS
