@@ -29,6 +29,7 @@ PAGE: Final = 500
 BAD: Final = "the ledger does not hold what it was given: an event's payload was changed; see verify_ledger"
 # What is said in place of a private memory's event, to whoever may not see it.
 WITHHELD: Final = chain.body(None, {"withheld": "private"}, {})
+PATH_CHARACTERS: Final = 4_096
 Progress = Callable[[ExportProgress], object]
 
 
@@ -80,11 +81,11 @@ def _target(path: object) -> Path:
     if not isinstance(path, str | Path):
         raise InvalidInput("path", "the path of a file", type(path).__name__)
     text = str(path)
-    if not text or "\0" in text:
-        raise InvalidInput("path", "the path of a file", "an empty one or one with NUL")
+    inputs.text(text, "path", limit=PATH_CHARACTERS)
     try:
         target = Path(text)
-        if target.is_dir() or not target.absolute().parent.is_dir():
+        taken = target.exists() and not target.is_file()
+        if taken or not target.absolute().parent.is_dir():
             raise InvalidInput("path", "a file in a folder that exists", "another path")
     except (OSError, ValueError):
         raise InvalidInput("path", "a path this system can write to", "another one") from None

@@ -36,6 +36,7 @@ OUTCOMES: Final = {
 }
 RESTORED: Final = ("tenant_id", "shared", "dry_run")  # of the words of a write, those that mean something for an export
 MOST_TRUST: Final = "user"  # a file speaks for no operator, whatever it says of itself
+PATH_CHARACTERS: Final = 4_096
 Progress = Callable[[ImportProgress], object]
 
 
@@ -91,8 +92,9 @@ def _file(path: object) -> File:
     if not isinstance(path, str | Path):
         raise InvalidInput("path", "the path of a file", type(path).__name__)
     text = str(path)
+    inputs.text(text, "path", limit=PATH_CHARACTERS)
     try:
-        if not text or "\0" in text or not Path(text).is_file():
+        if not Path(text).is_file():
             raise InvalidInput("path", "a file that can be read", "another path")
         with Path(text).open("rb") as file:
             file.read(1)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import psycopg
 import pytest
+from quiet import quiet
 
-from engram import Engram, Scope, migrations
+from engram import ALL_USERS, AsyncEngram, Conflict, Engram, InvalidInput, Scope, migrations
+from engram.database import Database
+from engram.embedded import EmbeddedServer
 from engram.portable import own
-from tests.quiet import quiet
+from engram.settings import load
 
 EVERY: Final = {"statuses": ["active", "superseded", "contested", "archived", "deleted", "quarantined"]}
 
@@ -88,10 +93,11 @@ def open_door(database_url: str) -> Iterator[Callable[..., Engram]]:
         one.close()
 
 
-@pytest.fixture
-def told(open_door: Callable[..., Engram], tenant: str) -> tuple[Engram, dict[str, str]]:
-    door = open_door(tenant)
-    return door, tell(door)
+@pytest.fixture(scope="module")
+def told(database_url: str) -> Iterator[tuple[Engram, dict[str, str]]]:
+    """The door to a story that is told once for all tests; who changes what is told adds and takes nothing away."""
+    with quiet(Engram(database_url, scope=Scope(f"t-{uuid.uuid4().hex[:16]}"))) as door:
+        yield door, tell(door)
 
 
 def everything(door: Engram, **read: Any) -> list[Any]:
@@ -106,14 +112,13 @@ def test_what_is_exported_comes_back_as_it_was_in_an_empty_database_byte_for_byt
     told: tuple[Engram, dict[str, str]],
     open_door: Callable[..., Engram],
     fresh_database_url: str,
-    tenant: str,
     tmp_path: Path,
 ) -> None:
     door, _ = told
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     out = door.scoped(user_id="ada").ops.export(first)
     migrations.upgrade(fresh_database_url)
-    other = open_door(tenant, fresh_database_url, user_id="ada")
+    other = open_door(door.scope.tenant_id, fresh_database_url, user_id="ada")
     back = other.ops.import_(first)
     again = other.ops.export(second)
     assert first.read_bytes() == second.read_bytes()
@@ -124,3 +129,309 @@ def test_what_is_exported_comes_back_as_it_was_in_an_empty_database_byte_for_byt
     report = other.ops.verify_ledger()
     assert report.ok
     assert report.erased == 1
+
+
+def test_what_comes_back_has_its_lineages_its_times_its_ids_and_its_history(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, names = told
+    ada = door.scoped(user_id="ada")
+    ada.ops.export(tmp_path / "a.jsonl")
+    other = open_door(tenant, user_id="ada")
+    other.ops.import_(tmp_path / "a.jsonl")
+    assert everything(other) == everything(ada)
+    before = datetime(2024, 6, 1, tzinfo=UTC)
+    assert "Lyon" in other.recall("Where do I live?", as_of=before).answer_text
+    assert "Ottawa" in other.recall("Where do I live?").answer_text
+    for read in (ada, other):
+        assert [one.entry for one in read.get_history(names["plan"])] == ["reinforced", "added"]
+    assert [one.content for one in other.list_events(session_id="talk")] == [
+        one.content for one in ada.list_events(session_id="talk")
+    ]
+    assert other.get_session("talk").summary == "Ada told where she lives."
+    erased = other.get_event(names["event"])
+    assert (erased.erased, erased.content) == (True, None)
+    [run] = [one for one in other.list_tasks() if one.goal == "Paint the boat"]
+    assert [(one.version, one.summary) for one in other.list_checkpoints(run.task_run_id)] == [
+        (2, "Paint is there"),
+        (1, "Hull is sanded"),
+    ]
+    [related] = other.list_relations(names["plan"])
+    assert related.weight == 0.75
+    moment = ada.list_relations(names["plan"])[0].recorded_at
+    assert [one.weight for one in other.list_relations(names["plan"], known_at=moment)] == [0.25]
+    assert other.explain_memory(names["plan"]).citations[0].quote is not None
+
+
+def test_what_was_imported_is_found_by_its_words_and_once_it_is_embedded_by_its_meaning(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, _ = told
+    door.scoped(user_id="ada").ops.export(tmp_path / "a.jsonl")
+    other = open_door(tenant, user_id="ada")
+    other.ops.import_(tmp_path / "a.jsonl")
+    assert other.search("coffee", mode="keyword")[0].memory.fact == "Ada drinks coffee"
+    assert not other.search("coffee", mode="semantic").results
+    while other.ops.run_jobs():
+        pass
+    assert other.search("What does Ada drink?", mode="semantic")[0].memory.fact == "Ada drinks coffee"
+
+
+def test_vectors_travel_where_the_model_is_the_same(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, _ = told
+    out = door.scoped(user_id="ada").ops.export(tmp_path / "a.jsonl", vectors=True)
+    other = open_door(tenant, user_id="ada")
+    back = other.ops.import_(tmp_path / "a.jsonl")
+    assert back.counts["vector"] == out.counts["vector"] > 0
+    assert other.search("What does Ada drink?", mode="semantic")[0].memory.fact == "Ada drinks coffee"
+    other.ops.export(tmp_path / "b.jsonl", vectors=True)
+    assert body_of(tmp_path / "a.jsonl") == body_of(tmp_path / "b.jsonl")
+
+
+def test_an_export_that_is_imported_again_adds_nothing(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, _ = told
+    door.scoped(user_id="ada").ops.export(tmp_path / "a.jsonl")
+    other = open_door(tenant, user_id="ada")
+    other.ops.import_(tmp_path / "a.jsonl")
+    other.add("Ada has moved on")
+    stats = other.stats()
+    again = other.ops.import_(tmp_path / "a.jsonl")
+    assert again.counts == {"known": 2}
+    assert other.stats() == stats
+
+
+def test_an_export_does_not_come_back_into_a_scope_that_holds_something_else(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, _ = told
+    door.scoped(user_id="ada").ops.export(tmp_path / "a.jsonl")
+    other = open_door(tenant, user_id="ada")
+    other.add("Ada was here before")
+    before = other.stats()
+    with pytest.raises(Conflict):
+        other.ops.import_(tmp_path / "a.jsonl")
+    assert other.stats() == before
+    assert open_door(tenant).stats().events == 0
+
+
+def test_an_import_that_is_rehearsed_leaves_nothing(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, _ = told
+    out = door.scoped(user_id="ada").ops.export(tmp_path / "a.jsonl")
+    other = open_door(tenant, user_id="ada")
+    rehearsed = other.ops.import_(tmp_path / "a.jsonl", dry_run=True)
+    assert rehearsed.dry_run
+    assert rehearsed.counts["memory"] == out.counts["memory"]
+    assert other.stats().events == 0
+    assert other.ops.import_(tmp_path / "a.jsonl").counts["memory"] == out.counts["memory"]
+
+
+def test_an_export_is_refused_before_anything_is_written_when_it_is_damaged_or_crafted(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, _ = told
+    path = tmp_path / "a.jsonl"
+    door.scoped(user_id="ada").ops.export(path)
+    whole = path.read_bytes()
+    other = open_door(tenant, user_id="ada")
+
+    def crafted(kind: str, **changes: Any) -> bytes:
+        """The file with other values in the lines of a kind, and the hash and counts that go with them."""
+        lines = lines_of(path)
+        with (tmp_path / "crafted.jsonl").open("wb") as file:
+            writer = own.Writer(file, tenant="t", vectors=False)
+            for line in lines[1:-1]:
+                writer.put(line["kind"], line | changes if line["kind"] == kind else line)
+            writer.end()
+        return (tmp_path / "crafted.jsonl").read_bytes()
+
+    damaged = {
+        "flipped": whole[: len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1 :],
+        "cut off": whole[: len(whole) // 2],
+        "another version": whole.replace(b'"version":1', b'"version":9', 1),
+        "another payload": crafted("event", body={"content": "I never said that", "payload": {}, "metadata": {}}),
+        "a payload erased without a redaction": crafted("event", body=None, salt=None),
+        "from the future": crafted("event", recorded_at=(datetime.now(UTC) + timedelta(days=1)).isoformat()),
+        "an unknown scope": crafted("memory", scope=99),
+        "no list": crafted("memory", sources=7),
+        "another checkpoint": crafted("checkpoint", body={"summary": "never"}),
+        "a time that is none": crafted("memory", valid_from="no time"),
+    }
+    for what, data in damaged.items():
+        path.write_bytes(data)
+        with pytest.raises(InvalidInput):
+            other.ops.import_(path, format="engram")
+            pytest.fail(what)
+        assert other.stats().events == other.stats().memories == 0, what
+
+
+def test_a_file_that_names_another_tenant_comes_to_the_callers_and_never_to_that_one(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, _ = told
+    before = door.ops.export(tmp_path / "before.jsonl", user_id=ALL_USERS)
+    door.scoped(user_id="ada").ops.export(tmp_path / "a.jsonl")
+    assert lines_of(tmp_path / "a.jsonl")[0]["tenant"] == door.scope.tenant_id
+    other = open_door(tenant, user_id="ada")
+    other.ops.import_(tmp_path / "a.jsonl")
+    assert other.stats().memories > 0
+    assert door.ops.export(tmp_path / "after.jsonl", user_id=ALL_USERS).sha256 == before.sha256
+    with pytest.raises(InvalidInput):
+        other.ops.import_(tmp_path / "a.jsonl", user_id="eve")
+
+
+def test_no_tenant_reaches_the_ledger_of_another_by_the_functions_of_an_import(
+    told: tuple[Engram, dict[str, str]], database: Database, tenant: str
+) -> None:
+    door, _ = told
+    [stream_id] = {event.stream_id for event in door.list_events(user_id="bob", roles=["user"])} - {
+        event.stream_id for event in door.list_events()
+    }
+    scope_id = "(SELECT scope_id FROM engram.memory_scopes LIMIT 1)"
+    nothing = ", ".join(["'{}'"] * 14)
+    call = f"SELECT engram.import_events({scope_id}, %s::uuid, 2, {nothing}, NULL, NULL)"
+    with pytest.raises(Exception, match="no such stream"), database.transaction(tenant) as conn:
+        conn.exec_driver_sql(call, (stream_id,))
+    with (
+        pytest.raises(Exception, match=r"permission denied|append-only"),
+        database.transaction(door.scope.tenant_id) as conn,
+    ):
+        conn.exec_driver_sql("UPDATE engram.agent_events SET trust = 0")
+
+
+def test_an_event_is_imported_only_behind_the_head_of_its_stream_and_before_now(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, _ = told
+    door.scoped(user_id="ada").ops.export(tmp_path / "a.jsonl")
+    lines = lines_of(tmp_path / "a.jsonl")
+    events = [line for line in lines if line["kind"] == "event"]
+    long = next(one["stream_id"] for one in events if one["position"] == 3)
+    backwards = {
+        one["event_id"]: "2020-01-01T00:00:00+00:00"
+        for one in events
+        if one["stream_id"] == long and one["position"] == 3
+    }
+    with (tmp_path / "b.jsonl").open("wb") as file:
+        writer = own.Writer(file, tenant="t", vectors=False)
+        for line in lines[1:-1]:
+            at = backwards.get(line.get("event_id")) if line["kind"] == "event" else None
+            writer.put(line["kind"], line | ({"recorded_at": at} if at else {}))
+        writer.end()
+    other = open_door(tenant, user_id="ada")
+    with pytest.raises(InvalidInput):
+        other.ops.import_(tmp_path / "b.jsonl")
+    assert other.stats().events == 0
+
+
+def test_an_export_of_every_user_shows_no_private_row_of_any(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, names = told
+    path = tmp_path / "all.jsonl"
+    out = door.ops.export(path, user_id=ALL_USERS)
+    assert b"another job" not in path.read_bytes()
+    assert names["private"] not in {line.get("memory_id") for line in lines_of(path)}
+    assert out.left_out["events"] == 1
+    [held] = [
+        line for line in lines_of(path) if line.get("event_id") == names["private_event"] and line["kind"] == "event"
+    ]
+    assert held["body"] == {"content": None, "metadata": {}, "payload": {"withheld": "private"}}
+    other = open_door(tenant)
+    other.ops.import_(path)
+    assert other.ops.verify_ledger(user_id=ALL_USERS).ok
+    assert {one.fact for one in other.list_memories(user_id="bob")} >= {"Bob is the cook"}
+    other.ops.export(tmp_path / "again.jsonl", user_id=ALL_USERS)
+    assert body_of(path) == body_of(tmp_path / "again.jsonl")
+
+
+def test_an_export_of_a_user_is_everything_of_that_user_and_of_nobody_else(
+    told: tuple[Engram, dict[str, str]], tmp_path: Path
+) -> None:
+    door, names = told
+    door.scoped(user_id="ada", namespace="work").add("Ada welds")
+    door.ops.export(tmp_path / "ada.jsonl", user="ada")
+    lines = lines_of(tmp_path / "ada.jsonl")
+    assert {(line["namespace"], line["user_id"]) for line in lines if line["kind"] == "scope"} == {
+        ("default", "ada"),
+        ("work", "ada"),
+    }
+    facts = {line["fact"] for line in lines if line["kind"] == "memory"}
+    assert "Ada welds" in facts
+    assert "Ada is looking for another job" in facts
+    assert not facts & {"Bob is the cook", "The agent answers in French"}
+    assert names["private"] in {line.get("memory_id") for line in lines}
+
+
+def test_erased_words_are_nowhere_in_an_export(told: tuple[Engram, dict[str, str]], tmp_path: Path) -> None:
+    door, _ = told
+    for format in ("jsonl", "markdown", "csv"):
+        door.scoped(user_id="ada").ops.export(tmp_path / "out", format=format)  # type: ignore[arg-type]
+        assert "locker" not in (tmp_path / "out").read_text(encoding="utf-8")
+
+
+def test_an_export_sees_one_moment_and_a_failed_one_leaves_no_file(
+    told: tuple[Engram, dict[str, str]], tmp_path: Path
+) -> None:
+    door, _ = told
+    ada = door.scoped(user_id="ada")
+    ada.ops.export(tmp_path / "before.jsonl")
+    ada.ops.export(tmp_path / "meanwhile.jsonl", progress=lambda told: told.kind == "stream" and ada.add("Ada came in"))
+    assert (tmp_path / "meanwhile.jsonl").read_bytes() == (tmp_path / "before.jsonl").read_bytes()
+    ada.ops.export(tmp_path / "after.jsonl")
+    assert b"Ada came in" in (tmp_path / "after.jsonl").read_bytes()
+
+    def broken(_: Any) -> None:
+        raise RuntimeError("the disk is on fire")
+
+    with pytest.raises(RuntimeError):
+        ada.ops.export(tmp_path / "after.jsonl", progress=broken)
+    assert b"Ada came in" in (tmp_path / "after.jsonl").read_bytes()
+    assert {one.name for one in tmp_path.iterdir()} == {"before.jsonl", "meanwhile.jsonl", "after.jsonl"}
+
+
+def test_what_still_waits_to_be_derived_waits_where_it_came_to(
+    database_url: str, open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    with quiet(Engram(database_url, scope=Scope(tenant), settings=load({}, dispatch="doorbell"))) as later:
+        later.remember("I live in Lyon.", wait=False)
+        later.ops.export(tmp_path / "a.jsonl")
+    other = open_door(f"{tenant}-b")
+    other.ops.import_(tmp_path / "a.jsonl")
+    assert other.ops.backlog()
+    while other.ops.run_jobs():
+        pass
+    assert "Lyon" in other.recall("Where do I live?").answer_text
+
+
+async def test_both_doors_carry_the_same(
+    told: tuple[Engram, dict[str, str]], database_url: str, tenant: str, tmp_path: Path
+) -> None:
+    door, _ = told
+    door.scoped(user_id="ada").ops.export(tmp_path / "a.jsonl")
+    async with quiet(AsyncEngram(database_url, scope=Scope(door.scope.tenant_id, user_id="ada"))) as awaited:
+        await awaited.ops.export(tmp_path / "b.jsonl")
+        assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+        back = await awaited.scoped(tenant_id=tenant).ops.import_(tmp_path / "a.jsonl")
+        assert back.counts["memory"] > 0
+
+
+def test_an_event_that_was_changed_behind_the_ledgers_back_is_not_exported(
+    open_door: Callable[..., Engram], server: EmbeddedServer, tenant: str, tmp_path: Path
+) -> None:
+    door = open_door(tenant)
+    door.add("Ada drinks tea")
+    plain = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(plain) as conn:
+        conn.execute("SET session_replication_role = replica")
+        conn.execute(
+            "UPDATE engram.agent_event_payloads SET body = %s WHERE tenant_id = %s", (b'{"content":"lie"}', tenant)
+        )
+    with pytest.raises(Conflict):
+        door.ops.export(tmp_path / "a.jsonl")
+    assert not list(tmp_path.iterdir())

@@ -20,63 +20,160 @@ from tests.growth import assert_linear
 MEM0: Final = {
     "results": [
         {
-            "id": "892db2ae-06d9-49e5-8b3e-585ef9b85b8e", "memory": "Loves hiking in the mountains",
-            "hash": "6a8f0d9f6a5e4c0c8d9f0f3a4b5c6d7e", "metadata": {"season": "summer"}, "score": 0.87,
-            "created_at": "2024-07-01T09:00:00-07:00", "updated_at": "2024-08-02T10:00:00-07:00", "user_id": "ada",
-            "categories": ["hobbies", "sports"], "agent_id": "guide", "expiration_date": None,
+            "id": "892db2ae-06d9-49e5-8b3e-585ef9b85b8e",
+            "memory": "Loves hiking in the mountains",
+            "hash": "6a8f0d9f6a5e4c0c8d9f0f3a4b5c6d7e",
+            "metadata": {"season": "summer"},
+            "score": 0.87,
+            "created_at": "2024-07-01T09:00:00-07:00",
+            "updated_at": "2024-08-02T10:00:00-07:00",
+            "user_id": "ada",
+            "categories": ["hobbies", "sports"],
+            "agent_id": "guide",
+            "expiration_date": None,
         },
         {"id": 7, "memory": "Is allergic to nuts", "created_at": "2024-07-03T09:00:00Z", "user_id": "bob"},
         {"id": "x", "text": "no memory here"},
     ],
     "relations": [{"source": "ada", "relationship": "climbed_with", "target": "bob"}, {"source": "ada"}],
-}  # fmt: skip
+}
 ZEP: Final = {
     "episodes": [
-        {"uuid": "e-1", "name": "chat 1", "source": "message", "source_description": "support chat", "group_id": "g",
-         "content": "Ada: I work at the harbour now.", "created_at": "2024-02-01T10:00:05Z", "valid_at": "2024-02-01T10:00:00Z"},
+        {
+            "uuid": "e-1",
+            "name": "chat 1",
+            "source": "message",
+            "source_description": "support chat",
+            "group_id": "g",
+            "content": "Ada: I work at the harbour now.",
+            "created_at": "2024-02-01T10:00:05Z",
+            "valid_at": "2024-02-01T10:00:00Z",
+        },
     ],
     "nodes": [
-        {"uuid": "n-1", "name": "Ada", "labels": ["Entity", "Person"], "summary": "Ada is a carpenter.", "group_id": "g",
-         "created_at": "2024-02-01T10:00:05Z", "name_embedding": [0.1, 0.2]},
+        {
+            "uuid": "n-1",
+            "name": "Ada",
+            "labels": ["Entity", "Person"],
+            "summary": "Ada is a carpenter.",
+            "group_id": "g",
+            "created_at": "2024-02-01T10:00:05Z",
+            "name_embedding": [0.1, 0.2],
+        },
         {"uuid": "n-2", "name": "Harbour", "labels": ["Entity"], "summary": "", "created_at": "2024-02-01T10:00:05Z"},
     ],
     "edges": [
-        {"uuid": "f-1", "source_node_uuid": "n-1", "target_node_uuid": "n-2", "name": "WORKS_AT", "group_id": "g",
-         "fact": "Ada works at the harbour", "fact_embedding": [0.3], "episodes": ["e-1"], "created_at": "2024-02-01T10:00:06Z",
-         "valid_at": "2024-02-01T10:00:00Z", "invalid_at": "2025-01-01T00:00:00Z", "expired_at": "2025-01-02T08:00:00Z"},
-        {"uuid": "f-2", "source_node_uuid": "n-1", "target_node_uuid": "n-2", "name": "LEFT", "fact": "Ada left the harbour",
-         "episodes": [], "created_at": "2025-01-02T08:00:00Z", "valid_at": "2025-01-01T00:00:00Z", "invalid_at": None,
-         "expired_at": None},
-        {"uuid": "f-3", "fact": "never", "source_node_uuid": "n-1", "valid_at": "2025-01-01T00:00:00Z",
-         "invalid_at": "2024-01-01T00:00:00Z"},
+        {
+            "uuid": "f-1",
+            "source_node_uuid": "n-1",
+            "target_node_uuid": "n-2",
+            "name": "WORKS_AT",
+            "group_id": "g",
+            "fact": "Ada works at the harbour",
+            "fact_embedding": [0.3],
+            "episodes": ["e-1"],
+            "created_at": "2024-02-01T10:00:06Z",
+            "valid_at": "2024-02-01T10:00:00Z",
+            "invalid_at": "2025-01-01T00:00:00Z",
+            "expired_at": "2025-01-02T08:00:00Z",
+        },
+        {
+            "uuid": "f-2",
+            "source_node_uuid": "n-1",
+            "target_node_uuid": "n-2",
+            "name": "LEFT",
+            "fact": "Ada left the harbour",
+            "episodes": [],
+            "created_at": "2025-01-02T08:00:00Z",
+            "valid_at": "2025-01-01T00:00:00Z",
+            "invalid_at": None,
+            "expired_at": None,
+        },
+        {
+            "uuid": "f-3",
+            "fact": "never",
+            "source_node_uuid": "n-1",
+            "valid_at": "2025-01-01T00:00:00Z",
+            "invalid_at": "2024-01-01T00:00:00Z",
+        },
     ],
-}  # fmt: skip
+}
 LETTA: Final = {
-    "agent_type": "memgpt_agent", "name": "boat-helper", "system": "You are a helper.", "tools": [], "version": "0.16.8",
+    "agent_type": "memgpt_agent",
+    "name": "boat-helper",
+    "system": "You are a helper.",
+    "tools": [],
+    "version": "0.16.8",
     "core_memory": [
-        {"label": "human", "value": "Name: Ada\n\n- Lives in Ottawa\n- Has a boat", "limit": 5000, "description": None,
-         "created_at": "2025-01-01T00:00:00", "updated_at": "2025-03-01T00:00:00", "is_template": False, "template_name": None},
-        {"label": "persona", "value": "", "limit": 5000, "created_at": "2025-01-01T00:00:00", "updated_at": "2025-01-01T00:00:00"},
+        {
+            "label": "human",
+            "value": "Name: Ada\n\n- Lives in Ottawa\n- Has a boat",
+            "limit": 5000,
+            "description": None,
+            "created_at": "2025-01-01T00:00:00",
+            "updated_at": "2025-03-01T00:00:00",
+            "is_template": False,
+            "template_name": None,
+        },
+        {
+            "label": "persona",
+            "value": "",
+            "limit": 5000,
+            "created_at": "2025-01-01T00:00:00",
+            "updated_at": "2025-01-01T00:00:00",
+        },
     ],
     "messages": [
-        {"role": "system", "content": [{"type": "text", "text": "You are a helper."}], "created_at": "2025-01-01T00:00:00"},
-        {"role": "user", "content": [{"type": "text", "text": "Paint it blue."}], "created_at": "2025-01-02T09:00:00", "name": "Ada"},
+        {
+            "role": "system",
+            "content": [{"type": "text", "text": "You are a helper."}],
+            "created_at": "2025-01-01T00:00:00",
+        },
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": "Paint it blue."}],
+            "created_at": "2025-01-02T09:00:00",
+            "name": "Ada",
+        },
         {"role": "assistant", "content": [], "tool_calls": [{"id": "c"}], "created_at": "2025-01-02T09:00:01"},
     ],
-    "passages": [{"id": "passage-1", "text": "The hull is oak.", "tags": ["hull"], "created_at": "2025-01-03T00:00:00Z"}],
-}  # fmt: skip
+    "passages": [
+        {"id": "passage-1", "text": "The hull is oak.", "tags": ["hull"], "created_at": "2025-01-03T00:00:00Z"}
+    ],
+}
 LANGMEM: Final = [
-    {"namespace": ["memories", "ada"], "key": "k-1", "value": {"kind": "Memory", "content": {"content": "Ada likes jazz"}},
-     "created_at": "2025-02-01T00:00:00+00:00", "updated_at": "2025-02-03T00:00:00+00:00", "score": None},
-    {"namespace": "profiles.ada", "key": "k-2", "value": {"language": "fr", "age": 41}, "created_at": None, "updated_at": None},
+    {
+        "namespace": ["memories", "ada"],
+        "key": "k-1",
+        "value": {"kind": "Memory", "content": {"content": "Ada likes jazz"}},
+        "created_at": "2025-02-01T00:00:00+00:00",
+        "updated_at": "2025-02-03T00:00:00+00:00",
+        "score": None,
+    },
+    {
+        "namespace": "profiles.ada",
+        "key": "k-2",
+        "value": {"language": "fr", "age": 41},
+        "created_at": None,
+        "updated_at": None,
+    },
     {"namespace": ["x"], "key": "k-3", "value": "text"},
-]  # fmt: skip
+]
 PLAIN: Final = [
-    {"id": "p-1", "fact": "Ada sails", "type": "preference", "tags": ["sea"], "importance": 0.8, "valid_from": "2024-01-01",
-     "colour": "blue", "metadata": {"from": "notes"}, "user_id": "ada"},
+    {
+        "id": "p-1",
+        "fact": "Ada sails",
+        "type": "preference",
+        "tags": ["sea"],
+        "importance": 0.8,
+        "valid_from": "2024-01-01",
+        "colour": "blue",
+        "metadata": {"from": "notes"},
+        "user_id": "ada",
+    },
     {"content": "Ada rows", "created_at": 1704067200},
     {"id": "p-3"},
-]  # fmt: skip
+]
 
 
 def written(folder: Path, name: str, value: Any, *, lines: bool = False) -> File:
@@ -92,17 +189,22 @@ def found(file: File, format: str = "auto") -> list[Any]:
 
 
 SAMPLES: Final[dict[str, tuple[str, Any]]] = {
-    "mem0": ("mem0.json", MEM0), "zep": ("graph.json", ZEP), "letta": ("boat.af", LETTA), "langmem": ("store.json", LANGMEM),
-    "jsonl": ("facts.json", PLAIN), "csv": ("facts.csv", "fact,tags\nAda sails,sea\n"), "markdown": ("notes.md", "- Ada sails\n"),
+    "mem0": ("mem0.json", MEM0),
+    "zep": ("graph.json", ZEP),
+    "letta": ("boat.af", LETTA),
+    "langmem": ("store.json", LANGMEM),
+    "jsonl": ("facts.json", PLAIN),
+    "csv": ("facts.csv", "fact,tags\nAda sails,sea\n"),
+    "markdown": ("notes.md", "- Ada sails\n"),
     "transcript": ("talk.json", [{"role": "user", "content": "hello"}]),
     "engram": ("out.jsonl", '{"kind":"engram","version":1,"tenant":"t","vectors":false}\n{"kind":"end"}\n'),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("format", sorted(SAMPLES))
 def test_each_format_is_told_by_its_shape(tmp_path: Path, format: str) -> None:
     name, value = SAMPLES[format]
-    assert reader_of(written(tmp_path, name, value), "auto").NAME == format
+    assert format == reader_of(written(tmp_path, name, value), "auto").NAME
 
 
 def test_there_is_a_sample_of_every_format() -> None:
@@ -117,7 +219,7 @@ def test_there_is_a_sample_of_every_format() -> None:
 def test_one_entry_a_line_is_read_like_one_document(tmp_path: Path, format: str, entries: list[Any]) -> None:
     by_lines = found(written(tmp_path, "a.jsonl", entries, lines=True))
     whole = found(written(tmp_path, "a.json", entries))
-    assert reader_of(File(tmp_path / "a.jsonl"), "auto").NAME == format
+    assert format == reader_of(File(tmp_path / "a.jsonl"), "auto").NAME
     assert [getattr(one, "fact", None) for one in by_lines] == [getattr(one, "fact", None) for one in whole]
     assert len(by_lines) == len(entries)
 
@@ -183,8 +285,11 @@ def test_an_agent_file_gives_statements_of_its_blocks_words_and_passages(tmp_pat
 def test_an_agent_file_of_the_newer_layout_names_its_blocks_beside_its_agents(tmp_path: Path) -> None:
     newer = {
         "agents": [{"id": "agent-0", "name": "helper", "block_ids": ["block-0"], "messages": LETTA["messages"]}],
-        "blocks": [{"id": "block-0", "label": "human", "value": "Ada sails."}], "files": [], "tools": [], "groups": [],
-    }  # fmt: skip
+        "blocks": [{"id": "block-0", "label": "human", "value": "Ada sails."}],
+        "files": [],
+        "tools": [],
+        "groups": [],
+    }
     said, block, fact = found(written(tmp_path, "new.af", newer))
     assert said.content == "Paint it blue."
     assert (block.content, fact.fact) == ("Ada sails.", "Ada sails.")
@@ -227,10 +332,17 @@ def test_a_table_names_its_cells_and_tells_rows_that_do_not_fit(tmp_path: Path) 
     assert isinstance(bad, Problem)
 
 
-ROW: Final = {name: None for name in table.COLUMNS} | {
-    "memory_id": "01890000-0000-7000-8000-0000000000aa", "namespace": "default", "agent_id": "default", "user_id": "ada",
-    "memory_type": "preference", "fact": "Ada sails", "tags": ["sea", "wind"], "importance": 0.5, "metadata": "{}",
-}  # fmt: skip
+ROW: Final = dict.fromkeys(table.COLUMNS) | {
+    "memory_id": "01890000-0000-7000-8000-0000000000aa",
+    "namespace": "default",
+    "agent_id": "default",
+    "user_id": "ada",
+    "memory_type": "preference",
+    "fact": "Ada sails",
+    "tags": ["sea", "wind"],
+    "importance": 0.5,
+    "metadata": "{}",
+}
 FORMULAS: Final = ("=1+1", "+1", "-2", "@SUM(A1)", "\t=1", "\r=1", "'quoted", "=cmd|' /C calc'!A0", "＝1")
 
 
@@ -257,9 +369,18 @@ def test_a_text_without_points_is_read_by_its_paragraphs(tmp_path: Path) -> None
 
 
 TEXTS: Final = (
-    "[a](javascript:x)", "<script>", "# no heading", "- no point", "1. no point", "a_b*c`d`", "back\\slash", "two\nlines",
-    "<!-- mem-x -->", "1) x", "a | b",
-)  # fmt: skip
+    "[a](javascript:x)",
+    "<script>",
+    "# no heading",
+    "- no point",
+    "1. no point",
+    "a_b*c`d`",
+    "back\\slash",
+    "two\nlines",
+    "<!-- mem-x -->",
+    "1) x",
+    "a | b",
+)
 
 
 @pytest.mark.parametrize("fact", TEXTS, ids=[str(number) for number in range(len(TEXTS))])
@@ -310,11 +431,15 @@ def test_an_export_is_whole_or_it_is_refused(tmp_path: Path) -> None:
     assert own.check(File(path)).counts == {"scope": 1, "relation": 1}
     lines = whole.splitlines(keepends=True)
     damaged = {
-        "cut": b"".join(lines[:-1]), "half a line": whole[:-10], "a line less": b"".join([lines[0], *lines[2:]]),
-        "a line more": b"".join([*lines[:2], *lines[1:]]), "other order": b"".join([lines[0], lines[2], lines[1], lines[3]]),
-        "another version": whole.replace(b'"version":1', b'"version":2'), "more behind": whole + b"{}\n",
+        "cut": b"".join(lines[:-1]),
+        "half a line": whole[:-10],
+        "a line less": b"".join([lines[0], *lines[2:]]),
+        "a line more": b"".join([*lines[:2], *lines[1:]]),
+        "other order": b"".join([lines[0], lines[2], lines[1], lines[3]]),
+        "another version": whole.replace(b'"version":1', b'"version":2'),
+        "more behind": whole + b"{}\n",
         "a field of another tenant": whole.replace(b'"scope":1,', b'"tenant_id":"other","scope":1,'),
-    }  # fmt: skip
+    }
     for what, data in damaged.items():
         path.write_bytes(data)
         with pytest.raises(InvalidInput):

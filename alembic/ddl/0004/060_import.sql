@@ -12,7 +12,7 @@ begin
     raise exception 'no tenant is set' using errcode = '42501';
   end if;
   if p_scope < 1 or p_created > clock_timestamp() then
-    raise exception 'a stream belongs to a live scope and begins before now' using errcode = '22023';
+    raise exception 'a stream belongs to a live scope and begins before now' using errcode = '22000';
   end if;
   insert into event_streams (tenant_id, stream_id, scope_id, kind, name, created_at)
     values (v_tenant, p_stream, p_scope, p_kind, p_name, p_created);
@@ -50,7 +50,7 @@ begin
     raise exception 'no such stream' using errcode = 'P0002';
   end if;
   if p_first <> v_head.position + 1 then
-    raise exception 'events follow the head of their stream' using errcode = '22023';
+    raise exception 'events follow the head of their stream' using errcode = '22000';
   end if;
   v_prev := v_head.head_hash;
   v_recorded := coalesce(v_head.recorded_at, '-infinity');
@@ -61,12 +61,12 @@ begin
       as n (event_id, role, type, trust, occurred, recorded, session, task, actor, key, derive, commitment, salt, body, place)
   loop
     if v_item.recorded < v_recorded or v_item.recorded > clock_timestamp() then
-      raise exception 'events are recorded in the order of time, and before now' using errcode = '22023';
+      raise exception 'events are recorded in the order of time, and before now' using errcode = '22000';
     end if;
     if (v_item.salt is null) <> (v_item.body is null)
        or (v_item.salt is not null and sha256(v_item.salt || v_item.body) <> v_item.commitment)
     then
-      raise exception 'a payload is not the one its event was committed to' using errcode = '22023';
+      raise exception 'a payload is not the one its event was committed to' using errcode = '22000';
     end if;
     v_recorded := v_item.recorded;
     v_prevs := v_prevs || v_prev;
@@ -115,7 +115,7 @@ begin
     select from unnest(p_sources, p_targets, p_types) as n (source, target, type)
       join relation_changes c on c.tenant_id = v_tenant and c.source_id = n.source and c.target_id = n.target and c.relation_type = n.type)
   then
-    raise exception 'a relation has a history already' using errcode = '22023';
+    raise exception 'a relation has a history already' using errcode = '22000';
   end if;
   insert into relation_changes (tenant_id, source_id, target_id, relation_type, recorded_at, holds_at, weight, auto, metadata, ended,
       event_id)
