@@ -94,6 +94,17 @@ def test_book_sized_texts_are_covered(media: Media, end: str, text: str) -> None
     assert list(split(parts(text, [seed.randrange(len(text)) for _ in range(30)]), media=media)) == found
 
 
+@pytest.mark.parametrize("media", MEDIA)
+def test_a_part_longer_than_a_window_is_cut_as_if_there_were_none(media: Media) -> None:
+    seed = random.Random(11)
+    text = "".join("word " * seed.randrange(5, 40) + "end.\r\n" for _ in range(1_800))
+    found = pieces(text, media)
+    assert len(text) > 3 * 65_536
+    assert {piece.text[-6:] for piece in found} == {"end.\r\n"}
+    assert min(len(piece.text) for piece in found[:-1]) > 1_400
+    assert list(split(parts(text, list(range(0, len(text), 997))), media=media)) == found
+
+
 @given(st.lists(st.one_of(BITS, st.text(max_size=8)), max_size=40).map("".join))
 @settings(max_examples=200, deadline=None)
 def test_no_mark_is_torn_from_its_character(text: str) -> None:
@@ -266,6 +277,11 @@ def test_a_fenced_block_longer_than_a_window_hides_its_headings_to_its_end() -> 
     assert_covered(text, found)
     assert {piece.heading for piece in found[:-1]} == {None}
     assert found[-1].heading == "Heading"
+
+
+def test_a_fence_closed_behind_the_window_is_seen_the_same_however_the_text_arrives() -> None:
+    text = "```\n" + ("# Heading\n\n" + BODY) * 1_000 + "```\n"
+    assert list(split(parts(text, list(range(0, len(text), 97))), media="markdown")) == pieces(text, "markdown")
 
 
 def test_a_fence_that_nobody_closes_hides_nothing() -> None:
