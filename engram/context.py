@@ -874,7 +874,8 @@ class _Packing:
             index = rest[start]
             size = self._run(rest[start : start + several], room)
             wanted = {one: len(self.items[one].body) for one in rest[start : start + size]}
-            if size == 1 and self._alone(index) > room + _SLACK and not self.chosen.get(index):
+            least = self.most if self.chosen.get(index) else room  # what is there in part is in no room that is left
+            if size == 1 and self._alone(index) > least + _SLACK:
                 reason: str | None = NO_ROOM if self._alone(index) > self.most - self.used else NO_SHARE
             else:
                 reason = self._try(wanted, within=within)
