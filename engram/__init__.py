@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from engram.scope import Scope as Scope
     from engram.settings import Settings as Settings
     from engram.values import Checkpoint as Checkpoint
+    from engram.values import Chunk as Chunk
     from engram.values import Citation as Citation
     from engram.values import ContextBlock as ContextBlock
     from engram.values import CriticalMemories as CriticalMemories
@@ -65,6 +66,8 @@ if TYPE_CHECKING:
     from engram.values import HistoryEntry as HistoryEntry
     from engram.values import Lineage as Lineage
     from engram.values import LoggedRecall as LoggedRecall
+    from engram.values import LongInputProgress as LongInputProgress
+    from engram.values import LongInputReport as LongInputReport
     from engram.values import Memory as Memory
     from engram.values import MemoryExplanation as MemoryExplanation
     from engram.values import Page as Page
@@ -110,8 +113,9 @@ _ROOMS = {
     "engram.scope": ("ALL_USERS", "Scope"),
     "engram.settings": ("Settings",),
     "engram.values": (
-        "Checkpoint", "Citation", "ContextBlock", "CriticalMemories", "Event", "EventHit", "EventResults",
-        "HistoryEntry", "Lineage", "LoggedRecall", "Memory", "MemoryExplanation",
+        "Checkpoint", "Chunk", "Citation", "ContextBlock", "CriticalMemories", "Event", "EventHit", "EventResults",
+        "HistoryEntry", "Lineage", "LoggedRecall", "LongInputProgress",
+        "LongInputReport", "Memory", "MemoryExplanation",
         "Page", "RankMove", "RecallAnswer", "RecallDiff", "RecallTrace", "Receipt",
         "Relation", "Replay", "ReplayChange", "ReplayDiff",
         "ReplayProblem", "ResumedTask", "SearchResult", "SearchResults", "Session", "TaskRun",
@@ -137,6 +141,7 @@ __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     "Relation", "Traversal", "TraversalResult",
     "RecallAnswer", "CriticalMemories", "Trigger", "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun",
     "Usage", "WhyNot", "RecallTrace", "LoggedRecall", "RecallDiff", "RankMove",
+    "LongInputReport", "LongInputProgress", "Chunk",
     # seams
     "Embedder", "LanguageModel", "Completion", "Price", "Reranker",
     # errors

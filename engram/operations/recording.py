@@ -267,7 +267,7 @@ def _shelved(recording: _Recording, missing: Sequence[tuple[Piece, list[int]]]) 
         writing.lock(desk, [])
         done = _appending(recording, events)(conn)
         written = [
-            (_draft(document, piece, fact, vector), _origin(document, piece, event))
+            (_draft(document, piece, fact, vector), _origin(recording, piece, event))
             for (piece, _), fact, vector, event in zip(missing, said, vectors, done, strict=True)
             if event.status == "appended"
         ]
@@ -285,11 +285,13 @@ def _draft(document: Document, piece: Piece, fact: str, vector: Any) -> Draft:
     )  # fmt: skip
 
 
-def _origin(document: Document, piece: Piece, event: AppendedEvent) -> Origin:
+def _origin(recording: _Recording, piece: Piece, event: AppendedEvent) -> Origin:
+    document = recording.document
     # Without its place in the stream: what stands around a chunk is no part of what it is found by.
     return Origin(
         event_id=event.event_id, recorded_at=event.recorded_at, occurred_at=document.occurred_at or event.recorded_at,
         trust=document.trust, content=piece.text, actor=document.actor, char_end=len(piece.text),
+        task_run_id=recording.call.task_run_id,
         deriver=store.DERIVER, deriver_version=store.VERSION,
     )  # fmt: skip
 

@@ -286,7 +286,7 @@ def test_fifty_megabytes_survive_ten_kills_within_half_a_gigabyte(
     path = tmp_path / "library.md"
     with path.open("w", encoding="utf-8") as file:
         number = 0
-        while file.tell() < 52_000_000:
+        while file.tell() < 51_000_000:
             file.write(book(400, seed=number, words=380))
             number += 1
     started = time.monotonic()
