@@ -1044,7 +1044,9 @@ class Engram(_Door):
         """The block a model is given to read: critical first, all cited, untrusted text fenced, never over budget.
 
         With a `task_run_id` it begins with that run: its goal, its latest checkpoints and its own events; without a
-        query its goal is the query. `group_by` puts the items of each section under their type, date or session.
+        query its goal is the query. `max_tokens` is 1 to 300,000; `trimmed` names what was left out, with the reason.
+        `sections` gives sections shares of 0 to 1 (0 leaves one out), the others share what is left; Topics and
+        Triggers take from none. `include_graph=False` shows no relations of what was found. `group_by` puts the items of each section under their type, date or session.
         `detail="compact"` prints an index: the date, the type and at most 80 characters of each item, what is pinned
         whole; `metadata=True` adds the type, the age and the importance. `token_counter` is a function from text to a
         whole number, or the name of an encoding or a model of tiktoken ("o200k_base", "gpt-4o"), which
@@ -2462,7 +2464,9 @@ class AsyncEngram(_Door):
         """The block a model is given to read: critical first, all cited, untrusted text fenced, never over budget.
 
         With a `task_run_id` it begins with that run: its goal, its latest checkpoints and its own events; without a
-        query its goal is the query. `group_by` puts the items of each section under their type, date or session.
+        query its goal is the query. `max_tokens` is 1 to 300,000; `trimmed` names what was left out, with the reason.
+        `sections` gives sections shares of 0 to 1 (0 leaves one out), the others share what is left; Topics and
+        Triggers take from none. `include_graph=False` shows no relations of what was found. `group_by` puts the items of each section under their type, date or session.
         `detail="compact"` prints an index: the date, the type and at most 80 characters of each item, what is pinned
         whole; `metadata=True` adds the type, the age and the importance. `token_counter` is a function from text to a
         whole number, or the name of an encoding or a model of tiktoken ("o200k_base", "gpt-4o"), which
