@@ -1046,7 +1046,8 @@ class Engram(_Door):
         With a `task_run_id` it begins with that run: its goal, its latest checkpoints and its own events; without a
         query its goal is the query. `max_tokens` is 1 to 300,000; `trimmed` names what was left out, with the reason.
         `sections` gives sections shares of 0 to 1 (0 leaves one out), the others share what is left; Topics and
-        Triggers take from none. `include_graph=False` shows no relations of what was found. `group_by` puts the items of each section under their type, date or session.
+        Triggers take from none. `include_graph=False` shows no relations of what was found. `group_by` puts the items
+        of each section under their type, date or session.
         `detail="compact"` prints an index: the date, the type and at most 80 characters of each item, what is pinned
         whole; `metadata=True` adds the type, the age and the importance. `token_counter` is a function from text to a
         whole number, or the name of an encoding or a model of tiktoken ("o200k_base", "gpt-4o"), which
@@ -1085,7 +1086,7 @@ class Engram(_Door):
         """The block an agent reads when it starts again: what is pinned, the core, what is recent, open work.
 
         Then an index of topics and of the triggers to ask for. What one section does not use goes to the next below.
-        `recent_epochs` counts hours in which anything was remembered: 24 of them may be a day or a month. With a `query`
+        `recent_epochs` counts hours in which anything was remembered: 24 of them may be a day or a month. With a query
         core memories need a relevance of .35 and others of .20, less for what is known of the user and for lessons.
         Open task runs show their next steps and what happened after their latest checkpoint. Nothing is changed,
         counted or logged. `max_tokens` is 1 to 300,000; `trimmed` says what was left out and why.
@@ -2466,7 +2467,8 @@ class AsyncEngram(_Door):
         With a `task_run_id` it begins with that run: its goal, its latest checkpoints and its own events; without a
         query its goal is the query. `max_tokens` is 1 to 300,000; `trimmed` names what was left out, with the reason.
         `sections` gives sections shares of 0 to 1 (0 leaves one out), the others share what is left; Topics and
-        Triggers take from none. `include_graph=False` shows no relations of what was found. `group_by` puts the items of each section under their type, date or session.
+        Triggers take from none. `include_graph=False` shows no relations of what was found. `group_by` puts the items
+        of each section under their type, date or session.
         `detail="compact"` prints an index: the date, the type and at most 80 characters of each item, what is pinned
         whole; `metadata=True` adds the type, the age and the importance. `token_counter` is a function from text to a
         whole number, or the name of an encoding or a model of tiktoken ("o200k_base", "gpt-4o"), which
@@ -2505,7 +2507,7 @@ class AsyncEngram(_Door):
         """The block an agent reads when it starts again: what is pinned, the core, what is recent, open work.
 
         Then an index of topics and of the triggers to ask for. What one section does not use goes to the next below.
-        `recent_epochs` counts hours in which anything was remembered: 24 of them may be a day or a month. With a `query`
+        `recent_epochs` counts hours in which anything was remembered: 24 of them may be a day or a month. With a query
         core memories need a relevance of .35 and others of .20, less for what is known of the user and for lessons.
         Open task runs show their next steps and what happened after their latest checkpoint. Nothing is changed,
         counted or logged. `max_tokens` is 1 to 300,000; `trimmed` says what was left out and why.
