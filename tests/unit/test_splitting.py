@@ -69,7 +69,7 @@ def assert_covered(text: str, found: list[Piece], most: int = 2800) -> None:
 
 @pytest.mark.parametrize("media", MEDIA)
 @given(text=TEXTS, places=st.lists(st.integers(0, 20_000), max_size=6), times=st.sampled_from([1, 1, 1, 40]))
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_chunks_are_the_text_however_it_arrives(media: Media, text: str, places: list[int], times: int) -> None:
     text *= times
     found = pieces(text, media, max_chunk_tokens=100)
@@ -84,7 +84,7 @@ def test_a_text_that_arrives_character_by_character_is_cut_the_same(media: Media
 
 
 @pytest.mark.parametrize("media", MEDIA)
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["lf", "crlf", "cr"])
+@pytest.mark.parametrize("end", ["\r\n", pytest.param("\r", marks=pytest.mark.slow)], ids=["crlf", "cr"])
 @pytest.mark.parametrize("text", [DOCS, CODE], ids=["docs", "code"])
 def test_book_sized_texts_are_covered(media: Media, end: str, text: str) -> None:
     text = text[:400_000].replace("\n", end)
@@ -554,8 +554,14 @@ UNITS += [
 ]
 
 
-@pytest.mark.parametrize("media", MEDIA)
-@pytest.mark.parametrize("number", range(len(UNITS)))
+@pytest.mark.parametrize(
+    ("media", "number"),
+    [
+        pytest.param(media, number, marks=[] if number % len(MEDIA) == place else pytest.mark.slow)
+        for place, media in enumerate(MEDIA)
+        for number in range(len(UNITS))
+    ],
+)
 def test_work_grows_with_the_text(media: Media, number: int) -> None:
     assert_linear(lambda text: sum(1 for _ in split([text], media=media)), UNITS[number], 120_000)
 
