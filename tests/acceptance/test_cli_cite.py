@@ -1,0 +1,89 @@
+"""`engram cite` and what `engram context` prints, as people and as programs see them."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from commands import Cli
+
+from engram.cli import show
+from engram.values import Citation, CitedText, ContextBlock
+
+SAID = "Dear Ada,\nI live in Leipzig.\nBo"
+
+
+def said(cli: Cli) -> dict[str, str]:
+    """Something said, and the memory that cites a part of it."""
+    cli.json("remember", SAID, "--user", "lena", "--session", "one")
+    home = next(one for one in cli.json("list", "--user", "lena")["results"] if "Leipzig" in one["fact"])
+    return {"memory": home["memory_id"], "event": home["citations"][0]["event_id"]}
+
+
+def test_a_quote_is_marked_in_its_text(cli: Cli) -> None:
+    ids = said(cli)
+    (told,) = cli.json("cite", ids["memory"], "--user", "lena")["results"]
+    assert told["state"] == "verified"
+    quote = told["citation"]["quote"]
+    assert told["before"] + quote + told["after"] in SAID
+    shown = cli("cite", ids["memory"], "--user", "lena")
+    assert shown.code == 0
+    assert "verified" in shown.out
+    assert f"»{quote}«".replace("\n", "") in shown.out.replace("\n", "")
+    assert ids["event"] in shown.out
+    short = cli.json("cite", f"mem-{ids['memory'][-8:]}", "--lines", "0", "--user", "lena")["results"]
+    assert [one["citation"] for one in short] == [told["citation"]]
+
+
+def test_an_event_is_shown_whole(cli: Cli) -> None:
+    ids = said(cli)
+    for cited in (ids["event"], f"evt-{ids['event'][-8:]}"):
+        (told,) = cli.json("cite", cited, "--user", "lena")["results"]
+        assert told["citation"]["quote"] == SAID
+
+
+def test_what_nobody_knows_is_not_found(cli: Cli) -> None:
+    assert cli("cite", "mem-00000000").code == 3
+    assert cli("cite", "evt-00000000").code == 3
+    assert cli("cite", "0198f2aa-0000-7000-8000-000000000001").code == 3
+    assert cli("cite", "nonsense").code == 2
+    ids = said(cli)
+    assert cli("cite", ids["memory"], "--user", "ada").code == 3
+
+
+@pytest.mark.parametrize("state", ["changed", "erased"])
+def test_what_does_not_hold_is_the_exit_code(cli: Cli, monkeypatch: pytest.MonkeyPatch, state: str) -> None:
+    ids = said(cli)
+    monkeypatch.setattr("engram.citations.state_of", lambda citation, content: state)
+    shown = cli("cite", ids["memory"], "--user", "lena")
+    assert (shown.code, state in shown.out) == (1, True)
+    assert cli.json("cite", ids["memory"], "--user", "lena", code=1)["results"][0]["state"] == state
+
+
+def test_a_terminal_is_sent_nothing_it_would_obey() -> None:
+    from datetime import UTC, datetime
+
+    at = datetime(2025, 3, 4, tzinfo=UTC)
+    told = CitedText(Citation("e" * 36, 0, 9, "", "a\x1b[2Jb\u202ec", True), "changed", "\x1b[1m<", ">\x07", 1, "tool",
+                     "artifact", "web", at, at)  # fmt: skip
+    screen = io.StringIO()
+    show.cited(show.Screen(file=screen, force_terminal=True, width=120), {"results": [told]})
+    out = screen.getvalue()
+    assert "\x07" not in out
+    assert "\x1b[2J" not in out
+    assert "\x1b[1m<" not in out
+    assert "\u202e" not in out
+
+
+def test_a_context_is_printed_in_the_way_that_is_asked_for(cli: Cli) -> None:
+    ids = said(cli)
+    whole = ContextBlock.from_dict(cli.json("context", "Where do I live?", "--user", "lena"))
+    assert ids["memory"] in whole.citations.values()
+    index = cli.json("context", "Where do I live?", "--user", "lena", "--detail", "compact", "--group-by", "type")
+    assert "### " in index["text"]
+    told = cli.json("context", "Where do I live?", "--user", "lena", "--metadata", "--min-trust", "user")
+    assert "0 days old" in told["text"]
+    counted = cli.json("context", "Where do I live?", "--user", "lena", "--token-counter", "o200k_base")
+    assert 0 < counted["tokens"] != whole.tokens
+    for wrong in (["--group-by", "colour"], ["--detail", "tiny"], ["--token-counter", "nonsense"]):
+        assert cli("context", "Where?", *wrong).code == 2, wrong
