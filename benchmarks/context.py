@@ -4,10 +4,11 @@
     python benchmarks/context.py --memories N    so many memories
     python benchmarks/context.py URL             a migrated database, as a superuser
 
-One scope of memories of twelve words with vectors in clusters, in the graph of vectors; relations, triggers, topics and
-a conversation of 400 events, so that every section has something. Each question is asked both ways, the recall and the
-context in turn, so that what else the machine does falls on both. The recall is what the context contains: the same
-search through the same door, of as many results, with its row in the log. The goal is a ratio of at most 1.5.
+One scope of memories of twelve words with vectors in clusters, in the graph of vectors; relations, triggers, topics,
+decisions and a conversation of 400 events, so that every section has something. Each question is asked both ways, the
+recall and the context in turn, so that what else the machine does falls on both. The recall is what the context
+contains: the same search through the same door, of as many results, with its row in the log; neither goes deep by
+itself. The goal is a ratio of at most 1.5.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from search import clustered, copy, graph
 
 from engram import Engram, Scope, counting, tenancy
 from engram.database import Database
+from engram.errors import EngramError
 from engram.operations.assembling import MOST_FOUND
 from engram.settings import load
 
@@ -41,6 +43,10 @@ RELATED: Final = """
     INSERT INTO engram.memory_relations (tenant_id, source_id, target_id, relation_type, weight)
     SELECT m.tenant_id, m.memory_id, lag(m.memory_id) OVER (ORDER BY m.memory_id), 'related_to', 0.5
       FROM engram.agent_memory m WHERE m.tenant_id = %(tenant)s AND m.scope_id = %(scope)s OFFSET 1
+"""
+DECIDED: Final = """
+    UPDATE engram.agent_memory m SET memory_type = 'decision'
+     WHERE m.tenant_id = %(tenant)s AND m.scope_id = %(scope)s AND get_byte(uuid_send(m.memory_id), 15) = 1
 """
 TAGGED: Final = """
     UPDATE engram.agent_memory m SET tags = ARRAY['trigger:act-' || get_byte(uuid_send(m.memory_id), 14) %% 20]
@@ -54,8 +60,11 @@ def fill(url: str, tenant: str, memories: int) -> Engram:
     door = Engram(url, scope=scope)
     made = door.add("The first of many").memory
     assert made is not None
-    talk = [{"role": "user", "content": f"Turn {n}: we spoke of term{n} and what comes of it"} for n in range(400)]
+    said = "we spoke at some length of term{} and of what comes of it for all who are here. " * 5
+    talk = [{"role": "user", "content": f"Turn {n}: {said.format(*range(n, n + 5))}"} for n in range(400)]
     door.remember(talk, session_id="talk", derive="skip")  # type: ignore[arg-type]
+    for n in range(20):
+        door.record_event(f"Plan {n}: {said.format(*range(n, n + 5))}", event_type="artifact", derive="skip")
     database = Database(url, load({}))
     with database.transaction(tenant) as conn:
         scope_id = tenancy.ensure(conn, scope)
@@ -65,6 +74,7 @@ def fill(url: str, tenant: str, memories: int) -> Engram:
         with conn.transaction():
             conn.execute("SET LOCAL session_replication_role = replica")
             conn.execute(RELATED, values)
+            conn.execute(DECIDED, values)
             conn.execute(TAGGED, values)
         graph(database, tenant, scope_id)
         conn.execute("VACUUM ANALYZE")
@@ -85,7 +95,7 @@ def compare(door: Engram, name: str, count: Any) -> float:
     recalls, contexts, tokens = [], [], []
     for place in range(TIMES + WARM):
         words = " ".join(f"term{int(4000 * dice.random() ** 3)}" for _ in range(5))
-        recall, _ = took(lambda: door.search(words, limit=MOST_FOUND, track=False))  # noqa: B023 - called at once
+        recall, _ = took(lambda: door.search(words, limit=MOST_FOUND, expand=False, track=False))  # noqa: B023 - called at once
         context, block = took(
             lambda: door.build_context(words, max_tokens=TOKENS, token_counter=count)  # noqa: B023 - called at once
         )
@@ -116,7 +126,7 @@ def main() -> None:
             compare(door, "Engram's own count", None)
             try:
                 counting.chosen("o200k_base")
-            except Exception as error:
+            except EngramError as error:
                 print(f"tiktoken is not here: {type(error).__name__}")
             else:
                 compare(door, "tiktoken, o200k_base", "o200k_base")
