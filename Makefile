@@ -8,6 +8,7 @@ UV := $(shell command -v uv 2>/dev/null)
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3.14 python3; do \
 	if $$name -c 'import sys; raise SystemExit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$name; break; fi; done)
 ARGS ?=
+PARALLEL ?= --numprocesses logical --maxprocesses 8 --dist loadfile # a database of its own for each process
 
 .PHONY: help env demo test check lint types layers tests test-slow format docs lock wheel clean distclean
 
@@ -49,7 +50,7 @@ layers: env ## Check that rooms import downwards only
 
 # Real processes are killed and raced here, and a machine may stall: what failed is run once more, alone. Failing twice fails.
 tests: env ## Run the tests (ARGS='-k name' chooses some)
-	@$(BIN)/python -m pytest $(ARGS) || { test $$? -eq 1 && echo "Once more, what failed:" \
+	@$(BIN)/python -m pytest $(PARALLEL) $(ARGS) || { test $$? -eq 1 && echo "Once more, what failed:" \
 		&& $(BIN)/python -m pytest $(ARGS) --last-failed --last-failed-no-failures none --maxfail 5; }
 
 test-slow: env ## Run the long forms of the tests

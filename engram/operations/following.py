@@ -51,9 +51,10 @@ def read_on(follower: Follower) -> Operation[Part]:
     """The next events of a follower. It moves on past what does not concern it, so that this is looked at once."""
 
     def work(conn: Connection) -> Part:
-        visible = tenancy.visible(conn, follower.scope)
-        # Taken before the events are read, so that everything below it is among them.
+        # Taken before the scopes and the events are read, so that everything below it is in them: a scope is born with
+        # its first event, and whoever looked for scopes before that would go on past the event.
         edge = streams.edge(conn)
+        visible = tenancy.visible(conn, follower.scope)
         found = streams.follow(
             conn, follower.mark, BATCH, types=follower.types, scope_ids=visible.scope_ids, below=edge
         )

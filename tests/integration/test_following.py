@@ -15,11 +15,12 @@ import psycopg
 import pytest
 from book import Book, said, together
 
-from engram import AsyncEngram, Engram, InvalidInput
-from engram.database import Database
+from engram import AsyncEngram, Engram, InvalidInput, streams
+from engram.database import Connection, Database
 from engram.embedded import EmbeddedServer
 from engram.operations import following
 from engram.settings import load
+from engram.streams import Mark
 
 FOLLOWER = """
 import sys
@@ -71,6 +72,23 @@ def test_a_follower_that_waits_is_told_what_comes(door: Engram) -> None:
 
     _, seen = together([write, lambda: texts(islice(feed, 10))])
     assert seen == [f"I like the number {n}." for n in range(10)]
+
+
+def test_the_first_event_of_a_scope_is_not_passed_over_by_who_looked_a_moment_before(
+    door: Engram, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edge, looked = streams.edge, []
+
+    def edge_after_a_write(conn: Connection) -> Mark:
+        if not looked:
+            looked.append(door.remember("I like the sea."))
+        return edge(conn)
+
+    monkeypatch.setattr(streams, "edge", edge_after_a_write)
+    with Engram(database_url, settings=load({}), embedder="none") as other:
+        feed = other.scoped(door.scope)
+        assert texts(feed.follow(poll=0)) == ["I like the sea."]
+    assert looked
 
 
 async def test_both_doors_follow_alike(door: Engram, database_url: str) -> None:

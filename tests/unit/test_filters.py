@@ -24,7 +24,7 @@ from engram.values import MEMORY_TYPES, TRUSTS, Memory
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
-TASK = new_id()
+TASK = "0199f2a0-7b1c-7d00-8000-0000000000cd"
 
 
 def memory(**changes: Any) -> Memory:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
 import types
@@ -93,7 +94,7 @@ def test_equal_scores_keep_the_order_they_came_in() -> None:
         ["0.1", "0.2", "0.3"], [True, False, True], [[0.1], [0.2], [0.3]], np.array([[0.1, 0.2]] * 3),
         np.array(["a", "b", "c"]), "abc", [0.1, object(), 0.3],
     ],
-    ids=repr,
+    ids=lambda answer: re.sub(r" at 0x\w+", "", repr(answer)),
 )  # fmt: skip
 def test_an_answer_that_makes_no_sense_is_no_answer(answer: Any) -> None:
     with pytest.raises(Unavailable, match="the reranker answered with") as failed:
