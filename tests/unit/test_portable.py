@@ -343,7 +343,7 @@ ROW: Final = dict.fromkeys(table.COLUMNS) | {
     "importance": 0.5,
     "metadata": "{}",
 }
-FORMULAS: Final = ("=1+1", "+1", "-2", "@SUM(A1)", "\t=1", "\r=1", "'quoted", "=cmd|' /C calc'!A0", "＝1")
+FORMULAS: Final = ("'=1", "=1+1", "+1", "-2", "@SUM(A1)", "\t=1", "\r=1", "'quoted", "=cmd|' /C calc'!A0", "＝1")
 
 
 @pytest.mark.parametrize("fact", FORMULAS, ids=[str(number) for number in range(len(FORMULAS))])
@@ -369,6 +369,8 @@ def test_a_text_without_points_is_read_by_its_paragraphs(tmp_path: Path) -> None
 
 
 TEXTS: Final = (
+    "two\n- lines",
+    "two\n1. line",
     "[a](javascript:x)",
     "<script>",
     "# no heading",
@@ -444,6 +446,26 @@ def test_an_export_is_whole_or_it_is_refused(tmp_path: Path) -> None:
         path.write_bytes(data)
         with pytest.raises(InvalidInput):
             own.check(File(path))
+
+
+def test_an_export_with_a_right_hash_is_refused_where_its_lines_are_not_what_they_should_be(tmp_path: Path) -> None:
+    scope = dict.fromkeys(own.KINDS["scope"]) | {"scope": 1}
+    relation = dict.fromkeys(own.KINDS["relation"])
+    wrong: list[list[dict[str, Any]]] = [
+        [{"kind": "relation", **relation}, {"kind": "scope", **scope}],
+        [{"kind": "scope", **scope, "tenant_id": "other"}],
+        [{"kind": "scope", "scope": 1}],
+        [{"kind": "wish", **scope}],
+    ]
+    for lines in wrong:
+        with (tmp_path / "crafted.jsonl").open("wb") as file:
+            writer = own.Writer(file, tenant="t", vectors=False)
+            for line in lines:
+                writer.counts[line["kind"]] += 1
+                writer._line(line)
+            writer.end()
+        with pytest.raises(InvalidInput):
+            own.check(File(tmp_path / "crafted.jsonl"))
 
 
 def test_no_byte_of_an_export_can_be_flipped(tmp_path: Path) -> None:
