@@ -692,7 +692,7 @@ def _rests_on(item: _Item) -> tuple[Citation, ...]:
     if row is None or not item.mark:
         return ()
     if isinstance(row, Memory):
-        return row.citations if item.item_id == row.memory_id != row.event_id else (whole_of(item.item_id, row.fact),)
+        return row.citations
     return (whole_of(row.event_id, row.content or ""),)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from engram import filters, ranking, rerank, text
 from engram.channels import graph, keyword, semantic, tail, temporal
+from engram.citations import whole_of
 from engram.database import Connection, execute
 from engram.ranking import Scored, Signals
 from engram.recall.finding import EVIDENCE, Candidate, Found, holds_in, with_ranks
@@ -312,6 +313,7 @@ def as_memory(hit: tail.Hit, looked: Looked) -> Memory:
         session_id=event.session_id, task_run_id=event.task_run_id, metadata={}, private=False, deriver=None,
         deriver_version=None, policy="", rule=None, embedded=False, event_id=event.event_id,
         actor=event.actor or event.role, labels=("not derived yet",),
+        citations=(whole_of(event.event_id, event.content or ""),),
     )  # fmt: skip
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import unicodedata
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 import pytest
 
-from engram import AsyncEngram, Citation, Engram, InvalidInput, NotFound, Scope
+from engram import AsyncEngram, Citation, Engram, InvalidInput, Memory, NotFound, Scope
 from engram.settings import load
 
 Door = Callable[..., Engram]
@@ -301,3 +301,72 @@ def test_10000_spans_of_any_text_resolve_to_their_characters(door: Door) -> None
             assert one.before + str(cited.quote) + one.after in said
             checked += 1
     assert checked > 10_000
+
+
+# Everywhere -----------------------------------------------------------------------------------------------------------
+
+
+def memories_in(value: Any) -> Iterator[Memory]:
+    """Every memory somewhere in a value."""
+    if isinstance(value, Memory):
+        yield value
+    elif is_dataclass(value):
+        for one in fields(value):
+            yield from memories_in(getattr(value, one.name))
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from memories_in(one)
+    elif isinstance(value, tuple | list):
+        for one in value:
+            yield from memories_in(one)
+
+
+READS: dict[str, Callable[[Engram, str], Any]] = {
+    "get": lambda engram, one: engram.get(one),
+    "find": lambda engram, one: engram.find(one),
+    "get_current": lambda engram, one: engram.get_current(one),
+    "list_memories": lambda engram, _: engram.list_memories(),
+    "get_all": lambda engram, _: engram.get_all(),
+    "get_lineage": lambda engram, one: engram.get_lineage(one),
+    "get_history": lambda engram, one: engram.get_history(memory_id=one),
+    "explain_memory": lambda engram, one: engram.explain_memory(one),
+    "search": lambda engram, _: engram.search("Where does the user live?"),
+    "deep_search": lambda engram, _: engram.deep_search("Where does the user live?"),
+    "recall": lambda engram, _: engram.recall("Where do I live?"),
+    "recall_before": lambda engram, _: engram.recall("Where did I live before?"),
+    "recall_critical": lambda engram, _: engram.recall_critical(),
+    "recall_trigger": lambda engram, _: engram.recall_trigger("git-push"),
+    "traverse": lambda engram, one: engram.traverse(one, direction="any", include_superseded=True),
+}
+
+
+@pytest.mark.parametrize("read", sorted(READS))
+def test_every_read_says_what_its_memories_rest_on(door: Door, read: str) -> None:
+    engram = door()
+    engram.remember("I live in Leipzig. I'm allergic to peanuts.", session_id="one")
+    engram.remember("I moved to Hamburg.", session_id="two")
+    rule = engram.add("Run the tests before a push", tags=["trigger:git-push"]).memory
+    home = engram.recall("Where do I live?").current
+    assert rule is not None
+    assert home is not None
+    engram.relate(home.memory_id, rule.memory_id)
+    found = list(memories_in(READS[read](engram, home.memory_id)))
+    assert found
+    for one in found:
+        assert one.citations, one.fact
+        assert {engram.verify_citation(citation) for citation in one.citations} == {"verified"}, one.fact
+
+
+def test_what_is_not_derived_yet_rests_on_its_event(door: Door, database_url: str, tenant: str) -> None:
+    scope = Scope(tenant_id=tenant, user_id="ada")
+    with Engram(database_url, scope=scope, settings=load({}, dispatch="doorbell")) as engram:
+        engram.remember("My violin is made of maple.", session_id="a")
+        found = [one.memory for one in engram.search("What is my violin made of?")]
+        assert found
+        for one in found:
+            assert [engram.verify_citation(citation) for citation in one.citations] == ["verified"]
+        block = engram.build_context("What is my violin made of?", session_id="b", max_tokens=500)
+        (item,) = (one for one in block.items if one.mark)
+        assert item.item_id == found[0].event_id
+        assert [told.citation.quote for told in engram.cite(item.mark)] == ["My violin is made of maple."]
+        assert [engram.verify_citation(citation) for citation in item.citations] == ["verified"]
