@@ -112,7 +112,7 @@ ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     "sections": ("text", "filter", "batch"),
     "ranges": ("text", "filter", "batch"),
     "function": ("text", "metadata", "whole"),
-    "path": ("text", "metadata", "whole"),
+    "path": ("text",),
     "anchors": ("text", "metadata"),
 }
 WORDS_ARE_FREE: Final = frozenset({"fact", "content", "messages", "query", "key", "name", "scope id"})
