@@ -185,6 +185,7 @@ class _Restoring:
         writers: Mapping[str, Callable[[list[dict[str, Any]]], None]] = {
             "stream": self._streams,
             "event": self._events,
+            "session": self._sessions,
             "task": self._tasks,
             "checkpoint": self._checkpoints,
             "memory": self._memories,
@@ -192,10 +193,7 @@ class _Restoring:
             "relation": self._relations,
             "vector": self._vectors,
         }
-        if held.kind in writers:
-            writers[held.kind](held.lines)
-        else:
-            self._insert(f"import_{held.kind}s", held.lines)
+        writers[held.kind](held.lines)
         if held.kind != "vector":
             self.counts[held.kind] += len(held.lines)
 
@@ -245,6 +243,9 @@ class _Restoring:
             outer=pads and pads.outer,
             **{name: [line[of] for line in lines] for name, of in columns.items()},
         )
+
+    def _sessions(self, lines: list[dict[str, Any]]) -> None:
+        self._insert("import_sessions", lines)
 
     def _tasks(self, lines: list[dict[str, Any]]) -> None:
         self._insert("import_tasks", lines)
