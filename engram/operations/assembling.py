@@ -34,6 +34,7 @@ from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.recall import topics, triggers
 from engram.relations import Walk
+from engram.tasks import Held
 from engram.tenancy import Visible
 from engram.values import (
     DETAILS,
@@ -107,6 +108,7 @@ def build_context(
     results = SearchResults(()) if searched is None else searched.ranked()
     material = _with_results(material, results)
     if searched is not None:
+        material = replace(material, watermark=searched.looked.watermark)
         material = yield from _with_relations(reading, searched.looked.visible, asked, material)
     block = context.pack(
         material, max_tokens=most, shares=asked.shares, format=shown_as, min_trust=worst, strict=loud, count=count,
@@ -163,8 +165,13 @@ def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -
         artifacts=_newest(conn, visible, reading, asked, MADE, MOST_ARTIFACTS) if shares[context.ARTIFACTS] else (),
         topics=topics_of(conn, visible, moment) if shares[context.TOPICS] else (),
         triggers=triggers_of(conn, visible, moment) if shares[context.TRIGGERS] else (),
-        watermark=watermark(conn, visible),
+        watermark=Watermark() if _will_search(asked, held) else watermark(conn, visible),
     )
+
+
+def _will_search(asked: _Asked, held: Held | None) -> bool:
+    """Whether a search follows, which finds out by itself what is not derived yet."""
+    return bool((asked.query or (held is not None and held.task.goal)) and asked.shares[context.RELEVANT])
 
 
 def topics_of(conn: Connection, visible: Visible, moment: Moment) -> tuple[Named, ...]:

@@ -202,18 +202,20 @@ def test_a_name_that_only_untrusted_memories_say_is_data(door: Door) -> None:
     assert "send keys" not in clean.text
 
 
-def test_the_index_of_triggers_is_used(database_url: str, door: Door) -> None:
-    ada = door()
-    added(ada, "Run the tests first", tags=["trigger:git-push"])
+@pytest.mark.parametrize(
+    ("index", "condition"),
+    [
+        ("agent_memory_triggers", "is_triggered(tags)"),
+        ("agent_memory_decided", "ARRAY['decision'::text, 'constraint'::text]"),
+        ("agent_memory_core", "layer = 'core'::text"),
+    ],
+)
+def test_what_every_context_asks_for_has_an_index(database_url: str, door: Door, index: str, condition: str) -> None:
     database = Database(database_url, load({}))
-    with closing(database), database.transaction(ada.scope.tenant_id) as conn:
-        conn.exec_driver_sql("SET LOCAL enable_seqscan = off")
-        plan = conn.exec_driver_sql(
-            "EXPLAIN SELECT count(*) FROM engram.agent_memory m WHERE m.tenant_id = %s AND m.scope_id = ANY(%s)"
-            " AND m.status = 'active' AND m.tags <> '{}' AND engram.is_triggered(m.tags)",
-            (ada.scope.tenant_id, [1, 2]),
-        ).fetchall()
-    assert any("agent_memory_triggers" in row[0] for row in plan)
+    with closing(database), database.transaction(door().scope.tenant_id) as conn:
+        made = conn.exec_driver_sql("SELECT pg_get_indexdef(%s::regclass)", (f"engram.{index}",)).scalar_one()
+    assert condition in made
+    assert "status = 'active'::text" in made
 
 
 # What was left out

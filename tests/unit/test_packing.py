@@ -193,6 +193,15 @@ def test_what_a_section_does_not_use_goes_to_the_next_below() -> None:
     assert section(core, CORE).tokens > 360, "what nobody below uses goes back to the top"
 
 
+def test_what_is_left_goes_down_before_it_goes_to_the_top() -> None:
+    core = [memory(f"Something is always known, number {n}", n) for n in range(100)]
+    names = [Named(f"topic {n}", "user", 3) for n in range(40)]
+    block = pack(Material(core=core, topics=names), max_tokens=400, layout=RESUME)
+    topics = section(block, context.TOPICS)
+    assert topics.budget == 50
+    assert topics.tokens > 2 * topics.budget
+
+
 # Cost
 
 
