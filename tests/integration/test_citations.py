@@ -370,3 +370,18 @@ def test_what_is_not_derived_yet_rests_on_its_event(door: Door, database_url: st
         assert item.item_id == found[0].event_id
         assert [told.citation.quote for told in engram.cite(item.mark)] == ["My violin is made of maple."]
         assert [engram.verify_citation(citation) for citation in item.citations] == ["verified"]
+
+
+def test_what_somebody_keeps_private_is_cited_by_nobody_else(door: Door) -> None:
+    owner, reader = door(user_id=None), door()
+    kept = owner.add("The vault code is 4411", private=True).memory
+    open_ = owner.add("The vault is in the cellar").memory
+    assert kept is not None
+    assert open_ is not None
+    assert owner.cite(kept.event_id)
+    assert reader.cite(open_.event_id), "what the agent knows is there for its users"
+    for asked in (kept.event_id, kept.memory_id, f"evt-{kept.event_id[-8:]}", f"mem-{kept.memory_id[-8:]}"):
+        with pytest.raises(NotFound):
+            reader.cite(asked)
+    with pytest.raises(NotFound):
+        reader.verify_citation(kept.citations[0])
