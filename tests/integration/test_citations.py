@@ -125,6 +125,7 @@ def test_nobody_elses_citation_is_seen(door: Door) -> None:
     event, memory = launch(engram)
     cited = of(engram, memory, event)
     other = door(user_id="bob")
+    other.add("Bob has a memory of his own")  # somebody without a scope would see nothing anyway
     for asked in (lambda: other.verify_citation(cited), lambda: other.cite(memory), lambda: other.cite(event),
                   lambda: other.cite(f"evt-{event[-8:]}"), lambda: other.cite(f"mem-{memory[-8:]}")):  # fmt: skip
         with pytest.raises(NotFound):
