@@ -371,7 +371,7 @@ def test_erased_words_are_nowhere_in_an_export(told: tuple[Engram, dict[str, str
     door, _ = told
     for format in ("jsonl", "markdown", "csv"):
         door.scoped(user_id="ada").ops.export(tmp_path / "out", format=format)  # type: ignore[arg-type]
-        assert "locker" not in (tmp_path / "out").read_text(encoding="utf-8")
+        assert "locker code" not in (tmp_path / "out").read_text(encoding="utf-8")
 
 
 def test_an_export_sees_one_moment_and_a_failed_one_leaves_no_file(
