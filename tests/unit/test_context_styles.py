@@ -280,3 +280,15 @@ def test_nothing_is_never_a_message_and_no_part_is_empty(provider: Any) -> None:
 def test_the_role_is_never_the_systems() -> None:
     for provider in get_args(Provider):
         assert {one["role"] for one in mixed("markdown").to_messages(provider)} == {"user"}
+
+
+def test_what_comes_after_something_that_changes_is_not_at_the_beginning() -> None:
+    layout = context.Layout({context.EVENTS: 0.5, context.TASK: 0.5}, ())
+    material = Material(
+        critical=[memory("User cycles", 1, critical_slot="s")], events=[event("Hello", 2)], task=task_run("Cook dinner")
+    )
+    block = pack(material, max_tokens=900, layout=layout)
+    stable, rest = block.to_messages("anthropic", cache=True)[0]["content"]
+    assert "User cycles" in stable["text"]
+    assert "Hello" in rest["text"]
+    assert "Cook dinner" in rest["text"]
