@@ -1437,6 +1437,10 @@ class Engram(_Door):
 
     # Names that other memory libraries use
 
+    def get_context_block(self, query: str = "", max_tokens: int = 4000, **read: Unpack[Read]) -> str:
+        """The text of `build_context` alone, in Markdown; what did not fit, and what is cited, is in the whole block."""
+        return self._run(aliases.context_block(self._setup, query, max_tokens, read))
+
     def get_all(
         self,
         filter: Filter | Mapping[str, Any] | None = None,
@@ -2862,6 +2866,10 @@ class AsyncEngram(_Door):
         return await self._run(watching.stats(self._setup, ids))
 
     # Names that other memory libraries use
+
+    async def get_context_block(self, query: str = "", max_tokens: int = 4000, **read: Unpack[Read]) -> str:
+        """The text of `build_context` alone, in Markdown; what did not fit, and what is cited, is in the whole block."""
+        return await self._run(aliases.context_block(self._setup, query, max_tokens, read))
 
     async def get_all(
         self,

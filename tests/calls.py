@@ -335,6 +335,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "strict": "flag",
         "token_counter": "function",
     },
+    "get_context_block": {"query": "query", "max_tokens": "tokens"},
     "build_long_input_context": {
         "query": "question",
         "source_event_id": "id",
@@ -499,6 +500,7 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "list_triggers": "Read",
     "recall_critical": "Read",
     "build_context": "Read",
+    "get_context_block": "Read",
     "build_long_input_context": "Read",
     "resume": "Read",
     **dict.fromkeys(("trace_recall", "explain"), "Read"),

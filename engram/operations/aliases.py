@@ -10,7 +10,7 @@ from engram import inputs, memories, tenancy
 from engram.database import Connection
 from engram.errors import InvalidInput
 from engram.memories import Moment
-from engram.operations import changing, reading, steps
+from engram.operations import changing, reading, recalling, steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.scope import Ids
@@ -31,6 +31,16 @@ def update(
             setup, memory_id, fact, main_content=None, valid_from=None, expected_revision=None, given=fields
         )
     )
+
+
+def context_block(setup: Setup, query: object, max_tokens: object, given: Mapping[str, Any]) -> Operation[str]:
+    """The text of a context, and nothing else of it."""
+    block = yield from recalling.build_context(
+        setup, query, task_run_id=None, session_id=None, max_tokens=max_tokens, sections=None, format="markdown",
+        include_graph=True, group_by=None, detail="full", metadata=False, min_trust="web", strict=False,
+        token_counter=None, given=given,
+    )  # fmt: skip
+    return block.text
 
 
 def delete_all(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[str, ...]]:

@@ -256,3 +256,11 @@ def test_a_new_event_changes_nothing_before_the_recent_events(door: Door) -> Non
     assert len(set(before)) == 1
     assert "## Current state" in before[0]
     assert "peanuts" in before[0]
+
+
+def test_the_text_alone_is_the_text_of_the_block(door: Door) -> None:
+    ada = door()
+    added(ada, "The kettle is red")
+    assert "The kettle is red" in ada.get_context_block("kettle")
+    assert ada.get_context_block("kettle", max_tokens=200) == ada.build_context("kettle", max_tokens=200).text
+    assert ada.get_context_block("kettle", max_tokens=1) == ""

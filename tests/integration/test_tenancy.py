@@ -310,6 +310,7 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
         "query": a.text(), **a.one_of(session_id=lambda: a.pick("sessions"), task_run_id=lambda: a.pick("tasks")),
         **a.read(),
     },
+    "get_context_block": lambda a: {"query": a.text(), **a.read()},
     "build_long_input_context": lambda a: {
         "query": a.text(), "source_chunk_limit": a.dice.randint(0, 6), "expected_terms": ["pier"],
         **a.maybe(source_event_id=lambda: a.pick("events"), task_run_id=lambda: a.pick("tasks")), **a.read(),
