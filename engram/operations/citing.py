@@ -35,7 +35,8 @@ def cite(
     wanted, shown = _cited_id(cited_id), inputs.whole(lines, "lines", 0, MOST_LINES)
 
     def work(conn: Connection) -> tuple[CitedText, ...]:
-        return citations.cite(conn, tenancy.visible(conn, reading.scope), wanted, shown, reading.moment)
+        visible = tenancy.visible(conn, reading.scope, shelves="with")
+        return citations.cite(conn, visible, wanted, shown, reading.moment)
 
     return (yield from steps.read(reading.scope.tenant_id, work))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import pytest
 from commands import Cli
@@ -87,3 +88,13 @@ def test_a_context_is_printed_in_the_way_that_is_asked_for(cli: Cli) -> None:
     assert 0 < counted["tokens"] != whole.tokens
     for wrong in (["--group-by", "colour"], ["--detail", "tiny"], ["--token-counter", "nonsense"]):
         assert cli("context", "Where?", *wrong).code == 2, wrong
+
+
+def test_a_chunk_of_a_document_is_cited_by_its_id(cli: Cli, tmp_path: Path) -> None:
+    paper = tmp_path / "paper.md"
+    paper.write_text("The comet returns in May.", encoding="utf-8")
+    cli.json("long", "record", str(paper), "--derive", "skip", "--user", "lena")
+    (chunk,) = cli.json("list", "--category", "source_chunk", "--user", "lena")["results"]
+    for cited in (chunk["memory_id"], f"mem-{chunk['memory_id'][-8:]}"):
+        (told,) = cli.json("cite", cited, "--user", "lena")["results"]
+        assert (told["citation"]["quote"], told["state"]) == ("The comet returns in May.", "verified")

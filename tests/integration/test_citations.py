@@ -386,3 +386,14 @@ def test_what_somebody_keeps_private_is_cited_by_nobody_else(door: Door) -> None
             reader.cite(asked)
     with pytest.raises(NotFound):
         reader.verify_citation(kept.citations[0])
+
+
+def test_a_chunk_of_a_document_is_cited_by_its_id_and_by_its_marks(door: Door) -> None:
+    engram = door()
+    chunk = engram.record_long_input("The comet returns in May.", derive="skip").chunks[0]
+    cited = (chunk.chunk_id, engram.get(chunk.chunk_id).short_id, chunk.event_id, f"evt-{chunk.event_id[-8:]}")
+    for one in cited:
+        (told,) = engram.cite(one)
+        assert (told.citation.quote, told.citation.event_id, told.state) == (chunk.text, chunk.event_id, "verified")
+    with pytest.raises(NotFound):
+        door(user_id="eve").cite(chunk.chunk_id)
