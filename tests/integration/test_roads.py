@@ -15,7 +15,7 @@ from quiet import quiet
 from sqlalchemy import event as hooks
 from story import NOW, at
 
-from engram import AsyncEngram, Engram, Filter, RecallAnswer, Scope
+from engram import AsyncEngram, Engram, Filter, RecallAnswer, Scope, ranking
 from engram.channels import events
 from engram.recall import triggers
 from engram.settings import load
@@ -630,7 +630,7 @@ def test_of_many_memories_of_a_trigger_those_of_most_weight_are_read_and_no_more
     for place in range(6):
         door.add(f"Rule {place} of a push", tags=["trigger:git-push"], importance=place / 10)
     monkeypatch.setattr(triggers, "MOST_WEIGHED", 3)
-    monkeypatch.setattr(triggers, "_weight", lambda one: -one.importance)  # as if the least weighed most
+    monkeypatch.setattr(ranking, "weight_of", lambda one: -one.importance)  # as if the least weighed most
     assert [one.importance for one in door.recall_trigger("git-push", limit=2)] == [0.3, 0.4]
 
 
