@@ -197,7 +197,8 @@ def pack(
     shown = packing.whole()
     printed = packing.printed()
     newest = next((item for item in items if item.section == EVENTS and item.cuttable), None)
-    unsaid = () if newest is None or newest in printed else (f"the newest event does not fit in {max_tokens} tokens",)
+    said = newest is None or newest in printed or bool(newest.hidden_by & packing.keys)
+    unsaid = () if said else (f"the newest event does not fit in {max_tokens} tokens",)
     return ContextBlock(
         text=shown, format=format, tokens=count(shown), max_tokens=max_tokens, sections=tuple(packing.sections()),
         citations={item.mark: item.item_id for item in printed if item.mark}, complete=not omitted,
@@ -844,12 +845,16 @@ class _Packing:
         self.noticed = count(self._text({})) <= most  # where not even the notice fits, `complete` alone says it
 
     def fill(self, layout: Layout, critical_share: float, *, grows: bool) -> None:
-        """Critical first, then each section within its share, then whatever is left in the order of the flow."""
+        """Critical first, then each section within its share, then whatever is left in the order of the flow.
+
+        The newest event comes after critical memories that all fit, and before those that do not.
+        """
         newest = next((index for index in self.of.get(EVENTS, ()) if self.items[index].cuttable), None)
+        self.budgets[CRITICAL] = int(critical_share * self.most)
+        pinned = grows and self._fit_all(self.of[CRITICAL])
         if newest is not None:
             self._largest(newest, KEPT_CHARACTERS, capped=False)
-        self.budgets[CRITICAL] = int(critical_share * self.most)
-        if not (grows and self._fit_all(self.of[CRITICAL])):
+        if not pinned:
             self._fill_section(CRITICAL, self.budgets[CRITICAL])
         left, unused = self.most - self._cost(CRITICAL, self.chosen), 0
         for name, share in layout.shares.items():

@@ -251,7 +251,9 @@ def test_a_block_holds_what_it_promises_whatever_it_is_made_of(
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("trust", ["user", "tool"])
 @pytest.mark.parametrize("critical", [0, 40])
-def test_the_newest_event_is_there_at_every_budget(format: Any, trust: str, critical: int) -> None:
+def test_the_newest_event_is_there_at_every_budget_that_what_is_pinned_does_not_fill(
+    format: Any, trust: str, critical: int
+) -> None:
     material = Material(
         critical=[
             memory(f"User must never be given substance number {n}, ever", n, critical_slot=f"s{n}")
@@ -260,11 +262,13 @@ def test_the_newest_event_is_there_at_every_budget(format: Any, trust: str, crit
         events=conversation(400, trust=trust)[: context.MOST_EVENTS],
         relevant=[found(memory(f"User knows fact number {n}", 2_000 + n)) for n in range(25)],
     )
+    pinned = {one.memory_id for one in material.critical}
     for most in [*range(50, 90), *range(90, 2_000, 59)]:
         block = pack(material, max_tokens=most, format=format)
         assert block.tokens <= most
-        assert uid(9_000) in block.citations.values(), most
-        assert "T" in block.text
+        there = uid(9_000) in block.citations.values()
+        assert there or (critical and block.complete and pinned <= set(block.citations.values())), most
+        assert "T" in block.text or not there
         if critical:
             assert not block.complete or len(block.text) > critical * 40
 

@@ -80,6 +80,19 @@ def test_the_newest_event_and_what_is_pinned_are_there_wherever_both_fit(
 
 
 @pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("trust", ["user", "document"])
+def test_what_is_pinned_and_fits_gives_way_to_no_event(format: Any, trust: str) -> None:
+    critical = pinned(2, words=0)
+    said = event("Document 'Contract': 40000 characters of text in 60 chunks", 9, trust=trust, role="tool")
+    alone = pack(Material(critical=critical), max_tokens=10_000, format=format).tokens
+    for most in range(1, alone + 80):
+        block = pack(Material(critical=critical, events=[said]), max_tokens=most, format=format)
+        assert block.tokens <= most
+        assert block.complete == (most >= alone), most
+    assert uid(9) in block.citations.values(), "and it is there where both fit"
+
+
+@pytest.mark.parametrize("format", FORMATS)
 def test_a_budget_of_one_token_is_an_empty_block_that_says_what_did_not_fit(format: Any) -> None:
     block = pack(Material(critical=pinned(2), events=conversation(3)), max_tokens=1, format=format)
     assert block.tokens <= 1
