@@ -1438,7 +1438,7 @@ class Engram(_Door):
     # Names that other memory libraries use
 
     def get_context_block(self, query: str = "", max_tokens: int = 4000, **read: Unpack[Read]) -> str:
-        """The text of `build_context` alone, in Markdown; what did not fit, and what is cited, is in the whole block."""
+        """The text of `build_context` alone, in Markdown; what was left out, and what is cited, the whole block says."""
         return self._run(aliases.context_block(self._setup, query, max_tokens, read))
 
     def get_all(
@@ -1705,9 +1705,7 @@ class Ops:
         Conflict where an event was changed behind the ledger's back, Unavailable.
         """
         return self._run(
-            exporting.export(
-                self._setup, path, format=format, user=user, vectors=vectors, progress=progress, given=ids
-            )
+            exporting.export(self._setup, path, format=format, user=user, vectors=vectors, progress=progress, given=ids)
         )
 
     def import_(
@@ -2868,7 +2866,7 @@ class AsyncEngram(_Door):
     # Names that other memory libraries use
 
     async def get_context_block(self, query: str = "", max_tokens: int = 4000, **read: Unpack[Read]) -> str:
-        """The text of `build_context` alone, in Markdown; what did not fit, and what is cited, is in the whole block."""
+        """The text of `build_context` alone, in Markdown; what was left out, and what is cited, the whole block says."""
         return await self._run(aliases.context_block(self._setup, query, max_tokens, read))
 
     async def get_all(
@@ -3139,9 +3137,7 @@ class AsyncOps:
         Conflict where an event was changed behind the ledger's back, Unavailable.
         """
         return await self._run(
-            exporting.export(
-                self._setup, path, format=format, user=user, vectors=vectors, progress=progress, given=ids
-            )
+            exporting.export(self._setup, path, format=format, user=user, vectors=vectors, progress=progress, given=ids)
         )
 
     async def import_(

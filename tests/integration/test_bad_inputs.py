@@ -118,7 +118,22 @@ ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
 WORDS_ARE_FREE: Final = frozenset({"fact", "content", "messages", "query", "key", "name", "scope id"})
 REFUSES_ALL: Final = frozenset({"choice", "scope", "function", "anchors"})
 MAY_REFUSE: Final = frozenset(
-    {"label", "note", "long text", "title", "question", "tags", "words", "ids", "filter ids", "choices", "citations", "revision", "small whole", "unit"}
+    {
+        "label",
+        "note",
+        "long text",
+        "title",
+        "question",
+        "tags",
+        "words",
+        "ids",
+        "filter ids",
+        "choices",
+        "citations",
+        "revision",
+        "small whole",
+        "unit",
+    }
     | {"path", "number", "wait", "tokens", "tokens from 0", "filters", "sections", "ranges", "flag"}
 )
 DIFFERENT: Final[Mapping[tuple[str, str], str]] = {

@@ -50,8 +50,8 @@ WRITES: Final = (
     "record_event", "record_long_input", "record_turn", "reinforce", "relate", "relate_batch", "remember", "restore",
     "restore_task",
     "resume_task", "revise", "save_checkpoint", "start_task", "unrelate", "update", "update_task",
-    "ops.cancel_job", "ops.drop_replay", "ops.import_", "ops.redact_event", "ops.reembed", "ops.reindex_words", "ops.replay",
-    "ops.retry_job", "ops.run_jobs", "ops.switch_replay",
+    "ops.cancel_job", "ops.drop_replay", "ops.import_", "ops.redact_event", "ops.reembed", "ops.reindex_words",
+    "ops.replay", "ops.retry_job", "ops.run_jobs", "ops.switch_replay",
 )  # fmt: skip
 WITHOUT_A_MOMENT: Final = {
     "scoped": "opens another door",
