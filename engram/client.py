@@ -1438,7 +1438,7 @@ class Engram(_Door):
     # Names that other memory libraries use
 
     def get_context_block(self, query: str = "", max_tokens: int = 4000, **read: Unpack[Read]) -> str:
-        """The text of `build_context` alone, in Markdown; what was left out, and what is cited, the whole block says."""
+        """The text of `build_context` alone, in Markdown; the block itself says what was left out and what is cited."""
         return self._run(aliases.context_block(self._setup, query, max_tokens, read))
 
     def get_all(
@@ -2866,7 +2866,7 @@ class AsyncEngram(_Door):
     # Names that other memory libraries use
 
     async def get_context_block(self, query: str = "", max_tokens: int = 4000, **read: Unpack[Read]) -> str:
-        """The text of `build_context` alone, in Markdown; what was left out, and what is cited, the whole block says."""
+        """The text of `build_context` alone, in Markdown; the block itself says what was left out and what is cited."""
         return await self._run(aliases.context_block(self._setup, query, max_tokens, read))
 
     async def get_all(
