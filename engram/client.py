@@ -1163,11 +1163,13 @@ class Engram(_Door):
     ) -> ContextBlock:
         """The passages of long inputs that answer a question, with what is remembered beside them, in one budget.
 
-        Memories take at most 45 % of `max_tokens`, critical ones first; the rest is for the `source_chunk_limit` best
-        chunks of all documents, or of the one that `source_event_id` (its manifest, a part or a chunk) belongs to, or
-        of those of a task run. Chunks are found as memories are, by meaning and by words; neighbours are joined; each
-        is printed whole or left out, with its mark, its characters and its heading, as data where its trust asks for
-        it. The trace names the chunks found, kept and trimmed, and the `expected_terms` that the block does not hold.
+        Memories have 45 % of `max_tokens`, critical ones first, these more where all of them then fit, and in the end
+        what passages leave; the rest is for the `source_chunk_limit` best chunks of all documents, or of the one that
+        `source_event_id` (its manifest, a part or a chunk) belongs to, or of those of a task run. Chunks are found as
+        memories are, by meaning and by words; neighbours are joined; each is printed whole or left out, with its mark,
+        its characters and its heading, as data where its trust asks for it. `cited(answer)` gives the event and the
+        characters behind a mark, `trimmed` the chunks left out by `chunk_id`; the trace names the chunks found, kept
+        and trimmed, and the `expected_terms` that the block does not hold.
         """
         return self._run(
             long_contexts.build_long_input_context(
@@ -2586,11 +2588,13 @@ class AsyncEngram(_Door):
     ) -> ContextBlock:
         """The passages of long inputs that answer a question, with what is remembered beside them, in one budget.
 
-        Memories take at most 45 % of `max_tokens`, critical ones first; the rest is for the `source_chunk_limit` best
-        chunks of all documents, or of the one that `source_event_id` (its manifest, a part or a chunk) belongs to, or
-        of those of a task run. Chunks are found as memories are, by meaning and by words; neighbours are joined; each
-        is printed whole or left out, with its mark, its characters and its heading, as data where its trust asks for
-        it. The trace names the chunks found, kept and trimmed, and the `expected_terms` that the block does not hold.
+        Memories have 45 % of `max_tokens`, critical ones first, these more where all of them then fit, and in the end
+        what passages leave; the rest is for the `source_chunk_limit` best chunks of all documents, or of the one that
+        `source_event_id` (its manifest, a part or a chunk) belongs to, or of those of a task run. Chunks are found as
+        memories are, by meaning and by words; neighbours are joined; each is printed whole or left out, with its mark,
+        its characters and its heading, as data where its trust asks for it. `cited(answer)` gives the event and the
+        characters behind a mark, `trimmed` the chunks left out by `chunk_id`; the trace names the chunks found, kept
+        and trimmed, and the `expected_terms` that the block does not hold.
         """
         return await self._run(
             long_contexts.build_long_input_context(

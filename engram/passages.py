@@ -1,8 +1,8 @@
 """Passages: what a model is given to read of long inputs, beside memories and within one budget. Pure.
 
 Chunks that stand next to each other are one passage. A passage is printed whole or not at all, with its marks, its
-characters and its heading, and what Engram cannot vouch for between the two marks of a data block. Relative dates of a
-document are explained below it by its date; the text itself stays as it is written.
+characters and its heading, and what Engram cannot vouch for in the data block, with the memories of which that is true.
+Relative dates of a document are explained below it by its date; the text itself stays as it is written.
 """
 
 from __future__ import annotations
@@ -14,11 +14,22 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from engram import context, windows
+from engram.context import Layout, Material
 from engram.counting import Counter
-from engram.values import ContextBlock, ContextSection, Memory, Trust, trust_rank
+from engram.values import (
+    DATA_SECTION,
+    ContextBlock,
+    ContextItem,
+    ContextSection,
+    Memory,
+    Trust,
+    trust_rank,
+)
 
 SOURCES: Final = "Source passages"
+MEMORIES: Final = Layout({context.RELEVANT: 1.0}, (context.RELEVANT,))
 MEMORY_SHARE: Final = 0.45
+SLACK: Final = 8  # tokens by which memories may cost more beside passages than alone
 MOST_NOTES: Final = 4  # dates explained below a passage
 MOST_OF_TITLE: Final = 120
 _RELATIVE: Final = re.compile(
@@ -95,40 +106,84 @@ def _touches(passage: Passage, source: Source) -> bool:
 
 
 def pack(
-    block: ContextBlock, found: Sequence[Source], papers: Mapping[str, Paper], *, max_tokens: int, count: Counter,
+    material: Material, found: Sequence[Source], papers: Mapping[str, Paper], *, max_tokens: int, count: Counter,
     key: bytes, min_trust: Trust = "web",
-) -> tuple[ContextBlock, tuple[str, ...]]:  # fmt: skip
-    """The block with as many passages as the rest of the budget holds, best first, and the chunks left out.
+) -> ContextBlock:  # fmt: skip
+    """The block of memories and of as many passages as the rest of the budget holds, best first.
 
-    A chunk that does not fit is left out, and the next is tried.
+    Memories have their share, or what the critical ones need where all of these fit; what passages do not use flows
+    back to them. A chunk that does not fit is left out, and the next is tried.
     """
-    worst = trust_rank(min_trust)
-    sources = [one for one in found if trust_rank(one.memory.trust) <= worst and context.is_printable(one.memory)]
+
+    def remembered(material: Material, most: int) -> ContextBlock:
+        return context.pack(
+            material, max_tokens=most, layout=MEMORIES, critical_share=1.0, count=count, key=key, min_trust=min_trust
+        )
+
+    def printer(block: ContextBlock) -> _Printer:
+        free = {item_id: mark for item_id, mark in marks.items() if mark not in block.citations}
+        return _Printer(block, papers, free, context.delimiter([block.text, *_said(sources, papers)], key))
+
+    refused = _refused(found, min_trust)
+    sources = [one for one in found if one.memory.memory_id not in refused]
     marks = context.marks_of([("evt", one.memory.event_id) for one in sources])
-    marks = {item_id: mark for item_id, mark in marks.items() if mark not in block.citations}
-    printer = _Printer(block, papers, marks, context.delimiter(_said(sources, papers), key))
+    share = max_tokens
+    if sources:
+        pinned = remembered(replace(material, relevant=()), max_tokens)
+        share = max(int(MEMORY_SHARE * max_tokens), pinned.tokens if pinned.complete else 0)
+    chosen = printer(remembered(material, share))
     kept: list[Source] = []
     for source in sources:
         trial = [*kept, source]
-        if source.memory.event_id in marks and count(printer.whole(trial)) <= max_tokens:
+        if chosen.can_cite(trial) and count(chosen.whole(trial)) <= max_tokens:
             kept = trial
-    there = {one.memory.memory_id for one in kept}
-    left_out = tuple(one.memory.memory_id for one in found if one.memory.memory_id not in there)
-    if not kept:
-        return block, left_out
-    shown = printer.whole(kept)
-    own = printer.section(kept)
-    section = ContextSection(
-        name=SOURCES, text=own, tokens=count(own), budget=max(0, max_tokens - block.tokens),
-        item_ids=tuple(one.memory.event_id for one in kept), omitted_ids=left_out,
+    rest = max_tokens - (count(chosen.whole(kept)) - chosen.block.tokens)
+    for most in (rest, rest - SLACK) if chosen.block.trimmed else ():
+        wider = printer(remembered(material, most)) if most > share else chosen
+        if wider.can_cite(kept) and count(wider.whole(kept)) <= max_tokens:
+            chosen = wider
+            break
+    left_out = {one.memory.memory_id: context.NO_ROOM for one in sources if one not in kept} | refused
+    return _printed(chosen, found, kept, left_out, max_tokens, count)
+
+
+def _refused(found: Iterable[Source], min_trust: Trust) -> dict[str, str]:
+    """Why some chunks may not be printed, by the id of each."""
+    refused = {}
+    for one in found:
+        if not context.is_printable(one.memory):
+            refused[one.memory.memory_id] = context.NOT_CURRENT
+        elif trust_rank(one.memory.trust) > trust_rank(min_trust):
+            refused[one.memory.memory_id] = context.DISTRUSTED
+    return refused
+
+
+def _printed(
+    printer: _Printer, found: Sequence[Source], kept: Sequence[Source], left_out: Mapping[str, str], max_tokens: int,
+    count: Counter,
+) -> ContextBlock:  # fmt: skip
+    """The block with the chunks kept: its sections, items and marks, and why the others are left out."""
+    block = replace(printer.block, max_tokens=max_tokens)
+    if not found:
+        return block
+    shown, own, data = printer.whole(kept), printer.section(kept), printer.data(kept)
+    items = sorted((*block.items, *map(printer.item, printer.in_order(kept))), key=lambda item: item.fenced)
+    fresh = [item for item in items if item.section == SOURCES]
+    sections = [one for one in block.sections if one.name != DATA_SECTION]
+    sections.append(
+        ContextSection(
+            name=SOURCES, text=own, tokens=count(own), budget=max(0, max_tokens - block.tokens),
+            item_ids=tuple(item.item_id for item in fresh if not item.fenced), omitted_ids=tuple(left_out),
+        )
     )  # fmt: skip
-    return (
-        replace(
-            block, text=shown, tokens=count(shown), sections=(*block.sections, section),
-            citations={**block.citations, **{marks[one.memory.event_id]: one.memory.event_id for one in kept}},
-            max_trust=max((block.max_trust, *(one.memory.trust for one in kept)), key=trust_rank),
-        ),
-        left_out,
+    if data:
+        fenced = tuple(item.item_id for item in items if item.fenced and item.item_id)
+        sections.append(ContextSection(DATA_SECTION, data, count(data), count(data), fenced))
+    return replace(
+        block, text=shown, tokens=count(shown), sections=tuple(sections), items=tuple(items),
+        citations={**block.citations, **{item.mark: item.item_id for item in fresh}},
+        max_trust=max((block.max_trust, *(item.trust for item in fresh)), key=trust_rank),
+        trimmed={**block.trimmed, **left_out},
     )  # fmt: skip
 
 
@@ -144,18 +199,48 @@ class _Printer:
     marks: Mapping[str, str]
     delimiter: str
 
+    def can_cite(self, kept: Sequence[Source]) -> bool:
+        """Whether each of these chunks has a mark that nothing else in the block has."""
+        return all(one.memory.event_id in self.marks for one in kept)
+
     def whole(self, kept: Sequence[Source]) -> str:
-        """The text of the block with these chunks."""
-        return "\n\n".join(part for part in (self.block.text, self.section(kept)) if part)
+        """The text of the block with these chunks, all that Engram cannot vouch for in one block of data at its end."""
+        if not kept:
+            return self.block.text
+        own = self.block.text.removesuffix(self._fenced()).rstrip("\n")
+        return "\n\n".join(part for part in (own, self.section(kept), self.data(kept)) if part)
 
     def section(self, kept: Sequence[Source]) -> str:
-        """The passages of these chunks, best first; those of what Engram cannot vouch for as data."""
-        vouched = [one for one in kept if trust_rank(one.memory.trust) <= context.AGENT]
-        others = [one for one in kept if one not in vouched]
-        parts = [f"## {SOURCES}", *map(_indented, self._lines(vouched))]
-        if others:
-            parts.append(context.fence(self.delimiter, self._lines(others)))
-        return "\n".join(parts)
+        """The passages of what Engram vouches for, best first."""
+        vouched = [one for one in kept if not _is_fenced(one)]
+        return "\n".join([f"## {SOURCES}", *map(_indented, self._lines(vouched))]) if vouched else ""
+
+    def data(self, kept: Sequence[Source]) -> str:
+        """The memories and passages that Engram cannot vouch for, as one block of data."""
+        others = [one for one in kept if _is_fenced(one)]
+        if not others:
+            return self._fenced()
+        begin, end = context.fence(self.delimiter, ()).split("\n")
+        return "\n".join([begin, *self._fenced().split("\n")[1:-1], context.inside(self._lines(others)), end])
+
+    def in_order(self, kept: Sequence[Source]) -> list[Source]:
+        """These chunks as they are printed."""
+        ordered = (source for passage in joined(kept) for source in passage.sources)
+        return sorted(ordered, key=_is_fenced)
+
+    def item(self, source: Source) -> ContextItem:
+        """A chunk and where it comes from: its document, and the characters of its event."""
+        memory, paper = source.memory, self.papers.get(source.document)
+        return ContextItem(
+            mark=self.marks[memory.event_id], item_id=memory.event_id, section=SOURCES, trust=memory.trust,
+            at=memory.valid_from if paper is None else paper.occurred_at, source=paper.title if paper else "",
+            fenced=_is_fenced(source), citations=memory.citations,
+        )  # fmt: skip
+
+    def _fenced(self) -> str:
+        """The block of data that the memories have."""
+        parts = (one.text for one in self.block.sections if one.name == DATA_SECTION)
+        return next(parts, "") if self.block.text else ""
 
     def _lines(self, kept: Sequence[Source]) -> list[str]:
         passages = joined(kept)
@@ -177,6 +262,10 @@ class _Printer:
         if paper is not None:
             said += (f"(note: {note})" for note in dates_in(quoted, paper.occurred_at))
         return "\n".join(said)
+
+
+def _is_fenced(source: Source) -> bool:
+    return trust_rank(source.memory.trust) > context.AGENT
 
 
 def in_one_line(said: str) -> str:

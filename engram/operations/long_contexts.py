@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from engram import context, counting, inputs, ledger, memories, passages, recall, tasks, tenancy
-from engram.context import Layout, Material
+from engram.context import Material
 from engram.database import Connection
 from engram.errors import InvalidInput, NotFound
 from engram.filters import Filter
@@ -22,7 +22,6 @@ from engram.values import ContextBlock, Event, Memory, RecallTrace, SearchResult
 MOST_CHUNKS: Final = 100
 MOST_CRITICAL: Final = 200
 MOST_MEMORIES: Final = 25
-MEMORIES: Final = Layout({context.RELEVANT: 1.0}, (context.RELEVANT,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +59,8 @@ def build_long_input_context(
     notes = tuple(f"the search did without its {name} channel" for name in degraded)
     key = setup.settings.secret_key or b"engram-context"
     material = replace(material, relevant=context.diverse(results, limit=MOST_MEMORIES), notes=notes)
-    share = int(passages.MEMORY_SHARE * asked.most) if sources else asked.most
-    remembered = context.pack(material, max_tokens=share, layout=MEMORIES, critical_share=1.0, count=count, key=key)
-    block, left_out = passages.pack(
-        replace(remembered, max_tokens=asked.most), sources, papers, max_tokens=asked.most, count=count, key=key
-    )
-    trace = _trace(asked, results, ranked, block, (*_trimmed(remembered), *left_out), degraded)
+    block = passages.pack(material, sources, papers, max_tokens=asked.most, count=count, key=key)
+    trace = _trace(asked, results, ranked, block, degraded)
     return replace(block, trace=trace)
 
 
@@ -143,22 +138,18 @@ def _papers(reading: Reading, sources: Sequence[Source]) -> Operation[dict[str, 
     }  # fmt: skip
 
 
-def _trimmed(block: ContextBlock) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one for section in block.sections for one in section.omitted_ids))
-
-
 def _trace(
-    asked: _Asked, results: SearchResults, chunks: Sequence[Memory], block: ContextBlock, trimmed: Sequence[str],
-    degraded: tuple[str, ...],
-) -> RecallTrace:  # fmt: skip
+    asked: _Asked, results: SearchResults, chunks: Sequence[Memory], block: ContextBlock, degraded: tuple[str, ...]
+) -> RecallTrace:
     """What was found and kept: a chunk by the id of its memory, as everywhere else."""
     chunk_of = {memory.event_id: memory.memory_id for memory in chunks}
     kept = tuple(chunk_of.get(one, one) for one in block.citations.values())
+    omitted = (one for section in block.sections for one in section.omitted_ids)
     return RecallTrace(
         query=asked.query,
         search_ids=(*(one.memory.memory_id for one in results), *chunk_of.values()),
         ranked_ids=tuple(chunk_of.values()), kept_ids=kept,
-        trimmed_ids=tuple(dict.fromkeys(one for one in trimmed if one not in kept)),
+        trimmed_ids=tuple(dict.fromkeys(one for one in omitted if one not in kept)),
         missing_expected_terms=explaining.missing(asked.terms, block.text), notes=block.warnings, degraded=degraded,
         context=block.text, tokens=block.tokens,
     )  # fmt: skip

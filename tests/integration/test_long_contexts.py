@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from engram import Engram, Filter, InvalidInput, NotFound, Scope
-from engram.values import LongInputReport
+from engram.values import DATA_SECTION, LongInputReport
 from tests.quiet import quiet
 
 CLAUSE = "If the tenant's dog bites a visitor, the landlord is not liable for the injury."
@@ -136,17 +136,82 @@ def test_a_document_somebody_vouches_for_needs_no_fence(ada: Engram) -> None:
     assert block.max_trust == "user"
 
 
-def test_memories_stand_beside_passages_and_take_no_more_than_their_share(ada: Engram) -> None:
+def test_memories_leave_passages_their_share_and_take_what_is_left(ada: Engram) -> None:
     ada.add("User is allergic to peanuts", critical_slot="profile:allergy:peanuts")
-    for number in range(60):
+    for number in range(40):
         ada.add(f"The harbour master noted ship number {number} in book {number * 7}")
-    ada.record_long_input(lease(30, 20), media="markdown", max_chunk_tokens=100, derive="skip")
-    block = ada.build_long_input_context("what did the harbour master note about the ship and the dog?", max_tokens=600)
-    assert "allergic to peanuts" in block.text
-    assert CLAUSE in block.text
-    remembered = sum(section.tokens for section in block.sections if section.name != "Source passages")
-    assert remembered <= 0.45 * 600 + len(block.sections)
-    assert block.tokens <= 600
+    log = "".join(f"## Day {n}\n\nThe harbour master noted {n} ships {'and a dog ' * 20}\n\n" for n in range(20))
+    ada.record_long_input(log, media="markdown", max_chunk_tokens=50, derive="skip")
+    asked, most = "what did the harbour master note about the ship?", 600
+    many = ada.build_long_input_context(asked, max_tokens=most, source_chunk_limit=20)
+    assert "allergic to peanuts" in many.text
+    own = sum(one.tokens for one in many.sections if one.name in ("Critical", "Relevant memories"))
+    passages = sum(one.tokens for one in many.sections) - own
+    assert passages > 0.55 * most - 100
+    assert own > 0.45 * most - 40
+    few = ada.build_long_input_context(asked, max_tokens=most, source_chunk_limit=1)
+    assert few.tokens <= most
+    assert few.tokens > most - 40, "what one passage leaves is for memories"
+    assert [item.fenced for item in few.items].count(True) == 1
+
+
+@pytest.mark.parametrize("budget", [45, 120, 250, 1_000])
+def test_what_passages_leave_is_for_critical_memories(ada: Engram, budget: int) -> None:
+    rules = [ada.add(f"User must never be given substance {n} at all", critical_slot=f"s{n}").memory for n in range(12)]
+    ada.record_long_input("anchor beacon " * 150, max_chunk_tokens=200, derive="skip")
+    block = ada.build_long_input_context("anchor beacon substance", max_tokens=budget)
+    assert block.tokens <= budget
+    pinned = [item for item in block.items if item.section == "Critical"]
+    costs = [one.tokens for one in block.sections if one.name == "Critical"]
+    if block.critical_omitted:
+        assert block.tokens > budget - 2 * costs[0] / max(1, len(pinned))
+    else:
+        assert len(pinned) == len(rules)
+
+
+def test_what_a_passage_says_comes_from_its_characters(ada: Engram) -> None:
+    paper = ada.record_long_input("# One\n\nThe comet is red.  \n\n", title="Comets", media="markdown", derive="skip")
+    letter = ada.record_long_input("The comet is blue.", title="Letter", trust="user", derive="skip")
+    ada.add("The comet is green, a page said", trust="web")
+    block = ada.build_long_input_context("comet")
+    answer = " ".join(f"[{mark}]" for mark in block.citations)
+    told = {item.item_id: item for item in block.cited(answer)}
+    assert set(told) == set(block.citations.values())
+    assert [item.fenced for item in block.items] == [False, True, True]
+    for report, title, trust in ((paper, "Comets", "document"), (letter, "Letter", "user")):
+        for chunk in report.chunks:
+            item = told[chunk.event_id]
+            assert (item.section, item.source, item.trust, item.fenced) == (
+                "Source passages", title, trust, trust == "document",
+            )  # fmt: skip
+            (citation,) = item.citations
+            assert (citation.event_id, citation.char_start, citation.char_end) == (
+                chunk.event_id, 0, chunk.char_end - chunk.char_start,
+            )  # fmt: skip
+            assert ada.verify_citation(citation) == "verified"
+
+
+def test_what_nobody_vouches_for_is_in_one_block_at_the_end(ada: Engram) -> None:
+    ada.record_long_input("The comet is red.", title="Paper", derive="skip")
+    ada.record_long_input("The comet is blue.", title="Letter", trust="user", derive="skip")
+    ada.add("The comet is green, a page said", trust="web")
+    block = ada.build_long_input_context("comet")
+    assert block.text.count("<<<untrusted data ") == 1
+    (message,) = block.to_messages("anthropic")
+    said = [part["text"] for part in message["content"]]
+    assert "".join(said) == block.text
+    assert "comet is blue" in said[-2]
+    assert said[-1].startswith("<<<untrusted data ")
+    assert "comet is red" in said[-1]
+    assert "comet is green" in said[-1]
+    assert [one.name for one in block.sections][-1] == DATA_SECTION
+
+
+def test_a_passage_that_is_left_out_is_named_with_the_reason(ada: Engram) -> None:
+    report = ada.record_long_input("anchor beacon " * 100, derive="skip")
+    block = ada.build_long_input_context("anchor", max_tokens=30)
+    assert {block.trimmed[one.chunk_id] for one in report.chunks} == {"no room in the budget"}
+    assert block.items == ()
 
 
 def test_one_document_or_those_of_a_task_may_be_asked(ada: Engram) -> None:
