@@ -93,7 +93,9 @@ COMPACT_CHARACTERS: Final = 80
 NO_SESSION: Final = "no session"
 MOST_OF_INDEX: Final = 120  # characters of a name in an index
 MOST_OF_FACT: Final = 120  # characters of each end of a relation
-MOST_LINES: Final = 40  # of one task run in a list of several
+MOST_LINES: Final = 60  # of one task run in a list of several
+MOST_OF_SAVED: Final = 40  # of these, of its checkpoint
+MOST_NEEDED: Final = 20  # of those, next steps, blockers and how things stand
 CUT: Final = "… (cut)"
 AGENT: Final = trust_rank("agent")
 PRIVILEGED: Final = ("constraint", "preference")  # believed from operators and users only
@@ -481,24 +483,36 @@ def _of_name(section: str, place: int, named: Named, worst: int) -> Iterator[_It
 
 
 def _of_open(runs: Sequence[Open], marks: Mapping[str, str], worst: int) -> Iterator[_Item]:
-    """The goals of the runs that go on with their next steps, and after all of these what happened last in each."""
+    """The runs that go on: first of all where each stands and what is next, then what was decided, happened, was done.
+
+    Each run is printed together, its events last.
+    """
     for number, one in enumerate(runs):
-        task, saved, place = one.task, one.checkpoint, number * MOST_LINES
-        if trust_rank(task.trust) > worst:
-            continue
-        yield _own(TASKS, place, f"{task.status.capitalize()}: ", task.goal, task.trust, task.started_at,
-                   f"{task.task_run_id}/goal")  # fmt: skip
-        if saved is None or saved.erased or trust_rank(saved.trust) > worst:
-            continue
-        lines = [("Next: ", step) for step in saved.pending_steps] + [("Blocked: ", said) for said in saved.blockers]
-        lines = lines or [("State: ", saved.summary)]
-        for line, (lead, said) in enumerate(lines[: MOST_LINES // 2], 1):
-            if said:
-                yield _own(TASKS, place + line, lead, said, saved.trust, saved.recorded_at,
-                           f"{saved.checkpoint_id}/{line}")  # fmt: skip
+        task = one.task
+        if trust_rank(task.trust) <= worst:
+            yield _own(TASKS, number * MOST_LINES, f"{task.status.capitalize()}: ", task.goal, task.trust,
+                       task.started_at, f"{task.task_run_id}/goal")  # fmt: skip
+            yield from _of_saved(number, one.checkpoint, worst, needed=True)
     for number, one in enumerate(runs):
-        for back, event in enumerate(one.events[: MOST_LINES // 2 - 1]):
+        if trust_rank(one.task.trust) <= worst:
+            yield from _of_saved(number, one.checkpoint, worst, needed=False)
+        for back, event in enumerate(one.events[: MOST_LINES - MOST_OF_SAVED]):
             yield from _of_event(TASKS, (number + 1) * MOST_LINES - 1 - back, event, marks, worst)
+
+
+def _of_saved(number: int, saved: Checkpoint | None, worst: int, *, needed: bool) -> Iterator[_Item]:
+    """What is next in a run among others and how things stand in it, or else the details of its latest checkpoint."""
+    if saved is None or saved.erased or trust_rank(saved.trust) > worst:
+        return
+    parts = _parts_of(saved, "Next")
+    first = [*(parts["Next"] + parts["Blocked"])[: MOST_NEEDED - 1], ("State: ", saved.summary)]
+    rest = [*parts["Decided"], *parts["Done"], *parts["Made"]]
+    rest += [("Values: ", _json(saved.state))] if saved.state else []
+    lines = list(enumerate([*first, *rest][: MOST_OF_SAVED - 1], 1))
+    for line, (lead, said) in lines[: len(first)] if needed else lines[len(first) :]:
+        if said:
+            yield _own(TASKS, number * MOST_LINES + line, lead, said, saved.trust, saved.recorded_at,
+                       f"{saved.checkpoint_id}/{line}")  # fmt: skip
 
 
 def short(fact: str) -> str:
@@ -523,15 +537,25 @@ def _of_checkpoint(section: str, place: int, saved: Checkpoint, worst: int) -> I
         return
     said = [("", saved.summary)]
     if section == STATE:
-        parts = ("Pending", saved.pending_steps), ("Blocked", saved.blockers), ("Decided", saved.decisions)
-        said += [(f"{name}: ", one) for name, lines in parts for one in lines]
-        said += [("Done: ", one) for one in reversed(saved.completed_steps)]
-        said += [("Made: ", one) for one in saved.artifacts]
-        said += [("State: ", json.dumps(saved.state, ensure_ascii=False, sort_keys=True))] if saved.state else []
+        said += itertools.chain(*_parts_of(saved, "Pending").values())
+        said += [("State: ", _json(saved.state))] if saved.state else []
     for line, (lead, one) in enumerate(said):
         where = line if section == STATE else place
         day = "" if section == STATE else _lead(False, saved.trust, saved.recorded_at)
         yield _own(section, where, day + lead, one, saved.trust, saved.recorded_at, f"{saved.checkpoint_id}/{line}")
+
+
+def _parts_of(saved: Checkpoint, pending: str) -> dict[str, list[tuple[str, str]]]:
+    """The lists of a checkpoint as lines with their leads, those needed most first; what was done last comes first."""
+    parts = {
+        pending: saved.pending_steps, "Blocked": saved.blockers, "Decided": saved.decisions,
+        "Done": saved.completed_steps[::-1], "Made": saved.artifacts,
+    }  # fmt: skip
+    return {name: [(f"{name}: ", one) for one in lines] for name, lines in parts.items()}
+
+
+def _json(state: Mapping[str, object]) -> str:
+    return json.dumps(state, ensure_ascii=False, sort_keys=True)
 
 
 def _own(

@@ -192,11 +192,16 @@ def _said(conn: Connection, visible: Visible, reading: Reading, asked: _Asked) -
     start = None
     for _ in range(PAGES):
         page = _newest(conn, visible, reading, asked, None, PAGE, start)
-        kept.extend(event for event in page if event.event_type in EVENT_TYPES or event.event_type.startswith(OWN_TYPE))
+        kept.extend(filter(is_said, page))
         if len(kept) >= context.MOST_EVENTS or len(page) < PAGE:
             break
         start = Place(page[-1].recorded_at, page[-1].stream_id, page[-1].position)
     return tuple(kept[: context.MOST_EVENTS])
+
+
+def is_said(event: Event) -> bool:
+    """Whether an event is of what was said and done, and no change of memory."""
+    return event.event_type in EVENT_TYPES or event.event_type.startswith(OWN_TYPE)
 
 
 def _newest(

@@ -10,7 +10,6 @@ from engram import checkpoints, context, counting, inputs, ledger, memories, rec
 from engram.context import Layout, Material, Open
 from engram.database import Connection
 from engram.operations import assembling, searching, steps
-from engram.operations.capture import EVENT_TYPES
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.recall import standing
@@ -22,6 +21,7 @@ MOST_CRITICAL: Final = 200
 MOST_RUNS: Final = 5
 MOST_LISTED: Final = 50  # runs looked through for those that went on at an earlier moment
 MOST_AFTER: Final = 10  # events of a run after its checkpoint
+PAGE: Final = 40  # events looked through at a time for what was said
 MOST_EPOCHS: Final = 10_000
 GOING_ON: Final = ("active", "paused")
 LAYOUT: Final = Layout(context.RESUME_SHARES, tuple(context.RESUME_SHARES), downward=True)
@@ -120,12 +120,18 @@ def _open(conn: Connection, visible: Visible, reading: Reading) -> list[Open]:
 
 def _after(conn: Connection, held: Held, position: int, reading: Reading) -> Sequence[Event]:
     """What was said and done in a run after a position of its stream, newest first."""
-    then = reading.moment.earliest
-    found = ledger.read(
-        conn, stream_id=held.task.stream_id, scope_ids=[held.scope_id], after=position, newest_first=True,
-        before=None if then is None else held.task.position + 1, types=EVENT_TYPES, limit=MOST_AFTER,
-    )  # fmt: skip
-    return tuple(found)
+    kept: list[Event] = []
+    before = None if reading.moment.earliest is None else held.task.position + 1
+    for _ in range(assembling.PAGES):
+        page = ledger.read(
+            conn, stream_id=held.task.stream_id, scope_ids=[held.scope_id], after=position, newest_first=True,
+            before=before, limit=PAGE,
+        )  # fmt: skip
+        kept.extend(filter(assembling.is_said, page))
+        if len(kept) >= MOST_AFTER or len(page) < PAGE:
+            break
+        before = page[-1].position
+    return tuple(kept[:MOST_AFTER])
 
 
 def _near(

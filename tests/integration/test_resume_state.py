@@ -103,6 +103,34 @@ def test_what_was_going_on_is_there_in_its_order(lived: Engram) -> None:
     assert block.complete
 
 
+def test_a_checkpoint_with_a_step_to_do_says_how_things_stand_too(door: Door) -> None:
+    ada = door()
+    run = ada.start_task("Paint the boat").task_run_id
+    ada.save_checkpoint(
+        run, "The hull is sanded and the deck is bare", pending_steps=["Prime the hull"], blockers=["No primer"],
+        decisions=["Two coats of grey"], completed_steps=["Scrape", "Sand"], artifacts=["colours.pdf"],
+        state={"coats": 2},
+    )  # fmt: skip
+    said = [
+        "Active: Paint the boat", "Next: Prime the hull", "Blocked: No primer",
+        "State: The hull is sanded and the deck is bare", "Decided: Two coats of grey", "Done: Sand", "Done: Scrape",
+        "Made: colours.pdf", 'Values: {"coats": 2}',
+    ]  # fmt: skip
+    assert [line.removeprefix("- ") for line in part(ada.resume(), "Tasks").split("\n")[1:]] == said
+
+
+def test_events_of_types_of_ones_own_are_taken_up_among_changes_of_memory(door: Door) -> None:
+    ada = door()
+    run = ada.start_task("Paint the boat").task_run_id
+    ada.save_checkpoint(run, "The hull is sanded")
+    ada.record_event("The wind turned to the north", task_run_id=run, event_type="x.weather")
+    for n in range(45):
+        added(ada, f"Plank {n} is oak", task_run_id=run)
+    said = part(ada.resume(), "Tasks")
+    assert "The wind turned to the north" in said
+    assert "Plank" not in said
+
+
 def test_a_paused_run_is_taken_up_too_and_a_forgotten_one_is_not(lived: Engram) -> None:
     paused = lived.start_task("Sew the sail").task_run_id
     lived.update_task(paused, status="paused")

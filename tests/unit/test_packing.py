@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -212,6 +213,25 @@ def test_what_is_taken_up_again_passes_no_budget_either(data: Any, most: int, fo
     assert len(block.citations) == len(set(block.citations.values()))
     assert not set(block.trimmed) & set(block.citations.values())
     assert block.complete == (not block.critical_omitted)
+
+
+def test_next_steps_come_before_the_state_of_any_run_and_these_before_details() -> None:
+    def text(most: int) -> str:
+        return pack(Material(open=runs), max_tokens=most, layout=RESUME).text
+
+    runs = [
+        Open(replace(task_run(f"Goal {n}"), task_run_id=uid(n)),
+             saved(n, summary=f"Summary {n}", pending_steps=[f"step {n}.{k}" for k in range(30)],
+                   decisions=[f"decision {n}"]))
+        for n in (1, 2)
+    ]  # fmt: skip
+    whole = text(10_000)
+    wanted = [f"{lead} {n}" for n in (1, 2) for lead in ("Summary", "decision")]
+    places = [whole.index(one) for one in ["Goal 1", *wanted[:2], "Goal 2", *wanted[2:]]]
+    assert places == sorted(places), "what a run says stands together"
+    seen = [{one for one in wanted if one in text(most)} for most in range(1, 700, 7)]
+    assert {"Summary 1", "Summary 2"} in seen
+    assert not any("decision 1" in one and "Summary 2" not in one for one in seen)
 
 
 def test_what_a_section_does_not_use_goes_to_the_next_below() -> None:
