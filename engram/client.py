@@ -1158,7 +1158,8 @@ class Engram(_Door):
         max_tokens: int = 4000,
         source_chunk_limit: int = 6,
         expected_terms: Sequence[str] = (),
-        token_counter: TokenCounter | str | None = None,
+        min_trust: Trust = "web",
+        token_counter: TokenCounter | None = None,
         **read: Unpack[Read],
     ) -> ContextBlock:
         """The passages of long inputs that answer a question, with what is remembered beside them, in one budget.
@@ -1167,9 +1168,10 @@ class Engram(_Door):
         what passages leave; the rest is for the `source_chunk_limit` best chunks of all documents, or of the one that
         `source_event_id` (its manifest, a part or a chunk) belongs to, or of those of a task run. Chunks are found as
         memories are, by meaning and by words; neighbours are joined; each is printed whole or left out, with its mark,
-        its characters and its heading, as data where its trust asks for it. `cited(answer)` gives the event and the
-        characters behind a mark, `trimmed` the chunks left out by `chunk_id`; the trace names the chunks found, kept
-        and trimmed, and the `expected_terms` that the block does not hold.
+        its characters and its heading, as data where its trust asks for it: `min_trust="user"` leaves out what no user
+        or operator says. `cited(answer)` gives the event and the characters behind a mark, `trimmed` the chunks left
+        out by `chunk_id`; the trace names the chunks found, kept and trimmed, and the `expected_terms` that the block
+        does not hold.
         """
         return self._run(
             long_contexts.build_long_input_context(
@@ -1180,6 +1182,7 @@ class Engram(_Door):
                 max_tokens=max_tokens,
                 source_chunk_limit=source_chunk_limit,
                 expected_terms=expected_terms,
+                min_trust=min_trust,
                 token_counter=token_counter,
                 given=read,
             )
@@ -2583,7 +2586,8 @@ class AsyncEngram(_Door):
         max_tokens: int = 4000,
         source_chunk_limit: int = 6,
         expected_terms: Sequence[str] = (),
-        token_counter: TokenCounter | str | None = None,
+        min_trust: Trust = "web",
+        token_counter: TokenCounter | None = None,
         **read: Unpack[Read],
     ) -> ContextBlock:
         """The passages of long inputs that answer a question, with what is remembered beside them, in one budget.
@@ -2592,9 +2596,10 @@ class AsyncEngram(_Door):
         what passages leave; the rest is for the `source_chunk_limit` best chunks of all documents, or of the one that
         `source_event_id` (its manifest, a part or a chunk) belongs to, or of those of a task run. Chunks are found as
         memories are, by meaning and by words; neighbours are joined; each is printed whole or left out, with its mark,
-        its characters and its heading, as data where its trust asks for it. `cited(answer)` gives the event and the
-        characters behind a mark, `trimmed` the chunks left out by `chunk_id`; the trace names the chunks found, kept
-        and trimmed, and the `expected_terms` that the block does not hold.
+        its characters and its heading, as data where its trust asks for it: `min_trust="user"` leaves out what no user
+        or operator says. `cited(answer)` gives the event and the characters behind a mark, `trimmed` the chunks left
+        out by `chunk_id`; the trace names the chunks found, kept and trimmed, and the `expected_terms` that the block
+        does not hold.
         """
         return await self._run(
             long_contexts.build_long_input_context(
@@ -2605,6 +2610,7 @@ class AsyncEngram(_Door):
                 max_tokens=max_tokens,
                 source_chunk_limit=source_chunk_limit,
                 expected_terms=expected_terms,
+                min_trust=min_trust,
                 token_counter=token_counter,
                 given=read,
             )

@@ -343,6 +343,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "max_tokens": "tokens",
         "source_chunk_limit": "small whole",
         "expected_terms": "words",
+        "min_trust": "choice",
         "token_counter": "function",
     },
     "trace_recall": {

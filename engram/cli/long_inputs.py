@@ -67,6 +67,7 @@ def context(
     max_tokens: Annotated[int, typer.Option("--max-tokens", help="The budget, never exceeded.")] = 4000,
     chunks: Annotated[int, typer.Option("--chunks", help="The most chunks.")] = 6,
     expect: Annotated[list[str] | None, typer.Option("--expect", help="A term the passages ought to hold.")] = None,
+    min_trust: Annotated[str, typer.Option("--min-trust", help="Print nothing trusted less.")] = "web",
 ) -> None:
     """Show the passages of long inputs that answer a question, and what is remembered beside them."""
     from engram.cli import show
@@ -74,6 +75,6 @@ def context(
     with desk.door() as engram:
         block = engram.build_long_input_context(
             query, source_event_id=source, task_run_id=task, max_tokens=max_tokens, source_chunk_limit=chunks,
-            expected_terms=expect or (), **desk.read,
+            expected_terms=expect or (), min_trust=min_trust, **desk.read,  # type: ignore[arg-type]
         )  # fmt: skip
         desk.show(block, show.block)

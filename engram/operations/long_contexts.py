@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from engram import context, counting, inputs, ledger, memories, passages, recall, tasks, tenancy
 from engram.context import Material
@@ -17,7 +17,7 @@ from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.passages import Paper, Source
-from engram.values import ContextBlock, Event, Memory, RecallTrace, SearchResults
+from engram.values import TRUSTS, ContextBlock, Event, Memory, RecallTrace, SearchResults, Trust
 
 MOST_CHUNKS: Final = 100
 MOST_CRITICAL: Final = 200
@@ -36,7 +36,8 @@ class _Asked:
 
 def build_long_input_context(
     setup: Setup, query: object, *, source_event_id: object, task_run_id: object, max_tokens: object,
-    source_chunk_limit: object, expected_terms: object, token_counter: object, given: Mapping[str, Any],
+    source_chunk_limit: object, expected_terms: object, min_trust: object, token_counter: object,
+    given: Mapping[str, Any],
 ) -> Operation[ContextBlock]:  # fmt: skip
     """The block of at most `max_tokens` of memories and passages that answer a question."""
     reading = setup.reading(given)
@@ -47,6 +48,7 @@ def build_long_input_context(
     )  # fmt: skip
     if not asked.query:
         raise InvalidInput("query", "a question", "nothing that can be searched for")
+    worst = cast("Trust", inputs.choice(min_trust, "min_trust", TRUSTS))
     count = counting.chosen(token_counter)
     material, chosen = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, reading, asked))
     found = yield from searching.found(setup, reading, _of_memories(setup, asked))
@@ -59,7 +61,7 @@ def build_long_input_context(
     notes = tuple(f"the search did without its {name} channel" for name in degraded)
     key = setup.settings.secret_key or b"engram-context"
     material = replace(material, relevant=context.diverse(results, limit=MOST_MEMORIES), notes=notes)
-    block = passages.pack(material, sources, papers, max_tokens=asked.most, count=count, key=key)
+    block = passages.pack(material, sources, papers, max_tokens=asked.most, count=count, key=key, min_trust=worst)
     trace = _trace(asked, results, ranked, block, degraded)
     return replace(block, trace=trace)
 

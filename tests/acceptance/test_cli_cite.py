@@ -98,3 +98,14 @@ def test_a_chunk_of_a_document_is_cited_by_its_id(cli: Cli, tmp_path: Path) -> N
     for cited in (chunk["memory_id"], f"mem-{chunk['memory_id'][-8:]}"):
         (told,) = cli.json("cite", cited, "--user", "lena")["results"]
         assert (told["citation"]["quote"], told["state"]) == ("The comet returns in May.", "verified")
+
+
+def test_passages_trusted_less_than_asked_for_are_not_printed(cli: Cli, tmp_path: Path) -> None:
+    paper = tmp_path / "paper.md"
+    paper.write_text("The comet returns in May.", encoding="utf-8")
+    cli.json("long", "record", str(paper), "--derive", "skip", "--user", "lena")
+    assert "in May" in cli.json("long", "context", "comet", "--user", "lena")["text"]
+    told = cli.json("long", "context", "comet", "--min-trust", "user", "--user", "lena")
+    assert "in May" not in told["text"]
+    assert list(told["trimmed"].values()) == ["trusted too little"]
+    assert cli("long", "context", "comet", "--min-trust", "nobody").code == 2

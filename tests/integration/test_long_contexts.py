@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 import re
 import uuid
@@ -10,7 +11,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from engram import Engram, Filter, InvalidInput, NotFound, Scope
+from engram import AsyncEngram, Engram, Filter, InvalidInput, NotFound, Scope
 from engram.values import DATA_SECTION, LongInputReport
 from tests.quiet import quiet
 
@@ -205,6 +206,30 @@ def test_what_nobody_vouches_for_is_in_one_block_at_the_end(ada: Engram) -> None
     assert "comet is red" in said[-1]
     assert "comet is green" in said[-1]
     assert [one.name for one in block.sections][-1] == DATA_SECTION
+
+
+def test_what_is_trusted_less_than_asked_for_is_not_shown(ada: Engram) -> None:
+    paper = ada.record_long_input("The comet is red.", derive="skip")
+    ada.record_long_input("The comet is blue.", trust="user", derive="skip")
+    ada.add("The comet is green, a page said", trust="web")
+    ada.add("Never look at the comet", trust="web", critical_slot="comet")
+    block = ada.build_long_input_context("comet", min_trust="user")
+    assert "comet is blue" in block.text
+    assert "untrusted" not in block.text
+    assert block.max_trust == "user"
+    assert {block.trimmed[one.chunk_id] for one in paper.chunks} == {"trusted too little"}
+    assert block.warnings == ("1 critical memories are trusted less than user",)
+    with pytest.raises(InvalidInput):
+        ada.build_long_input_context("comet", min_trust="nobody")  # type: ignore[arg-type]
+
+
+def test_both_doors_count_as_every_context_does() -> None:
+    for door in (Engram, AsyncEngram):
+        kinds = {
+            inspect.signature(getattr(door, name)).parameters["token_counter"].annotation
+            for name in ("build_context", "build_long_input_context", "resume")
+        }
+        assert kinds == {"TokenCounter | None"}
 
 
 def test_a_passage_that_is_left_out_is_named_with_the_reason(ada: Engram) -> None:
