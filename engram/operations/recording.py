@@ -237,7 +237,9 @@ def _cut(
             left_out += known.get(event_id, gone)
             chunks.append(_chunk(recording, piece, quotes=quotes))
         if missing:
-            job_ids += yield from _shelved(recording, missing)
+            made, erased = yield from _shelved(recording, missing)
+            job_ids += made
+            left_out += erased
         recording.watch.at("cutting", STORED + (1 - STORED) * batch[-1].end / total, len(chunks))
     if not chunks or chunks[-1].char_end != recording.measure.chars:
         raise Conflict("the file changed while it was read")
@@ -255,24 +257,32 @@ def _parts_of(piece: Piece, spans: Mapping[int, tuple[int, int, bool]]) -> list[
     return [number for number, (start, end, _) in spans.items() if start < piece.end and piece.start < end]
 
 
-def _shelved(recording: _Recording, missing: Sequence[tuple[Piece, list[int]]]) -> Operation[list[str]]:
-    """Write some chunks: their events, with the jobs they cause, and their memories."""
+def _shelved(recording: _Recording, missing: Sequence[tuple[Piece, list[int]]]) -> Operation[tuple[list[str], int]]:
+    """Write some chunks: their events and their memories; the jobs they cause, and how many came of an erased part."""
     document, call, setup = recording.document, recording.call, recording.setup
     said = [piece.text[: inputs.FACT_CHARACTERS] for piece, _ in missing]
     vectors = yield from deriving.vectors(setup, said)
     events = [document.chunk(piece, anchors.quote_hash(piece.text), parts) for piece, parts in missing]
+    names = {number: document.name("part", number) for _, parts in missing for number in parts}
 
-    def work(conn: Connection) -> list[str]:
+    def work(conn: Connection) -> tuple[list[str], int]:
         desk = replace(setup.desk(conn, call.scope), scope_id=recording.shelf_id)
-        writing.lock(desk, [])
-        done = _appending(recording, events)(conn)
+        writing.lock(desk, [], writing.deriving_lock(document.stream_id))
+        erased = store.recorded(conn, call.tenant_id, recording.scope_id, names.values())
+        kept = [
+            chunk for chunk in zip(missing, events, said, vectors, strict=True)
+            if not any(erased[names[number]] for number in chunk[0][1])
+        ]  # fmt: skip
+        if not kept:
+            return [], len(missing)
+        done = _appending(recording, [event for _, event, _, _ in kept])(conn)
         written = [
             (_draft(document, piece, fact, vector), _origin(recording, piece, event))
-            for (piece, _), fact, vector, event in zip(missing, said, vectors, done, strict=True)
+            for ((piece, _), _, fact, vector), event in zip(kept, done, strict=True)
             if event.status == "appended"
         ]
         writing.write_all(desk, written)
-        return [event.job_id for event in done if event.job_id is not None]
+        return [event.job_id for event in done if event.job_id is not None], len(missing) - len(kept)
 
     return (yield from steps.write(call.tenant_id, work, key=events[0].event_id))
 

@@ -80,6 +80,8 @@ def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Op
         head = streams.head(conn, event.stream_id)
         assert head is not None
         replaying.lock_out(conn, call.tenant_id, head.scope_id)  # what is erased is erased from every shadow too
+        if head.kind == "document":  # no chunk is cut until the commit
+            writing.lock(desk, [], writing.deriving_lock(event.stream_id))
         others = store.same_words(conn, call.tenant_id, head.scope_id, event)
         done, again = _erased(setup, desk, call, event, head.scope_id)
         for other in ledger.get_many(conn, others).values():

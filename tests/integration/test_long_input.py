@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +30,7 @@ from engram import (
 from engram.embedded import EmbeddedServer
 from engram.longinput import store
 from engram.operations import recording
-from engram.values import LongInputReport
+from engram.values import LongInputProgress, LongInputReport
 from tests.integration.test_redaction import rows_that_hold
 from tests.quiet import quiet
 
@@ -436,6 +437,64 @@ def test_what_was_erased_before_its_chunks_were_cut_is_never_cut(
     report = ada.record_long_input(secretive().replace(SECRET, mark), session_id="s", derive="skip")
     assert report.notes == (f"{len(report.chunks)} chunks were erased, and stay so",)
     assert rows_that_hold(server, mark) == []
+
+
+def test_what_is_erased_while_chunks_are_cut_is_not_cut_any_more(ada: Engram, server: EmbeddedServer) -> None:
+    mark = f"{SECRET}meanwhile"
+    erased: list[str] = []
+
+    def erases(told: LongInputProgress) -> None:
+        if told.step == "cutting" and not erased:
+            [part] = _parts(ada, server)
+            erased.append(part)
+            ada.ops.redact_event(part)
+
+    text = book(150) + f"The password must be {mark}."
+    report = ada.record_long_input(text, max_chunk_tokens=100, derive="skip", progress=erases)
+    assert erased
+    assert len(report.chunks) > recording.BATCH
+    assert report.notes == (f"{len(report.chunks) - recording.BATCH} chunks were erased, and stay so",)
+    assert rows_that_hold(server, mark) == []
+    assert ada.list_memories(filter=CHUNKS).results == ()
+
+
+def test_a_chunk_that_is_being_written_while_its_part_is_erased_is_erased_with_it(
+    ada: Engram, database_url: str, tenant: str, server: EmbeddedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def breaks(*_given: Any) -> Any:
+        raise RuntimeError("the machine is gone")
+
+    ada.add("User keeps a yawl in the estuary")
+    mark = f"{SECRET}between"
+    text = secretive().replace(SECRET, mark)
+    with monkeypatch.context() as patch:
+        patch.setattr(recording, "_cut", breaks)
+        with pytest.raises(RuntimeError):
+            ada.record_long_input(text, derive="skip")
+    [part] = _parts(ada, server)
+    found = store.same_words
+
+    def looks(*given: Any) -> list[str]:
+        words = found(*given)
+        recorder.start()
+        _until_ended_or_waiting(recorder, server)
+        return words
+
+    with quiet(Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada"))) as other:
+        recorder = threading.Thread(target=lambda: other.record_long_input(text, derive="skip"))
+        monkeypatch.setattr(store, "same_words", looks)
+        ada.ops.redact_event(part)
+        recorder.join()
+    assert rows_that_hold(server, mark) == []
+
+
+def _until_ended_or_waiting(thread: threading.Thread, server: EmbeddedServer) -> None:
+    """Until a thread has ended, or somebody waits for a lock."""
+    with psycopg.connect(server.superuser_url.replace("postgresql+psycopg://", "postgresql://")) as conn:
+        conn.autocommit = True
+        waits = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        while thread.is_alive() and conn.execute(waits).fetchall() == [(0,)]:
+            thread.join(0.01)
 
 
 def _parts(door: Engram, server: EmbeddedServer) -> list[str]:
