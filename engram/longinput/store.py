@@ -10,11 +10,12 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from engram import chain, ids, inputs, streams
 from engram.database import Connection, fetch_all
-from engram.errors import InvalidInput, LimitExceeded
+from engram.errors import Conflict, InvalidInput, LimitExceeded
 from engram.ledger import NewEvent
 
 if TYPE_CHECKING:
@@ -32,11 +33,12 @@ PART_BYTES: Final = 1_000_000  # of a part as the ledger writes it
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A text as the first reading of it found it."""
+    """A text as the first reading of it found it; `digests` are the hashes of its parts as they were read."""
 
     chars: int
     bytes: int
     sha256: str
+    digests: tuple[bytes, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +167,7 @@ def recorded(conn: Connection, tenant_id: str, scope_id: int, event_ids: Iterabl
 def measured(parts: Iterable[str], most: int) -> Measure:
     """The length and hash of a text, read once; LimitExceeded beyond `most` bytes, InvalidInput for what is no text."""
     digest, chars, size, blank = hashlib.sha256(), 0, 0, True
+    digests: list[bytes] = []
     for part in parts:
         if "\x00" in part:
             raise InvalidInput("text", "text without NUL characters", f"one at character {chars + part.index(chr(0))}")
@@ -173,12 +176,21 @@ def measured(parts: Iterable[str], most: int) -> Measure:
         except UnicodeEncodeError as error:
             raise InvalidInput("text", "whole characters", f"half of one at {chars + error.start}") from None
         digest.update(written)
+        digests.append(hashlib.sha256(written).digest())
         chars, size, blank = chars + len(part), size + len(written), blank and inputs.is_blank(part)
         if size > most:
             raise LimitExceeded("text", most, f"more than {most}", "bytes")
     if blank:
         raise InvalidInput("text", "some text", "nothing that can be seen")
-    return Measure(chars, size, digest.hexdigest())
+    return Measure(chars, size, digest.hexdigest(), tuple(digests))
+
+
+def unchanged(parts: Iterable[str], measure: Measure) -> Iterator[str]:
+    """The parts of a text read again; Conflict before the first that is not as it was when the text was measured."""
+    for part, digest in zip_longest(parts, measure.digests):
+        if part is None or hashlib.sha256(part.encode()).digest() != digest:
+            raise Conflict("the file changed while it was read")
+        yield part
 
 
 def storable(parts: Iterable[str]) -> Iterator[Part]:

@@ -170,7 +170,7 @@ def _stored(recording: _Recording) -> Operation[dict[int, tuple[int, int, bool]]
     """Append the parts that are missing; the span of each by its number, and whether it was erased."""
     call, document, total = recording.call, recording.document, max(1, recording.measure.chars)
     spans: dict[int, tuple[int, int, bool]] = {}
-    parts = store.storable(reading.parts_of(recording.source))
+    parts = store.storable(store.unchanged(reading.parts_of(recording.source), recording.measure))
     while batch := (yield from steps.think(lambda: list(islice(parts, PARTS)))):
         events = [document.part(part) for part in batch]
         known = yield from _known(recording, [event.event_id for event in events])
@@ -180,8 +180,6 @@ def _stored(recording: _Recording) -> Operation[dict[int, tuple[int, int, bool]]
         for part, event in zip(batch, events, strict=True):
             spans[part.number] = (part.start, part.end, known.get(event.event_id, False))
         recording.watch.at("storing", MEASURED + (STORED - MEASURED) * batch[-1].end / total)
-    if not spans or max(end for _, end, _ in spans.values()) != recording.measure.chars:
-        raise Conflict("the file changed while it was read")
     return spans
 
 
@@ -224,7 +222,7 @@ def _cut(
     chunks: list[Chunk] = []
     job_ids: list[str] = []
     left_out = 0
-    pieces = _pieces(recording.source, document)
+    pieces = _pieces(recording.source, document, recording.measure)
     while batch := (yield from steps.think(lambda: list(islice(pieces, BATCH)))):
         known = yield from _known(recording, [document.name("chunk", piece.index) for piece in batch])
         missing = []
@@ -241,15 +239,12 @@ def _cut(
             job_ids += made
             left_out += erased
         recording.watch.at("cutting", STORED + (1 - STORED) * batch[-1].end / total, len(chunks))
-    if not chunks or chunks[-1].char_end != recording.measure.chars:
-        raise Conflict("the file changed while it was read")
     return chunks, job_ids, [f"{left_out} chunks were erased, and stay so"] if left_out else []
 
 
-def _pieces(source: str | Path, document: Document) -> Iterator[Piece]:
-    return splitting.split(
-        reading.parts_of(source), media=cast("Media", document.media), max_chunk_tokens=document.max_chunk_tokens
-    )
+def _pieces(source: str | Path, document: Document, measure: Measure) -> Iterator[Piece]:
+    parts = store.unchanged(reading.parts_of(source), measure)
+    return splitting.split(parts, media=cast("Media", document.media), max_chunk_tokens=document.max_chunk_tokens)
 
 
 def _parts_of(piece: Piece, spans: Mapping[int, tuple[int, int, bool]]) -> list[int]:
@@ -324,7 +319,7 @@ def _rehearsed(source: str | Path, document: Document, measure: Measure, watch: 
     """What recording it would give, without ids: nothing is written."""
     quotes = measure.chars <= SHOWN
     chunks: list[Chunk] = []
-    pieces = _pieces(source, document)
+    pieces = _pieces(source, document, measure)
     while batch := (yield from steps.think(lambda: list(islice(pieces, BATCH)))):
         chunks += [
             Chunk(

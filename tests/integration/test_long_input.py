@@ -19,6 +19,7 @@ import pytest
 
 from engram import (
     ALL_USERS,
+    Conflict,
     Engram,
     Filter,
     IdempotencyMismatch,
@@ -220,6 +221,33 @@ def test_what_a_failure_left_behind_is_taken_up_with_the_settings_it_began_with(
     assert ada.get_event(report.manifest_event_id).payload["title"] == "One"
     assert not report.duplicate
     _assert_whole(ada, report)
+
+
+@pytest.mark.parametrize("before", ["_stored", "_cut"])
+@pytest.mark.parametrize("becomes", ["another of the same length", "longer", "shorter"])
+def test_a_file_that_changes_while_it_is_recorded_is_refused_and_goes_on_once_it_is_as_it_was(
+    ada: Engram, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, becomes: str
+) -> None:
+    path = tmp_path / "log.txt"
+    text = book(20)
+    other = {"another of the same length": text.replace("oar", "rao"), "longer": text + ".", "shorter": text[:-1]}
+    assert other[becomes] != text
+    path.write_text(text, encoding="utf-8")
+
+    step = getattr(recording, before)
+
+    def changes(*given: Any) -> Any:
+        path.write_text(other[becomes], encoding="utf-8")
+        return step(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(recording, before, changes)
+        with pytest.raises(Conflict, match="changed"):
+            ada.record_long_input(path, derive="skip")
+    path.write_text(text, encoding="utf-8")
+    report = ada.record_long_input(path, derive="skip")
+    assert parts_of(ada, report) == text
+    assert [ada.get_event(chunk.event_id).content for chunk in report.chunks] == [c.text for c in report.chunks]
 
 
 def _events(door: Engram) -> list[Any]:
