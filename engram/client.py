@@ -1080,6 +1080,7 @@ class Engram(_Door):
         recent_epochs: int = 24,
         max_tokens: int = 4000,
         format: Format = "markdown",
+        min_trust: Trust = "web",
         token_counter: TokenCounter | None = None,
         **read: Unpack[Read],
     ) -> ContextBlock:
@@ -1088,8 +1089,10 @@ class Engram(_Door):
         Then an index of topics and of the triggers to ask for. What one section does not use goes to the next below.
         `recent_epochs` counts hours in which anything was remembered: 24 of them may be a day or a month. With a query
         core memories need a relevance of .35 and others of .20, less for what is known of the user and for lessons.
-        Open task runs show their next steps and what happened after their latest checkpoint. Nothing is changed,
-        counted or logged. `max_tokens` is 1 to 300,000; `trimmed` says what was left out and why.
+        Open task runs show their latest checkpoint, next steps first, and what happened after it. `min_trust="user"`
+        leaves out what no user or operator says. Nothing is changed, counted or logged. `max_tokens` is 1 to 300,000;
+        `token_counter` is a function from text to a whole number, or the name of an encoding or a model of tiktoken;
+        `trimmed` says what was left out and why.
         """
         return self._run(
             resuming.resume(
@@ -1098,6 +1101,7 @@ class Engram(_Door):
                 recent_epochs=recent_epochs,
                 max_tokens=max_tokens,
                 format=format,
+                min_trust=min_trust,
                 token_counter=token_counter,
                 given=read,
             )
@@ -1437,7 +1441,7 @@ class Engram(_Door):
             follower = part.next
 
     def stats(self, **ids: Unpack[Ids]) -> ScopeStats:
-        """Counts of what the readable scopes hold."""
+        """Counts of what the readable scopes hold: facts without the chunks of documents, events with them."""
         return self._run(watching.stats(self._setup, ids))
 
     # Names that other memory libraries use
@@ -2508,6 +2512,7 @@ class AsyncEngram(_Door):
         recent_epochs: int = 24,
         max_tokens: int = 4000,
         format: Format = "markdown",
+        min_trust: Trust = "web",
         token_counter: TokenCounter | None = None,
         **read: Unpack[Read],
     ) -> ContextBlock:
@@ -2516,8 +2521,10 @@ class AsyncEngram(_Door):
         Then an index of topics and of the triggers to ask for. What one section does not use goes to the next below.
         `recent_epochs` counts hours in which anything was remembered: 24 of them may be a day or a month. With a query
         core memories need a relevance of .35 and others of .20, less for what is known of the user and for lessons.
-        Open task runs show their next steps and what happened after their latest checkpoint. Nothing is changed,
-        counted or logged. `max_tokens` is 1 to 300,000; `trimmed` says what was left out and why.
+        Open task runs show their latest checkpoint, next steps first, and what happened after it. `min_trust="user"`
+        leaves out what no user or operator says. Nothing is changed, counted or logged. `max_tokens` is 1 to 300,000;
+        `token_counter` is a function from text to a whole number, or the name of an encoding or a model of tiktoken;
+        `trimmed` says what was left out and why.
         """
         return await self._run(
             resuming.resume(
@@ -2526,6 +2533,7 @@ class AsyncEngram(_Door):
                 recent_epochs=recent_epochs,
                 max_tokens=max_tokens,
                 format=format,
+                min_trust=min_trust,
                 token_counter=token_counter,
                 given=read,
             )
@@ -2870,7 +2878,7 @@ class AsyncEngram(_Door):
             follower = part.next
 
     async def stats(self, **ids: Unpack[Ids]) -> ScopeStats:
-        """Counts of what the readable scopes hold."""
+        """Counts of what the readable scopes hold: facts without the chunks of documents, events with them."""
         return await self._run(watching.stats(self._setup, ids))
 
     # Names that other memory libraries use

@@ -632,6 +632,7 @@ def _trimmed(material: Material, worst: int, wanted: Mapping[str, float], packin
         trimmed |= shadowed or _refused(name, one.memory.trust, is_printable(one.memory), worst)
     said = [(EVENTS, event) for event in material.events[:MOST_EVENTS]]
     said += [(ARTIFACTS, event) for event in material.artifacts]
+    said += [(TASKS, event) for one in material.open for event in one.events]
     for name, event in said:
         if wanted.get(name) and event.content:
             trimmed |= _refused(event.event_id, event.trust, True, worst)

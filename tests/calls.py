@@ -318,6 +318,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "recent_epochs": "whole",
         "max_tokens": "tokens",
         "format": "choice",
+        "min_trust": "choice",
         "token_counter": "function",
     },
     "build_context": {

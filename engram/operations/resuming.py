@@ -15,7 +15,7 @@ from engram.operations.steps import Operation
 from engram.recall import standing
 from engram.tasks import Held
 from engram.tenancy import Visible
-from engram.values import FORMATS, ContextBlock, Event, Format, Memory, RecallTrace
+from engram.values import FORMATS, TRUSTS, ContextBlock, Event, Format, Memory, RecallTrace, Trust
 
 MOST_CRITICAL: Final = 200
 MOST_RUNS: Final = 5
@@ -41,19 +41,20 @@ class _Asked:
     epochs: int
     max_tokens: int
     format: Format
+    min_trust: Trust
     count: counting.Counter
 
 
 def resume(
-    setup: Setup, query: object, *, recent_epochs: object, max_tokens: object, format: object, token_counter: object,
-    given: Mapping[str, Any],
+    setup: Setup, query: object, *, recent_epochs: object, max_tokens: object, format: object, min_trust: object,
+    token_counter: object, given: Mapping[str, Any],
 ) -> Operation[ContextBlock]:  # fmt: skip
     """What an agent takes up again: what is pinned, the core, what is recent, open runs, topics and triggers."""
     reading = setup.reading(given)
     asked = _Asked(
         inputs.query(query), inputs.whole(recent_epochs, "recent_epochs", 0, MOST_EPOCHS),
         inputs.max_tokens(max_tokens), cast("Format", inputs.choice(format, "format", FORMATS)),
-        counting.chosen(token_counter),
+        cast("Trust", inputs.choice(min_trust, "min_trust", TRUSTS)), counting.chosen(token_counter),
     )  # fmt: skip
     material = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, reading, asked))
     far: dict[str, str] = {}
@@ -66,8 +67,8 @@ def resume(
             recent=[one for one in material.recent if one.memory_id in near], notes=(*material.notes, *notes),
         )  # fmt: skip
     block = context.pack(
-        material, max_tokens=asked.max_tokens, format=asked.format, count=asked.count, layout=LAYOUT,
-        key=setup.settings.secret_key or b"engram-context",
+        material, max_tokens=asked.max_tokens, format=asked.format, min_trust=asked.min_trust, count=asked.count,
+        layout=LAYOUT, key=setup.settings.secret_key or b"engram-context",
     )  # fmt: skip
     return replace(block, trimmed=far | dict(block.trimmed), trace=_trace(asked, material, block))
 

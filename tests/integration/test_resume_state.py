@@ -288,10 +288,39 @@ def test_untrusted_text_is_data_here_too(door: Door) -> None:
     assert block.max_trust == "web"
 
 
+async def test_nothing_trusted_less_than_asked_is_taken_up(door: Door, sql: Sql, database_url: str) -> None:
+    ada = door()
+    page, pinned = (
+        added(ada, "The page says so", trust="web"),
+        added(ada, "A tool pins", trust="tool", critical_slot="a"),
+    )
+    core = added(ada, "A document knows", trust="document", tags=["trigger:order"], topic_key="tides")
+    into_core(sql, core)
+    added(ada, "Ada builds boats", trust="user")
+    run = ada.start_task("Paint the boat", trust="user").task_run_id
+    ada.save_checkpoint(run, "The agent says sanded", pending_steps=["The agent primes"])
+    seen = ada.record_event("The tool returned", role="tool", trust="tool", task_run_id=run).event_ids[0]
+    ada.record_event("The user asked", trust="user", task_run_id=run)
+    untrusted = ("page", "pins", "document knows", "order", "tides", "sanded", "primes", "returned")
+    assert [one for one in untrusted if one not in ada.resume().text] == []
+    block = ada.resume(min_trust="user")
+    assert [one for one in untrusted if one in block.text] == []
+    assert [one for one in ("builds boats", "Paint", "user asked") if one not in block.text] == []
+    assert block.max_trust == "user"
+    assert "Untrusted data" not in names(block)
+    assert block.trimmed == dict.fromkeys((page, pinned, core, seen), "trusted too little")
+    assert block.warnings == ("1 critical memories are trusted less than user",)
+    twin = AsyncEngram(database_url, scope=ada.scope, settings=load({}))
+    try:
+        assert await twin.resume(min_trust="user") == block
+    finally:
+        await twin.close()
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{"query": 3}, {"recent_epochs": -1}, {"recent_epochs": 1.5}, {"recent_epochs": True}, {"max_tokens": 0},
-     {"format": "html"}, {"token_counter": 4}, {"nonsense": 1}],
+     {"format": "html"}, {"token_counter": 4}, {"min_trust": "nobody"}, {"nonsense": 1}],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused_before_anything_is_opened(wrong: dict[str, Any]) -> None:
     nowhere = Engram("postgresql://nobody@127.0.0.1:1/nothing", settings=load({}))
