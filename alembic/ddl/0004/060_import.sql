@@ -1,6 +1,11 @@
 -- Import: what was exported comes back as it was, in the tenant of whoever brings it. The application may write none of the ledger,
 -- so these functions of its owner do. They too only append: a stream is new, an event follows the one before it in place and time,
--- a payload is the one its commitment was made of, and the chain is made here, for this tenant and scope.
+-- a payload is the one its commitment was made of, and the chain is made here, for this tenant and scope. Only the transaction that
+-- made a stream imports into it: into a conversation that is under way, nothing comes with a time of its own choosing.
+alter table engram.event_streams add column imported_in xid8;
+
+comment on column engram.event_streams.imported_in is 'The transaction that imported the stream; null for every other.';
+
 create function engram.import_stream(p_scope bigint, p_stream uuid, p_kind text, p_name text, p_created timestamptz) returns void
 language plpgsql security definer
 set search_path = engram, pg_temp
@@ -14,8 +19,8 @@ begin
   if p_scope < 1 or p_created > clock_timestamp() then
     raise exception 'a stream belongs to a live scope and begins before now' using errcode = '22000';
   end if;
-  insert into event_streams (tenant_id, stream_id, scope_id, kind, name, created_at)
-    values (v_tenant, p_stream, p_scope, p_kind, p_name, p_created);
+  insert into event_streams (tenant_id, stream_id, scope_id, kind, name, created_at, imported_in)
+    values (v_tenant, p_stream, p_scope, p_kind, p_name, p_created, pg_current_xact_id());
 end $$;
 
 comment on function engram.import_stream is 'Make a stream with the id and the beginning it had where it was exported; an error where it is there.';
@@ -45,9 +50,10 @@ begin
   end if;
   select s.* into v_head from event_streams s
    where s.tenant_id = v_tenant and s.stream_id = p_stream and s.scope_id = p_scope
+     and s.imported_in = pg_current_xact_id()
      for no key update;
   if not found then
-    raise exception 'no such stream' using errcode = 'P0002';
+    raise exception 'no such stream was made in this transaction' using errcode = '22000';
   end if;
   if p_first <> v_head.position + 1 then
     raise exception 'events follow the head of their stream' using errcode = '22000';
@@ -97,7 +103,7 @@ begin
 end $$;
 
 comment on function engram.import_events is
-  'Append events with the times they were recorded at to the head of an imported stream; the new position of the head.';
+  'Append events with the times they were recorded at to a stream imported in the same transaction; the new position of its head.';
 
 -- The history of relations that have none yet, oldest first.
 create function engram.import_relation_changes(p_sources uuid[], p_targets uuid[], p_types text[], p_recorded timestamptz[],
