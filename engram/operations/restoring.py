@@ -28,6 +28,20 @@ BATCH: Final = 500
 BATCH_BYTES: Final = 8 * 1024 * 1024
 FIRST: Final = "00000000-0000-0000-0000-000000000000"
 WAITING: Final = (jobs.DERIVE, jobs.EXTRACT)
+# Whether lines of a kind name what the file did not bring: asked when all is written, since lines name later ones.
+FOREIGN: Final = {
+    "event": "foreign_in_events",
+    "session": "foreign_in_sessions",
+    "task": "foreign_in_tasks",
+    "checkpoint": "foreign_in_checkpoints",
+    "memory": "foreign_in_memories",
+    "change": "foreign_in_changes",
+}
+NAMED: Final = (
+    "names_foreign"  # asked of relations and vectors, which have no scope of their own, before they are written
+)
+LEFT_OUT: Final = ("vector_left_out", "relation_left_out")
+SEALED: Final = ("task_run_id", "version", "position")
 NOT_EMPTY: Final = (
     "a scope of the export holds something else here: an export comes back into scopes that are empty,"
     " or hold all of it already"
@@ -90,8 +104,9 @@ class _Restoring:
         fetch_value(self.conn, "quiet_relations", quiet="on")
         self._walk()
         fetch_value(self.conn, "quiet_relations", quiet="off")
+        self._refuse_foreign()
         self._settle()
-        added = sum(count for kind, count in self.counts.items() if kind not in ("known", "vector_left_out"))
+        added = sum(count for kind, count in self.counts.items() if kind not in ("known", *LEFT_OUT))
         self.watch(ImportProgress(own.NAME, self.checked.lines, added, 1.0))
         return ImportReport(str(self.file.path), own.NAME, self.checked.lines, dict(self.counts), ())
 
@@ -121,7 +136,10 @@ class _Restoring:
                 self.counts["scope"] += 1
 
     def _compare_known(self) -> None:
-        """Every event and memory of the file must be in a scope that holds anything, exactly as it is in the file."""
+        """Every event and memory of the file must be in a scope that holds anything, saying what it says in the file.
+
+        What has become of a memory since is no difference, be it that another took its place or that it was erased.
+        """
         if not self.known:
             return
         held = _Held()
@@ -145,7 +163,20 @@ class _Restoring:
             params["commitments"] = [_bytes(line["commitment"]) for line in held.lines]
             found = fetch_value(self.conn, "count_known_events", **params)
         else:
-            params["memory_ids"] = [line["memory_id"] for line in held.lines]
+            names = {
+                "memory_ids": "memory_id",
+                "facts": "fact",
+                "contents": "main_content",
+                "lineage_ids": "lineage_id",
+                "revisions": "revision",
+                "valid_froms": "valid_from",
+                "recorded": "recorded_at",
+                "event_ids": "event_id",
+                "derivers": "deriver",
+                "versions": "deriver_version",
+                "ordinals": "ordinal",
+            }
+            params |= {name: [line[of] for line in held.lines] for name, of in names.items()}
             found = fetch_value(self.conn, "count_known_memories", **params)
         if found != len(held.lines):
             raise Conflict(NOT_EMPTY)
@@ -164,7 +195,13 @@ class _Restoring:
                     if kind == "memory" and len(self.known) < len(self.scopes):
                         known_memories.add(line["memory_id"])
                     continue
-            elif len(self.known) == len(self.scopes) or line.get("source_id", line.get("memory_id")) in known_memories:
+            elif len(self.known) == len(self.scopes) or line.get("memory_id") in known_memories:
+                continue
+            elif kind == "relation" and not known_memories.isdisjoint((line["source_id"], line["target_id"])):
+                # Both ends known: it is there. One of them: nothing of the file is written to what was here before.
+                self.counts["relation_left_out"] += not known_memories.issuperset(
+                    (line["source_id"], line["target_id"])
+                )
                 continue
             key = line["stream_id"] if kind == "event" else None
             size = len(str(line.get("body") or line.get("fact") or "")) * 2
@@ -261,8 +298,12 @@ class _Restoring:
             for line in lines
         ]
         for line, said in zip(lines, written, strict=True):
-            if said is not None and hashlib.sha256(_bytes(line["salt"]) + said).hexdigest() != line["sha256"]:
+            if said is None:
+                continue
+            if hashlib.sha256(_bytes(line["salt"]) + said).hexdigest() != line["sha256"]:
                 raise InvalidInput("checkpoint", "what its hash was made of", "something else")
+            if any(line["body"][name] != line[name] for name in SEALED):
+                raise InvalidInput("checkpoint", "what was said in its place", "what was said in another")
         rows = [
             {**{name: value for name, value in line.items() if name != "body"}, "written": said and said.decode()}
             for line, said in zip(lines, written, strict=True)
@@ -293,6 +334,9 @@ class _Restoring:
         self._insert("import_changes", [{**line, "place": place} for place, line in enumerate(lines)])
 
     def _relations(self, lines: list[dict[str, Any]]) -> None:
+        ends = [line[end] for line in lines for end in ("source_id", "target_id")]
+        origins = [one["event_id"] for line in lines for one in (line, *line["history"]) if one["event_id"] is not None]
+        self._refuse("relation", NAMED, memory_ids=ends, event_ids=origins)
         self._insert("import_relations", [{n: v for n, v in line.items() if n != "history"} for line in lines])
         states = [(line, state) for line in lines for state in line["history"]]
         if not states:
@@ -325,6 +369,7 @@ class _Restoring:
             return
         ids = [line["memory_id"] for line in fits]
         by_scope: dict[int, list[dict[str, Any]]] = {}
+        self._refuse("vector", NAMED, memory_ids=ids, event_ids=[])
         for row in fetch_all(self.conn, "list_scopes_of_memories", tenant_id=self.tenant_id, memory_ids=ids):
             by_scope.setdefault(int(row.scope_id), []).append(fits[ids.index(row.memory_id)])
         for scope_id, some in sorted(by_scope.items()):
@@ -335,9 +380,27 @@ class _Restoring:
             semantic.store(self.conn, self.tenant_id, scope_id, model.model_id, vectors, long=long)
         execute(self.conn, "mark_embedded", tenant_id=self.tenant_id, memory_ids=ids)
 
+    def _refuse_foreign(self) -> None:
+        """No line may name what stands outside the scopes the file fills: a file has no say over what it did not bring.
+
+        Sessions are named within their scope, and so cannot be those of another.
+        """
+        if self.fresh:
+            for kind, name in FOREIGN.items():
+                self._refuse(kind, name)
+
+    def _refuse(self, kind: str, name: str, **named: Any) -> None:
+        if fetch_value(self.conn, name, tenant_id=self.tenant_id, scope_ids=self.fresh, **named):
+            raise InvalidInput(f"a line of kind {kind}", "ids of what the file brings", "the id of something else")
+
+    @property
+    def fresh(self) -> list[int]:
+        """The scopes the file fills."""
+        return sorted(set(self.scopes.values()) - self.known)
+
     def _settle(self) -> None:
         """What follows from the rows: words, and jobs for vectors and for what large scopes need."""
-        fresh = sorted(set(self.scopes.values()) - self.known)
+        fresh = self.fresh
         if not fresh:
             return
         config = keyword.ensure_config(self.conn, self.tenant_id, self.setup.settings.text_search_config)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -14,12 +14,17 @@ import psycopg
 import pytest
 from quiet import quiet
 
-from engram import ALL_USERS, AsyncEngram, Conflict, Engram, InvalidInput, Scope, migrations
+from engram import ALL_USERS, AsyncEngram, Conflict, Engram, Filter, InvalidInput, Scope, inputs, migrations
 from engram.database import Database
 from engram.embedded import EmbeddedServer
 from engram.portable import own
 from engram.settings import load
 
+HANDBOOK: Final = "\n\n".join(
+    f"# Beacon {number}\n\n" + f"The keeper must polish beacon {number} before the tide turns. — {'🛰️' * 20}\r\n" * 4
+    for number in range(5)
+)
+CHUNKS: Final = Filter(categories=("source_chunk",))
 EVERY: Final = {"statuses": ["active", "superseded", "contested", "archived", "deleted", "quarantined"]}
 
 
@@ -64,11 +69,25 @@ def tell(door: Engram) -> dict[str, str]:
     )
     ada.save_checkpoint(task.task_run_id, "Paint is there", pending_steps=["paint"])
     ada.update_task(task.task_run_id, status="paused")
+    # A document, in parts and chunks, on a shelf.
+    names["document"] = ada.record_long_input(
+        HANDBOOK, title="Handbook", max_chunk_tokens=80, wait=True
+    ).manifest_event_id
     # Read, so that something was counted.
     ada.search("What does Ada drink?")
     names["event"] = lost.event_ids[0]
     names["plan"] = plan.memory.memory_id
     return names
+
+
+def write_lines(path: Path, lines: Iterable[Mapping[str, Any]], *, vectors: bool = False) -> Path:
+    """An export of some lines, with the counts and the hash that go with them."""
+    with path.open("wb") as file:
+        writer = own.Writer(file, tenant="t", vectors=vectors)
+        for line in lines:
+            writer.put(line["kind"], line)
+        writer.end()
+    return path
 
 
 def lines_of(path: Path) -> list[dict[str, Any]]:
@@ -100,9 +119,15 @@ def told(database_url: str) -> Iterator[tuple[Engram, dict[str, str]]]:
         yield door, tell(door)
 
 
+def sorted_chunks(chunks: Iterable[Any]) -> list[Any]:
+    """Chunks in the order of their text."""
+    return sorted(chunks, key=lambda one: one["metadata"]["char_start"])
+
+
 def everything(door: Engram, **read: Any) -> list[Any]:
     """Every memory a door shows, whole."""
-    found = door.list_memories(EVERY, limit=200, user_id="ada", **read)
+    read = {"filter": EVERY, **read}
+    found = door.list_memories(limit=200, user_id="ada", **read)
     return sorted(
         (one.to_dict() | {"scope": None, "embedded": None} for one in found), key=lambda one: one["memory_id"]
     )
@@ -129,6 +154,31 @@ def test_what_is_exported_comes_back_as_it_was_in_an_empty_database_byte_for_byt
     report = other.ops.verify_ledger()
     assert report.ok
     assert report.erased == 1
+
+
+def test_a_document_comes_back_with_its_chunks_its_shelf_and_its_citations(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, names = told
+    ada = door.scoped(user_id="ada")
+    ada.ops.export(tmp_path / "a.jsonl")
+    assert [line["shelf_of"] is None for line in lines_of(tmp_path / "a.jsonl") if line["kind"] == "scope"] == [
+        True,
+        True,
+        False,
+    ]
+    other = open_door(tenant, user_id="ada")
+    other.ops.import_(tmp_path / "a.jsonl")
+    before, after = everything(ada, filter=CHUNKS), everything(other, filter=CHUNKS)
+    assert len(before) > 4
+    assert after == before
+    assert "".join(other.get_event(part["event_id"]).content or "" for part in sorted_chunks(after)) == HANDBOOK
+    assert not [one for one in other.list_memories(limit=200) if one.category == "source_chunk"]
+    found = other.build_long_input_context("Who must polish beacon 3?", source_event_id=names["document"])
+    assert "beacon 3" in found.text
+    again = other.record_long_input(HANDBOOK, title="Handbook", max_chunk_tokens=80, wait=True)
+    assert again.duplicate
+    assert everything(other, filter=CHUNKS) == before
 
 
 def test_what_comes_back_has_its_lineages_its_times_its_ids_and_its_history(
@@ -200,7 +250,7 @@ def test_an_export_that_is_imported_again_adds_nothing(
     other.add("Ada has moved on")
     stats = other.stats()
     again = other.ops.import_(tmp_path / "a.jsonl")
-    assert again.counts == {"known": 2}
+    assert again.counts == {"known": 3}
     assert other.stats() == stats
 
 
@@ -216,6 +266,45 @@ def test_an_export_does_not_come_back_into_a_scope_that_holds_something_else(
         other.ops.import_(tmp_path / "a.jsonl")
     assert other.stats() == before
     assert open_door(tenant).stats().events == 0
+
+
+def test_an_export_is_known_only_where_its_memories_say_the_same(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, names = told
+    door.scoped(user_id="ada").ops.export(tmp_path / "a.jsonl")
+    lines = lines_of(tmp_path / "a.jsonl")[1:-1]
+    other = open_door(tenant, user_id="ada")
+    other.ops.import_(tmp_path / "a.jsonl")
+    for changes in ({"fact": "The plan is void"}, {"main_content": None}, {"recorded_at": "2020-01-01T00:00:00+00:00"}):
+        changed = [line | changes if _is_memory(line, names["plan"]) else line for line in lines]
+        with pytest.raises(Conflict):
+            other.ops.import_(write_lines(tmp_path / "b.jsonl", changed))
+    # What happens to a memory here makes the file no other.
+    other.ops.redact_event(other.get(names["plan"]).event_id)
+    other.add("Ada drinks water", topic_key="drink")
+    other.forget(names["private"])
+    assert other.ops.import_(tmp_path / "a.jsonl").counts == {"known": 3}
+    assert other.get(names["plan"]).fact == ""
+
+
+def _is_memory(line: Mapping[str, Any], memory_id: str) -> bool:
+    return bool(line["kind"] == "memory" and line["memory_id"] == memory_id)
+
+
+def test_what_is_here_already_is_not_related_to_by_a_file(
+    told: tuple[Engram, dict[str, str]], open_door: Callable[..., Engram], tenant: str, tmp_path: Path
+) -> None:
+    door, names = told
+    door.ops.export(tmp_path / "agent.jsonl")
+    other = open_door(tenant)
+    other.ops.import_(tmp_path / "agent.jsonl")
+    out = door.scoped(user_id="ada").ops.export(tmp_path / "a.jsonl")
+    back = other.ops.import_(tmp_path / "a.jsonl")
+    assert back.counts["known"] == 1
+    assert (back.counts["relation"], back.counts["relation_left_out"]) == (out.counts["relation"] - 1, 1)
+    ada = other.scoped(user_id="ada")
+    assert [one.relation_type for one in ada.list_relations(names["plan"])] == ["related_to"]
 
 
 def test_an_import_that_is_rehearsed_leaves_nothing(
@@ -301,6 +390,24 @@ def test_no_tenant_reaches_the_ledger_of_another_by_the_functions_of_an_import(
         database.transaction(door.scope.tenant_id) as conn,
     ):
         conn.exec_driver_sql("UPDATE engram.agent_events SET trust = 0")
+
+
+def test_an_event_is_imported_only_into_a_stream_that_came_with_it(
+    told: tuple[Engram, dict[str, str]], database: Database
+) -> None:
+    door, _ = told
+    stream_id = door.list_events(user_id="bob")[0].stream_id
+    row = "(SELECT {} FROM engram.event_streams WHERE stream_id = %(stream)s::uuid)"
+    nothing = ", ".join(["'{}'"] * 14)
+    call = (
+        f"SELECT engram.import_events({row.format('scope_id')}, %(stream)s::uuid, {row.format('position + 1')}, "
+        f"{nothing}, NULL, NULL)"
+    )
+    with (
+        pytest.raises(Exception, match="no such stream"),
+        database.transaction(door.scope.tenant_id) as conn,
+    ):
+        conn.exec_driver_sql(call, {"stream": stream_id})
 
 
 def test_an_event_is_imported_only_behind_the_head_of_its_stream_and_before_now(
@@ -434,3 +541,124 @@ def test_an_event_that_was_changed_behind_the_ledgers_back_is_not_exported(
     with pytest.raises(Conflict):
         door.ops.export(tmp_path / "a.jsonl")
     assert not list(tmp_path.iterdir())
+
+
+# ---------------------------------------------------------------- files that name what is not theirs
+
+
+@pytest.fixture(scope="module")
+def crowd(
+    told: tuple[Engram, dict[str, str]], database_url: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Engram, dict[str, Any], list[dict[str, Any]]]]:
+    """A tenant in which Vic lives, the ids of what is Vic's, and the lines of an export from another tenant."""
+    folder = tmp_path_factory.mktemp("crowd")
+    told[0].scoped(user_id="ada").ops.export(folder / "a.jsonl", vectors=True)
+    with quiet(Engram(database_url, scope=Scope(f"t-{uuid.uuid4().hex[:16]}", user_id="vic"))) as vic:
+        task = vic.start_task("Sail home")
+        vic.save_checkpoint(task.task_run_id, "Anchor is up")
+        held, heir = vic.add("Vic sails").memory, vic.add("Vic is seasick").memory
+        event = vic.get_event(held.event_id)
+        ids = {
+            "run": task.task_run_id,
+            "stream": event.stream_id,
+            "position": vic.get_event(heir.event_id).position,
+            "event": event.event_id,
+            "memory": held.memory_id,
+            "other memory": heir.memory_id,
+            "lineage": held.lineage_id,
+        }
+        yield vic, ids, lines_of(folder / "a.jsonl")[1:-1]
+
+
+def sealed(line: dict[str, Any]) -> dict[str, Any]:
+    """A checkpoint whose body says where it stands and whose hash is that of its body."""
+    body = line["body"] | {"task_run_id": line["task_run_id"], "version": line["version"]}
+    said = inputs.canonical_json(body)
+    return line | {"body": body, "sha256": hashlib.sha256(bytes.fromhex(line["salt"]) + said).hexdigest()}
+
+
+NAMED: Final[Mapping[str, tuple[str, Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]]]] = {
+    "the run of an event": ("event", lambda line, vic: {"task_run_id": vic["run"]}),
+    "the stream of a session": ("session", lambda line, vic: {"stream_id": vic["stream"]}),
+    "the stream of a run": ("task", lambda line, vic: {"stream_id": vic["stream"]}),
+    "the event of a run": ("task", lambda line, vic: {"event_id": vic["event"]}),
+    "the event of an outcome": ("task", lambda line, vic: {"outcome_event_id": vic["event"]}),
+    "the event of metadata": ("task", lambda line, vic: {"metadata_event_id": vic["event"]}),
+    "the run of a checkpoint": (
+        "checkpoint",
+        lambda line, vic: sealed(line | {"task_run_id": vic["run"], "version": 2, "trust": 0}),
+    ),
+    "the run in what a checkpoint says": (
+        "checkpoint",
+        lambda line, vic: sealed(line | {"task_run_id": vic["run"]}) | {"task_run_id": line["task_run_id"]},
+    ),
+    "the stream of a checkpoint": ("checkpoint", lambda line, vic: {"stream_id": vic["stream"]}),
+    "the event of a checkpoint": ("checkpoint", lambda line, vic: {"event_id": vic["event"]}),
+    "what a checkpoint rests on": ("checkpoint", lambda line, vic: {"source_event_ids": [vic["event"]]}),
+    "the event of a memory": ("memory", lambda line, vic: {"event_id": vic["event"]}),
+    "the latest statement of a memory": ("memory", lambda line, vic: {"stands_event_id": vic["event"]}),
+    "the citation of a memory": (
+        "memory",
+        lambda line, vic: {"sources": [line["sources"][0] | {"event_id": vic["event"], "ordinal": 9}]},
+    ),
+    "the heir of a memory": ("memory", lambda line, vic: {"superseded_by": vic["memory"]}),
+    "what a memory went into": ("memory", lambda line, vic: {"consolidated_into": vic["memory"]}),
+    "the lineage of a memory": (
+        "memory",
+        lambda line, vic: {"lineage_id": vic["lineage"], "revision": 9, "status": "archived"},
+    ),
+    "the run of a memory": ("memory", lambda line, vic: {"task_run_id": vic["run"]}),
+    "the memory of a change": ("change", lambda line, vic: {"memory_id": vic["memory"], "reason": "FORGED"}),
+    "the memory before a change": ("change", lambda line, vic: {"previous_id": vic["memory"]}),
+    "the event of a change": ("change", lambda line, vic: {"event_id": vic["event"]}),
+    "both ends of a relation": (
+        "relation",
+        lambda line, vic: {
+            "source_id": vic["memory"],
+            "target_id": vic["other memory"],
+            "relation_type": "contradicts",
+        },
+    ),
+    "the source of a relation": ("relation", lambda line, vic: {"source_id": vic["memory"]}),
+    "the target of a relation": ("relation", lambda line, vic: {"target_id": vic["memory"]}),
+    "the event of a relation": ("relation", lambda line, vic: {"event_id": vic["event"]}),
+    "the event of a state of a relation": (
+        "relation",
+        lambda line, vic: {"history": [line["history"][0] | {"event_id": vic["event"]}]},
+    ),
+    "the memory of a vector": ("vector", lambda line, vic: {"memory_id": vic["memory"]}),
+}
+
+
+@pytest.mark.parametrize("what", NAMED)
+def test_a_file_has_no_say_over_what_it_did_not_bring(
+    what: str, crowd: tuple[Engram, dict[str, Any], list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    vic, ids, lines = crowd
+    kind, changes = NAMED[what]
+    place = next(place for place, line in enumerate(lines) if line["kind"] == kind)
+    crafted = [*lines[:place], lines[place] | changes(lines[place], ids), *lines[place + 1 :]]
+    before = vic.ops.export(tmp_path / "before.jsonl", user_id=ALL_USERS, vectors=True)
+    with pytest.raises(InvalidInput):
+        vic.scoped(user_id="eve").ops.import_(write_lines(tmp_path / "a.jsonl", crafted, vectors=True))
+    assert vic.ops.export(tmp_path / "after.jsonl", user_id=ALL_USERS, vectors=True).sha256 == before.sha256
+
+
+def test_a_file_adds_no_event_to_a_stream_it_did_not_bring(
+    crowd: tuple[Engram, dict[str, Any], list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    vic, ids, lines = crowd
+    last = max(place for place, line in enumerate(lines) if line["kind"] == "event")
+    forged = lines[last] | {
+        "event_id": str(uuid.uuid4()),
+        "stream_id": ids["stream"],
+        "position": ids["position"] + 1,
+        "idempotency_key": None,
+        "recorded_at": datetime.now(UTC).isoformat(),
+    }
+    before = vic.ops.export(tmp_path / "before.jsonl", user_id=ALL_USERS)
+    with pytest.raises(InvalidInput):
+        vic.scoped(user_id="eve").ops.import_(
+            write_lines(tmp_path / "a.jsonl", [*lines[: last + 1], forged, *lines[last + 1 :]])
+        )
+    assert vic.ops.export(tmp_path / "after.jsonl", user_id=ALL_USERS).sha256 == before.sha256
