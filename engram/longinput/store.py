@@ -72,7 +72,7 @@ class Document:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How it is recorded, as its first part and its manifest keep it."""
+        """How it is recorded, as its first part, its chunks and its manifest keep it."""
         return {
             "title": self.title, "media": self.media, "max_chunk_tokens": self.max_chunk_tokens,
             "most_facts": self.most_facts, "derive": list(self.derive),
@@ -91,7 +91,7 @@ class Document:
 
     def chunk(self, piece: Piece, digest: str, parts: Sequence[int]) -> NewEvent:
         """The event of a chunk, which comes of the first to the last of `parts`."""
-        payload = {"title": self.title, "most_facts": self.most_facts, **anchor(piece, digest), "parts": list(parts)}
+        payload = {**self.settings, **anchor(piece, digest), "parts": list(parts)}
         return self._event(CHUNK, piece.text, payload, self.name("chunk", piece.index), self.derive)
 
     def manifest(self, measure: Measure, parts: int, chunks: int, **more: Any) -> NewEvent:

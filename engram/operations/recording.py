@@ -6,14 +6,14 @@ behind, whatever ended it, and adds what is missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, cast
 
 from engram import inputs, ledger, streams, tenancy, writing
-from engram.database import Connection
+from engram.database import Connection, fetch_all
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput
 from engram.ledger import AppendedEvent
 from engram.longinput import anchors, kinds, reading, splitting, store
@@ -23,7 +23,7 @@ from engram.operations import capture, deriving, extracting, running, spaces, st
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.policies import Classified
-from engram.values import DERIVES, Chunk, LongInputProgress, LongInputReport, Receipt, WriteDecision
+from engram.values import DERIVES, Chunk, Event, LongInputProgress, LongInputReport, Receipt, WriteDecision
 from engram.writing import Draft, Origin
 
 T = TypeVar("T")
@@ -145,22 +145,35 @@ def _opened(
         name = store.stream_name(*call.stream, measure.sha256)
         document = replace(wished, stream_id=streams.open(conn, scope_id, "document", name).stream_id)
         manifest_id = document.name("manifest")
-        known = ledger.get_many(conn, [manifest_id, document.name("part")])
         key = None if call.idempotency_key is None else ledger.find_by_key(conn, scope_id, call.idempotency_key)
         if key is not None and key.event_id != manifest_id:
             raise IdempotencyMismatch
-        first = known.get(manifest_id) or known.get(document.name("part"))
-        if first is not None and not first.erased:
+        manifest, first = _begun(conn, document)
+        if first is not None:
             document = replace(
                 document, title=first.payload["title"], media=first.payload["media"], trust=first.trust,
                 max_chunk_tokens=first.payload["max_chunk_tokens"], most_facts=first.payload["most_facts"],
                 derive=tuple(first.payload["derive"]), occurred_at=first.occurred_at, actor=first.actor,
             )  # fmt: skip
-        return scope_id, shelf_id, document, manifest_id in known
+        return scope_id, shelf_id, document, manifest is not None
 
     key = f"document:{measure.sha256}"
     scope_id, shelf_id, document, duplicate = yield from steps.write(call.tenant_id, work, key=key)
     return _Recording(setup, call, source, measure, scope_id, shelf_id, document, duplicate, watch)
+
+
+def _begun(conn: Connection, document: Document) -> tuple[Event | None, Event | None]:
+    """The manifest, and an event that still says how the document is recorded; Conflict where chunks are all erased."""
+    known = ledger.get_many(conn, [document.name("manifest"), document.name("part")])
+    manifest, part = known.get(document.name("manifest")), known.get(document.name("part"))
+    told = [one for one in (manifest, part) if one is not None]
+    if told and all(one.erased for one in told):
+        told = ledger.read(
+            conn, stream_id=document.stream_id, types=[store.CHUNK], newest_first=True, limit=BATCH
+        )  # fmt: skip
+        if told and all(one.erased for one in told):
+            raise Conflict("how this text was cut is erased: no more of it can be recorded")
+    return manifest, next((one for one in told if not one.erased), None)
 
 
 # Parts ---------------------------------------------------------------------------------------------------------------
@@ -225,6 +238,7 @@ def _cut(
     pieces = _pieces(recording.source, document, recording.measure)
     while batch := (yield from steps.think(lambda: list(islice(pieces, BATCH)))):
         known = yield from _known(recording, [document.name("chunk", piece.index) for piece in batch])
+        made = yield from _made(recording, known)
         missing = []
         for piece in batch:
             of = _parts_of(piece, spans)
@@ -233,13 +247,24 @@ def _cut(
             if event_id not in known and not gone:
                 missing.append((piece, of))
             left_out += known.get(event_id, gone)
-            chunks.append(_chunk(recording, piece, quotes=quotes))
+            chunks.append(_chunk(recording, piece, made.get(event_id), quotes=quotes))
         if missing:
-            made, erased = yield from _shelved(recording, missing)
-            job_ids += made
+            caused, erased = yield from _shelved(recording, missing)
+            job_ids += caused
             left_out += erased
         recording.watch.at("cutting", STORED + (1 - STORED) * batch[-1].end / total, len(chunks))
     return chunks, job_ids, [f"{left_out} chunks were erased, and stay so"] if left_out else []
+
+
+def _made(recording: _Recording, event_ids: Iterable[str]) -> Operation[dict[str, str]]:
+    """The memories of chunks that are there, by their events: those that came with an import were named elsewhere."""
+    asked = {"tenant_id": recording.call.tenant_id, "scope_id": recording.shelf_id, "event_ids": list(event_ids)}
+    if not asked["event_ids"]:
+        return {}
+    rows = yield from steps.read(
+        recording.call.tenant_id, lambda conn: fetch_all(conn, "list_memories_of_events", **asked)
+    )  # fmt: skip
+    return {row.event_id: row.memory_id for row in rows if row.deriver == store.DERIVER}
 
 
 def _pieces(source: str | Path, document: Document, measure: Measure) -> Iterator[Piece]:
@@ -301,10 +326,10 @@ def _origin(recording: _Recording, piece: Piece, event: AppendedEvent) -> Origin
     )  # fmt: skip
 
 
-def _chunk(recording: _Recording, piece: Piece, *, quotes: bool) -> Chunk:
+def _chunk(recording: _Recording, piece: Piece, memory_id: str | None, *, quotes: bool) -> Chunk:
     event_id = recording.document.name("chunk", piece.index)
     return Chunk(
-        chunk_id=_memory_id(recording.call.tenant_id, event_id), index=piece.index, kind=piece.kind,
+        chunk_id=memory_id or _memory_id(recording.call.tenant_id, event_id), index=piece.index, kind=piece.kind,
         heading=piece.heading, text=piece.text if quotes else None, char_start=piece.start, char_end=piece.end,
         tokens=piece.tokens, quote_hash=anchors.quote_hash(piece.text), event_id=event_id,
     )  # fmt: skip

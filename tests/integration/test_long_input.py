@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from engram import (
     Scope,
 )
 from engram.embedded import EmbeddedServer
-from engram.longinput import store
+from engram.longinput import reading, store
 from engram.operations import recording
 from engram.values import LongInputProgress, LongInputReport
 from tests.integration.test_redaction import rows_that_hold
@@ -179,6 +180,21 @@ def test_the_same_text_is_recorded_once_a_stream(ada: Engram) -> None:
     elsewhere = ada.record_long_input(text, session_id="s", derive="skip")
     assert not elsewhere.duplicate
     assert {c.event_id for c in elsewhere.chunks}.isdisjoint(c.event_id for c in first.chunks)
+
+
+def test_a_document_that_came_with_an_import_reports_the_chunks_that_are_there(
+    ada: Engram, database_url: str, tenant: str, tmp_path: Path
+) -> None:
+    first = ada.record_long_input(book(10), max_chunk_tokens=100, derive="skip")
+    ada.ops.export(tmp_path / "all.jsonl")
+    with quiet(Engram(database_url, scope=Scope(tenant_id=f"{tenant}-b", user_id="ada"))) as other:
+        other.ops.import_(tmp_path / "all.jsonl")
+        again = other.record_long_input(book(10), derive="skip")
+        assert again.duplicate
+        assert again.chunks == first.chunks
+        assert other.get(again.chunks[-1].chunk_id).fact == again.chunks[-1].text
+        held = {one.memory_id for one in other.list_memories(filter=CHUNKS, limit=200)}
+        assert held == {chunk.chunk_id for chunk in again.chunks}
 
 
 def test_a_key_that_stands_for_another_event_is_refused(ada: Engram) -> None:
@@ -514,6 +530,37 @@ def test_a_chunk_that_is_being_written_while_its_part_is_erased_is_erased_with_i
         ada.ops.redact_event(part)
         recorder.join()
     assert rows_that_hold(server, mark) == []
+
+
+def test_a_document_is_never_cut_in_two_ways_though_its_manifest_is_erased(ada: Engram) -> None:
+    text = book(10, words=300)
+    first = ada.record_long_input(text, max_chunk_tokens=300, derive="skip")
+    ada.ops.redact_event(first.manifest_event_id)
+    before = ada.stats()
+    again = ada.record_long_input(text, max_chunk_tokens=100, derive="skip")
+    assert again.duplicate
+    assert again.chunks == first.chunks
+    assert ada.stats() == before
+    _assert_whole(ada, again)
+
+
+def test_a_chunk_that_is_left_says_how_a_document_was_cut(ada: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "parts_of", partial(reading.parts_of, size=4_000))
+    text = book(8, words=300)
+    first = ada.record_long_input(text, max_chunk_tokens=300, derive="skip")
+    assert len(first.source_event_ids) > 1
+    ada.ops.redact_event(first.manifest_event_id)
+    ada.ops.redact_event(first.source_event_ids[0])
+    left = {one.memory_id for one in ada.list_memories(filter=CHUNKS, limit=200)}
+    again = ada.record_long_input(text, max_chunk_tokens=100, derive="skip")
+    assert again.chunks == first.chunks
+    assert 0 < len(left) < len(first.chunks)
+    assert {one.memory_id for one in ada.list_memories(filter=CHUNKS, limit=200)} == left
+    for part in first.source_event_ids[1:]:
+        ada.ops.redact_event(part)
+    with pytest.raises(Conflict, match="erased"):
+        ada.record_long_input(text, max_chunk_tokens=100, derive="skip")
+    assert ada.list_memories(filter=CHUNKS).results == ()
 
 
 def _until_ended_or_waiting(thread: threading.Thread, server: EmbeddedServer) -> None:
