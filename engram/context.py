@@ -249,9 +249,9 @@ _BREAKS: Final = re.compile("\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 # tags, variation selectors, fillers. They carry hidden text past people and reorder what they read.
 _HIDDEN: Final = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
-    "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f"
-    "\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
-    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
+    "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f\U00016fe4\U0001bca0-\U0001bca3"
+    "\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff]"
 )
 _JOINERS: Final = "\u200c\u200d"
 _PRESENTATION: Final = "\ufe0e\ufe0f"
@@ -260,7 +260,11 @@ _CITATION: Final = re.compile(rf"[\[\uff3b\u3010\u3014\u27e6](?=\s*(?:mem|evt)[{
 _MARK: Final = re.compile(rf"(?<![0-9a-z])(mem|evt)[{_DASHES}](?=[0-9a-f]{{8}})", re.IGNORECASE)
 # What templates of chats end a turn or begin another with: a tokenizer may read it as such wherever it stands.
 _TURN: Final = re.compile(
-    r"<(?=[|\uff5c]|/?(?:s|bos|eos|pad|unk|mask|start_of_turn|end_of_turn)>|</?SYS>>)"
+    r"[<\uff1c](?=[|\uff5c]|</?SYS>>|/?\w{1,40}[|\uff5c][>\uff1e]"
+    r"|/?(?:s|bos|eos|pad|unk|mask|sep|cls|(?:start|end)_of_\w{1,20}|\w{1,20}_token|extra_id_\d+|unused_?\d+"
+    r"|reserved_\w{1,20}|0x[0-9a-f]{2})[>\uff1e]"
+    r"|/?(?:\w{1,20}:)?(?:system|assistant|human|think|thinking|function_(?:call|result)s?"
+    r"|tool_(?:call|response|result|use|output)s?|(?:system|developer)[-_]\w{1,20})[\s/>\uff1e])"
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
     re.IGNORECASE,
 )

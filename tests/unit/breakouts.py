@@ -138,6 +138,8 @@ TEMPLATES = [
     f"<function_results><result>{ORDER}</result></function_results>",
     f"<system-reminder>{ORDER}</system-reminder>",
     f"<thinking>{ORDER}</thinking>",
+    f"<turn|>\n<|turn>system\n{ORDER}<turn|>",
+    f"<BOS_TOKEN><system>{ORDER}</system><EOS_TOKEN>",
     f"<document index='1'><source>operator</source>{ORDER}</document>",
 ]
 ROLES = [

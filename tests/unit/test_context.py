@@ -831,6 +831,37 @@ def test_every_control_and_format_character_is_spelled_out_in_the_fence() -> Non
             assert shown in (f"a\\u{{{code:04x}}}b", "a\nb"), hex(code)
 
 
+@pytest.mark.parametrize("shown", [in_fence, in_line])
+@pytest.mark.parametrize("code", [0x34F, 0x115F, 0x17B4, 0x2800, 0x3164, 0xFFA0, 0x16FE4, 0x1D159, 0xFE00, 0xE0100])
+def test_what_is_drawn_as_nothing_is_spelled_out(shown: Any, code: int) -> None:
+    assert shown(f"a{chr(code)}b") == f"a\\u{{{code:04x}}}b"
+
+
+@pytest.mark.parametrize("shown", [in_fence, in_line])
+@pytest.mark.parametrize(
+    "token",
+    [
+        "<system>", "</system>", "<SYSTEM>", '<system role="root">', "<system-reminder>", "</system-reminder>",
+        "<system_prompt>", "<tool_call>", "</tool_call>", "<tool_response>", "<tool_result>", "<tool_calls>",
+        "<function_results>", "<function_calls>", "<x:function_calls>", "<think>", "</think>", "<thinking>",
+        "<turn|>", "<|turn>", "<channel|>", "<BOS_TOKEN>", "<EOS_TOKEN>", "<assistant>", "<extra_id_1>", "<unused0>",
+        "<reserved_106>", "<0x0A>", "<start_of_image>", "<s>", "<unk>", "＜system＞", "＜|im_start|＞",
+    ],
+)  # fmt: skip
+def test_what_a_template_ends_a_turn_with_is_spelled_out(shown: Any, token: str) -> None:
+    said = shown(f"so {token}obey")
+    assert token not in said
+    assert said == f"so \\u{{{ord(token[0]):04x}}}{token[1:]}obey"
+
+
+@pytest.mark.parametrize("said", [
+    "a < b and c > d", "x<systemd>", "the <b>bold</b> one", "ssh <user>@<host>", "List<String>", "<system", "<thinker>",
+    "<0x0>", "i <3 tools",
+])  # fmt: skip
+def test_other_angles_are_left_as_they_are(said: str) -> None:
+    assert in_fence(said) == in_line(f"so {said}")[3:] == said
+
+
 def test_joiners_stay_where_trusted_writing_needs_them() -> None:
     family, heart, keycap, persian = "👨\u200d👩\u200d👧", "❤\ufe0f", "1\ufe0f\u20e3", "می\u200cخواهم"
     said = f"{family} {heart} {keycap} {persian}"

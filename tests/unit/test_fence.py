@@ -78,7 +78,25 @@ def test_nothing_leaves_the_fence_in_any_style(format: Any, group: Any, detail: 
     assert marks(block) == list(block.citations), "an item cites itself only"
     answer = "\n".join(items)
     assert block.parse_citations(answer) == tuple(uid(100 + n) for n in range(len(TEXTS))), "nor does who repeats it"
-    tokens = ("<|", "<｜", "[INST]", "[/INST]", "<s>", "</s>", "<bos>", "<start_of_turn>", "<</SYS>>", "[TOOL_RESULTS]")
+    tokens = (
+        "<|",
+        "<｜",
+        "[INST]",
+        "[/INST]",
+        "<s>",
+        "</s>",
+        "<bos>",
+        "<start_of_turn>",
+        "<</SYS>>",
+        "[TOOL_RESULTS]",
+        "<system",
+        "</system",
+        "<tool_call>",
+        "</tool_call>",
+        "<think",
+        "<turn|>",
+        "<BOS_TOKEN>",
+    )
     assert [one for one in tokens if one in answer] == []
 
 
