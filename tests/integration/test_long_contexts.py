@@ -208,6 +208,16 @@ def test_what_nobody_vouches_for_is_in_one_block_at_the_end(ada: Engram) -> None
     assert [one.name for one in block.sections][-1] == DATA_SECTION
 
 
+def test_a_passage_is_whole_however_long_and_a_document_may_have_all_the_room(ada: Engram) -> None:
+    said = "The comet passed the tower. " * 40
+    chunk = ada.record_long_input(said, derive="skip").chunks[0]
+    block = ada.build_long_input_context("comet", max_tokens=600)
+    assert len(chunk.text) > 1_000
+    assert chunk.text.strip() in block.text
+    (data,) = (one for one in block.sections if one.name == DATA_SECTION)
+    assert data.tokens > 0.4 * 600
+
+
 def test_what_is_trusted_less_than_asked_for_is_not_shown(ada: Engram) -> None:
     paper = ada.record_long_input("The comet is red.", derive="skip")
     ada.record_long_input("The comet is blue.", trust="user", derive="skip")
