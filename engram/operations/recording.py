@@ -53,8 +53,12 @@ class _Watch:
     chars: int = 0
 
     def at(self, step: Literal["measuring", "storing", "cutting", "done"], share: float, chunks: int = 0) -> None:
-        if self.tell is not None:
+        if self.tell is None:
+            return
+        try:
             self.tell(LongInputProgress(step, min(1.0, share), self.chars, chunks))
+        except TypeError as error:
+            raise InvalidInput("progress", "a function of one LongInputProgress", type(error).__name__) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,9 @@ def record_long_input(
     if progress is not None and not callable(progress):
         raise InvalidInput("progress", "a function", type(progress).__name__)
     watch = _Watch(cast("Progress | None", progress))
-    named = source.name[:TITLE_CHARACTERS] if isinstance(source, Path) and title == "" else title
+    named = (
+        source.name[:TITLE_CHARACTERS] if isinstance(source, Path) and isinstance(title, str) and not title else title
+    )
     wished = Document(
         stream_id="",
         title=_title(named),
@@ -119,7 +125,11 @@ def record_long_input(
 
 
 def _title(given: object) -> str:
-    return "" if given == "" else " ".join(inputs.text(given, "title", limit=TITLE_CHARACTERS).split())
+    return (
+        ""
+        if isinstance(given, str) and not given
+        else " ".join(inputs.text(given, "title", limit=TITLE_CHARACTERS).split())
+    )
 
 
 def _derivers(setup: Setup, mode: str | None) -> tuple[str, ...]:
