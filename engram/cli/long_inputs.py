@@ -34,12 +34,19 @@ def record(
     task: Annotated[str | None, typer.Option("--task", help="Task run it belongs to.")] = None,
     occurred_at: Annotated[str | None, typer.Option("--occurred-at", help="The date of the document.")] = None,
     wait: Annotated[float | None, typer.Option("--wait", help="Seconds to wait for its facts.")] = None,
+    max_bytes: Annotated[int | None, typer.Option("--max-bytes", help="The most bytes taken, else 52,428,800.")] = None,
 ) -> None:
     """Record a text of any length; what is there already is not recorded again."""
     from engram import inputs
     from engram.cli import show
 
-    given: dict[str, Any] = {"derive": derive, "session_id": session, "task_run_id": task, "wait": wait}
+    given: dict[str, Any] = {
+        "derive": derive,
+        "session_id": session,
+        "task_run_id": task,
+        "wait": wait,
+        "max_bytes": max_bytes,
+    }
     options = {name: value for name, value in given.items() if value is not None}
     if occurred_at is not None:
         options["occurred_at"] = inputs.moment_text(occurred_at, "--occurred-at")

@@ -15,7 +15,7 @@ _READ_BYTES: Final = 1 << 18
 def parts_of(source: str | Path, size: int = 500_000) -> Iterator[str]:
     """The text, or the file at a path, as parts of `size` code points (the last may be shorter); joined, they are it.
 
-    A file is decoded as UTF-8 while it is read: line ends stay as they are, a byte order mark is no part of the text.
+    A file is decoded as UTF-8 while it is read: line ends and a byte order mark stay: offsets are the file's.
     InvalidInput for a path that is no readable file and, when its place is reached, for bytes that are no UTF-8.
     """
     if size < 1:
@@ -32,13 +32,10 @@ def parts_of(source: str | Path, size: int = 500_000) -> Iterator[str]:
 def _parts_of_file(path: Path, size: int) -> Iterator[str]:
     decode = codecs.getincrementaldecoder("utf-8")().decode
     held = ""
-    first = True
     try:
         with path.open("rb") as file:
             while data := file.read(_READ_BYTES):
                 held += decode(data)
-                if first and held:
-                    held, first = held.removeprefix("\ufeff"), False
                 while len(held) >= size:
                     yield held[:size]
                     held = held[size:]

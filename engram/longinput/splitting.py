@@ -100,7 +100,9 @@ def _pieces(parts: Iterable[str], media: Media, size: Size) -> Iterator[Piece]:
     before, start, index, goes_on = Before(), 0, 0, True
     while goes_on:
         text, goes_on = window.read()
-        sections = _OUTLINES[media](text, before, size.characters)
+        # A byte order mark hides no heading.
+        seen = f"\n{text[1:]}" if start == 0 and text.startswith("\ufeff") else text
+        sections = _OUTLINES[media](seen, before, size.characters)
         if goes_on and len(sections) > 1:
             sections.pop()  # it may be longer than what is seen of it: the next window begins with it
             goes_on_within = False

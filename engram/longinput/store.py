@@ -38,7 +38,7 @@ class Measure:
     chars: int
     bytes: int
     sha256: str
-    digests: tuple[bytes, ...]
+    digests: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def recorded(conn: Connection, tenant_id: str, scope_id: int, event_ids: Iterabl
 def measured(parts: Iterable[str], most: int) -> Measure:
     """The length and hash of a text, read once; LimitExceeded beyond `most` bytes, InvalidInput for what is no text."""
     digest, chars, size, blank = hashlib.sha256(), 0, 0, True
-    digests: list[bytes] = []
+    digests: list[str] = []
     for part in parts:
         if "\x00" in part:
             raise InvalidInput("text", "text without NUL characters", f"one at character {chars + part.index(chr(0))}")
@@ -176,7 +176,7 @@ def measured(parts: Iterable[str], most: int) -> Measure:
         except UnicodeEncodeError as error:
             raise InvalidInput("text", "whole characters", f"half of one at {chars + error.start}") from None
         digest.update(written)
-        digests.append(hashlib.sha256(written).digest())
+        digests.append(hashlib.sha256(written).hexdigest())
         chars, size, blank = chars + len(part), size + len(written), blank and inputs.is_blank(part)
         if size > most:
             raise LimitExceeded("text", most, f"more than {most}", "bytes")
@@ -188,7 +188,7 @@ def measured(parts: Iterable[str], most: int) -> Measure:
 def unchanged(parts: Iterable[str], measure: Measure) -> Iterator[str]:
     """The parts of a text read again; Conflict before the first that is not as it was when the text was measured."""
     for part, digest in zip_longest(parts, measure.digests):
-        if part is None or hashlib.sha256(part.encode()).digest() != digest:
+        if part is None or hashlib.sha256(part.encode()).hexdigest() != digest:
             raise Conflict("the file changed while it was read")
         yield part
 

@@ -146,6 +146,16 @@ def test_a_file_is_read_as_the_text_it_holds(ada: Engram, tmp_path: Path) -> Non
     assert ada.record_long_input(text, derive="skip").duplicate
 
 
+def test_offsets_and_hash_are_those_of_a_file_that_begins_with_a_byte_order_mark(ada: Engram, tmp_path: Path) -> None:
+    path = tmp_path / "ports.md"
+    path.write_text(book(5), encoding="utf-8-sig")
+    report = ada.record_long_input(path, media="markdown", derive="skip")
+    assert report.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    text = path.read_text(encoding="utf-8")
+    assert [text[chunk.char_start : chunk.char_end] for chunk in report.chunks] == [c.text for c in report.chunks]
+    assert report.chunks[0].heading == "Chapter 0"
+
+
 def test_progress_is_told_from_none_to_all(ada: Engram) -> None:
     told: list[Any] = []
     report = ada.record_long_input(book(250), derive="skip", progress=told.append)

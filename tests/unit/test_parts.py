@@ -33,16 +33,16 @@ def test_the_parts_of_a_file_are_its_text_however_it_is_read(
     monkeypatch.setattr(reading, "_READ_BYTES", read)
     path = tmp_path / "text"
     path.write_bytes(text.encode())
-    said = text.removeprefix("\ufeff")
     parts = list(parts_of(path, size))
-    assert "".join(parts) == said
-    assert parts == list(parts_of(said, size))
+    assert "".join(parts) == text
+    assert parts == list(parts_of(text, size))
 
 
-def test_line_ends_stay_and_a_byte_order_mark_goes(tmp_path: Path) -> None:
+def test_line_ends_and_a_byte_order_mark_stay(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
-    assert "".join(parts_of(path, 3)) == TEXT
+    with path.open(encoding="utf-8", newline="") as file:
+        assert "".join(parts_of(path, 3)) == file.read() == f"\ufeff{TEXT}"
 
 
 def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
