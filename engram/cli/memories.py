@@ -48,6 +48,23 @@ def json_object(text: str | None, name: str) -> Mapping[str, Any] | None:
     return value
 
 
+def shares(given: list[str] | None) -> dict[str, float] | None:
+    """Sections and their shares typed as NAME=SHARE, each once."""
+    if not given:
+        return None
+    named: dict[str, float] = {}
+    for one in given:
+        name, _, share = one.rpartition("=")
+        try:
+            value = float(share)
+        except ValueError:
+            value = -1.0
+        if value < 0 or name in named:
+            raise InvalidInput("--section", "NAME=SHARE, each section once, such as Topics=0.1", one)
+        named[name] = value
+    return named
+
+
 def decided(desk: Desk, decision: Any) -> int:
     """Print a decision; a conflict and a rejection stored nothing, and the exit code says so."""
     from engram.cli import show
@@ -310,6 +327,11 @@ def context(
     query: Annotated[str, typer.Argument(help="What the model is about to do.")] = "",
     max_tokens: Annotated[int, typer.Option("--max-tokens", help="The budget, never exceeded.")] = 4000,
     session: Annotated[str | None, typer.Option("--session", help="Session whose newest events are shown.")] = None,
+    task: Annotated[str | None, typer.Option("--task", help="Task run to begin with: its goal, state, events.")] = None,
+    section: Annotated[
+        list[str] | None, typer.Option("--section", help="Share of a section, as NAME=SHARE; repeatable.")
+    ] = None,
+    no_graph: Annotated[bool, typer.Option("--no-graph", help="Show no relations of what is found.")] = False,
     format: Annotated[str, typer.Option("--format", help=", ".join(FORMATS))] = "markdown",
     group_by: Annotated[str | None, typer.Option("--group-by", help=", ".join(GROUPS))] = None,
     detail: Annotated[str, typer.Option("--detail", help=", ".join(DETAILS))] = "full",
@@ -325,10 +347,10 @@ def context(
 
     options: dict[str, Any] = given(
         session_id=session, format=format, strict=strict, group_by=group_by, detail=detail, metadata=metadata,
-        min_trust=min_trust, token_counter=token_counter,
+        min_trust=min_trust, token_counter=token_counter, task_run_id=task, sections=shares(section),
     )  # fmt: skip
     with desk.door() as engram:
-        block = engram.build_context(query, max_tokens=max_tokens, **options, **desk.read)
+        block = engram.build_context(query, max_tokens=max_tokens, include_graph=not no_graph, **options, **desk.read)
         desk.show(block, show.block)
 
 
@@ -338,11 +360,15 @@ def resume(
     max_tokens: Annotated[int, typer.Option("--max-tokens", help="The budget, never exceeded.")] = 4000,
     recent: Annotated[int, typer.Option("--recent", help="Hours of activity that count as recent.")] = 24,
     format: Annotated[str, typer.Option("--format", help=", ".join(FORMATS))] = "markdown",
+    min_trust: Annotated[str, typer.Option("--min-trust", help="Print nothing trusted less.")] = "web",
+    token_counter: Annotated[
+        str | None, typer.Option("--token-counter", help="Encoding or model of tiktoken to count by.")
+    ] = None,
 ) -> None:
     """Show what an agent takes up again after a restart."""
     from engram.cli import show
 
-    options: dict[str, Any] = given(format=format)
+    options: dict[str, Any] = given(format=format, min_trust=min_trust, token_counter=token_counter)
     with desk.door() as engram:
         block = engram.resume(query, max_tokens=max_tokens, recent_epochs=recent, **options, **desk.read)
         desk.show(block, show.block)
