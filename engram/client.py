@@ -1735,8 +1735,9 @@ class Ops:
         event each, with the id they had, so that a file read twice adds nothing. `on_conflict` is about an entry that
         says something else than before, or contradicts what is known: leave it out, revise, or store both. An entry
         nobody can read is a problem of the report, with its place; with `strict=True` it refuses the whole file.
-        Raises InvalidInput for a file that is damaged or of no known form, before anything is written; Conflict where
-        a scope of an export holds something else; Unavailable.
+        Raises InvalidInput for a file that is damaged or of no known form, before anything is written, and for an
+        export that names ids of other scopes, with nothing written; Conflict where a scope of an export holds
+        something else; Unavailable.
         """
         return self._run(
             importing.import_(
@@ -3176,8 +3177,9 @@ class AsyncOps:
         event each, with the id they had, so that a file read twice adds nothing. `on_conflict` is about an entry that
         says something else than before, or contradicts what is known: leave it out, revise, or store both. An entry
         nobody can read is a problem of the report, with its place; with `strict=True` it refuses the whole file.
-        Raises InvalidInput for a file that is damaged or of no known form, before anything is written; Conflict where
-        a scope of an export holds something else; Unavailable.
+        Raises InvalidInput for a file that is damaged or of no known form, before anything is written, and for an
+        export that names ids of other scopes, with nothing written; Conflict where a scope of an export holds
+        something else; Unavailable.
         """
         return await self._run(
             importing.import_(
