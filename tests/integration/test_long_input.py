@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -303,19 +304,33 @@ def _assert_whole(door: Engram, report: LongInputReport) -> None:
 
 
 def killed_and_resumed(url: str, tenant: str, path: Path, kills: int, seed: int) -> dict[str, Any]:
-    """What the last of several processes reports, each but it killed at some moment of its work."""
+    """What the last of several processes reports, each but it killed at some moment of its work; the most any held."""
     chosen = random.Random(seed)
-    command = [sys.executable, str(RECORD), url, tenant, str(path)]
-    for _ in range(kills):
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            stop = chosen.uniform(0.06, 0.95)
-            for line in process.stdout:  # it tells its progress, so that the kill comes at a share of the work
-                if json.loads(line).get("share", 0) >= stop:
-                    break
+    peaks = [_killed(url, tenant, path, "skip", chosen.uniform(0.06, 0.95))[1] for _ in range(kills)]
+    told, peak = _killed(url, tenant, path, "skip", None)
+    return {**told, "rss_mb": max(*peaks, peak)}
+
+
+def _killed(
+    url: str, tenant: str, path: Path, derive: str, stop: float | None, ready: Callable[[], bool] = lambda: True
+) -> tuple[dict[str, Any], float]:
+    """The last word of a process, killed once it has come to a share of its work and is ready; the MB it held."""
+    command = [sys.executable, str(RECORD), url, tenant, str(path), derive]
+    told: dict[str, Any] = {}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:  # it tells its progress, so that the kill comes at a share of the work
+            told = json.loads(line)
+            if stop is not None and told.get("share", 0) >= stop:
+                break
+        if stop is not None:
+            while not ready():
+                assert process.poll() is None
             process.send_signal(signal.SIGKILL)
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return dict(json.loads(done.stdout.splitlines()[-1]))
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == (0 if stop is None else -signal.SIGKILL)
+    return told, usage.ru_maxrss / 1024
 
 
 def test_a_recording_killed_at_random_moments_and_resumed_is_whole(
@@ -332,6 +347,30 @@ def test_a_recording_killed_at_random_moments_and_resumed_is_whole(
     assert told["chunks"] == [chunk.event_id for chunk in report.chunks]
     assert parts_of(ada, report) == text
     _assert_whole(ada, report)
+
+
+def test_a_recording_killed_while_it_cuts_and_while_it_derives_gives_every_fact_once(
+    database_url: str, tenant: str, ada: Engram, server: EmbeddedServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "rules.txt"
+    chosen = random.Random(3)
+    rules = (f"The supplier must deliver the {' '.join(chosen.sample(WORDS, 6))} on day {n}." for n in range(120))
+    path.write_text("".join(f"Section {n}\n\n{rule}\n\n" for n, rule in enumerate(rules)), encoding="utf-8")
+    for stop, ready in ((0.5, lambda: True), (1.0, lambda: bool(ada.list_memories(limit=1).results))):
+        _killed(database_url, tenant, path, "rules", stop, ready)
+        with psycopg.connect(server.superuser_url.replace("postgresql+psycopg://", "postgresql://")) as conn:
+            conn.execute(
+                "UPDATE engram.memory_jobs SET lease_until = now() WHERE tenant_id = %s AND state = 'running'",
+                (tenant,),
+            )
+    _killed(database_url, tenant, path, "rules", None)
+    with quiet(Engram(database_url, scope=Scope(tenant_id=tenant, user_id="bob"))) as bob:
+        whole = bob.record_long_input(path, derive="rules", wait=60)
+        assert len(whole.chunks) > recording.BATCH
+        wanted = sorted(one.memory.fact for one in whole.decisions if one.memory is not None)
+    assert len(wanted) == len(set(wanted)) == 120
+    found = [one.fact for one in ada.list_memories(limit=200)]
+    assert sorted(found) == wanted
 
 
 @pytest.mark.slow
