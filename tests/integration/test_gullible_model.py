@@ -19,7 +19,7 @@ from engram import Engram, Filter, Scope, context
 from engram.embedded import EmbeddedServer
 from engram.settings import load
 from engram.testing import Asked, Says, ScriptedModel
-from engram.values import STATUSES, TRUSTS, ContextBlock, trust_rank
+from engram.values import STATUSES, TRUSTS, ContextBlock, Trust, trust_rank
 
 CHANNELS = (
     ("user", "user"), ("assistant", "agent"), ("agent", "agent"), ("tool", "tool"), ("tool", "document"),
@@ -193,6 +193,10 @@ def check(
                 block = door.build_context(query, max_tokens=20_000, **way)
                 privileged(block, trust, marks)
                 assert trust_rank(block.max_trust) <= trust_rank(way.get("min_trust", "web"))
+        for block, least in also_read(door, role, trust, texts):
+            privileged(block, trust, marks)
+            assert trust_rank(block.max_trust) <= trust_rank(least)
+            assert carries(block.text, marks) == (trust_rank(trust) <= trust_rank(least))
 
         # 0 foreign scopes
         with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:
@@ -204,6 +208,21 @@ def check(
             ).fetchone()
             victims = conn.execute("SELECT count(*) FROM engram.memory_scopes WHERE tenant_id = 't-victim'").fetchone()
         assert (elsewhere, victims) == ((0,), (0,))
+
+
+def also_read(
+    door: Engram, role: str, trust: str, texts: list[tuple[str, str]]
+) -> Iterator[tuple[ContextBlock, Trust]]:
+    """What a model reads after a restart, and of a document of attacks, each with the least trust it may show."""
+    run = door.start_task("Paint the boat", trust="operator").task_run_id
+    for _, text in texts[-3:]:
+        door.record_event(text, role=role, trust=trust, task_run_id=run)  # type: ignore[arg-type]
+    document = "\n\n".join(text for _, text in texts)
+    door.record_long_input(document, title="Notes", trust=trust, derive="skip")  # type: ignore[call-arg]
+    leasts: tuple[Trust, ...] = ("web", "agent", "user")
+    for least in leasts:
+        yield door.resume(max_tokens=20_000, min_trust=least), least
+        yield door.build_long_input_context(texts[0][1][:200], max_tokens=20_000, min_trust=least), least
 
 
 def privileged(block: ContextBlock, trust: str, marks: re.Pattern[str]) -> None:
