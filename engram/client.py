@@ -1134,7 +1134,8 @@ class Engram(_Door):
         recorded once: the report says `duplicate`. A call that was killed goes on where it was when it is made again.
 
         Raises LimitExceeded over `max_bytes` (50 MiB), InvalidInput for what is no text, Conflict for a file that
-        changes while it is read. `progress` is called with a LongInputProgress as it goes.
+        changes while it is read, or a text of which no event is left to say how it was cut. `progress` is called with
+        a LongInputProgress as it goes.
         """
         return self._run(
             recording.record_long_input(
@@ -2567,7 +2568,8 @@ class AsyncEngram(_Door):
         recorded once: the report says `duplicate`. A call that was killed goes on where it was when it is made again.
 
         Raises LimitExceeded over `max_bytes` (50 MiB), InvalidInput for what is no text, Conflict for a file that
-        changes while it is read. `progress` is called with a LongInputProgress as it goes.
+        changes while it is read, or a text of which no event is left to say how it was cut. `progress` is called with
+        a LongInputProgress as it goes.
         """
         return await self._run(
             recording.record_long_input(
