@@ -175,13 +175,13 @@ def pack(
     material: Material, *, max_tokens: int, shares: Mapping[str, float] = SHARES, format: Format = "markdown",
     min_trust: Trust = "web", strict: bool = False, count: Counter = text.count_tokens, key: bytes = b"",
     critical_share: float = CRITICAL_SHARE, grows: bool = True, layout: Layout | None = None,
-    style: Style | None = None,
+    style: Style | None = None, part_of: int | None = None,
 ) -> ContextBlock:  # fmt: skip
     """The block of at most `max_tokens` that holds the most important of the material.
 
     An item is whole or left out; only the newest event and the goal may be cut, with a mark. Nothing is printed twice.
     With `grows` critical memories take more than their share where all of them then fit. `strict` raises LimitExceeded
-    when one of them does not.
+    when one of them does not. Of a block that is `part_of` a larger one, a source has its fifth of that one.
     """
     worst = trust_rank(min_trust)
     layout = layout or Layout(shares, FLOW)
@@ -191,6 +191,7 @@ def pack(
         items, tuple(material.critical_omitted), FORMS[format], _delimiter(items, key), max_tokens, count,
         tuple(layout.shares), by_day=style.group_by == "date",
     )  # fmt: skip
+    packing.most_of_source = SOURCE_SHARE * (part_of or max_tokens)
     packing.fill(layout, critical_share, grows=grows)
     omitted = packing.critical_omitted()
     if strict and omitted:
@@ -861,6 +862,7 @@ class _Packing:
     ) -> None:  # fmt: skip
         self.items, self.before, self.form, self.delimiter = items, before, form, delimiter
         self.most, self.count, self.by_day = most, count, by_day
+        self.most_of_source = SOURCE_SHARE * most
         self.chosen: dict[int, int] = {}
         self.used = 0  # tokens of the whole text
         self.keys: set[str] = set()
@@ -986,7 +988,7 @@ class _Packing:
         if within is not None and self._cost(added[0].section, trial) > within:
             return NO_SHARE
         sources = {item.source for item in added if item.fenced} if capped else ()
-        if any(self._taken(source, trial) > SOURCE_SHARE * self.most for source in sources):
+        if any(self._taken(source, trial) > self.most_of_source for source in sources):
             return SOURCE_FULL
         used = self.count(self._text(trial))
         if used > self.most:

@@ -117,8 +117,9 @@ def pack(
 
     def remembered(material: Material, most: int) -> ContextBlock:
         return context.pack(
-            material, max_tokens=most, layout=MEMORIES, critical_share=1.0, count=count, key=key, min_trust=min_trust
-        )
+            material, max_tokens=most, layout=MEMORIES, critical_share=1.0, count=count, key=key, min_trust=min_trust,
+            part_of=max_tokens,
+        )  # fmt: skip
 
     def printer(block: ContextBlock) -> _Printer:
         free = {item_id: mark for item_id, mark in marks.items() if mark not in block.citations}
