@@ -451,6 +451,7 @@ PLAIN: Final = (
     (re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"), "<id>"),
     (re.compile(r"(?:mem|evt)-[0-9a-f]{8}"), "<short>"),
     (re.compile(r"[0-9a-f]{64}"), "<hash>"),
+    (re.compile(r"<<<(?:untrusted data|end) [0-9a-f]{16}"), "<fence>"),
     (re.compile(r"(?:key|keys|sessions|topics|slots|topic|s)[-: ][0-9a-f]{8,32}"), "<name>"),
     (re.compile(r"slot:[0-9a-f]{8}"), "<name>"),
     (re.compile(r"\b(?:size_)?bytes=\d+"), "<size>"),
