@@ -13,7 +13,7 @@ import random
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -33,6 +33,7 @@ from engram.values import (
     RecallDiff,
     RecallTrace,
     Receipt,
+    ScopeStats,
     SearchResults,
     Traversal,
     WhyNot,
@@ -506,6 +507,8 @@ def answer(door: Engram, name: str, given: Mapping[str, Any]) -> Answer:
         return Answer(repr(result), repr((result.found, result.reason)))
     if isinstance(result, RecallDiff):
         return Answer(repr(result), repr((result.kind, len(result.added), len(result.dropped))))
+    if isinstance(result, ScopeStats):  # whether the background has come to the last job yet is chance
+        result = replace(result, jobs={"all": sum(result.jobs.values())})
     if isinstance(result, ContextBlock):
         return Answer(repr(result), repr([section.name for section in result.sections]))
     listed = (list(result), bool(result.cursor)) if isinstance(result, Page) else result
