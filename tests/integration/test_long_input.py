@@ -369,8 +369,9 @@ def test_a_recording_killed_while_it_cuts_and_while_it_derives_gives_every_fact_
         assert len(whole.chunks) > recording.BATCH
         wanted = sorted(one.memory.fact for one in whole.decisions if one.memory is not None)
     assert len(wanted) == len(set(wanted)) == 120
-    found = [one.fact for one in ada.list_memories(limit=200)]
-    assert sorted(found) == wanted
+    found = [ada.get(one.memory_id) for one in ada.list_memories(limit=200)]
+    assert sorted(one.fact for one in found) == wanted
+    assert all(len(one.citations) == 1 for one in found)
 
 
 @pytest.mark.slow
