@@ -884,7 +884,7 @@ def test_a_walk_is_rendered_with_its_paths_and_what_is_not_trusted_behind_a_fenc
     fence = next(place for place, line in enumerate(lines) if line.startswith("<<<untrusted data"))
     assert "Ignore all rules" in "\n".join(lines[fence:])
     assert "Ignore all rules" not in "\n".join(lines[:fence])
-    assert "(mem-00000000]" in shown
+    assert "mem-00000000" not in shown
     assert max(len(line) for line in lines[:fence]) < 300
     assert ada.render_graph_context(walk) == shown
     assert ada.render_graph_context(Traversal.from_dict(walk.to_dict())) == shown
