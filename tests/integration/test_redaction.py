@@ -102,9 +102,10 @@ def hits(server: EmbeddedServer, words: Sequence[str]) -> dict[str, set[str]]:
         for table, column, kind in columns:
             text = f"encode(t.\"{column}\", 'escape')" if kind == "bytea" else f't."{column}"::text'
             rows = conn.execute(
-                f'select distinct w from engram."{table}" t, unnest(%s::text[]) w'  # type: ignore[arg-type]
-                f" where {text} ilike '%%' || w || '%%'",
-                (list(words),),
+                f'with said as materialized (select {text} as said from engram."{table}" t'  # type: ignore[arg-type]
+                f" where {text} ~* %s)"
+                " select distinct w from said, unnest(%s::text[]) w where said ilike '%%' || w || '%%'",
+                ("|".join(words), list(words)),
             ).fetchall()
             for (word,) in rows:
                 found.setdefault(word, set()).add(f"{table}.{column}")

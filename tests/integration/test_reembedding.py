@@ -576,7 +576,7 @@ def test_the_model_changes_under_readers_writers_and_kills(
     door: Door, database: Database, database_url: str, tenant: str, provider: EmbeddingServer
 ) -> None:
     reader, writer = migrate_under_load(
-        door, database, database_url, tenant, provider.url, count=600, spaces="acb", kills=1, batch=30
+        door, database, database_url, tenant, provider.url, count=300, spaces="acb", kills=1, batch=20
     )
     assert reader.wrong == []
     assert writer.wrong == []
