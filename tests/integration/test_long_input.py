@@ -18,6 +18,8 @@ from typing import Any
 
 import psycopg
 import pytest
+from quiet import quiet
+from test_redaction import rows_that_hold
 
 from engram import (
     ALL_USERS,
@@ -33,9 +35,8 @@ from engram import (
 from engram.embedded import EmbeddedServer
 from engram.longinput import reading, store
 from engram.operations import recording
+from engram.testing import ScriptedModel
 from engram.values import LongInputProgress, LongInputReport
-from tests.integration.test_redaction import rows_that_hold
-from tests.quiet import quiet
 
 CHUNKS = Filter(categories=("source_chunk",))
 RECORD = Path(__file__).parent / "record_in_a_process.py"
@@ -666,3 +667,27 @@ def test_what_is_no_long_input_is_refused_and_leaves_nothing(ada: Engram, text: 
     with pytest.raises(error):
         ada.record_long_input(text, **given)
     assert ada.stats().events == 0
+
+
+def test_a_model_gives_facts_of_a_chunk_each_with_its_characters_and_no_more_than_asked(
+    database_url: str, tenant: str
+) -> None:
+    said = [f"The {word} must be painted {colour}" for word, colour in zip(WORDS, ("red", "blue") * 5, strict=False)]
+    text = "# Paint\n\nIntroduced here.\n\n" + "\n".join(f"{one}." for one in said) + "\n"
+    facts = [
+        {"turn": 1, "fact": one, "quote": one, "importance": 0.5} for one in said
+    ] + [{"turn": 1, "fact": "The mast must be painted green", "quote": "painted green with envy"}]  # fmt: skip
+    model = ScriptedModel(lambda asked: {"facts": facts} if "Introduced" in asked.text else {"decisions": []})
+    assert len(facts) == 11
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada"), llm=model) as door:
+        report = door.record_long_input(text, max_facts_per_chunk=6, derive="llm", wait=60)
+        made = [one for one in door.list_memories(limit=100) if one.category != "source_chunk"]
+        assert len(made) == 6
+        for one in made:
+            [citation] = one.citations
+            chunk = next(part for part in report.chunks if part.event_id == citation.event_id)
+            assert chunk.text is not None
+            assert chunk.text[citation.char_start : citation.char_end] == one.fact
+            assert door.verify_citation(citation) == "verified"
+            assert one.trust == "document"
+        assert "green" not in repr(made)
