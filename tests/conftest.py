@@ -31,6 +31,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "Accessing the 'model_:DeprecationWarning",
         "Item '.*' on TypedDict class:UserWarning",
         "unclosed event loop:ResourceWarning",
+        "coroutine 'OpenAIChatCompletion.*' was never awaited:RuntimeWarning",  # where a call is cut before it begins
+        "Exception ignored in. <coroutine object OpenAIChatCompletion:pytest.PytestUnraisableExceptionWarning",
         r"unclosed <socket.socket fd=\d+, family=1, type=1, proto=0>:ResourceWarning",  # by which a loop wakes itself
     ):
         config.addinivalue_line("filterwarnings", f"ignore:{known}")

@@ -6,6 +6,7 @@ import hashlib
 import json
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -264,7 +265,7 @@ def test_an_export_does_not_come_back_into_a_scope_that_holds_something_else(
     before = other.stats()
     with pytest.raises(Conflict):
         other.ops.import_(tmp_path / "a.jsonl")
-    assert other.stats() == before
+    assert replace(other.stats(), size_bytes=0) == replace(before, size_bytes=0)  # the size is of the whole database
     assert open_door(tenant).stats().events == 0
 
 
