@@ -6,11 +6,10 @@ characters, never by their position alone.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from engram import history, ids, ledger, memories, tasks
+from engram import history, ids, ledger, memories, tasks, text
 from engram.database import Connection, fetch_all
 from engram.errors import Conflict, NotFound
 from engram.memories import Moment, visible_params
@@ -27,17 +26,12 @@ def state_of(citation: Citation, content: str | None) -> CitationState:
         return "erased"
     quote = content[citation.char_start : citation.char_end]
     whole = bool(quote) and len(quote) == citation.char_end - citation.char_start
-    return "verified" if whole and hash_of(quote) == citation.quote_hash else "changed"
+    return "verified" if whole and text.quote_hash(quote) == citation.quote_hash else "changed"
 
 
 def whole_of(event_id: str, said: str) -> Citation:
     """A citation of everything an event says. Pure."""
-    return Citation(event_id, 0, len(said), hash_of(said), None, verified=bool(said))
-
-
-def hash_of(quote: str) -> str:
-    """What a citation keeps of its quote: SHA-256 of the very characters, as hex digits. Pure."""
-    return hashlib.sha256(quote.encode("utf-8", "surrogatepass")).hexdigest()
+    return Citation(event_id, 0, len(said), text.quote_hash(said), None, verified=bool(said))
 
 
 def around(content: str, start: int, end: int, lines: int) -> tuple[str, str]:

@@ -520,9 +520,11 @@ def _of_saved(number: int, saved: Checkpoint | None, worst: int, *, needed: bool
                        f"{saved.checkpoint_id}/{line}")  # fmt: skip
 
 
-def short(fact: str) -> str:
-    """A long fact by its first line, that one cut where it is long too."""
-    first = next((line for line in fact.splitlines() if line.strip()), fact) if len(fact) > MOST_OF_FACT else fact
+def short(fact: str, longest: int = MOST_OF_FACT) -> str:
+    """A fact, or of one that is longer than `longest` its first line, cut where that is long too."""
+    if len(fact) <= longest:
+        return fact
+    first = next((line for line in fact.splitlines() if line.strip()), fact)
     return first if len(first) <= MOST_OF_FACT else first[: MOST_OF_FACT - len(CUT)].rstrip() + CUT
 
 
@@ -751,7 +753,7 @@ def _groups(left: int, lines: Lines) -> list[tuple[str, list[str]]]:
     return [(group, [line for _, line in there]) for group, there in itertools.groupby(whole, key=lambda one: one[0])]
 
 
-def _indented(line: str) -> str:
+def indented(line: str) -> str:
     # A further line of an item is told from a new item by its bar, so that no item can pretend to be two.
     return "    " + line.replace("\n", "\n    | ")
 
@@ -764,7 +766,7 @@ def fence(delimiter: str, lines: Sequence[str]) -> str:
 
 def inside(lines: Sequence[str]) -> str:
     """Untrusted lines as they stand in a block of data."""
-    return "\n".join(map(_indented, lines))
+    return "\n".join(map(indented, lines))
 
 
 def _in_markdown(name: str, left: int, lines: Lines) -> str:
@@ -808,7 +810,7 @@ def _xml_fence(delimiter: str, lines: Sequence[str]) -> str:
 
 
 def _xml_inside(lines: Sequence[str]) -> str:
-    return "\n".join(f"<item>\n{_indented(escape(line))}\n</item>" for line in lines)
+    return "\n".join(f"<item>\n{indented(escape(line))}\n</item>" for line in lines)
 
 
 def _xml_whole(parts: Sequence[str]) -> str:

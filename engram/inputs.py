@@ -778,6 +778,13 @@ def field_name(name: object, otherwise: str) -> str:
     return name if isinstance(name, str) and _FIELD_NAME.fullmatch(name) else otherwise
 
 
+def function(value: object, field: str) -> Callable[..., Any]:
+    """A function that is told something."""
+    if not callable(value):
+        raise InvalidInput(field, "a function", type(value).__name__)
+    return value
+
+
 def optional(check: Callable[..., T], value: object, *args: Any, **kwargs: Any) -> T | None:
     """The checked value, or None where None was given."""
     return None if value is None else check(value, *args, **kwargs)

@@ -63,6 +63,17 @@ def source(moment: Moment) -> str:
     return "engram.memories_at(%(scope_ids)s, %(as_of)s::timestamptz, %(known_at)s::timestamptz) m"
 
 
+def newest(moment: Moment) -> str:
+    """The same for now with the newest `%(most)s` rows of each scope only; the past is read whole."""
+    return NEWEST if moment.is_now else source(moment)
+
+
+def filled(name: str, rows: str, moment: Moment) -> str:
+    """A statement with the rows it reads, those of them a reader may see, and what is current at a moment."""
+    sql = statement(name).replace("/*source*/", rows).replace("/*visible*/", VISIBLE)
+    return sql.replace("/*current*/", current(moment))
+
+
 def visible_params(visible: Visible, moment: Moment = NOW) -> dict[str, Any]:
     """The parameters every read shares."""
     return {
@@ -73,6 +84,16 @@ def visible_params(visible: Visible, moment: Moment = NOW) -> dict[str, Any]:
 
 VISIBLE: Final = (
     "m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)"
+)
+
+
+NEWEST: Final = (
+    "unnest(%(scope_ids)s::bigint[]) s(scope_id) CROSS JOIN LATERAL ("
+    "SELECT m.tenant_id, m.scope_id, m.memory_id, m.event_id, m.recorded_at, m.private, m.status, m.consolidated_into,"
+    " m.expires_at, m.ended_at, m.moot, m.layer, m.critical_slot, m.category, m.task_run_id,"
+    " m.subject, m.attribute, m.topic_key, m.memory_type, m.trust"
+    " FROM engram.agent_memory m WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = s.scope_id"
+    " ORDER BY m.recorded_at DESC, m.memory_id LIMIT %(most)s) m"
 )
 
 

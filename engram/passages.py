@@ -214,7 +214,7 @@ class _Printer:
     def section(self, kept: Sequence[Source]) -> str:
         """The passages of what Engram vouches for, best first."""
         vouched = [one for one in kept if not _is_fenced(one)]
-        return "\n".join([f"## {SOURCES}", *map(_indented, self._lines(vouched))]) if vouched else ""
+        return "\n".join([f"## {SOURCES}", *map(context.indented, self._lines(vouched))]) if vouched else ""
 
     def data(self, kept: Sequence[Source]) -> str:
         """The memories and passages that Engram cannot vouch for, as one block of data."""
@@ -272,10 +272,6 @@ def _is_fenced(source: Source) -> bool:
 def in_one_line(said: str) -> str:
     """A name out of a document, with all that is invisible spelled out."""
     return " ".join(context.spelled(said).split())
-
-
-def _indented(line: str) -> str:
-    return "    " + line.replace("\n", "\n    | ")
 
 
 def dates_in(said: str, at: datetime) -> list[str]:

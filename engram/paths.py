@@ -16,7 +16,7 @@ from engram.values import Memory, Traversal, TraversalResult, trust_rank
 
 HEADING: Final = "## Related memories"
 LONG: Final = 500  # characters of a fact over which its first line stands for it
-SHORTENED: Final = 120
+SHORTENED: Final = context.MOST_OF_FACT
 ARROWS: Final = {"outbound": "-{}->", "inbound": "<-{}-"}
 
 
@@ -68,16 +68,10 @@ def _line(memory: Memory, marks: Mapping[str, str], rest: str) -> _Line:
     own = rank == context.AGENT and memory.memory_type in context.PRIVILEGED
     if rank > context.AGENT or own:
         day = f"{memory.valid_from.astimezone(UTC):%Y-%m-%d}"
-        return _Line(f"- [{mark}]{rest}", f"[{memory.trust} {day}] {context.in_fence(_short(memory.fact))} [{mark}]")
-    return _Line(f"- {context.in_line(_short(memory.fact))} [{mark}]{rest}")
-
-
-def _short(fact: str) -> str:
-    """A long fact by its first line."""
-    if len(fact) <= LONG:
-        return fact
-    first = next((line for line in fact.splitlines() if line.strip()), fact)
-    return first if len(first) <= SHORTENED else first[: SHORTENED - len(context.CUT)].rstrip() + context.CUT
+        return _Line(
+            f"- [{mark}]{rest}", f"[{memory.trust} {day}] {context.in_fence(context.short(memory.fact, LONG))} [{mark}]"
+        )
+    return _Line(f"- {context.in_line(context.short(memory.fact, LONG))} [{mark}]{rest}")
 
 
 def _path(one: TraversalResult, marks: Mapping[str, str]) -> str:

@@ -101,6 +101,11 @@ def with_bigrams(text: str) -> str:
     return spaced.strip()
 
 
+def quote_hash(quote: str) -> str:
+    """What a citation keeps of its quote: SHA-256 of the very characters, as 64 hexadecimal digits."""
+    return hashlib.sha256(quote.encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def count_tokens(text: str) -> int:
     """About how many tokens a model would count: a quarter of the characters, each CJK character one."""
     if text.isascii():

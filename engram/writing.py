@@ -6,7 +6,6 @@ Every function runs inside the caller's transaction, after `lock` has taken the 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -660,7 +659,7 @@ def _quoted(origin: Origin) -> dict[str, Any]:
     quote = (origin.content or "")[origin.char_start : origin.char_end]
     return {
         "char_start": origin.char_start, "char_end": origin.char_end, "verified": bool(quote),
-        "quote_hash": hashlib.sha256(quote.encode()).digest(),
+        "quote_hash": bytes.fromhex(text.quote_hash(quote)),
     }  # fmt: skip
 
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import Final
 
+from engram.text import quote_hash
+
 SHOWN_DIGITS: Final = 24
-
-
-def quote_hash(said: str) -> str:
-    """SHA-256 of the exact characters, as 64 hexadecimal digits; the first 24 are shown."""
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def spans(text: str, quote: str) -> Iterator[tuple[int, int]]:

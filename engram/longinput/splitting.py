@@ -13,7 +13,7 @@ from engram.longinput.cuts import Size
 from engram.longinput.kinds import ChunkKind, kind_of
 from engram.longinput.media import MEDIA, Media
 from engram.longinput.outlines import Before, Section
-from engram.text import count_tokens
+from engram.text import count_tokens, quote_hash
 
 __all__ = ["MEDIA", "MOST_CHUNK_TOKENS", "Media", "Piece", "split"]
 
@@ -45,6 +45,11 @@ class Piece:
     heading: str | None
     kind: ChunkKind
     tokens: int
+
+    @property
+    def quote_hash(self) -> str:
+        """The hash of what it says, by which it is cited."""
+        return quote_hash(self.text)
 
 
 def split(

@@ -89,9 +89,9 @@ class Document:
             payload |= self.settings
         return self._event(PART, part.text, payload, self.name("part", part.number))
 
-    def chunk(self, piece: Piece, digest: str, parts: Sequence[int]) -> NewEvent:
+    def chunk(self, piece: Piece, parts: Sequence[int]) -> NewEvent:
         """The event of a chunk, which comes of the first to the last of `parts`."""
-        payload = {**self.settings, **anchor(piece, digest), "parts": list(parts)}
+        payload = {**self.settings, **anchor(piece), "parts": list(parts)}
         return self._event(CHUNK, piece.text, payload, self.name("chunk", piece.index), self.derive)
 
     def manifest(self, measure: Measure, parts: int, chunks: int, **more: Any) -> NewEvent:
@@ -116,10 +116,10 @@ class Document:
         )  # fmt: skip
 
 
-def anchor(piece: Piece, digest: str) -> dict[str, Any]:
+def anchor(piece: Piece) -> dict[str, Any]:
     """Where a chunk stands, as its event and its memory keep it."""
     return {
-        "chunk": piece.index, "char_start": piece.start, "char_end": piece.end, "quote_hash": digest,
+        "chunk": piece.index, "char_start": piece.start, "char_end": piece.end, "quote_hash": piece.quote_hash,
         "heading": piece.heading, "kind": piece.kind, "tokens": piece.tokens,
     }  # fmt: skip
 

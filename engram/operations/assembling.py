@@ -42,6 +42,7 @@ from engram.values import (
     GROUPS,
     TRUSTS,
     ContextBlock,
+    CriticalMemories,
     Detail,
     Event,
     Format,
@@ -112,7 +113,7 @@ def build_context(
         material = yield from _with_relations(reading, searched.looked.visible, asked, material)
     block = context.pack(
         material, max_tokens=most, shares=asked.shares, format=shown_as, min_trust=worst, strict=loud, count=count,
-        key=setup.settings.secret_key or b"engram-context", style=style,
+        key=setup.fence_key, style=style,
     )  # fmt: skip
     plan = {
         "task_run_id": asked.task_run_id, "session_id": asked.session_id, "max_tokens": most,
@@ -143,9 +144,7 @@ def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -
         held = tasks.seen(conn, visible, asked.task_run_id, moment)
     if not visible.scope_ids:
         return Material()
-    critical = memories.recall_critical(
-        conn, visible, memory_types=None, limit=MOST_CRITICAL, max_tokens=None, strict=False, moment=moment
-    )
+    critical = all_critical(conn, visible, moment)
     decisions = memories.list_memories(
         conn, visible, filter=DECIDED, sort="recent", limit=MOST_DECISIONS, cursor=None, moment=moment,
         key=setup.cursor_key,
@@ -172,6 +171,13 @@ def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -
 def _will_search(asked: _Asked, held: Held | None) -> bool:
     """Whether a search follows, which finds out by itself what is not derived yet."""
     return bool((asked.query or (held is not None and held.task.goal)) and asked.shares[context.RELEVANT])
+
+
+def all_critical(conn: Connection, visible: Visible, moment: Moment) -> CriticalMemories:
+    """Every pinned memory of a read, whatever the budget."""
+    return memories.recall_critical(
+        conn, visible, memory_types=None, limit=MOST_CRITICAL, max_tokens=None, strict=False, moment=moment
+    )
 
 
 def topics_of(conn: Connection, visible: Visible, moment: Moment) -> tuple[Named, ...]:
@@ -239,8 +245,12 @@ def _searched(setup: Setup, reading: Reading, asked: _Asked) -> Operation[Search
 
 def _with_results(material: Material, results: SearchResults) -> Material:
     """The material with what the search found; a fact a nearer scope says otherwise is not relevant."""
-    notes = tuple(f"the search did without its {name} channel" for name in results.degraded)
-    return replace(material, relevant=context.diverse(results), notes=(*material.notes, *notes))
+    return replace(material, relevant=context.diverse(results), notes=(*material.notes, *notes_of(results.degraded)))
+
+
+def notes_of(degraded: Sequence[str]) -> tuple[str, ...]:
+    """What a reader is told of channels that failed."""
+    return tuple(f"the search did without its {name} channel" for name in degraded)
 
 
 def _with_relations(reading: Reading, visible: Visible, asked: _Asked, material: Material) -> Operation[Material]:

@@ -20,7 +20,7 @@ from engram.errors import NotFound
 from engram.filters import Filter
 from engram.memories import Moment
 from engram.operations import deepening, noting, recalling, reranking, searching, steps
-from engram.operations.assembling import build_context
+from engram.operations.assembling import all_critical, build_context
 from engram.operations.deepening import Deep
 from engram.operations.reading import chosen_filter
 from engram.operations.searching import Searched
@@ -44,7 +44,6 @@ from engram.values import (
 )
 
 LOOKED: Final = 200  # results for which the channels are asked to see the place of a memory they miss
-MOST_CRITICAL: Final = 200
 MOST_TERMS: Final = 200
 PACKED: Final = {name: 1.0 if name == context.RELEVANT else 0.0 for name in context.SHARES}
 
@@ -226,9 +225,7 @@ def trace_recall(
 
 def _critical(conn: Connection, reading: Reading, chosen: Filter | None) -> CriticalMemories:
     visible = tenancy.visible(conn, reading.scope)
-    found = memories.recall_critical(
-        conn, visible, memory_types=None, limit=MOST_CRITICAL, max_tokens=None, strict=False, moment=reading.moment
-    )
+    found = all_critical(conn, visible, reading.moment)
     kept = tuple(memory for memory in found.results if chosen is None or filters.matches(chosen, memory))
     return replace(found, results=kept)
 
@@ -269,7 +266,7 @@ def _packed(
     """The block of what is pinned and what was found; pinned alone may take all of it."""
     return context.pack(
         Material(critical=critical, relevant=_ranked(results)), max_tokens=most, shares=PACKED, count=count,
-        key=setup.settings.secret_key or b"engram-context", critical_share=1.0 if alone else context.CRITICAL_SHARE,
+        key=setup.fence_key, critical_share=1.0 if alone else context.CRITICAL_SHARE,
         grows=False,
     )  # fmt: skip
 

@@ -64,9 +64,7 @@ def export(
     chosen = inputs.choice(format, "format", FORMATS)
     whose = inputs.optional(inputs.scope_id, user, "user")
     wants_vectors = inputs.flag(vectors, "vectors")
-    if progress is not None and not callable(progress):
-        raise InvalidInput("progress", "a function", type(progress).__name__)
-    watch: Progress = progress or (lambda _: None)
+    watch: Progress = inputs.optional(inputs.function, progress, "progress") or (lambda _: None)
 
     def work(conn: Connection) -> ExportReport:
         wanted = _wanted(conn, reading, whose, wants_vectors)
@@ -105,7 +103,7 @@ def _wanted(conn: Connection, reading: Reading, user: str | None, vectors: bool)
 
 def _exported(conn: Connection, wanted: Wanted, target: Path, watch: Progress) -> ExportReport:
     left_out: Counter[str] = Counter()
-    with _replacing(target) as (file, name):
+    with _replacing(target) as (file, _):
         writer = own.Writer(file, tenant=wanted.tenant_id, vectors=wanted.vectors)
         for kind, rows in _lines(conn, wanted, left_out):
             for number, line in enumerate(rows, start=1):
@@ -114,7 +112,6 @@ def _exported(conn: Connection, wanted: Wanted, target: Path, watch: Progress) -
                     watch(ExportProgress(kind, sum(writer.counts.values())))
             watch(ExportProgress(kind, sum(writer.counts.values())))
         digest = writer.end()
-        del name
     return ExportReport(str(target), "jsonl", dict(writer.counts), writer.bytes, digest, dict(+left_out))
 
 
@@ -237,10 +234,8 @@ def _for_people(conn: Connection, wanted: Wanted, target: Path, format: str, wat
         with open(file.fileno(), "w", encoding="utf-8", newline="", closefd=False) as out:
             count = table.write(rows(), out) if format == "csv" else markdown.write(rows(), out)
         file.flush()
-        digest = hashlib.sha256()
         with name.open("rb") as written:
-            while data := written.read(1 << 20):
-                digest.update(data)
+            digest = hashlib.file_digest(written, "sha256")
         size = name.stat().st_size
     watch(ExportProgress("memory", count))
     return ExportReport(str(target), format, {"memory": count}, size, digest.hexdigest(), {})

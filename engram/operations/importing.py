@@ -74,9 +74,7 @@ def import_(
     named = inputs.choice(format, "format", portable.FORMATS)
     mode = inputs.choice(on_conflict, "on_conflict", CONFLICTS)
     whole = inputs.flag(strict, "strict")
-    if progress is not None and not callable(progress):
-        raise InvalidInput("progress", "a function", type(progress).__name__)
-    watch: Progress = progress or (lambda _: None)
+    watch: Progress = inputs.optional(inputs.function, progress, "progress") or (lambda _: None)
     reader = portable.reader_of(file, named)
     if reader is own:
         for name in given:

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from engram import context, counting, inputs, ledger, memories, passages, recall, tasks, tenancy
+from engram import context, counting, inputs, ledger, passages, recall, tasks, tenancy
 from engram.context import Material
 from engram.database import Connection
 from engram.errors import InvalidInput, NotFound
 from engram.filters import Filter
 from engram.longinput import store
-from engram.operations import explaining, searching, steps
+from engram.operations import assembling, explaining, searching, steps
 from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
@@ -20,7 +20,6 @@ from engram.passages import Paper, Source
 from engram.values import TRUSTS, ContextBlock, Event, Memory, RecallTrace, SearchResults, Trust
 
 MOST_CHUNKS: Final = 100
-MOST_CRITICAL: Final = 200
 MOST_MEMORIES: Final = 25
 
 
@@ -58,10 +57,11 @@ def build_long_input_context(
     sources = [Source.of(memory) for memory in ranked]
     papers = yield from _papers(reading, sources)
     degraded = tuple(dict.fromkeys((*results.degraded, *(() if chunks is None else chunks.found.degraded))))
-    notes = tuple(f"the search did without its {name} channel" for name in degraded)
-    key = setup.settings.secret_key or b"engram-context"
-    material = replace(material, relevant=context.diverse(results, limit=MOST_MEMORIES), notes=notes)
-    block = passages.pack(material, sources, papers, max_tokens=asked.most, count=count, key=key, min_trust=worst)
+    relevant = context.diverse(results, limit=MOST_MEMORIES)
+    material = replace(material, relevant=relevant, notes=assembling.notes_of(degraded))
+    block = passages.pack(
+        material, sources, papers, max_tokens=asked.most, count=count, key=setup.fence_key, min_trust=worst
+    )
     trace = _trace(asked, results, ranked, block, degraded)
     return replace(block, trace=trace)
 
@@ -85,9 +85,7 @@ def _gathered(conn: Connection, reading: Reading, asked: _Asked) -> tuple[Materi
         chosen = replace(chosen, task_run_ids=ids) if chosen is not None else Filter(task_run_ids=ids)
     if not visible.scope_ids:
         return Material(), chosen
-    critical = memories.recall_critical(
-        conn, visible, memory_types=None, limit=MOST_CRITICAL, max_tokens=None, strict=False, moment=moment
-    )
+    critical = assembling.all_critical(conn, visible, moment)
     return Material(critical=critical.results, critical_omitted=critical.omitted), chosen
 
 

@@ -16,7 +16,7 @@ from engram import inputs, ledger, streams, tenancy, writing
 from engram.database import Connection, fetch_all
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput
 from engram.ledger import AppendedEvent
-from engram.longinput import anchors, kinds, reading, splitting, store
+from engram.longinput import kinds, reading, splitting, store
 from engram.longinput.splitting import Media, Piece
 from engram.longinput.store import Document, Measure
 from engram.operations import capture, deriving, extracting, running, spaces, steps
@@ -85,12 +85,9 @@ def record_long_input(
     call = setup.writing(given)
     if not isinstance(source, str | Path):
         raise InvalidInput("text", "text, or the path of a file", type(source).__name__)
-    if progress is not None and not callable(progress):
-        raise InvalidInput("progress", "a function", type(progress).__name__)
-    watch = _Watch(cast("Progress | None", progress))
-    named = (
-        source.name[:TITLE_CHARACTERS] if isinstance(source, Path) and isinstance(title, str) and not title else title
-    )
+    watch = _Watch(inputs.optional(inputs.function, progress, "progress"))
+    untitled = isinstance(title, str) and not title
+    named = source.name[:TITLE_CHARACTERS] if untitled and isinstance(source, Path) else title
     wished = Document(
         stream_id="",
         title=_title(named),
@@ -125,11 +122,9 @@ def record_long_input(
 
 
 def _title(given: object) -> str:
-    return (
-        ""
-        if isinstance(given, str) and not given
-        else " ".join(inputs.text(given, "title", limit=TITLE_CHARACTERS).split())
-    )
+    if isinstance(given, str) and not given:
+        return ""
+    return " ".join(inputs.text(given, "title", limit=TITLE_CHARACTERS).split())
 
 
 def _derivers(setup: Setup, mode: str | None) -> tuple[str, ...]:
@@ -292,7 +287,7 @@ def _shelved(recording: _Recording, missing: Sequence[tuple[Piece, list[int]]]) 
     document, call, setup = recording.document, recording.call, recording.setup
     said = [piece.text[: inputs.FACT_CHARACTERS] for piece, _ in missing]
     vectors = yield from deriving.vectors(setup, said)
-    events = [document.chunk(piece, anchors.quote_hash(piece.text), parts) for piece, parts in missing]
+    events = [document.chunk(piece, parts) for piece, parts in missing]
     names = {number: document.name("part", number) for _, parts in missing for number in parts}
 
     def work(conn: Connection) -> tuple[list[str], int]:
@@ -321,7 +316,7 @@ def _draft(document: Document, piece: Piece, fact: str, vector: Any) -> Draft:
     return Draft(
         fact=fact, vector=vector, source=document.title[:SOURCE_CHARACTERS] or None,
         classified=Classified(kinds.MEMORY_TYPE_OF[piece.kind] or "semantic", store.CATEGORY, IMPORTANCE),
-        metadata={"document": document.stream_id, **store.anchor(piece, anchors.quote_hash(piece.text))},
+        metadata={"document": document.stream_id, **store.anchor(piece)},
     )  # fmt: skip
 
 
@@ -341,7 +336,7 @@ def _chunk(recording: _Recording, piece: Piece, memory_id: str | None, *, quotes
     return Chunk(
         chunk_id=memory_id or _memory_id(recording.call.tenant_id, event_id), index=piece.index, kind=piece.kind,
         heading=piece.heading, text=piece.text if quotes else None, char_start=piece.start, char_end=piece.end,
-        tokens=piece.tokens, quote_hash=anchors.quote_hash(piece.text), event_id=event_id,
+        tokens=piece.tokens, quote_hash=piece.quote_hash, event_id=event_id,
     )  # fmt: skip
 
 
@@ -359,7 +354,7 @@ def _rehearsed(source: str | Path, document: Document, measure: Measure, watch: 
         chunks += [
             Chunk(
                 "", piece.index, piece.kind, piece.heading, piece.text if quotes else None, piece.start, piece.end,
-                piece.tokens, anchors.quote_hash(piece.text), "",
+                piece.tokens, piece.quote_hash, "",
             )
             for piece in batch
         ]  # fmt: skip

@@ -83,10 +83,9 @@ def reembed(
     """Build the vectors of a model for every memory of the tenant, switch to it, and delete those of the old one."""
     tenant, size = setup.scope.tenant_id, inputs.whole(batch_size, "batch_size", 1, MOST_AT_ONCE)
     switches, drops = inputs.flag(switch, "switch"), inputs.flag(drop, "drop")
-    if progress is not None and not callable(progress):
-        raise InvalidInput("progress", "a function", type(progress).__name__)
+    tell = inputs.optional(inputs.function, progress, "progress")
     chosen = yield from _chosen(setup, model)
-    count = Count(chosen, progress)
+    count = Count(chosen, tell)
     old_id = yield from steps.write(tenant, lambda conn: _begin(conn, tenant, chosen), key="begin")
     count.state = "building" if old_id != chosen.model_id else "active"
     counted = (yield from _rows(tenant, "count_vectors", model_id=chosen.model_id))[0]

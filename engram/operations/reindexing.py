@@ -21,8 +21,7 @@ SHAPE: Final = "the name of a text search configuration of the server, such as s
 
 def reindex_words(setup: Setup, config: object = None, *, progress: object = None) -> Operation[ReindexProgress]:
     """Give the tenant a configuration, and read the words of all its memories and events anew, batch by batch."""
-    if progress is not None and not callable(progress):
-        raise InvalidInput("progress", "a function", type(progress).__name__)
+    tell = inputs.optional(inputs.function, progress, "progress")
     tenant, default = setup.scope.tenant_id, setup.settings.text_search_config
     wanted = inputs.optional(inputs.label, config, "config")
     if wanted is None:
@@ -38,8 +37,8 @@ def reindex_words(setup: Setup, config: object = None, *, progress: object = Non
         indexed: list[str] = yield from steps.write(tenant, batch, key="reindex")
         last = indexed[-1] if indexed else last
         told = ReindexProgress(chosen, told.memories + len(indexed), done=len(indexed) < BATCH)
-        if progress is not None:
-            progress(told)
+        if tell is not None:
+            tell(told)
     while (yield from steps.write(tenant, lambda conn: _clear_events(conn, tenant), key="reindex")):
         pass
     return told

@@ -385,7 +385,7 @@ def render_graph_context(setup: Setup, traversal: object, *, max_tokens: object,
     if not isinstance(traversal, Traversal):
         raise InvalidInput("traversal", "a Traversal", type(traversal).__name__)
     most, count = inputs.max_tokens(max_tokens), counting.chosen(token_counter)
-    return paths.render(traversal, max_tokens=most, count=count, key=setup.settings.secret_key or b"engram-context")
+    return paths.render(traversal, max_tokens=most, count=count, key=setup.fence_key)
 
 
 def _direction(value: object) -> Direction:

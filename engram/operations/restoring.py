@@ -37,9 +37,8 @@ FOREIGN: Final = {
     "memory": "foreign_in_memories",
     "change": "foreign_in_changes",
 }
-NAMED: Final = (
-    "names_foreign"  # asked of relations and vectors, which have no scope of their own, before they are written
-)
+# Asked of relations and vectors, which have no scope of their own, before they are written.
+NAMED: Final = "names_foreign"
 LEFT_OUT: Final = ("vector_left_out", "relation_left_out")
 SEALED: Final = ("task_run_id", "version", "position")
 NOT_EMPTY: Final = (
@@ -368,10 +367,11 @@ class _Restoring:
         if model is None or not fits:
             return
         ids = [line["memory_id"] for line in fits]
+        line_of = {line["memory_id"]: line for line in fits}
         by_scope: dict[int, list[dict[str, Any]]] = {}
         self._refuse("vector", NAMED, memory_ids=ids, event_ids=[])
         for row in fetch_all(self.conn, "list_scopes_of_memories", tenant_id=self.tenant_id, memory_ids=ids):
-            by_scope.setdefault(int(row.scope_id), []).append(fits[ids.index(row.memory_id)])
+            by_scope.setdefault(int(row.scope_id), []).append(line_of[row.memory_id])
         for scope_id, some in sorted(by_scope.items()):
             vectors = [
                 (line["memory_id"], embedding.unit_vectors([line["values"]], 1, model.dimensions)[0]) for line in some

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from engram import checkpoints, context, counting, inputs, ledger, memories, recall, tasks, tenancy
+from engram import checkpoints, context, counting, inputs, ledger, recall, tasks, tenancy
 from engram.context import Layout, Material, Open
 from engram.database import Connection
 from engram.operations import assembling, searching, steps
@@ -17,7 +17,6 @@ from engram.tasks import Held
 from engram.tenancy import Visible
 from engram.values import FORMATS, TRUSTS, ContextBlock, Event, Format, Memory, RecallTrace, Trust
 
-MOST_CRITICAL: Final = 200
 MOST_RUNS: Final = 5
 MOST_LISTED: Final = 50  # runs looked through for those that went on at an earlier moment
 MOST_AFTER: Final = 10  # events of a run after its checkpoint
@@ -60,7 +59,7 @@ def resume(
     far: dict[str, str] = {}
     if asked.query:
         near, degraded = yield from _near(setup, reading, asked, [*material.core, *material.recent])
-        notes = tuple(f"the search did without its {name} channel" for name in degraded)
+        notes = assembling.notes_of(degraded)
         far = {one.memory_id: FAR for one in (*material.core, *material.recent) if one.memory_id not in near}
         material = replace(
             material, core=[one for one in material.core if one.memory_id in near],
@@ -68,7 +67,7 @@ def resume(
         )  # fmt: skip
     block = context.pack(
         material, max_tokens=asked.max_tokens, format=asked.format, min_trust=asked.min_trust, count=asked.count,
-        layout=LAYOUT, key=setup.settings.secret_key or b"engram-context",
+        layout=LAYOUT, key=setup.fence_key,
     )  # fmt: skip
     return replace(block, trimmed=far | dict(block.trimmed), trace=_trace(asked, material, block))
 
@@ -85,9 +84,7 @@ def _gathered(conn: Connection, reading: Reading, asked: _Asked) -> Material:
     visible, moment = tenancy.visible(conn, reading.scope), reading.moment
     if not visible.scope_ids:
         return Material()
-    critical = memories.recall_critical(
-        conn, visible, memory_types=None, limit=MOST_CRITICAL, max_tokens=None, strict=False, moment=moment
-    )
+    critical = assembling.all_critical(conn, visible, moment)
     return Material(
         critical=critical.results,
         critical_omitted=critical.omitted,

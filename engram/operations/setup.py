@@ -172,6 +172,11 @@ class Setup:
         """What signs the cursors of pages: the ledger key, or a fixed one: a cursor only says where a page ended."""
         return self.settings.secret_key or b"engram-cursor"
 
+    @property
+    def fence_key(self) -> bytes:
+        """What the marks around untrusted text are made with: the ledger key, or a fixed one."""
+        return self.settings.secret_key or b"engram-context"
+
     def desk(self, conn: Connection, scope: Scope, *, reason: str | None = None) -> Desk:
         """Where a write judges and writes, its scope made if need be."""
         scope_id = tenancy.ensure(conn, scope)

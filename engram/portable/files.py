@@ -72,6 +72,13 @@ class File:
         first = self.first[0] if isinstance(self.first, list) and self.first else self.first
         return first if isinstance(first, dict) else {}
 
+    def first_entry(self, *names: str) -> dict[str, Any]:
+        """The first entry as `values` finds them; empty where it is no object."""
+        first: Any = self.first
+        lists: list[Any] = [first.get(name) for name in names] if isinstance(first, dict) else []
+        held: Any = next((value for value in lists if isinstance(value, list)), None)
+        return held[0] if held and isinstance(held[0], dict) else self.sample
+
     def lines(self) -> Iterator[tuple[str, Any]]:
         """The values of JSON lines with their places; a line that is no JSON is a problem and not the end."""
         with self.path.open("rb") as file:

@@ -17,11 +17,7 @@ TEXTS: Final = ("content", "memory", "text", "fact", "data")
 
 def recognises(file: File) -> bool:
     """Whether the entries have a namespace, a key and a value."""
-    held: list[Any] = next(
-        (file.first[name] for name in LISTS if isinstance(file.first, dict) and isinstance(file.first.get(name), list)),
-        [],
-    )
-    first = held[0] if held and isinstance(held[0], dict) else file.sample
+    first = file.first_entry(*LISTS)
     return "namespace" in first and "key" in first and "value" in first
 
 

@@ -24,11 +24,7 @@ def recognises(file: File) -> bool:
     """Whether the entries hold a fact under one of its usual names."""
     if not file.is_json:
         return False
-    held: list[Any] = next(
-        (file.first[name] for name in LISTS if isinstance(file.first, dict) and isinstance(file.first.get(name), list)),
-        [],
-    )
-    first = held[0] if held and isinstance(held[0], dict) else file.sample
+    first = file.first_entry(*LISTS)
     return any(text(first.get(name)) for name in FACTS)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from engram import memories, ranking
-from engram.database import Connection, statement
+from engram.database import Connection
 from engram.memories import NOW, Moment
 from engram.recall.finding import EVIDENCE
 from engram.tenancy import Visible
@@ -14,20 +14,13 @@ from engram.values import Memory
 MOST_CORE: Final = 200
 MOST_RECENT: Final = 100
 MOST_LOOKED_AT: Final = 1_000  # of the newest rows of each scope
-NEWEST: Final = (
-    "unnest(%(scope_ids)s::bigint[]) s(scope_id) CROSS JOIN LATERAL ("
-    "SELECT m.tenant_id, m.scope_id, m.memory_id, m.event_id, m.recorded_at, m.private, m.status, m.consolidated_into,"
-    " m.expires_at, m.ended_at, m.moot, m.layer, m.critical_slot, m.category, m.task_run_id"
-    " FROM engram.agent_memory m WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = s.scope_id"
-    " ORDER BY m.recorded_at DESC, m.memory_id LIMIT %(most)s) m"
-)
 
 
 def list_core(conn: Connection, visible: Visible, *, moment: Moment = NOW) -> list[Memory]:
     """The current memories of the core that are not pinned, those of most weight first."""
     if not visible.scope_ids:
         return []
-    sql = _filled("list_core_memories", moment).replace("/*source*/", memories.source(moment))
+    sql = memories.filled("list_core_memories", memories.source(moment), moment)
     params = memories.visible_params(visible, moment) | {"limit": MOST_CORE}
     rows = conn.exec_driver_sql(sql, params).fetchall()
     found = memories.load(conn, visible, [row.memory_id for row in rows], moment)
@@ -42,15 +35,9 @@ def list_recent(conn: Connection, visible: Visible, epochs: int, *, moment: Mome
     """
     if not visible.scope_ids or not epochs:
         return []
-    rows_of = NEWEST if moment.is_now else memories.source(moment)
-    sql = _filled("list_recent_memories", moment).replace("/*rows*/", rows_of)
+    sql = memories.filled("list_recent_memories", memories.newest(moment), moment)
     params = memories.visible_params(visible, moment) | {
         "epochs": epochs, "evidence": list(EVIDENCE), "most": MOST_LOOKED_AT, "limit": MOST_RECENT,
     }  # fmt: skip
     rows = conn.exec_driver_sql(sql, params).fetchall()
     return memories.load(conn, visible, [row.memory_id for row in rows], moment)
-
-
-def _filled(name: str, moment: Moment) -> str:
-    sql = statement(name).replace("/*visible*/", memories.VISIBLE)
-    return sql.replace("/*current*/", memories.current(moment))

@@ -2,7 +2,7 @@
 -- are looked at, however many there are; the reader fills in the rows of its moment and what is current there.
 SELECT t.name, count(*) AS memories, min(t.trust) AS trust
   FROM (SELECT coalesce(nullif(m.subject, 'user'), m.attribute, m.topic_key, m.category, m.memory_type) AS name, m.trust
-          FROM /*rows*/
+          FROM /*source*/
          WHERE /*visible*/ AND /*current*/ AND NOT m.moot AND coalesce(m.category, '') <> ALL (%(evidence)s)) t
  GROUP BY t.name
  ORDER BY memories DESC, t.name COLLATE "C"

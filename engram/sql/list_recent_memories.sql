@@ -3,7 +3,7 @@
 WITH held AS MATERIALIZED (
   SELECT m.memory_id, m.recorded_at, m.event_id, m.task_run_id, m.category,
          (/*current*/ AND NOT m.moot AND m.layer <> 'core' AND m.critical_slot IS NULL) IS TRUE AS wanted
-    FROM /*rows*/
+    FROM /*source*/
    WHERE /*visible*/),
 since AS (
   SELECT min(h.hour) AS hour

@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 from engram import chunking
 from engram.errors import InvalidInput
 from engram.longinput import cuts
-from engram.longinput.anchors import holds, quote_hash, spans
+from engram.longinput.anchors import holds, spans
 from engram.longinput.kinds import MEMORY_TYPE_OF
 from engram.longinput.media import MEDIA, Media, media_of
 from engram.longinput.splitting import MOST_CHUNK_TOKENS, Piece, split
-from engram.text import count_tokens
+from engram.text import count_tokens, quote_hash
 
 ROOT = Path(__file__).parents[2]
 DOCS = "\n\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").rglob("*.md")))
