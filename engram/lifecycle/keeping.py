@@ -1,0 +1,105 @@
+"""Whether a text that takes the place of others keeps every value they had, and adds none. Pure.
+
+Numbers with their units, dates and times, names and identifiers, negations, and what comes before or after what: these
+are the values of a text. Whoever merges, reconciles, consolidates or distils asks here before it writes, whoever worded
+the text; in doubt a value counts as lost, and the memories stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from engram.claims import Claim, read
+from engram.differences import changes
+
+KINDS = ("date", "name", "order", "polarity", "quantity")
+OWN_WORDS = 2  # content words that each of two texts must have for itself before a new wording may join them
+
+
+def lost(texts: Iterable[str], merged: str) -> tuple[str, ...]:
+    """The kinds of values that some text has and the merged text has not; empty when it keeps them all.
+
+    Values of one kind keep the order they had in their text: "from Paris to Rome" is not "from Rome to Paris".
+    """
+    whole = read(merged)
+    return tuple(sorted({kind for text in texts for kind in _missing(read(text), whole)}))
+
+
+def invented(texts: Iterable[str], merged: str) -> tuple[str, ...]:
+    """The kinds of values that the merged text has and none of the texts; empty when it adds nothing."""
+    whole, parts = read(merged), [read(text) for text in texts]
+    surfaces = {unit.surface for part in parts for unit in part.units}
+    found = {
+        "quantity": set(whole.quantities) - {one for part in parts for one in part.quantities},
+        "date": set(whole.dates) - {one for part in parts for one in part.dates},
+        "polarity": set(whole.polarity) - {one for part in parts for one in part.polarity},
+        "name": {unit.surface for unit in whole.units if unit.case == "mid"} - surfaces,
+    }
+    return tuple(sorted(kind for kind, values in found.items() if values))
+
+
+def keeps(texts: Sequence[str], merged: str) -> bool:
+    """Whether the merged text says every value of the texts and none of its own."""
+    return bool(merged.strip()) and not lost(texts, merged) and not invented(texts, merged)
+
+
+def contains_words(more: str, less: str) -> bool:
+    """Whether every content word of `less` stands in `more` too, as a stem or a plain synonym."""
+    ours, theirs = _words(read(more)), _words(read(less))
+    return not theirs - ours
+
+
+def says_all(more: str, less: str) -> bool:
+    """Whether `more` claims all that `less` does, so that `less` may be put away without losing anything."""
+    return not changes(less, more) and contains_words(more, less) and not lost((less,), more)
+
+
+def may_be_reworded(one: str, two: str) -> bool:
+    """Whether a new wording could hold what both say: one says all of the other, or each says several words more.
+
+    Texts that differ in a value, or only in a word or two, claim different things in one place, and never become one.
+    """
+    if says_all(one, two) or says_all(two, one):
+        return True
+    if set(changes(one, two)) != {"word"} or set(changes(two, one)) != {"word"}:
+        return False
+    ours, theirs = (Counter(unit.stem.rstrip("~") for unit in read(text).units) for text in (one, two))
+    return min((ours - theirs).total(), (theirs - ours).total()) >= OWN_WORDS
+
+
+def is_rewording(texts: Sequence[str], merged: str) -> bool:
+    """Whether a new wording holds every value and every content word of the texts, and no value of its own."""
+    return keeps(texts, merged) and all(contains_words(merged, text) for text in texts)
+
+
+def _missing(part: Claim, whole: Claim) -> Iterable[str]:
+    if not all(_in_order(*pair) for pair in _by_kind(part.quantities, whole.quantities)):
+        yield "quantity"
+    if not all(_in_order(*pair) for pair in _by_kind(part.dates, whole.dates)):
+        yield "date"
+    if set(part.polarity) - set(whole.polarity):
+        yield "polarity"
+    if set(part.order) - set(whole.order):
+        yield "order"
+    named = [unit.surface for unit in part.units if unit.case == "mid"]
+    opening = {unit.stem for unit in part.units if unit.case == "first"}
+    if not _in_order(named, [unit.surface for unit in whole.units]) or opening - {unit.stem for unit in whole.units}:
+        yield "name"
+
+
+def _by_kind(
+    part: Sequence[tuple[str, str]], whole: Sequence[tuple[str, str]]
+) -> Iterable[tuple[list[str], list[str]]]:
+    """The values of each dimension or kind of date, of the part and of the whole."""
+    for kind in dict.fromkeys(kind for kind, _ in part):
+        yield [value for one, value in part if one == kind], [value for one, value in whole if one == kind]
+
+
+def _in_order(values: Sequence[str], among: Sequence[str]) -> bool:
+    rest = iter(among)
+    return all(value in rest for value in values)
+
+
+def _words(claim: Claim) -> Counter[str]:
+    return Counter(unit.stem for unit in claim.units)
