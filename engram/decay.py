@@ -15,6 +15,7 @@ HOURLY: Final = 0.995  # what an hour without access leaves
 EBBINGHAUS_DAYS: Final = 30.0
 RETENTION_RATE: Final = 0.03  # a day without access
 FLOOR: Final = 0.01
+CURVES: Final = ("access", "ebbinghaus", "retention", "epochs")
 ACCESS_BONUS: Final = 0.03
 EPOCH_FACTORS: Final[Mapping[Kind, float]] = {"episodic": 0.98, "semantic": 0.988, "procedural": 0.996}
 
@@ -49,6 +50,11 @@ PROFILES: Final[Mapping[str, DecayProfile]] = {
         DecayProfile("epochs_procedural", "epoch", math.log(0.5) / math.log(EPOCH_FACTORS["procedural"]), floor=FLOOR),
     )
 }
+
+
+def profile_of(curve: str, kind: Kind) -> DecayProfile:
+    """The profile behind the name of a curve: by epochs, each kind of memory has its own."""
+    return PROFILES[f"epochs_{kind}" if curve == "epochs" else curve]
 
 
 def access_decay(hours: float) -> float:

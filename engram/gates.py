@@ -79,6 +79,7 @@ class Statement:
     force: bool = False
     evidence: bool = False  # a verbatim row or a chunk of a source: never compared with distilled facts
     captured: bool = False  # from captured traffic, where `merge` closes earlier
+    embedded: bool = True  # whether a vector was compared; without one the words alone say how new it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,10 @@ def decide(
     ]
     nearest = tuple(_compare(candidate, near) for near in seen)
     duplicate = exact is not None and _is_exact(candidate, exact)
-    terms = _terms(seen, nearest, same_type, duplicate) if score_surprise or mode == "gate" else None
+    asked = score_surprise or mode == "gate"
+    terms = _terms(candidate, seen, nearest, same_type, duplicate) if asked else None
+    if terms is not None and mode == "gate":
+        terms = replace(terms, threshold=thresholds.surprise)
     judged = (
         (_reinforce_exact(candidate, exact) if exact is not None and duplicate else None)
         or _by_key(candidate, head)
@@ -278,10 +282,13 @@ def _compare(candidate: Statement, near: Near) -> Neighbour:
     return Neighbour(near.memory_id, near.fact, near.cosine, shared, tuple(sorted(kinds)))
 
 
-def _terms(seen: Sequence[Near], nearest: Sequence[Neighbour], same_type: int, duplicate: bool) -> SurpriseTerms:
+def _terms(
+    candidate: Statement, seen: Sequence[Near], nearest: Sequence[Neighbour], same_type: int, duplicate: bool
+) -> SurpriseTerms:
     own = [neighbour for near, neighbour in zip(seen, nearest, strict=True) if not near.in_default]
     cosines = [neighbour.cosine for neighbour in own if neighbour.cosine is not None]
-    terms = surprise(cosines if cosines or not own else None, [neighbour.jaccard for neighbour in own], same_type)
+    measured = cosines if cosines or (candidate.embedded and not own) else None
+    terms = surprise(measured, [neighbour.jaccard for neighbour in own], same_type)
     closest = max(own, key=lambda n: (n.cosine or 0.0, n.jaccard), default=None)
     terms = replace(terms, closest_id=closest.memory_id if closest else None)
     return replace(terms, score=0.0) if duplicate else terms

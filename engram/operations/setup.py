@@ -186,7 +186,10 @@ class Setup:
         return Desk(
             conn=conn, visible=visible, scope_id=scope_id, policy=self.policy,
             model_id=self.model_of(scope.tenant_id, active),
-            thresholds=gates.Thresholds.of(self.policy.thresholds, None if active is None else active.thresholds),
+            thresholds=gates.Thresholds.of(
+                {"surprise": self.policy.surprise_threshold}, self.policy.thresholds,
+                None if active is None else active.thresholds,
+            ),
             config=config, reason=reason, embeds=self.embedder is not None,
             building_id=None if building is None else building.model_id,
             is_long=None if self.embedder is None else self.embedder.is_long,

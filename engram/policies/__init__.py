@@ -15,6 +15,7 @@ from engram.errors import PolicyError
 from engram.policies.classify import Classified, Proposal, classify
 from engram.policies.coding_agent import CODING_AGENT
 from engram.policies.default import DEFAULT
+from engram.policies.guards import Guard, Keep, Reject
 from engram.policies.legal import LEGAL
 from engram.policies.rules import DEFAULT_DERIVE, MemoryPolicy, SlotRule, TypeRule, WriteMode
 from engram.values import MemoryType
@@ -89,9 +90,12 @@ __all__ = [
     "TYPE_ALIASES",
     "TYPE_WEIGHTS",
     "Classified",
+    "Guard",
+    "Keep",
     "MemoryPolicy",
     "MemoryType",
     "Proposal",
+    "Reject",
     "SlotRule",
     "TypeRule",
     "WriteMode",

@@ -11,8 +11,9 @@ from string import Formatter
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
-from engram import inputs
+from engram import decay, inputs
 from engram.errors import PolicyError
+from engram.policies.guards import Guard, Keep
 from engram.policies.patterns import Pattern, compile_safe
 from engram.ranking import BUILT_IN as PROFILES
 from engram.ranking import Profile
@@ -125,6 +126,11 @@ class MemoryPolicy:
     gives single components a level or a model of their own, `daily_budget` caps what a tenant spends on models in a
     day, in dollars, where the setting does not cap it lower. `profiles` are scoring profiles that searches may name,
     and `profile` names the one they take where they name none; it comes before the setting.
+
+    `guards` are pure functions that see every candidate before it is judged: each takes a mapping with the fact and
+    what else is said of it, and returns one, changed or not, or `Reject("why")`. `keep` takes a memory and says whether
+    it may never be put away by the life cycle. `decay` names the forgetting curve of the table `ops.decay`. A memory
+    rated down three times or more is archived when its confidence falls under `feedback_floor`.
     """
 
     name: str
@@ -148,6 +154,10 @@ class MemoryPolicy:
     summary_style: Literal["concise", "structured"] = "concise"
     profile: str | None = None
     profiles: tuple[Profile, ...] = ()
+    guards: tuple[Guard, ...] = ()
+    keep: Keep | None = None
+    decay: str = "access"
+    feedback_floor: float = 0.15
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -183,6 +193,13 @@ class MemoryPolicy:
         _set(self, "profiles", _profiles(self.profiles))
         if self.profile is not None and self.profile not in (*PROFILES, *(one.name for one in self.profiles)):
             raise PolicyError("profile names a scoring profile that is neither built in nor one of profiles")
+        _set(self, "guards", _guards(self.guards))
+        if self.keep is not None and not callable(self.keep):
+            raise PolicyError("keep must be a function of a memory")
+        if self.decay not in decay.CURVES:
+            raise PolicyError(f"decay must be one of {', '.join(decay.CURVES)}")
+        if not _is_unit(self.feedback_floor):
+            raise PolicyError("feedback_floor must be a number from 0 to 1")
 
     def derivers(self, role: str, event_type: str) -> tuple[str, ...]:
         """The names of the derivers that read an event of this role and type; () when none does."""
@@ -239,6 +256,14 @@ def _profiles(values: Any) -> tuple[Profile, ...]:
         raise PolicyError("profiles must be a tuple of Profile")
     if len(values) > MAX_RULES or len({value.name for value in values}) != len(values):
         raise PolicyError(f"a policy has at most {MAX_RULES} profiles, each with its own name")
+    return tuple(values)
+
+
+def _guards(values: Any) -> tuple[Guard, ...]:
+    if not isinstance(values, tuple | list) or not all(callable(value) for value in values):
+        raise PolicyError("guards must be a tuple of functions of a candidate")
+    if len(values) > MAX_RULES:
+        raise PolicyError(f"a policy has at most {MAX_RULES} guards")
     return tuple(values)
 
 
