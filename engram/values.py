@@ -240,13 +240,17 @@ class Neighbour(Value):
 
 @dataclass(frozen=True, slots=True)
 class SurpriseTerms(Value):
-    """How new a candidate is, term by term, each from 0 (known) to 1 (new)."""
+    """How new a candidate is, term by term, each from 0 (known) to 1 (new).
+
+    `threshold` is what the score was held against: only the write mode `gate` has one.
+    """
 
     semantic: float | None
     keyword: float
     rarity: float
     score: float
     closest_id: str | None
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +270,91 @@ class WriteDecision(Value):
     policy: str = "default"
     rule: str | None = None
     dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Value):
+    """One column of a memory that a run changed: what it held before and after, and why.
+
+    A memory that the run made has the field `memory`, with nothing before and its id after.
+    """
+
+    memory_id: str
+    field: str
+    before: Any
+    after: Any
+    because: str
+
+
+@dataclass(frozen=True, slots=True)
+class LifecycleRun(Value):
+    """What one run of the life cycle did, or with `dry_run` would do.
+
+    `changes` shows the first of them, `changed` counts the memories. Of a cycle, `steps` are those that are done and
+    `failed_steps` those that could not be; `undone` says whether the run was taken back.
+    """
+
+    run_id: str
+    step: str
+    reason: str | None
+    actor: str | None
+    dry_run: bool
+    changes: tuple[Change, ...]
+    failed_steps: tuple[str, ...]
+    started_at: datetime
+    undone: bool = False
+    changed: int = 0
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UndoReport(Value):
+    """What was taken back, and what was left because it has changed since; `run_id` undoes the undoing."""
+
+    run_id: str
+    undone: tuple[Change, ...]
+    left: tuple[Change, ...]
+    changed: int = 0
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DecayThreshold(Value):
+    """What a fading memory falls under next: `half` of its importance or the `prune` threshold; when, or in how many
+    epochs from now.
+    """
+
+    name: Literal["half", "prune"]
+    value: float
+    at: datetime | None = None
+    epochs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecayPoint(Value):
+    """A point of a forgetting curve: what is left so many days, or epochs, from now."""
+
+    after: float
+    left: float
+
+
+@dataclass(frozen=True, slots=True)
+class DecayRow(Value):
+    """What time has left of a memory's importance by the forgetting curve `curve`.
+
+    `effective` is `base`, the importance, times `factor`, what is left of it, times `boost`, what accesses add; at most
+    1. `next_threshold` is None for a memory that does not fade or has nothing left to cross. `points` hold the curve
+    of the time to come, where one memory was asked for.
+    """
+
+    memory: Memory
+    curve: str
+    base: float
+    factor: float
+    boost: float
+    effective: float
+    next_threshold: DecayThreshold | None
+    points: tuple[DecayPoint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

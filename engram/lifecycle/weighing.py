@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 
 from engram import decay
 from engram.values import DecayPoint, DecayRow, DecayThreshold, Memory
@@ -74,12 +74,13 @@ def curve_of(row: DecayRow, points: int = POINTS) -> tuple[DecayPoint, ...]:
 
 def _next(base: float, left: float, half_life: float, now: datetime, *, by_epochs: bool) -> DecayThreshold | None:
     """The threshold that is crossed next: half of the importance, or the prune threshold."""
-    ahead = [(name, value) for name, value in (("half", base / 2), ("prune", PRUNED)) if left >= value > 0]
+    thresholds: tuple[tuple[Literal["half", "prune"], float], ...] = (("half", base / 2), ("prune", PRUNED))
+    ahead = [(name, value) for name, value in thresholds if left >= value > 0]
     if not ahead:
         return None
     name, value = max(ahead, key=lambda one: one[1])
     wait = half_life * math.log2(left / value)
     if by_epochs:
         whole = math.floor(wait + 1e-9) + 1
-        return DecayThreshold(name, value, None, whole)
-    return DecayThreshold(name, value, now + timedelta(days=wait) if wait < FAR else None, None)
+        return DecayThreshold(name, value, epochs=whole)
+    return DecayThreshold(name, value, now + timedelta(days=wait) if wait < FAR else None)

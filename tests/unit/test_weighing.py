@@ -1,9 +1,10 @@
-"""The decay table against the numbers of the requirement texts: what is left, and when the next threshold is crossed."""
+"""The decay table against the numbers of the requirement texts: what is left, and what is crossed when."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -144,7 +145,7 @@ def test_a_curve_begins_with_what_is_left_and_falls_to_the_prune_threshold(curve
     assert points[0].after == 0.0
     assert points[0].left == pytest.approx(line.effective, abs=1e-9)
     assert points[-1].left == pytest.approx(weighing.PRUNED, abs=1e-9)
-    assert all(one.left > other.left for one, other in zip(points, points[1:], strict=False))
+    assert all(one.left > other.left for one, other in pairwise(points))
     middle = points[len(points) // 2]
     if curve != "epochs":
         later = weighing.row(line.memory, curve=curve, now=NOW + timedelta(days=middle.after))
