@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from engram.scope import ALL_USERS as ALL_USERS
     from engram.scope import Scope as Scope
     from engram.settings import Settings as Settings
+    from engram.values import Change as Change
     from engram.values import Checkpoint as Checkpoint
     from engram.values import Chunk as Chunk
     from engram.values import Citation as Citation
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from engram.values import EventResults as EventResults
     from engram.values import HistoryEntry as HistoryEntry
     from engram.values import Lineage as Lineage
+    from engram.values import LifecycleRun as LifecycleRun
     from engram.values import LoggedRecall as LoggedRecall
     from engram.values import LongInputProgress as LongInputProgress
     from engram.values import LongInputReport as LongInputReport
@@ -89,6 +91,7 @@ if TYPE_CHECKING:
     from engram.values import Traversal as Traversal
     from engram.values import TraversalResult as TraversalResult
     from engram.values import Trigger as Trigger
+    from engram.values import UndoReport as UndoReport
     from engram.values import Usage as Usage
     from engram.values import WhyNot as WhyNot
     from engram.values import WriteDecision as WriteDecision
@@ -113,13 +116,13 @@ _ROOMS = {
     "engram.scope": ("ALL_USERS", "Scope"),
     "engram.settings": ("Settings",),
     "engram.values": (
-        "Checkpoint", "Chunk", "Citation", "ContextBlock", "CriticalMemories", "Event", "EventHit", "EventResults",
-        "HistoryEntry", "Lineage", "LoggedRecall", "LongInputProgress",
+        "Change", "Checkpoint", "Chunk", "Citation", "ContextBlock", "CriticalMemories", "Event", "EventHit", "EventResults",
+        "HistoryEntry", "LifecycleRun", "Lineage", "LoggedRecall", "LongInputProgress",
         "LongInputReport", "Memory", "MemoryExplanation",
         "Page", "RankMove", "RecallAnswer", "RecallDiff", "RecallTrace", "Receipt",
         "Relation", "Replay", "ReplayChange", "ReplayDiff",
         "ReplayProblem", "ResumedTask", "SearchResult", "SearchResults", "Session", "TaskRun",
-        "Traversal", "TraversalResult", "Trigger", "Usage", "WhyNot",
+        "Traversal", "TraversalResult", "Trigger", "UndoReport", "Usage", "WhyNot",
         "WriteDecision",
     ),
 }  # fmt: skip
@@ -142,6 +145,8 @@ __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     "RecallAnswer", "CriticalMemories", "Trigger", "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun",
     "Usage", "WhyNot", "RecallTrace", "LoggedRecall", "RecallDiff", "RankMove",
     "LongInputReport", "LongInputProgress", "Chunk",
+    # the life of memories
+    "LifecycleRun", "Change", "UndoReport",
     # seams
     "Embedder", "LanguageModel", "Completion", "Price", "Reranker",
     # errors

@@ -37,6 +37,7 @@ from engram.operations import (
     exporting,
     following,
     importing,
+    living,
     long_contexts,
     queueing,
     reading,
@@ -92,6 +93,8 @@ from engram.values import (
     Intent,
     Job,
     JobState,
+    Layer,
+    LifecycleRun,
     Lineage,
     LoggedRecall,
     LongInputProgress,
@@ -120,6 +123,7 @@ from engram.values import (
     TraversalResult,
     Trigger,
     Trust,
+    UndoReport,
     Usage,
     VerifyReport,
     WhyNot,
@@ -1537,6 +1541,33 @@ class Ops:
         `anchors` are heads kept elsewhere (`report.heads` of an earlier run): only they reveal a cut tail.
         """
         return self._run(watching.verify_ledger(self._setup, anchors, read))
+
+    def archive(self, memory_ids: Sequence[str], **write: Unpack[Write]) -> LifecycleRun:
+        """Put current memories away, up to 500 at once; nothing is lost, and `undo` or `restore` brings them back.
+
+        Raises NotFound for an id the scope has not, and Conflict for a memory that is not current.
+        """
+        return self._run(living.archive(self._setup, memory_ids, write))
+
+    def set_layer(self, memory_id: str, layer: Layer, **write: Unpack[Write]) -> LifecycleRun:
+        """Move a memory to `buffer`, `working` or `core`; only an operator can, agents reinforce.
+
+        Raises Conflict for a pinned memory, which stays in the core, and for one that is not current.
+        """
+        return self._run(living.set_layer(self._setup, memory_id, layer, write))
+
+    def list_runs(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LifecycleRun]:
+        """What the life cycle did in the scope, run by run, newest first, each with its first 1,000 changes."""
+        return self._run(living.list_runs(self._setup, limit, cursor, ids))
+
+    def undo(self, run_or_event_id: str, **write: Unpack[Write]) -> UndoReport:
+        """Take back what a run, a whole cycle or a single event changed in memories and relations.
+
+        What has changed since is left as it is and listed in `left`. Nothing is deleted: a memory that the run made is
+        put aside. The undoing is a run of its own, so it can be undone. Raises NotFound for an unknown id, and Conflict
+        for a run that was taken back already or an event that was erased. Counts of reads stay as they are.
+        """
+        return self._run(living.undo(self._setup, run_or_event_id, write))
 
     def redact_event(self, event_id: str, **write: Unpack[Write]) -> Receipt:
         """Erase what an event said, for ever; its place and its hash stay, so the chain still verifies."""
@@ -2978,6 +3009,33 @@ class AsyncOps:
         `anchors` are heads kept elsewhere (`report.heads` of an earlier run): only they reveal a cut tail.
         """
         return await self._run(watching.verify_ledger(self._setup, anchors, read))
+
+    async def archive(self, memory_ids: Sequence[str], **write: Unpack[Write]) -> LifecycleRun:
+        """Put current memories away, up to 500 at once; nothing is lost, and `undo` or `restore` brings them back.
+
+        Raises NotFound for an id the scope has not, and Conflict for a memory that is not current.
+        """
+        return await self._run(living.archive(self._setup, memory_ids, write))
+
+    async def set_layer(self, memory_id: str, layer: Layer, **write: Unpack[Write]) -> LifecycleRun:
+        """Move a memory to `buffer`, `working` or `core`; only an operator can, agents reinforce.
+
+        Raises Conflict for a pinned memory, which stays in the core, and for one that is not current.
+        """
+        return await self._run(living.set_layer(self._setup, memory_id, layer, write))
+
+    async def list_runs(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LifecycleRun]:
+        """What the life cycle did in the scope, run by run, newest first, each with its first 1,000 changes."""
+        return await self._run(living.list_runs(self._setup, limit, cursor, ids))
+
+    async def undo(self, run_or_event_id: str, **write: Unpack[Write]) -> UndoReport:
+        """Take back what a run, a whole cycle or a single event changed in memories and relations.
+
+        What has changed since is left as it is and listed in `left`. Nothing is deleted: a memory that the run made is
+        put aside. The undoing is a run of its own, so it can be undone. Raises NotFound for an unknown id, and Conflict
+        for a run that was taken back already or an event that was erased. Counts of reads stay as they are.
+        """
+        return await self._run(living.undo(self._setup, run_or_event_id, write))
 
     async def redact_event(self, event_id: str, **write: Unpack[Write]) -> Receipt:
         """Erase what an event said, for ever; its place and its hash stay, so the chain still verifies."""

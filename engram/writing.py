@@ -89,6 +89,8 @@ class Draft:
     revises: str | None = None
     citations: tuple[tuple[str, int, int], ...] = ()
     quotes: tuple[str | None, ...] = ()  # what each citation is said to quote, where a caller counted its span
+    captured: bool = False  # from traffic nobody chose to write down, not from a direct call
+    refused: str | None = None  # the guard of the policy that refused it, and why
 
     def begins(self, origin: Origin) -> datetime:
         """Since when the statement holds: what was stated, otherwise when it was said."""
@@ -141,6 +143,7 @@ class Desk:
     is_long: Callable[[str], bool] | None = None  # whether the model reads a text in several windows
     at: datetime | None = None  # when its changes count as recorded; None is the database's clock
     names: Names | None = None
+    run_id: str | None = None  # the run of the life cycle whose changes these are
 
     @property
     def tenant_id(self) -> str:
@@ -215,6 +218,8 @@ def judge(desk: Desk, draft: Draft, trust: str, now: datetime | None = None) -> 
     `now` is when expiry is judged: of what is derived, the time its event was recorded, so that deriving it later, or
     again, judges alike.
     """
+    if draft.refused is not None:
+        return Judged(draft, gates.Judgement("reject", reasons=("guard", draft.refused)))
     if draft.is_evidence:
         return Judged(draft, gates.Judgement("add", reasons=("evidence",)))
     if draft.revises is not None:
@@ -227,7 +232,10 @@ def judge(desk: Desk, draft: Draft, trust: str, now: datetime | None = None) -> 
     )  # fmt: skip
     assert seen is not None
     judgement = gates.decide(
-        gates.Statement(draft.fact, key, draft.valid_from, trust_rank(trust), draft.force),
+        gates.Statement(
+            draft.fact, key, draft.valid_from, trust_rank(trust), draft.force,
+            captured=draft.captured, embedded=draft.vector is not None and desk.model_id is not None,
+        ),
         exact=_exact(seen.exact or [], key, draft.fact),
         head=_head_row(seen.head, key),
         neighbours=_neighbours(desk, draft, now),
@@ -473,7 +481,7 @@ def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Map
     }  # fmt: skip
     noted = {
         "entry": ENTRIES[judged.kind], "decision": Jsonb(dict(decision)), "reason": desk.reason,
-        "previous_id": judged.judgement.target_id if judged.kind == "revise" else None,
+        "previous_id": judged.judgement.target_id if judged.kind == "revise" else None, "run_id": desk.run_id,
     }  # fmt: skip
     return written | said | ruled | came | noted
 
@@ -718,7 +726,7 @@ def _note_change(
     execute(
         desk.conn, "note_change", tenant_id=desk.tenant_id, memory_id=memory_id, entry=entry, previous_id=previous_id,
         decision=None if decision is None else Jsonb(decision), reason=desk.reason, actor=actor, event_id=event_id,
-        at=desk.at,
+        at=desk.at, run_id=desk.run_id,
     )  # fmt: skip
 
 

@@ -15,16 +15,22 @@ from engram.writing import Draft
 NEW: Final = "00000000-0000-0000-0000-000000000000"
 """Stands for the memory that a deed's own draft becomes, in its effects, counts and ties."""
 
-FIELDS: Final = frozenset(
+PLAIN: Final = frozenset(
     {
-        "status", "status_reason", "layer", "layer_epoch", "marks", "importance", "confidence", "tags",
-        "consolidated_into", "superseded_by", "ended_at", "expires_at", "memory_type", "category",
+        "status", "status_reason", "layer", "layer_epoch", "marks", "importance", "confidence", "consolidated_into",
+        "superseded_by", "ended_at", "expires_at",
     }
 )  # fmt: skip
-"""The columns an effect may set; what else a memory says is never changed in place."""
+"""The columns that a decision may set and that hold nobody's words: effects on these alone share an event."""
 
-PLAIN: Final = FIELDS - {"tags", "category", "memory_type"}
-"""Columns without words of anybody's: effects on these alone share an event."""
+FIELDS: Final = PLAIN | {"tags", "category", "memory_type"}
+"""The columns that a decision may set; what else a memory says is never changed in place."""
+
+STATE: Final = FIELDS | {
+    "trust", "critical_slot", "moot", "superseded_at", "put_away", "valid_to", "source", "metadata", "private",
+    "stands_at", "stands_recorded_at", "stands_event_id", "stands_ordinal",
+}  # fmt: skip
+"""The columns that an undoing puts back: all that ever change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +47,9 @@ class Effect:
     was: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        unknown = set(self.set) - FIELDS
+        unknown = set(self.set) - STATE
         if unknown or not self.set:
-            raise ValueError(f"an effect sets columns out of {sorted(FIELDS)}, found {sorted(unknown) or 'none'}")
+            raise ValueError(f"an effect sets columns out of {sorted(STATE)}, found {sorted(unknown) or 'none'}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from engram.channels import upkeep
 from engram.database import Connection, execute, fetch_all, fetch_one, fetch_value
 from engram.derivation import llm
 from engram.errors import Conflict, EngramError, InvalidInput, LimitExceeded, NotFound, Unavailable
-from engram.operations import changing, deriving, extracting, relating, spaces, steps
+from engram.operations import changing, deriving, extracting, living, relating, spaces, steps
 from engram.operations.setup import DIRECT, Setup, Writing
 from engram.operations.steps import Operation
 from engram.policies import MemoryPolicy
@@ -307,7 +307,7 @@ def _append(setup: Setup, conn: Connection, call: Writing, shadow: Shadow) -> No
 def _plan(conn: Connection, shadow: Shadow) -> int:
     """Add what the live memories have taken in since; how many steps that is."""
     return execute(
-        conn, "plan_replay", **shadow.params, changes=[*changing.CHANGES, *relating.CHANGES, REDACTION],
+        conn, "plan_replay", **shadow.params, changes=[*changing.CHANGES, *relating.CHANGES, living.LIFECYCLE, REDACTION],
         known=list(NAMES),
         derivers=None if shadow.derivers is None else list(shadow.derivers), since=shadow.since,
     )  # fmt: skip
@@ -423,7 +423,7 @@ def _facts(setup: Setup, shadow: Shadow, batch: Sequence[Step]) -> list[str]:
     for step in batch:
         if step.part != "direct":
             facts.extend(draft.fact for draft, _ in _drafts(setup, shadow, step))
-        elif step.event.content and step.event.event_type in changing.EVENT_OF.values():
+        elif step.event.content and step.event.event_type in (*changing.EVENT_OF.values(), living.LIFECYCLE):
             facts.append(step.event.content)
     return list(dict.fromkeys(facts))
 
@@ -572,6 +572,8 @@ def _again(
         with desk.conn.begin_nested():
             if step.event.event_type in relating.CHANGES:
                 relating.again(desk, step.event, stand_in)
+            elif step.event.event_type == living.LIFECYCLE:
+                living.again(desk, step.event, find, vector)
             else:
                 yield from changing.again(setup, desk, step.event, find, vector)
     except (NotFound, Conflict, InvalidInput, LimitExceeded) as error:

@@ -27,7 +27,7 @@ stated AS (
          %(model)s, %(prompt_hash)s
     FROM added)
 INSERT INTO engram.memory_changes (tenant_id, memory_id, scope_id, recorded_at, entry, status, previous_id, state, decision, reason, actor,
-  event_id)
+  event_id, run_id)
 SELECT tenant_id, memory_id, scope_id, recorded_at, %(entry)s, status, %(previous_id)s::uuid, engram.memory_state(m), %(decision)s::jsonb,
-       %(reason)s, %(actor)s, %(event_id)s::uuid
+       %(reason)s, %(actor)s, %(event_id)s::uuid, %(run_id)s::uuid
   FROM added

@@ -1,7 +1,7 @@
 -- Write down a change of a memory with the state it left.
 INSERT INTO engram.memory_changes (tenant_id, memory_id, scope_id, recorded_at, entry, status, previous_id, state, decision, reason, actor,
-  event_id)
+  event_id, run_id)
 SELECT m.tenant_id, m.memory_id, m.scope_id, coalesce(%(at)s::timestamptz, clock_timestamp()), %(entry)s, m.status, %(previous_id)s::uuid,
-       engram.memory_state(m), %(decision)s::jsonb, %(reason)s, %(actor)s, %(event_id)s::uuid
+       engram.memory_state(m), %(decision)s::jsonb, %(reason)s, %(actor)s, %(event_id)s::uuid, %(run_id)s::uuid
   FROM engram.agent_memory m
  WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = %(memory_id)s::uuid

@@ -1,0 +1,811 @@
+"""Living: deeds of the life cycle performed, told, and undone.
+
+A run performs deeds in transactions of bounded size. Each locks the lineages it touches, drops the deeds whose memories
+have changed since they were looked at, appends events of type `memory_lifecycle` that say what is done, and does it.
+The history keeps the state every memory was left in, so a run can be shown, replayed, and taken back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, Final
+
+from sqlalchemy.engine import Row
+
+from engram import gates, history, ids, inputs, ledger, memories, paging, streams, tenancy, writing
+from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
+from engram.errors import Conflict, NotFound
+from engram.lifecycle.deeds import NEW, STATE, Count, Deed, Effect, Tie, archived
+from engram.operations import spaces, steps
+from engram.operations.setup import DIRECT, Setup, Writing
+from engram.operations.steps import Operation
+from engram.policies import Classified
+from engram.values import LAYERS, TRUSTS, Change, Event, LifecycleRun, Memory, Page, UndoReport
+from engram.writing import Desk, Draft, Origin
+
+LIFECYCLE: Final = "memory_lifecycle"
+BATCH: Final = 200  # memories that one transaction touches
+SHOWN: Final = 1_000  # changes that a run shows
+PLACED: Final = ("active", "superseded", "contested")  # what the order of a lineage says
+ORDERED: Final = frozenset({"status", "superseded_by", "superseded_at", "valid_to", "moot"})
+MOST_IDS: Final = 500
+UNDO: Final = "undo"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run under way: its id, what it does, whose call it is, and the cycle it is a step of."""
+
+    run_id: str
+    step: str
+    call: Writing
+    parent_id: str | None = None
+
+
+# ------------------------------------------------ a run
+
+
+def opened(call: Writing, step: str, *, parent_id: str | None = None, run_id: str | None = None) -> Operation[Run]:
+    """Begin a run; with the same key, or the same `run_id`, it is the same run taken up again."""
+    key = call.idempotency_key
+    call = call.keyed()
+
+    def work(conn: Connection) -> Run:
+        scope_id = tenancy.ensure(conn, call.scope)
+        name = run_id or (ids.new_id() if key is None else _run_of(call, scope_id, step, key))
+        run = Run(name, step, call, parent_id)
+        if not call.dry_run:
+            _add_run(conn, run, scope_id)
+        return run
+
+    return (yield from steps.write(call.tenant_id, work, key=call.idempotency_key))
+
+
+def _run_of(call: Writing, scope_id: int, step: str, key: str) -> str:
+    return ids.id_of(NEW, call.tenant_id, scope_id, step, key)
+
+
+def _add_run(conn: Connection, run: Run, scope_id: int) -> None:
+    execute(
+        conn, "add_run", tenant_id=run.call.tenant_id, run_id=run.run_id, scope_id=scope_id, parent_id=run.parent_id,
+        step=run.step, reason=run.call.reason, actor=run.call.actor,
+    )  # fmt: skip
+
+
+def act(setup: Setup, run: Run, deeds: Sequence[Deed]) -> Operation[list[Change]]:
+    """Perform deeds, a transaction for every `BATCH` memories; with `dry_run` nothing of it stays."""
+    changes: list[Change] = []
+    for batch in _batches(deeds):
+        changes += yield from _written(run, partial(_performed, setup=setup, run=run, deeds=batch))
+    return changes
+
+
+def planned(setup: Setup, run: Run, plan: Callable[[Desk], Sequence[Deed]]) -> Operation[list[Change]]:
+    """Perform what a plan says, a transaction each time it is asked, until it has nothing more to say.
+
+    A plan gives deeds of at most `BATCH` memories that it has not given before: what is done is no longer there to be
+    planned. A dry run asks it in one transaction, which is taken back.
+    """
+    changes: list[Change] = []
+
+    def work(conn: Connection) -> list[Change]:
+        desk = setup.desk(conn, run.call.scope, reason=run.call.reason)
+        return perform(setup, desk, run, plan(desk))
+
+    def rehearsed(conn: Connection) -> list[Change]:
+        found: list[Change] = []
+        while done := work(conn):
+            found += done
+        return found
+
+    if run.call.dry_run:
+        return (yield from _written(run, rehearsed))
+    while done := (yield from _written(run, work)):
+        changes += done
+    return changes
+
+
+def closed(run: Run, changes: Sequence[Change], *, failed: Sequence[str] = ()) -> Operation[LifecycleRun]:
+    """End a run, and show it."""
+    if run.call.dry_run:
+        clock = yield from steps.read(run.call.tenant_id, _clock)
+        return LifecycleRun(
+            run.run_id, run.step, run.call.reason, run.call.actor, True, tuple(changes[:SHOWN]), tuple(failed), clock,
+            changed=len({change.memory_id for change in changes}),
+        )  # fmt: skip
+
+    def work(conn: Connection) -> LifecycleRun:
+        execute(
+            conn, "close_run", tenant_id=run.call.tenant_id, run_id=run.run_id, steps=[], failed_steps=list(failed),
+            finished=True,
+        )  # fmt: skip
+        return read_run(conn, tenancy.visible(conn, run.call.scope), run.run_id)
+
+    return (yield from steps.write(run.call.tenant_id, work, key=run.run_id))
+
+
+def done(
+    setup: Setup, call: Writing, step: str, plan: Callable[[Desk], Sequence[Deed]], *, parent_id: str | None = None
+) -> Operation[LifecycleRun]:
+    """The whole of a run that no model has a part in."""
+    setup = yield from spaces.ready(setup, call.tenant_id)
+    run = yield from opened(call, step, parent_id=parent_id)
+    before = yield from finished(run)
+    if before is not None:
+        return before
+    changes = yield from planned(setup, run, plan)
+    return (yield from closed(run, changes))
+
+
+def finished(run: Run) -> Operation[LifecycleRun | None]:
+    """What an earlier call with the same key did, if it came to its end."""
+    if run.call.dry_run:
+        return None
+
+    def work(conn: Connection) -> LifecycleRun | None:
+        visible = tenancy.visible(conn, run.call.scope)
+        row = _find_run(conn, visible, run.run_id)
+        return read_run(conn, visible, run.run_id) if row is not None and row.finished else None
+
+    return (yield from steps.read(run.call.tenant_id, work))
+
+
+def _written(run: Run, work: Callable[[Connection], list[Change]]) -> Operation[list[Change]]:
+    tried = steps.undone(work) if run.call.dry_run else work
+    return (yield from steps.write(run.call.tenant_id, tried, key=run.run_id))
+
+
+def _performed(conn: Connection, setup: Setup, run: Run, deeds: Sequence[Deed]) -> list[Change]:
+    return perform(setup, setup.desk(conn, run.call.scope, reason=run.call.reason), run, deeds)
+
+
+def _batches(deeds: Iterable[Deed]) -> Iterator[list[Deed]]:
+    batch: list[Deed] = []
+    held: set[str] = set()
+    for deed in deeds:
+        if batch and len(held | deed.memory_ids) > BATCH:
+            yield batch
+            batch, held = [], set()
+        batch.append(deed)
+        held |= deed.memory_ids
+    if batch:
+        yield batch
+
+
+def _clock(conn: Connection) -> datetime:
+    return fetch_value(conn, "read_clock")  # type: ignore[no-any-return]
+
+
+# ------------------------------------------------ performing
+
+
+def perform(setup: Setup, desk: Desk, run: Run, deeds: Sequence[Deed]) -> list[Change]:
+    """Do these deeds in the caller's transaction, those of them whose memories still are as they were looked at."""
+    if not deeds:
+        return []
+    desk = replace(desk, run_id=run.run_id, reason=run.call.reason)
+    states = _locked(desk, deeds)
+    standing = [deed for deed in deeds if _stands(deed, states)]
+    plain = [deed for deed in standing if deed.is_plain]
+    changes: list[Change] = []
+    for group in (*([plain] if plain else ()), *([deed] for deed in standing if not deed.is_plain)):
+        origin = _told(setup, desk, run, group, states)
+        changes += _do(desk, group, origin, states)
+    return changes
+
+
+def _locked(desk: Desk, deeds: Sequence[Deed]) -> dict[str, Row[Any]]:
+    """The states of all memories that deeds touch, under the locks of their lineages."""
+    wanted = sorted({one for deed in deeds for one in deed.memory_ids})
+    drafts = [deed.draft for deed in deeds if deed.draft is not None]
+    names: set[str] = set()
+    while True:
+        rows = _states(desk, wanted)
+        found = {
+            name for row in rows for name in writing.lineage_locks(row.lineage_id, row.scope_id, row.conflict_key)
+        }  # fmt: skip
+        if found <= names or not (found or drafts):
+            return {row.memory_id: row for row in rows}
+        names |= found
+        writing.lock(desk, drafts, *sorted(names))
+
+
+def _states(desk: Desk, memory_ids: Sequence[str]) -> list[Row[Any]]:
+    return list(fetch_all(desk.conn, "list_states", tenant_id=desk.tenant_id, memory_ids=list(memory_ids)))
+
+
+def _stands(deed: Deed, states: Mapping[str, Row[Any]]) -> bool:
+    """Whether every memory of a deed is there and still is what the deed takes it for."""
+    if not deed.memory_ids <= set(states):
+        return False
+    return all(_holds(states[one.memory_id].state, one.was) for one in deed.effects if one.memory_id != NEW) and all(
+        _holds(states[one].state, None) for one in deed.of if one not in {effect.memory_id for effect in deed.effects}
+    )
+
+
+def _holds(state: Mapping[str, Any], was: Mapping[str, Any] | None) -> bool:
+    if was is None:
+        return state["status"] == "active" and state["consolidated_into"] is None
+    return all(state.get(name) == value for name, value in was.items())
+
+
+def _told(setup: Setup, desk: Desk, run: Run, deeds: Sequence[Deed], states: Mapping[str, Row[Any]]) -> Origin:
+    """Append the event that says what some deeds do, and make it the origin of what follows."""
+    draft = deeds[0].draft
+    payload: dict[str, Any] = {
+        "run_id": run.run_id, "step": run.step,
+        "effects": [
+            {"memory_id": one.memory_id, "set": dict(one.set), "because": one.because}
+            for deed in deeds for one in deed.effects
+        ],
+        "counts": [values_of(one) for deed in deeds for one in deed.counts],
+        "ties": [values_of(one) for deed in deeds for one in deed.ties],
+        **({} if draft is None else {"write": _write(draft)}),
+        **({} if run.call.reason is None else {"reason": run.call.reason}),
+    }  # fmt: skip
+    ranks = [states[one].trust for deed in deeds for one in deed.of]
+    trust = TRUSTS[max(ranks)] if draft is not None and ranks else run.call.trust or "operator"
+    event = ledger.NewEvent(
+        role="system", event_type=LIFECYCLE, content=None if draft is None else draft.fact,
+        payload=json.loads(inputs.canonical_json(payload)), trust=trust, actor=run.call.actor,
+    )  # fmt: skip
+    stream = streams.open(desk.conn, desk.scope_id, *DIRECT)
+    placed = ledger.append(
+        desk.conn, scope_id=desk.scope_id, stream_id=stream.stream_id, events=[event], key=setup.settings.secret_key
+    ).events[0]
+    return _origin(placed.event_id, placed.recorded_at, trust, event.content, run.call.actor)
+
+
+def _origin(event_id: str, at: datetime, trust: str, content: str | None, actor: str | None) -> Origin:
+    return Origin(
+        event_id=event_id, recorded_at=at, occurred_at=at, trust=trust, content=content, actor=actor,
+        char_end=len(content or ""),
+    )  # fmt: skip
+
+
+def values_of(one: Count | Tie) -> dict[str, Any]:
+    """A count or a tie as an event keeps it."""
+    return {each.name: getattr(one, each.name) for each in fields(one)}
+
+
+def _do(desk: Desk, deeds: Sequence[Deed], origin: Origin, states: Mapping[str, Row[Any]]) -> list[Change]:
+    """Do what an event says; the changes of each memory."""
+    made = [_wrote(desk, deed.draft, origin) for deed in deeds if deed.draft is not None]
+    new = next(iter(made), None)
+    renamed = [_named(deed, new) for deed in deeds]
+    effects = [one for deed in renamed for one in deed.effects]
+    changes = (
+        [] if new is None else [Change(new, "memory", None, new, renamed[0].effects[0].because if effects else "")]
+    )
+    changes += [
+        Change(one.memory_id, name, states[one.memory_id].state.get(name), value, one.because)
+        for one in effects if one.memory_id in states
+        for name, value in one.set.items() if states[one.memory_id].state.get(name) != value
+    ]  # fmt: skip
+    _apply(desk, effects, origin, states)
+    count(desk, [one for deed in renamed for one in deed.counts])
+    _tie(desk, [tie for deed in renamed for tie in deed.ties], origin)
+    return changes
+
+
+def _named(deed: Deed, new: str | None) -> Deed:
+    """A deed with the id of the memory it made in the place that was kept for it."""
+    if new is None:
+        return deed
+
+    def real(one: Any) -> Any:
+        return new if one == NEW else one
+
+    return replace(
+        deed,
+        effects=tuple(
+            replace(one, memory_id=real(one.memory_id), set={k: real(v) for k, v in one.set.items()})
+            for one in deed.effects
+        ),
+        counts=tuple(replace(one, memory_id=real(one.memory_id)) for one in deed.counts),
+        ties=tuple(
+            replace(tie, source_id=real(tie.source_id), target_id=real(tie.target_id)) for tie in deed.ties
+        ),
+    )  # fmt: skip
+
+
+def _wrote(desk: Desk, draft: Draft, origin: Origin) -> str:
+    """Write the memory of a deed: as the next revision of what it revises, else as one of its own."""
+    if draft.revises is not None:
+        judged = writing.judge(desk, draft, origin.trust, origin.recorded_at)
+    else:
+        judged = writing.Judged(draft, gates.Judgement("add", reasons=("life_cycle",)))
+    settled = writing.settle(desk, judged, origin)
+    writing.index(desk, [settled])
+    assert settled.memory_id is not None
+    return settled.memory_id
+
+
+def _apply(desk: Desk, effects: Sequence[Effect], origin: Origin, states: Mapping[str, Row[Any]]) -> None:
+    """Set columns, note each change, and let the order say who is head where a memory comes back or goes."""
+    if not effects:
+        return
+    # Heads step down before another rises: the unique index allows one at every moment.
+    for rising in (False, True):
+        rows = [
+            {"memory_id": one.memory_id, "columns": dict(one.set)}
+            for one in effects if (one.set.get("status") == "active") == rising
+        ]  # fmt: skip
+        if rows:
+            execute(desk.conn, "apply_effects", tenant_id=desk.tenant_id, rows=Jsonb(rows))
+    noted = [{"memory_id": one.memory_id, "entry": entry_of(one.set), "because": one.because} for one in effects]
+    execute(
+        desk.conn, "note_effects", tenant_id=desk.tenant_id, rows=Jsonb(noted), at=desk.at, reason=desk.reason,
+        actor=origin.actor, event_id=origin.event_id, run_id=desk.run_id,
+    )  # fmt: skip
+    moved = {
+        states[one.memory_id].lineage_id
+        for one in effects
+        if one.memory_id in states and states[one.memory_id].shared
+        and "status" in one.set and (one.set["status"] in PLACED or one.set.get("status_reason") == "retracted")
+    }  # fmt: skip
+    for lineage_id in sorted(moved):
+        writing.reorder(desk, lineage_id, origin.event_id, origin.actor)
+
+
+def entry_of(columns: Mapping[str, Any]) -> str:
+    """The word the history has for an effect. Pure."""
+    status = columns.get("status")
+    if status == "archived":
+        return "expired" if columns.get("status_reason") == "expired" else "archived"
+    if status is not None:
+        return {"deleted": "forgotten", "superseded": "superseded"}.get(status, "restored")
+    if columns.get("consolidated_into") is not None:
+        return "consolidated"
+    return "rated" if "confidence" in columns else "annotated"
+
+
+def count(desk: Desk, counts: Sequence[Count]) -> None:
+    """Add to the counters of memories."""
+    if counts:
+        summed: dict[str, Count] = {}
+        for one in counts:
+            had = summed.get(one.memory_id, Count(one.memory_id))
+            summed[one.memory_id] = Count(
+                one.memory_id, had.accesses + one.accesses, had.repetitions + one.repetitions,
+                had.positive + one.positive, had.negative + one.negative,
+            )  # fmt: skip
+        rows = [values_of(one) for one in summed.values()]
+        execute(desk.conn, "add_counts", tenant_id=desk.tenant_id, rows=Jsonb(rows))
+
+
+def _tie(desk: Desk, ties: Sequence[Tie], origin: Origin) -> None:
+    begun = {(tie.source_id, tie.target_id, tie.relation_type): tie for tie in ties if not tie.ended}
+    if begun:
+        rows = [values_of(tie) for tie in begun.values()]
+        execute(
+            desk.conn, "tie_memories", tenant_id=desk.tenant_id, rows=Jsonb(rows), event_id=origin.event_id,
+            at=desk.at or origin.recorded_at,
+        )  # fmt: skip
+    for tie in ties:
+        if tie.ended:
+            execute(
+                desk.conn, "end_relation", tenant_id=desk.tenant_id, source_id=tie.source_id, target_id=tie.target_id,
+                relation_type=tie.relation_type, event_id=origin.event_id, at=desk.at or origin.recorded_at,
+                holds_at=desk.at or origin.recorded_at,
+            )  # fmt: skip
+
+
+# ------------------------------------------------ a draft in an event, and back
+
+DRAFT: Final = (
+    "fact", "main_content", "tags", "source", "metadata", "confidence", "attribute", "value", "topic_key",
+    "valid_from", "still", "valid_to", "expires_at", "private", "revises",
+)  # fmt: skip
+RULED: Final = ("memory_type", "category", "importance", "critical_slot", "conflict_key", "subject", "rule", "negates")
+
+
+def _write(draft: Draft) -> dict[str, Any]:
+    said = {name: getattr(draft, name) for name in DRAFT}
+    ruled = {name: getattr(draft.classified, name) for name in RULED}
+    return {name: _plain(value) for name, value in (said | {"classified": ruled}).items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return {str(name): _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, tuple | list) else value
+
+
+def _draft(written: Mapping[str, Any]) -> Draft:
+    said = {name: written[name] for name in DRAFT if name in written}
+    for name in ("valid_from", "valid_to", "expires_at"):
+        if said.get(name) is not None:
+            said[name] = datetime.fromisoformat(said[name])
+    said["tags"] = tuple(said.get("tags") or ())
+    return Draft(classified=Classified(expires_in=None, **written["classified"]), **said)
+
+
+def again(desk: Desk, event: Event, find: Callable[[str], str], vector: Callable[[str], Any]) -> list[writing.Settled]:
+    """Do once more, in a projection of its own, what an event of the life cycle says.
+
+    What it says of memories that do not come of these rules is left out.
+    """
+    told = event.payload
+    known: dict[str, str | None] = {NEW: NEW}
+
+    def stand_in(memory_id: str) -> str | None:
+        if memory_id not in known:
+            try:
+                known[memory_id] = find(memory_id)
+            except NotFound:
+                known[memory_id] = None
+        return known[memory_id]
+
+    written = told.get("write")
+    draft = None
+    if written is not None:
+        draft = _draft(written)
+        if draft.revises is not None:
+            revised = find(draft.revises)
+            head = memories.lineage(desk.conn, desk.visible, memories.get(desk.conn, desk.visible, revised).lineage_id)
+            draft = replace(draft, revises=revised if head.head is None else head.head.memory_id)
+        draft = replace(draft, vector=vector(draft.fact))
+    deed = Deed(
+        effects=tuple(
+            Effect(here, {name: _stood_in(name, value, stand_in) for name, value in one["set"].items()}, one["because"])
+            for one in told.get("effects", ()) if (here := stand_in(one["memory_id"])) is not None
+        ),
+        counts=tuple(
+            Count(**{**one, "memory_id": here})
+            for one in told.get("counts", ()) if (here := stand_in(one["memory_id"])) is not None
+        ),
+        ties=tuple(
+            Tie(**{**one, "source_id": source, "target_id": target})
+            for one in told.get("ties", ())
+            if (source := stand_in(one["source_id"])) is not None
+            and (target := stand_in(one["target_id"])) is not None
+        ),
+        draft=draft,
+    )  # fmt: skip
+    desk = replace(desk, run_id=told.get("run_id"))
+    origin = _origin(event.event_id, event.recorded_at, event.trust, event.content, event.actor)
+    states = {row.memory_id: row for row in _states(desk, sorted(deed.memory_ids))}
+    _do(desk, [deed], origin, states)
+    if told.get("step") == UNDO and told.get("untied"):
+        _untie(desk, told["untied"], origin)
+    return []
+
+
+def _stood_in(name: str, value: Any, stand_in: Callable[[str], str | None]) -> Any:
+    return stand_in(value) if name in ("superseded_by", "consolidated_into") and value is not None else value
+
+
+# ------------------------------------------------ showing
+
+
+def list_runs(setup: Setup, limit: object, cursor: object, given: Mapping[str, Any]) -> Operation[Page[LifecycleRun]]:
+    """Runs of the readable scopes, newest first."""
+    reading = setup.reading(given)
+    most, place = inputs.limit(limit), inputs.optional(paging.check_cursor, cursor)
+    key = setup.cursor_key
+
+    def work(conn: Connection) -> Page[LifecycleRun]:
+        visible = tenancy.visible(conn, reading.scope)
+        binding = repr(("runs", visible.scope))
+        at, before = paging.decode_cursor(place, binding, key) if place is not None else (None, None)
+        if not most or not visible.scope_ids:
+            return Page(())
+        rows = fetch_all(
+            conn, "list_runs", tenant_id=visible.scope.tenant_id, scope_ids=list(visible.scope_ids), at=at,
+            before=before, limit=most + 1,
+        )  # fmt: skip
+        last = rows[most - 1] if len(rows) > most else None
+        return Page(
+            tuple(_shown(conn, visible, row) for row in rows[:most]),
+            None if last is None else paging.encode_cursor((last.started_at, last.run_id), binding, key),
+        )
+
+    return (yield from steps.read(reading.scope.tenant_id, work))
+
+
+def read_run(conn: Connection, visible: tenancy.Visible, run_id: str) -> LifecycleRun:
+    """A run with its first changes; NotFound when no readable scope has it."""
+    row = _find_run(conn, visible, run_id)
+    if row is None:
+        raise NotFound("no run with that id in this scope")
+    return _shown(conn, visible, row)
+
+
+def _find_run(conn: Connection, visible: tenancy.Visible, run_id: str) -> Row[Any] | None:
+    return fetch_one(
+        conn, "find_run", tenant_id=visible.scope.tenant_id, run_id=run_id, scope_ids=list(visible.scope_ids)
+    )
+
+
+def _shown(conn: Connection, visible: tenancy.Visible, row: Row[Any]) -> LifecycleRun:
+    tenant_id = visible.scope.tenant_id
+    runs = [one.run_id for one in fetch_all(conn, "list_runs_of", tenant_id=tenant_id, run_id=row.run_id)]
+    rows = _done(conn, tenant_id, runs, None, limit=SHOWN + 1)
+    changes = [change for one in rows for change in _changes(one)]
+    total = len(rows) if len(rows) <= SHOWN else _count(conn, tenant_id, runs)
+    return LifecycleRun(
+        run_id=row.run_id, step=row.step, reason=row.reason, actor=row.actor, dry_run=False,
+        changes=tuple(changes[:SHOWN]), failed_steps=tuple(row.failed_steps), started_at=row.started_at,
+        undone=row.undone_by is not None, changed=total, steps=tuple(row.steps),
+    )  # fmt: skip
+
+
+def _done(
+    conn: Connection, tenant_id: str, run_ids: Sequence[str], event_id: str | None, *, limit: int,
+    before: int | None = None,
+) -> list[Row[Any]]:  # fmt: skip
+    asked = {"tenant_id": tenant_id, "run_ids": list(run_ids), "event_id": event_id, "limit": limit, "before": before}
+    return list(fetch_all(conn, "list_done", **asked))
+
+
+def _count(conn: Connection, tenant_id: str, run_ids: Sequence[str]) -> int:
+    return int(fetch_all(conn, "count_done", tenant_id=tenant_id, run_ids=list(run_ids))[0].memories)
+
+
+def _changes(row: Row[Any]) -> Iterator[Change]:
+    """What became of one memory, column by column."""
+    because = row.because or ""
+    if row.before is None:
+        yield Change(row.memory_id, "memory", None, row.memory_id, because)
+        return
+    for name in sorted(row.after):
+        if name in row.before and row.before[name] != row.after[name]:
+            yield Change(row.memory_id, name, row.before[name], row.after[name], because)
+
+
+# ------------------------------------------------ undoing
+
+
+@dataclass(slots=True)
+class _Undoing:
+    """What an undoing has found so far."""
+
+    undone: list[Change] = field(default_factory=list)
+    left: list[Change] = field(default_factory=list)
+    memories: int = 0
+    before: int | None = None
+
+
+def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[UndoReport]:
+    """Take back what a run, or an event, changed; what has changed since is left as it is, and listed."""
+    asked = setup.writing(given)
+    call = asked.keyed()
+    wanted = inputs.event_id(target, "run_or_event_id")
+    setup = yield from spaces.ready(setup, call.tenant_id)
+
+    def look(conn: Connection) -> tuple[Run, list[str], str | None]:
+        visible = tenancy.visible(conn, call.scope)
+        row = _find_run(conn, visible, wanted)
+        scope_id = row.scope_id if row is not None else _scope_of_event(conn, visible, wanted)
+        key = asked.idempotency_key
+        name = ids.new_id() if key is None else _run_of(call, scope_id, UNDO, key)
+        run = Run(name, UNDO, call, wanted)
+        if _find_run(conn, visible, name) is None and row is not None and row.undone_by is not None:
+            raise Conflict("this run was taken back already: undo the undoing to do it again", run_id=row.undone_by)
+        runs = [one.run_id for one in fetch_all(conn, "list_runs_of", tenant_id=call.tenant_id, run_id=wanted)]
+        if not call.dry_run:
+            _add_run(conn, run, scope_id)
+        return run, runs, wanted if row is None else None
+
+    run, runs, event_id = yield from steps.write(call.tenant_id, look, key=call.idempotency_key)
+    found = _Undoing()
+
+    def work(conn: Connection) -> list[Row[Any]]:
+        return _undo_batch(setup, conn, run, runs, event_id, found)
+
+    while (yield from steps.write(call.tenant_id, steps.undone(work) if call.dry_run else work, key=run.run_id)):
+        pass
+
+    def end(conn: Connection) -> None:
+        row = _find_run(conn, tenancy.visible(conn, call.scope), wanted)
+        for one in runs:
+            execute(conn, "mark_undone", tenant_id=call.tenant_id, run_id=one, undone_by=run.run_id)
+        if row is not None and row.step == UNDO and row.parent_id is not None:  # done again
+            execute(conn, "mark_undone", tenant_id=call.tenant_id, run_id=row.parent_id, undone_by=None)
+        execute(
+            conn, "close_run", tenant_id=call.tenant_id, run_id=run.run_id, steps=[], failed_steps=[], finished=True
+        )
+
+    if not call.dry_run:
+        yield from steps.write(call.tenant_id, end, key=run.run_id)
+    return UndoReport(
+        run.run_id, tuple(found.undone[:SHOWN]), tuple(found.left[:SHOWN]), found.memories, dry_run=call.dry_run
+    )
+
+
+def _scope_of_event(conn: Connection, visible: tenancy.Visible, event_id: str) -> int:
+    event = ledger.get(conn, event_id, scope_ids=visible.scope_ids)
+    if event is None or history.private_events(conn, visible, [event_id]):
+        raise NotFound("no run and no event with that id in this scope")
+    if event.event_type == "redaction" or event.erased:
+        raise Conflict("what was erased cannot be brought back")
+    head = streams.head(conn, event.stream_id)
+    assert head is not None
+    return int(head.scope_id)
+
+
+def _undo_batch(
+    setup: Setup, conn: Connection, run: Run, runs: Sequence[str], event_id: str | None, found: _Undoing
+) -> list[Row[Any]]:
+    """Take back the changes of some memories, those changed last first; the rows that were looked at."""
+    tenant_id = run.call.tenant_id
+    rows = _done(conn, tenant_id, runs, event_id, limit=BATCH, before=found.before)
+    if not rows:
+        return rows
+    desk = setup.desk(conn, run.call.scope, reason=run.call.reason)
+    desk = replace(desk, scope_id=rows[0].scope_id, run_id=run.run_id)
+    now = _locked(desk, [Deed(effects=(Effect(row.memory_id, {"marks": {}}, ""),)) for row in rows])
+    deeds, undone, left = [], [], []
+    for row in rows:
+        effect = _reversed(row, now[row.memory_id].state)
+        if effect is None:
+            continue
+        if isinstance(effect, Effect):
+            deeds.append(Deed(effects=(effect,)))
+            undone.append(row)
+        else:
+            left += effect
+    events = sorted({row.event_id for row in undone if row.event_id is not None})
+    counts = _counts_back(conn, undone, events)
+    if deeds or events:
+        before = len(found.undone)
+        for scope_id in sorted({row.scope_id for row in undone}):
+            here = {row.memory_id for row in undone if row.scope_id == scope_id}
+            own = [deed for deed in deeds if deed.memory_ids <= here]
+            found.undone += _taken_back(setup, replace(desk, scope_id=scope_id), run, own, counts, events, now)
+        found.memories += len(undone) if len(found.undone) > before or undone else 0
+    found.left += left
+    found.before = rows[-1].change_id
+    return rows
+
+
+def _reversed(row: Row[Any], current: Mapping[str, Any]) -> Effect | list[Change] | None:
+    """What takes back a memory's changes, those that stand in the way, or None where there is nothing to take back."""
+    if current["status_reason"] == "erased":
+        return None
+    if row.before is None:
+        if any(current[name] != row.after[name] for name in ("status", "consolidated_into")):
+            return [Change(row.memory_id, "status", row.after["status"], current["status"], "it has changed since")]
+        return Effect(
+            row.memory_id, {"status": "deleted", "status_reason": "retracted"}, "what made it was taken back",
+            was={"status": current["status"]},
+        )  # fmt: skip
+    differing = {
+        name for name in STATE if name in row.before and name in row.after and row.before[name] != row.after[name]
+    }
+    if not differing:
+        return None
+    # Who is head was said by the order, and the order will say it again.
+    said = {"status"} if differing & ORDERED and row.after["status"] not in PLACED else set()
+    since = sorted(name for name in (differing - ORDERED) | said if current.get(name) != row.after[name])
+    if since:
+        return [
+            Change(row.memory_id, name, row.after[name], current.get(name), "it has changed since") for name in since
+        ]
+    if differing <= ORDERED and any(current.get(name) != row.after[name] for name in differing):
+        return None
+    put_back = {name: row.before[name] for name in sorted(differing)}
+    if "status" in put_back and put_back["status"] not in PLACED:
+        put_back["status_reason"] = row.before["status_reason"]
+    return Effect(row.memory_id, put_back, "taken back", was={name: current.get(name) for name in put_back})
+
+
+def _counts_back(conn: Connection, undone: Sequence[Row[Any]], events: Sequence[str]) -> list[Count]:
+    """The counters as they were: what the events added is taken away, of the memories that are taken back."""
+    mine = {row.memory_id for row in undone}
+    found = [
+        Count(**{**one, **{name: -one[name] for name in ("accesses", "repetitions", "positive", "negative")}})
+        for event in ledger.get_many(conn, events).values() if event.event_type == LIFECYCLE and not event.erased
+        for one in event.payload.get("counts", ()) if one["memory_id"] in mine
+    ]  # fmt: skip
+    return found + [Count(row.memory_id, repetitions=-row.repeated) for row in undone if row.repeated]
+
+
+def _taken_back(
+    setup: Setup, desk: Desk, run: Run, deeds: Sequence[Deed], counts: Sequence[Count], events: Sequence[str],
+    states: Mapping[str, Row[Any]],
+) -> list[Change]:  # fmt: skip
+    """Append what is taken back in one scope, and do it."""
+    mine = {one for deed in deeds for one in deed.memory_ids}
+    deed = Deed(
+        effects=tuple(one for each in deeds for one in each.effects),
+        counts=tuple(one for one in counts if one.memory_id in mine),
+    )
+    payload = {
+        "run_id": run.run_id, "step": UNDO, "of": run.parent_id, "untied": list(events),
+        "effects": [
+            {"memory_id": one.memory_id, "set": dict(one.set), "because": one.because} for one in deed.effects
+        ],
+        "counts": [values_of(one) for one in deed.counts],
+        **({} if run.call.reason is None else {"reason": run.call.reason}),
+    }  # fmt: skip
+    event = ledger.NewEvent(
+        role="system", event_type=LIFECYCLE, payload=json.loads(inputs.canonical_json(payload)),
+        trust=run.call.trust or "operator", actor=run.call.actor,
+    )  # fmt: skip
+    stream = streams.open(desk.conn, desk.scope_id, *DIRECT)
+    placed = ledger.append(
+        desk.conn, scope_id=desk.scope_id, stream_id=stream.stream_id, events=[event], key=setup.settings.secret_key
+    ).events[0]
+    origin = _origin(placed.event_id, placed.recorded_at, event.trust, None, run.call.actor)
+    changes = _do(desk, [deed], origin, states)
+    _untie(desk, events, origin)
+    return changes
+
+
+def _untie(desk: Desk, events: Sequence[str], origin: Origin) -> None:
+    execute(
+        desk.conn, "untie_memories", tenant_id=desk.tenant_id, event_ids=list(events), event_id=origin.event_id,
+        at=desk.at or origin.recorded_at,
+    )  # fmt: skip
+
+
+# ------------------------------------------------ by hand
+
+
+def archive(setup: Setup, memory_ids: object, given: Mapping[str, Any]) -> Operation[LifecycleRun]:
+    """Put memories away by hand; `undo` and `restore` bring them back."""
+    call = setup.writing(given)
+    wanted = [inputs.memory_id(one, "memory_ids") for one in inputs.items(memory_ids, "memory_ids", MOST_IDS)]
+
+    def effect(memory: Memory) -> Effect:
+        return archived(memory.memory_id, "archived", "put away by hand")
+
+    return (yield from by_hand(setup, call, "archive", wanted, effect))
+
+
+def set_layer(setup: Setup, memory_id: object, layer: object, given: Mapping[str, Any]) -> Operation[LifecycleRun]:
+    """Move a memory to a layer; agents cannot, an operator can."""
+    call = setup.writing(given)
+    wanted, chosen = inputs.memory_id(memory_id), inputs.choice(layer, "layer", LAYERS)
+
+    def effect(memory: Memory) -> Effect | None:
+        if memory.is_critical and chosen != "core":
+            raise Conflict("a pinned memory stays in the core: unpin it first")
+        return None if memory.layer == chosen else Effect(memory.memory_id, {"layer": chosen}, "moved by hand")
+
+    return (yield from by_hand(setup, call, "set_layer", [wanted], effect))
+
+
+def by_hand(
+    setup: Setup, call: Writing, step: str, wanted: Sequence[str], effect: Callable[[Memory], Effect | Deed | None]
+) -> Operation[LifecycleRun]:
+    """One run that does something to each of some memories that a caller names; they may be of several scopes."""
+    setup = yield from spaces.ready(setup, call.tenant_id)
+    run = yield from opened(call, step)
+    before = yield from finished(run)
+    if before is not None:
+        return before
+
+    def work(conn: Connection) -> list[Change]:
+        desk = setup.desk(conn, call.scope, reason=call.reason)
+        named = list(dict.fromkeys(memories.resolve_id(conn, desk.visible, one) for one in wanted))
+        found = memories.load(conn, desk.visible, named)
+        if len(found) < len(named):
+            raise NotFound("no memory with that id in this scope")
+        chosen: dict[int, list[Deed]] = {}
+        for memory in found:
+            made = effect(memory)
+            if made is not None:
+                scope_id = next(i for i, scope in desk.visible.scopes.items() if scope == memory.scope)
+                deed = made if isinstance(made, Deed) else Deed(effects=(made,))
+                chosen.setdefault(scope_id, []).append(deed)
+        states = _locked(desk, [deed for deeds in chosen.values() for deed in deeds])
+        if not all(_stands(deed, states) for deeds in chosen.values() for deed in deeds):
+            raise Conflict("only a current memory can be changed so: name the head of its lineage")
+        changes: list[Change] = []
+        for scope_id, deeds in chosen.items():
+            here = replace(desk, scope_id=scope_id)
+            writing.lock(here, [])
+            changes += perform(setup, here, run, deeds)
+        return changes
+
+    changes = yield from _written(run, work)
+    return (yield from closed(run, changes))

@@ -1,0 +1,21 @@
+-- What runs, or an event, did to memories: of each the state before the first and after the last of these changes, the last first.
+WITH touched AS (
+  SELECT c.memory_id, min(c.change_id) AS first, max(c.change_id) AS last
+    FROM engram.memory_changes c
+   WHERE c.tenant_id = %(tenant_id)s AND c.memory_id IS NOT NULL AND c.state IS NOT NULL
+     AND (c.run_id = ANY(%(run_ids)s::uuid[]) OR c.event_id = %(event_id)s::uuid)
+   GROUP BY c.memory_id
+  HAVING %(before)s::bigint IS NULL OR max(c.change_id) < %(before)s::bigint
+   ORDER BY last DESC
+   LIMIT %(limit)s)
+SELECT t.memory_id::text, t.last AS change_id, l.scope_id, l.entry, l.state AS after, l.because, l.event_id::text, b.state AS before,
+       (SELECT count(*) FROM engram.memory_changes n
+         WHERE n.tenant_id = %(tenant_id)s AND n.memory_id = t.memory_id AND n.change_id BETWEEN t.first AND t.last
+           AND n.entry = 'reinforced' AND n.run_id IS NULL)::integer AS repeated
+  FROM touched t
+  JOIN engram.memory_changes l ON l.tenant_id = %(tenant_id)s AND l.change_id = t.last
+  LEFT JOIN LATERAL (
+       SELECT p.state FROM engram.memory_changes p
+        WHERE p.tenant_id = %(tenant_id)s AND p.memory_id = t.memory_id AND p.change_id < t.first AND p.state IS NOT NULL
+        ORDER BY p.change_id DESC LIMIT 1) b ON true
+ ORDER BY t.last DESC
