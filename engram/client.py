@@ -33,6 +33,7 @@ from engram.operations import (
     changing,
     citing,
     deriving,
+    erasing,
     explaining,
     exporting,
     following,
@@ -40,6 +41,7 @@ from engram.operations import (
     living,
     long_contexts,
     queueing,
+    rating,
     reading,
     recalling,
     recording,
@@ -80,6 +82,7 @@ from engram.values import (
     Direction,
     DoctorReport,
     EmbeddingModel,
+    ErasureReport,
     Event,
     EventResults,
     ExportProgress,
@@ -533,6 +536,26 @@ class Engram(_Door):
     def reinforce(self, memory_id: str, amount: float = 0.1, **write: Unpack[Write]) -> Memory:
         """Raise a memory's importance by `amount`, at most to 1."""
         return self._run(changing.reinforce(self._setup, memory_id, amount, write))
+
+    def feedback(
+        self,
+        memory_ids: str | Sequence[str],
+        value: Literal[1, -1],
+        *,
+        recall_id: str | None = None,
+        note: str | None = None,
+        **write: Unpack[Write],
+    ) -> tuple[Memory, ...]:
+        """Say that memories helped (1) or misled (-1): their confidence rises by 0.15 or falls by 0.2, from 0 to 1.
+
+        A memory that was rated down three times or more and has less than the policy's `feedback_floor` (0.15) left is
+        archived, unless it is pinned; `ops.undo` takes a rating back. `recall_id` names the recall that gave them, and
+        `note` says why, which is the `reason` of the change. Several ids are rated in one event, all or none. Raises
+        NotFound for an id or a recall the scope has not. Returns the memories as they are then.
+        """
+        return self._run(
+            rating.feedback(self._setup, memory_ids, value, recall_id=recall_id, note=note, given=write)
+        )
 
     def forget(self, memory_id: str, *, revision_only: bool = False, **write: Unpack[Write]) -> tuple[str, ...]:
         """Forget a fact with all its revisions, so that no older value comes back; the ids. Undone by `restore`.
@@ -1569,9 +1592,42 @@ class Ops:
         """
         return self._run(living.undo(self._setup, run_or_event_id, write))
 
-    def redact_event(self, event_id: str, **write: Unpack[Write]) -> Receipt:
-        """Erase what an event said, for ever; its place and its hash stay, so the chain still verifies."""
-        return self._run(watching.redact_event(self._setup, event_id, write))
+    def erase(
+        self,
+        *,
+        events: Sequence[str] | None = None,
+        memories: Sequence[str] | None = None,
+        session: str | None = None,
+        user: str | None = None,
+        scope: Scope | None = None,
+        source: str | None = None,
+        **write: Unpack[Write],
+    ) -> ErasureReport:
+        """Erase what was said for ever, with all that was made of it, and look again whether it is gone.
+
+        Exactly one of: `events` or `memories` by id (of a memory go the events it rests on, and all else they said),
+        a `session` with its parts, a `user` in every namespace and of every agent of the tenant, one `scope`, or the
+        memories of one `source` with their documents. What else an erased memory rested on is derived again by jobs.
+        Places, ids and hashes stay, so the chain still verifies. One transaction an event: a call that broke off is
+        gone on with by the same call. `dry_run` counts and erases nothing. Ids are added to the redaction list before.
+        Raises NotFound for an id that the scope does not show, InvalidInput, Unavailable.
+        """
+        targets = {
+            "events": events, "memories": memories, "session": session, "user": user, "scope": scope, "source": source,
+        }  # fmt: skip
+        return self._run(erasing.erase(self._setup, targets, write))
+
+    def redact_event(self, event_id: str, **write: Unpack[Write]) -> ErasureReport:
+        """Erase what one event said, for ever: `erase(events=[event_id])`."""
+        return self._run(erasing.redact_event(self._setup, event_id, write))
+
+    def apply_redactions(self, path: str | Path, **write: Unpack[Write]) -> ErasureReport:
+        """Erase again what a redaction list names, of this tenant: after an older backup was restored, before serving.
+
+        `path` is the file that `ENGRAM_REDACTION_LIST` named. Events the database does not have are counted under
+        `out_of_reach`. Raises InvalidInput for a file that is no such list, Unavailable.
+        """
+        return self._run(erasing.apply_redactions(self._setup, path, write))
 
     def usage(
         self,
@@ -1992,6 +2048,26 @@ class AsyncEngram(_Door):
     async def reinforce(self, memory_id: str, amount: float = 0.1, **write: Unpack[Write]) -> Memory:
         """Raise a memory's importance by `amount`, at most to 1."""
         return await self._run(changing.reinforce(self._setup, memory_id, amount, write))
+
+    async def feedback(
+        self,
+        memory_ids: str | Sequence[str],
+        value: Literal[1, -1],
+        *,
+        recall_id: str | None = None,
+        note: str | None = None,
+        **write: Unpack[Write],
+    ) -> tuple[Memory, ...]:
+        """Say that memories helped (1) or misled (-1): their confidence rises by 0.15 or falls by 0.2, from 0 to 1.
+
+        A memory that was rated down three times or more and has less than the policy's `feedback_floor` (0.15) left is
+        archived, unless it is pinned; `ops.undo` takes a rating back. `recall_id` names the recall that gave them, and
+        `note` says why, which is the `reason` of the change. Several ids are rated in one event, all or none. Raises
+        NotFound for an id or a recall the scope has not. Returns the memories as they are then.
+        """
+        return await self._run(
+            rating.feedback(self._setup, memory_ids, value, recall_id=recall_id, note=note, given=write)
+        )
 
     async def forget(self, memory_id: str, *, revision_only: bool = False, **write: Unpack[Write]) -> tuple[str, ...]:
         """Forget a fact with all its revisions, so that no older value comes back; the ids. Undone by `restore`.
@@ -3037,9 +3113,42 @@ class AsyncOps:
         """
         return await self._run(living.undo(self._setup, run_or_event_id, write))
 
-    async def redact_event(self, event_id: str, **write: Unpack[Write]) -> Receipt:
-        """Erase what an event said, for ever; its place and its hash stay, so the chain still verifies."""
-        return await self._run(watching.redact_event(self._setup, event_id, write))
+    async def erase(
+        self,
+        *,
+        events: Sequence[str] | None = None,
+        memories: Sequence[str] | None = None,
+        session: str | None = None,
+        user: str | None = None,
+        scope: Scope | None = None,
+        source: str | None = None,
+        **write: Unpack[Write],
+    ) -> ErasureReport:
+        """Erase what was said for ever, with all that was made of it, and look again whether it is gone.
+
+        Exactly one of: `events` or `memories` by id (of a memory go the events it rests on, and all else they said),
+        a `session` with its parts, a `user` in every namespace and of every agent of the tenant, one `scope`, or the
+        memories of one `source` with their documents. What else an erased memory rested on is derived again by jobs.
+        Places, ids and hashes stay, so the chain still verifies. One transaction an event: a call that broke off is
+        gone on with by the same call. `dry_run` counts and erases nothing. Ids are added to the redaction list before.
+        Raises NotFound for an id that the scope does not show, InvalidInput, Unavailable.
+        """
+        targets = {
+            "events": events, "memories": memories, "session": session, "user": user, "scope": scope, "source": source,
+        }  # fmt: skip
+        return await self._run(erasing.erase(self._setup, targets, write))
+
+    async def redact_event(self, event_id: str, **write: Unpack[Write]) -> ErasureReport:
+        """Erase what one event said, for ever: `erase(events=[event_id])`."""
+        return await self._run(erasing.redact_event(self._setup, event_id, write))
+
+    async def apply_redactions(self, path: str | Path, **write: Unpack[Write]) -> ErasureReport:
+        """Erase again what a redaction list names, of this tenant: after an older backup was restored, before serving.
+
+        `path` is the file that `ENGRAM_REDACTION_LIST` named. Events the database does not have are counted under
+        `out_of_reach`. Raises InvalidInput for a file that is no such list, Unavailable.
+        """
+        return await self._run(erasing.apply_redactions(self._setup, path, write))
 
     async def usage(
         self,

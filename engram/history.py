@@ -11,12 +11,12 @@ from engram.database import Connection, fetch_all
 from engram.filters import Filter
 from engram.memories import VISIBLE, Moment, visible_params
 from engram.tenancy import Visible
-from engram.values import HistoryEntry, Memory, MemoryExplanation, Page, WriteDecision
+from engram.values import Event, HistoryEntry, Memory, MemoryExplanation, Page, WriteDecision
 
 ENTRIES: Final = (
     "added", "revised", "superseded", "reinforced", "contested", "archived", "restored", "forgotten", "expired",
     "erased",
-    "annotated", "ended", "reordered", "endorsed",
+    "annotated", "ended", "reordered", "endorsed", "rated",
 )  # fmt: skip
 
 
@@ -117,13 +117,23 @@ def explain_memory(
     decided: tuple[WriteDecision, ...] = tuple(
         decide(kept, memory, line.head) for kept in decisions_of(conn, visible, memory_id=memory.memory_id)
     )
+    rated = _feedback(conn, visible, memory, moment)
     rows = fetch_all(conn, "list_superseded_by", memory_id=memory.memory_id, **visible_params(visible))
     return MemoryExplanation(
         memory=memory, head=line.head, lineage=line, supersedes=tuple(row.memory_id for row in rows),
         superseded_by=memory.superseded_by, citations=memory.citations,
         derivation=_derivation(memory) | _model(conn, visible, memory),
-        decisions=decided,
+        decisions=decided, feedback=rated,
     )  # fmt: skip
+
+
+def _feedback(conn: Connection, visible: Visible, memory: Memory, moment: Moment) -> tuple[Event, ...]:
+    """The events that rated a memory, oldest first, without those that speak of what the reader may not see."""
+    asked = {"tenant_id": visible.scope.tenant_id, "memory_id": memory.memory_id, "known_at": moment.known_at}
+    rated = [row.event_id for row in fetch_all(conn, "list_feedback", **asked)]
+    hidden = private_events(conn, visible, rated)
+    found = ledger.get_many(conn, [one for one in rated if one not in hidden], scope_ids=visible.scope_ids)
+    return tuple(found[one] for one in rated if one in found)
 
 
 def _model(conn: Connection, visible: Visible, memory: Memory) -> dict[str, str]:
