@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-NAMES: Final = ("memory_id", "lineage_id", "superseded_by", "relations")  # what names memories, told in other words
+# What names memories is told in other words.
+NAMES: Final = ("memory_id", "lineage_id", "superseded_by", "consolidated_into", "relations")
 APART: Final = ("importance",)  # follows from what was near when it was written: compared, and no part of the hash
 
 
@@ -38,7 +39,8 @@ def standings(rows: Iterable[Mapping[str, Any]]) -> dict[str, Standing]:
     def says(row: Mapping[str, Any]) -> dict[str, Any]:
         plain = {name: _plain(value) for name, value in row.items() if name not in NAMES}
         links = sorted(([kind, told(target)] for kind, target in row["relations"]), key=json.dumps)
-        return plain | {"superseded_by": told(row["superseded_by"]), "relations": links}
+        heirs = {name: told(row[name]) for name in ("superseded_by", "consolidated_into")}
+        return plain | heirs | {"relations": links}
 
     return {name: Standing(name, str(row["lineage_id"]), int(row["revision"]), says(row)) for name, row in held.items()}
 

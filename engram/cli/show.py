@@ -577,6 +577,47 @@ def replay_diff(console: Console, diff: values.ReplayDiff) -> None:
         console.print(made)
 
 
+def runs(console: Console, found: Sequence[values.LifecycleRun]) -> None:
+    """Runs of the life cycle, a line each."""
+    made = table("run", "when", "step", "memories", "by", "why", "", wide=("why",))
+    for one in found:
+        note = "undone" if one.undone else ", ".join(f"{step} failed" for step in one.failed_steps)
+        made.add_row(
+            one.run_id, when(one.started_at), one.step, str(one.changed), plain(one.actor or ""),
+            plain(one.reason or ""), note,
+        )  # fmt: skip
+    console.print(made)
+
+
+def run(console: Console, done: values.LifecycleRun) -> None:
+    """What one run changed, or would change."""
+    told = {"run": done.run_id, "step": done.step, "memories": str(done.changed)}
+    if done.failed_steps:
+        told["failed"] = ", ".join(done.failed_steps)
+    facts(console, told | ({"dry run": "nothing was written"} if done.dry_run else {}))
+    changes(console, done.changes)
+
+
+def undo_report(console: Console, done: values.UndoReport) -> None:
+    """What was taken back, and what was left."""
+    told = {"run": done.run_id, "memories": str(done.changed), "left": str(len(done.left))}
+    facts(console, told | ({"dry run": "nothing was written"} if done.dry_run else {}))
+    changes(console, done.undone)
+    if done.left:
+        console.print(Text("left as they are:", "bold"))
+        changes(console, done.left)
+
+
+def changes(console: Console, found: Sequence[values.Change]) -> None:
+    """Changes of memories, a line a column."""
+    if not found:
+        return
+    made = table("id", "what", "before", "after", "because", wide=("before", "after", "because"))
+    for one in found:
+        made.add_row(short_id(one.memory_id), one.field, plain(one.before), plain(one.after), plain(one.because))
+    console.print(made)
+
+
 def export_report(console: Console, done: values.ExportReport) -> None:
     """What an export wrote: lines of each kind, and what it had to leave out."""
     facts(console, {"file": done.path, "format": done.format, "bytes": str(done.bytes), "sha256": done.sha256})

@@ -525,11 +525,12 @@ def _find_run(conn: Connection, visible: tenancy.Visible, run_id: str) -> Row[An
 
 
 def _shown(conn: Connection, visible: tenancy.Visible, row: Row[Any]) -> LifecycleRun:
-    tenant_id = visible.scope.tenant_id
-    runs = [one.run_id for one in fetch_all(conn, "list_runs_of", tenant_id=tenant_id, run_id=row.run_id)]
-    rows = _done(conn, tenant_id, runs, None, limit=SHOWN + 1)
+    runs = _runs_of(conn, visible, row.run_id)
+    rows = _done(conn, visible, runs, None, limit=SHOWN + 1)
     changes = [change for one in rows for change in _changes(one)]
-    total = len(rows) if len(rows) <= SHOWN else _count(conn, tenant_id, runs)
+    total = len(rows)
+    if total > SHOWN:
+        total = int(fetch_value(conn, "count_done", run_ids=runs, **_seen(visible)))
     return LifecycleRun(
         run_id=row.run_id, step=row.step, reason=row.reason, actor=row.actor, dry_run=False,
         changes=tuple(changes[:SHOWN]), failed_steps=tuple(row.failed_steps), started_at=row.started_at,
@@ -537,16 +538,23 @@ def _shown(conn: Connection, visible: tenancy.Visible, row: Row[Any]) -> Lifecyc
     )  # fmt: skip
 
 
+def _runs_of(conn: Connection, visible: tenancy.Visible, run_id: str) -> list[str]:
+    """A run and its steps."""
+    rows = fetch_all(conn, "list_runs_of", tenant_id=visible.scope.tenant_id, run_id=run_id)
+    return [row.run_id for row in rows]
+
+
+def _seen(visible: tenancy.Visible) -> dict[str, Any]:
+    return {"tenant_id": visible.scope.tenant_id, "scope_ids": list(visible.scope_ids), "own": visible.own}
+
+
 def _done(
-    conn: Connection, tenant_id: str, run_ids: Sequence[str], event_id: str | None, *, limit: int,
+    conn: Connection, visible: tenancy.Visible, run_ids: Sequence[str], event_id: str | None, *, limit: int,
     before: int | None = None,
 ) -> list[Row[Any]]:  # fmt: skip
-    asked = {"tenant_id": tenant_id, "run_ids": list(run_ids), "event_id": event_id, "limit": limit, "before": before}
-    return list(fetch_all(conn, "list_done", **asked))
-
-
-def _count(conn: Connection, tenant_id: str, run_ids: Sequence[str]) -> int:
-    return int(fetch_all(conn, "count_done", tenant_id=tenant_id, run_ids=list(run_ids))[0].memories)
+    """What runs, or an event, did to the memories that may be seen."""
+    asked = {"run_ids": list(run_ids), "event_id": event_id, "limit": limit, "before": before}
+    return list(fetch_all(conn, "list_done", **asked, **_seen(visible)))
 
 
 def _changes(row: Row[Any]) -> Iterator[Change]:
@@ -589,7 +597,7 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
         run = Run(name, UNDO, call, wanted)
         if _find_run(conn, visible, name) is None and row is not None and row.undone_by is not None:
             raise Conflict("this run was taken back already: undo the undoing to do it again", run_id=row.undone_by)
-        runs = [one.run_id for one in fetch_all(conn, "list_runs_of", tenant_id=call.tenant_id, run_id=wanted)]
+        runs = _runs_of(conn, visible, wanted)
         if not call.dry_run:
             _add_run(conn, run, scope_id)
         return run, runs, wanted if row is None else None
@@ -635,11 +643,10 @@ def _undo_batch(
     setup: Setup, conn: Connection, run: Run, runs: Sequence[str], event_id: str | None, found: _Undoing
 ) -> list[Row[Any]]:
     """Take back the changes of some memories, those changed last first; the rows that were looked at."""
-    tenant_id = run.call.tenant_id
-    rows = _done(conn, tenant_id, runs, event_id, limit=BATCH, before=found.before)
+    desk = setup.desk(conn, run.call.scope, reason=run.call.reason)
+    rows = _done(conn, desk.visible, runs, event_id, limit=BATCH, before=found.before)
     if not rows:
         return rows
-    desk = setup.desk(conn, run.call.scope, reason=run.call.reason)
     desk = replace(desk, scope_id=rows[0].scope_id, run_id=run.run_id)
     now = _locked(desk, [Deed(effects=(Effect(row.memory_id, {"marks": {}}, ""),)) for row in rows])
     deeds, undone, left = [], [], []

@@ -4,6 +4,9 @@ WITH touched AS (
     FROM engram.memory_changes c
    WHERE c.tenant_id = %(tenant_id)s AND c.memory_id IS NOT NULL AND c.state IS NOT NULL
      AND (c.run_id = ANY(%(run_ids)s::uuid[]) OR c.event_id = %(event_id)s::uuid)
+     AND EXISTS (SELECT FROM engram.agent_memory m
+                  WHERE m.tenant_id = c.tenant_id AND m.memory_id = c.memory_id AND m.scope_id = ANY(%(scope_ids)s)
+                    AND (NOT m.private OR m.scope_id = %(own)s))
    GROUP BY c.memory_id
   HAVING %(before)s::bigint IS NULL OR max(c.change_id) < %(before)s::bigint
    ORDER BY last DESC

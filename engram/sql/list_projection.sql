@@ -4,6 +4,7 @@ SELECT engram.redigit(m.memory_id, %(digit)s, '7')::text AS memory_id, engram.re
        m.category, m.tags, round(m.importance::numeric, 2)::text AS importance, m.confidence, m.trust, m.layer, m.status, m.status_reason,
        m.critical_slot, m.conflict_key, m.topic_key, m.subject, m.attribute, m.value, m.negates, m.moot, m.put_away, m.valid_from,
        m.valid_from_stated, m.valid_to, m.ended_at, m.expires_at, m.source, m.metadata, m.private, m.deriver, m.rule,
+       engram.redigit(m.consolidated_into, %(digit)s, '7')::text AS consolidated_into, m.marks,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(q.event_id, q.ordinal, q.char_start, q.char_end) ORDER BY q.event_id, q.ordinal), '[]')
           FROM engram.memory_sources q WHERE q.tenant_id = m.tenant_id AND q.memory_id = m.memory_id) AS citations,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(r.relation_type, engram.redigit(r.target_id, %(digit)s, '7'))

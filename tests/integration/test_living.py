@@ -78,7 +78,8 @@ def test_what_is_put_away_is_gone_from_search_and_comes_back(ada: Engram) -> Non
     assert [one.memory_id for one in ada.list_memories()] == [kept.memory_id]
     assert not [one for one in ada.search("ketch") if one.memory.memory_id == gone.memory_id]
     report = ada.ops.undo(run.run_id)
-    assert not report.left and report.changed == 1
+    assert not report.left
+    assert report.changed == 1
     assert state(ada) == before
     assert ada.ops.list_runs().results[1].undone
     assert [one.entry for one in ada.get_history(memory_id=gone.memory_id)] == ["restored", "archived", "added"]
@@ -94,7 +95,9 @@ def test_a_dry_run_shows_the_same_changes_and_writes_nothing(ada: Engram) -> Non
     gone = added(ada, "User sails a ketch")
     before = state(ada)
     shown = ada.ops.archive([gone.memory_id], dry_run=True)
-    assert shown.dry_run and state(ada) == before and not ada.ops.list_runs().results
+    assert shown.dry_run
+    assert state(ada) == before
+    assert not ada.ops.list_runs().results
     done = ada.ops.archive([gone.memory_id])
     assert shown.changes == tuple(one for one in done.changes if one.field in ("status", "status_reason"))
 
@@ -148,7 +151,8 @@ def test_a_memory_that_changed_since_is_left_and_listed(ada: Engram) -> None:
     ada.annotate(one.memory_id, importance=0.3)
     report = ada.ops.undo(run)
     assert [(left.memory_id, left.field) for left in report.left] == [(one.memory_id, "importance")]
-    assert ada.get(one.memory_id).importance == 0.3 and ada.get(two.memory_id).importance == two.importance
+    assert ada.get(one.memory_id).importance == 0.3
+    assert ada.get(two.memory_id).importance == two.importance
 
 
 def test_what_else_changed_does_not_stand_in_the_way(ada: Engram) -> None:
@@ -202,7 +206,8 @@ def test_a_memory_made_by_a_deed_keeps_its_sources_and_is_put_aside_by_undo(ada:
     ada.ops.undo(run)
     after = state(ada)
     assert after.pop(made[0].memory_id)["status_reason"] == "retracted"
-    assert after == before and not ada.list_relations(one.memory_id)
+    assert after == before
+    assert not ada.list_relations(one.memory_id)
     assert ada.get(one.memory_id).activity.access_count == 0
 
 
@@ -210,7 +215,8 @@ def test_a_direct_change_is_taken_back_by_its_event(ada: Engram) -> None:
     added(ada, "Sprint 41", topic_key="sprint")
     before = state(ada)
     second = ada.add("Sprint 42", topic_key="sprint")
-    assert second.event_id is not None and second.memory is not None
+    assert second.event_id is not None
+    assert second.memory is not None
     ada.ops.undo(second.event_id)
     after = state(ada)
     assert after.pop(second.memory.memory_id)["status"] == "deleted"
@@ -221,7 +227,8 @@ def test_a_direct_change_is_taken_back_by_its_event(ada: Engram) -> None:
 def test_a_repetition_is_taken_back(ada: Engram) -> None:
     one = added(ada, "User keeps bees")
     again = ada.add("User keeps bees", tags=["hive"])
-    assert again.kind == "reinforce" and again.event_id is not None
+    assert again.kind == "reinforce"
+    assert again.event_id is not None
     ada.ops.undo(again.event_id)
     now = ada.get(one.memory_id)
     assert (now.tags, now.activity.repetition_count) == ((), 0)
@@ -229,7 +236,8 @@ def test_a_repetition_is_taken_back(ada: Engram) -> None:
 
 def test_what_was_erased_is_not_brought_back(ada: Engram) -> None:
     made = ada.add("User sails a ketch")
-    assert made.event_id is not None and made.memory is not None
+    assert made.event_id is not None
+    assert made.memory is not None
     run = ada.ops.archive([made.memory.memory_id])
     ada.ops.redact_event(made.event_id)
     with pytest.raises(Conflict):
@@ -251,7 +259,7 @@ def test_runs_are_seen_by_their_own_scope_only(ada: Engram, tenant: str) -> None
 
 def test_known_at_sees_what_was_before_a_run(ada: Engram) -> None:
     gone = added(ada, "User sails a ketch")
-    then = ada.list_events(limit=1).results[-1].recorded_at
+    then = gone.recorded_at
     ada.ops.archive([gone.memory_id])
     assert [one.memory_id for one in ada.list_memories(known_at=then)] == [gone.memory_id]
     assert not ada.list_memories().results
@@ -273,7 +281,8 @@ def test_a_replay_does_what_the_runs_did(ada: Engram) -> None:
     ada.ops.undo(first.run_id)
     ada.ops.set_layer(three.memory_id, "core")
     diff = ada.ops.replay()
-    assert not diff.problems and (diff.added, diff.dropped, diff.changed) == ((), (), ())
+    assert not diff.problems
+    assert (diff.added, diff.dropped, diff.changed) == ((), (), ())
     assert diff.live_hash == diff.shadow_hash
     ada.ops.switch_replay(diff.shadow_id)
     assert ada.get(three.memory_id).layer == "core"
@@ -285,7 +294,8 @@ def test_a_run_of_many_memories_is_taken_back_in_batches(ada: Engram) -> None:
     run = perform(ada, "weigh", *(Deed((archived(one, "pruned", "w"),)) for one in ids))
     assert ada.stats().by_status == {"archived": 450}
     report = ada.ops.undo(run)
-    assert report.changed == 450 and not report.left
+    assert report.changed == 450
+    assert not report.left
     assert ada.stats().by_status == {"active": 450}
     assert ada.ops.verify_ledger().ok
 

@@ -51,7 +51,7 @@ WRITES: Final = (
     "restore_task",
     "resume_task", "revise", "save_checkpoint", "start_task", "unrelate", "update", "update_task",
     "ops.cancel_job", "ops.drop_replay", "ops.import_", "ops.redact_event", "ops.reembed", "ops.reindex_words",
-    "ops.replay", "ops.retry_job", "ops.run_jobs", "ops.switch_replay",
+    "ops.replay", "ops.retry_job", "ops.run_jobs", "ops.switch_replay", "ops.archive", "ops.set_layer", "ops.undo",
 )  # fmt: skip
 WITHOUT_A_MOMENT: Final = {
     "scoped": "opens another door",
@@ -66,6 +66,7 @@ WITHOUT_A_MOMENT: Final = {
     "ops.export": "writes everything, with its history",
     "ops.list_models": "lists the models there are",
     "ops.list_jobs": "lists work to be done",
+    "ops.list_runs": "lists what was done",
     "ops.backlog": "lists work to be done",
     "ops.compare_replay": "compares two projections of the present",
     "ops.list_replays": "lists the projections there are",

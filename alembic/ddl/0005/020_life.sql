@@ -1,7 +1,5 @@
 -- The life of a memory: the clock of activity, the marks of the life cycle, and the runs that can be undone.
-alter table engram.memory_scopes
-  add column epoch bigint not null default 0 check (epoch >= 0),
-  add column cycled_change_id bigint not null default 0;
+alter table engram.memory_scopes add column cycled_change_id bigint not null default 0;
 
 comment on column engram.memory_scopes.epoch is 'The clock of the life cycle: one more for each cycle of a scope that was written to. Silence does not age a memory.';
 
