@@ -1,0 +1,450 @@
+"""Merging: like memories become one, by rules or with a language model, and by hand; and reconciling what is near.
+
+A run looks at the memories that nobody has looked at, then judges the pairs it knows of. A model is asked between
+transactions, about a bounded number of pairs, and what it writes is kept only if no value and no word is lost.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from engram import inputs, memories, prompting, writing
+from engram.channels import semantic
+from engram.database import Connection, fetch_all
+from engram.errors import BadOutput, BudgetSpent, Conflict, InvalidInput, ModelRejected, NotFound, Refused, Unavailable
+from engram.lifecycle import merging, pairing, reconciling
+from engram.lifecycle.deeds import Deed, Tie
+from engram.lifecycle.keeping import is_rewording, says_all
+from engram.lifecycle.merging import Choice
+from engram.lifecycle.pairing import Pair, Row
+from engram.lifecycle.thresholds import Thresholds
+from engram.operations import asking, changing, living, spaces, steps
+from engram.operations.changing import DIRECT_TRUST
+from engram.operations.living import Run
+from engram.operations.setup import Setup, Writing
+from engram.operations.steps import Operation
+from engram.values import Change, LifecycleRun, Memory, trust_rank
+from engram.writing import Desk, Draft
+
+MERGE: Final = "merge"
+RECONCILE: Final = "reconcile"
+PAIRS: Final = 60  # judged in one transaction
+LOOKED: Final = 1_000  # memories looked at in one step of a cycle
+LOOKS: Final = 4  # batches of them in one transaction
+ASKED: Final = 10  # pairs a model is asked about at once
+MOST_ASKED: Final = 30  # in one run
+MOST_BY_HAND: Final = 20
+SHOWN: Final = 1_000  # characters of a memory that a model is shown: longer ones it is not asked about
+ANSWER_TOKENS: Final = 4_096
+UNANSWERED: Final = (BadOutput, BudgetSpent, ModelRejected, Refused, Unavailable)
+
+
+class Same(BaseModel):
+    """What a model says of one pair of like memories."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    pair: int
+    same: bool
+    text: Annotated[str, Field(max_length=2 * SHOWN)] = ""
+
+
+class Sames(BaseModel):
+    """What a model says of pairs of like memories."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    pairs: Annotated[list[Same], Field(max_length=ASKED)]
+
+
+class Reconciled(BaseModel):
+    """What a model says of an older and a newer memory."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    pair: int
+    decision: Literal["update", "absorb", "keep_both"]
+    text: Annotated[str, Field(max_length=2 * SHOWN)] = ""
+
+
+class Reconcilings(BaseModel):
+    """What a model says of older and newer memories."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    pairs: Annotated[list[Reconciled], Field(max_length=ASKED)]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Pairs to ask a model about, with their memories as they stood."""
+
+    choices: tuple[Choice, ...]
+    heads: Mapping[str, Memory]
+    ties: tuple[Tie, ...]
+
+
+# ------------------------------------------------ what is like what
+
+
+def thresholds(setup: Setup, conn: Connection) -> Thresholds:
+    """The similarities that hold for a tenant: the policy's, else those of its model, else the fall-back."""
+    active, _ = semantic.hold_models(conn)
+    return Thresholds.of(None if active is None else active.thresholds, setup.policy.thresholds)
+
+
+def looked(setup: Setup, call: Writing, most: int | None = LOOKED) -> Operation[int]:
+    """Look at memories of a scope that nobody has looked at, at most `most`; how many batches it took."""
+    after, batches = pairing.FIRST, 0
+
+    def work(conn: Connection, after: str) -> str | None:
+        desk = setup.desk(conn, call.scope)
+        writing.lock(desk, [], f"{desk.tenant_id}/{desk.scope_id}/looks")
+        if after == pairing.FIRST:
+            pairing.sweep(desk)
+        found: str | None = after
+        for _ in range(LOOKS):
+            found = None if found is None else pairing.look(desk, found)
+        return found
+
+    while most is None or batches * LOOKS * pairing.EXACT_BATCH < most:
+        found = yield from steps.write(call.tenant_id, lambda conn, after=after: work(conn, after), key="looks")  # type: ignore[misc]
+        batches += 1
+        if found is None:
+            break
+        after = found
+    return batches
+
+
+def relations_of(desk: Desk, memory_ids: Sequence[str]) -> tuple[Tie, ...]:
+    """The loose relations of memories, as they stand."""
+    found = fetch_all(desk.conn, "list_loose_relations", tenant_id=desk.tenant_id, memory_ids=sorted(memory_ids))
+    return tuple(Tie(row.source_id, row.target_id, row.relation_type, row.weight, row.auto) for row in found)
+
+
+# ------------------------------------------------ merging what is alike
+
+
+def merge_similar(
+    setup: Setup, threshold: object, use_llm: object, given: Mapping[str, Any], *, parent_id: str | None = None,
+    most: int | None = None,
+) -> Operation[LifecycleRun]:  # fmt: skip
+    """Make one of memories that say the same."""
+    call = setup.writing(given)
+    least = inputs.optional(inputs.unit, threshold, "threshold")
+    asks = inputs.optional(inputs.flag, use_llm, "use_llm")
+    if asks:
+        setup.model_for(MERGE)
+    asks = setup.asks(MERGE) if asks is None else asks
+    setup = yield from spaces.ready(setup, call.tenant_id)
+    run = yield from living.opened(call, MERGE, parent_id=parent_id)
+    before = yield from living.finished(run)
+    if before is not None:
+        return before
+    yield from looked(setup, call, most)
+    changes = yield from living.planned(setup, run, lambda desk: plan_merges(setup, desk, least))
+    if asks:
+        changes += yield from _worded(setup, run, least)
+    return (yield from living.closed(run, changes))
+
+
+def _at(setup: Setup, desk: Desk, least: float | None, *, asks: bool = False) -> Thresholds:
+    at = thresholds(setup, desk.conn)
+    if least is None:
+        return at
+    return replace(at, merge=least, merge_text=min(at.merge_text, least) if asks else least)
+
+
+def plan_merges(setup: Setup, desk: Desk, least: float | None = None) -> list[Deed]:
+    """The next merges that need no model."""
+    at, after = _at(setup, desk, least), pairing.FIRST_PAIR
+    while found := pairing.pairs(desk, at.merge, after=after, limit=PAIRS):
+        rows = pairing.rows(desk, [one for pair in found for one in pair.ids])
+        chosen = merging.choose(rows, found, at)
+        ties = relations_of(desk, [one.loser.memory_id for one in chosen.merges])
+        verdicts = [(one.pair, "merged") for one in chosen.merges]
+        if not setup.asks(MERGE):  # what rules keep apart, a model may still word as one
+            verdicts += [(pair, "apart") for pair in chosen.apart]
+        pairing.judged(desk, verdicts)
+        if chosen.merges:
+            return _deeds(chosen.merges, ties)
+        after = found[-1]
+    return []
+
+
+def _deeds(choices: Sequence[Choice], ties: Sequence[Tie]) -> list[Deed]:
+    """Deeds of choices, of which one may have won what the next puts away: relations go along."""
+    found: list[Deed] = []
+    standing = list(ties)
+    for one in choices:
+        found.append(merging.deed(one, standing))
+        standing = [
+            tie for tie in (*standing, *merging.moved(standing, one.loser.memory_id, one.winner.memory_id))
+            if not tie.ended and one.loser.memory_id not in (tie.source_id, tie.target_id)
+        ]  # fmt: skip
+    return found
+
+
+def _worded(setup: Setup, run: Run, least: float | None) -> Operation[list[Change]]:
+    """What a model makes of pairs that are alike and say not quite the same."""
+    changes: list[Change] = []
+    after = pairing.FIRST_PAIR
+
+    def look(conn: Connection, after: Pair) -> tuple[Question | None, Pair]:
+        desk = setup.desk(conn, run.call.scope)
+        at = _at(setup, desk, least, asks=True)
+        while found := pairing.pairs(desk, at.merge_text, after=after, limit=PAIRS):
+            rows = pairing.rows(desk, [one for pair in found for one in pair.ids])
+            chosen = merging.choose(rows, found, at, asks=True)
+            pairing.judged(desk, [(pair, "apart") for pair in chosen.apart])
+            asked = [one for one in chosen.asked if len(one.winner.fact) <= SHOWN and len(one.loser.fact) <= SHOWN]
+            after = found[-1]
+            if asked:
+                kept = asked[:ASKED]
+                return _question(desk, kept), kept[-1].pair if len(asked) > ASKED else after
+        return None, after
+
+    for _ in range(-(-MOST_ASKED // ASKED)):
+        question, after = yield from steps.write(
+            run.call.tenant_id, lambda conn, after=after: look(conn, after), key=run.run_id  # type: ignore[misc]
+        )  # fmt: skip
+        if question is None:
+            break
+        answer = yield from _asked(setup, run, MERGE, question, Sames)
+        if answer is None:
+            break
+        deeds = yield from _same(setup, run, question, answer)
+        changes += yield from living.act(setup, run, deeds)
+    return changes
+
+
+def _question(desk: Desk, choices: Sequence[Choice]) -> Question:
+    ids = [one for choice in choices for one in choice.pair.ids]
+    heads = {one.memory_id: one for one in memories.load(desk.conn, desk.visible, list(dict.fromkeys(ids)))}
+    return Question(tuple(choices), heads, relations_of(desk, [one.loser.memory_id for one in choices]))
+
+
+def _asked(
+    setup: Setup, run: Run, component: str, question: Question, schema: type[Any]
+) -> Operation[Any | None]:  # fmt: skip
+    """What a model answers about pairs; None where none can be asked: the pairs wait for another day."""
+    shown = "\n".join(
+        json.dumps({"pair": place, **_shown(component, choice)}, ensure_ascii=False)
+        for place, choice in enumerate(question.choices, 1)
+    )
+    events = sorted({row.event_id for one in question.choices for row in (one.winner, one.loser) if row.event_id})
+    try:
+        said: asking.Said[Any] = yield from asking.ask(
+            setup, scope=run.call.scope, component=component, prompt=prompting.load(component), schema=schema,
+            values={"pairs": shown, "mark": prompting.mark(shown)}, max_tokens=ANSWER_TOKENS, event_ids=events,
+        )  # fmt: skip
+    except UNANSWERED:
+        return None
+    return said.value
+
+
+def _shown(component: str, choice: Choice) -> dict[str, str]:
+    names = ("newer", "older") if component == RECONCILE else ("one", "two")
+    return dict(zip(names, (choice.winner.fact, choice.loser.fact), strict=True))
+
+
+def _same(setup: Setup, run: Run, question: Question, answer: Sames) -> Operation[list[Deed]]:
+    """Deeds of what a model says is the same, if it lost nothing; it is believed in nothing else."""
+    said = {one.pair: one for one in answer.pairs}
+    wanted: list[tuple[Choice, str]] = []
+    apart: list[Choice] = []
+    for place, choice in enumerate(question.choices, 1):
+        one = said.get(place)
+        text = "" if one is None else " ".join(one.text.split())
+        facts = (choice.winner.fact, choice.loser.fact)
+        if one is None or not one.same:
+            apart += [] if one is None else [choice]
+        elif says_all(*facts) and (not text or not _may_reword(choice, text)):
+            wanted.append((choice, choice.winner.fact))
+        elif _may_reword(choice, text):
+            wanted.append((choice, text))
+    drafts = yield from _drafts(setup, question, wanted)
+    why = "a language model says that both tell the same, and no value was lost"
+    deeds = [merging.deed(choice, question.ties, draft, why) for (choice, _), draft in zip(wanted, drafts, strict=True)]
+    verdicts = [*((one.pair, "merged") for one, _ in wanted), *((one.pair, "apart") for one in apart)]
+    yield from _judged(setup, run, verdicts)
+    return [*deeds, *(_kept_apart(one) for one in apart)]
+
+
+def _may_reword(choice: Choice, text: str) -> bool:
+    alike = choice.winner.trust == choice.loser.trust
+    return alike and len(text) <= SHOWN and is_rewording((choice.winner.fact, choice.loser.fact), text)
+
+
+def _drafts(
+    setup: Setup, question: Question, wanted: Sequence[tuple[Choice, str]]
+) -> Operation[list[Draft | None]]:  # fmt: skip
+    """New revisions of winners, where the text is not theirs already."""
+    made: list[Draft | None] = []
+    for choice, text in wanted:
+        head = question.heads[choice.winner.memory_id]
+        made.append(None if text == head.fact else changing.revision_of(head, text, None, None, None))
+    embedded = yield from changing.with_vectors(setup, [one for one in made if one is not None])
+    waiting = list(embedded)
+    return [None if one is None else waiting.pop(0) for one in made]
+
+
+def _kept_apart(choice: Choice) -> Deed:
+    return Deed(ties=(Tie(*choice.pair.ids, "kept_apart"),))
+
+
+def _judged(setup: Setup, run: Run, verdicts: Sequence[tuple[Pair, str]]) -> Operation[None]:
+    if run.call.dry_run or not verdicts:
+        return
+
+    def work(conn: Connection) -> None:
+        pairing.judged(setup.desk(conn, run.call.scope), verdicts)
+
+    yield from steps.write(run.call.tenant_id, work, key=run.run_id)
+
+
+# ------------------------------------------------ reconciling what is near
+
+
+def reconcile(
+    setup: Setup, given: Mapping[str, Any], *, parent_id: str | None = None
+) -> Operation[LifecycleRun | None]:  # fmt: skip
+    """Let a model join newer memories with older ones of the same thing; None where there is no model to ask."""
+    if not setup.asks(RECONCILE):
+        return None
+    call = setup.writing(given)
+    setup = yield from spaces.ready(setup, call.tenant_id)
+    run = yield from living.opened(call, RECONCILE, parent_id=parent_id)
+    before = yield from living.finished(run)
+    if before is not None:
+        return before
+    yield from looked(setup, call)
+    changes: list[Change] = []
+    after = pairing.FIRST_PAIR
+
+    def look(conn: Connection, after: Pair) -> tuple[Question | None, Pair]:
+        desk = setup.desk(conn, call.scope)
+        at = thresholds(setup, conn)
+        while found := pairing.pairs(
+            desk, at.reconcile_min, at.reconcile_max, after=after, layers=("working", "core"), limit=PAIRS
+        ):
+            rows = pairing.rows(desk, [one for pair in found for one in pair.ids])
+            chosen = reconciling.choose(rows, [pair for pair in found if pair.similarity > at.reconcile_min])
+            pairing.judged(desk, [(pair, "apart") for pair in chosen.apart])
+            asked = [one for one in chosen.asked if len(one.winner.fact) <= SHOWN and len(one.loser.fact) <= SHOWN]
+            after = found[-1]
+            if asked:
+                kept = asked[:ASKED]
+                return _question(desk, kept), kept[-1].pair if len(asked) > ASKED else after
+        return None, after
+
+    for _ in range(-(-MOST_ASKED // ASKED)):
+        question, after = yield from steps.write(
+            call.tenant_id, lambda conn, after=after: look(conn, after), key=run.run_id  # type: ignore[misc]
+        )  # fmt: skip
+        if question is None:
+            break
+        answer = yield from _asked(setup, run, RECONCILE, question, Reconcilings)
+        if answer is None:
+            break
+        deeds = yield from _joined(setup, run, question, answer)
+        changes += yield from living.act(setup, run, deeds)
+    return (yield from living.closed(run, changes))
+
+
+def _joined(setup: Setup, run: Run, question: Question, answer: Reconcilings) -> Operation[list[Deed]]:
+    said = {one.pair: one for one in answer.pairs}
+    wanted: list[tuple[Choice, str]] = []
+    apart: list[Choice] = []
+    for place, choice in enumerate(question.choices, 1):
+        one = said.get(place)
+        if one is None:
+            continue
+        text = " ".join(one.text.split()) or choice.winner.fact
+        if one.decision != "keep_both" and reconciling.may_join(choice, text):
+            wanted.append((choice, text))
+        else:
+            apart.append(choice)
+    drafts = yield from _drafts(setup, question, wanted)
+    deeds = [reconciling.deed(choice, draft) for (choice, _), draft in zip(wanted, drafts, strict=True)]
+    verdicts = [*((one.pair, "reconciled") for one, _ in wanted), *((one.pair, "apart") for one in apart)]
+    yield from _judged(setup, run, verdicts)
+    return [*deeds, *(_kept_apart(one) for one in apart)]
+
+
+# ------------------------------------------------ by hand
+
+
+def merge(setup: Setup, memory_ids: object, fact: object, given: Mapping[str, Any]) -> Operation[LifecycleRun]:
+    """Make one of memories that a caller names: the text is a new revision of the first, the others are put away."""
+    call = setup.writing(given)
+    wanted = [inputs.memory_id(one, "memory_ids") for one in inputs.items(memory_ids, "memory_ids", MOST_BY_HAND)]
+    if len(wanted) < 2:
+        raise InvalidInput("memory_ids", "two memories or more", f"{len(wanted)}")
+    text = inputs.optional(inputs.fact, fact)
+    call = replace(call, trust=call.trust or DIRECT_TRUST)
+    setup = yield from spaces.ready(setup, call.tenant_id)
+    run = yield from living.opened(call, "merge_by_hand")
+    before = yield from living.finished(run)
+    if before is not None:
+        return before
+
+    def look(conn: Connection) -> tuple[list[Memory], tuple[Tie, ...], list[Row]]:
+        desk = setup.desk(conn, call.scope)
+        named = list(dict.fromkeys(memories.resolve_id(conn, desk.visible, one) for one in wanted))
+        found = memories.load(conn, desk.visible, named)
+        if len(found) < len(named):
+            raise NotFound("no memory with that id in this scope")
+        _check_mergeable(found)
+        return found, relations_of(desk, named[1:]), [_row(one) for one in found]
+
+    found, ties, rows = yield from steps.write(call.tenant_id, look, key=run.run_id)
+    first = found[0]
+    kept = text or next((row.fact for row in rows if all(says_all(row.fact, other.fact) for other in rows)), None)
+    if kept is None:
+        raise Conflict("none of these says all that the others do: give the text that is to stand for them as fact")
+    draft = None
+    if kept != first.fact:
+        drafts = yield from changing.with_vectors(setup, [changing.revision_of(first, kept, None, None, None)])
+        draft = drafts[0]
+        worst = trust_rank(call.trust or DIRECT_TRUST) if text else max(trust_rank(one.trust) for one in found)
+        if worst > trust_rank(first.trust):
+            raise Conflict("the first of these has a better source than the text: it would not become current")
+    deed = merging.joined(rows[0], rows[1:], ties, draft, because="merged by hand", of_all=text is None)
+
+    def work(conn: Connection) -> list[Change]:
+        desk = setup.desk(conn, call.scope, reason=call.reason)
+        scope_id = next(i for i, scope in desk.visible.scopes.items() if scope == first.scope)
+        done = living.perform(setup, replace(desk, scope_id=scope_id), run, [deed])
+        if not done:
+            raise Conflict("these memories have changed meanwhile: look at them again")
+        return done
+
+    changes = yield from steps.write(
+        call.tenant_id, steps.undone(work) if call.dry_run else work, key=run.run_id
+    )  # fmt: skip
+    return (yield from living.closed(run, changes))
+
+
+def _check_mergeable(found: Sequence[Memory]) -> None:
+    if len(found) < 2:
+        raise InvalidInput("memory_ids", "two memories or more", "one memory twice")
+    if any(not one.is_current for one in found):
+        raise Conflict("only current memories can be merged: name the heads of their lineages")
+    if len({one.scope for one in found}) > 1 or len({one.private for one in found}) > 1:
+        raise Conflict("memories of different scopes, or private ones and others, cannot become one")
+    if any(one.is_critical for one in found[1:]):
+        raise Conflict("a pinned memory is not put away: name it first, or unpin it")
+
+
+def _row(memory: Memory) -> Row:
+    return Row(
+        memory.memory_id, memory.fact, memory.memory_type, memory.importance, memory.layer, trust_rank(memory.trust),
+        memory.tags, memory.category, memory.conflict_key, memory.recorded_at, accesses=memory.activity.access_count,
+        repetitions=memory.activity.repetition_count,
+    )  # fmt: skip
