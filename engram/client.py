@@ -36,6 +36,7 @@ from engram.operations import (
     erasing,
     explaining,
     exporting,
+    fading,
     following,
     importing,
     living,
@@ -77,6 +78,7 @@ from engram.values import (
     CitedText,
     ContextBlock,
     CriticalMemories,
+    DecayRow,
     Derive,
     Detail,
     Direction,
@@ -553,9 +555,7 @@ class Engram(_Door):
         `note` says why, which is the `reason` of the change. Several ids are rated in one event, all or none. Raises
         NotFound for an id or a recall the scope has not. Returns the memories as they are then.
         """
-        return self._run(
-            rating.feedback(self._setup, memory_ids, value, recall_id=recall_id, note=note, given=write)
-        )
+        return self._run(rating.feedback(self._setup, memory_ids, value, recall_id=recall_id, note=note, given=write))
 
     def forget(self, memory_id: str, *, revision_only: bool = False, **write: Unpack[Write]) -> tuple[str, ...]:
         """Forget a fact with all its revisions, so that no older value comes back; the ids. Undone by `restore`.
@@ -1578,6 +1578,18 @@ class Ops:
         Raises Conflict for a pinned memory, which stays in the core, and for one that is not current.
         """
         return self._run(living.set_layer(self._setup, memory_id, layer, write))
+
+    def decay(
+        self, *, limit: int = 20, profile: str | None = None, memory_id: str | None = None, **ids: Unpack[Ids]
+    ) -> tuple[DecayRow, ...]:
+        """What time has left of the current memories, those with least left first, up to 200.
+
+        `profile` is the forgetting curve: `access` (by the hour since the last access), `ebbinghaus` (30 days halve it,
+        accesses boost it), `retention` (accesses slow it) or `epochs` (only activity of the scope ages it); default:
+        the policy's `decay`. Importance itself is never changed by time. With `memory_id` it is that memory's row alone,
+        if it is current, with the points of its curve to come. Raises NotFound for an id the scope has not.
+        """
+        return self._run(fading.decay_table(self._setup, limit=limit, profile=profile, memory_id=memory_id, given=ids))
 
     def list_runs(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LifecycleRun]:
         """What the life cycle did in the scope, run by run, newest first, each with its first 1,000 changes."""
@@ -3099,6 +3111,20 @@ class AsyncOps:
         Raises Conflict for a pinned memory, which stays in the core, and for one that is not current.
         """
         return await self._run(living.set_layer(self._setup, memory_id, layer, write))
+
+    async def decay(
+        self, *, limit: int = 20, profile: str | None = None, memory_id: str | None = None, **ids: Unpack[Ids]
+    ) -> tuple[DecayRow, ...]:
+        """What time has left of the current memories, those with least left first, up to 200.
+
+        `profile` is the forgetting curve: `access` (by the hour since the last access), `ebbinghaus` (30 days halve it,
+        accesses boost it), `retention` (accesses slow it) or `epochs` (only activity of the scope ages it); default:
+        the policy's `decay`. Importance itself is never changed by time. With `memory_id` it is that memory's row alone,
+        if it is current, with the points of its curve to come. Raises NotFound for an id the scope has not.
+        """
+        return await self._run(
+            fading.decay_table(self._setup, limit=limit, profile=profile, memory_id=memory_id, given=ids)
+        )
 
     async def list_runs(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LifecycleRun]:
         """What the life cycle did in the scope, run by run, newest first, each with its first 1,000 changes."""
