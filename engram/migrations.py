@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 # Outside schema `engram`, so that it is there before the first revision and after the last downgrade.
 VERSION_SCHEMA: Final = "public"
 VERSION_TABLE: Final = "engram_version"
+EMPTIED: Final = (
+    "agent_event_payloads", "agent_memory", "memory_changes", "memory_embeddings", "memory_lexemes", "memory_terms",
+    "event_lexemes", "agent_checkpoints", "agent_sessions", "agent_task_runs", "llm_calls", "memory_jobs", "recall_log",
+    "memory_relations", "relation_changes",
+)  # fmt: skip
 PARTITIONS: Final = 32  # of the vectors
 LOCK_KEY: Final = 0x656E6772616D  # the word "engram" as a number
 LOCK_WAIT_SECONDS: Final = 600.0
@@ -168,6 +173,15 @@ def build_graph(url: str, model_id: int, dimensions: int) -> None:
                     f" using hnsw ((embedding::halfvec({int(dimensions)})) halfvec_cosine_ops)"
                     f" where indexed and model_id = {int(model_id)}"
                 )
+
+
+def vacuum(url: str) -> None:
+    """Let go of the dead rows of the tables an erasure empties; a table that another process cleans is left to it."""
+    with _connected(url, isolation_level="AUTOCOMMIT") as connection:
+        for setting in ("lock_timeout = '1s'", "statement_timeout = '10min'"):
+            connection.exec_driver_sql(f"set {setting}")  # constants
+        names = ", ".join(f"engram.{name}" for name in EMPTIED)
+        connection.exec_driver_sql(f"vacuum (skip_locked) {names}")  # constants
 
 
 def _index_validity(op: Operations, name: str) -> bool | None:

@@ -230,19 +230,20 @@ def write_summary(
     ) == 1  # fmt: skip
 
 
-def erase_event(conn: Connection, event: Event) -> None:
-    """Empty the summary that covers a redacted event, and queue another from the events that remain."""
+def erase_event(conn: Connection, event: Event, *, again: bool = True) -> int:
+    """Empty the summary that covers an erased event, and queue `again` one from the events that remain; how many."""
     row = fetch_one(
         conn, "clear_summary", stream_id=event.stream_id, position=event.position, event_type=event.event_type
     )
     if row is None:
-        return
+        return 0
     # What a model was paid for goes too, and all that it answered later: each summary rests on the one before.
     execute(conn, "erase_summaries", stream_id=event.stream_id, position=event.position)
-    if row.summary_position == 0:
+    if again and row.summary_position == 0:
         ask_for_summary(
             conn, row.scope_id, row.session_id, event.stream_id, event.position, f"redacted/{event.event_id}"
         )
+    return 1
 
 
 def find(conn: Connection, visible: Visible, session_id: str, moment: Moment) -> Session | None:

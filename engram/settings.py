@@ -136,6 +136,15 @@ class Settings(BaseSettings):
         default="failover", description="Several keys: the next one when one is limited or refused, or each in turn."
     )
     llm_api_base: str | None = Field(default=None, description="Address of a server that speaks a provider's protocol.")
+    buffer_cap: int = Field(
+        default=200,
+        ge=1,
+        le=1_000_000,
+        description="Memories the buffer of a scope holds, where the policy says nothing.",
+    )
+    consolidate_every: timedelta = Field(
+        default=timedelta(minutes=30), description="How often scopes that were written to are consolidated."
+    )
     profile: str = Field(default="recall", description="Scoring profile of searches.")
     recall_log: RecallLog = Field(
         default="ids",
@@ -148,6 +157,11 @@ class Settings(BaseSettings):
         default="english", description="PostgreSQL text search configuration of new memories."
     )
     time_zone: str = Field(default="UTC", description="Time zone in which phrases such as 'yesterday' are read.")
+    redaction_list: Path | None = Field(
+        default=None,
+        description="File outside the database to which the ids of erased events are appended, for `engram"
+        " apply-redactions` after an older backup was restored.",
+    )
     ledger_key: SecretStr | None = Field(
         default=None, description="Key that turns the ledger's hash chain into an HMAC."
     )
@@ -185,6 +199,13 @@ class Settings(BaseSettings):
     def _some_time(cls, value: timedelta) -> timedelta:
         if not timedelta(0) < value <= timedelta(minutes=10):
             raise ValueError("expected more than nothing and at most ten minutes")
+        return value
+
+    @field_validator("consolidate_every")
+    @classmethod
+    def _some_minutes(cls, value: timedelta) -> timedelta:
+        if not timedelta(minutes=1) <= value <= timedelta(days=1):
+            raise ValueError("expected from one minute to one day")
         return value
 
     @field_validator("recall_log_kept")

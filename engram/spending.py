@@ -91,9 +91,9 @@ def settle(conn: Connection, call: Call, done: Outcome) -> None:
     )  # fmt: skip
 
 
-def erase_event(conn: Connection, tenant_id: str, event_id: str) -> None:  # noqa: ARG001 - the wall's tenant is the same
-    """Forget every answer of a call that was given the event."""
-    execute(conn, "erase_answers", event_id=event_id)
+def erase_event(conn: Connection, tenant_id: str, event_id: str) -> int:  # noqa: ARG001 - the wall's tenant is the same
+    """Forget every answer of a call that was given the event; how many."""
+    return execute(conn, "erase_answers", event_id=event_id)
 
 
 def usage(

@@ -150,9 +150,9 @@ def lock_of_event(conn: Connection, tenant_id: str, scope_id: int, event: Event)
     )  # fmt: skip
 
 
-def erase_event(conn: Connection, tenant_id: str, scope_id: int, event: Event) -> None:
-    """Empty the goal, outcome or metadata that an event gave."""
-    execute(conn, "erase_tasks", tenant_id=tenant_id, scope_id=scope_id, event_id=event.event_id)
+def erase_event(conn: Connection, tenant_id: str, scope_id: int, event: Event) -> int:
+    """Empty the goal, outcome or metadata that an event gave; of how many runs."""
+    return execute(conn, "erase_tasks", tenant_id=tenant_id, scope_id=scope_id, event_id=event.event_id)
 
 
 def _held(row: Row[Any]) -> Held:

@@ -1029,6 +1029,24 @@ class VerifyReport(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class ErasureReport(Value):
+    """What an erasure took, and what a second look found of it afterwards.
+
+    `erased` counts by kind; `rederived_jobs` derive again what erased memories also rested on. `remaining` counts, by
+    table, rows in which something of it was still found: `clean` says that there are none. `out_of_reach` names what no
+    database can take back.
+    """
+
+    redaction_event_ids: tuple[str, ...]
+    erased: Mapping[str, int]
+    rederived_jobs: tuple[str, ...]
+    remaining: Mapping[str, int]
+    clean: bool
+    out_of_reach: tuple[str, ...]
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeStats(Value):
     """Counts of what a scope holds."""
 

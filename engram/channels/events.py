@@ -220,10 +220,10 @@ def index(conn: Connection, tenant_id: str, scope_id: int, *, config: str = "eng
     return True
 
 
-def erase(conn: Connection, tenant_id: str, scope_id: int, event: Event) -> None:
-    """Take the words of an event out of the index, for ever: its redaction is part of the same transaction."""
+def erase(conn: Connection, tenant_id: str, scope_id: int, event: Event) -> int:
+    """Take the words of an event out of the index, for ever, in the transaction of its redaction; how many rows."""
     _lock(conn, tenant_id, scope_id)
-    execute(conn, "erase_event_words", tenant_id=tenant_id, stream_id=event.stream_id, position=event.position)
+    return execute(conn, "erase_event_words", tenant_id=tenant_id, stream_id=event.stream_id, position=event.position)
 
 
 def _lock(conn: Connection, tenant_id: str, scope_id: int) -> None:

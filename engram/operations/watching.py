@@ -5,36 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Final
 
 from engram import (
-    checkpoints,
-    history,
     inputs,
     jobs,
     ledger,
     migrations,
-    relations,
-    sessions,
     spending,
     streams,
-    tasks,
     tenancy,
-    writing,
 )
-from engram.channels import events
 from engram.database import Connection, fetch_all, fetch_one
-from engram.errors import EngramError, InvalidInput, NotFound
-from engram.ledger import AppendedEvent
-from engram.longinput import store
-from engram.operations import rederiving, replaying, running, spaces, steps
-from engram.operations.setup import Setup, Writing
+from engram.errors import EngramError, InvalidInput
+from engram.operations import spaces, steps
+from engram.operations.setup import Setup
 from engram.operations.steps import Operation
-from engram.recall import log
 from engram.scope import AllUsers
-from engram.values import Check, DoctorReport, Event, Receipt, ScopeStats, Usage, VerifyReport
-from engram.writing import Desk
+from engram.values import Check, DoctorReport, ScopeStats, Usage, VerifyReport
 
 LEAST_SERVER: Final = {16: 160010, 17: 170006, 18: 180000}  # earlier ones leak rows through the optimizer's statistics
 USAGE_GROUPS: Final = ("component", "model", "day")
@@ -65,65 +53,6 @@ def _checked_anchors(value: object) -> dict[str, str]:
             raise InvalidInput("anchors", "texts such as 12:9f86d0…", "another form")
         known[inputs.event_id(stream_id, "anchors")] = str.__str__(anchor)
     return known
-
-
-def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Operation[Receipt]:
-    """Erase what an event said, and the memories made of it; its place and hash stay, and so does the chain."""
-    call = setup.writing(given)
-    wanted = inputs.event_id(event_id)
-
-    def work(conn: Connection) -> Receipt:
-        desk = setup.desk(conn, call.scope, reason=call.reason)
-        event = ledger.get(conn, wanted, scope_ids=desk.visible.scope_ids)
-        if event is None or history.private_events(conn, desk.visible, [wanted]):
-            raise NotFound("no event with that id in this scope")
-        head = streams.head(conn, event.stream_id)
-        assert head is not None
-        replaying.lock_out(conn, call.tenant_id, head.scope_id)  # what is erased is erased from every shadow too
-        if head.kind == "document":  # no chunk is cut until the commit
-            writing.lock(desk, [], writing.deriving_lock(event.stream_id))
-        others = store.same_words(conn, call.tenant_id, head.scope_id, event)
-        done, again = _erased(setup, desk, call, event, head.scope_id)
-        for other in ledger.get_many(conn, others).values():
-            again += _erased(setup, desk, call, other, head.scope_id)[1]
-        return Receipt(
-            (done.event_id,), done.stream_id, done.position, tuple(again), duplicate=done.status == "duplicate"
-        )
-
-    work_or_undone = steps.undone(work) if call.dry_run else work
-    receipt = yield from steps.write(call.tenant_id, work_or_undone, key=f"redaction:{wanted}")
-    yield from running.run_unasked(setup, call.tenant_id, () if call.dry_run else receipt.job_ids)
-    return receipt
-
-
-def _erased(setup: Setup, desk: Desk, call: Writing, event: Event, scope_id: int) -> tuple[AppendedEvent, list[str]]:
-    """Erase one event wherever its words are; the redaction, and the jobs that derive again what rested on others."""
-    conn = desk.conn
-    rests = writing.lock_what_rests_on(desk, event)
-    tasks.lock_of_event(conn, call.tenant_id, scope_id, event)
-    done = ledger.redact(
-        conn, event_id=event.event_id, stream_id=event.stream_id, reason=call.reason, actor=call.actor,
-        trust=call.trust or "operator", key=setup.settings.secret_key,
-    )  # fmt: skip
-    if done.status == "duplicate":  # what a model read beside it has been read again without it
-        rests = replace(rests, beside=())
-    erased = writing.erase_what_rests_on(desk, event, rests, done.event_id, call.actor)
-    events.erase(conn, call.tenant_id, scope_id, event)
-    spending.erase_event(conn, call.tenant_id, event.event_id)
-    log.erase_event(conn, call.tenant_id, scope_id, event)
-    sessions.erase_event(conn, event)
-    tasks.erase_event(conn, call.tenant_id, scope_id, event)
-    runs = checkpoints.erase_event(conn, call.tenant_id, scope_id, event)
-    relations.erase_event(conn, event.event_id, erased)
-    jobs.erase_event(conn, event.stream_id)
-    again = rederiving.queue(conn, call.tenant_id, done.event_id, event.event_id, erased)
-    for run, sources in runs.items():
-        for source in sources:
-            spending.erase_event(conn, call.tenant_id, source)
-        held = tasks.get(conn, call.tenant_id, [scope_id], run, forgotten=True)
-        made = checkpoints.queue(conn, held, "redaction", once=done.event_id)
-        again += [made] if made else []
-    return done, again
 
 
 def stats(setup: Setup, given: Mapping[str, Any]) -> Operation[ScopeStats]:

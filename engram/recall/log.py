@@ -250,7 +250,7 @@ def _is_wide(scope: Scope) -> bool:
     return len(scope.agents) > 1 or isinstance(scope.user_id, AllUsers)
 
 
-def erase_event(conn: Connection, tenant_id: str, scope_id: int, event: Event) -> None:
-    """Erase the questions that share a telling word with an event which is being redacted, of all who could see it."""
+def erase_event(conn: Connection, tenant_id: str, scope_id: int, event: Event) -> int:
+    """Erase the questions that share a telling word with an event which is being erased, of all who could see it."""
     said = "\n".join([event.content or "", json.dumps([event.payload, event.metadata], ensure_ascii=False)])
-    execute(conn, "erase_recalls", tenant_id=tenant_id, scope_id=scope_id, words=sorted(words_of(said)))
+    return execute(conn, "erase_recalls", tenant_id=tenant_id, scope_id=scope_id, words=sorted(words_of(said)))

@@ -2,7 +2,8 @@
 -- becomes a tombstone in its lineage.
 WITH gone AS (
   UPDATE engram.agent_memory m
-     SET fact = '', fact_hash = %(empty)s, main_content = NULL, tags = '{}', metadata = '{}', topic_key = NULL, subject = NULL,
+     SET fact = '', fact_hash = %(empty)s, main_content = NULL, tags = '{}', metadata = '{}', marks = '{}',
+         category = CASE WHEN m.category IN ('verbatim', 'source_chunk') THEN m.category END, topic_key = NULL, subject = NULL,
          attribute = NULL, value = NULL, negates = NULL, critical_slot = NULL, conflict_key = NULL, source = NULL, surprise = NULL,
          status = 'deleted', status_reason = 'erased', embed_state = 'none'
    WHERE m.tenant_id = %(tenant_id)s AND m.status_reason IS DISTINCT FROM 'erased'
@@ -20,7 +21,8 @@ uncounted AS (   -- a word without a count is counted when it is asked for
      AND u.scope_id || ':' || t.term = ANY (tsvector_to_array(u.lexemes))),
 unremembered AS (
   UPDATE engram.memory_changes c
-     SET state = c.state - '{tags,metadata,source,critical_slot}'::text[], decision = NULL, reason = NULL
+     SET state = c.state - '{tags,metadata,source,critical_slot,category,marks}'::text[], decision = NULL, reason = NULL,
+         because = NULL
     FROM gone
    WHERE c.tenant_id = %(tenant_id)s AND c.memory_id = gone.memory_id),
 unrefused AS (   -- what was not stored is in its decision alone

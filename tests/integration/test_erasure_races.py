@@ -190,7 +190,7 @@ def test_what_a_model_understood_by_an_erased_event_goes_with_it_and_is_read_aga
     assert set(of_model(door)) == {*before, "Zanzibar Smith moved to Oslo"}
     done = door.ops.redact_event(first.event_ids[0])
     assert places_of(server, tenant, "anzibar") == [], "at once, not when a job has run"
-    assert len(done.job_ids) == 1
+    assert len(done.rederived_jobs) == 1
     drained(door)
     assert of_model(door).keys() == {*before, "User's brother moved to Oslo"}
     assert {fact: of_model(door)[fact] for fact in before} == before, "what was said earlier is left alone"
@@ -248,7 +248,7 @@ def test_what_a_model_heard_twice_is_read_again_from_the_event_that_is_left(door
     [made] = [memory for memory in door.list_memories() if memory.deriver == "llm"]
     assert {one.event_id for one in made.citations} == {first, second}
     done = door.ops.redact_event(first)
-    assert len(done.job_ids) == 1
+    assert len(done.rederived_jobs) == 1
     asked = len(model.asked)
     drained(door)
     assert len(model.asked) == asked, "what it answered was paid for"

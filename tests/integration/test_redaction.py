@@ -77,7 +77,8 @@ def test_redacting_again_gives_the_first_redaction_back(ada: Engram) -> None:
     said = ada.remember("I like the sea.")
     first = ada.ops.redact_event(said.event_ids[0])
     second = ada.ops.redact_event(said.event_ids[0])
-    assert (second.duplicate, second.event_ids) == (True, first.event_ids)
+    assert second.redaction_event_ids == first.redaction_event_ids
+    assert (first.erased["events"], second.erased.get("events"), second.clean) == (1, None, True)
 
 
 # Forty canaries, through every door ----------------------------------------------------------------------------------
@@ -202,7 +203,7 @@ def test_redacting_one_event_of_a_run_leaves_what_rests_on_others(ada: Engram) -
     done = ada.ops.redact_event(first)
     erased = {one.version: one.erased for one in ada.list_checkpoints(run)}
     assert (erased[named.version], erased[unnamed.version], erased[early.version]) == (False, True, False)
-    assert len(done.job_ids) == 1, "another checkpoint is made of what remains"
+    assert len(done.rederived_jobs) == 1, "another checkpoint is made of what remains"
     resumed = ada.resume_task(run)
     assert resumed.checkpoint is not None
     assert CANARY not in repr(resumed)
@@ -234,14 +235,14 @@ def test_what_else_a_memory_rested_on_is_derived_again_once(ada: Engram) -> None
     assert before is not None
     assert len(before.citations) == 3
     done = ada.ops.redact_event(first)
-    assert done.job_ids
+    assert done.rederived_jobs
     now = ada.recall("What am I allergic to?").current
     assert now is not None
     assert (now.fact, now.memory_id != before.memory_id) == (before.fact, True)
     assert {one.event_id for one in now.citations} == {one.event_id for one in before.citations} - {first}
     assert ada.ops.run_jobs() == 0
     assert len([one for one in ada.list_memories(limit=200) if one.fact == before.fact]) == 1
-    assert ada.ops.redact_event(first).duplicate
+    assert "events" not in ada.ops.redact_event(first).erased
     assert len([one for one in ada.list_memories(limit=200) if one.fact == before.fact]) == 1
 
 

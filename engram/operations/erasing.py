@@ -1,0 +1,467 @@
+"""Erasing: what events said goes for ever, with all that was made of it, and a second look says whether it is gone.
+
+Each event goes in a transaction of its own, what was made of it first: an erasure that broke off goes on when it is
+asked for again. The places of events and memories stay, empty: the chain and the lineages are as they were.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from engram import (
+    chain,
+    checkpoints,
+    history,
+    inputs,
+    jobs,
+    ledger,
+    memories,
+    migrations,
+    redactions,
+    relations,
+    sessions,
+    spending,
+    streams,
+    tasks,
+    tenancy,
+    writing,
+)
+from engram.channels import events as event_words
+from engram.database import Connection, fetch_all, fetch_one
+from engram.errors import Conflict, EngramError, InvalidInput, NotFound
+from engram.lifecycle.deeds import PLAIN
+from engram.longinput import store
+from engram.operations import living, rederiving, replaying, running, steps
+from engram.operations.setup import Setup, Writing
+from engram.operations.steps import Operation
+from engram.recall import log
+from engram.scope import Scope
+from engram.values import ErasureReport, Event
+from engram.writing import Desk
+
+LISTED: Final = 200  # events looked up at once
+SWEPT: Final = 2_000  # rows of a whole scope emptied in one transaction
+SCANNED: Final = 5_000  # events looked for again in one statement
+MOST_TARGETS: Final = 500
+PATH_CHARACTERS: Final = 4_096
+TARGETS: Final = ("events", "memories", "session", "user", "scope", "source")
+WHOLE: Final = ("user", "scope")
+HEADERS: Final = "names in headers: tenants, namespaces, agents, users, sessions, actors, types and idempotency keys"
+PROVIDERS: Final = "what providers of models and followers of the ledger were sent, and exports"
+BACKUPS: Final = "backups and archived WAL from before: apply the redaction list after restoring one"
+UNLISTED: Final = "backups and archived WAL from before: no redaction list is kept, see ENGRAM_REDACTION_LIST"
+BYTES: Final = (
+    "bytes of dead rows in data files and WAL, until PostgreSQL writes over them; VACUUM FULL rewrites tables"
+)
+OTHERS: Final = "what other scopes say of the user"
+Place = tuple[Any, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is to be erased: a kind out of `TARGETS`, and which."""
+
+    kind: str
+    value: Any
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether whole scopes go, with what hangs on no single event."""
+        return self.kind in WHOLE
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has been erased so far."""
+
+    erased: Counter[str] = field(default_factory=Counter)
+    redactions: list[str] = field(default_factory=list)
+    jobs: list[str] = field(default_factory=list)
+    events: dict[str, None] = field(default_factory=dict)
+    memories: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """What one transaction erased; or what must be done before: `first` be erased, or what `undo` merged be parted."""
+
+    first: tuple[str, ...] = ()
+    undo: Scope | None = None
+    redactions: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    memories: tuple[str, ...] = ()
+    jobs: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Operation[ErasureReport]:
+    """Erase what one event said."""
+    return (yield from erase(setup, {"events": [inputs.event_id(event_id)]}, given))
+
+
+def erase(setup: Setup, targets: Mapping[str, object], given: Mapping[str, Any]) -> Operation[ErasureReport]:
+    """Erase what some events, memories, a session, a user, a scope or a source said, and look whether it is gone."""
+    call = setup.writing(given)
+    target = _target(call, targets)
+    scope_ids = yield from steps.read(call.tenant_id, lambda conn: _scopes(conn, call, target))
+    tally, after = Tally(), None
+    while True:
+        found, after = yield from steps.read(call.tenant_id, _pages(call, target, scope_ids, after))
+        yield from _erase_all(setup, call, target, found, tally)
+        if after is None:
+            break
+    if target.is_whole and scope_ids:
+        yield from _sweep(call, scope_ids, tally)
+    yield from running.run_unasked(setup, call.tenant_id, () if call.dry_run else tally.jobs)
+    remaining = {} if call.dry_run else (yield from _looked_again(call, target, scope_ids, tally))
+    if tally.events and not call.dry_run:
+        yield from _vacuumed(setup)
+    return ErasureReport(
+        redaction_event_ids=tuple(dict.fromkeys(tally.redactions)),
+        erased={kind: n for kind, n in sorted(tally.erased.items()) if n}, rederived_jobs=tuple(tally.jobs),
+        remaining=remaining, clean=not remaining, out_of_reach=_out_of_reach(setup, target), dry_run=call.dry_run,
+    )  # fmt: skip
+
+
+def apply_redactions(setup: Setup, path: object, given: Mapping[str, Any]) -> Operation[ErasureReport]:
+    """Erase again what a redaction list names, of the tenant of the call: what a backup from before brought back."""
+    call = setup.writing(given)
+    listed = redactions.read(_path(path), call.tenant_id)
+    tally, unknown = Tally(), 0
+    for at in range(0, len(listed), LISTED):
+        some = listed[at : at + LISTED]
+        known = yield from steps.read(call.tenant_id, lambda conn, some=some: ledger.get_many(conn, some))  # type: ignore[misc]
+        unknown += len(some) - len(known)
+        back = [event_id for event_id in some if event_id in known and not known[event_id].erased]
+        yield from _erase_all(setup, call, Target("list", None), back, tally)
+    yield from running.run_unasked(setup, call.tenant_id, () if call.dry_run else tally.jobs)
+    target = Target("list", None)
+    remaining = {} if call.dry_run else (yield from _looked_again(call, target, (), replace_events(tally, listed)))
+    beside = (f"{unknown} events of the list are not in this database",) if unknown else ()
+    return ErasureReport(
+        redaction_event_ids=tuple(dict.fromkeys(tally.redactions)),
+        erased={kind: n for kind, n in sorted(tally.erased.items()) if n}, rederived_jobs=tuple(tally.jobs),
+        remaining=remaining, clean=not remaining, out_of_reach=(*_out_of_reach(setup, target), *beside),
+        dry_run=call.dry_run,
+    )  # fmt: skip
+
+
+def replace_events(tally: Tally, event_ids: Iterable[str]) -> Tally:
+    """The same tally with other events beside those it has."""
+    return replace(tally, events={**tally.events, **dict.fromkeys(event_ids)})
+
+
+def unapplied(conn: Connection, listed: Sequence[str]) -> int:
+    """How many events of a redaction list still say something."""
+    return sum(
+        not event.erased
+        for at in range(0, len(listed), LISTED)
+        for event in ledger.get_many(conn, listed[at : at + LISTED]).values()
+    )
+
+
+def _path(path: object) -> Path:
+    if not isinstance(path, str | Path):
+        raise InvalidInput("path", "the path of a redaction list", type(path).__name__)
+    inputs.text(str(path), "path", limit=PATH_CHARACTERS)
+    return Path(path)
+
+
+# What is meant -------------------------------------------------------------------------------------------------------
+
+
+def _target(call: Writing, targets: Mapping[str, object]) -> Target:
+    given = {name: value for name, value in targets.items() if value is not None}
+    if len(given) != 1:
+        found = f"{len(given)} of them" if given else "none of them"
+        raise InvalidInput("erase", f"exactly one of {', '.join(TARGETS)}", found)
+    [(kind, value)] = given.items()
+    if kind in ("events", "memories"):
+        check = inputs.event_id if kind == "events" else inputs.memory_id
+        several = inputs.items(value, kind, MOST_TARGETS)
+        if not several:
+            raise InvalidInput(kind, "at least one id", "none")
+        return Target(kind, tuple(dict.fromkeys(check(one, kind) for one in several)))
+    if kind == "session":
+        return Target(kind, inputs.name(value, kind))
+    if kind == "user":
+        return Target(kind, inputs.scope_id(value, kind))
+    if kind == "source":
+        return Target(kind, inputs.label(value, kind))
+    if not isinstance(value, Scope):
+        raise InvalidInput("scope", "a Scope", type(value).__name__)
+    if value.tenant_id != call.tenant_id:
+        raise InvalidInput("scope", "a scope of the tenant of this door", "one of another tenant")
+    return Target(kind, value.for_write())
+
+
+def _scopes(conn: Connection, call: Writing, target: Target) -> tuple[int, ...]:
+    """The scopes that go whole, with shelves and shadows; of other targets the scope of the call, with its shelf."""
+    user = target.value if target.kind == "user" else None
+    own = None if user is not None else tenancy.find(conn, target.value if target.kind == "scope" else call.scope)
+    if user is None and own is None:
+        return ()
+    tenancy.show_shadows(conn)
+    rows = fetch_all(conn, "list_scopes_to_erase", tenant_id=call.tenant_id, user_id=user, scope_id=own)
+    return tuple(int(row.scope_id) for row in rows)
+
+
+def _pages(
+    call: Writing, target: Target, scope_ids: Sequence[int], after: Place | None
+) -> Callable[[Connection], tuple[list[str], Place | None]]:
+    """The next events of a target that still say something, and the place of the last where there may be more."""
+
+    def work(conn: Connection) -> tuple[list[str], Place | None]:
+        if target.kind == "events":
+            return _named(conn, call, target.value), None
+        if target.kind == "memories":
+            return _behind(conn, call, target.value), None
+        if not scope_ids:
+            return [], None
+        at, stream_id, position = after or (None, None, None)
+        rows = fetch_all(
+            conn, "list_erasable_events", tenant_id=call.tenant_id, scope_ids=list(scope_ids),
+            session_id=target.value if target.kind == "session" else None,
+            source=target.value if target.kind == "source" else None,
+            after_at=at, after_stream=stream_id, after_position=position, limit=LISTED,
+        )  # fmt: skip
+        last = (rows[-1].recorded_at, rows[-1].stream_id, rows[-1].position) if len(rows) == LISTED else None
+        return [row.event_id for row in rows], last
+
+    return work
+
+
+def _named(conn: Connection, call: Writing, event_ids: Sequence[str]) -> list[str]:
+    visible = tenancy.visible(conn, call.scope)
+    known = ledger.get_many(conn, event_ids, scope_ids=visible.scope_ids)
+    if len(known) < len(event_ids) or history.private_events(conn, visible, list(event_ids)):
+        raise NotFound("no event with that id in this scope")
+    return list(event_ids)
+
+
+def _behind(conn: Connection, call: Writing, memory_ids: Sequence[str]) -> list[str]:
+    """The events that gave some memories their words: those they cite, and those that changed them."""
+    visible = tenancy.visible(conn, call.scope, shelves="with")
+    full = [memories.resolve_id(conn, visible, one) for one in memory_ids]
+    if len(memories.load(conn, visible, full)) < len(set(full)):
+        raise NotFound("no memory with that id in this scope")
+    rows = fetch_all(conn, "list_events_behind", tenant_id=call.tenant_id, memory_ids=full, lifecycle=living.LIFECYCLE)
+    return [row.event_id for row in rows]
+
+
+# One event after the other -------------------------------------------------------------------------------------------
+
+
+def _erase_all(setup: Setup, call: Writing, target: Target, event_ids: Sequence[str], tally: Tally) -> Operation[None]:
+    wanted = [event_id for event_id in event_ids if event_id not in tally.events]
+    path = setup.settings.redaction_list
+    if path is not None and wanted and not call.dry_run and target.kind != "list":
+        # Before the first of them goes: a list may name too much, but never too little.
+        yield from steps.think(lambda: redactions.append(path, call.tenant_id, wanted))
+    for event_id in wanted:
+        stack = [event_id]
+        undone: set[str] = set()
+        while stack:
+            known = frozenset(tally.events) | set(stack)
+            gone = yield from _erase_one(setup, call, target, stack[-1], known, parted=stack[-1] in undone)
+            if gone.undo is not None:
+                undone.add(stack[-1])
+                yield from _part(setup, call, gone.undo, stack[-1])
+                continue
+            if gone.first:
+                stack.extend(gone.first)
+                continue
+            stack.pop()
+            tally.redactions += gone.redactions
+            tally.jobs += gone.jobs
+            tally.events.update(dict.fromkeys(gone.events))
+            tally.memories.update(dict.fromkeys(gone.memories))
+            tally.erased.update(gone.counts)
+
+
+def _erase_one(
+    setup: Setup, call: Writing, target: Target, event_id: str, known: frozenset[str], *, parted: bool
+) -> Operation[Gone]:
+    def work(conn: Connection) -> Gone:
+        event = ledger.get(conn, event_id)
+        if event is None:
+            raise NotFound("no event with that id in this scope")
+        head = streams.head(conn, event.stream_id)
+        assert head is not None
+        scope = _scope_of(conn, call.tenant_id, head.scope_id)
+        if event.event_type == living.LIFECYCLE and event.content and not (parted or target.is_whole or call.dry_run):
+            return Gone(undo=scope)
+        desk = setup.desk(conn, scope, reason=call.reason)
+        replaying.lock_out(conn, call.tenant_id, head.scope_id)  # what is erased is erased from every shadow too
+        if head.kind == "document":  # no chunk is cut until the commit
+            writing.lock(desk, [], writing.deriving_lock(event.stream_id))
+        first = [one for one in _made_of(desk, target, event) if one not in known]
+        if first:
+            return Gone(first=tuple(first[:LISTED]))
+        done = [_erased(setup, desk, call, target, event, head.scope_id)]
+        others = store.same_words(conn, call.tenant_id, head.scope_id, event)
+        for other in ledger.get_many(conn, others).values():
+            done += [_erased(setup, desk, call, target, other, head.scope_id)]
+        return _together(done)
+
+    work_or_undone = steps.undone(work) if call.dry_run else work
+    return (yield from steps.write(call.tenant_id, work_or_undone, key=f"redaction:{event_id}"))
+
+
+def _part(setup: Setup, call: Writing, scope: Scope, event_id: str) -> Operation[None]:
+    """Bring back what the life cycle put away for a summary that is about to be erased."""
+    given = {
+        "tenant_id": scope.tenant_id, "namespace": scope.namespace, "agent_id": scope.agent_id,
+        "user_id": scope.user_id, "reason": call.reason, "actor": call.actor,
+    }  # fmt: skip
+    with suppress(Conflict, NotFound):
+        yield from living.undo(setup, event_id, {name: value for name, value in given.items() if value is not None})
+
+
+def _together(done: Sequence[Gone]) -> Gone:
+    counts: Counter[str] = Counter()
+    for one in done:
+        counts.update(one.counts)
+    return Gone(
+        redactions=tuple(i for one in done for i in one.redactions),
+        events=tuple(i for one in done for i in one.events),
+        memories=tuple(i for one in done for i in one.memories), jobs=tuple(i for one in done for i in one.jobs),
+        counts=counts,
+    )  # fmt: skip
+
+
+def _scope_of(conn: Connection, tenant_id: str, scope_id: int) -> Scope:
+    row = fetch_one(conn, "find_scope_by_id", tenant_id=tenant_id, scope_id=scope_id)
+    assert row is not None
+    return Scope(tenant_id, row.namespace, row.agent_id, row.user_id)
+
+
+def _made_of(desk: Desk, target: Target, event: Event) -> list[str]:
+    """The events that must go before this one: what the life cycle made of it, the document of a manifest."""
+    if event.erased:
+        return []
+    conn, tenant_id = desk.conn, desk.tenant_id
+    found: list[str] = []
+    document = event.payload.get("document")
+    wide = target.kind not in ("events", "list")
+    if wide and isinstance(document, str) and store.manifest_id(document) == event.event_id:
+        rows = fetch_all(conn, "list_unerased_events", tenant_id=tenant_id, stream_id=document, limit=LISTED)
+        found += [row.event_id for row in rows]
+    if target.kind == "source" and store.is_document(conn, event):
+        manifest = ledger.get(conn, store.manifest_id(event.stream_id))
+        found += [manifest.event_id] if manifest is not None and not manifest.erased else []
+    rests = writing.lock_what_rests_on(desk, event)
+    rows = fetch_all(
+        conn, "list_events_made_of", tenant_id=tenant_id, event_id=event.event_id, beside=list(rests.beside),
+        lifecycle=living.LIFECYCLE,
+    )  # fmt: skip
+    found += [str(row.event_id) for row in rows if row.made or _has_words(chain.event(row), set(row.gone))]
+    return list(dict.fromkeys(found))
+
+
+def _has_words(event: Event, memory_ids: Set[str]) -> bool:
+    """Whether an event of the life cycle holds words of some memories: a text made of them, or tags and the like."""
+    return bool(event.content) or any(
+        value and name not in PLAIN
+        for effect in event.payload.get("effects", ()) if effect["memory_id"] in memory_ids
+        for name, value in effect["set"].items()
+    )  # fmt: skip
+
+
+def _erased(setup: Setup, desk: Desk, call: Writing, target: Target, event: Event, scope_id: int) -> Gone:
+    """Erase one event wherever its words are; what went, and the jobs that derive again what rested on others."""
+    conn, tenant_id = desk.conn, call.tenant_id
+    rests = writing.lock_what_rests_on(desk, event)
+    tasks.lock_of_event(conn, tenant_id, scope_id, event)
+    done = ledger.redact(
+        conn, event_id=event.event_id, stream_id=event.stream_id, reason=call.reason, actor=call.actor,
+        trust=call.trust or "operator", key=setup.settings.secret_key,
+    )  # fmt: skip
+    if done.status == "duplicate":  # what a model read beside it has been read again without it
+        rests = replace(rests, beside=())
+    erased = writing.erase_what_rests_on(desk, event, rests, done.event_id, call.actor)
+    counts = {
+        "events": int(done.status != "duplicate"), "memories": len(erased),
+        "event_words": event_words.erase(conn, tenant_id, scope_id, event),
+        "answers": spending.erase_event(conn, tenant_id, event.event_id),
+        "recalls": log.erase_event(conn, tenant_id, scope_id, event),
+        "summaries": sessions.erase_event(conn, event, again=not target.is_whole),
+        "tasks": tasks.erase_event(conn, tenant_id, scope_id, event),
+    }  # fmt: skip
+    runs = checkpoints.erase_event(conn, tenant_id, scope_id, event)
+    relations.erase_event(conn, event.event_id, erased)
+    jobs.erase_event(conn, event.stream_id)
+    again = [] if target.is_whole else rederiving.queue(conn, tenant_id, done.event_id, event.event_id, erased)
+    for run, sources in runs.items():
+        for source in sources:
+            spending.erase_event(conn, tenant_id, source)
+        if target.is_whole:
+            continue
+        held = tasks.get(conn, tenant_id, [scope_id], run, forgotten=True)
+        made = checkpoints.queue(conn, held, "redaction", once=done.event_id)
+        again += [made] if made else []
+    counts["checkpoints"] = sum(map(len, runs.values()))
+    return Gone((), (done.event_id,), (event.event_id,), tuple(erased), tuple(again), counts)
+
+
+# Whole scopes, and the second look -----------------------------------------------------------------------------------
+
+
+def _sweep(call: Writing, scope_ids: Sequence[int], tally: Tally) -> Operation[None]:
+    """Empty what hangs on whole scopes and on no single event, some rows at a time."""
+
+    def work(conn: Connection) -> dict[str, int]:
+        for scope_id in sorted(scope_ids):
+            replaying.lock_out(conn, call.tenant_id, scope_id)
+        rows = fetch_all(conn, "erase_scopes", scope_ids=list(scope_ids), empty=writing.EMPTY_HASH, limit=SWEPT)
+        return {row.kind: int(row.n) for row in rows}
+
+    while True:
+        work_or_undone = steps.undone(work) if call.dry_run else work
+        counts = yield from steps.write(call.tenant_id, work_or_undone, key="erase:scopes")
+        tally.erased.update(counts)
+        if call.dry_run or max(counts.values(), default=0) < SWEPT:
+            return
+
+
+def _looked_again(call: Writing, target: Target, scope_ids: Sequence[int], tally: Tally) -> Operation[dict[str, int]]:
+    """Rows that still hold something of what was erased, by table, found by looking again everywhere."""
+    found: Counter[str] = Counter()
+    events, gone = list(tally.events), list(tally.memories)
+    for at in range(0, max(len(events), len(gone)), SCANNED):
+
+        def work(conn: Connection, at: int = at) -> list[Any]:
+            tenancy.show_shadows(conn)
+            some = {"events": events[at : at + SCANNED], "memories": gone[at : at + SCANNED]}
+            return fetch_all(conn, "scan_erased", **some)
+
+        found.update({row.place: int(row.n) for row in (yield from steps.read(call.tenant_id, work))})
+    if target.is_whole and scope_ids:
+
+        def whole(conn: Connection) -> list[Any]:
+            tenancy.show_shadows(conn)
+            return fetch_all(conn, "scan_scopes", scope_ids=list(scope_ids))
+
+        found.update({row.place: int(row.n) for row in (yield from steps.read(call.tenant_id, whole))})
+    return {place: n for place, n in sorted(found.items()) if n}
+
+
+def _vacuumed(setup: Setup) -> Operation[None]:
+    """Let the dead rows go where the owner of the schema can be reached; the server does so by itself later on."""
+    url = None if setup.owner_url is None else setup.owner_url()
+    if url is None:
+        return
+    try:
+        yield from steps.think(lambda: migrations.vacuum(url))
+    except EngramError:
+        return
+
+
+def _out_of_reach(setup: Setup, target: Target) -> tuple[str, ...]:
+    listed = BACKUPS if setup.settings.redaction_list is not None else UNLISTED
+    return (listed, BYTES, PROVIDERS, HEADERS, *((OTHERS,) if target.kind == "user" else ()))
