@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from engram.llm import Price as Price
     from engram.operations.changing import Edit as Edit
     from engram.policies import MemoryPolicy as MemoryPolicy
+    from engram.policies import Reject as Reject
     from engram.policies import SlotRule as SlotRule
     from engram.policies import TypeRule as TypeRule
     from engram.policies import get_policy as get_policy
@@ -61,12 +62,15 @@ if TYPE_CHECKING:
     from engram.values import Citation as Citation
     from engram.values import ContextBlock as ContextBlock
     from engram.values import CriticalMemories as CriticalMemories
+    from engram.values import DecayPoint as DecayPoint
+    from engram.values import DecayRow as DecayRow
+    from engram.values import DecayThreshold as DecayThreshold
     from engram.values import Event as Event
     from engram.values import EventHit as EventHit
     from engram.values import EventResults as EventResults
     from engram.values import HistoryEntry as HistoryEntry
-    from engram.values import Lineage as Lineage
     from engram.values import LifecycleRun as LifecycleRun
+    from engram.values import Lineage as Lineage
     from engram.values import LoggedRecall as LoggedRecall
     from engram.values import LongInputProgress as LongInputProgress
     from engram.values import LongInputReport as LongInputReport
@@ -110,13 +114,14 @@ _ROOMS = {
     "engram.filters": ("Filter",),
     "engram.llm": ("Completion", "LanguageModel", "Price"),
     "engram.operations.changing": ("Edit",),
-    "engram.policies": ("MemoryPolicy", "SlotRule", "TypeRule", "get_policy"),
+    "engram.policies": ("MemoryPolicy", "Reject", "SlotRule", "TypeRule", "get_policy"),
     "engram.ranking": ("Profile", "ProfileWeights"),
     "engram.rerank": ("Reranker",),
     "engram.scope": ("ALL_USERS", "Scope"),
     "engram.settings": ("Settings",),
     "engram.values": (
-        "Change", "Checkpoint", "Chunk", "Citation", "ContextBlock", "CriticalMemories", "Event", "EventHit", "EventResults",
+        "Change", "Checkpoint", "Chunk", "Citation", "ContextBlock", "CriticalMemories", "DecayPoint", "DecayRow",
+        "DecayThreshold", "Event", "EventHit", "EventResults",
         "HistoryEntry", "LifecycleRun", "Lineage", "LoggedRecall", "LongInputProgress",
         "LongInputReport", "Memory", "MemoryExplanation",
         "Page", "RankMove", "RecallAnswer", "RecallDiff", "RecallTrace", "Receipt",
@@ -136,14 +141,15 @@ __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     # what is written
     "Edit", "Receipt", "WriteDecision", "Event", "Replay", "ReplayChange", "ReplayDiff", "ReplayProblem",
     # policies
-    "MemoryPolicy", "TypeRule", "SlotRule", "get_policy",
+    "MemoryPolicy", "TypeRule", "SlotRule", "Reject", "get_policy",
     # what is read
     "Memory", "Citation", "Lineage", "HistoryEntry", "MemoryExplanation", "Page", "Filter", "Profile",
     "ProfileWeights", "SearchResult",
     "SearchResults", "EventHit", "EventResults",
     "Relation", "Traversal", "TraversalResult",
     "RecallAnswer", "CriticalMemories", "Trigger", "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun",
-    "Usage", "WhyNot", "RecallTrace", "LoggedRecall", "RecallDiff", "RankMove",
+    "Usage", "DecayRow", "DecayThreshold", "DecayPoint",
+    "WhyNot", "RecallTrace", "LoggedRecall", "RecallDiff", "RankMove",
     "LongInputReport", "LongInputProgress", "Chunk",
     # the life of memories
     "LifecycleRun", "Change", "UndoReport",

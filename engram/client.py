@@ -32,6 +32,7 @@ from engram.operations import (
     capture,
     changing,
     citing,
+    cycling,
     deriving,
     erasing,
     explaining,
@@ -41,6 +42,8 @@ from engram.operations import (
     importing,
     living,
     long_contexts,
+    merging,
+    pruning,
     queueing,
     rating,
     reading,
@@ -556,6 +559,17 @@ class Engram(_Door):
         NotFound for an id or a recall the scope has not. Returns the memories as they are then.
         """
         return self._run(rating.feedback(self._setup, memory_ids, value, recall_id=recall_id, note=note, given=write))
+
+    def merge(self, memory_ids: Sequence[str], fact: str | None = None, **write: Unpack[Write]) -> LifecycleRun:
+        """Make one of 2 to 20 current memories of one scope: the first stays, the others are put away.
+
+        `fact` is the text that stands for all of them, as a new revision of the first; without one it is the text among
+        theirs that says all that the others do. The first takes over their counts, tags, relations, the highest
+        importance and layer; `undo` of the run gives everything back. Raises Conflict where none says all and no `fact`
+        is given, for memories that are not current, of several scopes, or pinned (but the first), and where the first
+        has a better source than the new text; NotFound for an id the scope has not.
+        """
+        return self._run(merging.merge(self._setup, memory_ids, fact, write))
 
     def forget(self, memory_id: str, *, revision_only: bool = False, **write: Unpack[Write]) -> tuple[str, ...]:
         """Forget a fact with all its revisions, so that no older value comes back; the ids. Undone by `restore`.
@@ -1565,12 +1579,52 @@ class Ops:
         """
         return self._run(watching.verify_ledger(self._setup, anchors, read))
 
+    def consolidate(self, *, merge: bool = False, **write: Unpack[Write]) -> LifecycleRun:
+        """Run a consolidation cycle of the scope: what is reinforced rises, what is spent is put away, doubles are merged.
+
+        A cycle runs only where something was written since the last one (or where one was broken off): else nothing
+        happens and `steps` is empty. Workers do this every 30 minutes by themselves. `merge` makes one of near
+        duplicates too. Its steps run in a fixed order, each on its own: one that fails is named in `failed_steps` and
+        stops no other. At level `off` everything goes by rules. A `dry_run` shows what the rules would change, up to
+        500 memories a step, and asks no language model. `undo` takes the whole cycle back, but for the epoch.
+        """
+        return self._run(cycling.consolidate(self._setup, merge, write))
+
+    def prune(
+        self,
+        mode: Literal["gentle", "normal", "aggressive"] = "gentle",
+        *,
+        layers: Sequence[Layer] | None = None,
+        **write: Unpack[Write],
+    ) -> LifecycleRun:
+        """Put away memories that are over or have faded; nothing is lost, and `undo` brings them back.
+
+        `gentle` takes what has expired; `normal` also what fell under 0.01 of importance, counted by days since it was
+        recorded; `aggressive` also the lowest tenth of the rest. Critical and core memories are exempt, and working
+        ones where the policy's intake is `buffer`; `layers` narrows it further, and the policy's `keep` may veto.
+        """
+        return self._run(pruning.prune(self._setup, mode, layers, write))
+
     def archive(self, memory_ids: Sequence[str], **write: Unpack[Write]) -> LifecycleRun:
         """Put current memories away, up to 500 at once; nothing is lost, and `undo` or `restore` brings them back.
 
         Raises NotFound for an id the scope has not, and Conflict for a memory that is not current.
         """
         return self._run(living.archive(self._setup, memory_ids, write))
+
+    def merge_similar(
+        self, *, threshold: float | None = None, use_llm: bool | None = None, **write: Unpack[Write]
+    ) -> LifecycleRun:
+        """Make one of those current memories of the scope that say the same, the most alike first.
+
+        Two become one from a similarity of `threshold` on (default 0.85, or what the policy or the model says), of
+        different types from 0.95, and only where one says all that the other does: a changed number, date, name, word
+        or "not" keeps them apart. The more important stays, then the more used, then the newer; the other is put away.
+        With a language model (`use_llm`; default: where the policy lets one merge) pairs from 0.78 on may get a new
+        text, if every value and word of both is in it. Pairs that were judged are not judged again. Pinned and private
+        memories take no part. Raises ModelRejected where `use_llm=True` and there is none.
+        """
+        return self._run(merging.merge_similar(self._setup, threshold, use_llm, write))
 
     def set_layer(self, memory_id: str, layer: Layer, **write: Unpack[Write]) -> LifecycleRun:
         """Move a memory to `buffer`, `working` or `core`; only an operator can, agents reinforce.
@@ -1586,8 +1640,8 @@ class Ops:
 
         `profile` is the forgetting curve: `access` (by the hour since the last access), `ebbinghaus` (30 days halve it,
         accesses boost it), `retention` (accesses slow it) or `epochs` (only activity of the scope ages it); default:
-        the policy's `decay`. Importance itself is never changed by time. With `memory_id` it is that memory's row alone,
-        if it is current, with the points of its curve to come. Raises NotFound for an id the scope has not.
+        the policy's `decay`. Importance itself is never changed by time. With `memory_id` it is that memory's row
+        alone, if it is current, with the points of its curve to come. Raises NotFound for an id the scope has not.
         """
         return self._run(fading.decay_table(self._setup, limit=limit, profile=profile, memory_id=memory_id, given=ids))
 
@@ -2080,6 +2134,17 @@ class AsyncEngram(_Door):
         return await self._run(
             rating.feedback(self._setup, memory_ids, value, recall_id=recall_id, note=note, given=write)
         )
+
+    async def merge(self, memory_ids: Sequence[str], fact: str | None = None, **write: Unpack[Write]) -> LifecycleRun:
+        """Make one of 2 to 20 current memories of one scope: the first stays, the others are put away.
+
+        `fact` is the text that stands for all of them, as a new revision of the first; without one it is the text among
+        theirs that says all that the others do. The first takes over their counts, tags, relations, the highest
+        importance and layer; `undo` of the run gives everything back. Raises Conflict where none says all and no `fact`
+        is given, for memories that are not current, of several scopes, or pinned (but the first), and where the first
+        has a better source than the new text; NotFound for an id the scope has not.
+        """
+        return await self._run(merging.merge(self._setup, memory_ids, fact, write))
 
     async def forget(self, memory_id: str, *, revision_only: bool = False, **write: Unpack[Write]) -> tuple[str, ...]:
         """Forget a fact with all its revisions, so that no older value comes back; the ids. Undone by `restore`.
@@ -3098,12 +3163,52 @@ class AsyncOps:
         """
         return await self._run(watching.verify_ledger(self._setup, anchors, read))
 
+    async def consolidate(self, *, merge: bool = False, **write: Unpack[Write]) -> LifecycleRun:
+        """Run a consolidation cycle of the scope: what is reinforced rises, what is spent is put away, doubles are merged.
+
+        A cycle runs only where something was written since the last one (or where one was broken off): else nothing
+        happens and `steps` is empty. Workers do this every 30 minutes by themselves. `merge` makes one of near
+        duplicates too. Its steps run in a fixed order, each on its own: one that fails is named in `failed_steps` and
+        stops no other. At level `off` everything goes by rules. A `dry_run` shows what the rules would change, up to
+        500 memories a step, and asks no language model. `undo` takes the whole cycle back, but for the epoch.
+        """
+        return await self._run(cycling.consolidate(self._setup, merge, write))
+
+    async def prune(
+        self,
+        mode: Literal["gentle", "normal", "aggressive"] = "gentle",
+        *,
+        layers: Sequence[Layer] | None = None,
+        **write: Unpack[Write],
+    ) -> LifecycleRun:
+        """Put away memories that are over or have faded; nothing is lost, and `undo` brings them back.
+
+        `gentle` takes what has expired; `normal` also what fell under 0.01 of importance, counted by days since it was
+        recorded; `aggressive` also the lowest tenth of the rest. Critical and core memories are exempt, and working
+        ones where the policy's intake is `buffer`; `layers` narrows it further, and the policy's `keep` may veto.
+        """
+        return await self._run(pruning.prune(self._setup, mode, layers, write))
+
     async def archive(self, memory_ids: Sequence[str], **write: Unpack[Write]) -> LifecycleRun:
         """Put current memories away, up to 500 at once; nothing is lost, and `undo` or `restore` brings them back.
 
         Raises NotFound for an id the scope has not, and Conflict for a memory that is not current.
         """
         return await self._run(living.archive(self._setup, memory_ids, write))
+
+    async def merge_similar(
+        self, *, threshold: float | None = None, use_llm: bool | None = None, **write: Unpack[Write]
+    ) -> LifecycleRun:
+        """Make one of those current memories of the scope that say the same, the most alike first.
+
+        Two become one from a similarity of `threshold` on (default 0.85, or what the policy or the model says), of
+        different types from 0.95, and only where one says all that the other does: a changed number, date, name, word
+        or "not" keeps them apart. The more important stays, then the more used, then the newer; the other is put away.
+        With a language model (`use_llm`; default: where the policy lets one merge) pairs from 0.78 on may get a new
+        text, if every value and word of both is in it. Pairs that were judged are not judged again. Pinned and private
+        memories take no part. Raises ModelRejected where `use_llm=True` and there is none.
+        """
+        return await self._run(merging.merge_similar(self._setup, threshold, use_llm, write))
 
     async def set_layer(self, memory_id: str, layer: Layer, **write: Unpack[Write]) -> LifecycleRun:
         """Move a memory to `buffer`, `working` or `core`; only an operator can, agents reinforce.
@@ -3119,8 +3224,8 @@ class AsyncOps:
 
         `profile` is the forgetting curve: `access` (by the hour since the last access), `ebbinghaus` (30 days halve it,
         accesses boost it), `retention` (accesses slow it) or `epochs` (only activity of the scope ages it); default:
-        the policy's `decay`. Importance itself is never changed by time. With `memory_id` it is that memory's row alone,
-        if it is current, with the points of its curve to come. Raises NotFound for an id the scope has not.
+        the policy's `decay`. Importance itself is never changed by time. With `memory_id` it is that memory's row
+        alone, if it is current, with the points of its curve to come. Raises NotFound for an id the scope has not.
         """
         return await self._run(
             fading.decay_table(self._setup, limit=limit, profile=profile, memory_id=memory_id, given=ids)

@@ -271,6 +271,48 @@ class WriteDecision(Value):
     rule: str | None = None
     dry_run: bool = False
 
+    @property
+    def explanation(self) -> str:
+        """What became of the candidate and why, as a sentence for people."""
+        return _explained(self)
+
+
+def _explained(made: WriteDecision) -> str:
+    closest = made.surprise.closest_id if made.surprise else None
+    near = next((one for one in made.nearest if one.memory_id == closest), None)
+    target = next((one for one in made.nearest if made.target and one.memory_id == made.target.memory_id), near)
+    if made.kind == "reject" and made.reasons[:1] == ("guard",):
+        name, _, why = made.reasons[1].partition(": ")
+        return f"Not stored: the guard {name} refused it: {why}."
+    if made.kind == "reject" and made.surprise is not None and "surprise_below_threshold" in made.reasons:
+        held = "" if made.surprise.threshold is None else f", under the threshold of {made.surprise.threshold:.3f}"
+        reworded = " It says it in other words." if "reworded" in made.reasons else ""
+        score = f"{made.surprise.score:.3f}"
+        return f"Not stored: it is known already. Its surprise is {score}{held}{_beside(near)}.{reworded}"
+    if made.kind == "reject":
+        return f"Not stored: {_words(made.reasons)}."
+    if made.kind == "conflict" and "two_gates" in made.reasons:
+        ways = "Revise it, store both with force, or forget it"
+        return f"Not stored: a memory says nearly the same{_beside(target)}. {ways}."
+    if made.kind == "conflict":
+        return f"Not stored: {_words(made.reasons)}."
+    if made.kind == "reinforce":
+        return f"Not stored anew: a memory says it already ({_words(made.reasons)}){_beside(target)}."
+    if made.kind == "revise":
+        return f"Stored as a new revision ({_words(made.reasons)})."
+    return f"Stored ({_words(made.reasons)}){_beside(target) if 'value_changed' in made.reasons else ''}."
+
+
+def _beside(near: Neighbour | None) -> str:
+    if near is None:
+        return ""
+    cosine = "" if near.cosine is None else f"cosine {near.cosine:.3f}, "
+    return f"; the closest memory is {short_id(near.memory_id)} ({cosine}shared words {near.jaccard:.2f})"
+
+
+def _words(reasons: tuple[str, ...]) -> str:
+    return ", ".join(reason.replace("_", " ") for reason in reasons)
+
 
 @dataclass(frozen=True, slots=True)
 class Change(Value):

@@ -233,8 +233,13 @@ def judge(desk: Desk, draft: Draft, trust: str, now: datetime | None = None) -> 
     assert seen is not None
     judgement = gates.decide(
         gates.Statement(
-            draft.fact, key, draft.valid_from, trust_rank(trust), draft.force,
-            captured=draft.captured, embedded=draft.vector is not None and desk.model_id is not None,
+            draft.fact,
+            key,
+            draft.valid_from,
+            trust_rank(trust),
+            draft.force,
+            captured=draft.captured,
+            embedded=draft.vector is not None and desk.model_id is not None,
         ),
         exact=_exact(seen.exact or [], key, draft.fact),
         head=_head_row(seen.head, key),
@@ -345,11 +350,12 @@ def write_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settle
 
 def settle_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
     """The same without the text index: `index` must follow in the same transaction."""
-    evidence = _store_evidence(desk, [(draft, origin) for draft, origin in drafts if draft.is_evidence])
+    plain = [draft.is_evidence and draft.refused is None for draft, _ in drafts]
+    evidence = _store_evidence(desk, [pair for pair, stored in zip(drafts, plain, strict=True) if stored])
     facts = [
         settle(desk, judge(desk, draft, origin.trust, origin.recorded_at), origin)
-        for draft, origin in drafts
-        if not draft.is_evidence
+        for (draft, origin), stored in zip(drafts, plain, strict=True)
+        if not stored
     ]
     return [*evidence, *facts]
 
@@ -468,7 +474,7 @@ def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Map
     }  # fmt: skip
     ruled = {
         "memory_type": rules.memory_type, "category": rules.category, "importance": _importance(judged),
-        "layer": "core" if rules.critical_slot else "working", "critical_slot": rules.critical_slot,
+        "layer": _layer(desk, draft), "critical_slot": rules.critical_slot,
         "conflict_key": rules.conflict_key, "subject": rules.subject, "negates": rules.negates, "rule": rules.rule,
         "surprise": None if surprise is None else surprise.score,
     }  # fmt: skip
@@ -484,6 +490,13 @@ def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Map
         "previous_id": judged.judgement.target_id if judged.kind == "revise" else None, "run_id": desk.run_id,
     }  # fmt: skip
     return written | said | ruled | came | noted
+
+
+def _layer(desk: Desk, draft: Draft) -> str:
+    """The layer of a new memory: what is pinned is core, and evidence waits in no buffer."""
+    if draft.classified.critical_slot is not None:
+        return "core"
+    return "working" if draft.is_evidence else desk.policy.intake
 
 
 def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:

@@ -12,16 +12,18 @@ from engram.database import Connection, Jsonb, execute, fetch_all
 from engram.errors import (
     AlreadySuperseded,
     Conflict,
+    EngramError,
     IdempotencyMismatch,
     InvalidInput,
     LimitExceeded,
     NotFound,
+    PolicyError,
     Unavailable,
 )
 from engram.operations import spaces, steps
 from engram.operations.setup import DIRECT, Setup, Write, Writing
 from engram.operations.steps import Operation
-from engram.policies import Classified, Proposal
+from engram.policies import Classified, Proposal, guards
 from engram.sessions import Visit
 from engram.values import Event, Memory, Trust, WriteDecision, trust_rank
 from engram.writing import Desk, Draft, Origin
@@ -170,7 +172,19 @@ def add_many(setup: Setup, items: object, given: Mapping[str, Any]) -> Operation
 
 
 def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
-    """A candidate checked, classified by the policy, and kept as its event will keep it. Pure."""
+    """A candidate checked, passed by the guards, classified by the policy, and kept as its event will keep it. Pure."""
+    asked = _asked_for(setup, call, item)
+    if not setup.policy.guards:
+        return asked
+    found = guards.passed(setup.policy, {name: value for name, value in item.items() if value is not None})
+    try:
+        draft = _asked_for(setup, call, found.candidate).draft
+    except EngramError as error:
+        raise PolicyError(f"a guard of the policy made a candidate that is none ({error.code})") from error
+    return replace(asked, draft=replace(draft, refused=found.refused))
+
+
+def _asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     for name in item:
         if not isinstance(name, str) or (name != "fact" and name not in MEMORY_WORDS):
             raise InvalidInput(inputs.field_name(name, "item"), "a field of a new memory", "an unknown name")
@@ -260,10 +274,15 @@ def revise(
     for _ in range(MAX_EDIT_TRIES):
         basis = yield from steps.read(call.tenant_id, lambda conn: _head(conn, call, wanted))
         new = change.apply(basis.fact) if isinstance(change, Edit) else change or basis.fact
+        new, refused = guarded(setup, basis, new)
         vectors = yield from with_vectors(setup, [Draft(new, _like(basis))])
 
         def work(
-            conn: Connection, basis: Memory = basis, new: str = new, vector: Any = vectors[0].vector
+            conn: Connection,
+            basis: Memory = basis,
+            new: str = new,
+            vector: Any = vectors[0].vector,
+            refused: str | None = refused,
         ) -> WriteDecision | None:
             desk, target = _desk_of(setup, conn, call, wanted)
             target = _locked(desk, target, call)
@@ -277,7 +296,7 @@ def revise(
                 raise AlreadySuperseded(f"the head is revision {head.revision}, expected {expected}", head=head)
             if isinstance(change, Edit) and head.fact != basis.fact:
                 return None  # another revision came between: make the edit on that one
-            draft = revision_of(head, new, vector, content, begins)
+            draft = replace(revision_of(head, new, vector, content, begins), refused=refused)
             judged = writing.judge(desk, draft, call.trust or DIRECT_TRUST)
             settled = writing.settle(
                 desk, judged, event_of(setup, desk, *place(setup, desk, call), judged.kind, new, request)
@@ -448,7 +467,7 @@ def again(
         return [_add_again(setup, desk, call, request, origin, find, vector)]
     memory = memories.get(desk.conn, desk.visible, find(named))
     if "fact" in request:
-        return [_revise_again(desk, memory, request, origin, vector)]
+        return [_revise_again(setup, desk, memory, request, origin, vector)]
     if event.event_type == "memory_annotated":
         _annotate(desk, memory, origin, _annotation(request))
     elif event.event_type == "memory_ended":
@@ -480,8 +499,20 @@ def _add_again(
     return settled
 
 
+def guarded(setup: Setup, head: Memory, new: str) -> tuple[str, str | None]:
+    """The text of a revision after the guards of the policy, and the guard that refused it. Pure."""
+    if not setup.policy.guards:
+        return new, None
+    like = {"memory_type": head.memory_type, "category": head.category, "tags": head.tags, "source": head.source}
+    found = guards.passed(setup.policy, {"fact": new, **like, "importance": head.importance})
+    try:
+        return inputs.fact(found.candidate["fact"]), found.refused
+    except EngramError as error:
+        raise PolicyError(f"a guard of the policy made a fact that is none ({error.code})") from error
+
+
 def _revise_again(
-    desk: Desk, memory: Memory, request: Mapping[str, Any], origin: Origin, vector: Callable[[str], Any]
+    setup: Setup, desk: Desk, memory: Memory, request: Mapping[str, Any], origin: Origin, vector: Callable[[str], Any]
 ) -> writing.Settled:
     revisions = memories.lineage(desk.conn, desk.visible, memory.lineage_id).revisions
     heads = [one for one in revisions if one.status == "active" and "moot" not in one.labels]
@@ -490,8 +521,9 @@ def _revise_again(
     change, head = request["fact"], heads[0]
     if isinstance(change, Mapping):
         change = Edit(change["edit"], change["old"], change["new"]).apply(head.fact)
-    new = change or head.fact
+    new, refused = guarded(setup, head, change or head.fact)
     draft = revision_of(head, new, vector(new), request.get("main_content"), request.get("valid_from"))
+    draft = replace(draft, refused=refused)
     return writing.settle(desk, writing.judge(desk, draft, origin.trust, origin.recorded_at), origin)
 
 

@@ -12,14 +12,14 @@ from engram import derivation, history, inputs, jobs, ledger, memories, policies
 from engram.database import Connection, fetch_all, fetch_one
 from engram.derivation import llm
 from engram.derivation.proposals import Proposed
-from engram.errors import Unavailable
+from engram.errors import EngramError, PolicyError, Unavailable
 from engram.jobs import Job
 from engram.operations import spaces, steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
-from engram.policies import Proposal
+from engram.policies import Proposal, guards
 from engram.scope import Scope
-from engram.values import Event, Receipt, WriteDecision
+from engram.values import MEMORY_TYPES, Event, Receipt, WriteDecision
 from engram.writing import Draft, Origin
 
 BATCH: Final = 100
@@ -203,6 +203,7 @@ def draft(
     setup: Setup, event: Event, proposed: Proposed, deriver: tuple[str, int], user: str | None
 ) -> tuple[Draft, Origin]:
     """A proposed memory as the policy sees it, with the event it rests on and the deriver's name and version. Pure."""
+    proposed, refused = _guarded(setup, event, proposed)
     classified = policies.classify(
         setup.policy,
         Proposal(
@@ -214,7 +215,8 @@ def draft(
     drafted = Draft(
         fact=proposed.fact, classified=policies.not_before(classified, proposed.valid_from, event.occurred_at),
         tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
-        valid_from=proposed.valid_from, still=proposed.still, valid_to=proposed.valid_to,
+        valid_from=proposed.valid_from, still=proposed.still, valid_to=proposed.valid_to, captured=True,
+        refused=refused,
     )  # fmt: skip
     origin = Origin(
         event_id=event.event_id, recorded_at=event.recorded_at, occurred_at=event.occurred_at, trust=event.trust,
@@ -223,6 +225,32 @@ def draft(
         char_end=proposed.char_end, ordinal=proposed.ordinal, deriver=deriver[0], deriver_version=deriver[1],
     )  # fmt: skip
     return drafted, origin
+
+
+GUARDED: Final = ("fact", "memory_type", "category", "subject", "attribute", "value", "importance", "tags")
+"""What a guard sees of a proposed memory and may change; it sees the role, type and metadata of the event too."""
+
+
+def _guarded(setup: Setup, event: Event, proposed: Proposed) -> tuple[Proposed, str | None]:
+    """A proposed memory after the guards of the policy, and the guard that refused it. Pure."""
+    if not setup.policy.guards:
+        return proposed, None
+    seen = {name: getattr(proposed, name) for name in GUARDED}
+    seen |= {"role": event.role, "event_type": event.event_type, "trust": event.trust, "metadata": event.metadata}
+    found = guards.passed(setup.policy, seen)
+    left = {name: found.candidate.get(name) for name in GUARDED}
+    if left == {name: seen[name] for name in GUARDED}:
+        return proposed, found.refused
+    try:
+        left["fact"] = inputs.fact(left["fact"])
+        left["memory_type"] = inputs.optional(inputs.choice, left["memory_type"], "memory_type", MEMORY_TYPES)
+        for name, most in (("category", 64), ("subject", 200), ("attribute", 200), ("value", 1_000)):
+            left[name] = inputs.optional(inputs.label, left[name], name, most)
+        left["importance"] = inputs.optional(inputs.unit, left["importance"], "importance")
+        left["tags"] = inputs.tags(left["tags"] or ())
+    except EngramError as error:
+        raise PolicyError(f"a guard of the policy made a candidate that is none ({error.code})") from error
+    return replace(proposed, **left), found.refused  # type: ignore[arg-type]
 
 
 def _effect(setup: Setup, conn: Connection, job: Job, reading: Reading, drafts: Sequence[tuple[Draft, Origin]]) -> bool:

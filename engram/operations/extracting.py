@@ -451,6 +451,8 @@ def _cited(desk: Desk, candidates: Sequence[Candidate]) -> Cited:
 def _judged(setup: Setup, desk: Desk, one: Candidate, advice: Advice | None, cited: Cited) -> Judged:
     """What becomes of a candidate: first its quote, then what the event gave before, then the gates with the advice."""
     judged = writing.judge(desk, one.draft, one.origin.trust, one.origin.recorded_at)
+    if one.draft.refused is not None:
+        return judged
     if not one.found.verified and setup.policy.unverified != "keep":
         if setup.policy.unverified == "reject" or judged.kind == "reinforce":
             return writing.rejected(judged, "unverified_quote")

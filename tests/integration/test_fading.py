@@ -42,9 +42,8 @@ def age(
         )
         conn.execute(
             "UPDATE engram.memory_activity SET access_count = %s, accessed_epoch = %s,"
-            " last_accessed_at = CASE WHEN %s::float8 IS NOT NULL THEN clock_timestamp() - %s::float8 * interval '1 day' END"
-            " WHERE memory_id = %s",
-            [accesses, accessed_epoch, idle, idle, memory.memory_id],
+            " last_accessed_at = clock_timestamp() - %s::float8 * interval '1 day' WHERE memory_id = %s",
+            [accesses, accessed_epoch, idle, memory.memory_id],
         )
         conn.execute(
             "UPDATE engram.memory_scopes s SET epoch = %s FROM engram.agent_memory m"

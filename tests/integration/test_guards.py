@@ -1,0 +1,134 @@
+"""Guards of a policy: they see every candidate before it is judged, whichever road it comes by."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from quiet import quiet
+
+from engram import Engram, Filter, MemoryPolicy, PolicyError, Reject, Scope
+from engram.policies import guards
+from engram.policies.default import DEFAULT
+
+
+def no_gossip(candidate: Mapping[str, Any]) -> Any:
+    if "gossip" in candidate["fact"].casefold():
+        return Reject("gossip is not kept")
+    return candidate
+
+
+def shout(candidate: Mapping[str, Any]) -> Mapping[str, Any]:
+    fact = candidate["fact"].replace("bees", "BEES")
+    return {**candidate, "fact": fact, "tags": [*(candidate.get("tags") or ()), "seen"]}
+
+
+def door_with(database_url: str, tenant: str, *chosen: Any, **more: Any) -> Engram:
+    policy = MemoryPolicy(
+        "guarded", guards=chosen, type_rules=DEFAULT.type_rules, slot_rules=DEFAULT.slot_rules, **more
+    )
+    door = Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder="none", policy=policy)
+    quiet(door)
+    return door
+
+
+def test_a_refused_fact_is_kept_in_its_event_and_not_as_a_memory(database_url: str, tenant: str) -> None:
+    with door_with(database_url, tenant, no_gossip) as door:
+        made = door.add("Gossip says that Bo left")
+        assert (made.kind, made.memory, made.reasons) == ("reject", None, ("guard", "no_gossip: gossip is not kept"))
+        assert made.explanation == "Not stored: the guard no_gossip refused it: gossip is not kept."
+        assert door.add("User keeps bees").kind == "add"
+        assert [one.fact for one in door.list_memories()] == ["User keeps bees"]
+        assert door.list_events(types=["memory_rejected"])[0].content == "Gossip says that Bo left"
+        assert [one.kind for one in door.add_many([{"fact": "Gossip!"}, {"fact": "User sails"}])] == ["reject", "add"]
+        dry = door.add("Gossip says more", dry_run=True)
+        assert (dry.kind, dry.dry_run) == ("reject", True)
+
+
+def test_a_guard_may_change_a_candidate_and_the_next_one_sees_it(database_url: str, tenant: str) -> None:
+    seen: list[str] = []
+
+    def look(candidate: Mapping[str, Any]) -> Mapping[str, Any]:
+        seen.append(candidate["fact"])
+        return candidate
+
+    with door_with(database_url, tenant, shout, look) as door:
+        memory = door.add("User keeps bees", tags=["own"]).memory
+        assert memory is not None
+        assert (memory.fact, memory.tags) == ("User keeps BEES", ("own", "seen"))
+        assert set(seen) == {"User keeps BEES"}
+        assert door.add("User keeps BEES").kind == "reinforce"
+
+
+def test_derived_candidates_are_guarded_too_and_their_evidence(database_url: str, tenant: str) -> None:
+    with door_with(database_url, tenant, no_gossip, shout) as door:
+        refused = door.remember("I live in Ottawa. That is gossip about me.", wait=True).decisions
+        assert {one.kind for one in refused} >= {"reject"}
+        assert not [one for one in door.list_memories() if "gossip" in one.fact]
+        door.remember("My name is Ada and I keep bees.", wait=True)
+        facts = [one.fact for one in door.list_memories(filter=Filter(tags_any=["seen"]))]
+        assert [one for one in facts if "BEES" in one]
+        assert not [one for one in facts if "bees" in one]
+
+
+def test_a_revision_is_guarded(database_url: str, tenant: str) -> None:
+    with door_with(database_url, tenant, no_gossip, shout) as door:
+        memory = door.add("User rides").memory
+        assert memory is not None
+        assert door.revise(memory.memory_id, "User listens to gossip").kind == "reject"
+        assert door.get(memory.memory_id).status == "active"
+        assert door.revise(memory.memory_id, "User keeps bees").memory.fact == "User keeps BEES"  # type: ignore[union-attr]
+
+
+def test_a_replay_passes_the_guards_again(database_url: str, tenant: str) -> None:
+    with door_with(database_url, tenant, no_gossip, shout) as door:
+        door.add("User keeps bees")
+        door.add("Gossip says that Bo left")
+        door.remember("I live in Ottawa.", wait=True)
+        diff = door.ops.replay()
+        assert (diff.added, diff.dropped, diff.changed, diff.problems) == ((), (), (), ())
+        assert diff.live_hash == diff.shadow_hash
+
+
+@pytest.mark.parametrize(
+    "answer", [None, "text", {"tags": ["no fact"]}, {"fact": 3}, {"fact": "x", "trust": "operator"}]
+)
+def test_a_guard_that_gives_no_candidate_is_named(database_url: str, tenant: str, answer: Any) -> None:
+    def broken(candidate: Mapping[str, Any]) -> Any:
+        return answer
+
+    with door_with(database_url, tenant, broken) as door, pytest.raises(PolicyError):
+        door.add("User keeps bees")
+
+
+def test_a_guard_that_raises_is_named_and_quotes_nothing(database_url: str, tenant: str) -> None:
+    def broken(candidate: Mapping[str, Any]) -> Any:
+        raise RuntimeError(candidate["fact"])
+
+    with door_with(database_url, tenant, broken) as door:
+        with pytest.raises(PolicyError, match="broken") as told:
+            door.add("User keeps a secret")
+        assert "secret" not in str(told.value)
+        assert not door.list_memories().results
+
+
+def test_hooks_are_logged_by_name_and_without_words(caplog: pytest.LogCaptureFixture) -> None:
+    policy = MemoryPolicy("p", guards=(no_gossip, shout), keep=lambda memory: True)
+    with caplog.at_level(logging.INFO, logger="engram.policies.guards"):
+        guards.passed(policy, {"fact": "gossip about bees"})
+        guards.passed(policy, {"fact": "about bees"})
+    assert [record.getMessage() for record in caplog.records] == [
+        "guard no_gossip refused a candidate", "guard shout changed a candidate",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"guards": "no"}, {"guards": (1,)}, {"guards": no_gossip}, {"keep": "yes"}, {"feedback_floor": 2}]
+)
+def test_a_policy_takes_only_functions(wrong: dict[str, Any]) -> None:
+    with pytest.raises(PolicyError):
+        MemoryPolicy("p", **wrong)
+    with pytest.raises(PolicyError):
+        Reject("")
