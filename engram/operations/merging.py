@@ -18,6 +18,7 @@ from engram.channels import semantic
 from engram.database import Connection, fetch_all
 from engram.errors import BadOutput, BudgetSpent, Conflict, InvalidInput, ModelRejected, NotFound, Refused, Unavailable
 from engram.lifecycle import merging, pairing, reconciling
+from engram.lifecycle.cycle import Cycle
 from engram.lifecycle.deeds import Deed, Tie
 from engram.lifecycle.keeping import is_rewording, says_all
 from engram.lifecycle.merging import Choice
@@ -131,8 +132,7 @@ def relations_of(desk: Desk, memory_ids: Sequence[str]) -> tuple[Tie, ...]:
 
 
 def merge_similar(
-    setup: Setup, threshold: object, use_llm: object, given: Mapping[str, Any], *, parent_id: str | None = None,
-    most: int | None = None,
+    setup: Setup, threshold: object, use_llm: object, given: Mapping[str, Any]
 ) -> Operation[LifecycleRun]:  # fmt: skip
     """Make one of memories that say the same."""
     call = setup.writing(given)
@@ -140,14 +140,26 @@ def merge_similar(
     asks = inputs.optional(inputs.flag, use_llm, "use_llm")
     if asks:
         setup.model_for(MERGE)
-    asks = setup.asks(MERGE) if asks is None else asks
+    return (yield from merged(setup, call, least, asks=setup.asks(MERGE) if asks is None else asks))
+
+
+def merge_step(setup: Setup, call: Writing, cycle: Cycle) -> Operation[LifecycleRun | None]:
+    """The step `merge` of a cycle: bounded in what it looks at and asks."""
+    return (yield from merged(setup, call, None, asks=setup.asks(MERGE), parent_id=cycle.run_id, most=LOOKED))
+
+
+def merged(
+    setup: Setup, call: Writing, least: float | None, *, asks: bool, parent_id: str | None = None,
+    most: int | None = None,
+) -> Operation[LifecycleRun]:  # fmt: skip
+    """One run of merging: what rules can say first, then what a model is asked."""
     setup = yield from spaces.ready(setup, call.tenant_id)
     run = yield from living.opened(call, MERGE, parent_id=parent_id)
     before = yield from living.finished(run)
     if before is not None:
         return before
     yield from looked(setup, call, most)
-    changes = yield from living.planned(setup, run, lambda desk: plan_merges(setup, desk, least))
+    changes = yield from living.planned(setup, run, lambda desk: plan_merges(setup, desk, least, asks=asks))
     if asks:
         changes += yield from _worded(setup, run, least)
     return (yield from living.closed(run, changes))
@@ -160,7 +172,7 @@ def _at(setup: Setup, desk: Desk, least: float | None, *, asks: bool = False) ->
     return replace(at, merge=least, merge_text=min(at.merge_text, least) if asks else least)
 
 
-def plan_merges(setup: Setup, desk: Desk, least: float | None = None) -> list[Deed]:
+def plan_merges(setup: Setup, desk: Desk, least: float | None = None, *, asks: bool = False) -> list[Deed]:
     """The next merges that need no model."""
     at, after = _at(setup, desk, least), pairing.FIRST_PAIR
     while found := pairing.pairs(desk, at.merge, after=after, limit=PAIRS):
@@ -168,7 +180,7 @@ def plan_merges(setup: Setup, desk: Desk, least: float | None = None) -> list[De
         chosen = merging.choose(rows, found, at)
         ties = relations_of(desk, [one.loser.memory_id for one in chosen.merges])
         verdicts = [(one.pair, "merged") for one in chosen.merges]
-        if not setup.asks(MERGE):  # what rules keep apart, a model may still word as one
+        if not asks:  # what rules keep apart, a model may still word as one
             verdicts += [(pair, "apart") for pair in chosen.apart]
         pairing.judged(desk, verdicts)
         if chosen.merges:
@@ -311,15 +323,15 @@ def _judged(setup: Setup, run: Run, verdicts: Sequence[tuple[Pair, str]]) -> Ope
 # ------------------------------------------------ reconciling what is near
 
 
-def reconcile(
-    setup: Setup, given: Mapping[str, Any], *, parent_id: str | None = None
-) -> Operation[LifecycleRun | None]:  # fmt: skip
-    """Let a model join newer memories with older ones of the same thing; None where there is no model to ask."""
+def reconcile_step(setup: Setup, call: Writing, cycle: Cycle) -> Operation[LifecycleRun | None]:
+    """The step `reconcile` of a cycle: a model joins newer memories with older ones of the same thing.
+
+    None where there is no model to ask.
+    """
     if not setup.asks(RECONCILE):
         return None
-    call = setup.writing(given)
     setup = yield from spaces.ready(setup, call.tenant_id)
-    run = yield from living.opened(call, RECONCILE, parent_id=parent_id)
+    run = yield from living.opened(call, RECONCILE, parent_id=cycle.run_id)
     before = yield from living.finished(run)
     if before is not None:
         return before
