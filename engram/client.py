@@ -1580,7 +1580,7 @@ class Ops:
         return self._run(watching.verify_ledger(self._setup, anchors, read))
 
     def consolidate(self, *, merge: bool = False, **write: Unpack[Write]) -> LifecycleRun:
-        """Run a consolidation cycle of the scope: what is reinforced rises, what is spent is put away, doubles are merged.
+        """Run a consolidation cycle of the scope: what is reinforced rises, what is spent is put away.
 
         A cycle runs only where something was written since the last one (or where one was broken off): else nothing
         happens and `steps` is empty. Workers do this every 30 minutes by themselves. `merge` makes one of near
@@ -3164,7 +3164,7 @@ class AsyncOps:
         return await self._run(watching.verify_ledger(self._setup, anchors, read))
 
     async def consolidate(self, *, merge: bool = False, **write: Unpack[Write]) -> LifecycleRun:
-        """Run a consolidation cycle of the scope: what is reinforced rises, what is spent is put away, doubles are merged.
+        """Run a consolidation cycle of the scope: what is reinforced rises, what is spent is put away.
 
         A cycle runs only where something was written since the last one (or where one was broken off): else nothing
         happens and `steps` is empty. Workers do this every 30 minutes by themselves. `merge` makes one of near

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+from engram import ids
+
 STEPS: Final = (
     "stale_marks", "buffer_cap", "core_hygiene", "core_overlap", "core_candidates", "promotion", "epoch", "eviction",
     "gate", "reconcile", "session_distillation", "buffer_dedup", "triage", "merge", "topic_distillation",
@@ -22,14 +24,29 @@ class Cycle:
     """One cycle of a scope, as its steps see it.
 
     `run_id` is the run that the run of each step belongs to; `epoch` is the one its scope was in when it began, and
-    `began` the database's time then: a cycle that is taken up again goes by the same. `merge` asks for the step `merge`.
+    `began` the time of the database then; a cycle taken up again goes by the same. `merge` asks for the step `merge`.
+    `most` bounds the memories that a step changes, where the cycle is only shown.
     """
 
     run_id: str
     epoch: int
     began: datetime
     merge: bool = False
+    scope_id: int = 0
+    most: int | None = None
+
+    def step_id(self, step: str) -> str:
+        """The id of the run of a step: the same however often the cycle is taken up."""
+        return ids.id_of(self.run_id, step)
 
     def left(self, done: tuple[str, ...]) -> tuple[str, ...]:
         """The steps that are still to be run, of which those `done` are no part."""
         return tuple(step for step in STEPS if step not in done and (step != "merge" or self.merge))
+
+
+def named(tenant_id: str, scope_id: int, idempotency_key: str) -> str:
+    """The id of the cycle that a caller's key asks for: the same each time."""
+    return ids.id_of(_NOBODY, tenant_id, scope_id, RUN, idempotency_key)
+
+
+_NOBODY: Final = "00000000-0000-0000-0000-000000000000"

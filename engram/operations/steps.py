@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from engram.database import Connection
-from engram.errors import EngramError
+from engram.errors import EngramError, ModelRejected
 from engram.jobs import Job
 
 T = TypeVar("T")
@@ -103,6 +103,29 @@ def together(operations: Sequence[Operation[T]]) -> Operation[list[T | EngramErr
     """The results of several operations, in their order, with the error in the place of one that failed."""
     results: list[T | EngramError] = yield Together(operations)
     return results
+
+
+def carried_out(conn: Connection, operation: Operation[T]) -> T:
+    """The result of an operation whose transactions are part of the caller's: a rehearsal, in which no model thinks."""
+    said: Any = None
+    failed: Exception | None = None
+    try:
+        while True:
+            step = operation.send(said) if failed is None else operation.throw(failed)
+            said, failed = None, None
+            if isinstance(step, Think):
+                failed = ModelRejected("no model is asked in a rehearsal", reason="rehearsal")
+            elif isinstance(step, Transact):
+                try:
+                    with conn.begin_nested():
+                        said = step.work(conn)
+                except EngramError as error:
+                    failed = error
+            elif isinstance(step, Together):
+                said = [carried_out(conn, one) for one in step.operations]
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
 
 
 def undone(work: Callable[[Connection], T]) -> Callable[[Connection], T]:

@@ -131,6 +131,11 @@ class MemoryPolicy:
     what else is said of it, and returns one, changed or not, or `Reject("why")`. `keep` takes a memory and says whether
     it may never be put away by the life cycle. `decay` names the forgetting curve of the table `ops.decay`. A memory
     rated down three times or more is archived when its confidence falls under `feedback_floor`.
+
+    `intake` is the layer of new memories: `working`, or the `buffer`, out of which they rise when they are reinforced.
+    `buffer_cap` is how many the buffer of a scope holds (None is the setting's), `max_memories` how many current ones a
+    scope may hold at all (None is no limit): a cycle puts away what is over them. A working memory comes before the
+    gate of the core from a reinforcement score of `promote_score` and an importance of `promote_importance` on.
     """
 
     name: str
@@ -158,6 +163,11 @@ class MemoryPolicy:
     keep: Keep | None = None
     decay: str = "access"
     feedback_floor: float = 0.15
+    intake: Literal["working", "buffer"] = "working"
+    buffer_cap: int | None = None
+    max_memories: int | None = None
+    promote_score: float = 3.0
+    promote_importance: float = 0.6
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -200,6 +210,15 @@ class MemoryPolicy:
             raise PolicyError(f"decay must be one of {', '.join(decay.CURVES)}")
         if not _is_unit(self.feedback_floor):
             raise PolicyError("feedback_floor must be a number from 0 to 1")
+        if self.intake not in ("working", "buffer"):
+            raise PolicyError("intake must be 'working' or 'buffer'")
+        for limit in ("buffer_cap", "max_memories"):
+            if getattr(self, limit) is not None:
+                _check_count(getattr(self, limit), limit)
+        if not _is_number(self.promote_score) or not 0 < self.promote_score <= 1_000:
+            raise PolicyError("promote_score must be a number of more than 0 and at most 1000")
+        if not _is_unit(self.promote_importance):
+            raise PolicyError("promote_importance must be a number from 0 to 1")
 
     def derivers(self, role: str, event_type: str) -> tuple[str, ...]:
         """The names of the derivers that read an event of this role and type; () when none does."""
@@ -273,7 +292,11 @@ def _check_count(value: Any, field_name: str) -> None:
 
 
 def _is_unit(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
+    return _is_number(value) and 0 <= value <= 1
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _slot_groups(slot: Any) -> tuple[str, ...]:

@@ -5,17 +5,24 @@ INSERT INTO engram.agent_memory (
   status, status_reason, critical_slot, conflict_key, topic_key, subject, attribute, value, negates, moot, lineage_id, revision,
   superseded_by, superseded_at, valid_from, valid_from_stated, valid_to, ended_at, recorded_at, expires_at, surprise, source,
   session_id, task_run_id, metadata, private, deriver, deriver_version, ordinal, policy, policy_version, rule, event_id, actor,
-  embed_state, stands_at, stands_recorded_at, stands_event_id, stands_ordinal)
+  embed_state, stands_at, stands_recorded_at, stands_event_id, stands_ordinal, born_epoch, layer_epoch)
 VALUES (
   %(tenant_id)s, %(memory_id)s, %(scope_id)s, %(fact)s, %(fact_hash)s, %(main_content)s, %(memory_type)s, %(category)s, %(tags)s,
-  %(importance)s, %(confidence)s, %(trust)s, %(layer)s, %(status)s, NULL, %(critical_slot)s, %(conflict_key)s, %(topic_key)s,
+  %(importance)s, %(confidence)s, %(trust)s,
+  -- A correction of what has risen does not fall: it keeps the layer of the head it revises, but for what a pin gave that.
+  coalesce((SELECT h.layer FROM engram.agent_memory h
+             WHERE h.tenant_id = %(tenant_id)s AND h.memory_id = %(previous_id)s::uuid AND h.critical_slot IS NULL
+               AND array_position(ARRAY['buffer', 'working', 'core'], h.layer)
+                 > array_position(ARRAY['buffer', 'working', 'core'], %(layer)s::text)), %(layer)s), %(status)s, NULL, %(critical_slot)s, %(conflict_key)s, %(topic_key)s,
   %(subject)s, %(attribute)s, %(value)s, %(negates)s, %(moot)s, %(lineage_id)s, %(revision)s, %(superseded_by)s,
   CASE WHEN %(status)s = 'superseded' THEN coalesce(%(at)s::timestamptz, clock_timestamp()) END, %(valid_from)s, %(valid_from_stated)s,
   CASE WHEN %(heir_from)s::timestamptz IS NULL THEN %(ended_at)s
        ELSE greatest(%(valid_from)s, least(%(ended_at)s, %(heir_from)s::timestamptz)) END,
   %(ended_at)s, coalesce(%(at)s::timestamptz, clock_timestamp()), %(expires_at)s, %(surprise)s, %(source)s, %(session_id)s, %(task_run_id)s, %(metadata)s,
   %(private)s, %(deriver)s, %(deriver_version)s, %(ordinal)s, %(policy)s, %(policy_version)s, %(rule)s, %(event_id)s, %(actor)s,
-  %(embed_state)s, %(holds_at)s, %(stated_recorded_at)s, %(event_id)s, %(ordinal)s)
+  %(embed_state)s, %(holds_at)s, %(stated_recorded_at)s, %(event_id)s, %(ordinal)s,
+  (SELECT s.epoch FROM engram.memory_scopes s WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = %(scope_id)s),
+  (SELECT s.epoch FROM engram.memory_scopes s WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = %(scope_id)s))
 RETURNING agent_memory AS m, tenant_id, memory_id, scope_id, status, recorded_at),
 counted AS (
   INSERT INTO engram.memory_activity (tenant_id, memory_id, scope_id) SELECT tenant_id, memory_id, scope_id FROM added),
