@@ -829,6 +829,7 @@ class Engram(_Door):
         good_enough: float | None = None,
         sort: Literal["score", "recent", "accessed"] = "score",
         include_superseded: bool = False,
+        include_consolidated: bool = False,
         tail: bool = True,
         track: bool = True,
         **read: Unpack[Read],
@@ -842,7 +843,7 @@ class Engram(_Door):
         order of what was chosen: the best first, the newest, or the last accessed. `expand` asks in several ways, as
         `deep_search` does, and keeps what that finds where its best is better: by itself where the best relevance is
         under 0.25, always with True, never with False. `depth` is how many relations the graph channel follows from
-        the best hits, 0 to 3.
+        the best hits, 0 to 3. `include_consolidated=True` finds what a summary stands for too.
 
         An empty list means that nothing was found; an outage raises Unavailable, and a channel or reranker that failed
         is in `degraded`.
@@ -864,6 +865,7 @@ class Engram(_Door):
                 good_enough=good_enough,
                 sort=sort,
                 include_superseded=include_superseded,
+                include_consolidated=include_consolidated,
                 tail=tail,
                 track=track,
                 given=read,
@@ -2406,6 +2408,7 @@ class AsyncEngram(_Door):
         good_enough: float | None = None,
         sort: Literal["score", "recent", "accessed"] = "score",
         include_superseded: bool = False,
+        include_consolidated: bool = False,
         tail: bool = True,
         track: bool = True,
         **read: Unpack[Read],
@@ -2419,7 +2422,7 @@ class AsyncEngram(_Door):
         order of what was chosen: the best first, the newest, or the last accessed. `expand` asks in several ways, as
         `deep_search` does, and keeps what that finds where its best is better: by itself where the best relevance is
         under 0.25, always with True, never with False. `depth` is how many relations the graph channel follows from
-        the best hits, 0 to 3.
+        the best hits, 0 to 3. `include_consolidated=True` finds what a summary stands for too.
 
         An empty list means that nothing was found; an outage raises Unavailable, and a channel or reranker that failed
         is in `degraded`.
@@ -2441,6 +2444,7 @@ class AsyncEngram(_Door):
                 good_enough=good_enough,
                 sort=sort,
                 include_superseded=include_superseded,
+                include_consolidated=include_consolidated,
                 tail=tail,
                 track=track,
                 given=read,

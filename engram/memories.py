@@ -97,11 +97,12 @@ NEWEST: Final = (
 )
 
 
-def current(moment: Moment) -> str:
-    """The condition on `m` that makes a row current at a moment."""
+def current(moment: Moment, *, consolidated: bool = False) -> str:
+    """The condition on `m` that makes a row current at a moment; with `consolidated` one that a summary stands for too."""
     now = "clock_timestamp()" if moment.is_now else AT
     return (
-        f"m.status = 'active' AND m.consolidated_into IS NULL AND (m.expires_at IS NULL OR m.expires_at > {now})"
+        f"m.status = 'active'{'' if consolidated else ' AND m.consolidated_into IS NULL'}"
+        f" AND (m.expires_at IS NULL OR m.expires_at > {now})"
         f" AND (m.ended_at IS NULL OR m.ended_at > {now})"
     )
 

@@ -277,6 +277,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "good_enough": "number",
         "sort": "choice",
         "include_superseded": "flag",
+        "include_consolidated": "flag",
         "tail": "flag",
         "track": "flag",
     },

@@ -286,6 +286,9 @@ def search(
     include_superseded: Annotated[
         bool, typer.Option("--include-superseded", help="Also what was true before.")
     ] = False,
+    include_consolidated: Annotated[
+        bool, typer.Option("--include-consolidated", help="Also what a summary stands for.")
+    ] = False,
 ) -> None:
     """Find memories, with the reason of each score."""
     from engram.cli import show
@@ -294,6 +297,7 @@ def search(
     formula = json_object(profile, "profile") if profile.lstrip().startswith("{") else profile
     options: dict[str, Any] = {
         "mode": mode, "min_score": min_score, "include_superseded": include_superseded, "profile": formula,
+        "include_consolidated": include_consolidated,
         "rerank": rerank, "expand": expand, "depth": depth, "cut": cut, "per_session": per_session,
         "good_enough": good_enough, "sort": sort,
     }  # fmt: skip

@@ -245,7 +245,7 @@ def _searched(
         yield from recalling.search(
             quiet, query, mode="hybrid", limit=limit, filter=chosen, profile="default", min_score=0.0, rerank=False,
             expand=None, depth=1, cut="none", per_session=None, good_enough=None, sort="score",
-            include_superseded=False, tail=True, track=False, given=given,
+            include_superseded=False, include_consolidated=False, tail=True, track=False, given=given,
         )
     )  # fmt: skip
 

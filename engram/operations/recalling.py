@@ -19,7 +19,7 @@ __all__ = ["build_context", "deep_search", "recall_answer", "search"]
 def search(
     setup: Setup, query: object, *, mode: object, limit: object, filter: object, profile: object, min_score: object,
     rerank: object, expand: object, depth: object, cut: object, per_session: object, good_enough: object, sort: object,
-    include_superseded: object, tail: object, track: object, given: Mapping[str, Any],
+    include_superseded: object, include_consolidated: object, tail: object, track: object, given: Mapping[str, Any],
 ) -> Operation[SearchResults]:  # fmt: skip
     """The memories that answer a query best."""
     reading = setup.reading(given)
@@ -32,6 +32,7 @@ def search(
         good_enough=inputs.optional(inputs.number, good_enough, "good_enough"),
         sort=inputs.choice(sort, "sort", ranking.SORTS), depth=inputs.whole(depth, "depth", 0, 3),
         include_superseded=inputs.flag(include_superseded, "include_superseded"), tail=inputs.flag(tail, "tail"),
+        include_consolidated=inputs.flag(include_consolidated, "include_consolidated"),
     )  # fmt: skip
     if asked.rerank:
         reranking.wanted(setup)

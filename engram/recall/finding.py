@@ -69,6 +69,7 @@ class Candidate:
     stands: bool = True  # it may be returned: an earlier value stands where only the past is left of it
     derived: bool = True
     inherited: bool = False
+    epochs: int = 0  # of its scope, since it was written
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +189,12 @@ def _standing(asked: Asked, moment: Moment) -> str:
         return "TRUE"
     if asked.include_superseded:
         return (
-            "m.status IN ('active', 'superseded') AND m.consolidated_into IS NULL"
+            f"m.status IN ('active', 'superseded'){'' if asked.include_consolidated else ' AND m.consolidated_into IS NULL'}"
             f" AND (m.expires_at IS NULL OR m.expires_at > {now})"
         )
     # What was forgotten since is still shown where it was true then, and says so.
     gone = "" if moment.is_now else " OR m.status_reason = 'since_forgotten'"
-    return memories.current(moment) + gone
+    return memories.current(moment, consolidated=asked.include_consolidated) + gone
 
 
 def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
@@ -319,7 +320,7 @@ def _candidates(asked: Asked, looked: Looked, rows: Sequence[Any]) -> list[Candi
         Candidate(
             memory, row.cosine, row.coverage or 0.0, tuple(row.matched or ()),
             graph=row.closeness, seed_id=row.seed_id, temporal=row.nearness, by=_by(asked, row),
-            stands=row.stands,
+            stands=row.stands, epochs=row.epochs,
         )
         for row, memory in made if row.found
     ]  # fmt: skip
@@ -328,8 +329,8 @@ def _candidates(asked: Asked, looked: Looked, rows: Sequence[Any]) -> list[Candi
         known = past.get(one.memory.lineage_id)
         if one.memory.status == "superseded" and (known is None or _nearer(one) > _nearer(known)):
             past[one.memory.lineage_id] = one
-    heads = {memory.lineage_id: memory for row, memory in made if row.heir}
-    heirs = [_heir(heads[lineage_id], one) for lineage_id, one in past.items() if lineage_id in heads]
+    heads = {memory.lineage_id: (memory, row.epochs) for row, memory in made if row.heir}
+    heirs = [_heir(*heads[lineage_id], one) for lineage_id, one in past.items() if lineage_id in heads]
     return [*(one for one in found if one.stands or one.memory.status == "superseded"), *heirs]
 
 
@@ -339,10 +340,12 @@ def _by(asked: Asked, row: Any) -> frozenset[str]:
     return frozenset(row.channels) - ({semantic.NAME} if far else set())
 
 
-def _heir(head: Memory, earlier: Candidate) -> Candidate:
+def _heir(head: Memory, epochs: int, earlier: Candidate) -> Candidate:
     """What was asked for has another value now."""
     cosine = None if earlier.cosine is None else earlier.cosine * HEIR
-    return replace(earlier, memory=head, cosine=cosine, coverage=earlier.coverage * HEIR, stands=True, inherited=True)
+    return replace(
+        earlier, memory=head, cosine=cosine, coverage=earlier.coverage * HEIR, stands=True, inherited=True, epochs=epochs
+    )  # fmt: skip
 
 
 def _nearer(one: Candidate) -> float:

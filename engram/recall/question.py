@@ -39,6 +39,7 @@ class Asked:
     profile: AnyProfile = ranking.DEFAULT_PROFILE
     min_score: float = 0.0
     include_superseded: bool = False
+    include_consolidated: bool = False  # also what a summary stands for
     tail: bool = True
     keep_pinned: bool = False  # pinned memories stay among the results, however many others hold the words
     window: Window | None = None  # in time, for the temporal channel
