@@ -406,7 +406,9 @@ def _erased(setup: Setup, desk: Desk, call: Writing, target: Target, event: Even
         made = checkpoints.queue(conn, held, "redaction", once=done.event_id)
         again += [made] if made else []
     counts["checkpoints"] = sum(map(len, runs.values()))
-    return Gone((), (done.event_id,), (event.event_id,), tuple(erased), tuple(again), counts)
+    return Gone(
+        redactions=(done.event_id,), events=(event.event_id,), memories=tuple(erased), jobs=tuple(again), counts=counts
+    )
 
 
 # Whole scopes, and the second look -----------------------------------------------------------------------------------

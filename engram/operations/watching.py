@@ -1,4 +1,4 @@
-"""Watching over a memory: verify the ledger, redact an event, count, and check that the house is in order."""
+"""Watching over a memory: verify the ledger, count, and check that the house is in order."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from engram import (
     jobs,
     ledger,
     migrations,
+    redactions,
     spending,
     streams,
     tenancy,
 )
 from engram.database import Connection, fetch_all, fetch_one
 from engram.errors import EngramError, InvalidInput
-from engram.operations import spaces, steps
+from engram.operations import erasing, spaces, steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.scope import AllUsers
@@ -96,7 +97,7 @@ def doctor(setup: Setup) -> Operation[DoctorReport]:
     checks: list[Check] = []
     with suppress(EngramError):  # what is wrong is told by the checks
         setup = yield from spaces.ready(setup, tenant)
-    for look in (_server, _schema, _roles, _wall, _indexes, _model, _language_models, _work, _horizon):
+    for look in (_server, _schema, _roles, _wall, _indexes, _model, _language_models, _work, _redactions, _horizon):
         try:
             checks.extend((yield from steps.read(tenant, _bound(look, setup))))
         except EngramError as error:
@@ -224,6 +225,18 @@ def _work(conn: Connection, _setup: Setup) -> Iterator[Check]:
     yield Check(
         "vectors", row.unembedded == 0, f"{row.unembedded} memories wait for a vector", "run them with ops.run_jobs()"
     )
+
+
+def _redactions(conn: Connection, setup: Setup) -> Iterator[Check]:
+    path = setup.settings.redaction_list
+    if path is None:
+        return
+    listed = redactions.read(path, setup.scope.tenant_id) if path.exists() else []
+    left = erasing.unapplied(conn, listed)
+    told = (
+        f"{left} events of the redaction list still say something" if left else f"all {len(listed)} are erased"
+    )
+    yield Check("redactions", not left, told, f"engram apply-redactions {path}")
 
 
 def _horizon(conn: Connection, _setup: Setup) -> Iterator[Check]:

@@ -2,7 +2,7 @@
 SELECT m.memory_id::text, m.scope_id, m.fact, e.stream_id::text, e.position, e.occurred_at
   FROM engram.agent_memory m
   JOIN engram.agent_events e ON e.tenant_id = m.tenant_id AND e.event_id = m.event_id
- WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = ANY(%(memory_ids)s::uuid[])
+ WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = ANY(%(memory_ids)s::uuid[]) AND m.status_reason IS DISTINCT FROM 'erased'
 UNION ALL
 SELECT m.memory_id::text, m.scope_id, m.fact, e.stream_id::text, e.position, e.occurred_at
   FROM (SELECT b.event_id, b.stream_id, b.position, b.occurred_at
@@ -17,4 +17,4 @@ SELECT m.memory_id::text, m.scope_id, m.fact, e.stream_id::text, e.position, e.o
                    AND x.event_type = ANY(%(spoken)s)
                  ORDER BY x.position LIMIT %(after)s) a) e
   JOIN engram.agent_memory m ON m.tenant_id = %(tenant_id)s AND m.event_id = e.event_id
-   AND (%(scope_id)s::bigint IS NULL OR m.scope_id = %(scope_id)s)
+   AND m.status_reason IS DISTINCT FROM 'erased' AND (%(scope_id)s::bigint IS NULL OR m.scope_id = %(scope_id)s)

@@ -1,5 +1,28 @@
 -- Erasure: the rest of whole scopes, and the second look for what should be gone.
 
+-- Whether a state that the history keeps of a memory holds words of somebody's.
+create function engram.state_says(p_state jsonb) returns boolean
+language sql immutable parallel safe
+as $$
+  select coalesce(p_state -> 'tags' <> '[]', false) or coalesce(p_state -> 'metadata' <> '{}', false)
+      or coalesce(p_state -> 'marks' <> '{}', false) or p_state ->> 'source' is not null or p_state ->> 'critical_slot' is not null
+      or coalesce(p_state ->> 'category' not in ('verbatim', 'source_chunk'), false)
+$$;
+
+comment on function engram.state_says is 'Whether a state that the history keeps of a memory holds words of somebody''s.';
+
+-- Whether a change says more than that, and of a redaction its reason.
+create function engram.change_says(c engram.memory_changes) returns boolean
+language sql stable parallel safe
+as $$
+  select c.decision is not null or c.because is not null or engram.state_says(c.state)
+      or c.reason is not null and not exists (
+           select from engram.agent_events e
+            where e.tenant_id = c.tenant_id and e.event_id = c.event_id and e.event_type = 'redaction')
+$$;
+
+comment on function engram.change_says is 'Whether a change in the history of a memory still says something of it; the reason of a redaction stays.';
+
 -- The rest of scopes whose events are all erased: what hangs on a scope and on no single event. Some rows at a time; how many of
 -- each kind there were.
 create function engram.erase_scopes(p_scopes bigint[], p_empty bytea, p_limit integer)
@@ -71,8 +94,7 @@ begin
   with gone as (
     select c.change_id from memory_changes c
      where c.tenant_id = v_tenant and c.scope_id = any (p_scopes)
-       and (c.decision is not null or c.reason is not null or c.because is not null
-            or c.state ?| '{tags,metadata,source,critical_slot,category,marks}'::text[])
+       and engram.change_says(c)
      limit p_limit)
   update memory_changes c
      set decision = null, reason = null, because = null,
@@ -101,7 +123,7 @@ as $$
     'memory_changes.previous_id', 'agent_task_runs.event_id', 'agent_task_runs.outcome_event_id',
     'agent_task_runs.metadata_event_id', 'agent_task_runs.task_run_id', 'agent_checkpoints.event_id',
     'agent_checkpoints.checkpoint_id', 'agent_checkpoints.source_event_ids', 'llm_call_events.event_id', 'replay_steps.event_id',
-    'recall_log.chosen', 'memory_relations.event_id', 'relation_changes.event_id', 'lifecycle_runs.undone_by'])
+    'recall_log.chosen', 'memory_relations.event_id', 'relation_changes.event_id', 'lifecycle_runs.undone_by', 'lifecycle_runs.parent_id'])
 $$;
 
 comment on function engram.keeps_ids is 'Whether a column, named table.column, may hold ids of what was erased.';
@@ -160,7 +182,7 @@ begin
   select count(*) into n from memory_changes c
    where c.tenant_id = v_tenant
      and (c.memory_id = any (p_memories)
-            and (c.decision is not null or c.reason is not null or c.state ?| '{tags,metadata,source,critical_slot,category,marks}'::text[])
+            and engram.change_says(c)
           or c.event_id = any (p_events) and (c.reason is not null or c.decision ->> 'fact' is not null));
   return next;
   place := 'agent_checkpoints';
@@ -193,8 +215,7 @@ declare
     'agent_events', 'exists (select from engram.agent_event_payloads p where p.tenant_id = t.tenant_id'
       || ' and p.stream_id = t.stream_id and p.position = t.position) and t.event_type <> ''redaction''',
     'agent_memory', 't.status_reason is distinct from ''erased'' or t.fact <> ''''',
-    'memory_changes', 't.decision is not null or t.reason is not null or t.because is not null'
-      || ' or t.state ?| ''{tags,metadata,source,critical_slot,category,marks}''::text[]',
+    'memory_changes', 'engram.change_says(t)',
     'agent_sessions', 't.metadata <> ''{}'' or t.summary is not null',
     'agent_task_runs', 't.goal <> '''' or t.outcome is not null or t.metadata <> ''{}''',
     'agent_checkpoints', 't.body is not null', 'llm_calls', 't.answer is not null or t.call_key is not null',

@@ -1,0 +1,374 @@
+"""Erasing: by event, memory, session, user, scope or source, what was said is gone, and the report says so truly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import psycopg
+import pytest
+from calls import UNKNOWN_ID
+from test_redaction import hits
+
+from engram import ALL_USERS, Engram, EngramError, InvalidInput, NotFound, Scope
+from engram.embedded import EmbeddedServer
+from engram.lifecycle.deeds import NEW, Deed, Tie, archived
+from engram.operations import living
+from engram.policies import Classified
+from engram.settings import load
+from engram.writing import Draft
+
+WORD = "qanary"
+
+
+@pytest.fixture
+def ada(database_url: str, tenant: str) -> Iterator[Engram]:
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
+        yield door
+
+
+def owner(server: EmbeddedServer, statement: str) -> list[Any]:
+    """The rows of a statement of the superuser."""
+    plain = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(plain, autocommit=True) as conn:
+        done = conn.execute(statement)  # type: ignore[arg-type]
+        return done.fetchall() if done.description else []
+
+
+# What is asked for ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"events": ["01890000-0000-7000-8000-00000000a001"], "user": "ada"}, {"user": "*"}, {"scope": "ada"},
+     {"events": []}, {"scope": Scope(tenant_id="another")}, {"scope": Scope(tenant_id="t", user_id=ALL_USERS)}],
+    ids=["nothing", "two", "every user", "a scope as text", "no event", "another tenant", "all users"],
+)  # fmt: skip
+def test_an_erasure_names_exactly_one_thing(ada: Engram, given: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput):
+        ada.ops.erase(**given)
+
+
+def test_what_a_scope_does_not_show_cannot_be_erased_by_its_id(ada: Engram) -> None:
+    bob = ada.scoped(user_id="bob")
+    said = bob.add("The keel is painted")
+    assert said.memory is not None
+    mine = ada.remember("I like the sea.").event_ids[0]
+    with pytest.raises(NotFound):
+        ada.ops.erase(memories=[said.memory.memory_id])
+    with pytest.raises(NotFound):
+        ada.ops.erase(events=[mine, said.event_id])
+    assert bob.get(said.memory.memory_id).fact == "The keel is painted"
+    assert not ada.get_event(mine).erased, "all or nothing is known before the first goes"
+
+
+def test_a_dry_run_counts_and_erases_nothing(ada: Engram, tmp_path: Path) -> None:
+    said = ada.remember(f"My boat is called {WORD}01.", session_id="s").event_ids[0]
+    shown = ada.ops.erase(user="ada", dry_run=True)
+    assert (shown.dry_run, shown.remaining, shown.clean) == (True, {}, True)
+    assert shown.erased["events"] >= 1
+    assert shown.erased["memories"] >= 1
+    assert not ada.get_event(said).erased
+    assert len(ada.search(f"{WORD}01")) > 0
+
+
+# Kinds of targets ----------------------------------------------------------------------------------------------------
+
+
+def test_a_user_is_erased_in_every_namespace_and_of_every_agent_and_nobody_else(
+    server: EmbeddedServer, ada: Engram
+) -> None:
+    work = ada.scoped(namespace="work", agent_id="coder")
+    bob = ada.scoped(user_id="bob")
+    for door, number in ((ada, 1), (work, 2), (bob, 3)):
+        door.remember(f"My boat is called {WORD}{number}u.", session_id=f"s{number}")
+        with door.session(f"s{number}", metadata={"note": f"{WORD}{number}m"}) as visit:
+            visit.remember("I like the sea.")
+        run = door.start_task(f"Paint {WORD}{number}g", metadata={"note": f"{WORD}{number}t"}).task_run_id
+        door.save_checkpoint(run, f"Half {WORD}{number}c")
+        door.record_long_input(f"The {WORD}{number}l is long.\n\n" * 60, title=f"{WORD}{number}d")
+        door.search(f"{WORD}{number}q")
+        door.ops.run_jobs(limit=200)
+    words = [f"{WORD}{number}{kind}" for number in (1, 2, 3) for kind in "umgtcldq"]
+    assert sorted(hits(server, words)) == sorted(words)
+    untouched = repr([bob.list_memories(limit=200), bob.list_events(limit=200), bob.list_tasks(), bob.list_sessions()])
+    report = ada.ops.erase(user="ada", reason="asked for", actor="support")
+    assert (report.clean, report.remaining, report.rederived_jobs) == (True, {}, ())
+    ada.ops.run_jobs(limit=200)
+    work.ops.run_jobs(limit=200)
+    assert sorted(hits(server, words)) == sorted(word for word in words if word.startswith(f"{WORD}3"))
+    assert repr([bob.list_memories(limit=200), bob.list_events(limit=200), bob.list_tasks(), bob.list_sessions()]) == (
+        untouched
+    )
+    assert ada.ops.verify_ledger().ok
+    assert ada.list_memories().results == ()
+    assert ada.recall("What is my boat called?").current is None
+    again = ada.ops.erase(user="ada")
+    assert (again.erased, again.redaction_event_ids, again.clean) == ({}, (), True), "nothing is left to erase"
+
+
+def test_one_scope_is_erased_and_the_other_of_the_same_user_stays(ada: Engram, tenant: str) -> None:
+    work = ada.scoped(namespace="work")
+    ada.add("The keel is painted")
+    work.add("The mast is painted")
+    report = ada.ops.erase(scope=Scope(tenant_id=tenant, user_id="ada"))
+    assert report.remaining == {}
+    assert [one.fact for one in work.list_memories()] == ["The mast is painted"]
+    assert ada.list_memories().results == ()
+
+
+def test_a_session_goes_with_its_summary_its_metadata_and_its_documents(server: EmbeddedServer, ada: Engram) -> None:
+    with ada.session("s", metadata={"note": f"{WORD}m"}) as visit:
+        visit.remember(f"My boat is called {WORD}u.")
+        visit.record_long_input(f"The {WORD}l is long.\n\n" * 40, title=f"{WORD}d")
+    ada.end_session("s", summary=f"We spoke of {WORD}s")
+    ada.remember("I like the sea.", session_id="other")
+    words = [f"{WORD}{kind}" for kind in "muldss"]
+    assert set(hits(server, words)) == set(words)
+    report = ada.ops.erase(session="s")
+    ada.ops.run_jobs(limit=200)
+    assert report.remaining == {}
+    assert hits(server, words) == {}
+    assert len(ada.search("the sea")) > 0
+    assert ada.ops.verify_ledger().ok
+
+
+def test_a_source_goes_with_its_documents(server: EmbeddedServer, ada: Engram) -> None:
+    ada.add(f"The keel is {WORD}k", source="survey.pdf")
+    ada.record_long_input(f"The {WORD}l is long.\n\n" * 40, title="survey.pdf")
+    ada.add("The mast is pine", source="letter")
+    report = ada.ops.erase(source="survey.pdf")
+    assert report.remaining == {}
+    assert hits(server, [f"{WORD}k", f"{WORD}l", "survey.pdf"]) == {}
+    assert [one.fact for one in ada.list_memories()] == ["The mast is pine"]
+
+
+def test_a_memory_goes_with_the_events_it_rests_on_and_what_else_they_gave(server: EmbeddedServer, ada: Engram) -> None:
+    kept = ada.add("The mast is pine").memory
+    made = ada.add(f"The keel is {WORD}k", metadata={"note": "oak"}).memory
+    assert made is not None
+    assert kept is not None
+    ada.annotate(made.memory_id, tags=[f"{WORD}t"])
+    ada.add(f"The keel is {WORD}k")
+    report = ada.ops.erase(memories=[f"mem-{made.memory_id[-8:]}"])
+    assert report.remaining == {}
+    assert report.erased["memories"] == 1
+    assert report.erased["events"] == 3
+    assert hits(server, [f"{WORD}k", f"{WORD}t"]) == {}
+    assert [one.memory_id for one in ada.list_memories()] == [kept.memory_id]
+
+
+def test_what_else_an_erased_memory_rested_on_is_derived_again(ada: Engram) -> None:
+    first = ada.remember("I am allergic to peanuts.").event_ids[0]
+    ada.add("User is allergic to peanuts")
+    report = ada.ops.erase(events=[first])
+    assert len(report.rederived_jobs) == 1
+    assert report.remaining == {}
+    assert [one.fact for one in ada.list_memories(filter={"memory_types": ["constraint", "profile"]})], "it came back"
+
+
+# What the life cycle made --------------------------------------------------------------------------------------------
+
+
+def merged(ada: Engram, fact: str, *memory_ids: str) -> str:
+    """A memory that the life cycle made of others, which it put away."""
+
+    def plan(desk: Any) -> list[Deed]:
+        standing = ada.list_memories(filter={"memory_ids": list(memory_ids)})
+        if len(standing) < len(memory_ids):
+            return []
+        ties = [Tie(NEW, one, "derived_from") for one in memory_ids]
+        away = [archived(one, "merged", "said by another", consolidated_into=NEW) for one in memory_ids]
+        draft = Draft(fact, Classified("semantic", None, 0.5), tags=("merged",))
+        return [Deed(effects=tuple(away), ties=tuple(ties), draft=draft, of=memory_ids)]
+
+    call = ada._setup.writing({})
+    run = ada._run(living.done(ada._setup, call, "merge", plan))
+    return next(change.memory_id for change in run.changes if change.field == "memory")
+
+
+def test_a_summary_goes_with_what_it_was_made_of_and_the_rest_comes_back(server: EmbeddedServer, ada: Engram) -> None:
+    said = [ada.add(fact).memory for fact in (f"The keel is {WORD}k", "The mast is pine", "The sail is red")]
+    first, second, third = [one.memory_id for one in said if one is not None]
+    made = merged(ada, f"The keel is {WORD}k and the mast is pine", first, second)
+    again = merged(ada, f"Keel {WORD}k, mast pine, sail red", made, third)
+    assert [one.memory_id for one in ada.list_memories()] == [again]
+    report = ada.ops.erase(memories=[first])
+    assert report.remaining == {}
+    assert report.erased["memories"] == 3
+    assert hits(server, [f"{WORD}k"]) == {}
+    assert sorted(one.memory_id for one in ada.list_memories()) == sorted([second, third])
+    assert ada.ops.verify_ledger().ok
+
+
+def test_an_event_that_changed_many_memories_without_words_is_not_erased_with_one(ada: Engram) -> None:
+    said = [ada.add(fact).memory for fact in (f"The keel is {WORD}k", "The mast is pine")]
+    ids = [one.memory_id for one in said if one is not None]
+    ada.ops.archive(ids)
+    before = ada.list_events(types=["memory_lifecycle"])
+    ada.ops.erase(memories=ids[:1])
+    assert [event.erased for event in ada.list_events(types=["memory_lifecycle"])] == [False] * len(before)
+    assert before
+
+
+def test_an_erasure_that_broke_off_goes_on_when_it_is_asked_for_again(
+    ada: Engram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engram import ledger
+
+    for number in range(6):
+        ada.add(f"The plank {number} is oak")
+    redact, calls = ledger.redact, []
+
+    def broken(*args: Any, **given: Any) -> Any:
+        calls.append(given["event_id"])
+        if len(calls) > 3:
+            raise KeyboardInterrupt
+        return redact(*args, **given)
+
+    monkeypatch.setattr(ledger, "redact", broken)
+    with pytest.raises(KeyboardInterrupt):
+        ada.ops.erase(user="ada")
+    monkeypatch.undo()
+    assert len(ada.list_memories()) == 3
+    report = ada.ops.erase(user="ada")
+    assert (report.erased["events"], report.clean) == (3, True)
+    assert ada.list_memories().results == ()
+    assert ada.ops.verify_ledger().erased == 6
+
+
+# The second look -----------------------------------------------------------------------------------------------------
+
+
+def test_the_report_is_not_clean_where_something_is_left(server: EmbeddedServer, ada: Engram, tenant: str) -> None:
+    made = ada.add(f"The keel is {WORD}k").memory
+    assert made is not None
+    ada.ops.erase(user="ada")
+    owner(server, f"update engram.agent_memory set fact = '{WORD}k' where tenant_id = '{tenant}'")
+    again = ada.ops.erase(events=[made.citations[0].event_id])
+    assert (again.clean, again.remaining) == (False, {"agent_memory": 1})
+    whole = ada.ops.erase(user="ada")
+    assert (whole.clean, whole.remaining) == (False, {"agent_memory": 1})
+
+
+def test_a_table_nobody_thought_of_is_counted_as_a_remainder(server: EmbeddedServer, ada: Engram, tenant: str) -> None:
+    made = ada.add("The keel is painted").memory
+    assert made is not None
+    owner(server, "create table engram.unthought (tenant_id text, scope_id bigint, memory_ids uuid[], said text);"
+                  "grant select on engram.unthought to engram_app")  # fmt: skip
+    try:
+        owner(server, "insert into engram.unthought select tenant_id, scope_id, array[memory_id], fact"
+                      f" from engram.agent_memory where tenant_id = '{tenant}'")  # fmt: skip
+        report = ada.ops.erase(memories=[made.memory_id])
+        assert (report.clean, report.remaining) == (False, {"unthought.memory_ids": 1})
+        assert ada.ops.erase(user="ada").remaining == {"unthought": 1}
+    finally:
+        owner(server, "drop table engram.unthought")
+
+
+# Sent again, and the chain ------------------------------------------------------------------------------------------
+
+
+def test_what_was_erased_and_is_sent_again_is_answered_as_erased(server: EmbeddedServer, ada: Engram) -> None:
+    message = {"role": "user", "content": f"My boat is called {WORD}z.", "event_id": UNKNOWN_ID}
+    first = ada.remember([message], session_id="s")
+    keyed = ada.add(f"The keel is {WORD}z", idempotency_key="keel")
+    report = ada.ops.erase(user="ada")
+    assert report.remaining == {}
+    sent = ada.remember([message], session_id="s")
+    assert (sent.erased, sent.duplicate, sent.event_ids) == (True, True, first.event_ids)
+    with pytest.raises(EngramError):
+        ada.add(f"The keel is {WORD}z", idempotency_key="keel")
+    for job_id in first.job_ids:
+        with suppress(EngramError):
+            ada.ops.retry_job(job_id)
+    ada.ops.run_jobs(limit=200)
+    shadow = ada.ops.replay()
+    ada.ops.run_jobs(limit=200)
+    assert hits(server, [f"{WORD}z"]) == {}
+    ada.ops.switch_replay(shadow.shadow_id)
+    assert hits(server, [f"{WORD}z"]) == {}
+    assert ada.list_memories().results == ()
+    assert keyed.memory is not None
+
+
+@pytest.mark.parametrize("many", [60, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_chain_and_anchors_verify_after_random_erasures(ada: Engram, many: int) -> None:
+    random = Random(many)
+    for start in range(0, many, 100):
+        ada.remember(
+            [{"role": "user", "content": f"Plank {start + n} is {random.choice(['oak', 'pine'])}."}
+             for n in range(min(100, many - start) + 5)], session_id=f"s{start}", derive="verbatim",
+        )  # fmt: skip
+    known = ada.ops.verify_ledger()
+    events = [ada.list_events(session_id=f"s{start}", limit=200) for start in range(0, many, 100)]
+    said = [event.event_id for some in events for event in some if event.role == "user"]
+    chosen = random.sample(said, many)
+    for at in range(0, many, 100):
+        assert ada.ops.erase(events=chosen[at : at + 100]).remaining == {}
+    after = ada.ops.verify_ledger(anchors=known.heads)
+    assert (after.ok, after.erased) == (True, many)
+    assert len(ada.list_memories(limit=200)) == len(said) - many
+
+
+# The redaction list --------------------------------------------------------------------------------------------------
+
+
+def listed(path: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in path.read_text().splitlines() if line]
+
+
+def test_the_redaction_list_is_written_before_and_applied_after_a_restore(
+    database_url: str, tenant: str, tmp_path: Path
+) -> None:
+    path, scope = tmp_path / "redactions.jsonl", Scope(tenant_id=tenant, user_id="ada")
+    with Engram(database_url, scope=scope, settings=load({}, redaction_list=path)) as door:
+        said = door.remember(f"My boat is called {WORD}r.").event_ids[0]
+        kept = door.remember("I like the sea.").event_ids[0]
+        assert door.ops.erase(events=[said], dry_run=True).clean
+        assert not path.exists()
+        door.ops.redact_event(said)
+        assert [(one["tenant_id"], one["event_id"]) for one in listed(path)] == [(tenant, said)]
+        assert WORD not in path.read_text()
+    with Engram(database_url, scope=Scope(tenant_id=f"{tenant}-restored", user_id="ada")) as restored:
+        # A backup of before: the same event, whole again, in a tenant that stands for the restored database.
+        event = {"role": "user", "content": f"My boat is called {WORD}r.", "event_id": said}
+        restored.remember([event])
+        other = tmp_path / "restored.jsonl"
+        other.write_text(path.read_text().replace(tenant, f"{tenant}-restored") + "\n")
+        checked = {check.name: check for check in restored.ops.doctor().checks}
+        assert "redactions" not in checked, "no list is configured"
+        report = restored.ops.apply_redactions(other)
+        assert (report.erased["events"], report.clean) == (1, True)
+        assert restored.get_event(said).erased
+        assert restored.remember([event]).erased, "what is sent again is known as erased"
+        unknown = tmp_path / "unknown.jsonl"
+        unknown.write_text(json.dumps({"tenant_id": f"{tenant}-restored", "event_id": kept}))
+        told = restored.ops.apply_redactions(unknown)
+        assert (told.erased, told.clean) == ({}, True)
+        assert any(line.startswith("1 events of the list") for line in told.out_of_reach)
+
+
+def test_the_doctor_finds_events_of_the_list_that_still_speak(database_url: str, tenant: str, tmp_path: Path) -> None:
+    path, scope = tmp_path / "redactions.jsonl", Scope(tenant_id=tenant, user_id="ada")
+    with Engram(database_url, scope=scope, settings=load({}, redaction_list=path)) as door:
+        said = door.remember("I like the sea.").event_ids[0]
+        path.write_text(json.dumps({"tenant_id": tenant, "event_id": said}) + "\n")
+        found = next(check for check in door.ops.doctor().checks if check.name == "redactions")
+        assert (found.ok, found.repair) == (False, f"engram apply-redactions {path}")
+        assert door.ops.apply_redactions(path).clean
+        assert next(check for check in door.ops.doctor().checks if check.name == "redactions").ok
+
+
+@pytest.mark.parametrize("said", ["no json", "[]", '{"event_id": "x", "tenant_id": "t"}', '{"tenant_id": "t"}'])
+def test_a_file_that_is_no_redaction_list_is_refused(ada: Engram, tmp_path: Path, said: str) -> None:
+    path = tmp_path / "list"
+    path.write_text(said)
+    with pytest.raises(InvalidInput):
+        ada.ops.apply_redactions(path)
+    with pytest.raises(InvalidInput):
+        ada.ops.apply_redactions(tmp_path / "missing")
