@@ -57,7 +57,9 @@ from engram.operations import (
     running,
     searching_events,
     sessions,
+    simulating,
     tasks,
+    topics,
     watching,
 )
 from engram.operations.capture import Artifact, Message, ToolCall
@@ -111,6 +113,7 @@ from engram.values import (
     MemoryExplanation,
     Mode,
     Page,
+    PolicyReport,
     RecallAnswer,
     RecallDiff,
     RecallTrace,
@@ -127,6 +130,8 @@ from engram.values import (
     Session,
     TaskRun,
     TaskStatus,
+    Topic,
+    TopicMemories,
     Traversal,
     TraversalResult,
     Trigger,
@@ -220,7 +225,7 @@ class Core:
         if self.settings.redis_url is not None:
             return RedisDoorbell(self.settings.redis_url.get_secret_value())
         if self.settings.derives_inline:
-            return Background(self.run, self.setup(self.settings.scope), self.close)
+            return Background(self.run, self.setup(self.settings.scope), self.close, keeps_house=self.url is None)
         return None  # workers poll
 
     def setup(self, scope: Scope) -> Setup:
@@ -989,6 +994,22 @@ class Engram(_Door):
         """The actions that memories are tagged with, those whose memories were read most first."""
         return self._run(reading.list_triggers(self._setup, read))
 
+    def list_topics(self, **ids: Unpack[Ids]) -> tuple[Topic, ...]:
+        """What the memories are about: a tree of topics, the largest first, made of those that are current.
+
+        It is an index of now that workers keep up with the writes, so that it may be a little behind, and is empty
+        until a cycle or `ops.rebuild_topics` has made it. A topic with a `parent_id` is part of a wider one.
+        """
+        return self._run(topics.list_topics(self._setup, ids))
+
+    def get_topics(self, topic_ids: Sequence[str], **ids: Unpack[Ids]) -> Mapping[str, TopicMemories]:
+        """Open up to 50 topics by their ids (`kb1`): the topics under each, and its newest current memories, up to 200.
+
+        `redundant` names the pairs of these memories that say nearly the same. NotFound for an id no readable scope
+        has; InvalidInput for what is no id of a topic.
+        """
+        return self._run(topics.get_topics(self._setup, topic_ids, ids))
+
     def trace_recall(
         self,
         query: str,
@@ -1607,6 +1628,15 @@ class Ops:
         """
         return self._run(pruning.prune(self._setup, mode, layers, write))
 
+    def rebuild_topics(self, **write: Unpack[Write]) -> LifecycleRun:
+        """Make the scope's tree of topics anew; it takes the place of the one there is unless it is worse.
+
+        Worse is a tree that tells its memories apart less well, that was made while memories lacked their vectors, or
+        that has a topic without a name. A language model names topics where the component `naming` has one, else their
+        three most telling words do. No memory changes.
+        """
+        return self._run(topics.rebuild_topics(self._setup, write))
+
     def archive(self, memory_ids: Sequence[str], **write: Unpack[Write]) -> LifecycleRun:
         """Put current memories away, up to 500 at once; nothing is lost, and `undo` or `restore` brings them back.
 
@@ -1646,6 +1676,22 @@ class Ops:
         alone, if it is current, with the points of its curve to come. Raises NotFound for an id the scope has not.
         """
         return self._run(fading.decay_table(self._setup, limit=limit, profile=profile, memory_id=memory_id, given=ids))
+
+    def simulate_policy(
+        self,
+        policy: str | MemoryPolicy,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        **ids: Unpack[Ids],
+    ) -> PolicyReport:
+        """Run a policy over the scope's past events and say how it would have decided, without changing a memory.
+
+        The events are derived again beside the live memories, as in a replay, compared with them, and dropped. `since`
+        takes what was known then as given, `until` leaves out what came later. No language model is asked: what it
+        took the first time is the estimate. Raises NotFound for a scope that nothing was ever written to.
+        """
+        return self._run(simulating.simulate_policy(self._setup, policy, since=since, until=until, given=ids))
 
     def list_runs(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LifecycleRun]:
         """What the life cycle did in the scope, run by run, newest first, each with its first 1,000 changes."""
@@ -2568,6 +2614,22 @@ class AsyncEngram(_Door):
         """The actions that memories are tagged with, those whose memories were read most first."""
         return await self._run(reading.list_triggers(self._setup, read))
 
+    async def list_topics(self, **ids: Unpack[Ids]) -> tuple[Topic, ...]:
+        """What the memories are about: a tree of topics, the largest first, made of those that are current.
+
+        It is an index of now that workers keep up with the writes, so that it may be a little behind, and is empty
+        until a cycle or `ops.rebuild_topics` has made it. A topic with a `parent_id` is part of a wider one.
+        """
+        return await self._run(topics.list_topics(self._setup, ids))
+
+    async def get_topics(self, topic_ids: Sequence[str], **ids: Unpack[Ids]) -> Mapping[str, TopicMemories]:
+        """Open up to 50 topics by their ids (`kb1`): the topics under each, and its newest current memories, up to 200.
+
+        `redundant` names the pairs of these memories that say nearly the same. NotFound for an id no readable scope
+        has; InvalidInput for what is no id of a topic.
+        """
+        return await self._run(topics.get_topics(self._setup, topic_ids, ids))
+
     async def trace_recall(
         self,
         query: str,
@@ -3193,6 +3255,15 @@ class AsyncOps:
         """
         return await self._run(pruning.prune(self._setup, mode, layers, write))
 
+    async def rebuild_topics(self, **write: Unpack[Write]) -> LifecycleRun:
+        """Make the scope's tree of topics anew; it takes the place of the one there is unless it is worse.
+
+        Worse is a tree that tells its memories apart less well, that was made while memories lacked their vectors, or
+        that has a topic without a name. A language model names topics where the component `naming` has one, else their
+        three most telling words do. No memory changes.
+        """
+        return await self._run(topics.rebuild_topics(self._setup, write))
+
     async def archive(self, memory_ids: Sequence[str], **write: Unpack[Write]) -> LifecycleRun:
         """Put current memories away, up to 500 at once; nothing is lost, and `undo` or `restore` brings them back.
 
@@ -3234,6 +3305,22 @@ class AsyncOps:
         return await self._run(
             fading.decay_table(self._setup, limit=limit, profile=profile, memory_id=memory_id, given=ids)
         )
+
+    async def simulate_policy(
+        self,
+        policy: str | MemoryPolicy,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        **ids: Unpack[Ids],
+    ) -> PolicyReport:
+        """Run a policy over the scope's past events and say how it would have decided, without changing a memory.
+
+        The events are derived again beside the live memories, as in a replay, compared with them, and dropped. `since`
+        takes what was known then as given, `until` leaves out what came later. No language model is asked: what it
+        took the first time is the estimate. Raises NotFound for a scope that nothing was ever written to.
+        """
+        return await self._run(simulating.simulate_policy(self._setup, policy, since=since, until=until, given=ids))
 
     async def list_runs(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LifecycleRun]:
         """What the life cycle did in the scope, run by run, newest first, each with its first 1,000 changes."""

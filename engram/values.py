@@ -715,6 +715,36 @@ class Trigger(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Topic(Value):
+    """What some memories of a scope are about; `trust` is that of the least trusted memory the name was made of.
+
+    `topic_id` is `kb1`, `kb2` … and, of another scope than the one that is asked, `kb1.<number of the scope>`.
+    `named_by` is the model that named it, or `words`; `parent_id` the wider topic it is part of.
+    """
+
+    topic_id: str
+    name: str
+    members: int
+    parent_id: str | None
+    trust: Trust
+    named_by: str
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class TopicMemories(Value):
+    """A topic opened: the topics under it, and the newest of its current memories, at most 200.
+
+    `redundant` are pairs of these memories that say nearly the same, and how alike they are, the most alike first.
+    """
+
+    topic: Topic
+    topics: tuple[Topic, ...]
+    memories: tuple[Memory, ...]
+    redundant: tuple[tuple[str, str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Lineage(Value):
     """All revisions of one fact, newest first, and who is head."""
 
@@ -1411,3 +1441,30 @@ class ReplayDiff(Value):
     def is_same(self) -> bool:
         """Whether both projections hold the same."""
         return self.live_hash == self.shadow_hash
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyReport(Value):
+    """What a policy would have made of past events, beside what is stored.
+
+    `decisions`, `rules` and `types` count what it decided, by kind, rule and memory type; `stored` counts what was
+    decided in fact. `added`, `dropped` and `changed` show the first memories that would differ, `counts` tells how many
+    there are of each. Nothing that a language model gave is in any of these: none is asked, and `calls` and `cost`, in
+    dollars, are what it took when these events were first read.
+    """
+
+    policy: str
+    since: datetime | None
+    until: datetime | None
+    steps: int
+    decisions: Mapping[str, int]
+    rules: Mapping[str, int]
+    types: Mapping[str, int]
+    stored: Mapping[str, int]
+    added: tuple[Memory, ...]
+    dropped: tuple[Memory, ...]
+    changed: tuple[ReplayChange, ...]
+    counts: Mapping[str, int]
+    problems: tuple[ReplayProblem, ...]
+    calls: int
+    cost: Decimal

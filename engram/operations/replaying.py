@@ -8,7 +8,7 @@ own.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -107,33 +107,41 @@ def replay(
     start = inputs.optional(inputs.moment, since, "since")
     chosen = None if derivers is None else inputs.items(derivers, "derivers", len(NAMES))
     names = None if chosen is None else tuple(sorted({inputs.choice(one, "derivers", NAMES) for one in chosen}))
-    setup = replace(setup, policy=_policy(setup, policy))
+    setup = replace(setup, policy=policy_named(setup, policy))
     watch = _progress(progress)
 
     def opened(conn: Connection) -> Shadow:
-        scope_id = _scope_id(conn, call.scope)
-        _lock(conn, call.scope, scope_id)
-        wanted = (_label(setup.policy), names, start)
-        name = ids.new_id()
-        for shadow in _shadows(conn, call.scope, scope_id):
-            if shadow.state == "building" and (shadow.policy, shadow.derivers, shadow.since) == wanted:
-                return shadow
-        shadow_id = fetch_value(
-            conn, "add_shadow", tenant_id=call.tenant_id, scope_id=scope_id, replay_id=name, policy=wanted[0],
-            derivers=None if names is None else list(names), since=start,
-        )  # fmt: skip
-        if shadow_id is None:
-            raise Conflict("the scope has as many shadows as it may have: drop one")
-        if start is not None:
-            fetch_value(conn, "seed_projection", shadow_id=shadow_id)
-        return _shadow(conn, call.scope, scope_id, name)
+        return begun(conn, call.scope, label(setup.policy), names, start)
 
     shadow = yield from steps.write(call.tenant_id, opened, key="replay")
-    yield from _catch_up(setup, shadow, watch)
-    diff = yield from steps.read(call.tenant_id, lambda conn: _compare(conn, shadow))
+    yield from catch_up(setup, shadow, watch)
+    diff = yield from steps.read(call.tenant_id, lambda conn: compared(conn, shadow))
     if call.dry_run:
-        yield from steps.write(call.tenant_id, lambda conn: _drop(conn, call, shadow.name), key="replay")
+        yield from steps.write(call.tenant_id, lambda conn: drop_shadow(conn, call, shadow.name), key="replay")
     return diff
+
+
+def begun(
+    conn: Connection, scope: Scope, policy: str, derivers: Sequence[str] | None, since: datetime | None,
+    *, fresh: bool = False,
+) -> Shadow:  # fmt: skip
+    """A shadow to derive into: unless it is to be `fresh`, an unfinished one of the same kind; else a new one."""
+    scope_id = scope_id_of(conn, scope)
+    _lock(conn, scope, scope_id)
+    names = None if derivers is None else tuple(derivers)
+    name = ids.new_id()
+    for shadow in () if fresh else _shadows(conn, scope, scope_id):
+        if shadow.state == "building" and (shadow.policy, shadow.derivers, shadow.since) == (policy, names, since):
+            return shadow
+    shadow_id = fetch_value(
+        conn, "add_shadow", tenant_id=scope.tenant_id, scope_id=scope_id, replay_id=name, policy=policy,
+        derivers=None if names is None else list(names), since=since,
+    )  # fmt: skip
+    if shadow_id is None:
+        raise Conflict("the scope has as many shadows as it may have: drop one")
+    if since is not None:
+        fetch_value(conn, "seed_projection", shadow_id=shadow_id)
+    return _shadow(conn, scope, scope_id, name)
 
 
 def switch(
@@ -142,10 +150,10 @@ def switch(
     """Let a shadow and the live memories change places, once it has caught up with the ledger."""
     call = setup.writing(given).keyed()
     wanted, watch = inputs.event_id(shadow_id, "shadow_id"), _progress(progress)
-    named = None if policy is None else _policy(setup, policy)
+    named = None if policy is None else policy_named(setup, policy)
 
     def look(conn: Connection) -> tuple[Shadow, bool]:
-        shadow = _named(conn, call.scope, wanted)
+        shadow = shadow_named(conn, call.scope, wanted)
         return shadow, ledger.find_by_key(conn, shadow.scope_id, str(call.idempotency_key)) is not None
 
     shadow, done_before = yield from steps.read(call.tenant_id, look)
@@ -154,10 +162,10 @@ def switch(
     setup = yield from spaces.ready(replace(setup, policy=_policy_of(setup, shadow, named)), call.tenant_id)
 
     def work(conn: Connection) -> Replay | None:
-        now = _named(conn, call.scope, wanted)
+        now = shadow_named(conn, call.scope, wanted)
         _lock(conn, call.scope, now.scope_id, "replay", "projection")
         if ledger.find_by_key(conn, now.scope_id, str(call.idempotency_key)) is not None:
-            return _named(conn, call.scope, wanted).value()
+            return shadow_named(conn, call.scope, wanted).value()
         if not _follow(setup, conn, now):
             return None
         fetch_value(conn, "switch_projection", shadow_id=now.shadow_id)
@@ -168,10 +176,10 @@ def switch(
             key = f"switch/{call.idempotency_key}"
             jobs.add(conn, kind=upkeep.KIND, dedup_key=key, scope_id=now.scope_id, priority=writing.UPKEEP_PRIORITY)
         _append(setup, conn, call, now)
-        return _named(conn, call.scope, wanted).value()
+        return shadow_named(conn, call.scope, wanted).value()
 
     for _ in range(TRIES):
-        yield from _catch_up(setup, shadow, watch)
+        yield from catch_up(setup, shadow, watch)
         done = yield from steps.write(
             call.tenant_id, steps.undone(work) if call.dry_run else work, key=call.idempotency_key
         )
@@ -186,7 +194,7 @@ def drop(setup: Setup, shadow_id: object, given: Mapping[str, Any]) -> Operation
     call, wanted = setup.writing(given), inputs.event_id(shadow_id, "shadow_id")
 
     def work(conn: Connection) -> int:
-        return _drop(conn, call, wanted)
+        return drop_shadow(conn, call, wanted)
 
     return (yield from steps.write(call.tenant_id, steps.undone(work) if call.dry_run else work, key=None))
 
@@ -205,13 +213,13 @@ def list_replays(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[Repl
 def compare(setup: Setup, shadow_id: object, given: Mapping[str, Any]) -> Operation[ReplayDiff]:
     """How a shadow differs from the live memories as both stand now."""
     scope, wanted = setup.reading(given).scope.for_write(), inputs.event_id(shadow_id, "shadow_id")
-    return (yield from steps.read(scope.tenant_id, lambda conn: _compare(conn, _named(conn, scope, wanted))))
+    return (yield from steps.read(scope.tenant_id, lambda conn: compared(conn, shadow_named(conn, scope, wanted))))
 
 
 # ------------------------------------------------ shadows
 
 
-def _policy(setup: Setup, policy: object) -> MemoryPolicy:
+def policy_named(setup: Setup, policy: object) -> MemoryPolicy:
     if policy is None:
         return setup.policy
     if isinstance(policy, MemoryPolicy):
@@ -230,16 +238,16 @@ def _policy_of(setup: Setup, shadow: Shadow, policy: MemoryPolicy | None) -> Mem
     """The policy a shadow was derived by; Conflict when this process has another one of that name."""
     known = {one.name: one for one in (*policies.BUILT_IN, setup.policy)}
     chosen = policy or known.get(shadow.policy.rpartition("@")[0], setup.policy)
-    if _label(chosen) != shadow.policy:
+    if label(chosen) != shadow.policy:
         raise Conflict("the shadow was derived by another policy: give that one", policy=shadow.policy)
     return chosen
 
 
-def _label(policy: MemoryPolicy) -> str:
+def label(policy: MemoryPolicy) -> str:
     return f"{policy.name}@{policy.version}"
 
 
-def _scope_id(conn: Connection, scope: Scope) -> int:
+def scope_id_of(conn: Connection, scope: Scope) -> int:
     tenancy.show_shadows(conn)
     scope_id = tenancy.find(conn, scope)
     if scope_id is None:
@@ -267,8 +275,8 @@ def _shadow(conn: Connection, scope: Scope, scope_id: int, name: str) -> Shadow:
     return _shadow_of(row, scope)
 
 
-def _named(conn: Connection, scope: Scope, name: str) -> Shadow:
-    return _shadow(conn, scope, _scope_id(conn, scope), name)
+def shadow_named(conn: Connection, scope: Scope, name: str) -> Shadow:
+    return _shadow(conn, scope, scope_id_of(conn, scope), name)
 
 
 def lock_out(conn: Connection, tenant_id: str, scope_id: int) -> None:
@@ -282,10 +290,10 @@ def _lock(conn: Connection, scope: Scope, scope_id: int, *names: str) -> None:
         fetch_all(conn, "lock_projection", key=f"{scope.tenant_id}/{scope_id}/{name}")
 
 
-def _drop(conn: Connection, call: Writing, name: str) -> int:
-    shadow = _named(conn, call.scope, name)
+def drop_shadow(conn: Connection, call: Writing, name: str) -> int:
+    shadow = shadow_named(conn, call.scope, name)
     _lock(conn, call.scope, shadow.scope_id)
-    _named(conn, call.scope, name)
+    shadow_named(conn, call.scope, name)
     return int(fetch_value(conn, "drop_projection", shadow_id=shadow.shadow_id))
 
 
@@ -304,16 +312,19 @@ def _append(setup: Setup, conn: Connection, call: Writing, shadow: Shadow) -> No
 # ------------------------------------------------ going through the ledger
 
 
-def _plan(conn: Connection, shadow: Shadow) -> int:
-    """Add what the live memories have taken in since; how many steps that is."""
+def _plan(conn: Connection, shadow: Shadow, until: datetime | None = None) -> int:
+    """Add what the live memories have taken in since, up to a moment; how many steps that is."""
     return execute(
-        conn, "plan_replay", **shadow.params, changes=[*changing.CHANGES, *relating.CHANGES, living.LIFECYCLE, REDACTION],
+        conn, "plan_replay", **shadow.params,
+        changes=[*changing.CHANGES, *relating.CHANGES, living.LIFECYCLE, REDACTION],
         known=list(NAMES),
-        derivers=None if shadow.derivers is None else list(shadow.derivers), since=shadow.since,
+        derivers=None if shadow.derivers is None else list(shadow.derivers), since=shadow.since, until=until,
     )  # fmt: skip
 
 
-def _catch_up(setup: Setup, shadow: Shadow, progress: Progress | None) -> Operation[None]:
+def catch_up(
+    setup: Setup, shadow: Shadow, progress: Progress | None, *, until: datetime | None = None
+) -> Operation[None]:
     """Take every step that the live memories have taken, batch by batch; whoever is killed goes on where it was."""
     tenant_id = shadow.scope.tenant_id
     setup = yield from spaces.ready(setup, tenant_id)
@@ -321,7 +332,7 @@ def _catch_up(setup: Setup, shadow: Shadow, progress: Progress | None) -> Operat
     def planned(conn: Connection) -> int:
         tenancy.show_shadows(conn)
         _lock(conn, shadow.scope, shadow.scope_id)
-        return _plan(conn, shadow)
+        return _plan(conn, shadow, until)
 
     rounds = 0  # whoever writes faster than this follows is waited for by a switch alone
     while True:
@@ -648,12 +659,13 @@ def _ask(setup: Setup, shadow: Shadow, batch: Sequence[Step]) -> Operation[None]
 # ------------------------------------------------ comparing
 
 
-def _compare(conn: Connection, shadow: Shadow) -> ReplayDiff:
-    """The live memories against the shadow's, each by the id it has when live."""
+def compared(conn: Connection, shadow: Shadow, apart: Set[str] = frozenset()) -> ReplayDiff:
+    """The live memories against the shadow's, each by the id it has when live; those `apart` are left out."""
     tenancy.show_shadows(conn)
     shadow = _shadow(conn, shadow.scope, shadow.scope_id, shadow.name)
     before = projection.standings(_rows(conn, shadow.scope, shadow.scope_id, LIVE))
     after = projection.standings(_rows(conn, shadow.scope, shadow.shadow_id, shadow.digit))
+    before, after = ({name: one for name, one in found.items() if name not in apart} for found in (before, after))
     added = sorted(set(after) - set(before))
     dropped = sorted(set(before) - set(after))
     both = sorted(set(before) & set(after))

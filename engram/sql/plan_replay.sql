@@ -45,4 +45,5 @@ SELECT %(tenant_id)s, %(shadow_id)s,
          + row_number() OVER (ORDER BY p.key, p.recorded_at, p.stream_id, p.position, p.rank),
        p.event_id, p.part, p.at
   FROM placed p
- WHERE %(since)s::timestamptz IS NULL OR p.at > %(since)s::timestamptz
+ WHERE (%(since)s::timestamptz IS NULL OR p.at > %(since)s::timestamptz)
+   AND (%(until)s::timestamptz IS NULL OR p.at < %(until)s::timestamptz)
