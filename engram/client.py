@@ -29,9 +29,11 @@ from engram.llm import LanguageModel
 from engram.longinput.splitting import Media
 from engram.operations import (
     aliases,
+    auditing,
     capture,
     changing,
     citing,
+    consolidating,
     cycling,
     deriving,
     erasing,
@@ -75,6 +77,7 @@ from engram.scope import Ids, Scope
 from engram.sessions import Visit
 from engram.settings import Settings, load
 from engram.values import (
+    AuditEntry,
     Backlog,
     Checkpoint,
     Chunk,
@@ -1658,6 +1661,25 @@ class Ops:
         """
         return self._run(merging.merge_similar(self._setup, threshold, use_llm, write))
 
+    def find_clusters(self, **ids: Unpack[Ids]) -> tuple[Cluster, ...]:
+        """Groups of current memories of the scope that are about one thing, at most ten of at least three.
+
+        They are found greedily from the memory with the most others near it: a similarity of at least 0.85 and shared
+        words (Jaccard 0.2 or more); without vectors by words alone (0.3). A memory is in one group. Changes no memory.
+        """
+        return self._run(consolidating.find_clusters(self._setup, ids))
+
+    def consolidate_summaries(self, *, limit: int = 50, **write: Unpack[Write]) -> LifecycleRun:
+        """Write one summary for each of at most `limit` groups of current memories that are about one thing.
+
+        The summary tells all that its sources do: the text of the one the others are most like, and what the others say
+        besides, or a language model's words where these lose no value and no word. Sources keep their status, leave
+        default reads, and are found with `include_consolidated=True`; forgetting or archiving the summary, or `undo` of
+        the run, brings them back. Forgetting a source puts its summary away. Summaries of what has changed since are
+        put away first. Memories with a slot or key, with an end, pinned and private ones take no part.
+        """
+        return self._run(consolidating.consolidate_summaries(self._setup, limit, write))
+
     def set_layer(self, memory_id: str, layer: Layer, **write: Unpack[Write]) -> LifecycleRun:
         """Move a memory to `buffer`, `working` or `core`; only an operator can, agents reinforce.
 
@@ -1692,6 +1714,29 @@ class Ops:
         took the first time is the estimate. Raises NotFound for a scope that nothing was ever written to.
         """
         return self._run(simulating.simulate_policy(self._setup, policy, since=since, until=until, given=ids))
+
+    def audit_log(
+        self,
+        *,
+        memory_id: str | None = None,
+        actor: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        **ids: Unpack[Ids],
+    ) -> Page[AuditEntry]:
+        """Who changed which memory, why, and what undoing it would take back; newest first.
+
+        Of all memories of the readable scopes, or of one; `actor` asks for one author, `since` and `until` for a time.
+        `undo_id` of an entry is what `ops.undo` takes. Raises NotFound for an id the scope has not.
+        """
+        return self._run(
+            auditing.audit_log(
+                self._setup, memory_id=memory_id, actor=actor, since=since, until=until, limit=limit, cursor=cursor,
+                given=ids,
+            )
+        )  # fmt: skip
 
     def list_runs(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LifecycleRun]:
         """What the life cycle did in the scope, run by run, newest first, each with its first 1,000 changes."""
@@ -3285,6 +3330,25 @@ class AsyncOps:
         """
         return await self._run(merging.merge_similar(self._setup, threshold, use_llm, write))
 
+    async def find_clusters(self, **ids: Unpack[Ids]) -> tuple[Cluster, ...]:
+        """Groups of current memories of the scope that are about one thing, at most ten of at least three.
+
+        They are found greedily from the memory with the most others near it: a similarity of at least 0.85 and shared
+        words (Jaccard 0.2 or more); without vectors by words alone (0.3). A memory is in one group. Changes no memory.
+        """
+        return await self._run(consolidating.find_clusters(self._setup, ids))
+
+    async def consolidate_summaries(self, *, limit: int = 50, **write: Unpack[Write]) -> LifecycleRun:
+        """Write one summary for each of at most `limit` groups of current memories that are about one thing.
+
+        The summary tells all that its sources do: the text of the one the others are most like, and what the others say
+        besides, or a language model's words where these lose no value and no word. Sources keep their status, leave
+        default reads, and are found with `include_consolidated=True`; forgetting or archiving the summary, or `undo` of
+        the run, brings them back. Forgetting a source puts its summary away. Summaries of what has changed since are
+        put away first. Memories with a slot or key, with an end, pinned and private ones take no part.
+        """
+        return await self._run(consolidating.consolidate_summaries(self._setup, limit, write))
+
     async def set_layer(self, memory_id: str, layer: Layer, **write: Unpack[Write]) -> LifecycleRun:
         """Move a memory to `buffer`, `working` or `core`; only an operator can, agents reinforce.
 
@@ -3321,6 +3385,29 @@ class AsyncOps:
         took the first time is the estimate. Raises NotFound for a scope that nothing was ever written to.
         """
         return await self._run(simulating.simulate_policy(self._setup, policy, since=since, until=until, given=ids))
+
+    async def audit_log(
+        self,
+        *,
+        memory_id: str | None = None,
+        actor: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        **ids: Unpack[Ids],
+    ) -> Page[AuditEntry]:
+        """Who changed which memory, why, and what undoing it would take back; newest first.
+
+        Of all memories of the readable scopes, or of one; `actor` asks for one author, `since` and `until` for a time.
+        `undo_id` of an entry is what `ops.undo` takes. Raises NotFound for an id the scope has not.
+        """
+        return await self._run(
+            auditing.audit_log(
+                self._setup, memory_id=memory_id, actor=actor, since=since, until=until, limit=limit, cursor=cursor,
+                given=ids,
+            )
+        )  # fmt: skip
 
     async def list_runs(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LifecycleRun]:
         """What the life cycle did in the scope, run by run, newest first, each with its first 1,000 changes."""

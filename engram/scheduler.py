@@ -5,19 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from engram import jobs, streams
 from engram.database import Connection, fetch_value
 from engram.ids import new_id
-from engram.operations import steps, tending
+from engram.operations import steps
+from engram.operations.running import HOUSE, PERIODIC
 from engram.worker import Run
 
 if TYPE_CHECKING:
     from apscheduler.schedulers.background import BackgroundScheduler
 
-HOUSE: Final = "engram"  # the tenant whose jobs are those of the whole database
 TURN: Final = "scheduler"
 LEASE: Final = 30.0  # seconds after which a leader that is not heard of any more has lost its turn
 KEEP: Final = 10.0  # seconds from one renewal of the turn to the next
@@ -25,9 +24,6 @@ GRACE: Final = 60  # seconds by which a fire may be late
 
 LOOK: Final = 60.0  # seconds from one look for a transaction that holds followers back to the next
 LONG: Final = 60.0  # seconds after which such a transaction is worth a word
-
-PERIODIC: Final[Mapping[str, float]] = MappingProxyType({tending.PURGE: 3600.0})
-"""Kinds of jobs, and seconds from one to the next. A kind is run by what `running.WORK` names for it."""
 
 logger = logging.getLogger(__name__)
 

@@ -19,6 +19,7 @@ from typing import Any, Final
 
 from engram import dispatch
 from engram.client import Engram
+from engram.operations import running
 from engram.scheduler import Scheduler
 from engram.settings import Settings, load
 from engram.worker import FRESH, PATIENCE, Worker
@@ -42,7 +43,7 @@ class Service:
         self.door = Engram(settings=settings)
         core = self.door._core
         self.worker = Worker(core.run, core.setup(self.door.scope), threads)
-        self.scheduler = Scheduler(core.run)
+        self.scheduler = Scheduler(core.run, running.periodic(settings))
         address = self.door.settings.redis_url
         self.listener = (
             dispatch.Listener(address.get_secret_value(), self.worker.wake) if listens and address is not None else None

@@ -282,12 +282,14 @@ class Background(Worker):
 
     The thread begins with the first ring and ends when nothing of these tenants is left to do. A process that ends with
     its door open calls `end` at once and gives back what runs: an interpreter that is ending starts no threads, so that
-    a model could not be called any more, and its failure would be counted.
+    a model could not be called any more, and its failure would be counted. With `keeps_house` it also queues the
+    periodic work that elsewhere a scheduler does, and runs it: nobody else looks after an embedded database.
     """
 
-    def __init__(self, run: Run, setup: Setup, end: Callable[[float], None]) -> None:
+    def __init__(self, run: Run, setup: Setup, end: Callable[[float], None], *, keeps_house: bool = False) -> None:
         super().__init__(run, setup, threads=1)
-        self._end = end
+        self._end, self._keeps_house = end, keeps_house
+        self._kept_at = -LONGEST
         self._pid = os.getpid()
         self._tenants: set[str] = set()
         self._closing = False
@@ -323,6 +325,7 @@ class Background(Worker):
                 with self._bell:
                     self._bell.wait_for(lambda: self._closing, LINGER)  # a burst of writes is one look
                     self._rung = False
+                self._keep_house()
             pause = self._due_in()
             due = pause is not None and pause <= 0
             busy = due and self._turn() > 0
@@ -337,6 +340,19 @@ class Background(Worker):
                 # What is due and cannot be had waits for a job of the same stream elsewhere.
                 self._bell.wait_for(lambda: self._rung or self._closing, LATER if due else min(pause or 0, LONGEST))
         self._tidy()
+
+    def _keep_house(self) -> None:
+        """Queue the jobs of the present period, once each, and take them for ours."""
+        if not self._keeps_house or self._closing:
+            return
+        if time.monotonic() - self._kept_at >= LONGEST:
+            self._kept_at = time.monotonic()
+            try:
+                self._run(running.queue_periods(self._setup))
+            except Exception as error:  # noqa: BLE001
+                self._note(error)
+        with self._bell:
+            self._tenants.add(running.HOUSE)
 
     def _due_in(self) -> float | None:
         """Seconds until one of the tenants has a job to run; None when none has any."""

@@ -13,14 +13,27 @@ from typing import Final
 
 from engram import checkpoints, errors, inputs, jobs, sessions
 from engram.channels import events, upkeep
-from engram.database import Connection
+from engram.database import Connection, fetch_value
 from engram.errors import EngramError, LeaseLost
 from engram.ids import new_id
 from engram.jobs import Job
-from engram.operations import checkpointing, deriving, extracting, rederiving, spaces, steps, summarising, tending
+from engram.operations import (
+    checkpointing,
+    cycling,
+    deriving,
+    extracting,
+    pruning,
+    rederiving,
+    spaces,
+    steps,
+    summarising,
+    tending,
+    topics,
+)
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.scope import Scope
+from engram.settings import Settings
 from engram.values import Receipt, WriteDecision
 
 Work = Callable[[Setup, Job], Operation[None]]
@@ -42,9 +55,38 @@ WORK: Final[Mapping[str, Work]] = MappingProxyType(
         rederiving.KIND: rederiving.rederive,
         sessions.SUMMARY: summarising.summarise,
         sessions.CLOSE: summarising.close,
+        topics.KIND: topics.tend,
+        cycling.LOOK: cycling.look,
+        cycling.KIND: cycling.work,
+        pruning.LOOK: pruning.look,
+        pruning.EXPIRE: pruning.expire,
     }
 )
 """What runs a job of each kind. To add a kind, write its operation and add it here."""
+
+HOUSE: Final = "engram"  # the tenant whose jobs are those of the whole database
+DAY: Final = 86_400.0
+
+PERIODIC: Final[Mapping[str, float]] = MappingProxyType(
+    {tending.PURGE: 3600.0, cycling.LOOK: 1800.0, pruning.LOOK: DAY}
+)
+"""Kinds of jobs of the whole database, and seconds from one to the next, where the settings say nothing else."""
+
+
+def periodic(settings: Settings) -> Mapping[str, float]:
+    """The same as the settings have it."""
+    return {**PERIODIC, cycling.LOOK: settings.consolidate_every.total_seconds()}
+
+
+def queue_periods(setup: Setup) -> Operation[None]:
+    """Add the jobs of the present period: what a scheduler does, where a process runs none."""
+
+    def work(conn: Connection) -> None:
+        now = fetch_value(conn, "read_clock").timestamp()
+        for kind, every in periodic(setup.settings).items():
+            jobs.add(conn, kind=kind, dedup_key=f"{kind}/{int(now // every)}")
+
+    yield from steps.write(HOUSE, work, key="periods")
 
 
 def kinds(setup: Setup) -> tuple[str, ...]:

@@ -188,10 +188,8 @@ def _standing(asked: Asked, moment: Moment) -> str:
     if asked.filter is not None and asked.filter.names_statuses():
         return "TRUE"
     if asked.include_superseded:
-        return (
-            f"m.status IN ('active', 'superseded'){'' if asked.include_consolidated else ' AND m.consolidated_into IS NULL'}"
-            f" AND (m.expires_at IS NULL OR m.expires_at > {now})"
-        )
+        own = "" if asked.include_consolidated else " AND m.consolidated_into IS NULL"
+        return f"m.status IN ('active', 'superseded'){own} AND (m.expires_at IS NULL OR m.expires_at > {now})"
     # What was forgotten since is still shown where it was true then, and says so.
     gone = "" if moment.is_now else " OR m.status_reason = 'since_forgotten'"
     return memories.current(moment, consolidated=asked.include_consolidated) + gone
@@ -343,9 +341,8 @@ def _by(asked: Asked, row: Any) -> frozenset[str]:
 def _heir(head: Memory, epochs: int, earlier: Candidate) -> Candidate:
     """What was asked for has another value now."""
     cosine = None if earlier.cosine is None else earlier.cosine * HEIR
-    return replace(
-        earlier, memory=head, cosine=cosine, coverage=earlier.coverage * HEIR, stands=True, inherited=True, epochs=epochs
-    )  # fmt: skip
+    shown = replace(earlier, memory=head, cosine=cosine, coverage=earlier.coverage * HEIR, epochs=epochs)
+    return replace(shown, stands=True, inherited=True)
 
 
 def _nearer(one: Candidate) -> float:

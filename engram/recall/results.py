@@ -150,6 +150,7 @@ def _score(asked: Asked, looked: Looked, one: Candidate, scale: _Scale) -> Score
         idle_hours=max(0.0, (clock - last).total_seconds() / 3_600),
         accesses=memory.activity.access_count,
         repetitions=memory.activity.repetition_count,
+        epochs=float(one.epochs),
         nearness=nearness,
         mode=asked.mode,
         closeness=one.graph,

@@ -164,10 +164,14 @@ def test_the_only_policies_that_look_over_the_wall_are_for_roles_that_cannot_log
         " WHERE schemaname = 'engram' AND policyname <> 'tenant' AND permissive = 'PERMISSIVE' ORDER BY 1",
     )
     assert wide == [
+        ("agent_memory", "scheduler", "{engram_scheduler}", "SELECT"),
+        ("cycle_looks", "scheduler", "{engram_scheduler}", "ALL"),
         ("event_lexemes", "owner_reads", "{engram_owner}", "SELECT"),
         ("job_turns", "scheduler", "{engram_scheduler}", "ALL"),
+        ("memory_changes", "scheduler", "{engram_scheduler}", "SELECT"),
         ("memory_jobs", "scheduler", "{engram_scheduler}", "ALL"),
         ("memory_lexemes", "owner_reads", "{engram_owner}", "SELECT"),
+        ("memory_scopes", "scheduler", "{engram_scheduler}", "SELECT"),
         ("recall_log", "scheduler", "{engram_scheduler}", "ALL"),
     ]
     assert rows(behind, "SELECT rolname FROM pg_roles WHERE rolname = ANY(%s) AND rolcanlogin", list(ROLES)) == [
@@ -251,9 +255,16 @@ def test_the_application_may_not_change_the_ledger_nor_truncate_anything(behind:
     )
     # What an erasure blanks in the history and in checkpoints, what the purge sees of the log, and nothing else.
     assert set(columns) == {
-        *(("engram.memory_changes", column) for column in ("state", "decision", "reason")),
+        *(("engram.memory_changes", column) for column in ("state", "decision", "reason", "because")),
         ("engram.agent_checkpoints", "body"),
         *(("engram.recall_log", column) for column in ("tenant_id", "recall_id", "recorded_at")),
+        # What finds the scopes that are due sees numbers and times, and no words.
+        *(("engram.memory_changes", column) for column in ("tenant_id", "change_id", "scope_id", "run_id", "entry")),
+        *(("engram.memory_scopes", column) for column in ("tenant_id", "scope_id", "cycled_change_id", "shelf_of")),
+        *(
+            ("engram.agent_memory", column)
+            for column in ("tenant_id", "scope_id", "status", "expires_at", "critical_slot", "category")
+        ),
     }
     assert rows(behind, "SELECT has_schema_privilege('engram_app', 'engram', 'CREATE')") == [(False,)]
 

@@ -21,15 +21,17 @@ create index agent_memory_expired on engram.agent_memory (expires_at, tenant_id,
 create index memory_changes_numbers on engram.memory_changes using brin (change_id);
 
 create table engram.cycle_looks (
-  look text primary key check (look in ('written')),
-  looked_to bigint not null default 0,
-  seen_to bigint not null default 0
+  tenant_id text primary key,                     -- that of the jobs of the whole database
+  looked_to bigint not null,
+  seen_to bigint not null
 );
 
 comment on table engram.cycle_looks is
-  'How far the looks for scopes with writes have come: `seen_to` the last one, `looked_to` the one before, from which the next begins.';
+  'How far the looks for scopes with writes have come: `looked_to`, and `seen_to`, the last number there was then: the next goes so far.';
 
-insert into engram.cycle_looks (look) values ('written');
+-- What was written before there were cycles waits for the next write of its scope.
+insert into engram.cycle_looks (tenant_id, looked_to, seen_to)
+select 'engram', q.last_value, q.last_value from engram.memory_changes_change_id_seq q;
 
 -- Finding what is due is the work of one job for every tenant, so its functions look over the wall: at numbers, never at words.
 create policy scheduler on engram.memory_changes for select to engram_scheduler using (true);
@@ -44,7 +46,11 @@ create policy scheduler on engram.agent_memory for select to engram_scheduler us
 
 grant select (tenant_id, scope_id, status, expires_at, critical_slot, category) on engram.agent_memory to engram_scheduler;
 
+create policy scheduler on engram.cycle_looks to engram_scheduler using (true) with check (true);
+
 grant select, update on engram.cycle_looks to engram_scheduler;
+
+grant select on sequence engram.memory_changes_change_id_seq to engram_scheduler;
 
 grant insert on engram.memory_jobs to engram_scheduler;
 
@@ -52,20 +58,21 @@ grant create on schema engram to engram_scheduler;
 
 set local role engram_scheduler;
 
--- A change is looked at twice, a period apart, since one with a lower number may be committed later than one with a higher.
+-- A change is looked at once, a period after it was first seen: by then whatever has a lower number is committed too.
 create function engram.queue_cycles() returns integer
 language plpgsql security definer
 set search_path = engram, pg_temp
 as $$
 declare
   v_from bigint;
+  v_to bigint;
   v_queued integer;
 begin
-  select l.looked_to into v_from from cycle_looks l where l.look = 'written' for update;
+  select l.looked_to, l.seen_to into v_from, v_to from cycle_looks l for update;
   with written as materialized (
     select c.tenant_id, c.scope_id, max(c.change_id) as last
       from memory_changes c
-     where c.change_id > v_from and c.scope_id > 0 and c.run_id is null and c.entry <> 'embedded'
+     where c.change_id > v_from and c.change_id <= v_to and c.scope_id > 0 and c.run_id is null and c.entry <> 'embedded'
      group by c.tenant_id, c.scope_id)
   insert into memory_jobs (tenant_id, job_id, scope_id, kind, dedup_key, priority)
   select w.tenant_id, gen_random_uuid(), w.scope_id, 'consolidate',
@@ -79,12 +86,11 @@ begin
           and j.state in ('queued', 'running', 'paused'))
   on conflict (tenant_id, dedup_key) do nothing;
   get diagnostics v_queued = row_count;
-  update cycle_looks set looked_to = seen_to, seen_to = greatest(seen_to, coalesce((select max(c.change_id) from memory_changes c
-           where c.change_id > v_from), 0)) where look = 'written';
+  update cycle_looks set looked_to = v_to, seen_to = (select q.last_value from memory_changes_change_id_seq q);
   return v_queued;
 end $$;
 
-comment on function engram.queue_cycles is 'Queue a cycle for every scope that was written to since the look before the last one.';
+comment on function engram.queue_cycles is 'Queue a cycle for every scope that was written to between the look before the last one and the last one.';
 
 create function engram.queue_expiries(p_grace interval, p_limit integer) returns integer
 language plpgsql security definer
