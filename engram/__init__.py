@@ -56,11 +56,13 @@ if TYPE_CHECKING:
     from engram.scope import ALL_USERS as ALL_USERS
     from engram.scope import Scope as Scope
     from engram.settings import Settings as Settings
+    from engram.values import AuditEntry as AuditEntry
     from engram.values import Change as Change
     from engram.values import Checkpoint as Checkpoint
     from engram.values import Chunk as Chunk
     from engram.values import Citation as Citation
     from engram.values import ContextBlock as ContextBlock
+    from engram.values import Cluster as Cluster
     from engram.values import CriticalMemories as CriticalMemories
     from engram.values import DecayPoint as DecayPoint
     from engram.values import DecayRow as DecayRow
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
     from engram.values import Memory as Memory
     from engram.values import MemoryExplanation as MemoryExplanation
     from engram.values import Page as Page
+    from engram.values import PolicyReport as PolicyReport
     from engram.values import RankMove as RankMove
     from engram.values import RecallAnswer as RecallAnswer
     from engram.values import RecallDiff as RecallDiff
@@ -92,6 +95,8 @@ if TYPE_CHECKING:
     from engram.values import SearchResults as SearchResults
     from engram.values import Session as Session
     from engram.values import TaskRun as TaskRun
+    from engram.values import Topic as Topic
+    from engram.values import TopicMemories as TopicMemories
     from engram.values import Traversal as Traversal
     from engram.values import TraversalResult as TraversalResult
     from engram.values import Trigger as Trigger
@@ -120,14 +125,15 @@ _ROOMS = {
     "engram.scope": ("ALL_USERS", "Scope"),
     "engram.settings": ("Settings",),
     "engram.values": (
-        "Change", "Checkpoint", "Chunk", "Citation", "ContextBlock", "CriticalMemories", "DecayPoint", "DecayRow",
-        "DecayThreshold", "Event", "EventHit", "EventResults",
+        "AuditEntry", "Change", "Checkpoint", "Chunk", "Citation", "Cluster", "ContextBlock", "CriticalMemories", "DecayPoint",
+        "DecayRow",
+        "DecayThreshold", "Event", "EventHit", "EventResults", "PolicyReport",
         "HistoryEntry", "LifecycleRun", "Lineage", "LoggedRecall", "LongInputProgress",
         "LongInputReport", "Memory", "MemoryExplanation",
         "Page", "RankMove", "RecallAnswer", "RecallDiff", "RecallTrace", "Receipt",
         "Relation", "Replay", "ReplayChange", "ReplayDiff",
         "ReplayProblem", "ResumedTask", "SearchResult", "SearchResults", "Session", "TaskRun",
-        "Traversal", "TraversalResult", "Trigger", "UndoReport", "Usage", "WhyNot",
+        "Topic", "TopicMemories", "Traversal", "TraversalResult", "Trigger", "UndoReport", "Usage", "WhyNot",
         "WriteDecision",
     ),
 }  # fmt: skip
@@ -147,12 +153,13 @@ __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     "ProfileWeights", "SearchResult",
     "SearchResults", "EventHit", "EventResults",
     "Relation", "Traversal", "TraversalResult",
-    "RecallAnswer", "CriticalMemories", "Trigger", "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun",
-    "Usage", "DecayRow", "DecayThreshold", "DecayPoint",
+    "RecallAnswer", "CriticalMemories", "Trigger", "Topic", "TopicMemories",
+    "ContextBlock", "Session", "ResumedTask", "Checkpoint", "TaskRun",
+    "Usage", "DecayRow", "DecayThreshold", "DecayPoint", "AuditEntry", "PolicyReport",
     "WhyNot", "RecallTrace", "LoggedRecall", "RecallDiff", "RankMove",
     "LongInputReport", "LongInputProgress", "Chunk",
     # the life of memories
-    "LifecycleRun", "Change", "UndoReport",
+    "LifecycleRun", "Change", "UndoReport", "Cluster",
     # seams
     "Embedder", "LanguageModel", "Completion", "Price", "Reranker",
     # errors

@@ -84,6 +84,7 @@ from engram.values import (
     Citation,
     CitationState,
     CitedText,
+    Cluster,
     ContextBlock,
     CriticalMemories,
     DecayRow,

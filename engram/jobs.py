@@ -24,6 +24,7 @@ from engram.ids import new_id
 
 DERIVE: Final = "derive"  # the kind born with every event that some deriver waits for
 EXTRACT: Final = "extract"  # the kind that asks a language model what events say
+LINK: Final = "link"  # the kind that puts new memories into topics and ties them to their nearest
 EMBED: Final = "embed"  # the kind that gives vectors to memories written without
 LEASE: Final = timedelta(seconds=120)
 MOST_ATTEMPTS: Final = 5

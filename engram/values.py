@@ -350,6 +350,22 @@ class LifecycleRun(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Cluster(Value):
+    """Current memories that are about one thing: `medoid_id` is the one that the others are most like, `fact` its text.
+
+    `mean_similarity` and `deviation` are of its pairs; `redundant` says that they hardly differ (mean at least 0.95,
+    deviation at most 0.03).
+    """
+
+    memory_ids: tuple[str, ...]
+    medoid_id: str
+    fact: str
+    mean_similarity: float
+    deviation: float
+    redundant: bool
+
+
+@dataclass(frozen=True, slots=True)
 class UndoReport(Value):
     """What was taken back, and what was left because it has changed since; `run_id` undoes the undoing."""
 
@@ -1468,3 +1484,30 @@ class PolicyReport(Value):
     problems: tuple[ReplayProblem, ...]
     calls: int
     cost: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry(Value):
+    """One change of one memory: who made it, why, and what it did, which is what undoing it would take back.
+
+    `reason` is what the caller said, `because` what the life cycle said. A memory that the change made has the field
+    `memory` in `changes`, with the revision it replaced before and itself after.
+    """
+
+    at: datetime
+    entry: str
+    memory_id: str
+    fact: str
+    actor: str | None
+    reason: str | None
+    because: str | None
+    step: str | None
+    run_id: str | None
+    event_id: str | None
+    undone: bool
+    changes: tuple[Change, ...]
+
+    @property
+    def undo_id(self) -> str | None:
+        """What `ops.undo` takes back this change by, with all that happened in the same run or event."""
+        return self.run_id or self.event_id

@@ -37,7 +37,7 @@ SPLIT_ROWS: Final = 16_384  # rows of all loose leaves of a pass that are held a
 FEW_CHANGES: Final = 10  # up to which a tree is changed and not made anew
 SEEN: Final = 0.9  # of the current rows that must have a vector for a tree to be made of them
 DRIFT: Final = 0.1  # of its rows that may be put in one by one before a tree is made anew
-ID: Final = re.compile(r"kb([1-9][0-9]{0,8})")
+ID: Final = re.compile(r"kb([1-9][0-9]{0,8})(?:\.([1-9][0-9]{0,17}))?")  # and of which other scope
 NAME_WORDS: Final = 3
 NAME_CHARACTERS: Final = 60
 MOST_READ: Final = 2_000  # characters of a text that a name is made of
@@ -191,6 +191,45 @@ def inherited(before: Labels, now: Labels) -> dict[int, int]:
     return found
 
 
+def adopted(grown: Grown, communities: Iterable[Sequence[int]]) -> Labels:
+    """The leaf of each row, where those in leaves of two or fewer go to the leaf that most of their community is in."""
+    import numpy as np
+
+    labels = grown.labels.copy()
+    for rows in communities:
+        held = Counter(int(grown.labels[row]) for row in rows if grown.counts[grown.labels[row]] > FEW)
+        best, many = max(held.items(), key=lambda one: (one[1], -one[0]), default=(-1, 0))
+        if 2 * many > len(rows):
+            few = [row for row in rows if grown.counts[grown.labels[row]] <= FEW]
+            labels[np.array(few, np.int64)] = best
+    return labels
+
+
+def completed(blocks: Blocks, labels: Labels, limits: Limits = LIMITS) -> Labels:
+    """The same tree with the rows that are in no leaf (-1) put into the nearest, or into new ones."""
+    import numpy as np
+
+    sums, _ = _summed(blocks, labels)
+    centres, at, labels = _centres(sums), 0, labels.copy()
+    for block in blocks():
+        own = labels[at : at + len(block)]
+        at += len(block)
+        fresh = np.flatnonzero(own < 0)
+        if len(fresh):
+            placed = put(block[fresh], centres, limits)
+            opened = sorted({place for place in placed if place >= len(centres)})
+            own[fresh] = placed
+            if opened:
+                centres = np.vstack([centres, block[[fresh[placed.index(place)] for place in opened]]])
+    return labels
+
+
+def regrown(blocks: Blocks, labels: Labels, limits: Limits = LIMITS) -> Grown:
+    """The tree whose leaves are given."""
+    labels = _compact(labels)
+    return _finished(labels, *_summed(blocks, labels), limits, 0)
+
+
 def nearest(blocks: Blocks, grown: Grown, liked: NDArray[np.int8], most: int) -> list[list[int]]:
     """Of each leaf the rows nearest its centre, at most so many; of those that are `liked` less none before others."""
     import numpy as np
@@ -237,7 +276,7 @@ def _planted(blocks: Blocks, rows: int) -> Vectors:
         for _ in range(2):
             for block in _whole(blocks(), wanted):
                 fitted.partial_fit(block)
-    return _unit(fitted.cluster_centers_)
+    return unit(fitted.cluster_centers_)
 
 
 def _distinct(vectors: Vectors, wanted: int) -> int:
@@ -302,7 +341,7 @@ def _split(
     halves: dict[int, Vectors] = {}
     for leaf in chosen:
         groups = _distinct(rows[leaf], 2)
-        centres = _unit(KMeans(groups, n_init=3, max_iter=50, random_state=SEED).fit(rows[leaf]).cluster_centers_)
+        centres = unit(KMeans(groups, n_init=3, max_iter=50, random_state=SEED).fit(rows[leaf]).cluster_centers_)
         if len(centres) == 2 and _falls_apart(rows[leaf], centres, bool(hold[leaf] < limits.topic_inner), limits):
             halves[leaf] = centres
         else:
@@ -455,10 +494,11 @@ def _known(total: Any, many: Any) -> bytes:
 
 
 def _centres(sums: Sums) -> Vectors:
-    return _unit(sums)
+    return unit(sums)
 
 
-def _unit(vectors: Any) -> Vectors:
+def unit(vectors: Any) -> Vectors:
+    """The rows with length 1."""
     import numpy as np
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -34,6 +34,7 @@ from engram import (
 from engram.channels import events as event_words
 from engram.database import Connection, fetch_all, fetch_one
 from engram.errors import Conflict, EngramError, InvalidInput, NotFound
+from engram.lifecycle import trees
 from engram.lifecycle.deeds import PLAIN
 from engram.longinput import store
 from engram.operations import living, rederiving, replaying, running, steps
@@ -395,6 +396,7 @@ def _erased(setup: Setup, desk: Desk, call: Writing, target: Target, event: Even
     }  # fmt: skip
     runs = checkpoints.erase_event(conn, tenant_id, scope_id, event)
     relations.erase_event(conn, event.event_id, erased)
+    trees.forget(conn, tenant_id, erased)
     jobs.erase_event(conn, event.stream_id)
     again = [] if target.is_whole else rederiving.queue(conn, tenant_id, done.event_id, event.event_id, erased)
     for run, sources in runs.items():

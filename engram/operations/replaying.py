@@ -34,6 +34,7 @@ from engram.channels import upkeep
 from engram.database import Connection, execute, fetch_all, fetch_one, fetch_value
 from engram.derivation import llm
 from engram.errors import Conflict, EngramError, InvalidInput, LimitExceeded, NotFound, Unavailable
+from engram.lifecycle import trees
 from engram.operations import changing, deriving, extracting, living, relating, spaces, steps
 from engram.operations.setup import DIRECT, Setup, Writing
 from engram.operations.steps import Operation
@@ -169,6 +170,7 @@ def switch(
         if not _follow(setup, conn, now):
             return None
         fetch_value(conn, "switch_projection", shadow_id=now.shadow_id)
+        trees.forget_scope(conn, call.tenant_id, now.scope_id)
         execute(conn, "mark_unembedded", tenant_id=call.tenant_id, scope_id=now.scope_id)
         if fetch_all(conn, "count_pending", tenant_id=call.tenant_id, scope_id=now.scope_id)[0].pending:
             jobs.add(conn, kind=jobs.EMBED, dedup_key=f"switch/{call.idempotency_key}", scope_id=now.scope_id)
