@@ -1,0 +1,69 @@
+"""Auditing: who changed what, why, and what undoing it would take back. A pure read over the history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sqlalchemy.engine import Row
+
+from engram import inputs, memories, paging, tenancy
+from engram.database import Connection, fetch_all
+from engram.errors import InvalidInput
+from engram.lifecycle.deeds import STATE
+from engram.operations import steps
+from engram.operations.setup import Setup
+from engram.operations.steps import Operation
+from engram.values import AuditEntry, Change, Page
+
+
+def audit_log(
+    setup: Setup, *, memory_id: object, actor: object, since: object, until: object, limit: object, cursor: object,
+    given: Mapping[str, Any],
+) -> Operation[Page[AuditEntry]]:  # fmt: skip
+    """The changes of the readable scopes' memories, newest first."""
+    scope, most = setup.reading(given).scope, inputs.limit(limit)
+    wanted = inputs.optional(inputs.memory_id, memory_id)
+    who = inputs.optional(inputs.name, actor, "actor")
+    start, end = inputs.optional(inputs.moment, since, "since"), inputs.optional(inputs.moment, until, "until")
+    if start is not None and end is not None and end <= start:
+        raise InvalidInput("until", "a time after since", "one that is not")
+    place = inputs.optional(paging.check_cursor, cursor)
+
+    def work(conn: Connection) -> Page[AuditEntry]:
+        visible = tenancy.visible(conn, scope, shelves="without" if wanted is None else "with")
+        named = None if wanted is None else memories.get(conn, visible, wanted).memory_id
+        binding = repr(("audit", visible.scope, named, who, start, end))
+        before = int(paging.decode_cursor(place, binding, setup.cursor_key)[0]) if place is not None else None
+        if not most or not visible.scope_ids:
+            return Page(())
+        rows = fetch_all(
+            conn, "list_audit", tenant_id=scope.tenant_id, scope_ids=list(visible.scope_ids), own=visible.own,
+            memory_id=named, actor=who, since=start, until=end, before=before, limit=most + 1,
+        )  # fmt: skip
+        more = len(rows) > most
+        last = paging.encode_cursor((rows[most - 1].change_id,), binding, setup.cursor_key) if more else None
+        return Page(tuple(_entry(row) for row in rows[:most]), last)
+
+    return (yield from steps.read(scope.tenant_id, work))
+
+
+def _entry(row: Row[Any]) -> AuditEntry:
+    return AuditEntry(
+        at=row.recorded_at, entry=row.entry, memory_id=row.memory_id, fact=row.fact, actor=row.actor, reason=row.reason,
+        because=row.because, step=row.step, run_id=row.run_id, event_id=row.event_id, undone=row.undone,
+        changes=tuple(_changes(row)),
+    )  # fmt: skip
+
+
+def _changes(row: Row[Any]) -> Iterator[Change]:
+    """What the change did, column by column: what undoing it would take back."""
+    because = row.because or ""
+    if row.after is None:
+        return
+    if row.before is None:
+        yield Change(row.memory_id, "memory", row.previous_id, row.memory_id, because)
+        return
+    for name in sorted(STATE & set(row.before) & set(row.after)):
+        if row.before[name] != row.after[name]:
+            yield Change(row.memory_id, name, row.before[name], row.after[name], because)
