@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from engram.values import Checkpoint as Checkpoint
     from engram.values import Chunk as Chunk
     from engram.values import Citation as Citation
-    from engram.values import ContextBlock as ContextBlock
     from engram.values import Cluster as Cluster
+    from engram.values import ContextBlock as ContextBlock
     from engram.values import CriticalMemories as CriticalMemories
     from engram.values import DecayPoint as DecayPoint
     from engram.values import DecayRow as DecayRow

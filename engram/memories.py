@@ -98,7 +98,7 @@ NEWEST: Final = (
 
 
 def current(moment: Moment, *, consolidated: bool = False) -> str:
-    """The condition on `m` that makes a row current at a moment; with `consolidated` one that a summary stands for too."""
+    """The condition on `m` that makes a row current at a moment, or with `consolidated` what a summary stands for."""
     now = "clock_timestamp()" if moment.is_now else AT
     return (
         f"m.status = 'active'{'' if consolidated else ' AND m.consolidated_into IS NULL'}"

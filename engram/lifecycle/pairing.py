@@ -25,6 +25,7 @@ GRAPH_BATCH: Final = 64
 WORD_BATCH: Final = 8
 DROPPED: Final = 1_000
 LEAST: Final = 0.55  # under this similarity no step looks at a pair
+LEAST_WORDS: Final = 0.30  # the same, where words are all there is
 FIRST: Final = "00000000-0000-0000-0000-000000000000"
 LAST: Final = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 BY_WORDS: Final = 0
@@ -117,6 +118,15 @@ def pairs(
     return [Pair(row.low_id, row.high_id, row.similarity) for row in found]
 
 
+def alike(desk: Desk, least: float, *, limit: int) -> list[Pair]:
+    """Pairs with a similarity of at least `least`, whatever was made of them, the most alike first."""
+    given = {
+        "tenant_id": desk.tenant_id, "scope_id": desk.scope_id, "model_id": _model(desk), "least": least,
+        "limit": limit,
+    }  # fmt: skip
+    return [Pair(row.low_id, row.high_id, row.similarity) for row in _listed(desk.conn, "list_alike", given)]
+
+
 def rows(desk: Desk, memory_ids: Iterable[str]) -> dict[str, Row]:
     """The memories among these that take part, by their ids."""
     wanted = sorted(set(memory_ids))
@@ -152,7 +162,7 @@ def _look_by_words(desk: Desk, after: str) -> str | None:
         own = tokens(row.fact)
         for other_id, fact in _worded(desk, row.fact):
             alike = jaccard(own, tokens(fact))
-            if other_id != row.memory_id and alike >= LEAST:
+            if other_id != row.memory_id and alike >= LEAST_WORDS:
                 found[min(row.memory_id, other_id), max(row.memory_id, other_id)] = alike
     execute(
         desk.conn, "add_pairs", tenant_id=desk.tenant_id, scope_id=desk.scope_id, low_ids=[low for low, _ in found],

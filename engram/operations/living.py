@@ -188,6 +188,7 @@ def perform(setup: Setup, desk: Desk, run: Run, deeds: Sequence[Deed]) -> list[C
     if not deeds:
         return []
     desk = replace(desk, run_id=run.run_id, reason=run.call.reason)
+    deeds = _freeing(desk, deeds)
     states = _locked(desk, deeds)
     standing = [deed for deed in deeds if _stands(deed, states)]
     plain = [deed for deed in standing if deed.is_plain]
@@ -196,6 +197,28 @@ def perform(setup: Setup, desk: Desk, run: Run, deeds: Sequence[Deed]) -> list[C
         origin = _told(setup, desk, run, group, states)
         changes += _do(desk, group, origin, states)
     return changes
+
+
+def _freeing(desk: Desk, deeds: Sequence[Deed]) -> list[Deed]:
+    """The deeds, those that put a summary away giving back what it stood for."""
+    leaving = {
+        one.memory_id for deed in deeds for one in deed.effects if one.set.get("status", "active") != "active"
+    } - {NEW}  # fmt: skip
+    if not leaving:
+        return list(deeds)
+    rows = fetch_all(desk.conn, "list_consolidated", tenant_id=desk.tenant_id, memory_ids=sorted(leaving))
+    found = []
+    for deed in deeds:
+        named = {one.memory_id for one in deed.effects}
+        freed = [
+            Effect(
+                row.memory_id, {"consolidated_into": None}, "what stood for it was put away",
+                was={"consolidated_into": row.summary_id},
+            )
+            for row in rows if row.summary_id in named & leaving and row.memory_id not in named
+        ]  # fmt: skip
+        found.append(replace(deed, effects=(*deed.effects, *freed)))
+    return found
 
 
 def _locked(desk: Desk, deeds: Sequence[Deed]) -> dict[str, Row[Any]]:

@@ -378,6 +378,8 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "ops.redact_event": lambda a: {"event_id": a.pick("events"), **a.write()},
     "merge": lambda a: {"memory_ids": [a.memory(), a.memory()], **a.maybe(fact=a.text), **a.write()},
     "ops.merge_similar": lambda a: {**a.maybe(threshold=lambda: 0.99), **a.write()},
+    "ops.find_clusters": lambda _: {},
+    "ops.consolidate_summaries": lambda a: {**a.maybe(limit=lambda: 1), **a.write()},
     "ops.archive": lambda a: {"memory_ids": [a.memory()], **a.write()},
     "ops.set_layer": lambda a: {"memory_id": a.memory(), "layer": "core", **a.write()},
     "ops.list_runs": lambda a: {**a.maybe(cursor=lambda: a.pick("cursors")), "limit": a.dice.randint(0, 5)},

@@ -24,8 +24,7 @@ create table engram.memory_pairs (
 
 comment on table engram.memory_pairs is 'Pairs of like memories, the smaller id first; with a verdict they are not judged again.';
 
-create index memory_pairs_open on engram.memory_pairs (tenant_id, scope_id, model_id, similarity, low_id, high_id)
-  where verdict is null;
+create index memory_pairs_alike on engram.memory_pairs (tenant_id, scope_id, model_id, similarity, low_id, high_id);
 
 create index memory_pairs_high on engram.memory_pairs (tenant_id, high_id);
 
@@ -44,5 +43,8 @@ end $$;
 create trigger forget_pairs after update of status_reason on engram.agent_memory
   for each row when (new.status_reason = 'erased' and old.status_reason is distinct from 'erased')
   execute function engram.forget_pairs();
+
+-- What a summary stands for.
+create index agent_memory_consolidated on engram.agent_memory (tenant_id, consolidated_into) where consolidated_into is not null;
 
 grant insert, update, delete on engram.memory_looks, engram.memory_pairs to engram_app;

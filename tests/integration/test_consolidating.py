@@ -1,0 +1,125 @@
+"""One summary for several memories, and how these come back (features Y-16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from quiet import quiet
+from test_merging_ops import Angles, added, facts, rows
+
+from engram import Engram, Scope
+from engram.testing import ScriptedModel
+
+TEAS = ("Ann likes green tea from Kyoto", "Ann likes black tea from Assam", "Ann likes white tea from Fujian")
+
+
+@pytest.fixture
+def angles() -> Angles:
+    return Angles()
+
+
+@pytest.fixture
+def ada(database_url: str, tenant: str, angles: Angles) -> Iterator[Engram]:
+    with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=angles) as door:  # type: ignore[arg-type]
+        yield quiet(door)
+
+
+def teas(door: Engram, angles: Angles) -> list[str]:
+    """Three memories with a similarity of more than 0.85 to each other."""
+    return [added(door, angles.say(fact, 0.97, axis)) for axis, fact in enumerate(TEAS, 1)]
+
+
+def test_clusters_are_shown_and_nothing_changes(ada: Engram, angles: Angles) -> None:
+    ids = teas(ada, angles)
+    added(ada, "The sea is wide")
+    (found,) = ada.ops.find_clusters()
+    assert set(found.memory_ids) == set(ids)
+    assert found.mean_similarity == pytest.approx(0.9409, abs=1e-3)
+    assert not found.redundant
+    assert facts(ada) == {*TEAS, "The sea is wide"}
+
+
+def test_a_summary_stands_for_its_sources_which_are_found_on_demand(ada: Engram, angles: Angles) -> None:
+    ids = teas(ada, angles)
+    before = rows(ada)
+    run = ada.ops.consolidate_summaries()
+    (summary,) = [memory for memory in ada.list_memories() if memory.category == "summary"]
+    assert summary.importance == 0.5
+    assert all(fact in summary.fact for fact in TEAS)
+    assert facts(ada) == {summary.fact}
+    assert all((ada.get(one).status, ada.get(one).consolidated_into) == ("active", summary.memory_id) for one in ids)
+    derived = ada.list_relations(summary.memory_id, direction="outbound", relation_types=["derived_from"])
+    assert {one.target_id for one in derived} == set(ids)
+    back = ada.list_relations(summary.memory_id, direction="inbound", relation_types=["summarized_by"])
+    assert {one.source_id for one in back} == set(ids)
+    found = {hit.memory.fact for hit in ada.search("Ann likes tea", include_consolidated=True)}
+    assert found >= set(TEAS)
+    assert not {hit.memory.fact for hit in ada.search("Ann likes tea")} & set(TEAS)
+    assert rows(ada) == before + 1
+    ada.ops.undo(run.run_id)
+    assert facts(ada) == set(TEAS)
+
+
+@pytest.mark.parametrize("how", ["forget", "archive"])
+def test_dropping_a_summary_gives_back_what_it_stood_for(ada: Engram, angles: Angles, how: str) -> None:
+    teas(ada, angles)
+    ada.ops.consolidate_summaries()
+    (summary,) = list(ada.list_memories())
+    if how == "forget":
+        ada.forget(summary.memory_id)
+        assert facts(ada) == set(TEAS)
+        return
+    run = ada.ops.archive([summary.memory_id])
+    assert facts(ada) == set(TEAS)
+    ada.ops.undo(run.run_id)
+    assert facts(ada) == {summary.fact}
+
+
+def test_forgetting_a_source_puts_its_summary_away(ada: Engram, angles: Angles) -> None:
+    ids = teas(ada, angles)
+    ada.ops.consolidate_summaries()
+    ada.forget(ids[0])
+    assert facts(ada) == set(TEAS[1:])
+
+
+def test_a_summary_of_what_was_revised_since_is_put_away_and_the_rest_comes_back(ada: Engram, angles: Angles) -> None:
+    ids = teas(ada, angles)
+    ada.ops.consolidate_summaries()
+    ada.revise(ids[0], "Ann likes green tea from Uji")
+    ada.ops.consolidate_summaries()
+    assert facts(ada) == {"Ann likes green tea from Uji", *TEAS[1:]}
+
+
+def test_a_dry_run_shows_the_summaries_and_writes_none(ada: Engram, angles: Angles) -> None:
+    teas(ada, angles)
+    shown = ada.ops.consolidate_summaries(dry_run=True)
+    assert shown.changed == 4
+    assert facts(ada) == set(TEAS)
+
+
+def test_no_more_summaries_than_asked_for(ada: Engram, angles: Angles) -> None:
+    teas(ada, angles)
+    assert ada.ops.consolidate_summaries(limit=0).changed == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Ann likes green tea from Kyoto, black tea from Assam and white tea from Fujian", True),
+        ("Ann likes green tea from Kyoto and black tea from Assam", False),
+        ("Ann likes green tea from Kyoto, black tea from Assam and 5 white teas from Fujian", False),
+    ],
+)
+def test_a_models_words_stand_only_where_no_value_was_lost(
+    database_url: str, tenant: str, angles: Angles, text: str, kept: bool
+) -> None:
+    model = ScriptedModel({"groups": [{"group": 1, "text": text}]})
+    with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=angles, llm=model) as door:  # type: ignore[arg-type]
+        quiet(door)
+        teas(door, angles)
+        door.ops.consolidate_summaries()
+        (summary,) = [memory for memory in door.list_memories() if memory.category == "summary"]
+        assert (summary.fact == text) is kept
+        assert all(place in summary.fact for place in ("Kyoto", "Assam", "Fujian"))
+        assert len(model.asked) == 1
