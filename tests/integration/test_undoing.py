@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 from quiet import quiet
 
-from engram import Conflict, Engram, Filter, NotFound, Scope
+from engram import Conflict, Engram, Filter, InvalidInput, NotFound, Scope
 
 STATUSES: Final = ("active", "superseded", "contested", "archived", "deleted", "quarantined")
 LOOKS: Final = 10  # steps between two looks at the whole state
@@ -71,7 +71,7 @@ class Life:
         before = self._newest()
         try:
             made = self.steps[name]()
-        except (Conflict, NotFound):
+        except (Conflict, NotFound, InvalidInput):  # nothing of the kind is there
             return None
         after = self._newest()
         if after == before:
@@ -126,8 +126,8 @@ class Life:
     def feedback(self) -> None:
         self.door.feedback([self._any()], self.dice.choice((1, -1, -1)))
 
-    def merge(self) -> str | None:
-        return self.door.merge([self._any(), self._any()], self._fact()).event_id
+    def merge(self) -> str:
+        return self.door.merge([self._any(), self._any()], self._fact()).run_id
 
     def merge_similar(self) -> str:
         return self.door.ops.merge_similar().run_id
