@@ -722,6 +722,8 @@ def _reversed(row: Row[Any], current: Mapping[str, Any]) -> Effect | list[Change
     if differing <= ORDERED and any(current.get(name) != row.after[name] for name in differing):
         return None
     put_back = {name: row.before[name] for name in sorted(differing)}
+    if "layer" in put_back:  # or it would count as new in its layer
+        put_back["layer_epoch"] = row.before.get("layer_epoch", 0)
     if "status" in put_back and put_back["status"] not in PLACED:
         put_back["status_reason"] = row.before["status_reason"]
     return Effect(row.memory_id, put_back, "taken back", was={name: current.get(name) for name in put_back})
