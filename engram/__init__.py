@@ -125,8 +125,8 @@ _ROOMS = {
     "engram.scope": ("ALL_USERS", "Scope"),
     "engram.settings": ("Settings",),
     "engram.values": (
-        "AuditEntry", "Change", "Checkpoint", "Chunk", "Citation", "Cluster", "ContextBlock", "CriticalMemories", "DecayPoint",
-        "DecayRow",
+        "AuditEntry", "Change", "Checkpoint", "Chunk", "Citation", "Cluster", "ContextBlock", "CriticalMemories",
+        "DecayPoint", "DecayRow",
         "DecayThreshold", "Event", "EventHit", "EventResults", "PolicyReport",
         "HistoryEntry", "LifecycleRun", "Lineage", "LoggedRecall", "LongInputProgress",
         "LongInputReport", "Memory", "MemoryExplanation",

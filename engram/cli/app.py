@@ -23,6 +23,8 @@ from engram.cli import (
     server,
     sessions,
     tasks,
+    topics,
+    weight,
     worker,
 )
 from engram.cli.desk import COUNT, HERE, OWN, OWNER, READ, WRITE, Option, command
@@ -92,10 +94,16 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("replay diff", replays.diff, OWN, "Data"),
     ("replay switch", replays.switch, WRITE, "Data"),
     ("replay drop", replays.drop, WRITE, "Data"),
+    ("topics", topics.list_, COUNT, "Read"),
+    ("topic", topics.open_, COUNT, "Read"),
     ("runs", life.runs, COUNT, "Life"),
     ("undo", life.undo, WRITE, "Life"),
     ("archive", life.archive, WRITE, "Life"),
     ("layer", life.layer, WRITE, "Life"),
+    ("decay", weight.decay, COUNT, "Life"),
+    ("feedback", weight.feedback, WRITE, "Life"),
+    ("policy simulate", weight.simulate, OWN, "Life"),
+    ("audit", weight.audit, COUNT, "Life"),
     ("export", carrying.export, COUNT, "Data"),
     ("import", carrying.import_, WRITE, "Data"),
     ("recall-log list", recalls.list_, OWN, "Watch"),
@@ -107,6 +115,7 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("usage", server.usage, COUNT, "Watch"),
 )
 
+SIGNED: Final = ("feedback",)  # commands with an argument that may begin with a minus
 # What the commands of two words are about.
 GROUPS: Final = {
     "recall-log": "Look at what was recalled, and recall it again.",
@@ -117,6 +126,7 @@ GROUPS: Final = {
     "checkpoint": "Save where a task stands, and look at what was saved.",
     "graph": "Relate memories, and see where relations lead.",
     "replay": "Derive memories again beside the live ones, compare, and switch.",
+    "policy": "Try a policy before it is used.",
     "jobs": "Look at the work that waits, and do something about what failed.",
 }
 
@@ -143,7 +153,9 @@ def built() -> typer.Typer:
         if group not in groups:
             groups[group] = typer.Typer(no_args_is_help=True)
             app.add_typer(groups[group], name=group, help=GROUPS[group], rich_help_panel=panel)
-        groups[group].command(own, rich_help_panel=None if group else panel)(command(work, shared))
+        settings = {"ignore_unknown_options": True} if name in SIGNED else None
+        made = command(work, shared)
+        groups[group].command(own, rich_help_panel=None if group else panel, context_settings=settings)(made)
     return app
 
 

@@ -654,6 +654,34 @@ def relations(console: Console, found: Mapping[str, Any]) -> None:
     console.print(made)
 
 
+def topics(console: Console, found: Mapping[str, Any]) -> None:
+    """Topics, a line each, those of a wider one under it."""
+    made = table("id", "name", "members", "trust", wide=("name",))
+    for one in _in_tree(found["results"]):
+        indent = "  " if one["parent_id"] else ""
+        made.add_row(indent + one["topic_id"], plain(one["name"]), str(one["members"]), one["trust"])
+    console.print(made)
+
+
+def _in_tree(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    for one in found:
+        if one["parent_id"] is None:
+            yield one
+            yield from (under for under in found if under["parent_id"] == one["topic_id"])
+
+
+def opened_topics(console: Console, opened: Mapping[str, Any]) -> None:
+    """Topics with their memories, and the pairs that say nearly the same."""
+    for one in opened.values():
+        topics(console, {"results": [one["topic"], *one["topics"]]})
+        made = table("id", "fact", wide=("fact",))
+        for memory in one["memories"]:
+            made.add_row(short_id(memory["memory_id"]), plain(memory["fact"]))
+        console.print(made)
+        for first, second, alike in one["redundant"]:
+            console.print(plain(f"nearly the same  {short_id(first)} {short_id(second)} {alike:.3f}"))
+
+
 def parted(console: Console, ended: Mapping[str, Any]) -> None:
     """A relation that was ended."""
     console.print(plain(f"ended  {ended['source_id']} {ended['ended']} {ended['target_id']}"))
@@ -781,3 +809,103 @@ def recall_diff(console: Console, diff: values.RecallDiff) -> None:
         console.print(made)
     for note in diff.notes:
         console.print(plain(note))
+
+
+def decay(console: Console, rows: Sequence[values.DecayRow]) -> None:
+    """What time has left of memories."""
+    made = table("id", "fact", "importance", "left of it", "boost", "weighs", "next", wide=("fact",))
+    for row in rows:
+        made.add_row(
+            row.memory.short_id, plain(row.memory.fact), f"{row.base:.3f}", f"{row.factor:.3f}", f"{row.boost:.2f}",
+            f"{row.effective:.3f}", _threshold(row),
+        )  # fmt: skip
+    console.print(made if rows else "Nothing is current.")
+    if rows:
+        console.print(Text(f"{len(rows)} shown · curve {rows[0].curve}", "dim"))
+
+
+def _threshold(row: values.DecayRow) -> str:
+    following = row.next_threshold
+    if following is None:
+        return "–"
+    under = f"{following.name} {following.value:.2f}"
+    if following.epochs is not None:
+        return f"{under} in {following.epochs} epochs"
+    return f"{under} {when(following.at)}"
+
+
+def curves(console: Console, rows: Sequence[values.DecayRow]) -> None:
+    """The curve of a memory, from now until nothing to speak of is left."""
+    for row in rows:
+        console.print(plain(row.memory.fact), style="bold")
+        console.print(
+            Text(f"weighs {row.effective:.3f} of {row.base:.3f} · curve {row.curve} · {_threshold(row)}", "dim")
+        )
+        unit = "epochs" if row.curve == "epochs" else "days"
+        made = Table.grid(padding=(0, 2))
+        for point in row.points:
+            made.add_row(Text(f"{point.after:.1f}", justify="right"), f"{point.left:.3f}", "█" * round(60 * point.left))
+        console.print(made)
+        console.print(Text(f"{unit} from now, if nobody accesses it", "dim"))
+    if not rows:
+        console.print("This memory is not current.")
+
+
+def ratings(console: Console, rated: Sequence[values.Memory]) -> None:
+    """Memories with their confidence after a rating."""
+    made = table("id", "fact", "state", "confidence", "up", "down", wide=("fact",))
+    for one in rated:
+        counts = one.activity
+        made.add_row(
+            one.short_id, plain(one.fact), status(one), f"{one.confidence:.2f}", str(counts.positive),
+            str(counts.negative),
+        )  # fmt: skip
+    console.print(made)
+
+
+def policy_report(console: Console, report: values.PolicyReport) -> None:
+    """What a policy would have decided, beside what was decided."""
+
+    def counted(found: Mapping[str, int]) -> str:
+        return ", ".join(f"{name} {many}" for name, many in found.items())
+
+    cost = f"{report.calls} calls, ${report.cost:.4f} when they were made" if report.calls else None
+    facts(
+        console,
+        {
+            "policy": report.policy, "events read": str(report.steps), "decides": counted(report.decisions),
+            "was decided": counted(report.stored), "by rule": counted(report.rules), "types": counted(report.types),
+            "differs": counted(report.counts), "language model": cost,
+        },
+    )  # fmt: skip
+    made = table("", "fact", "what", wide=("fact",))
+    for one in report.added:
+        made.add_row("+", plain(one.fact), one.memory_type)
+    for one in report.dropped:
+        made.add_row("-", plain(one.fact), one.memory_type)
+    for pair in report.changed:
+        made.add_row("~", plain(pair.after.fact), ", ".join(pair.reasons))
+    if made.row_count:
+        console.print(made)
+    for problem in report.problems:
+        console.print(plain(f"{short_id(problem.event_id, 'evt')} {problem.event_type}: {problem.reason}"))
+
+
+def audit(console: Console, page: values.Page[values.AuditEntry]) -> None:
+    """Changes of memories, with what undoing each would take back."""
+    for one in page:
+        who = f" by {one.actor}" if one.actor else ""
+        why = "; ".join(said for said in (one.reason, one.because) if said)
+        undone = " (taken back)" if one.undone else ""
+        head = Text(f"{when(one.at)}  ", "dim") + Text(one.entry, "bold")
+        console.print(head + plain(f"{who}{undone}  {short_id(one.memory_id)} {one.fact}"), soft_wrap=True)
+        if why:
+            console.print(plain(f"    because: {why}"), soft_wrap=True)
+        for change in one.changes:
+            console.print(plain(f"    {change.field}: {change.before!r} → {change.after!r}"), soft_wrap=True)
+        if one.undo_id:
+            console.print(Text(f"    engram undo {one.undo_id}", "dim"), soft_wrap=True)
+    if not page.results:
+        console.print("Nothing was changed.")
+    if page.cursor:
+        console.print(f"More: --cursor {page.cursor}", markup=False, soft_wrap=True)
