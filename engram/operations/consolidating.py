@@ -1,4 +1,4 @@
-"""Consolidating: groups of memories about one thing, and a summary for each, for which its members leave default reads."""
+"""Consolidating: groups of memories about one thing, and a summary of each that stands for its members in reads."""
 
 from __future__ import annotations
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import numpy as np
 import pytest
 from quiet import quiet
 
-from engram import Conflict, Engram, Filter, InvalidInput, NotFound, Scope
+from engram import Conflict, Engram, Filter, InvalidInput, ModelRejected, NotFound, Scope
 from engram.database import Connection
-from engram.operations import steps
+from engram.ids import new_id
+from engram.lifecycle.cycle import Cycle
+from engram.operations import merging, steps
+from engram.testing import ScriptedModel
 
 AXES: Final = 16
 
@@ -196,3 +201,162 @@ def test_what_cannot_be_merged_by_hand_is_refused(ada: Engram) -> None:
     ada.ops.archive([two])
     with pytest.raises(Conflict, match="current"):
         ada.merge([one, two], "x")
+
+
+# --- with a language model ----------------------------------------------------------------------------------------
+BACKENDS: Final = "User prefers TypeScript for backend services"
+MISTAKES: Final = "User prefers TypeScript because types catch mistakes"
+BOTH: Final = "User prefers TypeScript for backend services because types catch mistakes"
+
+
+@pytest.fixture
+def asking(database_url: str, tenant: str, angles: Angles) -> Iterator[Callable[[Any], Engram]]:
+    """A door whose model says what a test tells it to."""
+    with ExitStack() as stack:
+
+        def opened(script: Any) -> Engram:
+            door = Engram(
+                database_url, scope=Scope(tenant, user_id="ada"), embedder=angles, llm=ScriptedModel(script)  # type: ignore[arg-type]
+            )  # fmt: skip
+            return quiet(stack.enter_context(door))
+
+        yield opened
+
+
+def like(door: Engram, angles: Angles, *said: str, cosine: float) -> list[str]:
+    first, second = said
+    return [
+        added(door, angles.say(first, 1.0), memory_type="preference"),
+        added(door, angles.say(second, cosine), memory_type="preference"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        (BOTH, True),
+        ("User prefers TypeScript for backend services", False),  # a word less
+        (f"{BOTH} since 2020", False),  # a value that nobody said
+        ("", False),
+    ],
+)
+def test_a_models_text_becomes_a_revision_only_where_nothing_is_lost_or_added(
+    asking: Callable[[Any], Engram], angles: Angles, text: str, kept: bool
+) -> None:
+    door = asking({"pairs": [{"pair": 1, "same": True, "text": text}]})
+    one, two = like(door, angles, BACKENDS, MISTAKES, cosine=0.8)
+    before = rows(door)
+    run = door.ops.merge_similar()
+    assert facts(door) == ({BOTH} if kept else {BACKENDS, MISTAKES})
+    assert rows(door) == before + kept
+    if kept:
+        assert {door.get(one).status, door.get(two).status} == {"archived", "superseded"}
+        door.ops.undo(run.run_id)
+        assert facts(door) == {BACKENDS, MISTAKES}
+
+
+def test_what_a_model_keeps_apart_is_never_asked_about_again(asking: Callable[[Any], Engram], angles: Angles) -> None:
+    door = asking({"pairs": [{"pair": 1, "same": False, "text": ""}]})
+    one, two = like(door, angles, BACKENDS, MISTAKES, cosine=0.8)
+    run = door.ops.merge_similar()
+    assert facts(door) == {BACKENDS, MISTAKES}
+    (tie,) = door.list_relations(one, relation_types=["kept_apart"])
+    assert {tie.source_id, tie.target_id} == {one, two}
+    assert run.run_id
+    door.ops.merge_similar()
+    assert len(asked(door)) == 1
+
+
+def asked(door: Engram) -> list[Any]:
+    models = door._setup.llm
+    assert models is not None
+    return models.model_for("merge", {}).asked  # type: ignore[attr-defined, no-any-return]
+
+
+@pytest.mark.parametrize(
+    ("said", "cosine"), [(("The budget is $500", "The budget is $700"), 0.98), ((BACKENDS, MISTAKES), 0.77)]
+)
+def test_a_model_is_not_asked_about_changed_values_nor_about_what_is_far(
+    asking: Callable[[Any], Engram], angles: Angles, said: tuple[str, str], cosine: float
+) -> None:
+    door = asking({"pairs": [{"pair": 1, "same": True, "text": said[1]}]})
+    like(door, angles, *said, cosine=cosine)
+    door.ops.merge_similar()
+    assert facts(door) == set(said)
+    assert asked(door) == []
+
+
+def test_without_a_model_merging_with_one_is_refused(ada: Engram) -> None:
+    with pytest.raises(ModelRejected):
+        ada.ops.merge_similar(use_llm=True)
+    assert ada.ops.merge_similar(use_llm=False).changed == 0
+
+
+# --- reconciling --------------------------------------------------------------------------------------------------
+def reconciled(door: Engram) -> Any:
+    cycle = Cycle(run_id=new_id(), epoch=0, began=datetime.now(UTC), scope_id=0)
+    return door._run(merging.reconcile_step(door._setup, door._setup.writing({}), cycle))
+
+
+def aged(door: Engram, memory_id: str, hours: float) -> None:
+    def work(conn: Connection) -> None:
+        conn.exec_driver_sql(
+            "UPDATE engram.agent_memory SET recorded_at = recorded_at - %s * interval '1 hour'"
+            " WHERE tenant_id = %s AND memory_id = %s", (hours, door.scope.tenant_id, memory_id),
+        )  # fmt: skip
+
+    door._run(steps.write(door.scope.tenant_id, work, key=None))
+
+
+@pytest.mark.parametrize("decision", ["update", "absorb"])
+def test_the_newer_takes_the_older_in_and_the_older_is_superseded(
+    asking: Callable[[Any], Engram], angles: Angles, decision: str
+) -> None:
+    door = asking({"pairs": [{"pair": 1, "decision": decision, "text": BOTH}]})
+    older, newer = like(door, angles, BACKENDS, MISTAKES, cosine=0.6)
+    aged(door, older, 2)
+    before = rows(door)
+    run = reconciled(door)
+    assert facts(door) == {BOTH}
+    left, head = door.get(older), door.get_lineage(newer).head
+    assert head is not None
+    assert (left.status, left.status_reason, left.superseded_by) == ("superseded", "reconciled", head.memory_id)
+    assert rows(door) == before + 1
+    door.ops.undo(run.run_id)
+    assert facts(door) == {BACKENDS, MISTAKES}
+
+
+@pytest.mark.parametrize(
+    ("text", "cosine", "hours", "asks"),
+    [
+        ("User prefers TypeScript", 0.6, 2, 1),  # loses words
+        (BOTH, 0.6, 0.9, 0),  # not an hour older
+        (BOTH, 0.785, 2, 0),
+        (BOTH, 0.54, 2, 0),
+    ],
+)
+def test_nothing_is_reconciled_that_is_too_near_too_far_too_new_or_would_lose(
+    asking: Callable[[Any], Engram], angles: Angles, text: str, cosine: float, hours: float, asks: int
+) -> None:
+    door = asking({"pairs": [{"pair": 1, "decision": "absorb", "text": text}]})
+    older, _ = like(door, angles, BACKENDS, MISTAKES, cosine=cosine)
+    aged(door, older, hours)
+    reconciled(door)
+    assert facts(door) == {BACKENDS, MISTAKES}
+    assert len(asked(door)) == asks
+
+
+def test_a_source_that_is_trusted_less_never_takes_a_better_one_in(
+    asking: Callable[[Any], Engram], angles: Angles
+) -> None:
+    door = asking({"pairs": [{"pair": 1, "decision": "absorb", "text": BOTH}]})
+    older = added(door, angles.say(BACKENDS, 1.0))
+    added(door, angles.say(MISTAKES, 0.6), trust="web")
+    aged(door, older, 2)
+    reconciled(door)
+    assert facts(door) == {BACKENDS, MISTAKES}
+    assert asked(door) == []
+
+
+def test_without_a_model_nothing_is_reconciled(ada: Engram) -> None:
+    assert reconciled(ada) is None
