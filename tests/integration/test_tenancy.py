@@ -253,6 +253,9 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "annotate": lambda a: {"memory_id": a.memory(), "tags": ["seen"], **a.write()},
     "end_validity": lambda a: {"memory_id": a.memory(), "at": FAR_AHEAD, **a.write()},
     "reinforce": lambda a: {"memory_id": a.memory(), "amount": 0.01, **a.write()},
+    "feedback": lambda a: {
+        "memory_ids": [a.memory()], "value": 1, **a.maybe(recall_id=lambda: a.pick("recalls")), **a.write(),
+    },
     "forget": lambda a: {"memory_id": a.memory(), "revision_only": a.dice.random() < 0.5, **a.write()},
     "restore": lambda a: {"memory_id": a.memory(), **a.write()},
     "relate": lambda a: {
@@ -382,6 +385,11 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "ops.consolidate_summaries": lambda a: {**a.maybe(limit=lambda: 1), **a.write()},
     "ops.archive": lambda a: {"memory_ids": [a.memory()], **a.write()},
     "ops.set_layer": lambda a: {"memory_id": a.memory(), "layer": "core", **a.write()},
+    "ops.decay": lambda a: a.maybe(memory_id=a.memory),
+    "ops.simulate_policy": lambda a: {"policy": "default", **a.maybe(since=lambda: datetime(2020, 1, 1, tzinfo=UTC))},
+    "ops.audit_log": lambda a: {
+        **a.maybe(cursor=lambda: a.pick("cursors"), memory_id=a.memory), "limit": a.dice.randint(0, 5),
+    },
     "ops.list_runs": lambda a: {**a.maybe(cursor=lambda: a.pick("cursors")), "limit": a.dice.randint(0, 5)},
     "ops.undo": lambda a: {"run_or_event_id": a.pick("events"), **a.write()},
     "ops.usage": lambda a: a.one_of(group_by=lambda: "model", since=lambda: datetime(2020, 1, 1, tzinfo=UTC)),

@@ -47,7 +47,7 @@ def superuser(server: EmbeddedServer, database_url: str) -> Iterator[psycopg.Con
 # Calls that write, and reads that have no moment: why.
 WRITES: Final = (
     "add", "add_many", "annotate", "delete", "delete_all", "end_session", "end_validity", "forget", "forget_task",
-    "record_event", "record_long_input", "record_turn", "reinforce", "relate", "relate_batch", "remember", "restore",
+    "record_event", "record_long_input", "record_turn", "reinforce", "feedback", "relate", "relate_batch", "remember", "restore",
     "restore_task",
     "resume_task", "revise", "save_checkpoint", "start_task", "unrelate", "update", "update_task",
     "ops.cancel_job", "ops.drop_replay", "ops.import_", "ops.redact_event", "ops.reembed", "ops.reindex_words",
@@ -69,6 +69,9 @@ WITHOUT_A_MOMENT: Final = {
     "ops.list_models": "lists the models there are",
     "ops.list_jobs": "lists work to be done",
     "ops.list_runs": "lists what was done",
+    "ops.audit_log": "lists what was done",
+    "ops.decay": "what time has left is asked for now",
+    "ops.simulate_policy": "derives past events in a projection of its own",
     "ops.backlog": "lists work to be done",
     "ops.compare_replay": "compares two projections of the present",
     "ops.list_replays": "lists the projections there are",
