@@ -22,7 +22,7 @@ from engram.lifecycle import gate, layers, pruning
 from engram.lifecycle.cycle import Cycle
 from engram.lifecycle.deeds import Effect, archived, marked
 from engram.lifecycle.layers import Row
-from engram.operations import living, sifting, spaces, steps, sweeping
+from engram.operations import distilling, living, merging, sifting, spaces, steps, sweeping, topics
 from engram.operations.living import Run
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
@@ -272,12 +272,12 @@ STEPS: Final[Mapping[str, Step | None]] = {
     "epoch": epoch,
     "eviction": eviction,
     "gate": gating,
-    "reconcile": None,
-    "session_distillation": None,
-    "buffer_dedup": None,
+    "reconcile": merging.reconcile_step,
+    "session_distillation": distilling.session_distillation,
+    "buffer_dedup": distilling.buffer_dedup,
     "triage": triage,
-    "merge": None,
-    "topic_distillation": None,
+    "merge": merging.merge_step,
+    "topic_distillation": distilling.topic_distillation,
     "missing_vectors": missing_vectors,
     "core_summary": None,
 }
@@ -455,6 +455,7 @@ def _ended(conn: Connection, call: Writing, cycle: Cycle) -> LifecycleRun:
         conn, "close_run", tenant_id=call.tenant_id, run_id=cycle.run_id, steps=list(row.steps),
         failed_steps=list(row.failed_steps), finished=True,
     )  # fmt: skip
+    topics.queue(conn, cycle.scope_id, cycle.run_id)
     return living.read_run(conn, tenancy.visible(conn, call.scope), cycle.run_id)
 
 

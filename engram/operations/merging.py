@@ -24,7 +24,7 @@ from engram.lifecycle.keeping import is_rewording, says_all
 from engram.lifecycle.merging import Choice
 from engram.lifecycle.pairing import Pair, Row
 from engram.lifecycle.thresholds import Thresholds
-from engram.operations import asking, changing, living, spaces, steps
+from engram.operations import asking, changing, living, spaces, steps, sweeping
 from engram.operations.changing import DIRECT_TRUST
 from engram.operations.living import Run
 from engram.operations.setup import Setup, Writing
@@ -140,29 +140,35 @@ def merge_similar(
     asks = inputs.optional(inputs.flag, use_llm, "use_llm")
     if asks:
         setup.model_for(MERGE)
-    return (yield from merged(setup, call, least, asks=setup.asks(MERGE) if asks is None else asks))
+    asks = setup.asks(MERGE) if asks is None else asks
+    setup = yield from spaces.ready(setup, call.tenant_id)
+    run = yield from living.opened(call, MERGE)
+    before = yield from living.finished(run)
+    if before is not None:
+        return before
+    changes = yield from _merging(setup, run, least, asks=asks)
+    return (yield from living.closed(run, changes))
 
 
 def merge_step(setup: Setup, call: Writing, cycle: Cycle) -> Operation[LifecycleRun | None]:
     """The step `merge` of a cycle: bounded in what it looks at and asks."""
-    return (yield from merged(setup, call, None, asks=setup.asks(MERGE), parent_id=cycle.run_id, most=LOOKED))
-
-
-def merged(
-    setup: Setup, call: Writing, least: float | None, *, asks: bool, parent_id: str | None = None,
-    most: int | None = None,
-) -> Operation[LifecycleRun]:  # fmt: skip
-    """One run of merging: what rules can say first, then what a model is asked."""
     setup = yield from spaces.ready(setup, call.tenant_id)
-    run = yield from living.opened(call, MERGE, parent_id=parent_id)
-    before = yield from living.finished(run)
-    if before is not None:
-        return before
-    yield from looked(setup, call, most)
+
+    def work(run: Run) -> Operation[list[Change]]:
+        return (yield from _merging(setup, run, None, asks=setup.asks(MERGE), most=LOOKED))
+
+    return (yield from sweeping.step(call, MERGE, cycle, work))
+
+
+def _merging(
+    setup: Setup, run: Run, least: float | None, *, asks: bool, most: int | None = None
+) -> Operation[list[Change]]:  # fmt: skip
+    """What rules can say first, then what a model is asked."""
+    yield from looked(setup, run.call, most)
     changes = yield from living.planned(setup, run, lambda desk: plan_merges(setup, desk, least, asks=asks))
     if asks:
         changes += yield from _worded(setup, run, least)
-    return (yield from living.closed(run, changes))
+    return changes
 
 
 def _at(setup: Setup, desk: Desk, least: float | None, *, asks: bool = False) -> Thresholds:
@@ -172,10 +178,13 @@ def _at(setup: Setup, desk: Desk, least: float | None, *, asks: bool = False) ->
     return replace(at, merge=least, merge_text=min(at.merge_text, least) if asks else least)
 
 
-def plan_merges(setup: Setup, desk: Desk, least: float | None = None, *, asks: bool = False) -> list[Deed]:
-    """The next merges that need no model."""
+def plan_merges(
+    setup: Setup, desk: Desk, least: float | None = None, *, asks: bool = False,
+    layers: Sequence[str] = pairing.LAYERS, most: int = PAIRS,
+) -> list[Deed]:  # fmt: skip
+    """The next merges that need no model; `asks` leaves what rules keep apart for a model to judge."""
     at, after = _at(setup, desk, least), pairing.FIRST_PAIR
-    while found := pairing.pairs(desk, at.merge, after=after, limit=PAIRS):
+    while most > 0 and (found := pairing.pairs(desk, at.merge, after=after, layers=layers, limit=most)):
         rows = pairing.rows(desk, [one for pair in found for one in pair.ids])
         chosen = merging.choose(rows, found, at)
         ties = relations_of(desk, [one.loser.memory_id for one in chosen.merges])
@@ -331,10 +340,16 @@ def reconcile_step(setup: Setup, call: Writing, cycle: Cycle) -> Operation[Lifec
     if not setup.asks(RECONCILE):
         return None
     setup = yield from spaces.ready(setup, call.tenant_id)
-    run = yield from living.opened(call, RECONCILE, parent_id=cycle.run_id)
-    before = yield from living.finished(run)
-    if before is not None:
-        return before
+
+    def work(run: Run) -> Operation[list[Change]]:
+        return (yield from _reconciling(setup, run))
+
+    return (yield from sweeping.step(call, RECONCILE, cycle, work))
+
+
+def _reconciling(setup: Setup, run: Run) -> Operation[list[Change]]:
+    """Ask about a bounded number of pairs, and do what may be done."""
+    call = run.call
     yield from looked(setup, call)
     changes: list[Change] = []
     after = pairing.FIRST_PAIR
@@ -366,7 +381,7 @@ def reconcile_step(setup: Setup, call: Writing, cycle: Cycle) -> Operation[Lifec
             break
         deeds = yield from _joined(setup, run, question, answer)
         changes += yield from living.act(setup, run, deeds)
-    return (yield from living.closed(run, changes))
+    return changes
 
 
 def _joined(setup: Setup, run: Run, question: Question, answer: Reconcilings) -> Operation[list[Deed]]:
