@@ -30,11 +30,13 @@ def invented(texts: Iterable[str], merged: str) -> tuple[str, ...]:
     """The kinds of values that the merged text has and none of the texts; empty when it adds nothing."""
     whole, parts = read(merged), [read(text) for text in texts]
     surfaces = {unit.surface for part in parts for unit in part.units}
+    stems = {unit.stem for part in parts for unit in part.units}
+    opening = {unit.stem for unit in whole.units if unit.case == "first"} - stems  # it may be a name, so it is one
     found = {
         "quantity": set(whole.quantities) - {one for part in parts for one in part.quantities},
         "date": set(whole.dates) - {one for part in parts for one in part.dates},
         "polarity": set(whole.polarity) - {one for part in parts for one in part.polarity},
-        "name": {unit.surface for unit in whole.units if unit.case == "mid"} - surfaces,
+        "name": ({unit.surface for unit in whole.units if unit.case == "mid"} - surfaces) | opening,
     }
     return tuple(sorted(kind for kind, values in found.items() if values))
 
