@@ -6,6 +6,7 @@ Every function runs inside the caller's transaction, after `lock` has taken the 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import embedding, gates, ids, jobs, lineage, memories, text
+from engram import embedding, gates, ids, jobs, lineage, memories, secrets, text
 from engram.channels import keyword, semantic, upkeep
 from engram.database import Connection, Jsonb, execute, execute_many, fetch_all, fetch_one, fetch_value
 from engram.lineage import Member, Place
@@ -28,6 +29,7 @@ SAME_EVENT: Final = "same_event"
 LONG_FACT: Final = 1_000
 UPKEEP_EVERY: Final = 512  # writes: the ids are random at their end, so this needs no counter
 UPKEEP_PRIORITY: Final = 200  # after derivation
+LINK_DELAY: Final = 5.0  # seconds in which many writes of a scope are one job of its links and topics
 NEAR_FETCHED: Final = 64  # evidence rows among them are left out
 NEAR_SIZE: Final = 1_000  # of a scope, for the rarity of words where no vector says what is near
 ENTRIES: Final = {
@@ -369,6 +371,8 @@ def index(desk: Desk, settled: Sequence[Settled]) -> None:
     pending = [one.entry.memory_id for one in settled if one.entry is not None and one.pending]
     if pending:
         jobs.add(desk.conn, kind=jobs.EMBED, dedup_key=pending[0], scope_id=desk.scope_id)
+    if entries and desk.policy.links == "write" and desk.scope_id > 0:
+        queue_links(desk.conn, desk.scope_id)
     due = [entry.memory_id for entry in entries if int(entry.memory_id[-3:], 16) % UPKEEP_EVERY == 0]
     if due and desk.scope_id > 0 and upkeep.is_wanted(desk.conn, desk.tenant_id, desk.scope_id):
         jobs.add(desk.conn, kind=upkeep.KIND, dedup_key=due[0], scope_id=desk.scope_id, priority=UPKEEP_PRIORITY)
@@ -382,6 +386,15 @@ def index(desk: Desk, settled: Sequence[Settled]) -> None:
             keyword.reindex_neighbours(
                 desk.conn, stream_id, first, tenant_id=desk.tenant_id, scope_id=desk.scope_id, config=desk.config
             )
+
+
+def queue_links(conn: Connection, scope_id: int) -> None:
+    """Ask for the links and topics of what was just written; all writes of a few seconds are one job."""
+    window = int(time.time() // LINK_DELAY)
+    jobs.add(
+        conn, kind=jobs.LINK, dedup_key=f"{scope_id}/{window}", scope_id=scope_id, delay=LINK_DELAY,
+        priority=UPKEEP_PRIORITY,
+    )  # fmt: skip
 
 
 def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
@@ -753,7 +766,8 @@ def _decision(
 ) -> dict[str, Any]:
     """The decision as the history keeps it: everything but the memories, which are named by id."""
     made = judged.judgement
-    hints = ("split",) if len(judged.draft.fact) > LONG_FACT and judged.draft.fact.count("\n#") >= 2 else ()
+    hints: tuple[str, ...] = ("split",) if len(judged.draft.fact) > LONG_FACT and judged.draft.fact.count("\n#") >= 2 else ()
+    hints += ("secret",) if secrets.MARK.search(judged.draft.fact) else ()
     return {
         "kind": made.kind, "memory_id": memory_id, "target_id": target_id, "event_id": origin.event_id,
         "fact": judged.draft.fact if memory_id is None else None,

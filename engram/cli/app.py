@@ -8,6 +8,7 @@ import typer
 
 from engram import __version__
 from engram.cli import (
+    alike,
     carrying,
     demo,
     events,
@@ -100,6 +101,10 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("undo", life.undo, WRITE, "Life"),
     ("archive", life.archive, WRITE, "Life"),
     ("layer", life.layer, WRITE, "Life"),
+    ("merge", alike.merge, WRITE, "Life"),
+    ("clusters", alike.clusters, COUNT, "Life"),
+    ("summarise", alike.summarise, WRITE, "Life"),
+    ("tidy", alike.tidy, WRITE, "Life"),
     ("decay", weight.decay, COUNT, "Life"),
     ("feedback", weight.feedback, WRITE, "Life"),
     ("policy simulate", weight.simulate, OWN, "Life"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -607,6 +607,26 @@ def undo_report(console: Console, done: values.UndoReport) -> None:
     if done.left:
         console.print(Text("left as they are:", "bold"))
         changes(console, done.left)
+
+
+def clusters(console: Console, found: Sequence[values.Cluster]) -> None:
+    """Groups of memories, a line each."""
+    made = table("memories", "like", "spread", "redundant", "of which one says", wide=("of which one says",))
+    for one in found:
+        told = (str(len(one.memory_ids)), f"{one.mean_similarity:.3f}", f"{one.deviation:.3f}")
+        made.add_row(*told, "yes" if one.redundant else "no", plain(one.fact))
+    console.print(made if found else "nothing stands together")
+
+
+def audit(console: Console, found: values.AuditReport) -> None:
+    """What an audit proposes, and what it did."""
+    made = table("what", "ids", "to", "because", wide=("because",))
+    for one in found.proposals:
+        to = short_id(one.to) if one.kind == "merge" else one.to
+        made.add_row(one.kind, " ".join(map(short_id, one.memory_ids)), to, plain(one.reason))
+    console.print(made if found.proposals else "nothing is proposed")
+    if found.run is not None:
+        run(console, found.run)
 
 
 def changes(console: Console, found: Sequence[values.Change]) -> None:

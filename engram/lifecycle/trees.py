@@ -298,6 +298,12 @@ def seen(
     return _rows(conn, "list_topics", **params)
 
 
+def id_of(row: Any, visible: Visible, topic_id: int | None = None) -> str:
+    """The id a topic is shown with: with the number of its scope where that is not the reader's own. Pure."""
+    number = row.topic_id if topic_id is None else topic_id
+    return f"kb{number}" if row.scope_id == visible.own else f"kb{number}.{row.scope_id}"
+
+
 def members_of(
     conn: Connection, visible: Visible, topic_id: int, *, scope_id: int | None = None, limit: int = MOST_MEMBERS
 ) -> list[str]:

@@ -87,7 +87,7 @@ def build_context(
     """The block a model is given to read, of at most `max_tokens`."""
     reading = setup.reading(given)
     asked = _Asked(
-        inputs.query(query), inputs.optional(inputs.event_id, task_run_id, "task_run_id"),
+        setup.query(query), inputs.optional(inputs.event_id, task_run_id, "task_run_id"),
         inputs.optional(inputs.name, session_id, "session_id"),
         context.SHARES if sections is None else context.chosen_shares(sections),
         inputs.flag(include_graph, "include_graph"),
@@ -182,7 +182,7 @@ def all_critical(conn: Connection, visible: Visible, moment: Moment) -> Critical
 
 def topics_of(conn: Connection, visible: Visible, moment: Moment) -> tuple[Named, ...]:
     """What the memories are about, largest first."""
-    found = topics.count_topics(conn, visible, moment=moment)
+    found = topics.list_topics(conn, visible, moment=moment)
     return tuple(Named(name, trust, many) for name, many, trust in found)
 
 

@@ -196,6 +196,10 @@ def perform(setup: Setup, desk: Desk, run: Run, deeds: Sequence[Deed]) -> list[C
     for group in (*([plain] if plain else ()), *([deed] for deed in standing if not deed.is_plain)):
         origin = _told(setup, desk, run, group, states)
         changes += _do(desk, group, origin, states)
+        if any(deed.ties and not deed.effects and deed.draft is None for deed in group):
+            execute(
+                desk.conn, "note_tied", tenant_id=desk.tenant_id, run_id=run.run_id, event_id=origin.event_id
+            )
     return changes
 
 
@@ -634,6 +638,12 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
     while (yield from steps.write(call.tenant_id, steps.undone(work) if call.dry_run else work, key=run.run_id)):
         pass
 
+    def untie(conn: Connection) -> None:
+        desk = setup.desk(conn, call.scope, reason=call.reason)
+        _untie_runs(setup, desk, run, runs, event_id)
+
+    yield from steps.write(call.tenant_id, steps.undone(untie) if call.dry_run else untie, key=run.run_id)
+
     def end(conn: Connection) -> None:
         row = _find_run(conn, tenancy.visible(conn, call.scope), wanted)
         for one in runs:
@@ -770,6 +780,17 @@ def _taken_back(
     changes = _do(desk, [deed], origin, states)
     _untie(desk, events, origin)
     return changes
+
+
+def _untie_runs(setup: Setup, desk: Desk, run: Run, runs: Sequence[str], event_id: str | None) -> None:
+    """Take back the relations of the events of some runs that did nothing else."""
+    rows = fetch_all(
+        desk.conn, "list_tied", tenant_id=desk.tenant_id, scope_ids=list(desk.visible.scope_ids), run_ids=list(runs),
+        event_id=event_id,
+    )  # fmt: skip
+    for scope_id in sorted({row.scope_id for row in rows}):
+        here = replace(desk, scope_id=scope_id, run_id=run.run_id)
+        _taken_back(setup, here, run, [], [], [row.event_id for row in rows if row.scope_id == scope_id], {})
 
 
 def _untie(desk: Desk, events: Sequence[str], origin: Origin) -> None:

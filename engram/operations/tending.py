@@ -56,6 +56,8 @@ def embed(setup: Setup, job: Job) -> Operation[None]:
                 fetch_all(conn, "mark_embedded", tenant_id=job.tenant_id, memory_ids=ids)
             if done:
                 jobs.finish(conn, job)
+                if setup.policy.links == "write" and job.scope_id is not None and job.scope_id > 0:
+                    writing.queue_links(conn, job.scope_id)
 
         yield from steps.write(job.tenant_id, effect, key=job.job_id)
     if failed:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engram import inputs, jobs, memories, prompting, tenancy
+from engram import inputs, jobs, memories, prompting, tenancy, writing
 from engram.database import Connection, fetch_one
 from engram.errors import (
     BadOutput,
@@ -114,6 +114,14 @@ def rebuild_step(setup: Setup, scope: Scope, scope_id: int, *, job: Job | None =
     """Put what is new into the tree and tie it to its nearest; the tree is made anew where much has changed."""
     yield from _renewed(setup, scope, scope_id, job=job)
     yield from _linked(setup, Writing(scope, actor=ACTOR), scope_id)
+
+
+def queue(conn: Connection, scope_id: int, once: str) -> None:
+    """Ask for that by a job, a few seconds from now, once for what caused it."""
+    jobs.add(
+        conn, kind=KIND, dedup_key=f"{scope_id}/{once}", scope_id=scope_id, delay=writing.LINK_DELAY,
+        priority=writing.UPKEEP_PRIORITY,
+    )  # fmt: skip
 
 
 def tend(setup: Setup, job: Job) -> Operation[None]:
@@ -527,11 +535,8 @@ def _opened(
 
 
 def _topic(row: Any, visible: tenancy.Visible) -> Topic:
-    def named(number: int) -> str:
-        return f"kb{number}" if row.scope_id == visible.own else f"kb{number}.{row.scope_id}"
-
     return Topic(
-        topic_id=named(row.topic_id), name=row.name, members=row.members,
-        parent_id=None if row.parent_id is None else named(row.parent_id), trust=TRUSTS[row.trust],
+        topic_id=trees.id_of(row, visible), name=row.name, members=row.members,
+        parent_id=None if row.parent_id is None else trees.id_of(row, visible, row.parent_id), trust=TRUSTS[row.trust],
         named_by=row.named_by, scope=visible.scopes[int(row.scope_id)],
     )  # fmt: skip

@@ -17,6 +17,7 @@ from engram.policies.guards import Guard, Keep
 from engram.policies.patterns import Pattern, compile_safe
 from engram.ranking import BUILT_IN as PROFILES
 from engram.ranking import Profile
+from engram.secrets import MODES as SECRETS
 from engram.settings import COMPONENTS, LLM_LEVELS
 from engram.values import MEMORY_TYPES, ROLES, MemoryType, Role
 
@@ -127,6 +128,8 @@ class MemoryPolicy:
     day, in dollars, where the setting does not cap it lower. `profiles` are scoring profiles that searches may name,
     and `profile` names the one they take where they name none; it comes before the setting.
 
+    `secrets` says what becomes of keys, tokens, passwords and card numbers before anything is kept: a mark in their
+    place, a refusal, or nothing; `secret_patterns` adds kinds of one's own, as patterns by name.
     `guards` are pure functions that see every candidate before it is judged: each takes a mapping with the fact and
     what else is said of it, and returns one, changed or not, or `Reject("why")`. `keep` takes a memory and says whether
     it may never be put away by the life cycle. `decay` names the forgetting curve of the table `ops.decay`. A memory
@@ -136,6 +139,9 @@ class MemoryPolicy:
     `buffer_cap` is how many the buffer of a scope holds (None is the setting's), `max_memories` how many current ones a
     scope may hold at all (None is no limit): a cycle puts away what is over them. A working memory comes before the
     gate of the core from a reinforcement score of `promote_score` and an importance of `promote_importance` on.
+
+    `links` says when new memories are put into topics and tied to their nearest: after a `cycle`, or seconds after each
+    `write`, which adds one row of work to a scope for every five seconds in which it is written to.
     """
 
     name: str
@@ -160,6 +166,8 @@ class MemoryPolicy:
     profile: str | None = None
     profiles: tuple[Profile, ...] = ()
     guards: tuple[Guard, ...] = ()
+    secrets: Literal["redact", "refuse", "allow"] = "redact"
+    secret_patterns: Mapping[str, str] = field(default_factory=dict)
     keep: Keep | None = None
     decay: str = "access"
     feedback_floor: float = 0.15
@@ -168,6 +176,7 @@ class MemoryPolicy:
     max_memories: int | None = None
     promote_score: float = 3.0
     promote_importance: float = 0.6
+    links: Literal["cycle", "write"] = "cycle"
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -204,6 +213,9 @@ class MemoryPolicy:
         if self.profile is not None and self.profile not in (*PROFILES, *(one.name for one in self.profiles)):
             raise PolicyError("profile names a scoring profile that is neither built in nor one of profiles")
         _set(self, "guards", _guards(self.guards))
+        if self.secrets not in SECRETS:
+            raise PolicyError(f"secrets must be one of {', '.join(SECRETS)}")
+        _set(self, "secret_patterns", _secret_patterns(self.secret_patterns))
         if self.keep is not None and not callable(self.keep):
             raise PolicyError("keep must be a function of a memory")
         if self.decay not in decay.CURVES:
@@ -219,6 +231,8 @@ class MemoryPolicy:
             raise PolicyError("promote_score must be a number of more than 0 and at most 1000")
         if not _is_unit(self.promote_importance):
             raise PolicyError("promote_importance must be a number from 0 to 1")
+        if self.links not in ("cycle", "write"):
+            raise PolicyError("links must be 'cycle' or 'write'")
 
     def derivers(self, role: str, event_type: str) -> tuple[str, ...]:
         """The names of the derivers that read an event of this role and type; () when none does."""
@@ -276,6 +290,17 @@ def _profiles(values: Any) -> tuple[Profile, ...]:
     if len(values) > MAX_RULES or len({value.name for value in values}) != len(values):
         raise PolicyError(f"a policy has at most {MAX_RULES} profiles, each with its own name")
     return tuple(values)
+
+
+def _secret_patterns(values: Any) -> Mapping[str, str]:
+    if not isinstance(values, Mapping) or len(values) > MAX_PATTERNS:
+        raise PolicyError(f"secret_patterns must map at most {MAX_PATTERNS} kinds to patterns")
+    for kind, pattern in values.items():
+        if not isinstance(kind, str) or not re.fullmatch(r"[a-z][a-z0-9_]{0,63}", kind):
+            raise PolicyError("a kind of secret_patterns is 1 to 64 small letters, digits and _")
+        if compile_safe(pattern).match(""):
+            raise PolicyError("a pattern of secret_patterns must not match an empty text")
+    return MappingProxyType(dict(values))
 
 
 def _guards(values: Any) -> tuple[Guard, ...]:

@@ -1,4 +1,4 @@
-"""Topics: what the memories of a scope are about, counted by the names they already have."""
+"""Topics: what the memories of a scope are about, from its tree, else counted by the names they already have."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Final
 
 from engram import memories
 from engram.database import Connection
+from engram.lifecycle import trees
 from engram.memories import NOW, Moment
 from engram.recall.finding import EVIDENCE
 from engram.tenancy import Visible
@@ -13,6 +14,20 @@ from engram.values import TRUSTS, Trust
 
 MOST_TOPICS: Final = 40
 MOST_COUNTED: Final = 2_000  # of the newest rows of each scope
+
+
+def list_topics(conn: Connection, visible: Visible, *, moment: Moment = NOW) -> list[tuple[str, int, Trust]]:
+    """Names, how many current memories each has, and how far each is to be trusted; the largest first.
+
+    Now they are the widest topics of the trees there are, each with the id it is opened by; where there is none, and at
+    any other moment, they are counted.
+    """
+    rows = [row for row in trees.seen(conn, visible) if row.parent_id is None] if moment.is_now else []
+    if not rows:
+        return count_topics(conn, visible, moment=moment)
+    return [
+        (f'{trees.id_of(row, visible)}: "{row.name}"', row.members, TRUSTS[row.trust]) for row in rows[:MOST_TOPICS]
+    ]
 
 
 def count_topics(conn: Connection, visible: Visible, *, moment: Moment = NOW) -> list[tuple[str, int, Trust]]:

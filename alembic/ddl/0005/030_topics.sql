@@ -51,3 +51,8 @@ create index memory_topic_members_unlinked on engram.memory_topic_members (tenan
 comment on table engram.memory_topic_members is 'In which topic each memory is; a memory that is not current has no row, or soon none.';
 
 grant insert, update, delete on engram.memory_topic_trees, engram.memory_topics, engram.memory_topic_members to engram_app;
+
+-- What a run did to relations alone touches no memory, so that no change of one names it.
+alter table engram.lifecycle_runs add column tied uuid[] not null default '{}';
+
+comment on column engram.lifecycle_runs.tied is 'Its events that did nothing but relate memories.';
