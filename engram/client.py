@@ -45,6 +45,7 @@ from engram.operations import (
     living,
     long_contexts,
     merging,
+    proposing,
     pruning,
     queueing,
     rating,
@@ -78,6 +79,7 @@ from engram.sessions import Visit
 from engram.settings import Settings, load
 from engram.values import (
     AuditEntry,
+    AuditReport,
     Backlog,
     Checkpoint,
     Chunk,
@@ -1389,7 +1391,7 @@ class Engram(_Door):
         An id that is known goes on; `metadata` is put beside what was noted before. Without an id Engram makes one, and
         a session that is silent for longer than the policy's `session_gap` is ended and continued by a successor.
         """
-        return SessionContext(self, sessions.visit(session_id, metadata), ids)
+        return SessionContext(self, sessions.visit(self._setup, session_id, metadata), ids)
 
     def get_session(self, session_id: str, **read: Unpack[Read]) -> Session:
         """A session with its rolling summary, or NotFound; the nearest, where several readable scopes have one."""
@@ -1680,6 +1682,15 @@ class Ops:
         put away first. Memories with a slot or key, with an end, pinned and private ones take no part.
         """
         return self._run(consolidating.consolidate_summaries(self._setup, limit, write))
+
+    def audit(self, *, apply: bool = False, **write: Unpack[Write]) -> AuditReport:
+        """What could be put in order in the scope, each with its reason; nothing is done without `apply=True`.
+
+        Proposed are merges of memories that say the same with a similarity of 0.65 to 0.78, moves from the core to
+        working of what its gate would not let in today, and the types that rules of the policy give memories without
+        one. A language model, where one is configured for it, strikes out what it doubts. At most 100 of a kind.
+        """
+        return self._run(proposing.audit(self._setup, apply, write))
 
     def set_layer(self, memory_id: str, layer: Layer, **write: Unpack[Write]) -> LifecycleRun:
         """Move a memory to `buffer`, `working` or `core`; only an operator can, agents reinforce.
@@ -3053,7 +3064,7 @@ class AsyncEngram(_Door):
         An id that is known goes on; `metadata` is put beside what was noted before. Without an id Engram makes one, and
         a session that is silent for longer than the policy's `session_gap` is ended and continued by a successor.
         """
-        return AsyncSessionContext(self, sessions.visit(session_id, metadata), ids)
+        return AsyncSessionContext(self, sessions.visit(self._setup, session_id, metadata), ids)
 
     async def get_session(self, session_id: str, **read: Unpack[Read]) -> Session:
         """A session with its rolling summary, or NotFound; the nearest, where several readable scopes have one."""
@@ -3349,6 +3360,15 @@ class AsyncOps:
         put away first. Memories with a slot or key, with an end, pinned and private ones take no part.
         """
         return await self._run(consolidating.consolidate_summaries(self._setup, limit, write))
+
+    async def audit(self, *, apply: bool = False, **write: Unpack[Write]) -> AuditReport:
+        """What could be put in order in the scope, each with its reason; nothing is done without `apply=True`.
+
+        Proposed are merges of memories that say the same with a similarity of 0.65 to 0.78, moves from the core to
+        working of what its gate would not let in today, and the types that rules of the policy give memories without
+        one. A language model, where one is configured for it, strikes out what it doubts. At most 100 of a kind.
+        """
+        return await self._run(proposing.audit(self._setup, apply, write))
 
     async def set_layer(self, memory_id: str, layer: Layer, **write: Unpack[Write]) -> LifecycleRun:
         """Move a memory to `buffer`, `working` or `core`; only an operator can, agents reinforce.

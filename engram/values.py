@@ -366,6 +366,28 @@ class Cluster(Value):
 
 
 @dataclass(frozen=True, slots=True)
+class Proposal(Value):
+    """One change that an audit proposes: which, of what memories, why, and what it would make of them.
+
+    Of a merge `memory_ids` are the one that stays and the one that is put away, and `to` the first; of a demotion `to`
+    is the layer, of a reclassification the type.
+    """
+
+    kind: typing.Literal["merge", "demote", "reclassify"]
+    memory_ids: tuple[str, ...]
+    reason: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport(Value):
+    """What an audit of a scope proposes, and the run that did it; None where nothing was applied."""
+
+    proposals: tuple[Proposal, ...]
+    run: LifecycleRun | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class UndoReport(Value):
     """What was taken back, and what was left because it has changed since; `run_id` undoes the undoing."""
 
@@ -427,6 +449,7 @@ class Receipt(Value):
     erased: bool = False
     decisions: tuple[WriteDecision, ...] = ()
     dry_run: bool = False
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,7 +233,7 @@ def _captured(
         due[:] = _due_checkpoint(setup, conn, call)
         if part is not None:
             due.extend(sessions.went_on(conn, scope_id, part, done, switches, setup.policy))
-        return _receipt(done)
+        return replace(_receipt(done), notes=call.censor.notes)
 
     # The ids were made here: a lost connection is answered by appending the same events again, which changes nothing.
     key = call.idempotency_key or events[0].event_id
@@ -321,13 +321,16 @@ def _message(
     said = inputs.keys(item, where.rstrip(".") or "message", MESSAGE_WORDS)
     role = inputs.choice(said.get("role"), f"{where}role", ROLES)
     event_type = _event_type(said.get("event_type"), role, f"{where}event_type")
+    clean = call.censor
     content = PRIVATE.sub("[private]", inputs.event_content(said.get("content"), f"{where}content"))
+    content = clean.text(content, f"{where}content")
     trust = (
         inputs.choice(said["trust"], f"{where}trust", TRUSTS)
         if said.get("trust") is not None
         else (call.trust if same_trust else None)
     )
     payload = inputs.optional(inputs.payload, said.get("payload"), f"{where}payload") or {}
+    payload = clean.data(payload, f"{where}payload")
     if said.get("call_id") is not None:
         payload = {**payload, "call_id": inputs.name(said["call_id"], f"{where}call_id")}
     mode = inputs.choice(said["derive"], f"{where}derive", DERIVES) if said.get("derive") is not None else derive
@@ -336,10 +339,11 @@ def _message(
     barred = setup.policy.llm.get(extracting.COMPONENT) == "off"
     if not setup.asks(extracting.COMPONENT) and (mode is None or setup.settings.derives_inline or barred):
         derivers = tuple(name for name in derivers if name != "llm")
+    metadata = inputs.optional(inputs.metadata, said.get("metadata"), f"{where}metadata") or {}
     key = call.idempotency_key
     return ledger.NewEvent(
         role=role, event_type=event_type, content=content, payload=payload,
-        metadata=inputs.optional(inputs.metadata, said.get("metadata"), f"{where}metadata") or {},
+        metadata=clean.data(metadata, f"{where}metadata"),
         trust=trust or TRUST_OF[role],
         occurred_at=inputs.optional(inputs.moment, said.get("occurred_at"), f"{where}occurred_at") or call.occurred_at,
         session_id=call.session_id, task_run_id=call.task_run_id,

@@ -24,6 +24,7 @@ from engram.operations import spaces, steps
 from engram.operations.setup import DIRECT, Setup, Write, Writing
 from engram.operations.steps import Operation
 from engram.policies import Classified, Proposal, guards
+from engram.secrets import Censor
 from engram.sessions import Visit
 from engram.values import Event, Memory, Trust, WriteDecision, trust_rank
 from engram.writing import Desk, Draft, Origin
@@ -173,6 +174,7 @@ def add_many(setup: Setup, items: object, given: Mapping[str, Any]) -> Operation
 
 def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     """A candidate checked, passed by the guards, classified by the policy, and kept as its event will keep it. Pure."""
+    item = {name: call.censor.data(value, inputs.field_name(name, "item")) for name, value in item.items()}
     asked = _asked_for(setup, call, item)
     if not setup.policy.guards:
         return asked
@@ -263,8 +265,9 @@ def revise(
     """Write a new revision on the current head of a memory's lineage."""
     call = setup.writing(given).keyed()
     wanted = inputs.memory_id(memory_id)
-    change = fact if fact is None or isinstance(fact, Edit) else inputs.fact(fact)
-    content = inputs.optional(inputs.main_content, main_content)
+    clean = call.censor
+    change = _cleaned(fact, clean) if fact is None or isinstance(fact, Edit) else inputs.fact(clean.data(fact, "fact"))
+    content = inputs.optional(inputs.main_content, clean.data(main_content, "main_content"))
     begins = inputs.optional(inputs.moment, valid_from, "valid_from")
     expected = inputs.optional(inputs.whole, expected_revision, "expected_revision", 1)
     if change is None and content is None:
@@ -310,10 +313,14 @@ def revise(
     raise Unavailable("the memory was revised too often to edit it", retry_after=1.0)
 
 
+def _cleaned(edit: Edit | None, censor: Censor) -> Edit | None:
+    return edit and replace(edit, old=censor.text(edit.old, "old"), new=censor.text(edit.new, "new"))
+
+
 def annotate(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory]:
     """Change attributes of a memory in place: an event, no revision, no new vector."""
     call = setup.writing({name: value for name, value in given.items() if name not in ATTRIBUTES})
-    changes = {name: value for name, value in given.items() if name in ATTRIBUTES}
+    changes = {name: call.censor.data(value, name) for name, value in given.items() if name in ATTRIBUTES}
     if not changes:
         raise InvalidInput("attributes", f"at least one of {', '.join(ATTRIBUTES)}", "none")
     params = _annotation(changes)

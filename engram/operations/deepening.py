@@ -62,13 +62,13 @@ def wanted(
 ) -> Deep:  # fmt: skip
     """The arguments of a deep search, checked. Pure."""
     asked = recall.prepare(
-        inputs.query(query), limit=inputs.limit(limit), filter=chosen_filter(filter), profile=_profile(setup, profile),
+        setup.query(query), limit=inputs.limit(limit), filter=chosen_filter(filter), profile=_profile(setup, profile),
         rerank=inputs.flag(rerank, "rerank"), tail=inputs.flag(tail, "tail"),
     )  # fmt: skip
     if asked.rerank:
         reranking.wanted(setup)
     most = inputs.whole(n_queries, "n_queries", 0, variants.MOST)
-    return Deep(asked, most, None if queries is None else _own(queries), inputs.number(k, "k", 0))
+    return Deep(asked, most, None if queries is None else _own(setup, queries), inputs.number(k, "k", 0))
 
 
 def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) -> Operation[SearchResults]:
@@ -183,7 +183,7 @@ def _profile(setup: Setup, profile: object) -> ranking.AnyProfile:
     return fusing.RRF if isinstance(profile, str) and profile == "default" else setup.profile(profile)
 
 
-def _own(queries: object) -> tuple[str, ...]:
+def _own(setup: Setup, queries: object) -> tuple[str, ...]:
     """The caller's own variants, checked: up to ten texts."""
     given = inputs.items(queries, "queries", variants.MOST)
-    return tuple(inputs.query(one, f"queries[{place}]") for place, one in enumerate(given))
+    return tuple(setup.query(one, f"queries[{place}]") for place, one in enumerate(given))

@@ -70,7 +70,7 @@ def explain(
     """Why a search does not return a memory, or that it does."""
     reading = setup.reading(given)
     asked = recall.prepare(
-        inputs.query(query), mode=inputs.choice(mode, "mode", MODES), limit=inputs.limit(limit),
+        setup.query(query), mode=inputs.choice(mode, "mode", MODES), limit=inputs.limit(limit),
         filter=chosen_filter(filter), profile=setup.profile(profile), min_score=inputs.number(min_score, "min_score"),
         rerank=inputs.flag(rerank, "rerank"), cut=inputs.choice(cut, "cut", ranking.CUTS),
         per_session=inputs.optional(inputs.whole, per_session, "per_session", 1),
@@ -192,7 +192,7 @@ def trace_recall(
 ) -> Operation[RecallTrace]:  # fmt: skip
     """What is pinned and what a search finds, packed into a budget, with the ids of every step on the way."""
     reading = setup.reading(given)
-    asked = inputs.query(query)
+    asked = setup.query(query)
     shown, most, count = inputs.limit(limit), inputs.max_tokens(max_tokens), counting.chosen(token_counter)
     terms = tuple(
         inputs.text(term, f"expected_terms[{place}]", limit=inputs.FACT_CHARACTERS)

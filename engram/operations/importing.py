@@ -343,9 +343,9 @@ class _Batch:
         event = ledger.NewEvent(
             role=said.role,
             event_type=capture.TYPE_OF[said.role],
-            content=inputs.event_content(said.content),
+            content=entry.call.censor.text(inputs.event_content(said.content), "content"),
             payload={"imported": {"format": self.format, "id": said.source_id[:1000]}},
-            metadata=inputs.metadata(said.metadata),
+            metadata=entry.call.censor.data(inputs.metadata(said.metadata), "metadata"),
             trust=entry.call.trust or MOST_TRUST,
             occurred_at=entry.call.occurred_at,
             actor=_actor(said, self.call),

@@ -41,7 +41,7 @@ def build_long_input_context(
     """The block of at most `max_tokens` of memories and passages that answer a question."""
     reading = setup.reading(given)
     asked = _Asked(
-        inputs.query(query), inputs.optional(inputs.event_id, source_event_id, "source_event_id"),
+        setup.query(query), inputs.optional(inputs.event_id, source_event_id, "source_event_id"),
         inputs.optional(inputs.event_id, task_run_id, "task_run_id"), inputs.max_tokens(max_tokens),
         inputs.whole(source_chunk_limit, "source_chunk_limit", 0, MOST_CHUNKS), _terms(expected_terms),
     )  # fmt: skip

@@ -25,7 +25,7 @@ def search(
     reading = setup.reading(given)
     wider = inputs.optional(inputs.flag, expand, "expand")
     asked = recall.prepare(
-        inputs.query(query), mode=inputs.choice(mode, "mode", MODES), limit=inputs.limit(limit),
+        setup.query(query), mode=inputs.choice(mode, "mode", MODES), limit=inputs.limit(limit),
         filter=chosen_filter(filter), profile=setup.profile(profile), min_score=inputs.number(min_score, "min_score"),
         rerank=inputs.flag(rerank, "rerank"), cut=inputs.choice(cut, "cut", ranking.CUTS),
         per_session=inputs.optional(inputs.whole, per_session, "per_session", 1),

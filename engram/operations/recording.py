@@ -90,22 +90,23 @@ def record_long_input(
     named = source.name[:TITLE_CHARACTERS] if untitled and isinstance(source, Path) else title
     wished = Document(
         stream_id="",
-        title=_title(named),
+        title=call.censor.text(_title(named), "title"),
         media=inputs.choice(media, "media", splitting.MEDIA), trust=call.trust or "document",
         max_chunk_tokens=inputs.whole(max_chunk_tokens, "max_chunk_tokens", *CHUNK_TOKENS),
         most_facts=inputs.whole(max_facts_per_chunk, "max_facts_per_chunk", 0, MOST_FACTS),
         derive=_derivers(setup, inputs.optional(inputs.choice, derive, "derive", DERIVES)),
         occurred_at=call.occurred_at, actor=call.actor,
-        metadata=inputs.optional(inputs.metadata, metadata) or {},
+        metadata=call.censor.data(inputs.optional(inputs.metadata, metadata) or {}, "metadata"),
     )  # fmt: skip
     patience = capture.seconds(wait)
     most = inputs.whole(max_bytes, "max_bytes", 1)
 
     watch.at("measuring", 0.0)
-    measure = yield from steps.think(lambda: store.measured(reading.parts_of(source), most))
+    measure = yield from steps.think(lambda: store.measured(_said(source, call), most))
     watch.chars = measure.chars
+    replaced = call.censor.notes  # the text is read again, and its secrets counted again
     if call.dry_run:
-        return (yield from _rehearsed(source, wished, measure, watch))
+        return (yield from _rehearsed(source, call, wished, measure, watch))
     setup = yield from spaces.ready(setup, call.tenant_id)
     recording = yield from _opened(setup, call, source, measure, wished, watch)
     spans = yield from _stored(recording)
@@ -117,7 +118,7 @@ def record_long_input(
     watch.at("done", 1.0, len(chunks))
     return LongInputReport(
         source_event_ids=parts, manifest_event_id=manifest_id, chars=measure.chars, sha256=measure.sha256,
-        chunks=tuple(chunks), decisions=tuple(decisions), duplicate=recording.duplicate, notes=tuple(notes),
+        chunks=tuple(chunks), decisions=tuple(decisions), duplicate=recording.duplicate, notes=(*replaced, *notes),
     )  # fmt: skip
 
 
@@ -188,7 +189,7 @@ def _stored(recording: _Recording) -> Operation[dict[int, tuple[int, int, bool]]
     """Append the parts that are missing; the span of each by its number, and whether it was erased."""
     call, document, total = recording.call, recording.document, max(1, recording.measure.chars)
     spans: dict[int, tuple[int, int, bool]] = {}
-    parts = store.storable(store.unchanged(reading.parts_of(recording.source), recording.measure))
+    parts = store.storable(store.unchanged(_said(recording.source, recording.call), recording.measure))
     while batch := (yield from steps.think(lambda: list(islice(parts, PARTS)))):
         events = [document.part(part) for part in batch]
         known = yield from _known(recording, [event.event_id for event in events])
@@ -240,7 +241,7 @@ def _cut(
     chunks: list[Chunk] = []
     job_ids: list[str] = []
     left_out = 0
-    pieces = _pieces(recording.source, document, recording.measure)
+    pieces = _pieces(recording.source, recording.call, document, recording.measure)
     while batch := (yield from steps.think(lambda: list(islice(pieces, BATCH)))):
         known = yield from _known(recording, [document.name("chunk", piece.index) for piece in batch])
         made = yield from _made(recording, known)
@@ -272,8 +273,13 @@ def _made(recording: _Recording, event_ids: Iterable[str]) -> Operation[dict[str
     return {row.event_id: row.memory_id for row in rows if row.deriver == store.DERIVER}
 
 
-def _pieces(source: str | Path, document: Document, measure: Measure) -> Iterator[Piece]:
-    parts = store.unchanged(reading.parts_of(source), measure)
+def _said(source: str | Path, call: Writing) -> Iterator[str]:
+    """The text as it is kept: without its secrets, the same each time it is read."""
+    return call.censor.stream(reading.parts_of(source), "text")
+
+
+def _pieces(source: str | Path, call: Writing, document: Document, measure: Measure) -> Iterator[Piece]:
+    parts = store.unchanged(_said(source, call), measure)
     return splitting.split(parts, media=cast("Media", document.media), max_chunk_tokens=document.max_chunk_tokens)
 
 
@@ -345,11 +351,13 @@ def _memory_id(tenant_id: str, event_id: str) -> str:
     return writing.derived_id(tenant_id, event_id, store.DERIVER, store.VERSION)
 
 
-def _rehearsed(source: str | Path, document: Document, measure: Measure, watch: _Watch) -> Operation[LongInputReport]:
+def _rehearsed(
+    source: str | Path, call: Writing, document: Document, measure: Measure, watch: _Watch
+) -> Operation[LongInputReport]:
     """What recording it would give, without ids: nothing is written."""
     quotes = measure.chars <= SHOWN
     chunks: list[Chunk] = []
-    pieces = _pieces(source, document, measure)
+    pieces = _pieces(source, call, document, measure)
     while batch := (yield from steps.think(lambda: list(islice(pieces, BATCH)))):
         chunks += [
             Chunk(

@@ -76,7 +76,7 @@ def relate(
 ) -> Operation[Relation]:  # fmt: skip
     """Say that one memory has to do with another."""
     call = setup.writing(given).keyed()
-    asked = _asked(source_id, target_id, relation_type, weight, metadata)
+    asked = _asked(source_id, target_id, relation_type, weight, call.censor.data(metadata, "metadata"))
     return (yield from _relate_all(setup, call, [asked]))[0]
 
 
@@ -91,7 +91,8 @@ def relate_batch(setup: Setup, items: object, given: Mapping[str, Any]) -> Opera
             asked.append(
                 _asked(
                     said.get("source_id"), said.get("target_id"), "related_to" if kind is None else kind,
-                    1.0 if said.get("weight") is None else said["weight"], said.get("metadata"),
+                    1.0 if said.get("weight") is None else said["weight"],
+                    call.censor.data(said.get("metadata"), "metadata"),
                 )
             )  # fmt: skip
         except LimitExceeded as error:

@@ -51,7 +51,7 @@ def resume(
     """What an agent takes up again: what is pinned, the core, what is recent, open runs, topics and triggers."""
     reading = setup.reading(given)
     asked = _Asked(
-        inputs.query(query), inputs.whole(recent_epochs, "recent_epochs", 0, MOST_EPOCHS),
+        setup.query(query), inputs.whole(recent_epochs, "recent_epochs", 0, MOST_EPOCHS),
         inputs.max_tokens(max_tokens), cast("Format", inputs.choice(format, "format", FORMATS)),
         cast("Trust", inputs.choice(min_trust, "min_trust", TRUSTS)), counting.chosen(token_counter),
     )  # fmt: skip

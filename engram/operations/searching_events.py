@@ -25,7 +25,7 @@ def search_events(
 ) -> Operation[EventResults]:  # fmt: skip
     """The events that answer a query best."""
     reading = setup.reading(given)
-    question, how, most = inputs.query(query), inputs.choice(mode, "mode", MODES), inputs.limit(limit)
+    question, how, most = setup.query(query), inputs.choice(mode, "mode", MODES), inputs.limit(limit)
     optional = inputs.optional
     narrowed = Narrowed(
         window=_window(optional(inputs.moment, since, "since"), optional(inputs.moment, until, "until")),

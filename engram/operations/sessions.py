@@ -18,10 +18,10 @@ from engram.values import Page, Session
 GONE = "no session with that id in this scope"
 
 
-def visit(session_id: object, metadata: object) -> Visit:
+def visit(setup: Setup, session_id: object, metadata: object) -> Visit:
     """What a door bound to a session says of it; an id of Engram's own where the caller gives none. Pure but for it."""
     named = inputs.optional(inputs.name, session_id, "session_id")
-    more = inputs.optional(inputs.metadata, metadata) or {}
+    more = setup.censor().data(inputs.optional(inputs.metadata, metadata) or {}, "metadata")
     return Visit(named or ids.new_id(), "caller" if named else "engram", announced=True, metadata=more)
 
 
@@ -50,7 +50,7 @@ def end_session(
             raise InvalidInput(inputs.field_name(name, "argument"), "an argument of this call", "an unknown name")
     call = setup.writing(given)
     named = inputs.name(session_id, "session_id")
-    said = inputs.optional(inputs.fact, summary, "summary")
+    said = inputs.optional(inputs.fact, call.censor.data(summary, "summary"), "summary")
     event_id = ids.new_id()
     due: list[str] = []
 

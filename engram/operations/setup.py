@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, cast
@@ -16,9 +16,11 @@ from engram.errors import InvalidInput, ModelRejected
 from engram.llm import LanguageModel, Models
 from engram.memories import Moment
 from engram.policies import MemoryPolicy
+from engram.policies.patterns import compile_safe
 from engram.ranking import AnyProfile
 from engram.rerank import Judge
 from engram.scope import Ids, Scope
+from engram.secrets import Censor
 from engram.sessions import Part, Visit
 from engram.settings import LlmLevel, Settings
 from engram.streams import StreamKind
@@ -100,6 +102,17 @@ class Setup:
     session: Visit | None = None
     reranker: Judge | None = None
 
+    def censor(self) -> Censor:
+        """What takes the secrets out of what a call is given."""
+        own = tuple((kind, compile_safe(pattern)) for kind, pattern in self.policy.secret_patterns.items())
+        return Censor(self.policy.secrets, self.settings.secret_key, own)
+
+    def query(self, value: object, field: str = "query") -> str:
+        """A question, with marks in the place of secrets: it is logged, and sent to models."""
+        censor = self.censor()
+        asked = inputs.query(value, field)
+        return asked if censor.mode == "allow" else replace(censor, mode="redact").text(asked, field)
+
     def profile(self, given: object = "default") -> AnyProfile:
         """The scoring profile of a search: the one given, else the policy's, else the setting's."""
         if isinstance(given, str) and given == "default":
@@ -143,18 +156,20 @@ class Setup:
         scope = _scope(self.scope, given, WRITE_WORDS).for_write()
         optional = inputs.optional
         session_id = optional(inputs.name, given.get("session_id"), "session_id")
+        censor = self.censor()
         own = self.session is not None and session_id in (None, self.session.session_id)
         visit = self.session if own else None if session_id is None else Visit(session_id)
         return Writing(
             scope=scope,
             actor=optional(inputs.name, given.get("actor"), "actor"),
             trust=cast("Trust | None", optional(inputs.choice, given.get("trust"), "trust", TRUSTS)),
-            reason=optional(inputs.note, given.get("reason"), "reason"),
+            reason=optional(inputs.note, censor.data(given.get("reason"), "reason"), "reason"),
             idempotency_key=optional(inputs.idempotency_key, given.get("idempotency_key")),
             dry_run=inputs.flag(given.get("dry_run", False), "dry_run"),
             visit=visit,
             task_run_id=optional(inputs.event_id, given.get("task_run_id"), "task_run_id"),
             occurred_at=optional(inputs.moment, given.get("occurred_at"), "occurred_at"),
+            censor=censor,
         )
 
     def entered(
@@ -227,6 +242,7 @@ class Writing:
     visit: Visit | None = None
     task_run_id: str | None = None
     occurred_at: datetime | None = None
+    censor: Censor = field(default_factory=lambda: Censor("allow"), compare=False)
 
     @property
     def session_id(self) -> str | None:

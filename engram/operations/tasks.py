@@ -31,9 +31,9 @@ def start_task(
 ) -> Operation[TaskRun]:
     """Begin a task run: a stream of its own, whose first event says the goal."""
     call = setup.writing(given).keyed()
-    said = inputs.fact(goal, "goal")
+    said = inputs.fact(call.censor.data(goal, "goal"), "goal")
     parent = inputs.optional(inputs.event_id, parent_task_id, "parent_task_id")
-    more = inputs.optional(inputs.metadata, metadata) or {}
+    more = call.censor.data(inputs.optional(inputs.metadata, metadata) or {}, "metadata")
     if call.task_run_id is not None:
         raise InvalidInput("task_run_id", "none: a new run has an id and a stream of its own", "the id of another")
     task_run_id = ids.new_id()
@@ -71,8 +71,8 @@ def update_task(
     wanted = inputs.event_id(task_run_id, "task_run_id")
     changes: dict[str, Any] = {
         "status": inputs.optional(inputs.choice, status, "status", TASK_STATUSES),
-        "outcome": inputs.optional(inputs.fact, outcome, "outcome"),
-        "metadata": inputs.optional(inputs.metadata, metadata),
+        "outcome": inputs.optional(inputs.fact, call.censor.data(outcome, "outcome"), "outcome"),
+        "metadata": call.censor.data(inputs.optional(inputs.metadata, metadata), "metadata"),
     }
     request = {name: value for name, value in changes.items() if value is not None}
     if not request:
@@ -202,11 +202,15 @@ def save_checkpoint(
     """Save the next version of a run's state, pinned to a position of its stream."""
     call = setup.writing(given).keyed()
     wanted = inputs.event_id(task_run_id, "task_run_id")
+    clean = call.censor.data
     content = Content(
-        inputs.fact(summary, "summary"), inputs.notes(completed_steps, "completed_steps"),
-        inputs.notes(pending_steps, "pending_steps"), inputs.notes(decisions, "decisions"),
-        inputs.notes(blockers, "blockers"), inputs.notes(artifacts, "artifacts"),
-        {} if state is None else inputs.payload(state, "state", limit=checkpoints.STATE_BYTES),
+        inputs.fact(clean(summary, "summary"), "summary"),
+        inputs.notes(clean(completed_steps, "completed_steps"), "completed_steps"),
+        inputs.notes(clean(pending_steps, "pending_steps"), "pending_steps"),
+        inputs.notes(clean(decisions, "decisions"), "decisions"), inputs.notes(clean(blockers, "blockers"), "blockers"),
+        inputs.notes(clean(artifacts, "artifacts"), "artifacts"),
+        {} if state is None
+        else clean(inputs.payload(state, "state", limit=checkpoints.STATE_BYTES), "state"),
     )  # fmt: skip
     sources = tuple(dict.fromkeys(
         inputs.event_id(one, "source_event_ids")

@@ -78,7 +78,7 @@ def wanted(
         session = setup.session.session_id
     pair = optional(inputs.window_said, window)
     return Wanted(
-        question=inputs.query(question, "question"),
+        question=setup.query(question, "question"),
         intent=cast("Intent | None", optional(inputs.choice, intent_, "intent", intent.INTENTS)),
         window=None if pair == (None, None) else pair,
         windowed=pair is not None,

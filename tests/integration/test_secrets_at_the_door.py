@@ -1,0 +1,140 @@
+"""Secrets at the door: whatever call they come by, no row holds them, and no model is shown one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from test_redaction import hits
+
+from engram import Engram, EngramError, InvalidInput, PolicyError, Scope
+from engram.embedded import EmbeddedServer
+from engram.policies import get_policy
+from engram.secrets import MARK
+from engram.testing import ScriptedModel
+
+SECRET = "ghp_" + "qX3dE6gH9" * 4
+SAID = f"Use {SECRET} for it"
+
+
+@pytest.fixture
+def ada(database_url: str, tenant: str) -> Iterator[Engram]:
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
+        yield door
+
+
+def task(door: Engram) -> str:
+    return door.start_task("Paint the boat").task_run_id
+
+
+def memory(door: Engram, fact: str = "The keel is painted") -> str:
+    made = door.add(fact).memory
+    assert made is not None
+    return made.memory_id
+
+
+def visited(door: Engram) -> None:
+    with door.session("s", metadata={"note": SAID}) as visit:
+        visit.remember("I like the sea.")
+
+
+DOORS: dict[str, Callable[[Engram], Any]] = {
+    "remember": lambda d: d.remember(SAID),
+    "remember, inside": lambda d: d.remember(
+        [{"role": "user", "content": "x", "payload": {"a": [SAID]}, "metadata": {SECRET: SAID}}]
+    ),
+    "record_event": lambda d: d.record_event(SAID, payload={"a": SAID}, metadata={"a": SAID}),
+    "record_turn": lambda d: d.record_turn(
+        SAID, SAID, tool_calls=[{"name": "t", "arguments": {"a": SAID}, "result": SAID}],
+        artifacts=[{"name": "a", "content": SAID}], metadata={"a": SAID},
+    ),
+    "record_long_input": lambda d: d.record_long_input(f"{SAID}.\n\n" * 30, title=f"On {SECRET}", metadata={"a": SAID}),
+    "add": lambda d: d.add(
+        SAID, main_content=SAID, metadata={"a": SAID}, topic_key=SAID, value=SAID, source=f"{SECRET}", reason=SAID
+    ),
+    "add_many": lambda d: d.add_many([{"fact": SAID, "main_content": SAID}]),
+    "revise": lambda d: d.revise(memory(d), SAID, main_content=SAID),
+    "annotate": lambda d: d.annotate(memory(d), metadata={"a": SAID}, source=SECRET, reason=SAID),
+    "relate": lambda d: d.relate(memory(d), memory(d, "The mast is pine"), metadata={"a": SAID}),
+    "relate_batch": lambda d: d.relate_batch(
+        [{"source_id": memory(d), "target_id": memory(d, "The mast is pine"), "metadata": {"a": SAID}}]
+    ),
+    "session": visited,
+    "end_session": lambda d: (d.remember("x", session_id="s"), d.end_session("s", summary=SAID)),
+    "start_task": lambda d: d.start_task(SAID, metadata={"a": SAID}),
+    "update_task": lambda d: d.update_task(task(d), status="paused", outcome=SAID, metadata={"a": SAID}),
+    "save_checkpoint": lambda d: d.save_checkpoint(
+        task(d), SAID, completed_steps=[SAID], pending_steps=[SAID], decisions=[SAID], blockers=[SAID],
+        artifacts=[SAID], state={"a": {SECRET: SAID}},
+    ),
+    "search": lambda d: d.search(SAID),
+    "recall": lambda d: d.recall(SAID),
+    "deep_search": lambda d: d.deep_search(SAID, queries=[SAID]),
+    "build_context": lambda d: d.build_context(SAID),
+    "forget, with a reason": lambda d: d.forget(memory(d), reason=SAID),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", sorted(DOORS))
+def test_no_row_holds_a_secret_whatever_call_it_came_by(server: EmbeddedServer, ada: Engram, call: str) -> None:
+    DOORS[call](ada)
+    ada.ops.run_jobs(limit=50)
+    assert hits(server, [SECRET]) == {}
+
+
+@pytest.mark.parametrize("call", sorted(set(DOORS) - {"search", "recall", "deep_search", "build_context"}))
+def test_a_policy_may_refuse_secrets_before_anything_is_written(database_url: str, tenant: str, call: str) -> None:
+    policy = replace(get_policy("default"), secrets="refuse")
+    with Engram(database_url, scope=Scope(tenant_id=tenant), policy=policy) as door:
+        with pytest.raises(InvalidInput) as caught:
+            DOORS[call](door)
+        assert SECRET not in str(caught.value)
+
+
+def test_a_policy_may_allow_secrets_and_name_kinds_of_its_own(database_url: str, tenant: str) -> None:
+    base = get_policy("default")
+    scope = Scope(tenant_id=tenant)
+    with Engram(database_url, scope=scope, policy=replace(base, secrets="allow")) as door:
+        assert door.get_event(door.remember(SAID).event_ids[0]).content == SAID
+    with Engram(database_url, scope=scope, policy=replace(base, secret_patterns={"ticket": "BOAT-[0-9]{6}"})) as door:
+        kept = door.get_event(door.remember("See BOAT-123456").event_ids[0]).content
+        assert kept == "See [secret:ticket:00000000]"
+    for wrong in ({"secrets": "hide"}, {"secret_patterns": {"Big": "a"}}, {"secret_patterns": {"a": "(a+)+"}},
+                  {"secret_patterns": {"a": "a*"}}, {"secret_patterns": "a"}):  # fmt: skip
+        with pytest.raises(PolicyError):
+            replace(base, **wrong)
+
+
+def test_whoever_writes_is_told_that_something_was_replaced(ada: Engram) -> None:
+    said = ada.remember(SAID)
+    assert said.notes == ("secret replaced: github_token (1)",)
+    assert ada.remember("I like the sea.").notes == ()
+    assert "secret" in ada.add(f"The token is {SECRET}").hints
+    report = ada.record_long_input(f"{SAID}.\n\n" * 3)
+    assert report.notes[0] == "secret replaced: github_token (3)"
+    event = ada.get_event(report.chunks[0].event_id)
+    assert event.content is not None
+    assert event.content[: report.chunks[0].char_end] == report.chunks[0].text, "spans count what is kept"
+    assert MARK.search(event.content)
+
+
+def test_a_retry_with_a_secret_is_known_as_the_same(ada: Engram) -> None:
+    first = ada.remember(SAID, idempotency_key="once")
+    again = ada.remember(SAID, idempotency_key="once")
+    assert (again.duplicate, again.event_ids) == (True, first.event_ids)
+
+
+def test_no_model_is_shown_a_secret(database_url: str, tenant: str) -> None:
+    model = ScriptedModel("{}")
+    with Engram(database_url, scope=Scope(tenant_id=tenant), llm=model) as door:
+        door.remember(SAID, derive="llm")
+        door.ops.run_jobs(limit=50)
+        with suppress(EngramError):
+            door.recall(f"What is {SECRET} used for?", compose=True)
+        with suppress(EngramError):
+            door.deep_search(SAID)
+    assert model.asked
+    assert not any(SECRET in one.text for one in model.asked)
