@@ -308,6 +308,9 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     },
     "recall_trigger": lambda a: {"action": "pier", **a.read()},
     "list_triggers": lambda a: a.read(),
+    "list_topics": lambda _: {},
+    "get_topics": lambda a: {"topic_ids": [a.dice.choice(["kb1", "kb2", f"kb1.{a.dice.randint(1, 40)}"])]},
+    "ops.rebuild_topics": lambda a: a.write(),
     "recall_critical": lambda a: a.read(),
     "resume": lambda a: {**a.maybe(query=a.text), **a.read()},
     "build_context": lambda a: {
@@ -382,6 +385,7 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "merge": lambda a: {"memory_ids": [a.memory(), a.memory()], **a.maybe(fact=a.text), **a.write()},
     "ops.merge_similar": lambda a: {**a.maybe(threshold=lambda: 0.99), **a.write()},
     "ops.find_clusters": lambda _: {},
+    "ops.audit": lambda a: {**a.maybe(apply=lambda: True), **a.write()},
     "ops.consolidate_summaries": lambda a: {**a.maybe(limit=lambda: 1), **a.write()},
     "ops.archive": lambda a: {"memory_ids": [a.memory()], **a.write()},
     "ops.set_layer": lambda a: {"memory_id": a.memory(), "layer": "core", **a.write()},

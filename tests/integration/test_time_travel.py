@@ -52,9 +52,11 @@ WRITES: Final = (
     "resume_task", "revise", "save_checkpoint", "start_task", "unrelate", "update", "update_task",
     "ops.cancel_job", "ops.drop_replay", "ops.import_", "ops.redact_event", "ops.reembed", "ops.reindex_words",
     "ops.replay", "ops.retry_job", "ops.run_jobs", "ops.switch_replay", "ops.archive", "ops.set_layer", "ops.undo",
-    "merge", "ops.merge_similar", "ops.consolidate_summaries",
+    "ops.rebuild_topics", "merge", "ops.merge_similar", "ops.consolidate_summaries", "ops.audit",
 )  # fmt: skip
 WITHOUT_A_MOMENT: Final = {
+    "list_topics": "shows an index of now",
+    "get_topics": "shows an index of now",
     "ops.find_clusters": "says what a run would make of the present",
     "scoped": "opens another door",
     "session": "opens another door",
