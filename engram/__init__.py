@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from engram.scope import Scope as Scope
     from engram.settings import Settings as Settings
     from engram.values import AuditEntry as AuditEntry
+    from engram.values import AuditReport as AuditReport
     from engram.values import Change as Change
     from engram.values import Checkpoint as Checkpoint
     from engram.values import Chunk as Chunk
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
     from engram.values import MemoryExplanation as MemoryExplanation
     from engram.values import Page as Page
     from engram.values import PolicyReport as PolicyReport
+    from engram.values import Proposal as Proposal
     from engram.values import RankMove as RankMove
     from engram.values import RecallAnswer as RecallAnswer
     from engram.values import RecallDiff as RecallDiff
@@ -125,12 +127,13 @@ _ROOMS = {
     "engram.scope": ("ALL_USERS", "Scope"),
     "engram.settings": ("Settings",),
     "engram.values": (
-        "AuditEntry", "Change", "Checkpoint", "Chunk", "Citation", "Cluster", "ContextBlock", "CriticalMemories",
+        "AuditEntry", "AuditReport", "Change", "Checkpoint", "Chunk", "Citation", "Cluster", "ContextBlock",
+        "CriticalMemories",
         "DecayPoint", "DecayRow",
         "DecayThreshold", "Event", "EventHit", "EventResults", "PolicyReport",
         "HistoryEntry", "LifecycleRun", "Lineage", "LoggedRecall", "LongInputProgress",
         "LongInputReport", "Memory", "MemoryExplanation",
-        "Page", "RankMove", "RecallAnswer", "RecallDiff", "RecallTrace", "Receipt",
+        "Page", "Proposal", "RankMove", "RecallAnswer", "RecallDiff", "RecallTrace", "Receipt",
         "Relation", "Replay", "ReplayChange", "ReplayDiff",
         "ReplayProblem", "ResumedTask", "SearchResult", "SearchResults", "Session", "TaskRun",
         "Topic", "TopicMemories", "Traversal", "TraversalResult", "Trigger", "UndoReport", "Usage", "WhyNot",
@@ -159,7 +162,7 @@ __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     "WhyNot", "RecallTrace", "LoggedRecall", "RecallDiff", "RankMove",
     "LongInputReport", "LongInputProgress", "Chunk",
     # the life of memories
-    "LifecycleRun", "Change", "UndoReport", "Cluster",
+    "LifecycleRun", "Change", "UndoReport", "Cluster", "AuditReport", "Proposal",
     # seams
     "Embedder", "LanguageModel", "Completion", "Price", "Reranker",
     # errors

@@ -618,7 +618,7 @@ def clusters(console: Console, found: Sequence[values.Cluster]) -> None:
     console.print(made if found else "nothing stands together")
 
 
-def audit(console: Console, found: values.AuditReport) -> None:
+def tidied(console: Console, found: values.AuditReport) -> None:
     """What an audit proposes, and what it did."""
     made = table("what", "ids", "to", "because", wide=("because",))
     for one in found.proposals:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from angles import Angles, added, facts, rows
 from quiet import quiet
-from test_merging_ops import Angles, added, facts, rows
 
 from engram import Engram, Scope
 from engram.testing import ScriptedModel

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 import pytest
+from angles import Angles, added, facts, rows
 from quiet import quiet
-from test_merging_ops import BACKENDS, BOTH, MISTAKES, Angles, added, facts, rows
 
 from engram import Engram, MemoryPolicy, Scope
 from engram.ids import new_id
@@ -17,6 +17,9 @@ from engram.lifecycle.cycle import Cycle
 from engram.operations import distilling
 from engram.testing import ScriptedModel
 
+BACKENDS: Final = "User prefers TypeScript for backend services"
+MISTAKES: Final = "User prefers TypeScript because types catch mistakes"
+BOTH: Final = "User prefers TypeScript for backend services because types catch mistakes"
 NOTES: Final = ("The parser is done.", "Ann reviews it on Monday.", "The budget is $500.")
 Opens = Callable[..., Engram]
 

@@ -2,42 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from typing import Any, Final
 
-import numpy as np
 import pytest
+from angles import Angles, added, facts, read, rows
 from quiet import quiet
 
-from engram import Conflict, Engram, Filter, InvalidInput, ModelRejected, NotFound, Scope
+from engram import Conflict, Engram, InvalidInput, ModelRejected, NotFound, Scope
 from engram.database import Connection
 from engram.ids import new_id
 from engram.lifecycle.cycle import Cycle
 from engram.operations import merging, steps
 from engram.testing import ScriptedModel
-
-AXES: Final = 16
-
-
-class Angles:
-    """An embedder that a test tells how near texts are: `say` gives a text the cosine it has with the first axis."""
-
-    name, dimensions, max_tokens = "angles", AXES, None
-
-    def __init__(self) -> None:
-        self.known: dict[str, list[float]] = {}
-
-    def say(self, fact: str, cosine: float, axis: int = 1) -> str:
-        vector = [0.0] * AXES
-        vector[0], vector[axis] = cosine, (1 - cosine * cosine) ** 0.5
-        self.known[fact] = vector
-        return fact
-
-    def embed(self, texts: Sequence[str], kind: str) -> Any:
-        far = [0.0] * (AXES - 1) + [1.0]
-        return np.array([self.known.get(text, far) for text in texts], dtype=np.float32)
 
 
 @pytest.fixture
@@ -49,34 +28,6 @@ def angles() -> Angles:
 def ada(database_url: str, tenant: str, angles: Angles) -> Iterator[Engram]:
     with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=angles, policy="default") as door:  # type: ignore[arg-type]
         yield quiet(door)
-
-
-def added(door: Engram, fact: str, **given: Any) -> str:
-    decision = door.add(fact, force=True, **given)
-    assert decision.kind == "add", decision
-    assert decision.memory is not None
-    return decision.memory.memory_id
-
-
-def facts(door: Engram) -> set[str]:
-    return {memory.fact for memory in door.list_memories(limit=100)}
-
-
-def rows(door: Engram) -> int:
-    every = ("active", "superseded", "contested", "archived", "deleted", "quarantined")
-    return len(door.list_memories(filter=Filter(statuses=every), limit=200))
-
-
-def read(door: Engram, memory_id: str, times: int) -> None:
-    """Count accesses of a memory as a run of the life cycle would."""
-
-    def work(conn: Connection) -> None:
-        given = (times, door.scope.tenant_id, memory_id)
-        conn.exec_driver_sql(
-            "UPDATE engram.memory_activity SET access_count = %s WHERE tenant_id = %s AND memory_id = %s", given
-        )
-
-    door._run(steps.write(door.scope.tenant_id, work, key=None))
 
 
 def typescript(door: Engram, angles: Angles) -> tuple[str, str]:
