@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any, Final, Literal, NoReturn, TypeGuard, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -50,10 +50,22 @@ _REFUSED = re.compile("[\x00\ud800-\udfff]")
 _LINE_BREAKING = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _PATH_PART = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _FIELD_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-_DURATION = re.compile(r"([0-9]{1,7}) ?(s|m|h|d|w)")
+_DURATION = re.compile(
+    r"([0-9]{1,7}) ?(s|sec|second|m|min|minute|h|hr|hour|d|day|w|wk|week|mo|month|y|yr|year)s?",
+    re.IGNORECASE | re.ASCII,
+)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _LEAP_SECOND = re.compile(r"(.*[0-9]{2}:[0-9]{2}:)60((?:[.,][0-9]+)?(?:Z|[+-].*)?)")
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
-_DURATION_UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_DURATION_UNITS: Final[Mapping[str, timedelta]] = {
+    **dict.fromkeys(("s", "sec", "second"), timedelta(seconds=1)),
+    **dict.fromkeys(("m", "min", "minute"), timedelta(minutes=1)),
+    **dict.fromkeys(("h", "hr", "hour"), timedelta(hours=1)),
+    **dict.fromkeys(("d", "day"), timedelta(days=1)),
+    **dict.fromkeys(("w", "wk", "week"), timedelta(weeks=1)),
+    **dict.fromkeys(("mo", "month"), timedelta(days=30)),
+    **dict.fromkeys(("y", "yr", "year"), timedelta(days=365)),
+}
 # Letters and marks that draw nothing, beside the categories of white space, control and format characters.
 _BLANK_CATEGORIES: Final = frozenset({"Cc", "Cf", "Zs", "Zl", "Zp"})
 _BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")
@@ -664,13 +676,16 @@ _ZONE: Final = "an IANA time zone such as Europe/Paris"
 
 
 def duration(value: object, field: str = "expires_in") -> timedelta:
-    """A length of time that is not negative: a timedelta, or text such as `90m`, `2h`, `7d`, `3w`."""
+    """A length of time that is not negative: a timedelta, or text such as `90m`, `7d`, `2 weeks` or `1 month`.
+
+    A month has 30 days, a year 365.
+    """
     found = value
     if isinstance(value, str):
         said = _DURATION.fullmatch(value.strip()) if len(value) <= LABEL_CHARACTERS else None
         if said is None:
-            raise InvalidInput(field, "a number and one of s, m, h, d, w", "something else")
-        found = timedelta(**{_DURATION_UNITS[said.group(2)]: int(said.group(1))})
+            raise InvalidInput(field, "a number and a unit of time, such as 90m, 7d or 2 weeks", "something else")
+        found = _times(_DURATION_UNITS[said.group(2).lower()], int(said.group(1)), field)
     if not isinstance(found, timedelta):
         raise InvalidInput(field, "a timedelta or text such as 7d", type(value).__name__)
     if found < timedelta(0):
@@ -678,6 +693,27 @@ def duration(value: object, field: str = "expires_in") -> timedelta:
     if found.days > 366 * (END_YEAR - FIRST_YEAR):
         raise InvalidInput(field, "less than 300 years", "more")
     return found
+
+
+def _times(unit: timedelta, count: int, field: str) -> timedelta:
+    try:
+        return unit * count
+    except OverflowError:
+        raise InvalidInput(field, "less than 300 years", "more") from None
+
+
+def expires_in(value: object, zone: tzinfo, field: str = "expires_in") -> timedelta | datetime:
+    """When something expires: a length of time, or text of a date, with whose day in the zone it ends, or of a time."""
+    if isinstance(value, str) and len(value) <= LABEL_CHARACTERS and _DATE.match(value.strip()):
+        said = value.strip()
+        if not _DATE.fullmatch(said):
+            return moment_text(said, field)
+        try:
+            day = date.fromisoformat(said) + timedelta(days=1)
+        except (ValueError, OverflowError):
+            raise InvalidInput(field, "a date of the calendar", "another") from None
+        return moment(datetime(day.year, day.month, day.day, tzinfo=zone), field)
+    return duration(value, field)
 
 
 def expiry_stated(expires_at: object, expires_in: object, expires_in_days: object) -> bool:

@@ -124,7 +124,9 @@ def add(
     session: Annotated[str | None, typer.Option("--session", help="Session it belongs to.")] = None,
     valid_from: Annotated[str | None, typer.Option("--valid-from", help="Since when it is true.")] = None,
     valid_to: Annotated[str | None, typer.Option("--valid-to", help="Until when it is true.")] = None,
-    expires_in: Annotated[str | None, typer.Option("--expires-in", help="2h, 1d, 7d.")] = None,
+    expires_in: Annotated[
+        str | None, typer.Option("--expires-in", help="7d, 2 weeks, or a date such as 2026-12-24.")
+    ] = None,
     supersedes: Annotated[list[str] | None, typer.Option("--supersedes", help="Id it replaces; repeatable.")] = None,
     private: Annotated[bool, typer.Option("--private", help="Visible in exactly this scope only.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Store it although it resembles another.")] = False,

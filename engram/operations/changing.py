@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, TypeVar
+from zoneinfo import ZoneInfo
 
 from engram import history, inputs, ledger, memories, policies, sessions, streams, tenancy, text, writing
 from engram.database import Connection, Jsonb, execute, fetch_all
@@ -211,7 +212,7 @@ def _asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     if valid_from is not None and valid_to is not None and valid_to <= valid_from:
         raise InvalidInput("valid_to", "a time after valid_from", "one that is not")
     cited = [_citation(one) for one in inputs.items(get("sources", ()), "sources", 50)]
-    expires_in, expires_at = _expiry(get("expires_at"), get("expires_in"), get("expires_in_days"))
+    expires_in, expires_at = _expiry(setup, get("expires_at"), get("expires_in"), get("expires_in_days"))
     draft = Draft(
         fact=proposal.fact, classified=_classified(setup, call, proposal, valid_from),
         main_content=optional(inputs.main_content, get("main_content")), tags=inputs.tags(get("tags", ())),
@@ -323,7 +324,7 @@ def annotate(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Opera
     changes = {name: call.censor.data(value, name) for name, value in given.items() if name in ATTRIBUTES}
     if not changes:
         raise InvalidInput("attributes", f"at least one of {', '.join(ATTRIBUTES)}", "none")
-    params = _annotation(changes)
+    params = _annotation(setup, changes)
 
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
         _annotate(desk, memory, origin, params)
@@ -331,12 +332,12 @@ def annotate(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Opera
     return (yield from _change(setup, call, memory_id, "memory_annotated", changes, apply))
 
 
-def _annotation(changes: Mapping[str, Any]) -> dict[str, Any]:
+def _annotation(setup: Setup, changes: Mapping[str, Any]) -> dict[str, Any]:
     """The attributes to change, checked; None leaves one as it is."""
     memory_type, category = _type_of(changes.get("memory_type"), changes.get("category"))
     optional = inputs.optional
     expires_in, expires_at = _expiry(
-        changes.get("expires_at"), changes.get("expires_in"), changes.get("expires_in_days")
+        setup, changes.get("expires_at"), changes.get("expires_in"), changes.get("expires_in_days")
     )
     return {
         "memory_type": memory_type, "category": category,
@@ -487,7 +488,7 @@ def again(
     if "fact" in request:
         return [_revise_again(setup, desk, memory, request, origin, vector)]
     if event.event_type == "memory_annotated":
-        _annotate(desk, memory, origin, _annotation(request))
+        _annotate(desk, memory, origin, _annotation(setup, request))
     elif event.event_type == "memory_ended":
         _end(desk, memory, origin, request["at"])
     elif event.event_type == "memory_forgotten":
@@ -861,13 +862,14 @@ def _type_of(memory_type: object, category: object) -> tuple[Any, str | None]:
 
 
 def _expiry(
-    expires_at: object, expires_in: object, expires_in_days: object
+    setup: Setup, expires_at: object, expires_in: object, expires_in_days: object
 ) -> tuple[timedelta | None, datetime | None]:
     given = [value for value in (expires_at, expires_in, expires_in_days) if value is not None]
     if len(given) > 1:
         raise InvalidInput("expires_in", "one of expires_at, expires_in and expires_in_days", "more than one")
     if expires_in is not None:
-        return inputs.duration(expires_in), None
+        said = inputs.expires_in(expires_in, ZoneInfo(setup.settings.time_zone))
+        return (said, None) if isinstance(said, timedelta) else (None, said)
     if expires_in_days is not None:
         return timedelta(days=inputs.number(expires_in_days, "expires_in_days", 0, 109_000)), None
     return None, inputs.optional(inputs.moment, expires_at, "expires_at")

@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from badinputs import COURSES, ROWS, BadInput, Word, rows
@@ -509,7 +510,8 @@ def test_a_window_may_be_open() -> None:
     ("said", "length"),
     [
         ("90s", timedelta(seconds=90)), ("15m", timedelta(minutes=15)), ("2h", timedelta(hours=2)),
-        (" 1d ", timedelta(1)), ("3w", timedelta(weeks=3)), ("7 d", timedelta(7)),
+        (" 1d ", timedelta(1)), ("3w", timedelta(weeks=3)), ("7 d", timedelta(7)), ("2 weeks", timedelta(14)),
+        ("1 Month", timedelta(30)), ("45 minutes", timedelta(minutes=45)), ("1y", timedelta(365)),
         (timedelta(hours=1), timedelta(hours=1)),
     ],
 )  # fmt: skip
@@ -519,10 +521,35 @@ def test_a_length_of_time_is_said_in_words_or_as_a_timedelta(said: Any, length: 
 
 
 @pytest.mark.parametrize(
-    "said", ["", "d", "1y", "-1d", "1.5d", "\u0661d", "1d2h", "1" * 100 + "d", 5, True, None, timedelta(-1)]
+    "said",
+    [
+        "",
+        "d",
+        "1 fortnight",
+        "9999999 years",
+        "-1d",
+        "1.5d",
+        "\u0661d",
+        "1d2h",
+        "1" * 100 + "d",
+        5,
+        True,
+        None,
+        timedelta(-1),
+    ],
 )
 def test_a_length_of_time_nobody_can_read_is_refused(said: Any) -> None:
     refused(inputs.duration, said)
+
+
+def test_what_expires_with_a_date_ends_with_its_day_where_the_caller_lives() -> None:
+    rome = ZoneInfo("Europe/Rome")
+    assert inputs.expires_in("2026-12-24", UTC) == datetime(2026, 12, 25, tzinfo=UTC)
+    assert inputs.expires_in(" 2026-12-24 ", rome) == datetime(2026, 12, 24, 23, tzinfo=UTC)
+    assert inputs.expires_in("2026-12-24T10:00:00+01:00", rome) == datetime(2026, 12, 24, 9, tzinfo=UTC)
+    assert inputs.expires_in("2 weeks", rome) == timedelta(14)
+    for said in ("2026-02-30", "2026-12-24T10:00:00", "2026-12-24 noon", "2299-01-01", "9999-12-31"):
+        refused(lambda said=said: inputs.expires_in(said, UTC))
 
 
 def test_expiry_is_said_in_one_of_three_ways_and_zero_makes_permanent() -> None:
