@@ -62,9 +62,9 @@ class Found:
     @property
     def events(self) -> list[str]:
         """The events whose words are shown."""
-        rows = (row for one in self.alike for row in (one.winner, one.loser))
-        others = (row for row, _ in (*self.lower, *self.typed))
-        return sorted({row.event_id for row in (*rows, *others) if row.event_id})
+        ids = [row.event_id for one in self.alike for row in (one.winner, one.loser)]
+        ids += [row.event_id for row, _ in self.lower] + [row.event_id for row, _ in self.typed]
+        return sorted({one for one in ids if one})
 
     def only(self, places: frozenset[int]) -> Found:
         """Those with these places, from 1."""
