@@ -39,9 +39,10 @@ __all__ = [
 
 WriteMode = Literal["return", "report", "gate", "merge", "absorb", "store"]
 WRITE_MODES: tuple[WriteMode, ...] = ("return", "report", "gate", "merge", "absorb", "store")
-# Differences that no surprise gate may reject; a replaced word only bars where the pair is otherwise equal.
+# Differences that no surprise gate may reject; a word, of whatever kind, bars where the pair is otherwise equal.
 _BARRING = frozenset({"quantity", "date", "polarity", "order", "name", "slot"})
 _COUNTED_TO = 1_000
+_FEW = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +250,23 @@ def _by_surprise(
 
 def _bars(candidate: Statement, neighbour: Neighbour) -> bool:
     changed = set(neighbour.changed)
-    return bool(changed & _BARRING) or ("word" in changed and is_minimal_pair(candidate.fact, neighbour.fact))
+    if changed & _BARRING:
+        return True
+    pair = candidate.fact, neighbour.fact
+    return bool(changed) and (is_minimal_pair(*pair) or _differ_in_few(*pair))
+
+
+def _differ_in_few(one: str, two: str) -> bool:
+    """Whether two texts are equal but for one or two words, the small ones too: replaced, put in or left out."""
+    first, second = ([word.strip(",.;:!?") for word in compared(text).split()] for text in (one, two))
+    if len(first) == len(second):
+        return sum(x != y for x, y in zip(first, second, strict=True)) <= _FEW
+    head = next(
+        (n for n, (x, y) in enumerate(zip(first, second, strict=False)) if x != y), min(len(first), len(second))
+    )
+    left, right = first[head:], second[head:]
+    tail = next((n for n, (x, y) in enumerate(zip(left[::-1], right[::-1], strict=False)) if x != y), len(left))
+    return max(len(left), len(right)) - min(tail, len(left), len(right)) <= _FEW
 
 
 # --- Add ----------------------------------------------------------------------------------------------------------

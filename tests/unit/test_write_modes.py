@@ -1,0 +1,114 @@
+"""The six write modes against the tables of value changes: whatever the mode, no corrected fact is lost."""
+
+from __future__ import annotations
+
+import more_pairs
+import pairs
+import pytest
+
+from engram import gates
+from engram.gates import WRITE_MODES, Near, Statement, Thresholds, WriteMode
+from engram.policies import MemoryPolicy
+from engram.text import jaccard, tokens
+from engram.values import Neighbour, SurpriseTerms, WriteDecision
+
+CHANGED = (*pairs.CHANGED, *more_pairs.CHANGED, *more_pairs.LOOKALIKES)
+SAME = (*pairs.SAME, *more_pairs.SAME)
+CLOSE = 5e-4
+
+
+@pytest.mark.parametrize("mode", WRITE_MODES)
+def test_a_corrected_fact_is_stored_in_every_mode_however_near_it_is(mode: WriteMode) -> None:
+    lost = [
+        (existing, candidate)
+        for pair in CHANGED
+        for existing, candidate in (pair, pair[::-1])
+        if gates.decide(
+            Statement(candidate), neighbours=[Near("a", existing, 0.9999)], same_type=1_000, mode=mode
+        ).kind != "add"
+    ]  # fmt: skip
+    assert lost == []
+
+
+@pytest.mark.parametrize("mode", ["return", "report", "merge", "absorb"])
+def test_a_restatement_is_not_stored_twice_where_a_mode_says_so(mode: WriteMode) -> None:
+    kinds = {
+        gates.decide(Statement(two), neighbours=[Near("a", one, 0.9999)], mode=mode).kind
+        for one, two in SAME
+        if mode != "report" or jaccard(tokens(one), tokens(two)) >= 0.4
+    }
+    assert kinds == {"conflict" if mode == "report" else "reinforce"}
+
+
+@pytest.mark.parametrize("captured", [False, True])
+def test_what_says_more_is_stored_whatever_merges(captured: bool) -> None:
+    for existing, candidate in pairs.EXTRA:
+        near = [Near("a", existing, 0.9999)]
+        assert gates.decide(Statement(candidate, captured=captured), neighbours=near, mode="merge").kind == "add"
+
+
+# --- Surprise, with the numbers of the worked example -----------------------------------------------------------------
+def test_the_worked_example_with_and_without_vectors() -> None:
+    terms = gates.surprise([0.6], [2 / 5], 1)
+    assert (terms.semantic, terms.keyword) == (pytest.approx(0.4), pytest.approx(0.6))
+    assert terms.rarity == pytest.approx(0.6309, abs=CLOSE)
+    assert terms.score == pytest.approx(0.483, abs=CLOSE)
+    assert terms.score * 0.9 == pytest.approx(0.435, abs=CLOSE)
+    assert gates.surprise(None, [2 / 5], 1).score == pytest.approx(0.606, abs=CLOSE)
+
+
+def test_the_words_of_the_worked_example_share_two_of_five() -> None:
+    near = Near("a", "User prefers TypeScript", 0.6)
+    judged = gates.decide(Statement("User prefers dark mode"), neighbours=[near], same_type=1)
+    assert judged.nearest[0].jaccard == pytest.approx(2 / 5)
+    assert judged.surprise is not None
+    assert judged.surprise.score == pytest.approx(0.483, abs=CLOSE)
+    assert judged.kind == "add"
+
+
+@pytest.mark.parametrize(("rows", "rarity"), [(0, 1), (1, 0.631), (10, 0.279), (100, 0.150), (5_000, 0.1003)])
+def test_what_is_common_is_less_of_a_surprise(rows: int, rarity: float) -> None:
+    assert gates.surprise([1.0], [1.0], rows).rarity == pytest.approx(rarity, abs=CLOSE)
+
+
+@pytest.mark.parametrize(("embedded", "score"), [(True, 0.6 + 0.3 + 0.1 * 0.6309), (False, 0.8 + 0.2 * 0.6309)])
+def test_with_nothing_near_all_is_new_and_the_words_alone_say_so_without_a_vector(embedded: bool, score: float) -> None:
+    judged = gates.decide(Statement("User likes tea", embedded=embedded), same_type=1)
+    assert judged.surprise is not None
+    assert (judged.surprise.semantic is None) is not embedded
+    assert judged.surprise.score == pytest.approx(score, abs=CLOSE)
+
+
+def test_a_decision_of_the_gate_keeps_what_it_was_held_against() -> None:
+    near = Near("a", "User prefers TypeScript", 0.99)
+    at = Thresholds.of({"surprise": MemoryPolicy("p", surprise_threshold=0.3).surprise_threshold})
+    gate = gates.decide(
+        Statement("The user prefers TypeScript"), neighbours=[near], same_type=9, mode="gate", thresholds=at
+    )
+    assert gate.surprise is not None
+    assert (gate.kind, gate.surprise.threshold) == ("reject", 0.3)
+    other = gates.decide(Statement("The user prefers TypeScript"), neighbours=[near], same_type=9)
+    assert other.surprise is not None
+    assert other.surprise.threshold is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "reasons", "told"),
+    [
+        ("reject", ("surprise_below_threshold",), ("Not stored: it is known already. Its surprise is 0.032, under the"
+         " threshold of 0.150; the closest memory is mem-0000a001 (cosine 0.990, shared words 0.67).")),
+        ("reject", ("surprise_below_threshold", "reworded"), "Its surprise is 0.032, under the threshold of 0.150"),
+        ("reject", ("echo",), "Not stored: echo."),
+        ("conflict", ("near_duplicate", "two_gates"), "Revise it, store both with force, or forget it."),
+        ("conflict", ("less_trusted_than_superseded",), "Not stored: less trusted than superseded."),
+        ("reinforce", ("exact_duplicate",), "Not stored anew: a memory says it already (exact duplicate)"),
+        ("revise", ("same_key",), "Stored as a new revision (same key)."),
+        ("add", ("new",), "Stored (new)."),
+    ],
+)  # fmt: skip
+def test_a_decision_tells_itself_as_a_sentence(kind: str, reasons: tuple[str, ...], told: str) -> None:
+    closest = "01890000-0000-7000-8000-00000000a001"
+    near = Neighbour(closest, "User prefers TypeScript", 0.99, 2 / 3)
+    terms = SurpriseTerms(0.01, 1 / 3, 0.15, 0.032, closest, 0.15)
+    made = WriteDecision(kind, None, None, None, "e", reasons, (near,), terms)  # type: ignore[arg-type]
+    assert told in made.explanation
