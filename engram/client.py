@@ -42,6 +42,7 @@ from engram.operations import (
     fading,
     following,
     importing,
+    joining,
     living,
     long_contexts,
     merging,
@@ -508,11 +509,11 @@ class Engram(_Door):
         `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Raises InvalidInput for a list of
         messages (use `remember`), Unavailable when the embedder fails.
         """
-        return self._run(changing.add(self._setup, fact, memory))
+        return self._run(joining.add(self._setup, fact, memory))
 
     def add_many(self, items: Sequence[Candidate], **write: Unpack[Write]) -> tuple[WriteDecision, ...]:
         """Remember up to 500 facts in one transaction, all or nothing; a bad item fails the call, naming its index."""
-        return self._run(changing.add_many(self._setup, items, write))
+        return self._run(joining.add_many(self._setup, items, write))
 
     def revise(
         self,
@@ -2175,11 +2176,11 @@ class AsyncEngram(_Door):
         `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Raises InvalidInput for a list of
         messages (use `remember`), Unavailable when the embedder fails.
         """
-        return await self._run(changing.add(self._setup, fact, memory))
+        return await self._run(joining.add(self._setup, fact, memory))
 
     async def add_many(self, items: Sequence[Candidate], **write: Unpack[Write]) -> tuple[WriteDecision, ...]:
         """Remember up to 500 facts in one transaction, all or nothing; a bad item fails the call, naming its index."""
-        return await self._run(changing.add_many(self._setup, items, write))
+        return await self._run(joining.add_many(self._setup, items, write))
 
     async def revise(
         self,
