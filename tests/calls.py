@@ -433,6 +433,15 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     "history": {"memory_id": "id"},
     "ops.verify_ledger": {"anchors": "anchors"},
     "ops.redact_event": {"event_id": "id"},
+    "ops.erase": {
+        "events": "ids",
+        "memories": "ids",
+        "session": "name",
+        "user": "scope id",
+        "scope": "scope",
+        "source": "label",
+    },
+    "ops.apply_redactions": {"path": "path"},
     "ops.archive": {"memory_ids": "ids"},
     "merge": {"memory_ids": "ids", "fact": "fact"},
     "ops.merge_similar": {"threshold": "unit", "use_llm": "flag"},
@@ -555,7 +564,7 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "delete_all": "Write",
     "history": "Read",
     "ops.verify_ledger": "Read",
-    "ops.redact_event": "Write",
+    **dict.fromkeys(("ops.redact_event", "ops.erase", "ops.apply_redactions"), "Write"),
     **dict.fromkeys(("ops.archive", "ops.set_layer", "ops.undo"), "Write"),
     **dict.fromkeys(("merge", "ops.merge_similar", "ops.consolidate_summaries", "ops.audit"), "Write"),
     "ops.find_clusters": "Ids",
@@ -657,6 +666,8 @@ VALID: Final[Mapping[str, Mapping[str, Any]]] = {
     "delete_all": {"user_id": "nobody"},
     "history": {"memory_id": UNKNOWN_ID},
     "ops.redact_event": {"event_id": UNKNOWN_ID},
+    "ops.erase": {"session": "standup"},
+    "ops.apply_redactions": {"path": os.devnull},
     "ops.archive": {"memory_ids": [UNKNOWN_ID]},
     "merge": {"memory_ids": [UNKNOWN_ID, OTHER_ID]},
     "ops.merge_similar": {},
@@ -676,6 +687,7 @@ VALID: Final[Mapping[str, Mapping[str, Any]]] = {
 
 # Arguments that exclude each other: the second is left out of the valid call when the first is given.
 EXCLUDES: Final[Mapping[tuple[str, str], str]] = {
+    **{("ops.erase", name): "session" for name in ("events", "memories", "user", "scope", "source")},
     ("get_current", "topic_key"): "memory_id",
     ("get_lineage", "topic_key"): "memory_id",
     **{("update", name): "fact" for name in FIELDS["Attributes"]},

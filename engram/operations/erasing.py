@@ -7,7 +7,7 @@ asked for again. The places of events and memories stay, empty: the chain and th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,7 +32,7 @@ from engram import (
     writing,
 )
 from engram.channels import events as event_words
-from engram.database import Connection, fetch_all, fetch_one
+from engram.database import Connection, fetch_all, fetch_one, fetch_value
 from engram.errors import Conflict, EngramError, InvalidInput, NotFound
 from engram.lifecycle import trees
 from engram.lifecycle.deeds import PLAIN
@@ -361,15 +361,15 @@ def _made_of(desk: Desk, target: Target, event: Event) -> list[str]:
         conn, "list_events_made_of", tenant_id=tenant_id, event_id=event.event_id, beside=list(rests.beside),
         lifecycle=living.LIFECYCLE,
     )  # fmt: skip
-    found += [str(row.event_id) for row in rows if row.made or _has_words(chain.event(row), set(row.gone))]
+    found += [str(row.event_id) for row in rows if row.made or _has_words(chain.event(row))]
     return list(dict.fromkeys(found))
 
 
-def _has_words(event: Event, memory_ids: Set[str]) -> bool:
-    """Whether an event of the life cycle holds words of some memories: a text made of them, or tags and the like."""
+def _has_words(event: Event) -> bool:
+    """Whether an event of the life cycle holds words of the memories it touched: a text made of them, or their tags."""
     return bool(event.content) or any(
         value and name not in PLAIN
-        for effect in event.payload.get("effects", ()) if effect["memory_id"] in memory_ids
+        for effect in event.payload.get("effects", ())
         for name, value in effect["set"].items()
     )  # fmt: skip
 
@@ -395,6 +395,8 @@ def _erased(setup: Setup, desk: Desk, call: Writing, target: Target, event: Even
         "tasks": tasks.erase_event(conn, tenant_id, scope_id, event),
     }  # fmt: skip
     runs = checkpoints.erase_event(conn, tenant_id, scope_id, event)
+    if erased:
+        counts["topics"] = int(fetch_value(conn, "erase_topics", memory_ids=erased))
     relations.erase_event(conn, event.event_id, erased)
     trees.forget(conn, tenant_id, erased)
     jobs.erase_event(conn, event.stream_id)

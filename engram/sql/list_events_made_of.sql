@@ -15,14 +15,13 @@ made AS (
     JOIN engram.agent_memory d ON d.tenant_id = r.tenant_id AND d.memory_id = r.target_id
    WHERE r.tenant_id = %(tenant_id)s AND r.relation_type = 'summarized_by'),
 named AS (
-  SELECT event_id, true AS made, NULL::uuid AS memory_id FROM made
+  SELECT event_id, true AS made FROM made
    UNION ALL
-  SELECT c.event_id, false, c.memory_id FROM engram.memory_changes c JOIN gone ON gone.memory_id = c.memory_id
+  SELECT c.event_id, false FROM engram.memory_changes c JOIN gone ON gone.memory_id = c.memory_id
    WHERE c.tenant_id = %(tenant_id)s AND c.event_id IS NOT NULL)
 SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
-       e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, p.body, n.made, n.gone
-  FROM (SELECT event_id, bool_or(made) AS made, coalesce(array_agg(memory_id::text) FILTER (WHERE memory_id IS NOT NULL), '{}') AS gone
-          FROM named GROUP BY event_id) n
+       e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, p.body, n.made
+  FROM (SELECT event_id, bool_or(made) AS made FROM named GROUP BY event_id) n
   JOIN engram.agent_events e ON e.tenant_id = %(tenant_id)s AND e.event_id = n.event_id
   JOIN engram.agent_event_payloads p ON p.tenant_id = e.tenant_id AND p.stream_id = e.stream_id AND p.position = e.position
  WHERE e.event_type = %(lifecycle)s AND e.event_id <> %(event_id)s::uuid

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import inspect
+import os
 import logging
 import random
 import re
@@ -382,6 +383,14 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "history": lambda a: {"memory_id": a.memory(), **a.read()},
     "ops.verify_ledger": lambda a: a.maybe(anchors=lambda: {a.pick("streams"): a.pick("anchors")}) | a.read(),
     "ops.redact_event": lambda a: {"event_id": a.pick("events"), **a.write()},
+    "ops.erase": lambda a: {
+        **a.one_of(
+            events=lambda: [a.pick("events")], memories=lambda: [a.memory()], session=lambda: a.pick("sessions"),
+            source=lambda: "letter",
+        ),
+        **a.write(),
+    },
+    "ops.apply_redactions": lambda a: {"path": os.devnull, **a.write()},
     "merge": lambda a: {"memory_ids": [a.memory(), a.memory()], **a.maybe(fact=a.text), **a.write()},
     "ops.merge_similar": lambda a: {**a.maybe(threshold=lambda: 0.99), **a.write()},
     "ops.find_clusters": lambda _: {},

@@ -50,7 +50,8 @@ WRITES: Final = (
     "record_event", "record_long_input", "record_turn", "reinforce", "feedback", "relate", "relate_batch", "remember", "restore",
     "restore_task",
     "resume_task", "revise", "save_checkpoint", "start_task", "unrelate", "update", "update_task",
-    "ops.cancel_job", "ops.drop_replay", "ops.import_", "ops.redact_event", "ops.reembed", "ops.reindex_words",
+    "ops.cancel_job", "ops.drop_replay", "ops.import_", "ops.redact_event", "ops.erase", "ops.apply_redactions",
+    "ops.reembed", "ops.reindex_words",
     "ops.replay", "ops.retry_job", "ops.run_jobs", "ops.switch_replay", "ops.archive", "ops.set_layer", "ops.undo",
     "ops.rebuild_topics", "merge", "ops.merge_similar", "ops.consolidate_summaries", "ops.audit",
 )  # fmt: skip

@@ -23,6 +23,38 @@ $$;
 
 comment on function engram.change_says is 'Whether a change in the history of a memory still says something of it; the reason of a redaction stays.';
 
+-- The topics of scopes whose memories are erased: names and centres were made of them. A tree is made again by the next cycle;
+-- whoever is naming one at this moment finds another generation.
+create function engram.erase_topics(p_memories uuid[], p_scopes bigint[]) returns bigint
+language plpgsql
+set search_path = engram, pg_temp
+as $$
+declare
+  v_tenant text := engram.current_tenant();
+  v_scopes bigint[];
+  v_erased bigint;
+begin
+  select array_agg(distinct b.scope_id) into v_scopes
+    from memory_topic_members b
+   where b.tenant_id = v_tenant and (b.scope_id = any (p_scopes) or b.memory_id = any (p_memories)
+     and b.scope_id in (select m.scope_id from agent_memory m where m.tenant_id = v_tenant and m.memory_id = any (p_memories)));
+  v_scopes := v_scopes || p_scopes;
+  if v_scopes is null then
+    return 0;
+  end if;
+  update memory_topic_trees t set generation = t.generation + 1, model_id = null, rows = 0, score = 0, changes = 0
+   where t.tenant_id = v_tenant and t.scope_id = any (v_scopes) and t.model_id is not null;
+  delete from memory_topics o where o.tenant_id = v_tenant and o.scope_id = any (v_scopes);
+  get diagnostics v_erased = row_count;
+  update memory_topic_members b set topic_id = null
+   where b.tenant_id = v_tenant and b.scope_id = any (v_scopes) and b.topic_id is not null;
+  delete from memory_topic_members b
+   where b.tenant_id = v_tenant and b.scope_id = any (v_scopes) and (b.memory_id = any (p_memories) or b.scope_id = any (p_scopes));
+  return v_erased;
+end $$;
+
+comment on function engram.erase_topics is 'Drop the topics of scopes that hold memories which are erased; how many topics.';
+
 -- The rest of scopes whose events are all erased: what hangs on a scope and on no single event. Some rows at a time; how many of
 -- each kind there were.
 create function engram.erase_scopes(p_scopes bigint[], p_empty bytea, p_limit integer)
@@ -101,6 +133,8 @@ begin
          state = c.state - '{tags,metadata,source,critical_slot,category,marks}'::text[]
     from gone where c.tenant_id = v_tenant and c.change_id = gone.change_id;
   get diagnostics n = row_count; return next;
+  kind := 'topics';
+  n := engram.erase_topics('{}', p_scopes); return next;
   kind := 'runs';
   update lifecycle_runs r set reason = null
    where r.tenant_id = v_tenant and r.scope_id = any (p_scopes) and r.reason is not null;
@@ -123,7 +157,8 @@ as $$
     'memory_changes.previous_id', 'agent_task_runs.event_id', 'agent_task_runs.outcome_event_id',
     'agent_task_runs.metadata_event_id', 'agent_task_runs.task_run_id', 'agent_checkpoints.event_id',
     'agent_checkpoints.checkpoint_id', 'agent_checkpoints.source_event_ids', 'llm_call_events.event_id', 'replay_steps.event_id',
-    'recall_log.chosen', 'memory_relations.event_id', 'relation_changes.event_id', 'lifecycle_runs.undone_by', 'lifecycle_runs.parent_id'])
+    'recall_log.chosen', 'memory_relations.event_id', 'relation_changes.event_id', 'lifecycle_runs.undone_by', 'lifecycle_runs.parent_id',
+    'lifecycle_runs.tied', 'memory_feedback.memory_ids'])
 $$;
 
 comment on function engram.keeps_ids is 'Whether a column, named table.column, may hold ids of what was erased.';
@@ -221,7 +256,8 @@ declare
     'agent_checkpoints', 't.body is not null', 'llm_calls', 't.answer is not null or t.call_key is not null',
     'memory_jobs', 't.error_text is not null', 'lifecycle_runs', 't.reason is not null',
     'memory_scopes', 'false', 'event_streams', 'false', 'memory_activity', 'false', 'memory_graphs', 'false',
-    'memory_replays', 'false', 'event_readings', 'false');
+    'memory_replays', 'false', 'event_readings', 'false', 'memory_topic_trees', 't.model_id is not null',
+    'memory_feedback', 'false');
   v_table record;
 begin
   for v_table in
