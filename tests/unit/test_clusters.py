@@ -1,8 +1,10 @@
 """Groups of memories about one thing, and the text that stands for one (features Y-16)."""
 
+import more_pairs
+import pairs
 import pytest
 
-from engram.lifecycle.clusters import find, may_be_summarised, text_of
+from engram.lifecycle.clusters import Group, find, may_be_summarised, text_of
 from engram.lifecycle.pairing import Pair, Row
 from engram.lifecycle.thresholds import Thresholds
 
@@ -89,3 +91,11 @@ def test_what_does_not_fit_in_stays_by_itself() -> None:
 def test_a_memory_with_a_key_or_an_end_takes_no_part() -> None:
     assert may_be_summarised(Row("a", "x"))
     assert not may_be_summarised(Row("a", "x", conflict_key="slot:city"))
+
+
+@pytest.mark.parametrize(("one", "two"), [*pairs.CHANGED, *more_pairs.CHANGED, *more_pairs.LOOKALIKES])
+def test_a_summary_tells_both_of_a_changed_pair(one: str, two: str) -> None:
+    text, members = text_of(Group((Row("a", one), Row("b", two), Row("c", one)), 0.99, 0.0, True))
+    assert len(members) == 3
+    assert one in text
+    assert two in text
