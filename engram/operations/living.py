@@ -197,9 +197,7 @@ def perform(setup: Setup, desk: Desk, run: Run, deeds: Sequence[Deed]) -> list[C
         origin = _told(setup, desk, run, group, states)
         changes += _do(desk, group, origin, states)
         if any(deed.ties and not deed.effects and deed.draft is None for deed in group):
-            execute(
-                desk.conn, "note_tied", tenant_id=desk.tenant_id, run_id=run.run_id, event_id=origin.event_id
-            )
+            execute(desk.conn, "note_tied", tenant_id=desk.tenant_id, run_id=run.run_id, event_id=origin.event_id)
     return changes
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,9 +12,11 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from engram import Engram, MemoryPolicy, Scope
+from engram import Engram, MemoryPolicy, Scope, tenancy
 from engram.errors import InvalidInput, LimitExceeded, NotFound
 from engram.lifecycle import topics
+from engram.operations import spaces, steps
+from engram.operations import topics as rooms
 from engram.testing import ScriptedModel
 from tests.quiet import quiet
 
@@ -50,18 +53,30 @@ class Kinds:
 
 @pytest.fixture
 def door(database_url: str, tenant: str) -> Iterator[Engram]:
-    with Engram(database_url, scope=Scope(tenant, user_id="mia"), embedder=Kinds()) as made:  # type: ignore[arg-type]
+    with Engram(database_url, scope=Scope(tenant, user_id="mia"), embedder=Kinds()) as made:
         yield quiet(made)
 
 
 def told(door: Engram, facts: Sequence[str], **words: Any) -> list[str]:
     call = {name: words.pop(name) for name in ("user_id", "trust") if name in words}
-    made = door.add_many([{"fact": fact, "force": True, **words} for fact in facts], **call)
+    items: list[Any] = [{"fact": fact, "force": True, **words} for fact in facts]
+    made = door.add_many(items, **call)
     return [one.memory.memory_id for one in made if one.memory is not None]
 
 
 def kinds(word: str, many: int, start: int = 0) -> list[str]:
     return [f"{word} fact number{n} of the {word}" for n in range(start, start + many)]
+
+
+def counted(calls: list[int]) -> Any:
+    """What makes a tree, and a note that one was made."""
+    grow = topics.grow
+
+    def noted(*given: Any) -> Any:
+        calls.append(1)
+        return grow(*given)
+
+    return noted
 
 
 def leaf_of(door: Engram, memory_id: str) -> str | None:
@@ -79,12 +94,7 @@ def tend(door: Engram) -> None:
     setup = door._setup
 
     def find(conn: Any) -> int:
-        from engram import tenancy
-
         return int(tenancy.find(conn, setup.scope) or 0)
-
-    from engram.operations import spaces, steps
-    from engram.operations import topics as rooms
 
     def whole() -> Any:
         made = yield from spaces.ready(setup, setup.scope.tenant_id)
@@ -95,10 +105,8 @@ def tend(door: Engram) -> None:
 
 
 def rows(door: Engram, sql: str, **values: Any) -> list[Any]:
-    from engram.operations import steps
-
     tenant = door._setup.scope.tenant_id
-    return door._run(  # type: ignore[no-any-return]
+    return door._run(
         steps.read(tenant, lambda conn: list(conn.execute(sa.text(sql), {"tenant": tenant, **values})))
     )
 
@@ -136,7 +144,8 @@ def test_a_topic_is_opened_by_its_id(door: Engram) -> None:
     assert [one.memory_id for one in opened[first.topic_id].memories] == apples[::-1]  # the newest first
     assert members(door, second.topic_id) == set(boats)
     assert opened[first.topic_id].topic == first
-    assert "apple" in first.name and "boat" in second.name
+    assert "apple" in first.name
+    assert "boat" in second.name
     assert first.scope == door._setup.scope.for_write()
 
 
@@ -160,7 +169,8 @@ def test_what_is_no_longer_current_is_shown_in_no_topic_even_before_the_tree_fol
     apples, boats = told(door, kinds("apple", 4)), told(door, kinds("boat", 2))
     door.ops.rebuild_topics()
     apple, boat = leaf_of(door, apples[0]), leaf_of(door, boats[0])
-    assert apple is not None and boat is not None
+    assert apple is not None
+    assert boat is not None
     door.forget(apples[0])
     for memory_id in boats:
         door.forget(memory_id)
@@ -201,8 +211,7 @@ def test_a_tree_is_made_anew_above_ten_changes(
     told(door, kinds("apple", 5))
     door.ops.rebuild_topics()
     grown: list[int] = []
-    grow = topics.grow
-    monkeypatch.setattr(topics, "grow", lambda *given: grown.append(1) or grow(*given))
+    monkeypatch.setattr(topics, "grow", counted(grown))
     told(door, kinds("boat", changes))
     tend(door)
     assert bool(grown) is anew
@@ -213,8 +222,7 @@ def test_many_small_changes_make_a_tree_anew_too(door: Engram, monkeypatch: pyte
     told(door, kinds("apple", 5))
     door.ops.rebuild_topics()
     grown: list[int] = []
-    grow = topics.grow
-    monkeypatch.setattr(topics, "grow", lambda *given: grown.append(1) or grow(*given))
+    monkeypatch.setattr(topics, "grow", counted(grown))
     told(door, kinds("boat", 6))
     tend(door)
     assert grown == []
@@ -254,11 +262,11 @@ def test_a_worse_tree_does_not_replace_the_one_there_is(door: Engram, monkeypatc
     assert sum(topic.members for topic in after) == 19
 
 
-def test_a_tree_is_not_made_anew_while_memories_lack_their_vectors(door: Engram) -> None:
+def test_a_tree_is_not_made_anew_while_memories_lack_their_vectors(door: Engram, database_url: str) -> None:
     told(door, kinds("apple", 12))
     door.ops.rebuild_topics()
     before = door.list_topics()
-    with Engram(door._setup.settings.database_url, scope=door._setup.scope, embedder="none") as blind:
+    with Engram(database_url, scope=door._setup.scope, embedder="none") as blind:
         told(quiet(blind), kinds("boat", 12))
     door.ops.rebuild_topics()
     assert door.list_topics() == before
@@ -271,8 +279,6 @@ def test_a_tree_with_an_unnamed_topic_does_not_replace_a_good_one(
     door.ops.rebuild_topics()
     before = door.list_topics()
     told(door, kinds("boat", 12))
-    from engram.operations import topics as rooms
-
     monkeypatch.setattr(topics, "cut_name", lambda name: "")
     monkeypatch.setattr(rooms, "_type_of", lambda several: "")
     door.ops.rebuild_topics()
@@ -281,7 +287,8 @@ def test_a_tree_with_an_unnamed_topic_does_not_replace_a_good_one(
 
 def test_who_changed_the_tree_meanwhile_is_not_overwritten(door: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
     apples = told(door, kinds("apple", 6))
-    grow, calls = topics.grow, []
+    grow = topics.grow
+    calls: list[Any] = []
 
     def slow(*given: Any) -> Any:
         if not calls:
@@ -324,7 +331,7 @@ def test_inner_topics_hold_the_members_of_their_leaves(door: Engram, monkeypatch
 
 def test_near_identical_members_are_reported(database_url: str, tenant: str) -> None:
     near = Kinds(near=0.97)
-    with Engram(database_url, scope=Scope(tenant, user_id="mia"), embedder=near) as made:  # type: ignore[arg-type]
+    with Engram(database_url, scope=Scope(tenant, user_id="mia"), embedder=near) as made:
         door = quiet(made)
         ids = told(door, kinds("apple", 2))
         door.ops.rebuild_topics()
@@ -339,17 +346,18 @@ def test_near_identical_members_are_reported(database_url: str, tenant: str) -> 
 
 def test_another_scope_sees_nothing_that_rests_on_private_memories(database_url: str, tenant: str) -> None:
     shared = Scope(tenant)
-    with Engram(database_url, scope=shared, embedder=Kinds()) as made:  # type: ignore[arg-type]
+    with Engram(database_url, scope=shared, embedder=Kinds()) as made:
         agent = quiet(made)
         told(agent, kinds("secret", 4), private=True)
         open_ids = told(agent, kinds("apple", 3))
         mixed = told(agent, ["apple hidden-word in private"], private=True)
         agent.ops.rebuild_topics()
         assert sorted(topic.members for topic in agent.list_topics()) == [4, 4]
-        with Engram(database_url, scope=Scope(tenant, user_id="mia"), embedder=Kinds()) as other:  # type: ignore[arg-type]
+        with Engram(database_url, scope=Scope(tenant, user_id="mia"), embedder=Kinds()) as other:
             [seen] = other.list_topics()
             assert seen.members == 3
-            assert "secret" not in seen.name and "hidden" not in seen.name
+            assert "secret" not in seen.name
+            assert "hidden" not in seen.name
             assert "." in seen.topic_id
             [opened] = other.get_topics([seen.topic_id]).values()
             assert {one.memory_id for one in opened.memories} == set(open_ids)
@@ -377,7 +385,8 @@ def test_a_name_is_made_of_trusted_memories_where_there_are_any(door: Engram) ->
     door.ops.rebuild_topics()
     apple, boat = sorted(door.list_topics(), key=lambda topic: topic.name)
     assert (apple.trust, boat.trust) == ("user", "web")
-    assert "injected" not in apple.name and "do-as-i-say" not in apple.name.lower()
+    assert "injected" not in apple.name
+    assert "do-as-i-say" not in apple.name.lower()
 
 
 def test_a_name_of_less_trusted_memories_is_fenced_in_a_context(door: Engram) -> None:
@@ -385,10 +394,12 @@ def test_a_name_of_less_trusted_memories_is_fenced_in_a_context(door: Engram) ->
     told(door, [f"boat wares number{n}" for n in range(3)], trust="web")
     door.ops.rebuild_topics()
     block = door.resume(max_tokens=2_000)
-    assert 'kb' in block.text and "apple" in block.text
+    assert "kb" in block.text
+    assert "apple" in block.text
     trusted = door.resume(max_tokens=2_000, min_trust="user")
-    section = trusted.text[trusted.text.index("Topics"):]
-    assert "apple" in section and "boat" not in section
+    section = trusted.text[trusted.text.index("Topics") :]
+    assert "apple" in section
+    assert "boat" not in section
 
 
 def test_a_context_names_topics_by_the_ids_they_are_opened_by(door: Engram) -> None:
@@ -406,7 +417,7 @@ def test_erasing_a_memory_takes_every_name_of_its_scope_with_it(door: Engram) ->
     [canary] = told(door, ["apple canary-4711"])
     told(door, kinds("apple", 4))
     door.ops.rebuild_topics()
-    assert "canary-4711" in " ".join(topic.name for topic in door.list_topics()) or door.list_topics()
+    assert door.list_topics() != ()
     door.ops.erase(memories=[canary], reason="asked to")
     assert door.list_topics() == ()
     held = rows(door, "select memory_id::text from engram.memory_topic_members where tenant_id = :tenant")
@@ -414,7 +425,8 @@ def test_erasing_a_memory_takes_every_name_of_its_scope_with_it(door: Engram) ->
     assert len(held) == 4
     tend(door)
     [topic] = door.list_topics()
-    assert topic.members == 4 and "canary" not in topic.name
+    assert topic.members == 4
+    assert "canary" not in topic.name
 
 
 def test_a_switch_of_projections_begins_the_topics_anew(door: Engram) -> None:
@@ -441,7 +453,7 @@ def namer(asked: Any) -> Any:
 def naming(database_url: str, tenant: str) -> Iterator[tuple[Engram, ScriptedModel]]:
     model = ScriptedModel(namer)
     scope = Scope(tenant, user_id="mia")
-    with Engram(database_url, scope=scope, embedder=Kinds(), llm=model) as made:  # type: ignore[arg-type]
+    with Engram(database_url, scope=scope, embedder=Kinds(), llm=model) as made:
         yield quiet(made), model
 
 
@@ -484,7 +496,7 @@ def test_names_that_are_there_are_not_paid_for_again(naming: tuple[Engram, Scrip
 def test_where_a_model_names_nothing_the_words_do(database_url: str, tenant: str, answer: Any) -> None:
     scope = Scope(tenant, user_id="mia")
     model = ScriptedModel(answer)
-    with Engram(database_url, scope=scope, embedder=Kinds(), llm=model) as made:  # type: ignore[arg-type]
+    with Engram(database_url, scope=scope, embedder=Kinds(), llm=model) as made:
         door = quiet(made)
         told(door, kinds("apple", 4))
         door.ops.rebuild_topics()
@@ -501,7 +513,8 @@ def test_a_model_is_shown_no_private_and_no_less_trusted_text(naming: tuple[Engr
     door.ops.rebuild_topics()
     shown = " ".join(one.text for one in model.asked if "You name topics" in one.text)
     assert "apple fact" in shown
-    assert "whispered" not in shown and "ignore-your" not in shown
+    assert "whispered" not in shown
+    assert "ignore-your" not in shown
 
 
 # Links ---------------------------------------------------------------------------------------------------------------
@@ -587,12 +600,10 @@ def test_a_cycle_asks_for_topics_once(door: Engram) -> None:
 def test_by_policy_many_writes_are_one_job_of_links(
     database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from engram import writing
-
-    monkeypatch.setattr(writing.time, "time", lambda: 1_000.0)
+    monkeypatch.setattr(time, "time", lambda: 1_000.0)
     policy = MemoryPolicy("linking", links="write")
     scope = Scope(tenant, user_id="mia")
-    with Engram(database_url, scope=scope, policy=policy, embedder=Kinds()) as made:  # type: ignore[arg-type]
+    with Engram(database_url, scope=scope, policy=policy, embedder=Kinds()) as made:
         door = quiet(made)
         told(door, kinds("apple", 4))
         waiting = rows(
@@ -601,7 +612,7 @@ def test_by_policy_many_writes_are_one_job_of_links(
             " where tenant_id = :tenant and kind = 'link'",
         )
         assert [round(float(one[0])) for one in waiting] == [5]
-        monkeypatch.setattr(writing.time, "time", lambda: 1_006.0)
+        monkeypatch.setattr(time, "time", lambda: 1_006.0)
         told(door, kinds("apple", 1, 9))
         assert len(rows(door, "select from engram.memory_jobs where tenant_id = :tenant and kind = 'link'")) == 2
 
