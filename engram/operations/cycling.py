@@ -449,7 +449,7 @@ def _ended(conn: Connection, call: Writing, cycle: Cycle) -> LifecycleRun:
     row = fetch_one(conn, "find_cycle", tenant_id=call.tenant_id, run_id=cycle.run_id)
     assert row is not None
     execute(
-        conn, "end_cycle", tenant_id=call.tenant_id, scope_id=cycle.scope_id, change_id=row.cycle["upto"]
+        conn, "end_cycle", tenant_id=call.tenant_id, scope_id=cycle.scope_id, change_id=row.cycle.get("upto", 0)
     )  # fmt: skip
     execute(
         conn, "close_run", tenant_id=call.tenant_id, run_id=cycle.run_id, steps=list(row.steps),

@@ -132,6 +132,7 @@ def _lines(
     yield "task", plain("export_tasks")
     yield "checkpoint", plain("export_checkpoints", salt=checkpoints.SALT)
     yield "memory", (_memory(row, numbers, left_out) for row in _rows(conn, "export_memories", wanted))
+    yield "run", plain("export_runs")
     yield "change", _changes(conn, wanted, numbers)
     yield "relation", (row.line for row in _rows(conn, "export_relations", wanted))
     if wanted.vectors:

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -35,6 +36,7 @@ FOREIGN: Final = {
     "task": "foreign_in_tasks",
     "checkpoint": "foreign_in_checkpoints",
     "memory": "foreign_in_memories",
+    "run": "foreign_in_runs",
     "change": "foreign_in_changes",
 }
 # Asked of relations and vectors, which have no scope of their own, before they are written.
@@ -225,6 +227,7 @@ class _Restoring:
             "task": self._tasks,
             "checkpoint": self._checkpoints,
             "memory": self._memories,
+            "run": partial(self._insert, "import_runs"),
             "change": self._changes,
             "relation": self._relations,
             "vector": self._vectors,

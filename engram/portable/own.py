@@ -14,7 +14,7 @@ from engram.errors import InvalidInput
 from engram.portable.files import File
 
 NAME: Final = "engram"
-VERSION: Final = 1
+VERSION: Final = 2
 LINE_BYTES: Final = 128 * 1024 * 1024
 HEADER: Final = "engram"
 END: Final = "end"
@@ -48,11 +48,16 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
         "put_away", "consolidated_into", "valid_from", "valid_from_stated", "valid_to", "ended_at", "recorded_at",
         "expires_at", "surprise", "source", "session_id", "task_run_id", "metadata", "private", "deriver",
         "deriver_version", "ordinal", "policy", "policy_version", "rule", "event_id", "actor", "stands_at",
-        "stands_recorded_at", "stands_event_id", "stands_ordinal", "activity", "sources",
+        "stands_recorded_at", "stands_event_id", "stands_ordinal", "born_epoch", "layer_epoch", "marks", "activity",
+        "sources",
+    ),
+    "run": (
+        "scope", "run_id", "parent_id", "step", "reason", "actor", "started_at", "steps", "failed_steps", "finished",
+        "undone_by", "cycle",
     ),
     "change": (
         "scope", "memory_id", "recorded_at", "entry", "status", "previous_id", "state", "decision", "reason", "actor",
-        "event_id",
+        "event_id", "run_id", "because",
     ),
     "relation": (
         "source_id", "target_id", "relation_type", "weight", "auto", "metadata", "recorded_at", "ended_at",
@@ -60,6 +65,12 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "vector": ("memory_id", "model", "dimensions", "windowed", "values"),
 }  # fmt: skip
+SINCE_2: Final[Mapping[str, Mapping[str, Any]]] = {
+    "memory": {"born_epoch": 0, "layer_epoch": 0, "marks": {}},
+    "change": {"run_id": None, "because": None},
+}
+"""The fields that version 1 did not have, and what they are in a file of that version."""
+
 ORDER: Final = {kind: place for place, kind in enumerate(KINDS)}
 ERASED: Final = "redaction:"
 
@@ -126,9 +137,9 @@ def check(file: File) -> Checked:
         header = _parsed(opened.readline(LINE_BYTES), 1)
         if header.get("kind") != HEADER or not isinstance(header.get("tenant"), str):
             raise InvalidInput("line 1", "the header of an export", "something else")
-        if header.get("version") != VERSION:
+        if header.get("version") not in (1, VERSION):
             raise InvalidInput(
-                "line 1, version", f"version {VERSION} of the format", "another one: update the package engram"
+                "line 1, version", f"version 1 or {VERSION} of the format", "another one: update the package engram"
             )
         opened.seek(0)
         return _walked(opened, header)
@@ -151,7 +162,7 @@ def _walked(opened: BinaryIO, header: Mapping[str, Any]) -> Checked:
                     "events", "a redaction for each event without a payload", f"{len(erased)} without one"
                 )
             return Checked(str(header["tenant"]), bool(header.get("vectors")), dict(counts), digest.hexdigest())
-        if kind not in KINDS or set(line) != set(KINDS[kind]):
+        if kind not in KINDS or set(line) != _fields(kind, header["version"]):
             raise InvalidInput(f"line {number}", "a line of an export with exactly its fields", "another one")
         if ORDER[kind] < place:
             raise InvalidInput(f"line {number}", "the kinds of lines in their order", "an earlier kind")
@@ -161,6 +172,11 @@ def _walked(opened: BinaryIO, header: Mapping[str, Any]) -> Checked:
         if kind == "event":
             _follow_erasure(line, erased)
     raise InvalidInput("the last line", "the count and the hash that end an export", "none: the file was cut off")
+
+
+def _fields(kind: str, version: int) -> set[str]:
+    """The fields of a kind of line in a version of the format."""
+    return set(KINDS[kind]) - (set(SINCE_2.get(kind, ())) if version == 1 else set())
 
 
 def _follow_erasure(line: Mapping[str, Any], erased: set[str]) -> None:
@@ -190,7 +206,7 @@ def lines(file: File) -> Iterator[tuple[str, dict[str, Any], float]]:
             kind = line.pop("kind")
             if kind == END:
                 return
-            yield kind, line, min(opened.tell() / file.size, 1.0)
+            yield kind, {**SINCE_2.get(kind, {}), **line}, min(opened.tell() / file.size, 1.0)
 
 
 def _parsed(data: bytes, number: int) -> dict[str, Any]:

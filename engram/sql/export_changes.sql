@@ -2,7 +2,7 @@
 SELECT c.scope_id,
        json_build_object('memory_id', c.memory_id, 'recorded_at', c.recorded_at, 'entry', c.entry, 'status', c.status,
          'previous_id', c.previous_id, 'state', c.state, 'decision', c.decision, 'reason', c.reason, 'actor', c.actor,
-         'event_id', c.event_id) AS line
+         'event_id', c.event_id, 'run_id', c.run_id, 'because', c.because) AS line
   FROM engram.memory_changes c
   LEFT JOIN engram.agent_memory m ON m.tenant_id = c.tenant_id AND m.memory_id = c.memory_id
  WHERE c.tenant_id = %(tenant_id)s AND c.scope_id = ANY(%(scope_ids)s)

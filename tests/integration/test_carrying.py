@@ -142,7 +142,10 @@ def test_what_is_exported_comes_back_as_it_was_in_an_empty_database_byte_for_byt
 ) -> None:
     door, _ = told
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    out = door.scoped(user_id="ada").ops.export(first)
+    ada = door.scoped(user_id="ada")
+    assert ada.ops.consolidate().steps
+    ada.ops.archive([ada.add("The heron is grey").memory.memory_id])  # type: ignore[union-attr]
+    out = ada.ops.export(first)
     migrations.upgrade(fresh_database_url)
     other = open_door(door.scope.tenant_id, fresh_database_url, user_id="ada")
     back = other.ops.import_(first)

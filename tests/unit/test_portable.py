@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from datetime import UTC, datetime
@@ -427,6 +428,27 @@ def export(folder: Path) -> Path:
     return path
 
 
+def test_a_file_of_the_first_version_is_read_with_what_it_could_not_say(tmp_path: Path) -> None:
+    path = tmp_path / "first.jsonl"
+    later = {"born_epoch", "layer_epoch", "marks"}
+    with path.open("wb") as file:
+        writer = own.Writer(file, tenant="acme", vectors=False)
+        writer.put("memory", dict.fromkeys(own.KINDS["memory"]) | {"scope": 1})
+        writer.end()
+    header, line, _ = path.read_bytes().splitlines(keepends=True)
+    said = {name: value for name, value in json.loads(line).items() if name not in later}
+    old = header.replace(b'"version":2', b'"version":1') + own.dumped(said) + b"\n"
+    end = {"kind": "end", "lines": {"memory": 1}, "sha256": hashlib.sha256(old).hexdigest()}
+    path.write_bytes(old + own.dumped(end) + b"\n")
+    assert own.check(File(path)).counts == {"memory": 1}
+    [(kind, read, _)] = own.lines(File(path))
+    assert kind == "memory"
+    assert {name: read[name] for name in later} == {"born_epoch": 0, "layer_epoch": 0, "marks": {}}
+    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))
+    with pytest.raises(InvalidInput):
+        own.check(File(path))
+
+
 def test_an_export_is_whole_or_it_is_refused(tmp_path: Path) -> None:
     path = export(tmp_path)
     whole = path.read_bytes()
@@ -438,7 +460,7 @@ def test_an_export_is_whole_or_it_is_refused(tmp_path: Path) -> None:
         "a line less": b"".join([lines[0], *lines[2:]]),
         "a line more": b"".join([*lines[:2], *lines[1:]]),
         "other order": b"".join([lines[0], lines[2], lines[1], lines[3]]),
-        "another version": whole.replace(b'"version":1', b'"version":2'),
+        "another version": whole.replace(b'"version":2', b'"version":3'),
         "more behind": whole + b"{}\n",
         "a field of another tenant": whole.replace(b'"scope":1,', b'"tenant_id":"other","scope":1,'),
     }
