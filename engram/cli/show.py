@@ -831,6 +831,22 @@ def recall_diff(console: Console, diff: values.RecallDiff) -> None:
         console.print(plain(note))
 
 
+def erasure(console: Console, report: values.ErasureReport) -> None:
+    """What was erased, what a second look still found, and what no database can take back."""
+    made = table("what", "rows", title="Would be erased" if report.dry_run else "Erased")
+    for kind, rows in report.erased.items():
+        made.add_row(kind.replace("_", " "), str(rows))
+    console.print(made if report.erased else "There was nothing to erase.")
+    if report.rederived_jobs:
+        console.print(f"{len(report.rederived_jobs)} jobs derive again what else was known.")
+    for place, rows in report.remaining.items():
+        console.print(f"[red]Left[/red]: {rows} rows of {place}")
+    if report.clean and not report.dry_run:
+        console.print("Looked for again in every table: nothing is left.")
+    for one in report.out_of_reach:
+        console.print("Out of reach:", plain(one), soft_wrap=True)
+
+
 def decay(console: Console, rows: Sequence[values.DecayRow]) -> None:
     """What time has left of memories."""
     made = table("id", "fact", "importance", "left of it", "boost", "weighs", "next", wide=("fact",))

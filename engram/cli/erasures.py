@@ -1,0 +1,66 @@
+"""Commands that erase for ever what was said, and erase it again after an older backup was restored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from engram.cli.desk import Desk
+from engram.errors import InvalidInput
+
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+
+
+def erase(
+    desk: Desk,
+    event: Annotated[list[str] | None, typer.Option("--event", help="Id of an event; may be given again.")] = None,
+    memory: Annotated[list[str] | None, typer.Option("--memory", help="Id of a memory; may be given again.")] = None,
+    session: Annotated[str | None, typer.Option("--session", help="A session, with its parts and documents.")] = None,
+    source: Annotated[str | None, typer.Option("--source", help="Memories of that source, with documents.")] = None,
+    everything_of: Annotated[
+        str | None,
+        typer.Option("--everything-of", help="A user, in every namespace and of every agent of the tenant."),
+    ] = None,
+    whole_scope: Annotated[bool, typer.Option("--whole-scope", help="All of the scope this command is in.")] = False,
+    yes: Yes = False,
+) -> None:
+    """Erase for ever what was said, and look again whether it is gone; exit code 1 where something is left."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        chosen: dict[str, Any] = {
+            "events": event, "memories": memory, "session": session, "source": source, "user": everything_of,
+            "scope": engram.scope if whole_scope else None,
+        }  # fmt: skip
+        given = {name: value for name, value in chosen.items() if value is not None}
+        if not yes and not desk.write.get("dry_run"):
+            _asked(f"Erase for ever: {', '.join(given) or 'nothing'}?")
+        report = engram.ops.erase(**given, **desk.write)
+        desk.show(report, show.erasure)
+    if not report.clean:
+        raise typer.Exit(1)
+
+
+def apply_redactions(
+    desk: Desk, path: Annotated[Path, typer.Argument(help="The file that ENGRAM_REDACTION_LIST named.")]
+) -> None:
+    """Erase again what a redaction list names, of the tenant: after an older backup was restored, before serving."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        report = engram.ops.apply_redactions(path, **desk.write)
+        desk.show(report, show.erasure)
+    if not report.clean:
+        raise typer.Exit(1)
+
+
+def _asked(question: str) -> None:
+    """Ask a person; whoever is no person says --yes."""
+    try:
+        sure = typer.confirm(question, err=True)
+    except typer.Abort:
+        raise InvalidInput("--yes", "given where nobody can be asked", "left out") from None
+    if not sure:
+        raise typer.Exit(1)

@@ -1,0 +1,47 @@
+"""The commands that erase, as people and as programs use them."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from commands import Cli
+
+
+def test_a_user_is_erased_by_a_command_that_says_what_it_did(cli: Cli) -> None:
+    cli.json("remember", "I live in Leipzig.", "--user", "lena", "--session", "one")
+    cli.json("remember", "I live in Oslo.", "--user", "mia")
+    tried = cli.json("erase", "--everything-of", "lena", "--dry-run")
+    assert (tried["dry_run"], tried["erased"]["events"] > 0) == (True, True)
+    shown = cli("erase", "--everything-of", "lena", "--yes")
+    assert shown.code == 0
+    assert "nothing is left" in shown.out
+    assert "Out of reach" in shown.out
+    assert cli.json("list", "--user", "lena")["results"] == []
+    assert cli.json("list", "--user", "mia")["results"]
+    again = cli.json("erase", "--whole-scope", "--user", "lena", "--yes")
+    assert (again["erased"], again["clean"]) == ({}, True)
+
+
+def test_it_asks_a_person_and_does_nothing_where_nobody_answers(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    cli.json("remember", "I live in Leipzig.", "--user", "lena", "--session", "one")
+    for answer, code in (("n\n", 1), ("", 2)):
+        monkeypatch.setattr("sys.stdin", io.StringIO(answer))
+        assert cli("erase", "--everything-of", "lena").code == code
+    assert cli.json("list", "--user", "lena")["results"]
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    assert cli("erase", "--session", "one", "--user", "lena").code == 0
+    assert cli.json("list", "--user", "lena")["results"] == []
+
+
+def test_a_redaction_list_is_written_and_applied(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "redactions.jsonl"
+    said = cli.json("remember", "I live in Leipzig.", "--user", "lena")["event_ids"][0]
+    monkeypatch.setenv("ENGRAM_REDACTION_LIST", str(path))
+    cli.json("erase", "--event", said, "--user", "lena", "--yes")
+    assert [json.loads(line)["event_id"] for line in path.read_text().splitlines() if line] == [said]
+    applied = cli.json("apply-redactions", str(path))
+    assert (applied["clean"], applied["erased"]) == (True, {})
+    assert cli("apply-redactions", str(tmp_path / "missing")).code == 2
