@@ -10,6 +10,7 @@ from engram import __version__
 from engram.cli import (
     alike,
     carrying,
+    cycles,
     demo,
     erasures,
     events,
@@ -102,6 +103,8 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("undo", life.undo, WRITE, "Life"),
     ("archive", life.archive, WRITE, "Life"),
     ("layer", life.layer, WRITE, "Life"),
+    ("consolidate", cycles.consolidate, WRITE, "Life"),
+    ("prune", cycles.prune, WRITE, "Life"),
     ("merge", alike.merge, WRITE, "Life"),
     ("clusters", alike.clusters, COUNT, "Life"),
     ("summarise", alike.summarise, WRITE, "Life"),

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import base64
 import inspect
-import os
 import logging
+import os
 import random
 import re
 import uuid
@@ -396,6 +396,8 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "ops.find_clusters": lambda _: {},
     "ops.audit": lambda a: {**a.maybe(apply=lambda: True), **a.write()},
     "ops.consolidate_summaries": lambda a: {**a.maybe(limit=lambda: 1), **a.write()},
+    "ops.consolidate": lambda a: {**a.maybe(merge=lambda: True), **a.write()},
+    "ops.prune": lambda a: {**a.maybe(mode=lambda: a.dice.choice(["gentle", "normal", "aggressive"])), **a.write()},
     "ops.archive": lambda a: {"memory_ids": [a.memory()], **a.write()},
     "ops.set_layer": lambda a: {"memory_id": a.memory(), "layer": "core", **a.write()},
     "ops.decay": lambda a: a.maybe(memory_id=a.memory),

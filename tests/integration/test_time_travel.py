@@ -47,12 +47,13 @@ def superuser(server: EmbeddedServer, database_url: str) -> Iterator[psycopg.Con
 # Calls that write, and reads that have no moment: why.
 WRITES: Final = (
     "add", "add_many", "annotate", "delete", "delete_all", "end_session", "end_validity", "forget", "forget_task",
-    "record_event", "record_long_input", "record_turn", "reinforce", "feedback", "relate", "relate_batch", "remember", "restore",
-    "restore_task",
+    "record_event", "record_long_input", "record_turn", "reinforce", "feedback", "relate", "relate_batch", "remember",
+    "restore", "restore_task",
     "resume_task", "revise", "save_checkpoint", "start_task", "unrelate", "update", "update_task",
     "ops.cancel_job", "ops.drop_replay", "ops.import_", "ops.redact_event", "ops.erase", "ops.apply_redactions",
     "ops.reembed", "ops.reindex_words",
-    "ops.replay", "ops.retry_job", "ops.run_jobs", "ops.switch_replay", "ops.archive", "ops.set_layer", "ops.undo",
+    "ops.replay", "ops.retry_job", "ops.run_jobs", "ops.switch_replay", "ops.archive",
+    "ops.consolidate", "ops.prune", "ops.set_layer", "ops.undo",
     "ops.rebuild_topics", "merge", "ops.merge_similar", "ops.consolidate_summaries", "ops.audit",
 )  # fmt: skip
 WITHOUT_A_MOMENT: Final = {
