@@ -316,10 +316,7 @@ def _placed(blocks: Blocks, rows: int, centres: Vectors, limits: Limits) -> tupl
 def _split(
     blocks: Blocks, labels: Labels, sums: Sums, counts: NDArray[np.int64], limits: Limits, held: set[bytes]
 ) -> Labels:
-    """Split leaves above 8 members that fall apart in two unlike halves; the others are `held` together from then on.
-
-    Of a leaf that holds together both halves must too; what is loose is split anyway.
-    """
+    """Split leaves above 8 members in two halves that would not merge again; the others are `held` from then on."""
     import numpy as np
     from sklearn.cluster import KMeans
 
@@ -342,7 +339,7 @@ def _split(
     for leaf in chosen:
         groups = _distinct(rows[leaf], 2)
         centres = unit(KMeans(groups, n_init=3, max_iter=50, random_state=SEED).fit(rows[leaf]).cluster_centers_)
-        if len(centres) == 2 and _falls_apart(rows[leaf], centres, bool(hold[leaf] < limits.topic_inner), limits):
+        if len(centres) == 2 and float(centres[0] @ centres[1]) < limits.topic_merge:
             halves[leaf] = centres
         else:
             held.add(_known(sums[leaf], counts[leaf]))
@@ -356,14 +353,6 @@ def _split(
                 own[here[(block[here] @ centres.T).argmax(axis=1) == 1]] = new[leaf]
         at += len(block)
     return _compact(labels)
-
-
-def _falls_apart(rows: Vectors, centres: Vectors, loose: bool, limits: Limits) -> bool:
-    if float(centres[0] @ centres[1]) >= limits.topic_merge:
-        return False
-    near = rows @ centres.T
-    halves = [near[near.argmax(axis=1) == half, half] for half in (0, 1)]
-    return loose or all(len(half) and float(half.mean()) >= limits.topic_inner for half in halves)
 
 
 def _sampled(blocks: Blocks, labels: Labels, steps: Mapping[int, int]) -> dict[int, Vectors]:

@@ -276,6 +276,21 @@ def test_communities_end_on_a_ring_that_could_swing_for_ever() -> None:
     assert sorted(node for nodes in found for node in nodes) == sorted({one for one, _, _ in ring})
 
 
+def test_a_row_of_a_small_leaf_goes_where_most_of_its_community_is() -> None:
+    labels = np.array([0] * 5 + [1] + [2] * 4, np.int32)
+    vectors = around(axes(3), 4, 0.1)[[0, 1, 2, 3, 3, 4, 8, 9, 10, 11]]
+    tree = topics.regrown(blocks(vectors), labels)
+    assert topics.adopted(tree, [[5, 0, 1]]).tolist() == [0] * 6 + [2] * 4
+    assert topics.adopted(tree, [[5, 0, 6, 7]]).tolist() == labels.tolist()  # half is not most
+    assert topics.adopted(tree, [[6, 0, 1, 2]]).tolist() == labels.tolist()  # it is in a leaf of four
+
+
+def test_rows_in_no_leaf_are_put_into_the_tree_as_it_is() -> None:
+    vectors = around(axes(3), 4, 0.1)
+    before = np.array([0, 0, 0, -1, 1, 1, -1, 1, -1, -1, -1, -1], np.int32)
+    assert topics.completed(blocks(vectors, 5), before).tolist() == [0] * 4 + [1] * 4 + [2] * 4
+
+
 def test_the_heavier_relation_decides_a_community() -> None:
     edges = [("a", "b", 0.9), ("b", "c", 0.2), ("c", "d", 0.9)]
     assert topics.communities(edges) == [["a", "b"], ["c", "d"]]
