@@ -95,3 +95,9 @@ def test_every_text_keeps_itself(one: str) -> None:
     assert lost((one,), one) == ()
     assert invented((one,), one) == ()
     assert says_all(one, one)
+
+
+def test_in_doubt_neither_of_two_stands_for_the_other() -> None:
+    one, two = "The flight goes from Paris to Rome", "The flight goes to Rome from Paris"
+    assert not says_all(one, two)
+    assert not says_all(two, one)

@@ -152,3 +152,9 @@ def test_relations_of_the_loser_begin_again_at_the_winner() -> None:
         Tie("y", "b", "supports", 0.4, ended=True), Tie("y", "a", "supports", 0.4),
         Tie("a", "b", "related_to", 0.3, ended=True),
     ]  # fmt: skip
+
+
+def test_a_memory_is_in_one_question_at_a_time() -> None:
+    rows = {name: row(name, A.fact) for name in "abc"}
+    chosen = choose(rows, [Pair("a", "b", 0.84), Pair("a", "c", 0.82), Pair("b", "c", 0.8)], AT, asks=True)
+    assert [one.pair for one in chosen.asked] == [Pair("a", "b", 0.84)]
