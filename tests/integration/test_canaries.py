@@ -197,7 +197,9 @@ def dumped(server: EmbeddedServer) -> str:
             return done.stdout
     told = []
     with psycopg.connect(plain(server)) as conn, conn.cursor() as cursor:
-        tables = conn.execute("select relname from pg_class where relnamespace = 'engram'::regnamespace and relkind = 'r'").fetchall()
+        tables = conn.execute(
+            "select relname from pg_class where relnamespace = 'engram'::regnamespace and relkind = 'r'"
+        ).fetchall()
         for (table,) in tables:
             with cursor.copy(f'copy engram."{table}" to stdout') as copied:  # type: ignore[arg-type]
                 told.append(b"".join(bytes(one) for one in copied).decode())
