@@ -87,6 +87,14 @@ def test_those_with_least_left_come_first_and_the_exempt_last(ada: Engram, serve
     ]
 
 
+def test_by_epochs_the_access_that_is_longer_ago_is_worth_less(ada: Engram, server: Any) -> None:
+    early, late = added(ada, "User keeps bees", importance=0.5), added(ada, "User sails a ketch", importance=0.5)
+    for memory, accessed in ((late, 39), (early, 10)):
+        age(server, memory, accesses=9, epoch=40, accessed_epoch=accessed)
+    (first,) = ada.ops.decay(profile="epochs", limit=1)
+    assert first.memory.memory_id == early.memory_id
+
+
 def test_the_policy_says_which_curve(database_url: str, tenant: str) -> None:
     with Engram(database_url, scope=Scope(tenant), embedder="none") as door:
         added(quiet(door), "User keeps bees")

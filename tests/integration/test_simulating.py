@@ -104,6 +104,7 @@ def test_a_simulation_speaks_of_its_time_only(ada: Engram) -> None:
     assert dropped(ada, strict, first, None) == {2, 3}
     assert dropped(ada, strict, None, third) == {1, 2}
     assert dropped(ada, strict, first, second + just) == {2}
+    assert [ada.ops.simulate_policy(strict, until=at).steps for at in (first, second, third, None)] == [0, 1, 2, 3]
     with pytest.raises(InvalidInput, match="until"):
         ada.ops.simulate_policy("default", since=second, until=first)
 

@@ -115,6 +115,13 @@ def test_the_half_is_crossed_after_one_half_life(curve: str, after: float) -> No
     assert (line.next_threshold.at - NOW) / timedelta(days=1) == pytest.approx(after, abs=CLOSE)
 
 
+def test_accesses_put_off_what_the_retention_curve_crosses() -> None:
+    line = row_of(aged(0, accesses=10), "retention")
+    assert line.next_threshold is not None
+    assert line.next_threshold.at is not None
+    assert (line.next_threshold.at - NOW) / timedelta(days=1) == pytest.approx(2 * 23.1049, abs=CLOSE)
+
+
 @pytest.mark.parametrize("age", [31.0, 100.0, 189.0])
 def test_an_unaccessed_row_of_point_eight_is_pruned_189_7_days_after_its_birth(age: float) -> None:
     line = row_of(aged(age), "ebbinghaus")
