@@ -499,3 +499,43 @@ def test_a_process_killed_after_a_step_leaves_a_cycle_that_another_ends(
         [run] = [one for one in door.ops.list_runs() if one.step == "consolidate"]
         assert door.ops.consolidate().run_id == run.run_id
         assert state(door) == whole
+
+
+# Ranking --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_profiles_of_the_life_cycle_fade_by_epochs_and_core_rows_do_not(door: Engram) -> None:
+    add(door, "anchor basil", importance=0.6)
+    add(door, "anchor basil cedar", importance=0.6, layer="core")
+
+    def left(fact: str, profile: str) -> float:
+        [found] = [one for one in door.search("anchor basil", profile=profile, track=False) if one.memory.fact == fact]
+        return found.terms["decay"].value
+
+    assert left("anchor basil", "lifecycle") == 1.0
+    at_epoch(door, 50)
+    for profile in ("lifecycle", "lifecycle_linear"):
+        assert left("anchor basil", profile) == pytest.approx(0.5468, abs=5e-4)
+        assert left("anchor basil cedar", profile) == 1.0
+    importance = [
+        one.terms["importance"].value
+        for one in door.search("anchor basil", profile="lifecycle_linear", track=False)
+        if one.memory.fact == "anchor basil"
+    ]
+    assert importance == pytest.approx([0.3281], abs=5e-4)
+
+
+def test_a_read_of_the_past_fades_by_the_epochs_there_were(door: Engram) -> None:
+    add(door, "anchor basil")
+    door.ops.consolidate()
+    then = datetime.now(UTC)
+    for fact in some(3):
+        add(door, fact)
+        door.ops.consolidate()
+
+    def left(**read: Any) -> float:
+        found = door.search("anchor basil", profile="lifecycle", track=False, **read)
+        return next(one.terms["decay"].value for one in found if one.memory.fact == "anchor basil")
+
+    assert left() == pytest.approx(0.988**4, abs=1e-6)
+    assert left(known_at=then) == pytest.approx(0.988, abs=1e-6)
