@@ -62,7 +62,7 @@ class Found:
     @property
     def events(self) -> list[str]:
         """The events whose words are shown."""
-        ids = [row.event_id for one in self.alike for row in (one.winner, one.loser)]
+        ids: list[str | None] = [row.event_id for one in self.alike for row in (one.winner, one.loser)]
         ids += [row.event_id for row, _ in self.lower] + [row.event_id for row, _ in self.typed]
         return sorted({one for one in ids if one})
 
