@@ -105,10 +105,10 @@ def test_a_user_is_erased_in_every_namespace_and_of_every_agent_and_nobody_else(
         untouched
     )
     assert ada.ops.verify_ledger().ok
-    assert ada.list_memories().results == ()
-    assert ada.recall("What is my boat called?").current is None
     again = ada.ops.erase(user="ada")
     assert (again.erased, again.redaction_event_ids, again.clean) == ({}, (), True), "nothing is left to erase"
+    assert ada.list_memories().results == ()
+    assert ada.recall("What is my boat called?").current is None
 
 
 def test_one_scope_is_erased_and_the_other_of_the_same_user_stays(ada: Engram, tenant: str) -> None:
