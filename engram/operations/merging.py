@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engram import inputs, memories, prompting, writing
+from engram import inputs, memories, prompting, tenancy, writing
 from engram.channels import semantic
 from engram.database import Connection, fetch_all
 from engram.errors import BadOutput, BudgetSpent, Conflict, InvalidInput, ModelRejected, NotFound, Refused, Unavailable
@@ -29,6 +29,7 @@ from engram.operations.changing import DIRECT_TRUST
 from engram.operations.living import Run
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
+from engram.tenancy import Visible
 from engram.values import Change, LifecycleRun, Memory, trust_rank
 from engram.writing import Desk, Draft
 
@@ -415,6 +416,7 @@ def merge(setup: Setup, memory_ids: object, fact: object, given: Mapping[str, An
         raise InvalidInput("memory_ids", "two memories or more", f"{len(wanted)}")
     text = inputs.optional(inputs.fact, fact)
     call = replace(call, trust=call.trust or DIRECT_TRUST)
+    yield from steps.read(call.tenant_id, lambda conn: _named(conn, tenancy.visible(conn, call.scope), wanted))
     setup = yield from spaces.ready(setup, call.tenant_id)
     run = yield from living.opened(call, "merge_by_hand")
     before = yield from living.finished(run)
@@ -423,12 +425,9 @@ def merge(setup: Setup, memory_ids: object, fact: object, given: Mapping[str, An
 
     def look(conn: Connection) -> tuple[list[Memory], tuple[Tie, ...], list[Row]]:
         desk = setup.desk(conn, call.scope)
-        named = list(dict.fromkeys(memories.resolve_id(conn, desk.visible, one) for one in wanted))
-        found = memories.load(conn, desk.visible, named)
-        if len(found) < len(named):
-            raise NotFound("no memory with that id in this scope")
+        found = _named(conn, desk.visible, wanted)
         _check_mergeable(found)
-        return found, relations_of(desk, named[1:]), [_row(one) for one in found]
+        return found, relations_of(desk, [one.memory_id for one in found[1:]]), [_row(one) for one in found]
 
     found, ties, rows = yield from steps.write(call.tenant_id, look, key=run.run_id)
     first = found[0]
@@ -456,6 +455,15 @@ def merge(setup: Setup, memory_ids: object, fact: object, given: Mapping[str, An
         call.tenant_id, steps.undone(work) if call.dry_run else work, key=run.run_id
     )  # fmt: skip
     return (yield from living.closed(run, changes))
+
+
+def _named(conn: Connection, visible: Visible, wanted: Sequence[str]) -> list[Memory]:
+    """The memories that a caller names; NotFound where one of them is not in sight, before anything is written."""
+    named = list(dict.fromkeys(memories.resolve_id(conn, visible, one) for one in wanted))
+    found = memories.load(conn, visible, named)
+    if len(found) < len(named):
+        raise NotFound("no memory with that id in this scope")
+    return found
 
 
 def _check_mergeable(found: Sequence[Memory]) -> None:
