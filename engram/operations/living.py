@@ -17,7 +17,7 @@ from typing import Any, Final
 from sqlalchemy.engine import Row
 
 from engram import gates, history, ids, inputs, ledger, memories, paging, streams, tenancy, writing
-from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
+from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value, statement
 from engram.errors import Conflict, NotFound
 from engram.lifecycle.deeds import NEW, STATE, Count, Deed, Effect, Tie, archived
 from engram.operations import spaces, steps
@@ -190,7 +190,7 @@ def perform(setup: Setup, desk: Desk, run: Run, deeds: Sequence[Deed]) -> list[C
     desk = replace(desk, run_id=run.run_id, reason=run.call.reason)
     deeds = _freeing(desk, deeds)
     states = _locked(desk, deeds)
-    standing = [deed for deed in deeds if _stands(deed, states)]
+    standing = _apart([deed for deed in deeds if _stands(deed, states)])
     plain = [deed for deed in standing if deed.is_plain]
     changes: list[Change] = []
     for group in (*([plain] if plain else ()), *([deed] for deed in standing if not deed.is_plain)):
@@ -199,6 +199,18 @@ def perform(setup: Setup, desk: Desk, run: Run, deeds: Sequence[Deed]) -> list[C
         if any(deed.ties and not deed.effects and deed.draft is None for deed in group):
             execute(desk.conn, "note_tied", tenant_id=desk.tenant_id, run_id=run.run_id, event_id=origin.event_id)
     return changes
+
+
+def _apart(deeds: Sequence[Deed]) -> list[Deed]:
+    """Of deeds that change one memory the first: the others were decided before it, and are for another look."""
+    held: set[str] = set()
+    found = []
+    for deed in deeds:
+        changed = {one.memory_id for one in deed.effects} - {NEW}
+        if not (changed | set(deed.of)) & held:
+            held |= changed
+            found.append(deed)
+    return found
 
 
 def _freeing(desk: Desk, deeds: Sequence[Deed]) -> list[Deed]:
@@ -302,7 +314,7 @@ def _do(desk: Desk, deeds: Sequence[Deed], origin: Origin, states: Mapping[str, 
     made = [_wrote(desk, deed.draft, origin) for deed in deeds if deed.draft is not None]
     new = next(iter(made), None)
     renamed = [_named(deed, new) for deed in deeds]
-    effects = [one for deed in renamed for one in deed.effects]
+    effects = _folded([one for deed in renamed for one in deed.effects])
     changes = (
         [] if new is None else [Change(new, "memory", None, new, renamed[0].effects[0].because if effects else "")]
     )
@@ -315,6 +327,15 @@ def _do(desk: Desk, deeds: Sequence[Deed], origin: Origin, states: Mapping[str, 
     count(desk, [one for deed in renamed for one in deed.counts])
     _tie(desk, [tie for deed in renamed for tie in deed.ties], origin)
     return changes
+
+
+def _folded(effects: Sequence[Effect]) -> list[Effect]:
+    """One effect a memory: a column that several set has the value of the last."""
+    found: dict[str, Effect] = {}
+    for one in effects:
+        had = found.get(one.memory_id)
+        found[one.memory_id] = one if had is None else replace(had, set={**had.set, **one.set})
+    return list(found.values())
 
 
 def _named(deed: Deed, new: str | None) -> Deed:
@@ -551,11 +572,9 @@ def _find_run(conn: Connection, visible: tenancy.Visible, run_id: str) -> Row[An
 
 def _shown(conn: Connection, visible: tenancy.Visible, row: Row[Any]) -> LifecycleRun:
     runs = _runs_of(conn, visible, row.run_id)
-    rows = _done(conn, visible, runs, None, limit=SHOWN + 1)
+    rows = _done(conn, visible, RUNS, runs, limit=SHOWN + 1)
     changes = [change for one in rows for change in _changes(one)]
-    total = len(rows)
-    if total > SHOWN:
-        total = int(fetch_value(conn, "count_done", run_ids=runs, **_seen(visible)))
+    total = int(fetch_value(conn, "count_done", run_ids=runs, **_seen(visible)))
     return LifecycleRun(
         run_id=row.run_id, step=row.step, reason=row.reason, actor=row.actor, dry_run=False,
         changes=tuple(changes[:SHOWN]), failed_steps=tuple(row.failed_steps), started_at=row.started_at,
@@ -573,13 +592,18 @@ def _seen(visible: tenancy.Visible) -> dict[str, Any]:
     return {"tenant_id": visible.scope.tenant_id, "scope_ids": list(visible.scope_ids), "own": visible.own}
 
 
+RUNS: Final = "c.run_id = ANY(%(runs)s::uuid[])"
+RUN: Final = "c.run_id = %(runs)s::uuid"
+EVENT: Final = "c.event_id = %(runs)s::uuid"
+
+
 def _done(
-    conn: Connection, visible: tenancy.Visible, run_ids: Sequence[str], event_id: str | None, *, limit: int,
+    conn: Connection, visible: tenancy.Visible, which: str, what: str | Sequence[str], *, limit: int,
     before: int | None = None,
 ) -> list[Row[Any]]:  # fmt: skip
-    """What runs, or an event, did to the memories that may be seen."""
-    asked = {"run_ids": list(run_ids), "event_id": event_id, "limit": limit, "before": before}
-    return list(fetch_all(conn, "list_done", **asked, **_seen(visible)))
+    """What the newest changes of runs, or of an event, did to the memories that may be seen."""
+    params = {"runs": what, "limit": limit, "before": before, **_seen(visible)}
+    return list(conn.exec_driver_sql(statement("list_done").replace("/*which*/", which), params).fetchall())
 
 
 def _changes(row: Row[Any]) -> Iterator[Change]:
@@ -598,12 +622,20 @@ def _changes(row: Row[Any]) -> Iterator[Change]:
 
 @dataclass(slots=True)
 class _Undoing:
-    """What an undoing has found so far."""
+    """What an undoing has found: in one transaction, or in all of them."""
 
     undone: list[Change] = field(default_factory=list)
     left: list[Change] = field(default_factory=list)
-    memories: int = 0
-    before: int | None = None
+    memories: set[str] = field(default_factory=set)
+    before: int | None = None  # the place in the history that comes next; None where there is nothing more
+
+    def add(self, found: _Undoing) -> bool:
+        """Take in what one transaction found; whether there is more."""
+        self.undone += found.undone
+        self.left += found.left
+        self.memories |= found.memories
+        self.before = found.before
+        return found.before is not None
 
 
 def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[UndoReport]:
@@ -628,13 +660,30 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
         return run, runs, wanted if row is None else None
 
     run, runs, event_id = yield from steps.write(call.tenant_id, look, key=call.idempotency_key)
+    # The last step of a cycle first: what an earlier one left then stands again.
+    whole = [(EVENT, event_id)] if event_id is not None else [(RUN, one) for one in reversed(runs)]
+
+    def batch(conn: Connection, which: str, what: str, before: int | None) -> _Undoing:
+        return _undo_batch(setup, conn, run, which, what, before)
+
+    def rehearsed(conn: Connection) -> _Undoing:
+        total = _Undoing()
+        for which, what in whole:
+            total.before = None
+            while total.add(batch(conn, which, what, total.before)):
+                pass
+        return total
+
     found = _Undoing()
-
-    def work(conn: Connection) -> list[Row[Any]]:
-        return _undo_batch(setup, conn, run, runs, event_id, found)
-
-    while (yield from steps.write(call.tenant_id, steps.undone(work) if call.dry_run else work, key=run.run_id)):
-        pass
+    if call.dry_run:
+        found = yield from steps.write(call.tenant_id, steps.undone(rehearsed), key=run.run_id)
+    for which, what in () if call.dry_run else whole:
+        found.before = None
+        while found.add(
+            (yield from steps.write(call.tenant_id, partial(batch, which=which, what=what, before=found.before),
+                                    key=run.run_id))
+        ):  # fmt: skip
+            pass
 
     def untie(conn: Connection) -> None:
         desk = setup.desk(conn, call.scope, reason=call.reason)
@@ -655,7 +704,7 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
     if not call.dry_run:
         yield from steps.write(call.tenant_id, end, key=run.run_id)
     return UndoReport(
-        run.run_id, tuple(found.undone[:SHOWN]), tuple(found.left[:SHOWN]), found.memories, dry_run=call.dry_run
+        run.run_id, tuple(found.undone[:SHOWN]), tuple(found.left[:SHOWN]), len(found.memories), dry_run=call.dry_run
     )
 
 
@@ -670,38 +719,31 @@ def _scope_of_event(conn: Connection, visible: tenancy.Visible, event_id: str) -
     return int(head.scope_id)
 
 
-def _undo_batch(
-    setup: Setup, conn: Connection, run: Run, runs: Sequence[str], event_id: str | None, found: _Undoing
-) -> list[Row[Any]]:
-    """Take back the changes of some memories, those changed last first; the rows that were looked at."""
+def _undo_batch(setup: Setup, conn: Connection, run: Run, which: str, what: str, before: int | None) -> _Undoing:
+    """Take back the changes of some memories, those changed last first."""
     desk = setup.desk(conn, run.call.scope, reason=run.call.reason)
-    rows = _done(conn, desk.visible, runs, event_id, limit=BATCH, before=found.before)
+    rows = _done(conn, desk.visible, which, what, limit=BATCH, before=before)
+    found = _Undoing(before=min((row.first for row in rows), default=None))
     if not rows:
-        return rows
+        return found
     desk = replace(desk, scope_id=rows[0].scope_id, run_id=run.run_id)
     now = _locked(desk, [Deed(effects=(Effect(row.memory_id, {"marks": {}}, ""),)) for row in rows])
-    deeds, undone, left = [], [], []
+    deeds, undone = [], []
     for row in rows:
         effect = _reversed(row, now[row.memory_id].state)
-        if effect is None:
-            continue
         if isinstance(effect, Effect):
             deeds.append(Deed(effects=(effect,)))
             undone.append(row)
         else:
-            left += effect
+            found.left += effect or ()
     events = sorted({row.event_id for row in undone if row.event_id is not None})
     counts = _counts_back(conn, undone, events)
-    if deeds or events:
-        before = len(found.undone)
-        for scope_id in sorted({row.scope_id for row in undone}):
-            here = {row.memory_id for row in undone if row.scope_id == scope_id}
-            own = [deed for deed in deeds if deed.memory_ids <= here]
-            found.undone += _taken_back(setup, replace(desk, scope_id=scope_id), run, own, counts, events, now)
-        found.memories += len(undone) if len(found.undone) > before or undone else 0
-    found.left += left
-    found.before = rows[-1].change_id
-    return rows
+    for scope_id in sorted({row.scope_id for row in undone}):
+        here = {row.memory_id for row in undone if row.scope_id == scope_id}
+        own = [deed for deed in deeds if deed.memory_ids <= here]
+        found.undone += _taken_back(setup, replace(desk, scope_id=scope_id), run, own, counts, events, now)
+    found.memories = {row.memory_id for row in undone}
+    return found
 
 
 def _reversed(row: Row[Any], current: Mapping[str, Any]) -> Effect | list[Change] | None:
@@ -718,7 +760,7 @@ def _reversed(row: Row[Any], current: Mapping[str, Any]) -> Effect | list[Change
     differing = {
         name for name in STATE if name in row.before and name in row.after and row.before[name] != row.after[name]
     }
-    if not differing:
+    if not differing or all(current.get(name) == row.before[name] for name in differing):
         return None
     # Who is head was said by the order, and the order will say it again.
     said = {"status"} if differing & ORDERED and row.after["status"] not in PLACED else set()
@@ -830,6 +872,13 @@ def by_hand(
 ) -> Operation[LifecycleRun]:
     """One run that does something to each of some memories that a caller names; they may be of several scopes."""
     setup = yield from spaces.ready(setup, call.tenant_id)
+
+    def known(conn: Connection) -> None:
+        visible = tenancy.visible(conn, call.scope)
+        for one in wanted:
+            memories.resolve_id(conn, visible, one)
+
+    yield from steps.read(call.tenant_id, known)  # before anything is made for what is not there
     run = yield from opened(call, step)
     before = yield from finished(run)
     if before is not None:

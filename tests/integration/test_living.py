@@ -314,3 +314,30 @@ def test_a_run_lists_its_pages_and_refuses_a_foreign_cursor(ada: Engram) -> None
     assert seen == runs[::-1]
     with pytest.raises(InvalidInput):
         ada.ops.list_runs(cursor=ada.list_memories(limit=1).cursor or "x")
+
+
+def test_of_two_deeds_about_one_memory_the_first_is_done(ada: Engram) -> None:
+    one, two = added(ada, "User keeps bees"), added(ada, "User sails a ketch")
+    perform(
+        ada, "weigh", Deed((Effect(one.memory_id, {"importance": 0.9}, "w"),)),
+        Deed((Effect(one.memory_id, {"layer": "core"}, "w"), Effect(two.memory_id, {"importance": 0.9}, "w"))),
+    )  # fmt: skip
+    assert (ada.get(one.memory_id).importance, ada.get(one.memory_id).layer) == (0.9, "working")
+    assert ada.get(two.memory_id).importance == two.importance
+
+
+def test_two_effects_of_a_deed_on_one_memory_are_both_done(ada: Engram) -> None:
+    one = added(ada, "User keeps bees")
+    effects = (Effect(one.memory_id, {"importance": 0.9}, "w"), Effect(one.memory_id, {"layer": "core"}, "w"))
+    perform(ada, "weigh", Deed(effects))
+    assert (ada.get(one.memory_id).importance, ada.get(one.memory_id).layer) == (0.9, "core")
+
+
+def test_undoing_is_rehearsed_whole(ada: Engram) -> None:
+    many = ada.add_many([{"fact": f"User has counted {n} herons"} for n in range(250)])
+    ids = [one.memory.memory_id for one in many if one.memory is not None]
+    run = perform(ada, "weigh", *(Deed((Effect(one, {"importance": 0.9}, "w"),)) for one in ids))
+    shown = ada.ops.undo(run, dry_run=True)
+    assert (shown.changed, shown.left) == (250, ())
+    assert {one.importance for one in ada.list_memories(limit=200)} == {0.9}
+    assert ada.ops.undo(run).changed == 250
