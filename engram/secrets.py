@@ -25,6 +25,9 @@ DEEPEST: Final = 40  # deeper data is refused by the checks of the door
 HELD: Final = 16_384  # characters of a stream held back: a secret may reach into what comes next
 MOST_DATA: Final = 200_000  # values of one argument that are looked at
 _WORD: Final = re.compile(r"[\w\-]")
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_JOINTS: Final = re.compile(r"[_./:\\~@-]+")
+_NAMED: Final = re.compile(r"(?=[A-Za-z])[a-z]*(?:[A-Z]+[a-z]{2,})*(?:[A-Z]+[a-z]?)?[0-9]{0,3}")
 _DUMMY: Final = re.compile(
     r"(?i)\[secret:|^(?:[x*.#\-_0]+|<.*|\$\{?.*|%.*%?|\{.*|.*(?:example|placeholder|change_?me|your|dummy|redacted|none|null"
     r"|true|false|env\b|getenv|os\.|self\.).*)$"
@@ -101,6 +104,26 @@ def _is_assigned(value: str) -> bool:
     return groups >= 3 or (groups >= 2 and bool(re.search(r"[0-9]", value)) and len(value) >= 10)
 
 
+def _is_name(value: str) -> bool:
+    """Whether a value is the name of something: words of code joined by points, strokes or slashes, or a UUID. Pure."""
+    if _UUID.fullmatch(value):
+        return True
+    words = [word for word in _JOINTS.split(value) if word]
+    is_path = "/" in value
+    return bool(_JOINTS.search(value.rstrip(".:"))) and all(
+        _NAMED.fullmatch(word) or (is_path and word.isdigit() and len(word) < 5) for word in words
+    )
+
+
+def _is_bare(value: str) -> bool:
+    """Whether what stands without quotation marks behind a name looks like a secret, and not like code. Pure."""
+    return _is_assigned(value) and not _is_name(value)
+
+
+def _is_token(value: str) -> bool:
+    return _mixed(value) and not _DUMMY.search(value) and not _is_name(value)
+
+
 def _is_password(value: str) -> bool:
     return not _DUMMY.search(value) and value.lower() not in ("password", "pass", "user", "secret", "pwd")
 
@@ -119,7 +142,7 @@ def _kind(name: str, pattern: str, *markers: str, holds: Callable[[str], bool] |
 
 
 _ASSIGNED: Final = (
-    r"(?:pass(?:word|wd|phrase)|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|api[_-]?key|access[_-]?key|auth[_-]?token"
+    r"(?:pass(?:word|wd|phrase|wort)|(?<![a-z])(?:pass|pw)|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|api[_-]?key|access[_-]?key|auth[_-]?token"
     r"|access[_-]?token|client[_-]?secret|private[_-]?key|encryption[_-]?key)[\"']?[ \t]{0,3}(?::=|=>|[:=])[ \t]{0,3}"
 )
 KINDS: Final[tuple[Kind, ...]] = (
@@ -156,14 +179,26 @@ KINDS: Final[tuple[Kind, ...]] = (
     _kind("databricks_token", r"dapi[0-9a-f]{32}(?:-[0-9])?", "dapi"),
     _kind("azure_key", r"(?:AccountKey|SharedAccessKey)=(?P<v>[A-Za-z0-9+/]{40,100}={0,2})",
           "AccountKey=", "SharedAccessKey="),
-    _kind("connection_string", r"[A-Za-z][A-Za-z0-9+.-]{1,24}://[^\s/:@\"'<>\[\]]{0,100}:(?P<v>[^\s/@\"'<>]{3,200})@[^\s@]",
+    _kind("connection_string",
+          r"[A-Za-z][A-Za-z0-9+.-]{1,24}://(?:(?<!http://)(?<!https://)|(?![^\s/:@]{1,100}:[0-9]{2,5}@))"
+          r"[^\s/:@\"'<>\[\]]{0,100}:(?P<v>[^\s/@\"'<>]{3,200})@[^\s@]",
           "://", holds=_is_password, loose=True),
+    _kind("password",
+          r"curl\b[^\n]{0,200}?\s(?:-u|--user)[ =]\s{0,2}[\"']?[^\s:\"']{1,100}:(?P<v>[^\s\"'$<]{3,200})",
+          "curl", holds=_is_password, loose=True),
     _kind("authorization",
           r"(?:authorization|bearer)[\"']?\s{0,2}[:=]?\s{0,2}[\"']?(?:bearer|basic|token)?\s{0,2}"
-          r"(?P<v>[a-z0-9_\-.~+/]{24,2000}={0,2})", "bearer", "authorization", folded=True),
+          r"(?P<v>[a-z0-9_\-.~+/]{24,2000}={0,2})", "bearer", "authorization", holds=_is_token, folded=True),
+    _kind("password", _ASSIGNED + r"(?:\"(?P<v>[^\"\n]{6,200})\"|'(?P<w>[^'\n]{6,200})')",
+          "pass", "pw", "secret", "key", "token", holds=_is_assigned, folded=True, loose=True),
     _kind("password",
-          _ASSIGNED + r"(?:\"(?P<v>[^\"\n]{6,200})\"|'(?P<w>[^'\n]{6,200})'|(?P<x>[^\s\"',;)(\]\[{}<>]{8,200}))",
-          "pass", "pwd", "secret", "key", "token", holds=_is_assigned, folded=True, loose=True),
+          rf"(?:{_ASSIGNED}|pass(?:word|phrase|wort)[ \t]{{1,3}}(?:is|was|ist)[ \t]{{1,3}})"
+          r"(?![a-z_][\w.]{0,200}[(\[])(?P<v>[^\s\"',;)(\]\[{}<>]{8,200})",
+          "pass", "pw", "secret", "key", "token", holds=_is_bare, folded=True, loose=True),
+    _kind("password",
+          r"(?<![a-z])(?<!page_)(?<!page-)token[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?(?![a-z_][\w.]{0,200}[(\[])"
+          r"(?P<v>[a-z0-9_\-.~+/]{20,200}={0,2})",
+          "token", holds=_is_token, folded=True, loose=True),
     _kind("card", r"[2-6][0-9]{3}(?:([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{1,7}|([ -]?)[0-9]{6}\2[0-9]{4,5})", holds=is_card),
     _kind("iban", r"[A-Z][A-Z][0-9]{2}(?:[A-Z0-9]{11,27}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)", holds=is_iban),
 )  # fmt: skip
@@ -266,12 +301,23 @@ class Censor:
         if depth == 0 or left[0] < 0:
             return value  # more than any argument may hold: refused by the checks that follow
         if type(value) is dict:
-            return {
-                self._data(key, name, 0, left): self._data(one, name, depth - 1, left) for key, one in value.items()
-            }
+            names = self._names(value, name, left)
+            return {names[key]: self._data(one, name, depth - 1, left) for key, one in value.items()}
         if type(value) in (list, tuple):
             return type(value)(self._data(one, name, depth - 1, left) for one in value)
         return value
+
+    def _names(self, value: Mapping[Any, Any], name: str, left: list[int]) -> dict[Any, Any]:
+        """The names of a mapping, cleaned; those that become the same are numbered, in whatever order they come."""
+        names = {key: self._data(key, name, 0, left) for key in value}
+        taken = {key for key, clean in names.items() if key == clean}
+        for key in sorted(key for key, clean in names.items() if key != clean):
+            mark, number = names[key], 1
+            while names[key] in taken:
+                number += 1
+                names[key] = f"{mark} {number}"
+            taken.add(names[key])
+        return names
 
     def stream(self, parts: Iterable[str], name: str) -> Iterator[str]:
         """The parts of a long text, cleaned as if they were one."""
