@@ -32,6 +32,8 @@ UPKEEP_PRIORITY: Final = 200  # after derivation
 LINK_DELAY: Final = 5.0  # seconds in which many writes of a scope are one job of its links and topics
 NEAR_FETCHED: Final = 64  # evidence rows among them are left out
 NEAR_SIZE: Final = 1_000  # of a scope, for the rarity of words where no vector says what is near
+STALE: Final = "something it stood for has changed"
+FREED: Final = "what stood for it was put away"
 ENTRIES: Final = {
     "add": "added",
     "revise": "revised",
@@ -749,11 +751,49 @@ def _note_change(
     desk: Desk, memory_id: str, entry: str, event_id: str | None, actor: str | None,
     decision: Mapping[str, Any] | None = None, previous_id: str | None = None,
 ) -> None:  # fmt: skip
-    execute(
+    noted = fetch_one(
         desk.conn, "note_change", tenant_id=desk.tenant_id, memory_id=memory_id, entry=entry, previous_id=previous_id,
         decision=None if decision is None else Jsonb(decision), reason=desk.reason, actor=actor, event_id=event_id,
         at=desk.at, run_id=desk.run_id,
     )  # fmt: skip
+    if noted is not None and noted.summarised:
+        follow_summaries(desk, [memory_id], event_id, actor)
+
+
+def note_effects(
+    desk: Desk, effects: Sequence[Mapping[str, Any]], event_id: str | None, actor: str | None
+) -> list[str]:  # fmt: skip
+    """Write down what became of memories: `memory_id`, `entry`, `because`. Those that summaries have to do with.
+
+    `follow_summaries` must follow with these once the order of their lineages has been said.
+    """
+    rows = fetch_all(
+        desk.conn, "note_effects", tenant_id=desk.tenant_id, rows=Jsonb(list(effects)), at=desk.at, reason=desk.reason,
+        actor=actor, event_id=event_id, run_id=desk.run_id,
+    )  # fmt: skip
+    return [row.memory_id for row in rows if row.summarised]
+
+
+def follow_summaries(desk: Desk, memory_ids: Sequence[str], event_id: str | None, actor: str | None) -> None:
+    """Put away the summaries that tell what of these is not so any more, and give back what those that left stood for.
+
+    A summary stands for what is current, for everybody and without an end, and only while it is current itself. One
+    that is put away may stand in another, which goes too.
+    """
+    changed = list(memory_ids)
+    while changed:
+        told = fetch_all(desk.conn, "put_away_summaries", tenant_id=desk.tenant_id, memory_ids=changed)
+        gone = [*changed, *(row.memory_id for row in told)]
+        freed = fetch_all(desk.conn, "free_consolidated", tenant_id=desk.tenant_id, memory_ids=gone)
+        left = [{"memory_id": row.memory_id, "entry": "archived", "because": STALE} for row in told]
+        back = [
+            {
+                "memory_id": row.memory_id, "entry": "restored" if row.status == "active" else "annotated",
+                "because": FREED,
+            }
+            for row in freed
+        ]  # fmt: skip
+        changed = note_effects(desk, left + back, event_id, actor) if left or back else []
 
 
 def note(desk: Desk, memory_id: str, entry: str, event_id: str | None, actor: str | None) -> None:
@@ -766,7 +806,9 @@ def _decision(
 ) -> dict[str, Any]:
     """The decision as the history keeps it: everything but the memories, which are named by id."""
     made = judged.judgement
-    hints: tuple[str, ...] = ("split",) if len(judged.draft.fact) > LONG_FACT and judged.draft.fact.count("\n#") >= 2 else ()
+    hints: tuple[str, ...] = (
+        ("split",) if len(judged.draft.fact) > LONG_FACT and judged.draft.fact.count("\n#") >= 2 else ()
+    )
     hints += ("secret",) if secrets.MARK.search(judged.draft.fact) else ()
     return {
         "kind": made.kind, "memory_id": memory_id, "target_id": target_id, "event_id": origin.event_id,

@@ -420,20 +420,9 @@ def _forget(desk: Desk, memory: Memory, origin: Origin, only: bool) -> list[str]
     )  # fmt: skip
     for row in rows:
         writing.note(desk, row.memory_id, "forgotten", origin.event_id, origin.actor)
-    _drop_summaries(desk, [row.memory_id for row in rows], origin)
     if only:
         writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
     return [row.memory_id for row in rows]
-
-
-def _drop_summaries(desk: Desk, memory_ids: Sequence[str], origin: Origin) -> None:
-    """Put away the summaries that tell what was forgotten, and give back what these, or forgotten ones, stood for."""
-    told = fetch_all(desk.conn, "put_away_summaries", tenant_id=desk.tenant_id, memory_ids=list(memory_ids))
-    for row in told:
-        writing.note(desk, row.memory_id, "archived", origin.event_id, origin.actor)
-    gone = [*memory_ids, *(row.memory_id for row in told)]
-    for row in fetch_all(desk.conn, "free_consolidated", tenant_id=desk.tenant_id, memory_ids=gone):
-        writing.note(desk, row.memory_id, "restored", origin.event_id, origin.actor)
 
 
 def _forgotten_before(conn: Connection, call: Writing) -> tuple[str, ...]:

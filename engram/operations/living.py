@@ -290,7 +290,7 @@ def _told(setup: Setup, desk: Desk, run: Run, deeds: Sequence[Deed], states: Map
         role="system", event_type=LIFECYCLE, content=None if draft is None else draft.fact,
         payload=json.loads(inputs.canonical_json(payload)), trust=trust, actor=run.call.actor,
     )  # fmt: skip
-    stream = streams.open(desk.conn, desk.scope_id, *DIRECT)
+    stream = streams.open(desk.conn, desk.scope_id, *setup.deeds)
     placed = ledger.append(
         desk.conn, scope_id=desk.scope_id, stream_id=stream.stream_id, events=[event], key=setup.settings.secret_key
     ).events[0]
@@ -372,7 +372,10 @@ def _wrote(desk: Desk, draft: Draft, origin: Origin) -> str:
 
 
 def _apply(desk: Desk, effects: Sequence[Effect], origin: Origin, states: Mapping[str, Row[Any]]) -> None:
-    """Set columns, note each change, and let the order say who is head where a memory comes back or goes."""
+    """Set columns, note each change, and let the order say who is head where a memory comes back or goes.
+
+    Summaries of what is not so any more leave with it.
+    """
     if not effects:
         return
     # Heads step down before another rises: the unique index allows one at every moment.
@@ -384,10 +387,7 @@ def _apply(desk: Desk, effects: Sequence[Effect], origin: Origin, states: Mappin
         if rows:
             execute(desk.conn, "apply_effects", tenant_id=desk.tenant_id, rows=Jsonb(rows))
     noted = [{"memory_id": one.memory_id, "entry": entry_of(one.set), "because": one.because} for one in effects]
-    execute(
-        desk.conn, "note_effects", tenant_id=desk.tenant_id, rows=Jsonb(noted), at=desk.at, reason=desk.reason,
-        actor=origin.actor, event_id=origin.event_id, run_id=desk.run_id,
-    )  # fmt: skip
+    summarised = writing.note_effects(desk, noted, origin.event_id, origin.actor)
     moved = {
         states[one.memory_id].lineage_id
         for one in effects
@@ -396,6 +396,7 @@ def _apply(desk: Desk, effects: Sequence[Effect], origin: Origin, states: Mappin
     }  # fmt: skip
     for lineage_id in sorted(moved):
         writing.reorder(desk, lineage_id, origin.event_id, origin.actor)
+    writing.follow_summaries(desk, summarised, origin.event_id, origin.actor)
 
 
 def entry_of(columns: Mapping[str, Any]) -> str:
