@@ -617,6 +617,7 @@ def open_world(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[C
     """Makes worlds, and closes them after the test."""
     made: list[World] = []
     monkeypatch.setattr(writing, "UPKEEP_EVERY", 1)  # else ids decide by chance which write asks for upkeep
+    monkeypatch.setattr(writing, "LINK_DELAY", 3_600.0)  # else the clock decides which call finds the job due
 
     def open_(wall: Wall, steps: int, seed: int) -> World:
         made.append(World(database_url, wall, steps, seed))
