@@ -25,7 +25,8 @@ class Cycle:
 
     `run_id` is the run that the run of each step belongs to; `epoch` is the one its scope was in when it began, and
     `began` the time of the database then; a cycle taken up again goes by the same. `merge` asks for the step `merge`.
-    `most` bounds the memories that a step changes, where the cycle is only shown.
+    `most` bounds the memories that a step changes, where the cycle is only shown. `holder` is who runs it: whoever
+    takes it up becomes its holder, and nobody else writes for it any more.
     """
 
     run_id: str
@@ -34,6 +35,7 @@ class Cycle:
     merge: bool = False
     scope_id: int = 0
     most: int | None = None
+    holder: str = ""
 
     def step_id(self, step: str) -> str:
         """The id of the run of a step: the same however often the cycle is taken up."""

@@ -112,6 +112,8 @@ def archived(memory_id: str, reason: str, because: str, **more: Any) -> Effect:
 
 
 def marked(memory_id: str, marks: Mapping[str, Any], because: str, **changes: Any) -> Effect:
-    """Change marks of the life cycle on a memory; None takes a mark away. `marks` are those it has."""
+    """Change marks of the life cycle on a memory; None takes a mark away. `marks` are those it must still have."""
     left = {name: value for name, value in {**marks, **changes}.items() if value is not None}
-    return Effect(memory_id, {"marks": left}, because)
+    return Effect(
+        memory_id, {"marks": left}, because, was={"status": "active", "consolidated_into": None, "marks": dict(marks)}
+    )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import heapq
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any, Final, Literal
 
 from engram.lifecycle.deeds import Effect, marked
@@ -21,6 +23,8 @@ COOL_DOWN: Final[Mapping[str, int | None]] = {"gate-rejected": 48, "gate-rejecte
 MANY_ACCESSES: Final = 30
 MANY_REPETITIONS: Final = 2
 YOUNG: Final = timedelta(minutes=10)
+FOR_NOW: Final = "what it says is for the time being"
+FOREIGN: Final = "it comes of a tool, a document or the web"
 BATCH: Final = 20  # rows a cycle triages, and rows a model is asked about at the gate
 
 _PASSING = re.compile(
@@ -46,8 +50,10 @@ class Judged:
 
 def of_core(row: Row) -> Judged:
     """Whether a row belongs in the core by rules: a lesson, who somebody is, what always holds, why it was decided."""
+    if row.is_foreign:
+        return Judged("refuse", FOREIGN)
     if _PASSING.search(row.fact):
-        return Judged("refuse", "what it says is for the time being")
+        return Judged("refuse", FOR_NOW)
     if LESSON in row.words:
         return Judged("pass", "a lesson")
     if row.memory_type in ("profile", "preference"):
@@ -64,14 +70,19 @@ def of_core(row: Row) -> Judged:
 
 
 def asks_model(judged: Judged, level: LlmLevel) -> bool:
-    """Whether a model is to be asked: at `auto` about what is unclear, at `full` about all but what is for now."""
+    """Whether a model is to be asked: at `auto` about what is unclear, at `full` about all but what never may enter."""
     if level == "full":
-        return judged.because != "what it says is for the time being"
+        return judged.because not in (FOR_NOW, FOREIGN)
     return level == "auto" and judged.verdict == "unclear"
 
 
+def in_turn(rows: Sequence[Row], epoch: int) -> list[Row]:
+    """At most `BATCH` of some rows, others in every epoch, so that none stands in the way of the rest for good."""
+    return heapq.nsmallest(BATCH, rows, key=lambda row: sha256(f"{row.memory_id}/{epoch}".encode()).digest())
+
+
 def without_model(judged: Judged) -> Judged:
-    """The same where no model can be asked: what is unclear stays out."""
+    """The same where no model is to be asked: what is unclear stays out."""
     return Judged("refuse", judged.because) if judged.verdict == "unclear" else judged
 
 

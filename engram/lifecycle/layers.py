@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 from engram import decay
 from engram.lifecycle.deeds import Effect, marked
 from engram.ranking import Signals, lifecycle_weight
-from engram.values import Kind, Layer, MemoryType, kind_of
+from engram.values import Kind, Layer, MemoryType, kind_of, trust_rank
 
 Intake = Literal["working", "buffer"]
 
@@ -25,6 +25,7 @@ SEASONED: Final = timedelta(days=7)
 SPENT: Final = 0.01  # decayed importance, without its floor, under which a buffer row is put away
 BUFFER_CAP: Final = 200
 WARNINGS: Final = (100, 90, 80)  # percent of `max_memories`
+TRUSTED: Final = trust_rank("agent")  # the worst trust that the core takes
 
 LESSON: Final = "lesson"
 DISTILLED: Final = frozenset({"distilled", "auto-distilled"})
@@ -56,6 +57,7 @@ class Row:
     layer_epoch: int = 0
     accessed_epoch: int | None = None
     expires_at: datetime | None = None
+    trust: int = TRUSTED
     marks: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
@@ -67,6 +69,11 @@ class Row:
     def words(self) -> frozenset[str]:
         """Its tags and its category: what others say it is."""
         return frozenset((*self.tags, *(() if self.category is None else (self.category,))))
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it comes of a tool, a document or the web: what nobody in the conversation stands for."""
+        return self.trust > TRUSTED
 
     @property
     def lasts(self) -> bool:
@@ -132,8 +139,8 @@ def rises(row: Row, epoch: int, least: float = PROMOTE_SCORE) -> str | None:
 def is_candidate(
     row: Row, epoch: int, now: datetime, least: float = PROMOTE_SCORE, importance: float = PROMOTE_IMPORTANCE
 ) -> bool:
-    """Whether a working row is reinforced enough for the gate of the core to look at it."""
-    if row.layer != "working" or row.words & NEVER_CORE or left_of(row, epoch) < importance:
+    """Whether a working row is reinforced enough, and trusted enough, for the gate of the core to look at it."""
+    if row.layer != "working" or row.is_foreign or row.words & NEVER_CORE or left_of(row, epoch) < importance:
         return False
     confirmed = score(row)
     return confirmed >= least or (confirmed > 0 and row.age(now) > SEASONED)
@@ -142,11 +149,11 @@ def is_candidate(
 def to(row: Row, layer: Layer, epoch: int, because: str, **marks: Any) -> Effect:
     """The effect that moves a row to a layer; `marks` change its marks, None takes one away."""
     changed: dict[str, Any] = {"layer": layer, "layer_epoch": epoch}
+    was: dict[str, Any] = {"status": "active", "consolidated_into": None, "layer": row.layer}
     if marks:
         changed["marks"] = {name: said for name, said in {**row.marks, **marks}.items() if said is not None}
-    return Effect(
-        row.memory_id, changed, because, was={"status": "active", "consolidated_into": None, "layer": row.layer}
-    )
+        was["marks"] = dict(row.marks)
+    return Effect(row.memory_id, changed, because, was=was)
 
 
 # Falling ------------------------------------------------------------------------------------------------------------
@@ -178,17 +185,22 @@ def warning_at(count: int, most: int) -> int | None:
     return next((percent for percent in WARNINGS if 100 * count >= percent * most), None)
 
 
+def crossed(before: int, now: int | None) -> list[int]:
+    """The percentages that a scope has reached since it was warned of `before`, lowest first."""
+    return [percent for percent in reversed(WARNINGS) if before < percent <= (now or 0)]
+
+
 # Marks --------------------------------------------------------------------------------------------------------------
 
 
 def stale(row: Row, core: Set[str] = frozenset()) -> Effect | None:
     """The effect that takes away marks that say nothing any more, or None.
 
-    `core` are the ids of core rows that overlaps may name. A candidate is a working row, a triaged one is in the
-    buffer, and an overlap names a row that is in the core.
+    `core` are the ids of core rows that overlaps may name. A candidate is a working row that somebody stands for, a
+    triaged one is in the buffer, and an overlap names a row that is in the core.
     """
     gone: dict[str, None] = {}
-    if CANDIDATE in row.marks and row.layer != "working":
+    if CANDIDATE in row.marks and (row.layer != "working" or row.is_foreign):
         gone[CANDIDATE] = None
     if TRIAGED in row.marks and row.layer != "buffer":
         gone[TRIAGED] = None

@@ -8,12 +8,13 @@ taken up where it was: what it goes by and which steps are done stand in its run
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from engram import errors, ids, inputs, jobs, tenancy, writing
+from engram import errors, ids, inputs, jobs, ledger, streams, tenancy, writing
 from engram.channels import semantic
 from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
 from engram.jobs import Job
@@ -34,11 +35,19 @@ LOOK: Final = "cycles"  # of the job that finds the scopes to consolidate
 CORE_OVERLAP: Final = 0.70
 CORE_LOOKED_AT: Final = 300  # of the newest core memories, for overlaps
 SHOWN: Final = 500  # memories that a step changes at most where a cycle is only shown
+REHEARSAL: Final = 10.0  # seconds after which a cycle that is only shown begins no further step
+AGAIN: Final = 60.0  # seconds after which the job of a cycle that another took up looks whether it came to its end
+CAPACITY: Final = "capacity_warning"
 
 Step = Callable[[Setup, Writing, Cycle], Operation[LifecycleRun | None]]
 Changed = Operation[list[Change]]
+T = TypeVar("T")
 
 logger = logging.getLogger("engram")
+
+
+class TakenUp(Exception):
+    """Another process has taken up the cycle: what this one does for it is not to be done any more."""
 
 
 # ------------------------------------------------ the steps
@@ -81,20 +90,22 @@ def buffer_cap(setup: Setup, call: Writing, cycle: Cycle) -> Operation[Lifecycle
         rows = sweeping.stream(conn, _layer(call, cycle, "buffer", gone=True))
         return layers.over_cap(rows, over, cycle.epoch) if over > 0 else []
 
+    most = setup.policy.max_memories
+
     def surplus(conn: Connection) -> list[Row]:
-        most = setup.policy.max_memories
         count = 0 if most is None else _count(conn, call, cycle, LAYERS)
-        percent = None if most is None else layers.warning_at(count, most)
-        if most is None or percent is None:
+        if most is None or count <= most:
             return []
-        logger.warning("a scope holds %d memories, %d %% of the most it may hold", count, percent)
         looks = [
             _layer(call, cycle, layer, gone=True) for layer in pruning.layers_of(setup.policy.intake, None)
         ]  # fmt: skip
         loose = (row for row in sweeping.stream(conn, *looks) if not row.critical)
-        return pruning.lowest(loose, count - most, cycle.began) if count > most else []
+        return pruning.lowest(loose, count - most, cycle.began)
 
     def work(run: Run) -> Changed:
+        if most is not None:
+            warn = partial(_warned, setup=setup, call=call, cycle=cycle, most=most)
+            yield from steps.write(call.tenant_id, warn, key=run.run_id)
         changes: list[Change] = []
         for look, reason, because in (
             (crowded, "evicted", f"the buffer holds {cap} memories, and this weighs less than those"),
@@ -107,6 +118,30 @@ def buffer_cap(setup: Setup, call: Writing, cycle: Cycle) -> Operation[Lifecycle
         return changes
 
     return (yield from sweeping.step(call, "buffer_cap", cycle, work))
+
+
+def _warned(conn: Connection, setup: Setup, call: Writing, cycle: Cycle, most: int) -> None:
+    """Say once in the ledger and in the log that a scope has reached 80, 90 or 100 percent, each time it does."""
+    count = _count(conn, call, cycle, LAYERS)
+    percent = layers.warning_at(count, most)
+    before = fetch_value(conn, "lock_warned", tenant_id=call.tenant_id, scope_id=cycle.scope_id)
+    if before == (percent or 0):
+        return
+    execute(conn, "set_warned", tenant_id=call.tenant_id, scope_id=cycle.scope_id, warned=percent or 0)
+    reached = layers.crossed(before, percent)
+    if not reached:
+        return
+    logger.warning("a scope holds %d memories, %d %% of the most it may hold", count, percent)
+    events = [
+        ledger.NewEvent(
+            role="system", event_type=CAPACITY, trust="operator", actor=call.actor,
+            payload={"percent": one, "memories": count, "max_memories": most, "run_id": cycle.run_id},
+        )
+        for one in reached
+    ]  # fmt: skip
+    stream = streams.open(conn, cycle.scope_id, *setup.deeds)
+    key = setup.settings.secret_key
+    ledger.append(conn, scope_id=cycle.scope_id, stream_id=stream.stream_id, events=events, key=key)
 
 
 def core_hygiene(setup: Setup, call: Writing, cycle: Cycle) -> Operation[LifecycleRun | None]:
@@ -205,16 +240,16 @@ def gating(setup: Setup, call: Writing, cycle: Cycle) -> Operation[LifecycleRun 
                 return None
             judged = gate.of_core(row)
             if gate.asks_model(judged, level):
-                if len(unsure) < gate.BATCH:
-                    unsure.append(row)
-                return None  # those that a model has no time for keep their mark until the next cycle
+                unsure.append(row)
+                unsure[:] = gate.in_turn(unsure, cycle.epoch)
+                return None  # those that a model has no time for keep their mark until another cycle
             return _gated(row, cycle, gate.without_model(judged))
 
         changes = yield from sweeping.sweep(setup, run, look, decide, most=cycle.most)
+        unsure.sort(key=lambda row: row.memory_id)
         said = yield from sifting.ask_gate(setup, call.scope, unsure)
-        effects = [
-            _gated(row, cycle, gate.without_model(said.get(row.memory_id) or gate.of_core(row))) for row in unsure
-        ]
+        # Where no answer came, nothing was refused: the candidate stays one.
+        effects = [_gated(row, cycle, said[row.memory_id]) for row in unsure if row.memory_id in said]
         return [*changes, *(yield from sweeping.do(setup, run, effects))]
 
     return (yield from sweeping.step(call, "gate", cycle, work))
@@ -326,7 +361,18 @@ def work(setup: Setup, job: Job) -> Operation[None]:
     """Run the cycle that a job asks for."""
     scope = yield from steps.read(job.tenant_id, lambda conn: scope_of(conn, job))
     if scope is not None:
-        yield from _run(setup, Writing(scope, actor="engram"), False, job)
+        call = Writing(scope, actor="engram")
+        # A cycle that another left undone takes no account of what was written since: one more does.
+        for _ in range(2):
+            begun = yield from steps.write(job.tenant_id, partial(_begun, call=call, merge=False), key=KIND)
+            if isinstance(begun, LifecycleRun):
+                break
+            try:
+                yield from _gone_through(setup, call, begun, job)
+            except TakenUp:
+                raise errors.Unavailable("another process has taken up the cycle", retry_after=AGAIN) from None
+            if begun.is_new:
+                break
     yield from steps.write(job.tenant_id, lambda conn: _finish(conn, job), key=job.job_id)
 
 
@@ -352,17 +398,40 @@ def _finish(conn: Connection, job: Job) -> None:
     jobs.finish(conn, job)
 
 
-def _run(setup: Setup, call: Writing, merge: bool, job: Job | None = None) -> Operation[LifecycleRun]:
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A cycle under way, the steps that are done, and whether it began just now."""
+
+    cycle: Cycle
+    done: tuple[str, ...]
+    is_new: bool
+
+
+def _run(setup: Setup, call: Writing, merge: bool) -> Operation[LifecycleRun]:
     begun = yield from steps.write(call.tenant_id, partial(_begun, call=call, merge=merge), key=KIND)
     if isinstance(begun, LifecycleRun):
         return begun
-    cycle, done = begun
+    try:
+        return (yield from _gone_through(setup, call, begun, None))
+    except TakenUp:
+        return (yield from steps.read(call.tenant_id, partial(_shown, call=call, run_id=begun.cycle.run_id)))
+
+
+def _shown(conn: Connection, call: Writing, run_id: str) -> LifecycleRun:
+    return living.read_run(conn, tenancy.visible(conn, call.scope), run_id)
+
+
+def _gone_through(setup: Setup, call: Writing, begun: Begun, job: Job | None) -> Operation[LifecycleRun]:
+    """Run the steps that are left of a cycle; TakenUp as soon as another has taken it up."""
+    cycle, started = begun.cycle, time.monotonic()
     if call.dry_run:
         cycle = replace(cycle, most=SHOWN)
     plain = replace(call, idempotency_key=None, dry_run=False)
-    for name in cycle.left(done):
+    for name in cycle.left(begun.done):
         if STEPS[name] is None:
             continue
+        if call.dry_run and time.monotonic() - started > REHEARSAL:
+            break
         failed = not (yield from _tried(setup, plain, cycle, name))
         note = partial(_noted, tenant_id=call.tenant_id, cycle=cycle, name=name, failed=failed, job=job)
         yield from steps.write(call.tenant_id, note, key=cycle.run_id)
@@ -376,7 +445,9 @@ def _tried(setup: Setup, call: Writing, cycle: Cycle, name: str) -> Operation[bo
     if name in ASKS and not setup.asks(ASKS[name]):
         return True
     try:
-        yield from step(setup, call, cycle)
+        yield from _held(step(setup, call, cycle), partial(_hold, tenant_id=call.tenant_id, cycle=cycle))
+    except TakenUp:
+        raise
     except Exception as error:  # noqa: BLE001 - a step that fails is named, and the others are run
         # The class, never the text: that of an error may quote what somebody said.
         said = error.code if isinstance(error, errors.EngramError) else type(error).__name__
@@ -385,8 +456,44 @@ def _tried(setup: Setup, call: Writing, cycle: Cycle, name: str) -> Operation[bo
     return True
 
 
-def _begun(conn: Connection, call: Writing, merge: bool) -> tuple[Cycle, tuple[str, ...]] | LifecycleRun:
+def _held(operation: Operation[T], hold: Callable[[Connection], None]) -> Operation[T]:
+    """The operation, each of whose writing transactions begins with `hold`."""
+    said: Any = None
+    failed: Exception | None = None
+    try:
+        while True:
+            step = operation.send(said) if failed is None else operation.throw(failed)
+            if isinstance(step, steps.Transact) and not step.read_only:
+                step = replace(step, work=partial(_after, hold=hold, work=step.work))
+            elif isinstance(step, steps.Together):
+                step = replace(step, operations=[_held(one, hold) for one in step.operations])
+            try:
+                said, failed = (yield step), None
+            except Exception as error:  # noqa: BLE001 - it is the operation's to handle
+                said, failed = None, error
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+    finally:
+        operation.close()
+
+
+def _after(conn: Connection, hold: Callable[[Connection], None], work: Callable[[Connection], T]) -> T:
+    hold(conn)
+    return work(conn)
+
+
+def _hold(conn: Connection, tenant_id: str, cycle: Cycle) -> None:
+    """Keep others from taking up the cycle until the end of the transaction; TakenUp where one has."""
+    holder = fetch_value(conn, "hold_cycle", tenant_id=tenant_id, run_id=cycle.run_id)
+    if holder != cycle.holder:
+        raise TakenUp
+
+
+def _begun(conn: Connection, call: Writing, merge: bool) -> Begun | LifecycleRun:
     """A cycle of the scope and the steps that are done: the one it is in the middle of, else a new one.
+
+    Whoever asks becomes its holder: who ran it before, if that is not dead, writes nothing more for it.
 
     Where nothing was written since the last one, that is said in place of a cycle.
     """
@@ -399,13 +506,17 @@ def _begun(conn: Connection, call: Writing, merge: bool) -> tuple[Cycle, tuple[s
             return living.read_run(conn, visible, named)
     else:
         named = ids.new_id()
-    clock = fetch_one(conn, "lock_cycle", tenant_id=call.tenant_id, scope_id=scope_id)
-    assert clock is not None
-    if clock.run_id is not None:
-        row = fetch_one(conn, "find_cycle", tenant_id=call.tenant_id, run_id=clock.run_id)
-        assert row is not None
-        return _cycle(row), (*row.steps, *row.failed_steps)
-    _wait_for_writers(conn, call.tenant_id, scope_id)
+    fetch_all(conn, "lock_keys", keys=[f"{call.tenant_id}/{scope_id}/cycle"], shared=[])
+    while True:
+        clock = fetch_one(conn, "find_clock", tenant_id=call.tenant_id, scope_id=scope_id)
+        assert clock is not None
+        if clock.run_id is None:
+            break
+        row = _taken_up(conn, call, clock.run_id)
+        if not row.finished:  # or it came to its end while this waited
+            return Begun(_cycle(row), (*row.steps, *row.failed_steps), is_new=False)
+    if not call.dry_run:
+        _wait_for_writers(conn, call.tenant_id, scope_id)
     last = fetch_value(conn, "last_written", tenant_id=call.tenant_id, scope_id=scope_id, after=clock.cycled_change_id)
     if last is None:
         return LifecycleRun(named, cycles.RUN, call.reason, call.actor, call.dry_run, (), (), clock.now)
@@ -415,13 +526,19 @@ def _begun(conn: Connection, call: Writing, merge: bool) -> tuple[Cycle, tuple[s
     )  # fmt: skip
     told = {"epoch": clock.epoch, "upto": last, "merge": merge}
     execute(conn, "begin_cycle", tenant_id=call.tenant_id, run_id=named, cycle=Jsonb(told))
-    row = fetch_one(conn, "find_cycle", tenant_id=call.tenant_id, run_id=named)
+    return Begun(_cycle(_taken_up(conn, call, named)), (), is_new=True)
+
+
+def _taken_up(conn: Connection, call: Writing, run_id: str) -> Any:
+    execute(conn, "take_cycle", tenant_id=call.tenant_id, run_id=run_id, holder=ids.new_id())
+    row = fetch_one(conn, "find_cycle", tenant_id=call.tenant_id, run_id=run_id)
     assert row is not None
-    return _cycle(row), ()
+    return row
 
 
 def _cycle(row: Any) -> Cycle:
-    return Cycle(row.run_id, row.cycle["epoch"], row.started_at, row.cycle["merge"], row.scope_id)
+    told = row.cycle
+    return Cycle(row.run_id, told["epoch"], row.started_at, told["merge"], row.scope_id, holder=told["holder"])
 
 
 def _wait_for_writers(conn: Connection, tenant_id: str, scope_id: int) -> None:
@@ -435,7 +552,9 @@ def _noted(conn: Connection, tenant_id: str, cycle: Cycle, name: str, failed: bo
         jobs.hold(conn, job)
         jobs.extend(conn, job)
     row = fetch_one(conn, "find_cycle", tenant_id=tenant_id, run_id=cycle.run_id)
-    if row is None or name in row.steps or name in row.failed_steps:
+    if row is None or row.cycle.get("holder") != cycle.holder:
+        raise TakenUp
+    if name in row.steps or name in row.failed_steps:
         return
     if name == "epoch":
         execute(conn, "advance_epoch", tenant_id=tenant_id, scope_id=cycle.scope_id)
@@ -447,7 +566,8 @@ def _noted(conn: Connection, tenant_id: str, cycle: Cycle, name: str, failed: bo
 
 def _ended(conn: Connection, call: Writing, cycle: Cycle) -> LifecycleRun:
     row = fetch_one(conn, "find_cycle", tenant_id=call.tenant_id, run_id=cycle.run_id)
-    assert row is not None
+    if row is None or row.cycle.get("holder") != cycle.holder:
+        raise TakenUp
     execute(
         conn, "end_cycle", tenant_id=call.tenant_id, scope_id=cycle.scope_id, change_id=row.cycle.get("upto", 0)
     )  # fmt: skip
@@ -461,7 +581,8 @@ def _ended(conn: Connection, call: Writing, cycle: Cycle) -> LifecycleRun:
 
 def _rehearsed(setup: Setup, call: Writing, merge: bool) -> Operation[LifecycleRun]:
     """The cycle as it would be by rules, in a transaction that is taken back: each step sees what those before did."""
-    quiet = replace(setup, llm=None)
+    # Its events have a stream of their own: appending to the scope's would keep every writer waiting.
+    quiet = replace(setup, llm=None, deeds=("scope", f"rehearsal/{ids.new_id()}"))
     tried = replace(call, idempotency_key=None)
 
     def whole(conn: Connection) -> LifecycleRun:

@@ -101,6 +101,7 @@ class Setup:
     owner_url: Callable[[], str | None] | None = None  # where the schema's owner may build an index
     session: Visit | None = None
     reranker: Judge | None = None
+    deeds: tuple[StreamKind, str] = DIRECT  # the stream that says what the life cycle does
 
     def censor(self) -> Censor:
         """What takes the secrets out of what a call is given."""

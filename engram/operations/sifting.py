@@ -62,7 +62,7 @@ class Triaged(BaseModel):
 
 
 def ask_gate(setup: Setup, scope: Scope, rows: Sequence[Row]) -> Operation[Mapping[str, Judged]]:
-    """What a model makes of up to `gate.BATCH` rows at the gate; empty where it could not be asked."""
+    """What a model makes of up to `gate.BATCH` rows at the gate; empty where it gave no answer."""
 
     def judged(one: Kept) -> Judged:
         passes = one.keep and one.kind != "none"
@@ -75,7 +75,7 @@ def ask_gate(setup: Setup, scope: Scope, rows: Sequence[Row]) -> Operation[Mappi
 
 
 def ask_triage(setup: Setup, scope: Scope, rows: Sequence[Row]) -> Operation[Mapping[str, Judged]]:
-    """What a model makes of up to `gate.BATCH` rows of the buffer; empty where it could not be asked."""
+    """What a model makes of up to `gate.BATCH` rows of the buffer; empty where it gave no answer."""
 
     def read(answer: Triaged) -> dict[int, Judged]:
         return {
@@ -100,7 +100,7 @@ def _asked(
             event_ids=[row.event_id for row in rows if row.event_id is not None],
         )  # fmt: skip
     except UNANSWERED:
-        return {}  # the rules' word stands
+        return {}
     found = read(said.value)
     return {row.memory_id: found[number] for number, row in enumerate(rows, 1) if number in found}
 

@@ -61,7 +61,7 @@ def rows_of(found: Sequence[Any]) -> list[Row]:
             memory_type=row.memory_type, category=row.category, tags=tuple(row.tags), importance=row.importance,
             layer=row.layer, critical=row.critical, accesses=row.accesses, repetitions=row.repetitions,
             born_epoch=row.born_epoch, layer_epoch=row.layer_epoch, accessed_epoch=row.accessed_epoch,
-            expires_at=row.expires_at, marks=row.marks,
+            expires_at=row.expires_at, trust=row.trust, marks=row.marks,
         )
         for row in found
     ]  # fmt: skip

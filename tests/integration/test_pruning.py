@@ -209,6 +209,49 @@ def test_scopes_are_queued_for_a_cycle_once_what_was_written_is_a_look_old(door:
     assert queued(door, cycling.KIND) == 0, "what a cycle changes is no writing"
 
 
+def test_what_is_written_while_the_job_of_its_scope_runs_has_a_job_of_its_own(door: Engram) -> None:
+    door.add("The cache holds 200 entries")
+    for _ in range(2):
+        look(door, cycling.LOOK)
+    sql(
+        door,
+        "UPDATE engram.memory_jobs SET state = 'running', lease_token = gen_random_uuid(),"
+        " lease_until = clock_timestamp() + interval '1 hour' WHERE tenant_id = TENANT AND kind = %s",
+        cycling.KIND,
+    )  # fmt: skip
+    door.ops.consolidate()  # what the job does
+    door.add("The queue holds 300 entries")
+    for _ in range(3):
+        look(door, cycling.LOOK)
+    assert queued(door, cycling.KIND) == 1
+    door.ops.run_jobs()
+    assert door.ops.consolidate().steps == ()
+    assert [run.step for run in door.ops.list_runs()].count("consolidate") == 2
+
+
+def test_a_job_that_ends_a_cycle_of_another_takes_account_of_what_was_written_since(
+    door: Engram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die(*_: Any, **__: Any) -> Any:
+        raise Killed
+
+    door.add("The cache holds 200 entries")
+    with monkeypatch.context() as patch:
+        patch.setattr(cycling, "_noted", die)
+        with pytest.raises(Killed):
+            door.ops.consolidate()
+    door.add("The queue holds 300 entries")
+    for _ in range(2):
+        look(door, cycling.LOOK)
+    assert queued(door, cycling.KIND) == 1
+    door.ops.run_jobs()
+    assert door.ops.consolidate().steps == ()
+    assert [run.step for run in door.ops.list_runs()].count("consolidate") == 2
+
+
 def test_an_embedded_door_looks_after_its_database_by_itself(door: Engram) -> None:
     door._core.run(running.queue_periods(door._core.setup(door.scope)))
     door._core.run(running.queue_periods(door._core.setup(door.scope)))

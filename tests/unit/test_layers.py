@@ -12,6 +12,7 @@ import pytest
 from engram import decay
 from engram.lifecycle import cycle, gate, layers, pruning
 from engram.lifecycle.layers import Row
+from engram.values import TRUSTS
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -157,6 +158,14 @@ def test_a_scope_is_warned_at_80_90_and_100_percent(count: int, told: int | None
     assert layers.warning_at(count, 100) == told
 
 
+def test_a_warning_is_given_once_for_each_percentage_that_is_reached() -> None:
+    assert layers.crossed(0, None) == []
+    assert layers.crossed(0, 90) == [80, 90]
+    assert layers.crossed(80, 80) == []
+    assert layers.crossed(80, 100) == [90, 100]
+    assert layers.crossed(100, 80) == []
+
+
 def test_marks_that_say_nothing_any_more_go() -> None:
     def left(**given: Any) -> Any:
         effect = layers.stale(row(**given), frozenset({"there"}))
@@ -205,6 +214,35 @@ def test_the_gate_lets_in_lessons_identities_constraints_and_reasons(
     passing = judged.because == "what it says is for the time being"
     assert gate.asks_model(judged, "full") is not passing
     assert gate.without_model(judged).verdict == ("pass" if verdict == "pass" else "refuse")
+
+
+@pytest.mark.parametrize("trust", TRUSTS)
+def test_the_core_takes_nothing_that_nobody_stands_for(trust: str) -> None:
+    one = row(
+        fact="Never deploy on Fridays", memory_type="constraint", tags=("lesson",), layer="working", accesses=9,
+        importance=0.9, trust=TRUSTS.index(trust),
+    )  # fmt: skip
+    stands = trust in ("operator", "user", "agent")
+    judged = gate.of_core(one)
+    assert (judged.verdict == "pass") is stands
+    assert gate.asks_model(judged, "full") is stands
+    assert layers.is_candidate(one, 0, NOW) is stands
+
+
+def test_no_row_keeps_others_from_their_turn_with_the_model() -> None:
+    rows = [row(memory_id=f"m{place}") for place in range(60)]
+    asked = [{one.memory_id for one in gate.in_turn(rows, epoch)} for epoch in range(20)]
+    assert {len(one) for one in asked} == {gate.BATCH}
+    assert set().union(*asked) == {one.memory_id for one in rows}
+    assert gate.in_turn(rows, 3) == gate.in_turn(rows[::-1], 3)
+
+
+def test_what_changes_marks_names_those_it_saw() -> None:
+    one = row(layer="working", marks={"seen": 1})
+    effects = (
+        gate.refused(one, 1, "no"), gate.passed(one, 1, "yes"), gate.triaged(one, 1, gate.Judged("unclear", "?")),
+    )  # fmt: skip
+    assert all(effect.was is not None and effect.was["marks"] == {"seen": 1} for effect in effects)
 
 
 @pytest.mark.parametrize(("accesses", "repetitions", "told"), [(29, 1, False), (30, 0, True), (0, 2, True)])

@@ -1,7 +1,12 @@
 -- The consolidation cycle: what a run of it goes by, and who finds the scopes that are due without looking at all of them.
 alter table engram.lifecycle_runs add column cycle jsonb;
 
-comment on column engram.lifecycle_runs.cycle is 'Of a cycle: the epoch it began in, the last change it takes account of, and whether it merges.';
+comment on column engram.lifecycle_runs.cycle is
+  'Of a cycle: the epoch it began in, the last change it takes account of, whether it merges, and who runs it.';
+
+alter table engram.memory_scopes add column warned smallint not null default 0;
+
+comment on column engram.memory_scopes.warned is 'How full it was last said to be: 0, 80, 90 or 100 percent of the most memories it may hold.';
 
 create index lifecycle_runs_open on engram.lifecycle_runs (tenant_id, scope_id, started_at)
   where not finished and step = 'consolidate' and undone_by is null;
@@ -59,6 +64,7 @@ grant create on schema engram to engram_scheduler;
 set local role engram_scheduler;
 
 -- A change is looked at once, a period after it was first seen: by then whatever has a lower number is committed too.
+-- A job that waits will take account of it; one that runs may be past the change already, so that another is queued.
 create function engram.queue_cycles() returns integer
 language plpgsql security definer
 set search_path = engram, pg_temp
@@ -83,7 +89,7 @@ begin
      and not exists (
        select from memory_jobs j
         where j.tenant_id = w.tenant_id and j.scope_id = w.scope_id and j.kind = 'consolidate'
-          and j.state in ('queued', 'running', 'paused'))
+          and j.state in ('queued', 'paused'))
   on conflict (tenant_id, dedup_key) do nothing;
   get diagnostics v_queued = row_count;
   update cycle_looks set looked_to = v_to, seen_to = (select q.last_value from memory_changes_change_id_seq q);
