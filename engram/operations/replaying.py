@@ -45,6 +45,7 @@ from engram.values import Event, Memory, Replay, ReplayChange, ReplayDiff, Repla
 from engram.writing import Desk, Draft, Origin, Settled
 
 BATCH: Final = 100  # steps a transaction
+MOST: Final = 4  # shadows of one scope
 SHOWN: Final = 1_000
 TRIES: Final = 20
 ROUNDS: Final = 5
@@ -124,14 +125,14 @@ def replay(
 
 def begun(
     conn: Connection, scope: Scope, policy: str, derivers: Sequence[str] | None, since: datetime | None,
-    *, fresh: bool = False,
+    *, named: str | None = None,
 ) -> Shadow:  # fmt: skip
-    """A shadow to derive into: unless it is to be `fresh`, an unfinished one of the same kind; else a new one."""
+    """A shadow to derive into: an unfinished one of the same kind, else a new one; a new one where it is `named`."""
     scope_id = scope_id_of(conn, scope)
     _lock(conn, scope, scope_id)
     names = None if derivers is None else tuple(derivers)
-    name = ids.new_id()
-    for shadow in () if fresh else _shadows(conn, scope, scope_id):
+    name = named or ids.new_id()
+    for shadow in () if named is not None else shadows(conn, scope, scope_id):
         if shadow.state == "building" and (shadow.policy, shadow.derivers, shadow.since) == (policy, names, since):
             return shadow
     shadow_id = fetch_value(
@@ -207,7 +208,7 @@ def list_replays(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[Repl
 
     def work(conn: Connection) -> tuple[Replay, ...]:
         scope_id = tenancy.find(conn, scope)
-        return () if scope_id is None else tuple(one.value() for one in _shadows(conn, scope, scope_id))
+        return () if scope_id is None else tuple(one.value() for one in shadows(conn, scope, scope_id))
 
     return (yield from steps.read(scope.tenant_id, work))
 
@@ -265,7 +266,8 @@ def _shadow_of(row: Row[Any], scope: Scope) -> Shadow:
     )  # fmt: skip
 
 
-def _shadows(conn: Connection, scope: Scope, scope_id: int) -> list[Shadow]:
+def shadows(conn: Connection, scope: Scope, scope_id: int) -> list[Shadow]:
+    """The shadows of a scope, oldest first."""
     rows = fetch_all(conn, "list_replays", tenant_id=scope.tenant_id, scope_id=scope_id)
     return [_shadow_of(row, scope) for row in rows]
 
@@ -573,6 +575,12 @@ def _again(
             raise NotFound("the memory it names does not come of these rules")
         return str(found)
 
+    def standing(memory_id: str) -> str:
+        found = desk.load(find(memory_id))
+        if found is None or found.status_reason == "erased":
+            raise NotFound("the memory it names was erased")
+        return found.memory_id
+
     def stand_in(memory_id: str) -> str | None:
         scope_id = fetch_value(desk.conn, "find_memory_scope", tenant_id=desk.tenant_id, memory_id=memory_id)
         if scope_id is not None and scope_id != shadow.scope_id:
@@ -586,7 +594,7 @@ def _again(
             if step.event.event_type in relating.CHANGES:
                 relating.again(desk, step.event, stand_in)
             elif step.event.event_type == living.LIFECYCLE:
-                living.again(desk, step.event, find, vector)
+                living.again(desk, step.event, standing, vector)
             else:
                 yield from changing.again(setup, desk, step.event, find, vector)
     except (NotFound, Conflict, InvalidInput, LimitExceeded) as error:

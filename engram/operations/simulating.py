@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-from engram import inputs
-from engram.database import Connection, fetch_all
+from engram import ids, inputs
+from engram.database import Connection, fetch_all, fetch_value
 from engram.derivation import llm
 from engram.errors import InvalidInput
+from engram.lifecycle.deeds import NEW
 from engram.operations import extracting, replaying, steps
 from engram.operations.replaying import Shadow
 from engram.operations.setup import Setup, Writing
@@ -19,6 +20,7 @@ from engram.operations.steps import Operation
 from engram.values import PolicyReport
 
 RULED: Final = tuple(name for name in replaying.NAMES if name != llm.NAME)
+SILENCE: Final = timedelta(minutes=10)  # after which a simulation that took no step was killed
 ASKED: Final = (extracting.COMPONENT, extracting.ADJUDICATE)
 
 
@@ -33,9 +35,7 @@ def simulate_policy(
     setup = replace(setup, policy=replaying.policy_named(setup, policy), llm=None)
     call = Writing(scope)
     shadow = yield from steps.write(
-        scope.tenant_id,
-        lambda conn: replaying.begun(conn, scope, replaying.label(setup.policy), RULED, start, fresh=True),
-        key="simulate",
+        scope.tenant_id, lambda conn: _opened(conn, call, replaying.label(setup.policy), start), key="simulate"
     )
     try:
         yield from replaying.catch_up(setup, shadow, None, until=end)
@@ -45,6 +45,22 @@ def simulate_policy(
         raise
     yield from _dropped(call, shadow)
     return report
+
+
+def _opened(conn: Connection, call: Writing, policy: str, since: datetime | None) -> Shadow:
+    """A shadow of its own, under a name by which it is known for one; those of simulations that were killed go."""
+    scope_id = replaying.scope_id_of(conn, call.scope)
+    replaying.lock_out(conn, call.tenant_id, scope_id)
+    names = [ids.id_of(NEW, call.tenant_id, scope_id, "simulation", number) for number in range(replaying.MOST)]
+    now = fetch_value(conn, "read_clock")
+    taken = set()
+    for shadow in replaying.shadows(conn, call.scope, scope_id):
+        if shadow.name in names and now - shadow.changed_at > SILENCE:
+            replaying.drop_shadow(conn, call, shadow.name)
+        else:
+            taken.add(shadow.name)
+    free = next((name for name in names if name not in taken), ids.new_id())
+    return replaying.begun(conn, call.scope, policy, RULED, since, named=free)
 
 
 def _dropped(call: Writing, shadow: Shadow) -> Operation[int]:

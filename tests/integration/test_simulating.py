@@ -10,6 +10,7 @@ import pytest
 from quiet import quiet
 
 from engram import Engram, InvalidInput, MemoryPolicy, NotFound, Reject, Scope, TypeRule
+from engram.operations import replaying, steps
 from engram.policies.default import DEFAULT
 
 
@@ -82,6 +83,39 @@ def test_nothing_stays_of_one_that_failed(ada: Engram) -> None:
     with pytest.raises(Exception, match="broken"):
         ada.ops.simulate_policy(MemoryPolicy("broken", guards=(broken,)))
     assert ada.ops.list_replays() == ()
+
+
+def test_a_killed_simulation_is_in_nobodys_way(ada: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die(*_: Any, **__: Any) -> Any:
+        raise Killed
+
+    def age(conn: Any) -> None:
+        conn.exec_driver_sql(
+            "UPDATE engram.memory_replays SET changed_at = changed_at - interval '11 minutes'"
+            " WHERE tenant_id = engram.current_tenant()"
+        )
+
+    ada.add("User keeps bees")
+    mine = ada.ops.replay(policy="default", derivers=["verbatim", "rules"]).shadow_id
+    with monkeypatch.context() as patch:
+        patch.setattr(replaying, "catch_up", die)
+        for _ in range(6):
+            with pytest.raises(Killed):
+                ada.ops.simulate_policy("default")
+            left = [one.shadow_id for one in ada.ops.list_replays()]
+            assert len(left) == 2
+            ada._core.run(steps.write(ada.scope.tenant_id, age, key=None))
+        with pytest.raises(Killed):
+            ada.ops.simulate_policy("default")
+    young = [one.shadow_id for one in ada.ops.list_replays()]
+    ada.ops.simulate_policy("default")
+    assert [one.shadow_id for one in ada.ops.list_replays()] == young, "it may be at work"
+    ada._core.run(steps.write(ada.scope.tenant_id, age, key=None))
+    ada.ops.simulate_policy("default")
+    assert [one.shadow_id for one in ada.ops.list_replays()] == [mine]
 
 
 def test_a_shadow_of_somebody_else_is_left_alone(ada: Engram) -> None:
