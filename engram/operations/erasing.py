@@ -7,11 +7,13 @@ asked for again. The places of events and memories stay, empty: the chain and th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
+
+from sqlalchemy.engine import Row
 
 from engram import (
     chain,
@@ -32,12 +34,13 @@ from engram import (
     writing,
 )
 from engram.channels import events as event_words
-from engram.database import Connection, fetch_all, fetch_one, fetch_value
+from engram.database import Connection, execute, fetch_all, fetch_one, fetch_value
 from engram.errors import Conflict, EngramError, InvalidInput, NotFound
 from engram.lifecycle import trees
-from engram.lifecycle.deeds import PLAIN
+from engram.lifecycle.deeds import PLAIN, Deed, Effect
+from engram.lifecycle.merging import MERGED
 from engram.longinput import store
-from engram.operations import living, rederiving, replaying, running, steps
+from engram.operations import living, rederiving, relating, replaying, running, steps
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.recall import log
@@ -48,6 +51,7 @@ from engram.writing import Desk
 LISTED: Final = 200  # events looked up at once
 SWEPT: Final = 2_000  # rows of a whole scope emptied in one transaction
 SCANNED: Final = 5_000  # events looked for again in one statement
+PARTED: Final = "merge_parted"
 MOST_TARGETS: Final = 500
 PATH_CHARACTERS: Final = 4_096
 TARGETS: Final = ("events", "memories", "session", "user", "scope", "source")
@@ -59,6 +63,8 @@ UNLISTED: Final = "backups and archived WAL from before: no redaction list is ke
 BYTES: Final = (
     "bytes of dead rows in data files and WAL, until PostgreSQL writes over them; VACUUM FULL rewrites tables"
 )
+OWN: Final = "the reason and the actor of the erasure itself"
+IDLE: Final = "reasons of calls that changed no memory: they name none"
 OTHERS: Final = "what other scopes say of the user"
 Place = tuple[Any, str, int]
 
@@ -89,10 +95,14 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What one transaction erased; or what must be done before: `first` be erased, or what `undo` merged be parted."""
+    """What one transaction erased; or what must be done before: `first` be erased, or what was merged there be parted.
+
+    `undo` is the scope of an event that is taken back, or of the `losers` of a merge that come back.
+    """
 
     first: tuple[str, ...] = ()
     undo: Scope | None = None
+    losers: tuple[str, ...] = ()
     redactions: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     memories: tuple[str, ...] = ()
@@ -267,9 +277,14 @@ def _erase_all(setup: Setup, call: Writing, target: Target, event_ids: Sequence[
     for event_id in wanted:
         stack = [event_id]
         undone: set[str] = set()
+        freed: set[str] = set()
         while stack:
             known = frozenset(tally.events) | set(stack)
-            gone = yield from _erase_one(setup, call, target, stack[-1], known, parted=stack[-1] in undone)
+            gone = yield from _erase_one(setup, call, target, stack[-1], known, parted=stack[-1] in undone, freed=freed)
+            if gone.undo is not None and gone.losers:
+                freed.update(gone.losers)
+                yield from _free(setup, call, gone.undo, gone.losers)
+                continue
             if gone.undo is not None:
                 undone.add(stack[-1])
                 yield from _part(setup, call, gone.undo, stack[-1])
@@ -286,8 +301,11 @@ def _erase_all(setup: Setup, call: Writing, target: Target, event_ids: Sequence[
 
 
 def _erase_one(
-    setup: Setup, call: Writing, target: Target, event_id: str, known: frozenset[str], *, parted: bool
-) -> Operation[Gone]:
+    setup: Setup, call: Writing, target: Target, event_id: str, known: frozenset[str], *, parted: bool,
+    freed: Set[str],
+) -> Operation[Gone]:  # fmt: skip
+    parts = not (target.is_whole or call.dry_run)  # of what goes whole nothing is left to come back
+
     def work(conn: Connection) -> Gone:
         event = ledger.get(conn, event_id)
         if event is None:
@@ -295,7 +313,7 @@ def _erase_one(
         head = streams.head(conn, event.stream_id)
         assert head is not None
         scope = _scope_of(conn, call.tenant_id, head.scope_id)
-        if event.event_type == living.LIFECYCLE and event.content and not (parted or target.is_whole or call.dry_run):
+        if parts and not parted and _joins(event):
             return Gone(undo=scope)
         desk = setup.desk(conn, scope, reason=call.reason)
         replaying.lock_out(conn, call.tenant_id, head.scope_id)  # what is erased is erased from every shadow too
@@ -304,6 +322,13 @@ def _erase_one(
         first = [one for one in _made_of(desk, target, event) if one not in known]
         if first:
             return Gone(first=tuple(first[:LISTED]))
+        losers = _losers(desk, event, freed) if parts and not event.erased else []
+        if losers:
+            back = losers[0].scope_id
+            return Gone(
+                undo=_scope_of(conn, call.tenant_id, back),
+                losers=tuple(row.memory_id for row in losers if row.scope_id == back),
+            )
         done = [_erased(setup, desk, call, target, event, head.scope_id)]
         others = store.same_words(conn, call.tenant_id, head.scope_id, event)
         for other in ledger.get_many(conn, others).values():
@@ -315,13 +340,44 @@ def _erase_one(
 
 
 def _part(setup: Setup, call: Writing, scope: Scope, event_id: str) -> Operation[None]:
-    """Bring back what the life cycle put away for a summary that is about to be erased."""
+    """Bring back what the life cycle put away for a text that is about to be erased."""
     given = {
         "tenant_id": scope.tenant_id, "namespace": scope.namespace, "agent_id": scope.agent_id,
-        "user_id": scope.user_id, "reason": call.reason, "actor": call.actor,
+        "user_id": scope.user_id, "actor": call.actor,
     }  # fmt: skip
     with suppress(Conflict, NotFound):
         yield from living.undo(setup, event_id, {name: value for name, value in given.items() if value is not None})
+
+
+def _free(setup: Setup, call: Writing, scope: Scope, losers: Sequence[str]) -> Operation[None]:
+    """Bring back the losers of merges whose winner is about to be erased; the merge shares its event with others."""
+    own = replace(call, scope=scope, reason=None, idempotency_key=None)
+    run = yield from living.opened(own, PARTED)
+    back = {"status": "active", "status_reason": None, "superseded_by": None, "superseded_at": None}
+    was = {"status": "archived", "status_reason": MERGED}
+    deeds = [Deed(effects=(Effect(one, back, "what stood for it was erased", was=was),)) for one in losers]
+    changes = yield from living.act(setup, run, deeds)
+    yield from living.closed(run, changes)
+
+
+def _losers(desk: Desk, event: Event, freed: Set[str]) -> list[Row[Any]]:
+    """The memories that were put away for one that rests on an event, but for those that were brought back."""
+    rests = writing.lock_what_rests_on(desk, event)
+    rows = fetch_all(
+        desk.conn, "list_merged_into", tenant_id=desk.tenant_id, event_id=event.event_id, beside=list(rests.beside),
+        freed=sorted(freed), limit=LISTED,
+    )  # fmt: skip
+    return list(rows)
+
+
+def _joins(event: Event) -> bool:
+    """Whether an event of the life cycle made one text of several, or one memory with the words of several. Pure."""
+    if event.event_type != living.LIFECYCLE or event.erased:
+        return False
+    effects = event.payload.get("effects", ())
+    return bool(event.content) or (
+        _sets_words(event) and any(effect["set"].get("status_reason") == MERGED for effect in effects)
+    )
 
 
 def _together(done: Sequence[Gone]) -> Gone:
@@ -359,19 +415,25 @@ def _made_of(desk: Desk, target: Target, event: Event) -> list[str]:
     rests = writing.lock_what_rests_on(desk, event)
     rows = fetch_all(
         conn, "list_events_made_of", tenant_id=tenant_id, event_id=event.event_id, beside=list(rests.beside),
-        lifecycle=living.LIFECYCLE,
+        lifecycle=living.LIFECYCLE, relating=list(relating.CHANGES),
     )  # fmt: skip
     found += [str(row.event_id) for row in rows if row.made or _has_words(chain.event(row))]
     return list(dict.fromkeys(found))
 
 
 def _has_words(event: Event) -> bool:
-    """Whether an event of the life cycle holds words of the memories it touched: a text made of them, or their tags."""
-    return bool(event.content) or any(
+    """Whether an event that changed memories holds words of theirs: a text made of them, tags, or somebody's reason."""
+    told = event.payload
+    said = bool(told.get("reason") or (told.get("request") or {}).get("metadata"))
+    return said or (event.event_type == living.LIFECYCLE and (bool(event.content) or _sets_words(event)))
+
+
+def _sets_words(event: Event) -> bool:
+    return any(
         value and name not in PLAIN
         for effect in event.payload.get("effects", ())
         for name, value in effect["set"].items()
-    )  # fmt: skip
+    )
 
 
 def _erased(setup: Setup, desk: Desk, call: Writing, target: Target, event: Event, scope_id: int) -> Gone:
@@ -397,6 +459,8 @@ def _erased(setup: Setup, desk: Desk, call: Writing, target: Target, event: Even
     runs = checkpoints.erase_event(conn, tenant_id, scope_id, event)
     if erased:
         counts["topics"] = int(fetch_value(conn, "erase_topics", memory_ids=erased))
+    ran = event.payload.get("run_id") if event.event_type == living.LIFECYCLE and not event.erased else None
+    counts["runs"] = execute(conn, "erase_run_reasons", tenant_id=tenant_id, memory_ids=erased, run_id=ran)
     relations.erase_event(conn, event.event_id, erased)
     trees.forget(conn, tenant_id, erased)
     jobs.erase_event(conn, event.stream_id)
@@ -470,4 +534,4 @@ def _vacuumed(setup: Setup) -> Operation[None]:
 
 def _out_of_reach(setup: Setup, target: Target) -> tuple[str, ...]:
     listed = BACKUPS if setup.settings.redaction_list is not None else UNLISTED
-    return (listed, BYTES, PROVIDERS, HEADERS, *((OTHERS,) if target.kind == "user" else ()))
+    return (listed, BYTES, PROVIDERS, HEADERS, OWN, *(() if target.is_whole else (IDLE,)), *((OTHERS,) if target.kind == "user" else ()))

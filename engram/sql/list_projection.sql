@@ -1,10 +1,13 @@
--- Every memory of a projection as it is compared with another: what it says and is, without clocks and in the ids of live ones.
+-- Every memory of a projection as it is compared with another: what it says and is, without clocks and in the ids of live ones. What
+-- took the place of one that was erased is not told: no replay can know it.
 SELECT engram.redigit(m.memory_id, %(digit)s, '7')::text AS memory_id, engram.redigit(m.lineage_id, %(digit)s, '7')::text AS lineage_id,
-       m.revision, engram.redigit(m.superseded_by, %(digit)s, '7')::text AS superseded_by, m.fact, m.main_content, m.memory_type,
+       m.revision,
+       CASE WHEN m.status_reason IS DISTINCT FROM 'erased' THEN engram.redigit(m.superseded_by, %(digit)s, '7')::text END AS superseded_by, m.fact, m.main_content, m.memory_type,
        m.category, m.tags, round(m.importance::numeric, 2)::text AS importance, m.confidence, m.trust, m.layer, m.status, m.status_reason,
        m.critical_slot, m.conflict_key, m.topic_key, m.subject, m.attribute, m.value, m.negates, m.moot, m.put_away, m.valid_from,
        m.valid_from_stated, m.valid_to, m.ended_at, m.expires_at, m.source, m.metadata, m.private, m.deriver, m.rule,
-       engram.redigit(m.consolidated_into, %(digit)s, '7')::text AS consolidated_into, m.marks,
+       CASE WHEN m.status_reason IS DISTINCT FROM 'erased' THEN engram.redigit(m.consolidated_into, %(digit)s, '7')::text END
+         AS consolidated_into, m.marks,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(q.event_id, q.ordinal, q.char_start, q.char_end) ORDER BY q.event_id, q.ordinal), '[]')
           FROM engram.memory_sources q WHERE q.tenant_id = m.tenant_id AND q.memory_id = m.memory_id) AS citations,
        (SELECT coalesce(jsonb_agg(jsonb_build_array(r.relation_type, engram.redigit(r.target_id, %(digit)s, '7'))

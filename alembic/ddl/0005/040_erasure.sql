@@ -172,6 +172,7 @@ as $$
 declare
   v_tenant text := engram.current_tenant();
   v_ids uuid[] := p_events || p_memories;
+  v_gone uuid[];
   v_column record;
 begin
   for v_column in
@@ -219,6 +220,22 @@ begin
      and (c.memory_id = any (p_memories)
             and engram.change_says(c)
           or c.event_id = any (p_events) and (c.reason is not null or c.decision ->> 'fact' is not null));
+  return next;
+  v_gone := p_memories || array(select m.memory_id from agent_memory m where m.tenant_id = v_tenant and m.event_id = any (p_events));
+  place := 'lifecycle_runs';
+  select count(*) into n from lifecycle_runs r
+   where r.tenant_id = v_tenant and r.reason is not null
+     and (r.run_id in (select c.run_id from memory_changes c where c.tenant_id = v_tenant and c.memory_id = any (v_gone))
+          or r.run_id in (select f.run_id from memory_feedback f where f.tenant_id = v_tenant and f.memory_ids && v_gone));
+  return next;
+  place := 'reasons';
+  select count(distinct e.event_id) into n
+    from memory_changes c
+    join agent_events e on e.tenant_id = c.tenant_id and e.event_id = c.event_id
+    join agent_event_payloads p on p.tenant_id = e.tenant_id and p.stream_id = e.stream_id and p."position" = e."position"
+   where c.tenant_id = v_tenant and c.memory_id = any (v_gone)
+     and (e.event_type = 'memory_lifecycle' or c.entry in ('forgotten', 'restored', 'ended') and e.event_type like 'memory\_%')
+     and convert_from(p.body, 'UTF8')::jsonb #>> '{payload,reason}' is not null;
   return next;
   place := 'agent_checkpoints';
   select count(*) into n from agent_checkpoints c

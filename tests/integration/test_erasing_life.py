@@ -1,0 +1,162 @@
+"""Erasing what the life cycle has worked with: what it put away comes back, a replay agrees, no reason is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from angles import Angles, added, facts
+from quiet import quiet
+from test_erasing import owner
+from test_redaction import hits
+
+from engram import Engram, Scope
+from engram.embedded import EmbeddedServer
+
+WORD = "qanlife"
+
+
+@pytest.fixture
+def angles() -> Angles:
+    return Angles()
+
+
+@pytest.fixture
+def ada(database_url: str, tenant: str, angles: Angles) -> Iterator[Engram]:
+    with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=angles, policy="default") as door:
+        yield quiet(door)
+
+
+def agrees(door: Engram) -> bool:
+    """Whether a replay comes to the same memories as are there."""
+    found = door.ops.replay()
+    print([(one.before, one.after, one.reasons) for one in found.changed], found.added, found.dropped)
+    return found.live_hash == found.shadow_hash
+
+
+def two_boats(door: Engram) -> tuple[str, str]:
+    return added(door, "User owns a red boat"), added(door, "User owns a blue car")
+
+
+def alike(door: Engram, angles: Angles, axis: int = 1, **given: Any) -> tuple[str, str]:
+    """A winner and a loser of the next run of merges; only words of their own make the event one of its own."""
+    what = f"tool{axis}"
+    return (
+        added(door, angles.say(f"User prefers {what}", 1.0 if axis == 1 else 0.2, axis), importance=0.8,
+              memory_type="preference", tags=given.get("winner", [])),
+        added(door, angles.say(f"User likes {what}", 0.92 if axis == 1 else 0.21, axis), importance=0.7,
+              memory_type="preference", tags=given.get("loser", [])),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("erased", [0, 1])
+def test_erasing_one_of_a_merge_by_hand_leaves_the_other_as_it_was(ada: Engram, erased: int) -> None:
+    boats = two_boats(ada)
+    said = [ada.get(one).fact for one in boats]
+    ada.merge(boats, "User owns a red boat and a blue car")
+    assert ada.ops.erase(memories=[boats[erased]]).clean
+    assert facts(ada) == {said[1 - erased]}
+    assert agrees(ada)
+
+
+def test_erasing_one_of_three_that_were_merged_by_hand_leaves_two(ada: Engram) -> None:
+    ids = [*two_boats(ada), added(ada, "User owns a green van")]
+    ada.merge(ids, "User owns a red boat, a blue car and a green van")
+    assert ada.ops.erase(memories=[ids[1]]).clean
+    assert facts(ada) == {"User owns a red boat", "User owns a green van"}
+    assert agrees(ada)
+
+
+def test_a_merged_text_that_was_said_again_by_somebody_keeps_its_place(ada: Engram) -> None:
+    first, other = two_boats(ada)
+    ada.merge([first, other], "User owns a red boat and a blue car")
+    head = ada.get_current(first)
+    ada.revise(head.memory_id, "User owns a red boat and two blue cars")
+    ada.ops.erase(memories=[other])
+    assert facts(ada) == {"User owns a red boat and two blue cars"}
+    assert agrees(ada)
+
+
+@pytest.mark.parametrize("tags", [{}, {"winner": ["a"], "loser": ["b"]}], ids=["shared event", "own event"])
+@pytest.mark.parametrize("erased", ["winner", "loser"])
+def test_erasing_one_of_a_merge_leaves_the_other_and_a_replay_agrees(
+    ada: Engram, angles: Angles, tags: dict[str, Any], erased: str
+) -> None:
+    winner, loser = alike(ada, angles, **tags)
+    ada.ops.merge_similar(reason="cleaning")
+    assert facts(ada) == {"User prefers tool1"}
+    report = ada.ops.erase(memories=[winner if erased == "winner" else loser])
+    assert (report.remaining, report.clean) == ({}, True)
+    left = ada.get(loser if erased == "winner" else winner)
+    assert (left.is_current, left.superseded_by) == (True, None)
+    assert left.tags == tuple(tags.get("loser" if erased == "winner" else "winner", ()))
+    assert agrees(ada)
+
+
+def test_an_erasure_takes_back_no_other_merge_of_the_same_event(ada: Engram, angles: Angles) -> None:
+    winner, loser = alike(ada, angles)
+    other, apart = alike(ada, angles, 2)
+    ada.ops.merge_similar()
+    assert {ada.get(one).status_reason for one in (loser, apart)} == {"merged"}
+    ada.ops.erase(memories=[winner])
+    assert (ada.get(loser).is_current, ada.get(apart).status_reason, ada.get(other).is_current) == (True, "merged", True)
+    assert agrees(ada)
+
+
+def test_erasing_a_source_of_a_summary_leaves_the_others_and_a_replay_agrees(ada: Engram, angles: Angles) -> None:
+    where = ["with boats", "on Monday with boats", "near the weir with boats"]
+    sources = [added(ada, angles.say(f"Ann works at the mill {one}", 1 - at * 0.02, 3)) for at, one in enumerate(where)]
+    ada.ops.consolidate_summaries()
+    assert len(facts(ada)) == 1
+    assert ada.ops.erase(memories=[sources[0]]).clean
+    assert facts(ada) == {f"Ann works at the mill {one}" for one in where[1:]}
+    assert agrees(ada)
+
+
+def test_erasing_a_note_of_a_distillation_takes_its_status_and_a_replay_agrees(ada: Engram) -> None:
+    said = "The parser is done.", "Bob reviews it on Tuesday.", "The budget is $500."
+    notes = [added(ada, note, tags=["session-note"]) for note in said]
+    ada.ops.consolidate()
+    assert any("project-status" in one.tags for one in ada.list_memories())
+    assert ada.ops.erase(memories=[notes[2]]).clean
+    assert facts(ada) == set(said[:2])
+    assert agrees(ada)
+
+
+# Reasons and notes ---------------------------------------------------------------------------------------------------
+
+REASONED: dict[str, Callable[[Engram, str, str], Any]] = {
+    "feedback": lambda d, one, _: d.feedback([one], 1, note=f"{WORD} is true"),
+    "set_layer": lambda d, one, _: d.ops.set_layer(one, "core", reason=f"for {WORD}"),
+    "archive": lambda d, one, _: d.ops.archive([one], reason=f"for {WORD}"),
+    "archive of two": lambda d, one, two: d.ops.archive([one, two], reason=f"for {WORD}"),
+    "undo": lambda d, one, _: d.ops.undo(d.ops.archive([one]).run_id, reason=f"for {WORD}"),
+    "merge": lambda d, one, two: d.merge([two, one], "The keel and the mast are new", reason=f"for {WORD}"),
+    "forget": lambda d, one, _: d.forget(one, reason=f"for {WORD}"),
+    "restore": lambda d, one, _: (d.forget(one), d.restore(one, reason=f"for {WORD}")),
+    "end_validity": lambda d, one, _: d.end_validity(one, reason=f"for {WORD}"),
+    "relate": lambda d, one, two: d.relate(one, two, reason=f"for {WORD}", metadata={"a": WORD}),
+    "unrelate": lambda d, one, two: (d.relate(one, two), d.unrelate(one, two, "related_to", reason=f"for {WORD}")),
+}
+
+
+@pytest.mark.parametrize("call", sorted(REASONED))
+def test_no_reason_of_what_was_done_to_an_erased_memory_is_left(server: EmbeddedServer, ada: Engram, call: str) -> None:
+    one, two = added(ada, "The keel is new"), added(ada, "The mast is new")
+    REASONED[call](ada, one, two)
+    assert hits(server, [WORD]), "it is somewhere before"
+    report = ada.ops.erase(memories=[one], reason="asked to")
+    assert (report.remaining, report.clean) == ({}, True)
+    assert hits(server, [WORD]) == {}
+    assert any("reason and the actor of the erasure" in line for line in report.out_of_reach)
+    assert agrees(ada)
+
+
+def test_the_second_look_finds_a_reason_that_was_put_back(server: EmbeddedServer, ada: Engram, tenant: str) -> None:
+    one = added(ada, "The keel is new")
+    ada.ops.set_layer(one, "core", reason="for the keel")
+    event = ada.get(one).citations[0].event_id
+    ada.ops.erase(memories=[one])
+    owner(server, f"update engram.lifecycle_runs set reason = 'again' where tenant_id = '{tenant}'")
+    assert ada.ops.erase(events=[event]).remaining == {"lifecycle_runs": 1}
