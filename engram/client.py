@@ -578,8 +578,9 @@ class Engram(_Door):
         `fact` is the text that stands for all of them, as a new revision of the first; without one it is the text among
         theirs that says all that the others do. The first takes over their counts, tags, relations, the highest
         importance and layer; `undo` of the run gives everything back. Raises Conflict where none says all and no `fact`
-        is given, for memories that are not current, of several scopes, or pinned (but the first), and where the first
-        has a better source than the new text; NotFound for an id the scope has not.
+        is given, for memories that are not current, of several scopes, what was said word for word, pinned ones and
+        heads of a key (but the first), and where the first has a better source than the new text; NotFound for an id
+        the scope has not.
         """
         return self._run(merging.merge(self._setup, memory_ids, fact, write))
 
@@ -1661,7 +1662,8 @@ class Ops:
         or "not" keeps them apart. The more important stays, then the more used, then the newer; the other is put away.
         With a language model (`use_llm`; default: where the policy lets one merge) pairs from 0.78 on may get a new
         text, if every value and word of both is in it. Pairs that were judged are not judged again. Pinned and private
-        memories take no part. Raises ModelRejected where `use_llm=True` and there is none.
+        memories take no part. A dry run shows what rules would do, and asks no model. Raises ModelRejected where
+        `use_llm=True` and there is none.
         """
         return self._run(merging.merge_similar(self._setup, threshold, use_llm, write))
 
@@ -1679,8 +1681,8 @@ class Ops:
         The summary tells all that its sources do: the text of the one the others are most like, and what the others say
         besides, or a language model's words where these lose no value and no word. Sources keep their status, leave
         default reads, and are found with `include_consolidated=True`; forgetting or archiving the summary, or `undo` of
-        the run, brings them back. Forgetting a source puts its summary away. Summaries of what has changed since are
-        put away first. Memories with a slot or key, with an end, pinned and private ones take no part.
+        the run, brings them back. A source that is revised, replaced, forgotten, put away, made private or given an end
+        puts its summary away. Memories with a slot or key, with an end, pinned and private ones take no part.
         """
         return self._run(consolidating.consolidate_summaries(self._setup, limit, write))
 
@@ -2247,8 +2249,9 @@ class AsyncEngram(_Door):
         `fact` is the text that stands for all of them, as a new revision of the first; without one it is the text among
         theirs that says all that the others do. The first takes over their counts, tags, relations, the highest
         importance and layer; `undo` of the run gives everything back. Raises Conflict where none says all and no `fact`
-        is given, for memories that are not current, of several scopes, or pinned (but the first), and where the first
-        has a better source than the new text; NotFound for an id the scope has not.
+        is given, for memories that are not current, of several scopes, what was said word for word, pinned ones and
+        heads of a key (but the first), and where the first has a better source than the new text; NotFound for an id
+        the scope has not.
         """
         return await self._run(merging.merge(self._setup, memory_ids, fact, write))
 
@@ -3339,7 +3342,8 @@ class AsyncOps:
         or "not" keeps them apart. The more important stays, then the more used, then the newer; the other is put away.
         With a language model (`use_llm`; default: where the policy lets one merge) pairs from 0.78 on may get a new
         text, if every value and word of both is in it. Pairs that were judged are not judged again. Pinned and private
-        memories take no part. Raises ModelRejected where `use_llm=True` and there is none.
+        memories take no part. A dry run shows what rules would do, and asks no model. Raises ModelRejected where
+        `use_llm=True` and there is none.
         """
         return await self._run(merging.merge_similar(self._setup, threshold, use_llm, write))
 
@@ -3357,8 +3361,8 @@ class AsyncOps:
         The summary tells all that its sources do: the text of the one the others are most like, and what the others say
         besides, or a language model's words where these lose no value and no word. Sources keep their status, leave
         default reads, and are found with `include_consolidated=True`; forgetting or archiving the summary, or `undo` of
-        the run, brings them back. Forgetting a source puts its summary away. Summaries of what has changed since are
-        put away first. Memories with a slot or key, with an end, pinned and private ones take no part.
+        the run, brings them back. A source that is revised, replaced, forgotten, put away, made private or given an end
+        puts its summary away. Memories with a slot or key, with an end, pinned and private ones take no part.
         """
         return await self._run(consolidating.consolidate_summaries(self._setup, limit, write))
 

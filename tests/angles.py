@@ -59,3 +59,15 @@ def read(door: Engram, memory_id: str, times: int) -> None:
         )
 
     door._run(steps.write(door.scope.tenant_id, work, key=None))
+
+
+def looks(door: Engram) -> int:
+    """How many looks at memories, and pairs of them, are noted."""
+
+    def work(conn: Connection) -> int:
+        sql = "SELECT count(*) FROM engram.{} WHERE tenant_id = %s"
+        given = (door.scope.tenant_id,)
+        noted = (conn.exec_driver_sql(sql.format(name), given).scalar() for name in ("memory_looks", "memory_pairs"))
+        return sum(int(one or 0) for one in noted)
+
+    return int(door._run(steps.write(door.scope.tenant_id, work, key=None)))

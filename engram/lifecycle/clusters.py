@@ -8,7 +8,7 @@ from math import sqrt
 from typing import Final
 
 from engram.lifecycle.deeds import NEW, Deed, Effect, Tie
-from engram.lifecycle.keeping import says_all
+from engram.lifecycle.keeping import is_rewording, says_all
 from engram.lifecycle.pairing import LAYERS, SUMMARY, Pair, Row
 from engram.lifecycle.thresholds import CLUSTER_MEMBERS, MOST_CLUSTERS, SUMMARY_IMPORTANCE, Thresholds
 from engram.policies import Classified
@@ -102,7 +102,12 @@ def _ended(text: str) -> str:
 
 def may_be_summarised(row: Row) -> bool:
     """Whether a memory may leave its place to a summary: one with a key or an end has a life of its own."""
-    return row.conflict_key is None and row.expires_at is None
+    return not row.kept and row.conflict_key is None and row.expires_at is None and row.valid_to is None
+
+
+def may_tell(members: Sequence[Row], text: str) -> bool:
+    """Whether what a model wrote of memories may stand for them: none says what another does not allow."""
+    return len(text) <= LONGEST and is_rewording([row.fact for row in members], text)
 
 
 def deed(members: Sequence[Row], draft: Draft) -> Deed:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from engram.lifecycle.clusters import may_be_summarised
 from engram.lifecycle.deeds import NEW, Deed, Effect, Tie, marked
-from engram.lifecycle.keeping import invented, is_rewording, may_be_reworded
+from engram.lifecycle.keeping import invented, is_rewording, says_all
 from engram.lifecycle.pairing import LAYERS, Row
 from engram.lifecycle.thresholds import DISTILL_CHARACTERS, DISTILL_NOTES, DISTILLED_IMPORTANCE
 from engram.policies import Classified
@@ -66,16 +66,37 @@ def may_stand(text: str, notes: Sequence[Note]) -> bool:
     return 0 < len(text) <= DISTILL_CHARACTERS and not invented([note.fact for note in notes], text)
 
 
-def status_deed(notes: Sequence[Note], draft: Draft | None) -> Deed:
-    """What is done of notes: they count as distilled, and without `draft` nothing else."""
+def is_told(text: str, earlier: Sequence[Row]) -> bool:
+    """Whether an earlier memory of where things stand says all of it already."""
+    return any(says_all(one.fact, text) for one in earlier)
+
+
+def replaced(notes: Sequence[Note], earlier: Sequence[Row]) -> list[Row]:
+    """The earlier memories that a new one takes the place of: none of a better source than the notes it is made of."""
+    worst = max(note.trust for note in notes)
+    return [one for one in earlier if one.trust >= worst and may_be_summarised(one)]
+
+
+def status_deed(notes: Sequence[Note], draft: Draft | None, earlier: Sequence[Row] = ()) -> Deed:
+    """What is done of notes: they count as distilled, and `draft` takes the place of what earlier ones came to."""
     because = f"distilled with {len(notes) - 1} others"
     first = () if draft is None else (Effect(NEW, {"layer": "working"}, "distilled of notes of sessions"),)
     return Deed(
         effects=(
             *first,
+            *(
+                Effect(
+                    one.memory_id, {"status": "superseded", "status_reason": MARK, "superseded_by": NEW},
+                    "newer notes of sessions say it otherwise",
+                )
+                for one in earlier
+            ),
             *(marked(note.memory_id, note.marks, because, **{MARK: True}) for note in notes),
         ),
-        ties=() if draft is None else tuple(Tie(NEW, note.memory_id, "derived_from") for note in notes),
+        ties=() if draft is None else (
+            *(Tie(NEW, note.memory_id, "derived_from") for note in notes),
+            *(Tie(NEW, one.memory_id, "supersedes") for one in earlier),
+        ),
         draft=draft, of=() if draft is None else tuple(note.memory_id for note in notes),
     )  # fmt: skip
 
@@ -101,7 +122,7 @@ def groups(rows: Sequence[Row], said: Sequence[tuple[Sequence[int], str]]) -> li
     for places, words in said:
         text = " ".join(words.split())
         members = [rows[place - 1] for place in dict.fromkeys(places) if 0 < place <= len(rows)]
-        if len(members) < 2 or used & {row.memory_id for row in members} or not _overlap(members):
+        if len(members) < 2 or used & {row.memory_id for row in members} or not _may_go(members):
             continue
         if is_rewording([row.fact for row in members], text):
             found.append((members, text))
@@ -109,11 +130,9 @@ def groups(rows: Sequence[Row], said: Sequence[tuple[Sequence[int], str]]) -> li
     return found
 
 
-def _overlap(members: Sequence[Row]) -> bool:
-    """Whether no two claim different things, none is of a better source, and each may leave its place."""
-    if len({row.trust for row in members}) > 1 or not all(may_be_summarised(row) for row in members):
-        return False
-    return all(may_be_reworded(one.fact, two.fact) for place, one in enumerate(members) for two in members[place + 1 :])
+def _may_go(members: Sequence[Row]) -> bool:
+    """Whether none is of a better source than the others, and each may leave its place."""
+    return len({row.trust for row in members}) == 1 and all(may_be_summarised(row) for row in members)
 
 
 def topic_deed(members: Sequence[Row], draft: Draft) -> Deed:

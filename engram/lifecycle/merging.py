@@ -56,6 +56,8 @@ def judge(one: Row, two: Row, similarity: float, at: Thresholds, *, asks: bool =
         return "apart"
     if any(_may_win(winner, loser) for winner, loser in ((one, two), (two, one))):
         return "merge" if similarity >= at.merge else "ask"
+    if one.kept or two.kept:
+        return "far"  # another day the veto may be another
     if asks and one.trust == two.trust and None is one.conflict_key is two.conflict_key:
         return "ask" if may_be_reworded(one.fact, two.fact) else "apart"
     return "apart"
@@ -67,7 +69,7 @@ def is_bound_apart(one: Row, two: Row) -> bool:
         return True
     if None not in (one.stated_from, two.stated_from) and one.stated_from != two.stated_from:
         return True
-    return one.expires_at != two.expires_at
+    return (one.expires_at, one.valid_to) != (two.expires_at, two.valid_to)
 
 
 def choose(rows: Mapping[str, Row], pairs: Iterable[Pair], at: Thresholds, *, asks: bool = False) -> Chosen:
@@ -109,8 +111,8 @@ def winner_of(one: Row, two: Row, similarity: float) -> Choice:
 
 
 def _may_win(winner: Row, loser: Row) -> bool:
-    """A key and trust are never lost, nor anything that was said."""
-    if loser.conflict_key is not None or winner.trust > loser.trust:
+    """A key and trust are never lost, nor anything that was said, nor what the policy keeps."""
+    if loser.kept or loser.conflict_key is not None or winner.trust > loser.trust:
         return False
     return says_all(winner.fact, loser.fact)
 

@@ -59,6 +59,8 @@ class Row:
     accesses: int = 0
     repetitions: int = 0
     event_id: str = ""
+    valid_to: datetime | None = None
+    kept: bool = False  # the policy's veto keeps it from being put away
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +139,7 @@ def rows(desk: Desk, memory_ids: Iterable[str]) -> dict[str, Row]:
         row.memory_id: Row(
             row.memory_id, row.fact, row.memory_type, row.importance, row.layer, row.trust, tuple(row.tags),
             row.category, row.conflict_key, row.recorded_at, row.stated_from, row.expires_at, row.accesses,
-            row.repetitions, row.event_id,
+            row.repetitions, row.event_id, row.valid_to,
         )
         for row in _listed(desk.conn, "list_rows_to_merge", given)
     }  # fmt: skip

@@ -37,7 +37,7 @@ def choose(rows: Mapping[str, Row], pairs: Iterable[Pair]) -> Chosen:
         if pair.low_id not in rows or pair.high_id not in rows or held & set(pair.ids):
             continue
         older, newer = sorted((rows[one] for one in pair.ids), key=lambda row: (row.recorded_at, row.memory_id))
-        if newer.recorded_at - older.recorded_at < APART:
+        if newer.recorded_at - older.recorded_at < APART or older.kept or newer.kept:
             continue
         if not may_be_joined(newer, older):
             apart.append(pair)

@@ -13,12 +13,11 @@ from engram.database import Connection, fetch_all
 from engram.lifecycle import clusters, pairing
 from engram.lifecycle.clusters import Group
 from engram.lifecycle.deeds import Deed, archived
-from engram.lifecycle.keeping import is_rewording
 from engram.lifecycle.pairing import Row
 from engram.lifecycle.thresholds import CLUSTER_MEMBERS
 from engram.operations import asking, changing, living, merging, spaces, steps
 from engram.operations.living import Run
-from engram.operations.setup import Setup
+from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.values import Cluster, LifecycleRun
 from engram.writing import Desk
@@ -77,6 +76,7 @@ def _groups(setup: Setup, desk: Desk, *, fit: bool = False) -> list[Group]:
     pairs = pairing.alike(desk, pairing.LEAST_WORDS if by_words else at.cluster, limit=MOST_PAIRS)
     rows = pairing.rows(desk, {one for pair in pairs for one in pair.ids})
     if fit:
+        rows = merging.candidates(setup, desk, rows)
         rows = {one: row for one, row in rows.items() if clusters.may_be_summarised(row)}
         pairs = [pair for pair in pairs if all(one in rows for one in pair.ids)]
         pairs = [pair for pair in pairs if rows[pair.low_id].trust == rows[pair.high_id].trust]
@@ -88,6 +88,10 @@ def consolidate_summaries(setup: Setup, limit: object, given: Mapping[str, Any])
     call = setup.writing(given)
     most = inputs.whole(limit, "limit", 0, MOST_SUMMARIES)
     setup = yield from spaces.ready(setup, call.tenant_id)
+    return (yield from merging.rehearsed(setup, call, lambda setup: _summarised(setup, call, most)))
+
+
+def _summarised(setup: Setup, call: Writing, most: int) -> Operation[LifecycleRun]:
     run = yield from living.opened(call, STEP)
     before = yield from living.finished(run)
     if before is not None:
@@ -125,7 +129,8 @@ def _summaries(setup: Setup, run: Run, groups: Sequence[Group]) -> Operation[lis
             part = yield from _worded(setup, run, ready[place : place + ASKED])
             ready[place : place + ASKED] = part
     drafts = [clusters.draft_of(text, held[0]) for text, held in ready]
-    drafts = yield from changing.with_vectors(setup, drafts)
+    if not run.call.dry_run:
+        drafts = yield from changing.with_vectors(setup, drafts)
     return [clusters.deed(held, draft) for (_, held), draft in zip(ready, drafts, strict=True)]
 
 
@@ -148,8 +153,6 @@ def _worded(
         return list(ready)
     told = {one.group: " ".join(one.text.split()) for one in said.value.groups}
     return [
-        (told[place], held)
-        if told.get(place) and is_rewording([row.fact for row in held], told[place])
-        else (text, held)
+        (told[place], held) if told.get(place) and clusters.may_tell(held, told[place]) else (text, held)
         for place, (text, held) in enumerate(ready, 1)
     ]

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from engram import prompting, tenancy
 from engram.database import Connection, fetch_all
-from engram.lifecycle import distilling, pairing, trees
+from engram.lifecycle import distilling, trees
 from engram.lifecycle.cycle import Cycle
 from engram.lifecycle.deeds import Deed
 from engram.lifecycle.distilling import Note
@@ -75,13 +75,16 @@ def session_distillation(setup: Setup, call: Writing, cycle: Cycle) -> Operation
         if not distilling.enough(notes):
             return []
         text = yield from _status(setup, run, notes)
-        drafts = yield from changing.with_vectors(setup, [distilling.status_draft(text)] if text else [])
-
-        def unknown(conn: Connection) -> list[Draft]:
-            return [draft for draft in drafts if not _is_known(setup, conn, run, draft)]
-
-        drafts = yield from steps.write(call.tenant_id, unknown, key=run.run_id)
-        return (yield from living.act(setup, run, [distilling.status_deed(notes, drafts[0] if drafts else None)]))
+        if not text:
+            return (yield from living.act(setup, run, [distilling.status_deed(notes, None)]))
+        (draft,) = yield from changing.with_vectors(setup, [distilling.status_draft(text)])
+        earlier = yield from steps.write(
+            call.tenant_id, lambda conn: _earlier(setup, conn, run, draft), key=run.run_id
+        )  # fmt: skip
+        deed = distilling.status_deed(notes, draft, distilling.replaced(notes, earlier))
+        if distilling.is_told(text, earlier):
+            deed = distilling.status_deed(notes, None)
+        return (yield from living.act(setup, run, [deed]))
 
     return (yield from sweeping.step(call, "session_distillation", cycle, work))
 
@@ -102,15 +105,16 @@ def _status(setup: Setup, run: Run, notes: Sequence[Note]) -> Operation[str]:
     return text if not text or distilling.may_stand(text, notes) else own
 
 
-def _is_known(setup: Setup, conn: Connection, run: Run, draft: Draft) -> bool:
-    """Whether an earlier memory of where things stand says nearly the same."""
+def _earlier(setup: Setup, conn: Connection, run: Run, draft: Draft) -> list[Row]:
+    """The earlier memories of where things stand that are like a new one."""
     desk = setup.desk(conn, run.call.scope)
     least = merging.thresholds(setup, conn).triage_dedup
     rows = fetch_all(
         conn, "list_statuses", tenant_id=desk.tenant_id, scope_id=desk.scope_id, model_id=desk.model_id or 0
     )
     own = tokens(draft.fact)
-    return any(_alike(draft, row, own) >= least for row in rows)
+    alike = merging.candidates(setup, desk, [row.memory_id for row in rows if _alike(draft, row, own) >= least])
+    return [row for row in alike.values() if row.category == distilling.CATEGORY]
 
 
 def _alike(draft: Draft, row: Any, own: frozenset[str]) -> float:
@@ -166,7 +170,7 @@ def topic_distillation(setup: Setup, call: Writing, cycle: Cycle) -> Operation[L
         first = cycle.epoch * DISTILL_PER_CYCLE % max(1, len(large))  # each cycle goes on with others
         for topic in (*large[first:], *large[:first]):
             ids = trees.members_of(conn, desk.visible, topic.topic_id, scope_id=desk.scope_id, limit=MOST_SHOWN)
-            rows = pairing.rows(desk, ids)
+            rows = merging.candidates(setup, desk, ids)
             fresh = [
                 rows[one] for one in ids
                 if one in rows and "distilled" not in rows[one].tags and len(rows[one].fact) <= SHOWN

@@ -7,9 +7,9 @@ transactions, about a bounded number of pairs, and what it writes is kept only i
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -29,10 +29,12 @@ from engram.operations.changing import DIRECT_TRUST
 from engram.operations.living import Run
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
+from engram.policies import guards
 from engram.tenancy import Visible
 from engram.values import Change, LifecycleRun, Memory, trust_rank
-from engram.writing import Desk, Draft
+from engram.writing import EVIDENCE, Desk, Draft
 
+T = TypeVar("T")
 MERGE: Final = "merge"
 RECONCILE: Final = "reconcile"
 PAIRS: Final = 60  # judged in one transaction
@@ -41,6 +43,7 @@ LOOKS: Final = 4  # batches of them in one transaction
 ASKED: Final = 10  # pairs a model is asked about at once
 MOST_ASKED: Final = 30  # in one run
 MOST_BY_HAND: Final = 20
+APART: Final = "apart"
 SHOWN: Final = 1_000  # characters of a memory that a model is shown: longer ones it is not asked about
 ANSWER_TOKENS: Final = 4_096
 UNANSWERED: Final = (BadOutput, BudgetSpent, ModelRejected, Refused, Unavailable)
@@ -91,6 +94,15 @@ class Question:
     ties: tuple[Tie, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What becomes of a pair a model was asked about: the verdict, and the deed that goes with it."""
+
+    choice: Choice
+    verdict: str
+    deed: Deed
+
+
 # ------------------------------------------------ what is like what
 
 
@@ -129,6 +141,25 @@ def relations_of(desk: Desk, memory_ids: Sequence[str]) -> tuple[Tie, ...]:
     return tuple(Tie(row.source_id, row.target_id, row.relation_type, row.weight, row.auto) for row in found)
 
 
+def candidates(setup: Setup, desk: Desk, memory_ids: Iterable[str]) -> dict[str, Row]:
+    """The memories among these that take part, with what the policy's veto says of each."""
+    rows = pairing.rows(desk, memory_ids)
+    if setup.policy.keep is None:
+        return rows
+    found = memories.load(desk.conn, desk.visible, list(rows))
+    kept = {one.memory_id for one in found if guards.keeps(setup.policy, one)}
+    return {one: replace(row, kept=one in kept) for one, row in rows.items()}
+
+
+def rehearsed(setup: Setup, call: Writing, work: Callable[[Setup], Operation[T]]) -> Operation[T]:
+    """The work itself, or as a dry run: by rules, in one transaction that is taken back."""
+    if not call.dry_run:
+        return (yield from work(setup))
+    quiet = replace(setup, llm=None)
+    whole = steps.undone(lambda conn: steps.carried_out(conn, work(quiet)))
+    return (yield from steps.write(call.tenant_id, whole, key="rehearsal"))
+
+
 # ------------------------------------------------ merging what is alike
 
 
@@ -143,6 +174,11 @@ def merge_similar(
         setup.model_for(MERGE)
     asks = setup.asks(MERGE) if asks is None else asks
     setup = yield from spaces.ready(setup, call.tenant_id)
+    asks = asks and not call.dry_run
+    return (yield from rehearsed(setup, call, lambda setup: _merged(setup, call, least, asks=asks)))
+
+
+def _merged(setup: Setup, call: Writing, least: float | None, *, asks: bool) -> Operation[LifecycleRun]:
     run = yield from living.opened(call, MERGE)
     before = yield from living.finished(run)
     if before is not None:
@@ -186,7 +222,7 @@ def plan_merges(
     """The next merges that need no model; `asks` leaves what rules keep apart for a model to judge."""
     at, after = _at(setup, desk, least), pairing.FIRST_PAIR
     while most > 0 and (found := pairing.pairs(desk, at.merge, after=after, layers=layers, limit=most)):
-        rows = pairing.rows(desk, [one for pair in found for one in pair.ids])
+        rows = candidates(setup, desk, [one for pair in found for one in pair.ids])
         chosen = merging.choose(rows, found, at)
         ties = relations_of(desk, [one.loser.memory_id for one in chosen.merges])
         verdicts = [(one.pair, "merged") for one in chosen.merges]
@@ -221,7 +257,7 @@ def _worded(setup: Setup, run: Run, least: float | None) -> Operation[list[Chang
         desk = setup.desk(conn, run.call.scope)
         at = _at(setup, desk, least, asks=True)
         while found := pairing.pairs(desk, at.merge_text, after=after, limit=PAIRS):
-            rows = pairing.rows(desk, [one for pair in found for one in pair.ids])
+            rows = candidates(setup, desk, [one for pair in found for one in pair.ids])
             chosen = merging.choose(rows, found, at, asks=True)
             pairing.judged(desk, [(pair, "apart") for pair in chosen.apart])
             asked = [one for one in chosen.asked if len(one.winner.fact) <= SHOWN and len(one.loser.fact) <= SHOWN]
@@ -240,8 +276,8 @@ def _worded(setup: Setup, run: Run, least: float | None) -> Operation[list[Chang
         answer = yield from _asked(setup, run, MERGE, question, Sames)
         if answer is None:
             break
-        deeds = yield from _same(setup, run, question, answer)
-        changes += yield from living.act(setup, run, deeds)
+        judged = yield from _same(setup, question, answer)
+        changes += yield from _done(setup, run, judged)
     return changes
 
 
@@ -275,7 +311,7 @@ def _shown(component: str, choice: Choice) -> dict[str, str]:
     return dict(zip(names, (choice.winner.fact, choice.loser.fact), strict=True))
 
 
-def _same(setup: Setup, run: Run, question: Question, answer: Sames) -> Operation[list[Deed]]:
+def _same(setup: Setup, question: Question, answer: Sames) -> Operation[list[Judged]]:
     """Deeds of what a model says is the same, if it lost nothing; it is believed in nothing else."""
     said = {one.pair: one for one in answer.pairs}
     wanted: list[tuple[Choice, str]] = []
@@ -292,10 +328,13 @@ def _same(setup: Setup, run: Run, question: Question, answer: Sames) -> Operatio
             wanted.append((choice, text))
     drafts = yield from _drafts(setup, question, wanted)
     why = "a language model says that both tell the same, and no value was lost"
-    deeds = [merging.deed(choice, question.ties, draft, why) for (choice, _), draft in zip(wanted, drafts, strict=True)]
-    verdicts = [*((one.pair, "merged") for one, _ in wanted), *((one.pair, "apart") for one in apart)]
-    yield from _judged(setup, run, verdicts)
-    return [*deeds, *(_kept_apart(one) for one in apart)]
+    return [
+        *(
+            Judged(choice, "merged", merging.deed(choice, question.ties, draft, why))
+            for (choice, _), draft in zip(wanted, drafts, strict=True)
+        ),
+        *(_kept_apart(one) for one in apart),
+    ]  # fmt: skip
 
 
 def _may_reword(choice: Choice, text: str) -> bool:
@@ -316,18 +355,26 @@ def _drafts(
     return [None if one is None else waiting.pop(0) for one in made]
 
 
-def _kept_apart(choice: Choice) -> Deed:
-    return Deed(ties=(Tie(*choice.pair.ids, "kept_apart"),))
+def _kept_apart(choice: Choice) -> Judged:
+    return Judged(choice, APART, Deed(ties=(Tie(*choice.pair.ids, "kept_apart"),)))
 
 
-def _judged(setup: Setup, run: Run, verdicts: Sequence[tuple[Pair, str]]) -> Operation[None]:
-    if run.call.dry_run or not verdicts:
-        return
+def _done(setup: Setup, run: Run, judged: Sequence[Judged]) -> Operation[list[Change]]:
+    """Do what a model said, each pair's verdict in the transaction of its deed: one that was not done stays open."""
+    changes: list[Change] = []
 
-    def work(conn: Connection) -> None:
-        pairing.judged(setup.desk(conn, run.call.scope), verdicts)
+    def work(conn: Connection, one: Judged) -> list[Change]:
+        desk = setup.desk(conn, run.call.scope, reason=run.call.reason)
+        made = living.perform(setup, desk, run, [one.deed])
+        if made or one.verdict == APART:
+            pairing.judged(desk, [(one.choice.pair, one.verdict)])
+        return made
 
-    yield from steps.write(run.call.tenant_id, work, key=run.run_id)
+    for one in judged:
+        changes += yield from steps.write(
+            run.call.tenant_id, lambda conn, one=one: work(conn, one), key=run.run_id  # type: ignore[misc]
+        )  # fmt: skip
+    return changes
 
 
 # ------------------------------------------------ reconciling what is near
@@ -361,7 +408,7 @@ def _reconciling(setup: Setup, run: Run) -> Operation[list[Change]]:
         while found := pairing.pairs(
             desk, at.reconcile_min, at.reconcile_max, after=after, layers=("working", "core"), limit=PAIRS
         ):
-            rows = pairing.rows(desk, [one for pair in found for one in pair.ids])
+            rows = candidates(setup, desk, [one for pair in found for one in pair.ids])
             chosen = reconciling.choose(rows, [pair for pair in found if pair.similarity > at.reconcile_min])
             pairing.judged(desk, [(pair, "apart") for pair in chosen.apart])
             asked = [one for one in chosen.asked if len(one.winner.fact) <= SHOWN and len(one.loser.fact) <= SHOWN]
@@ -380,12 +427,12 @@ def _reconciling(setup: Setup, run: Run) -> Operation[list[Change]]:
         answer = yield from _asked(setup, run, RECONCILE, question, Reconcilings)
         if answer is None:
             break
-        deeds = yield from _joined(setup, run, question, answer)
-        changes += yield from living.act(setup, run, deeds)
+        judged = yield from _joined(setup, question, answer)
+        changes += yield from _done(setup, run, judged)
     return changes
 
 
-def _joined(setup: Setup, run: Run, question: Question, answer: Reconcilings) -> Operation[list[Deed]]:
+def _joined(setup: Setup, question: Question, answer: Reconcilings) -> Operation[list[Judged]]:
     said = {one.pair: one for one in answer.pairs}
     wanted: list[tuple[Choice, str]] = []
     apart: list[Choice] = []
@@ -399,10 +446,13 @@ def _joined(setup: Setup, run: Run, question: Question, answer: Reconcilings) ->
         else:
             apart.append(choice)
     drafts = yield from _drafts(setup, question, wanted)
-    deeds = [reconciling.deed(choice, draft) for (choice, _), draft in zip(wanted, drafts, strict=True)]
-    verdicts = [*((one.pair, "reconciled") for one, _ in wanted), *((one.pair, "apart") for one in apart)]
-    yield from _judged(setup, run, verdicts)
-    return [*deeds, *(_kept_apart(one) for one in apart)]
+    return [
+        *(
+            Judged(choice, "reconciled", reconciling.deed(choice, draft))
+            for (choice, _), draft in zip(wanted, drafts, strict=True)
+        ),
+        *(_kept_apart(one) for one in apart),
+    ]  # fmt: skip
 
 
 # ------------------------------------------------ by hand
@@ -414,7 +464,7 @@ def merge(setup: Setup, memory_ids: object, fact: object, given: Mapping[str, An
     wanted = [inputs.memory_id(one, "memory_ids") for one in inputs.items(memory_ids, "memory_ids", MOST_BY_HAND)]
     if len(wanted) < 2:
         raise InvalidInput("memory_ids", "two memories or more", f"{len(wanted)}")
-    text = inputs.optional(inputs.fact, fact)
+    text = inputs.optional(inputs.fact, call.censor.data(fact, "fact"))
     call = replace(call, trust=call.trust or DIRECT_TRUST)
     yield from steps.read(call.tenant_id, lambda conn: _named(conn, tenancy.visible(conn, call.scope), wanted))
     setup = yield from spaces.ready(setup, call.tenant_id)
@@ -475,6 +525,10 @@ def _check_mergeable(found: Sequence[Memory]) -> None:
         raise Conflict("memories of different scopes, or private ones and others, cannot become one")
     if any(one.is_critical for one in found[1:]):
         raise Conflict("a pinned memory is not put away: name it first, or unpin it")
+    if any(one.conflict_key not in (None, found[0].conflict_key) for one in found[1:]):
+        raise Conflict("a memory with a key is what the key asks for, and is not put away: name it first")
+    if any(one.category in EVIDENCE for one in found):
+        raise Conflict("what was said word for word is evidence, and is not merged")
 
 
 def _row(memory: Memory) -> Row:

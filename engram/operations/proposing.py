@@ -82,6 +82,10 @@ def audit(setup: Setup, apply: object, given: Mapping[str, Any]) -> Operation[Au
     call = setup.writing(given)
     does = inputs.flag(apply, "apply")
     setup = yield from spaces.ready(setup, call.tenant_id)
+    return (yield from merging.rehearsed(setup, call, lambda setup: _audited(setup, call, does)))
+
+
+def _audited(setup: Setup, call: Writing, does: bool) -> Operation[AuditReport]:
     if (yield from steps.read(call.tenant_id, lambda conn: tenancy.find(conn, call.scope))) is None:
         return AuditReport(())
     run = None
@@ -105,7 +109,7 @@ def _found(setup: Setup, conn: Connection, call: Writing) -> Found:
     desk = setup.desk(conn, call.scope)
     at = merging.thresholds(setup, conn)
     pairs = pairing.pairs(desk, at.audit_min, at.audit_max, limit=PAIRS)
-    alike = proposing.merges(pairing.rows(desk, [one for pair in pairs for one in pair.ids]), pairs, at)
+    alike = proposing.merges(merging.candidates(setup, desk, [one for pair in pairs for one in pair.ids]), pairs, at)
     now = fetch_value(conn, "read_clock")
     core, working = (
         list(islice(sweeping.stream(conn, sweeping.layer_of(desk.tenant_id, desk.scope_id, layer, now)), LOOKED_AT))

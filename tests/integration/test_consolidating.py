@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
-from angles import Angles, added, facts, rows
+from angles import Angles, added, facts, looks, rows
 from quiet import quiet
 
-from engram import Engram, Scope
+from engram import Engram, MemoryPolicy, Scope
 from engram.testing import ScriptedModel
 
 TEAS = ("Ann likes green tea from Kyoto", "Ann likes black tea from Assam", "Ann likes white tea from Fujian")
+
+REASONS = (
+    "User prefers TypeScript for backend services", "User prefers TypeScript because types catch mistakes",
+    "User prefers TypeScript when colleagues review code",
+)  # fmt: skip
+MILL = (
+    "User prefers tea over coffee at the mill", "User prefers coffee over tea at the mill",
+    "User prefers tea over coffee at the mill on rainy mornings",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -104,22 +114,53 @@ def test_no_more_summaries_than_asked_for(ada: Engram, angles: Angles) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("said", "text", "kept"),
     [
-        ("Ann likes green tea from Kyoto, black tea from Assam and white tea from Fujian", True),
-        ("Ann likes green tea from Kyoto and black tea from Assam", False),
-        ("Ann likes green tea from Kyoto, black tea from Assam and 5 white teas from Fujian", False),
+        (REASONS, f"{REASONS[0]} because types catch mistakes when colleagues review code", True),
+        (REASONS, f"{REASONS[0]} because types catch mistakes", False),
+        (REASONS, f"{REASONS[0]} because types catch mistakes when 5 colleagues review code", False),
+        (TEAS, "Ann likes green tea from Kyoto, black tea from Assam and white tea from Fujian", False),
+        (MILL, MILL[2], False),
     ],
 )
-def test_a_models_words_stand_only_where_no_value_was_lost(
-    database_url: str, tenant: str, angles: Angles, text: str, kept: bool
+def test_a_models_words_stand_only_where_nothing_was_lost_and_nothing_claims_another_thing(
+    database_url: str, tenant: str, angles: Angles, said: tuple[str, ...], text: str, kept: bool
 ) -> None:
     model = ScriptedModel({"groups": [{"group": 1, "text": text}]})
     with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=angles, llm=model) as door:  # type: ignore[arg-type]
         quiet(door)
-        teas(door, angles)
+        for axis, fact in enumerate(said, 1):
+            added(door, angles.say(fact, 0.97, axis))
         door.ops.consolidate_summaries()
         (summary,) = [memory for memory in door.list_memories() if memory.category == "summary"]
         assert (summary.fact == text) is kept
-        assert all(place in summary.fact for place in ("Kyoto", "Assam", "Fujian"))
+        assert kept or all(fact in summary.fact for fact in said)
         assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize("name", ["valid_to", "expires_at"])
+def test_what_ends_is_told_by_no_summary(ada: Engram, angles: Angles, name: str) -> None:
+    soon = datetime.now(UTC) + timedelta(days=1)
+    for axis, fact in enumerate(TEAS, 1):
+        added(ada, angles.say(fact, 0.97, axis), **{name: soon})
+    assert ada.ops.consolidate_summaries().changed == 0
+    assert facts(ada) == set(TEAS)
+
+
+def test_a_dry_run_writes_nothing_and_asks_no_model(database_url: str, tenant: str, angles: Angles) -> None:
+    model = ScriptedModel({"groups": []})
+    with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=angles, llm=model) as door:  # type: ignore[arg-type]
+        quiet(door)
+        teas(door, angles)
+        assert door.ops.consolidate_summaries(dry_run=True).changed == 4
+        assert model.asked == []
+        assert looks(door) == 0
+
+
+def test_what_the_policy_keeps_leaves_its_place_to_no_summary(database_url: str, tenant: str, angles: Angles) -> None:
+    policy = MemoryPolicy("kept", keep=lambda memory: "Kyoto" in memory.fact)
+    with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=angles, policy=policy) as door:  # type: ignore[arg-type]
+        quiet(door)
+        teas(door, angles)
+        door.ops.consolidate_summaries()
+        assert facts(door) == set(TEAS)

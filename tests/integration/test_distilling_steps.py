@@ -82,9 +82,46 @@ def test_no_second_status_is_written_where_a_like_one_stands(opens: Opens, angle
         ran(door, distilling.session_distillation)
     assert len(statuses(door)) == 1
     said = [f"{note} Quite another thing." for note in NOTES]
-    angles.say(" ".join(reversed(said)), 0.74)
+    angles.say(" ".join(reversed(said)), 0.74, 2)
     noted(door, *said)
     ran(door, distilling.session_distillation)
+    assert len(statuses(door)) == 2
+
+
+NEWER: Final = ("The parser is done now.", "Ann reviews it on Tuesday.", "The budget is $700.")
+
+
+def test_a_status_that_says_another_value_takes_the_place_of_the_like_one(opens: Opens, angles: Angles) -> None:
+    door = opens()
+    for said, cosine in ((NOTES, 1.0), (NEWER, 0.99)):
+        angles.say(" ".join(reversed(said)), cosine)
+        noted(door, *said)
+        run = ran(door, distilling.session_distillation)
+    (status,) = statuses(door)
+    assert status.fact == " ".join(reversed(NEWER))
+    (old,) = [one.target_id for one in door.list_relations(status.memory_id, relation_types=["supersedes"])]
+    assert (door.get(old).status, door.get(old).superseded_by) == ("superseded", status.memory_id)
+    door.ops.undo(run.run_id)
+    assert [one.memory_id for one in statuses(door)] == [old]
+
+
+def test_what_the_like_one_says_already_is_not_written_again(opens: Opens) -> None:
+    door = opens({"text": "The budget of $500 is kept"})
+    noted(door, *NOTES)
+    ran(door, distilling.session_distillation)
+    (before,) = statuses(door)
+    noted(door, "The parser is fast.", "Ann is content.", "The budget of the parser is $500.")
+    assert ran(door, distilling.session_distillation).changed == 3
+    assert [one.memory_id for one in statuses(door)] == [before.memory_id]
+
+
+def test_a_memory_a_person_tagged_like_a_status_keeps_its_place(opens: Opens, angles: Angles) -> None:
+    door = opens()
+    own = added(door, angles.say("The budget of the parser is $500", 1.0), tags=["project-status", "auto-distilled"])
+    angles.say(" ".join(reversed(NEWER)), 0.99)
+    noted(door, *NEWER)
+    ran(door, distilling.session_distillation)
+    assert door.get(own).status == "active"
     assert len(statuses(door)) == 2
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import pytest
-from angles import Angles, added, facts, read, rows
+from angles import Angles, added, facts, looks, read, rows
 from quiet import quiet
 
-from engram import Conflict, Engram, InvalidInput, ModelRejected, NotFound, Scope
+from engram import Conflict, Engram, InvalidInput, MemoryPolicy, ModelRejected, NotFound, Scope
 from engram.database import Connection
 from engram.ids import new_id
 from engram.lifecycle.cycle import Cycle
-from engram.operations import merging, steps
+from engram.operations import living, merging, steps
 from engram.testing import ScriptedModel
+
+BACKENDS: Final = "User prefers TypeScript for backend services"
+MISTAKES: Final = "User prefers TypeScript because types catch mistakes"
+BOTH: Final = "User prefers TypeScript for backend services because types catch mistakes"
 
 
 @pytest.fixture
@@ -109,6 +113,57 @@ def test_by_words_alone_only_the_same_words_merge(database_url: str, tenant: str
         assert door.get(one).status == "active"
 
 
+def test_what_ends_soon_does_not_take_in_what_does_not_end(ada: Engram, angles: Angles) -> None:
+    soon = datetime.now(UTC) + timedelta(days=1)
+    added(ada, angles.say("User prefers TypeScript for backends", 1.0), valid_to=soon)
+    added(ada, angles.say("User prefers TypeScript", 0.95))
+    assert ada.ops.merge_similar().changed == 0
+    assert len(facts(ada)) == 2
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("User moved in with Ann", "User moved out with Ann"),
+        ("The branch Main is used", "The branch main is used often"),
+        ("Ann lives there", "Ann lives here"),
+    ],
+)  # fmt: skip
+def test_a_small_word_or_a_capital_keeps_two_apart(ada: Engram, angles: Angles, one: str, two: str) -> None:
+    added(ada, angles.say(one, 1.0))
+    added(ada, angles.say(two, 0.98))
+    assert ada.ops.merge_similar().changed == 0
+    assert facts(ada) == {one, two}
+
+
+def test_a_dry_run_writes_nothing_and_asks_no_model(asking: Callable[[Any], Engram], angles: Angles) -> None:
+    door = asking({"pairs": [{"pair": 1, "same": True, "text": BOTH}]})
+    like(door, angles, BACKENDS, MISTAKES, cosine=0.8)
+    before = looks(door)
+    assert door.ops.merge_similar(dry_run=True, use_llm=True).changed == 0
+    assert asked(door) == []
+    assert looks(door) == before
+    assert door.ops.merge_similar().changed > 0
+
+
+@pytest.mark.parametrize("said", [(BACKENDS, MISTAKES), ("User prefers TypeScript", "User likes TypeScript")])
+def test_what_the_policy_keeps_is_put_away_by_no_merge(
+    database_url: str, tenant: str, angles: Angles, said: tuple[str, str]
+) -> None:
+    model = ScriptedModel({"pairs": [{"pair": 1, "same": True, "text": BOTH, "decision": "absorb"}]})
+    policy = MemoryPolicy("kept", keep=lambda memory: True)
+    with Engram(
+        database_url, scope=Scope(tenant, user_id="ada"), embedder=angles, llm=model, policy=policy  # type: ignore[arg-type]
+    ) as door:  # fmt: skip
+        quiet(door)
+        older, _ = like(door, angles, *said, cosine=0.7)
+        aged(door, older, 2)
+        assert door.ops.merge_similar(threshold=0.5).changed == 0
+        door.ops.audit(apply=True)
+        reconciled(door)
+        assert facts(door) == set(said)
+
+
 # --- by hand ------------------------------------------------------------------------------------------------------
 def test_by_hand_a_given_text_becomes_a_revision_of_the_first_and_undo_takes_it_back(
     ada: Engram, angles: Angles
@@ -154,12 +209,31 @@ def test_what_cannot_be_merged_by_hand_is_refused(ada: Engram) -> None:
         ada.merge([one, two], "x")
 
 
+def test_by_hand_the_head_of_another_key_and_evidence_are_not_put_away(ada: Engram) -> None:
+    one = added(ada, "The sprint ends on Friday")
+    head = added(ada, "The sprint is about parsing", topic_key="current-sprint")
+    said = added(ada, "Word for word: the sprint is about parsing", category="verbatim")
+    with pytest.raises(Conflict, match="key"):
+        ada.merge([one, head], "The sprint about parsing ends on Friday")
+    with pytest.raises(Conflict, match="evidence"):
+        ada.merge([one, said], "The sprint about parsing ends on Friday")
+    ada.merge([head, one], "The sprint about parsing ends on Friday")
+    kept = ada.get_current(topic_key="current-sprint")
+    assert kept is not None
+    assert kept.fact == "The sprint about parsing ends on Friday"
+
+
+def test_by_hand_no_secret_is_kept(ada: Engram) -> None:
+    key = "AKIA" + "ABCDEFGHIJKLMNOP"
+    one, two = added(ada, "The key is in the vault"), added(ada, "The vault holds the key")
+    ada.merge([one, two], f"The vault holds the key {key}")
+    (fact,) = facts(ada)
+    assert key not in fact
+    assert "[secret:" in fact
+    assert all(key not in str((event.content, event.payload)) for event in ada.list_events())
+
+
 # --- with a language model ----------------------------------------------------------------------------------------
-BACKENDS: Final = "User prefers TypeScript for backend services"
-MISTAKES: Final = "User prefers TypeScript because types catch mistakes"
-BOTH: Final = "User prefers TypeScript for backend services because types catch mistakes"
-
-
 @pytest.fixture
 def asking(database_url: str, tenant: str, angles: Angles) -> Iterator[Callable[[Any], Engram]]:
     """A door whose model says what a test tells it to."""
@@ -235,6 +309,26 @@ def test_a_model_is_not_asked_about_changed_values_nor_about_what_is_far(
     door.ops.merge_similar()
     assert facts(door) == set(said)
     assert asked(door) == []
+
+
+@pytest.mark.parametrize("step", ["merge", "reconcile"])
+def test_a_run_that_dies_before_a_deed_leaves_its_pair_open(
+    asking: Callable[[Any], Engram], angles: Angles, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    door = asking(
+        {"pairs": [{"pair": 1, "text": BOTH, **({"same": True} if step == "merge" else {"decision": "absorb"})}]}
+    )
+    older, _ = like(door, angles, BACKENDS, MISTAKES, cosine=0.8 if step == "merge" else 0.6)
+    aged(door, older, 2)
+    ran = door.ops.merge_similar if step == "merge" else lambda: reconciled(door)
+    with monkeypatch.context() as patched:
+        patched.setattr(living, "perform", lambda *given: (_ for _ in ()).throw(RuntimeError("killed")))
+        with pytest.raises(RuntimeError):
+            ran()
+    assert facts(door) == {BACKENDS, MISTAKES}
+    ran()
+    assert facts(door) == {BOTH}
+    assert len(asked(door)) == 1  # what was paid for is not asked again
 
 
 def test_without_a_model_merging_with_one_is_refused(ada: Engram) -> None:

@@ -1,10 +1,12 @@
 """Groups of memories about one thing, and the text that stands for one (features Y-16)."""
 
+from datetime import UTC, datetime
+
 import more_pairs
 import pairs
 import pytest
 
-from engram.lifecycle.clusters import Group, find, may_be_summarised, text_of
+from engram.lifecycle.clusters import Group, find, may_be_summarised, may_tell, text_of
 from engram.lifecycle.pairing import Pair, Row
 from engram.lifecycle.thresholds import Thresholds
 
@@ -91,6 +93,18 @@ def test_what_does_not_fit_in_stays_by_itself() -> None:
 def test_a_memory_with_a_key_or_an_end_takes_no_part() -> None:
     assert may_be_summarised(Row("a", "x"))
     assert not may_be_summarised(Row("a", "x", conflict_key="slot:city"))
+    for name in ("expires_at", "valid_to"):
+        assert not may_be_summarised(Row("a", "x", **{name: datetime(2030, 1, 1, tzinfo=UTC)}))  # type: ignore[arg-type]
+
+
+def test_what_the_policy_keeps_is_not_summarised() -> None:
+    assert not may_be_summarised(Row("a", "x", kept=True))
+
+
+@pytest.mark.parametrize(("one", "two"), [*pairs.CHANGED, *more_pairs.CHANGED, *more_pairs.LOOKALIKES])
+def test_no_words_of_a_model_tell_a_changed_pair(one: str, two: str) -> None:
+    members = [Row("a", one), Row("b", two), Row("c", one)]
+    assert not any(may_tell(members, text) for text in (one, two, f"{one}. {two}."))
 
 
 @pytest.mark.parametrize(("one", "two"), [*pairs.CHANGED, *more_pairs.CHANGED, *more_pairs.LOOKALIKES])

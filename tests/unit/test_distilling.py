@@ -6,7 +6,7 @@ import more_pairs
 import pairs
 import pytest
 
-from engram.lifecycle.distilling import Note, cut, enough, groups, may_stand, status_of
+from engram.lifecycle.distilling import Note, cut, enough, groups, is_told, may_stand, replaced, status_of
 from engram.lifecycle.pairing import Row
 
 CHANGED = (*pairs.CHANGED, *more_pairs.CHANGED, *more_pairs.LOOKALIKES)
@@ -62,10 +62,26 @@ def test_other_trust_a_key_or_an_end_keep_memories_from_being_distilled() -> Non
     for other in (
         Row("b", MISTAKES.fact, trust=5), Row("b", MISTAKES.fact, conflict_key="slot:x"),
         Row("b", MISTAKES.fact, expires_at=datetime(2030, 1, 1, tzinfo=UTC)),
+        Row("b", MISTAKES.fact, valid_to=datetime(2030, 1, 1, tzinfo=UTC)), Row("b", MISTAKES.fact, kept=True),
     ):  # fmt: skip
         assert groups([BACKENDS, other], [((1, 2), BOTH)]) == []
 
 
 @pytest.mark.parametrize(("one", "two"), CHANGED)
 def test_two_that_claim_different_things_are_never_distilled_into_one(one: str, two: str) -> None:
-    assert groups([Row("a", one), Row("b", two)], [((1, 2), f"{one}. {two}.")]) == []
+    for text in (one, two, f"{one}. {two}."):
+        assert groups([Row("a", one), Row("b", two)], [((1, 2), text)]) == []
+
+
+@pytest.mark.parametrize(("one", "two"), CHANGED)
+def test_where_things_stand_is_never_known_from_what_claims_another_thing(one: str, two: str) -> None:
+    assert not is_told(one, [Row("a", two)])
+    assert not is_told(two, [Row("a", one)])
+    assert is_told(one, [Row("a", two), Row("b", one)])
+
+
+def test_a_new_status_takes_the_place_of_none_with_a_better_source_a_key_or_a_veto() -> None:
+    told = [Note("n", "x", 2), Note("m", "y", 1)]
+    earlier = [Row("a", "x", trust=1), Row("b", "x", trust=2), Row("c", "x", trust=3)]
+    earlier += [Row("d", "x", trust=3, kept=True), Row("e", "x", trust=3, conflict_key="slot:x")]
+    assert [one.memory_id for one in replaced(told, earlier)] == ["b", "c"]

@@ -10,6 +10,24 @@ from engram.lifecycle.keeping import contains_words, invented, is_rewording, kee
 
 CHANGED = (*pairs.CHANGED, *more_pairs.CHANGED, *more_pairs.LOOKALIKES)
 LESS = (*pairs.LESS, *more_pairs.LESS)
+PARTICLES = (
+    ("User moved in with Ann", "User moved out with Ann"), ("User moved in with Ann", "User moved out with Ann in May"),
+    ("User logged in at the mill", "User logged out at the mill"), ("User is up for it", "User is down for it"),
+    ("Ann lives there", "Ann lives here"), ("User wants this one", "User wants that one"),
+    ("Path is /etc/Foo", "Path is /etc/foo"), ("Branch is Main", "Branch is main"),
+    ("/etc/Foo is the path", "/etc/foo is the path"), ("The branch Main is used", "The branch main is used every day"),
+    ("User id is A1", "User id is a1"),
+)  # fmt: skip
+SWAPPED = (
+    (("User prefers tea over coffee at the mill", "User prefers tea over coffee at the mill on rainy mornings"),
+     "User prefers coffee over tea at the mill on rainy mornings"),
+    (("Ann owns a red car in the city", "Ann owns a blue boat on the lake"),
+     "Ann owns a blue car in the city and a red boat on the lake"),
+    (("Server alpha listens on port 80 quietly", "Server beta listens on port 81 loudly"),
+     "Server alpha listens on port 81 loudly and server beta listens on port 80 quietly"),
+    (("Ann moved in quietly before the winter", "Ann moved in because rents were low"),
+     "Ann moved out quietly before the winter because rents were low"),
+)  # fmt: skip
 EVERY = tuple(dict.fromkeys(fact for pair in (*CHANGED, *LESS, *pairs.EXTRA, *pairs.SAME) for fact in pair))
 
 
@@ -18,6 +36,37 @@ def test_of_two_that_claim_different_things_none_stands_for_the_other(one: str, 
     assert not says_all(one, two)
     assert not says_all(two, one)
     assert not may_be_reworded(one, two)
+
+
+@pytest.mark.parametrize(("one", "two"), PARTICLES)
+def test_of_two_that_differ_in_a_small_word_or_in_capitals_none_stands_for_the_other(one: str, two: str) -> None:
+    assert not says_all(one, two)
+    assert not says_all(two, one)
+    assert not may_be_reworded(one, two)
+
+
+@pytest.mark.parametrize(("one", "two"), [*CHANGED, *PARTICLES])
+def test_no_wording_stands_for_two_that_claim_different_things(one: str, two: str) -> None:
+    for text in (one, two, f"{one}. {two}."):
+        assert not is_rewording((one, two), text)
+        assert not is_rewording((one, two, one), text)
+
+
+@pytest.mark.parametrize(("texts", "merged"), SWAPPED)
+def test_a_wording_in_which_words_changed_places_stands_for_none(texts: tuple[str, ...], merged: str) -> None:
+    assert not is_rewording(texts, merged)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("user prefers TypeScript", "User likes TypeScript"),
+        ("In the morning the user drinks tea", "User drinks tea in the morning"),
+        ("User has 3 kids", "User has three children"),
+    ],
+)
+def test_what_is_only_put_otherwise_is_the_same(one: str, two: str) -> None:
+    assert says_all(one, two) or says_all(two, one)
 
 
 @pytest.mark.parametrize(("more", "less"), LESS)

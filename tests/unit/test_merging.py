@@ -7,7 +7,7 @@ import pairs
 import pytest
 
 from engram.lifecycle.deeds import Tie
-from engram.lifecycle.merging import Choice, choose, deed, judge, moved, united, winner_of
+from engram.lifecycle.merging import Choice, Chosen, choose, deed, judge, moved, united, winner_of
 from engram.lifecycle.pairing import Pair, Row
 from engram.lifecycle.thresholds import Thresholds
 
@@ -158,3 +158,18 @@ def test_a_memory_is_in_one_question_at_a_time() -> None:
     rows = {name: row(name, A.fact) for name in "abc"}
     chosen = choose(rows, [Pair("a", "b", 0.84), Pair("a", "c", 0.82), Pair("b", "c", 0.8)], AT, asks=True)
     assert [one.pair for one in chosen.asked] == [Pair("a", "b", 0.84)]
+
+
+def test_two_that_end_at_different_times_stay_two() -> None:
+    ends = row("b", B.fact, valid_to=NOON + timedelta(days=1))
+    assert judge(A, ends, 0.98, AT) == "apart"
+    assert judge(row("a", A.fact, valid_to=ends.valid_to), ends, 0.98, AT) == "merge"
+
+
+def test_what_the_policy_keeps_is_no_loser_and_gets_no_new_words() -> None:
+    kept = row("b", B.fact, kept=True, importance=0.1)
+    (choice,) = choose({"a": A, "b": kept}, [Pair("a", "b", 0.92)], AT).merges
+    assert (choice.winner, choice.loser) == (kept, A)
+    both = {"a": row("a", A.fact, kept=True), "b": kept}
+    for asks in (False, True):
+        assert choose(both, [Pair("a", "b", 0.92)], AT, asks=asks) == Chosen()
