@@ -16,7 +16,7 @@ from test_redaction import hits
 
 from engram import ALL_USERS, Engram, EngramError, InvalidInput, NotFound, Scope
 from engram.embedded import EmbeddedServer
-from engram.lifecycle.deeds import NEW, Deed, Tie, archived
+from engram.lifecycle.deeds import NEW, Deed, Effect, Tie
 from engram.operations import living
 from engram.policies import Classified
 from engram.settings import load
@@ -175,14 +175,14 @@ def test_what_else_an_erased_memory_rested_on_is_derived_again(ada: Engram) -> N
 
 
 def merged(ada: Engram, fact: str, *memory_ids: str) -> str:
-    """A memory that the life cycle made of others, which it put away."""
+    """A memory that the life cycle made of others, for which it stands."""
 
     def plan(desk: Any) -> list[Deed]:
         standing = ada.list_memories(filter={"memory_ids": list(memory_ids)})
         if len(standing) < len(memory_ids):
             return []
         ties = [Tie(NEW, one, "derived_from") for one in memory_ids]
-        away = [archived(one, "merged", "said by another", consolidated_into=NEW) for one in memory_ids]
+        away = [Effect(one, {"consolidated_into": NEW}, "said by another") for one in memory_ids]
         draft = Draft(fact, Classified("semantic", None, 0.5), tags=("merged",))
         return [Deed(effects=tuple(away), ties=tuple(ties), draft=draft, of=memory_ids)]
 

@@ -1,4 +1,4 @@
-"""A summary stands for what is current, open to everybody and without an end; else it leaves and the rest comes back."""
+"""A summary stands for what is current, open to all and without an end; else it leaves and the rest comes back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from angles import Angles, added, facts
 from quiet import quiet
 
-from engram import Engram, Filter, Scope
+from engram import Engram, Filter, Scope, writing
 from engram.lifecycle.deeds import NEW, Deed, Effect
 from engram.operations import living
 from engram.policies import Classified
@@ -50,6 +50,10 @@ def state(door: Engram) -> dict[str, dict[str, Any]]:
             kept.pop(name)
         found[one.memory_id] = kept
     return {name: row for name, row in found.items() if row["status_reason"] != "retracted"}
+
+
+def facts_of(door: Engram) -> dict[str, str]:
+    return {one.fact: one.memory_id for one in door.list_memories(limit=100)}
 
 
 def newest(door: Engram) -> str:
@@ -128,6 +132,20 @@ def test_a_note_on_a_source_leaves_its_summary(ada: Engram, angles: Angles) -> N
     ada.reinforce(source, 0.1)
     assert ada.get(summary).status == "active"
     assert ada.get(source).consolidated_into == summary
+
+
+def test_a_write_that_no_summary_has_to_do_with_asks_nothing_of_any(
+    ada: Engram, angles: Angles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, _ = summarised(ada, angles)
+    other = added(ada, "Ann sails a ketch")
+    asked: list[object] = []
+    monkeypatch.setattr(writing, "follow_summaries", lambda *given: asked.append(given))
+    ada.revise(other, "Ann sails a yawl")
+    ada.add("Ann sails a sloop", supersedes=[facts_of(ada)["Ann sails a yawl"]], force=True)
+    assert not asked
+    ada.revise(source, "Ann works at the mill on Friday with boats")
+    assert asked
 
 
 @pytest.mark.parametrize("how", ["revise", "supersedes", "end", "expire_later"])
