@@ -16,7 +16,7 @@ from engram.database import Connection
 from engram.ids import new_id
 from engram.lifecycle.cycle import Cycle
 from engram.operations import living, merging, steps
-from engram.testing import ScriptedModel
+from engram.testing import Asked, ScriptedModel
 
 BACKENDS: Final = "User prefers TypeScript for backend services"
 MISTAKES: Final = "User prefers TypeScript because types catch mistakes"
@@ -146,11 +146,19 @@ def test_a_dry_run_writes_nothing_and_asks_no_model(asking: Callable[[Any], Engr
     assert door.ops.merge_similar().changed > 0
 
 
+def joining(asked: Asked) -> dict[str, Any]:
+    """A model that joins whatever it is shown."""
+    if "what is proposed" in asked.text:
+        return {"keep": list(range(1, 41))}
+    said = {"decision": "absorb"} if "older and a newer one" in asked.text else {"same": True}
+    return {"pairs": [{"pair": 1, "text": BOTH, **said}]}
+
+
 @pytest.mark.parametrize("said", [(BACKENDS, MISTAKES), ("User prefers TypeScript", "User likes TypeScript")])
 def test_what_the_policy_keeps_is_put_away_by_no_merge(
     database_url: str, tenant: str, angles: Angles, said: tuple[str, str]
 ) -> None:
-    model = ScriptedModel({"pairs": [{"pair": 1, "same": True, "text": BOTH, "decision": "absorb"}]})
+    model = ScriptedModel(joining)
     policy = MemoryPolicy("kept", keep=lambda memory: True)
     with Engram(
         database_url, scope=Scope(tenant, user_id="ada"), embedder=angles, llm=model, policy=policy  # type: ignore[arg-type]
@@ -321,8 +329,14 @@ def test_a_run_that_dies_before_a_deed_leaves_its_pair_open(
     older, _ = like(door, angles, BACKENDS, MISTAKES, cosine=0.8 if step == "merge" else 0.6)
     aged(door, older, 2)
     ran = door.ops.merge_similar if step == "merge" else lambda: reconciled(door)
+
+    def dies(_setup: Any, _desk: Any, _run: Any, deeds: Any) -> list[Any]:
+        if deeds:
+            raise RuntimeError("killed")
+        return []
+
     with monkeypatch.context() as patched:
-        patched.setattr(living, "perform", lambda *given: (_ for _ in ()).throw(RuntimeError("killed")))
+        patched.setattr(living, "perform", dies)
         with pytest.raises(RuntimeError):
             ran()
     assert facts(door) == {BACKENDS, MISTAKES}
