@@ -1617,7 +1617,8 @@ class Ops:
         happens and `steps` is empty. Workers do this every 30 minutes by themselves. `merge` makes one of near
         duplicates too. Its steps run in a fixed order, each on its own: one that fails is named in `failed_steps` and
         stops no other. At level `off` everything goes by rules. A `dry_run` shows what the rules would change, up to
-        500 memories a step, and asks no language model. `undo` takes the whole cycle back, but for the epoch.
+        500 memories a step and for 10 seconds, and asks no language model. Where two run one cycle at once, the one
+        that came last goes on with it. `undo` takes the whole cycle back, but for the epoch.
         """
         return self._run(cycling.consolidate(self._setup, merge, write))
 
@@ -3297,7 +3298,8 @@ class AsyncOps:
         happens and `steps` is empty. Workers do this every 30 minutes by themselves. `merge` makes one of near
         duplicates too. Its steps run in a fixed order, each on its own: one that fails is named in `failed_steps` and
         stops no other. At level `off` everything goes by rules. A `dry_run` shows what the rules would change, up to
-        500 memories a step, and asks no language model. `undo` takes the whole cycle back, but for the epoch.
+        500 memories a step and for 10 seconds, and asks no language model. Where two run one cycle at once, the one
+        that came last goes on with it. `undo` takes the whole cycle back, but for the epoch.
         """
         return await self._run(cycling.consolidate(self._setup, merge, write))
 

@@ -610,22 +610,23 @@ def whole(database_url: str) -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    "step", [pytest.param(name, marks=[] if place % 3 == 0 else pytest.mark.slow) for place, name in enumerate(THERE)]
+    "broken_off", [THERE, *(pytest.param([step], marks=pytest.mark.slow) for step in THERE)], ids=["every", *THERE]
 )
 def test_a_cycle_broken_off_after_a_step_and_run_again_ends_the_same(
-    door: Engram, monkeypatch: pytest.MonkeyPatch, step: str, whole: list[Any]
+    door: Engram, monkeypatch: pytest.MonkeyPatch, broken_off: list[str], whole: list[Any]
 ) -> None:
     filled(door)
 
     def die() -> None:
         raise Killed
 
-    with monkeypatch.context() as patch:
-        patch.setattr(cycling, "_noted", _deadly(step, die))
-        with pytest.raises(Killed):
-            door.ops.consolidate()
-    [run] = [one for one in door.ops.list_runs() if one.step == "consolidate"]
-    assert run.steps == tuple(THERE[: THERE.index(step)])
+    for step in broken_off:
+        with monkeypatch.context() as patch:
+            patch.setattr(cycling, "_noted", _deadly(step, die))
+            with pytest.raises(Killed):
+                door.ops.consolidate()
+        [run] = [one for one in door.ops.list_runs() if one.step == "consolidate"]
+        assert run.steps == tuple(THERE[: THERE.index(step)])
     done = door.ops.consolidate()
     assert done.run_id == run.run_id
     assert done.steps == tuple(THERE)
