@@ -9,17 +9,17 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from engram import inputs, prompting, tenancy
-from engram.database import Connection, fetch_all
+from engram.database import Connection
 from engram.lifecycle import clusters, pairing
 from engram.lifecycle.clusters import Group
-from engram.lifecycle.deeds import Deed, archived
+from engram.lifecycle.deeds import Deed
 from engram.lifecycle.pairing import Row
 from engram.lifecycle.thresholds import CLUSTER_MEMBERS
 from engram.operations import asking, changing, living, merging, spaces, steps
 from engram.operations.living import Run
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
-from engram.values import Cluster, LifecycleRun
+from engram.values import Change, Cluster, LifecycleRun
 from engram.writing import Desk
 
 STEP: Final = "consolidate_summaries"
@@ -96,7 +96,7 @@ def _summarised(setup: Setup, call: Writing, most: int) -> Operation[LifecycleRu
     before = yield from living.finished(run)
     if before is not None:
         return before
-    changes = yield from living.planned(setup, run, _stale)
+    changes: list[Change] = []
     yield from merging.looked(setup, call, None)
     made = 0
     while made < most:
@@ -110,15 +110,6 @@ def _summarised(setup: Setup, call: Writing, most: int) -> Operation[LifecycleRu
         if not done or call.dry_run:
             break
     return (yield from living.closed(run, changes))
-
-
-def _stale(desk: Desk) -> list[Deed]:
-    """Put away summaries of what is not so any more: what else they stood for comes back, and is summarised anew."""
-    rows = fetch_all(
-        desk.conn, "list_stale_summaries", tenant_id=desk.tenant_id, scope_id=desk.scope_id, limit=living.BATCH // 4
-    )
-    because = "something it stood for has changed"
-    return [Deed(effects=(archived(row.memory_id, "stale", because),)) for row in rows]
 
 
 def _summaries(setup: Setup, run: Run, groups: Sequence[Group]) -> Operation[list[Deed]]:
