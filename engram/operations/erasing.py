@@ -534,4 +534,12 @@ def _vacuumed(setup: Setup) -> Operation[None]:
 
 def _out_of_reach(setup: Setup, target: Target) -> tuple[str, ...]:
     listed = BACKUPS if setup.settings.redaction_list is not None else UNLISTED
-    return (listed, BYTES, PROVIDERS, HEADERS, OWN, *(() if target.is_whole else (IDLE,)), *((OTHERS,) if target.kind == "user" else ()))
+    return (
+        listed,
+        BYTES,
+        PROVIDERS,
+        HEADERS,
+        OWN,
+        *(() if target.is_whole else (IDLE,)),
+        *((OTHERS,) if target.kind == "user" else ()),
+    )

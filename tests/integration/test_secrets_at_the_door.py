@@ -85,7 +85,7 @@ DOORS: dict[str, Callable[[Engram], Any]] = {
 # Words that are kept, by the kind of the argument; calls that read have theirs replaced, and a name is a header.
 WORDS: dict[str, Any] = {
     **dict.fromkeys(("fact", "content", "title", "long text", "note", "label", "key"), SAID),
-    **dict.fromkeys(("metadata", "payload", "arguments"), {"a": [SAID]}), "tags": [SECRET], "messages": SAID,
+    "metadata": {"a": [SAID]}, "payload": {"a": [SAID]}, "arguments": {"a": [SAID]}, "tags": [SECRET], "messages": SAID,
 }  # fmt: skip
 # Names of what must be there already, or of kinds that are headers: nobody keeps them as words.
 NAMES = frozenset({

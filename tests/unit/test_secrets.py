@@ -94,7 +94,7 @@ MAKERS = {
     "password": lambda r: f"{r.choice(['password', 'PASSWORD', 'api_key', 'SECRET_KEY', 'client_secret'])}"
     f"{r.choice([' = ', '=', ': '])}{r.choice(['', chr(34)])}{some(r, ALNUM, r.randint(12, 32))}",
     "assigned": lambda r: f"{r.choice(['export DB_PASS', 'APP_PASS', 'pass', 'pw'])}={some(r, ALNUM, 12)}!A",
-    "token": lambda r: f"{r.choice(['TOKEN', 'GITHUB_TOKEN', 'refresh_token'])}{r.choice(['=', ': '])}{some(r, HEX, 32)}",
+    "token": lambda r: f"{r.choice(['TOKEN', 'CI_TOKEN'])}{r.choice(['=', ': '])}{some(r, HEX, 32)}",
     "curl": lambda r: f"curl {r.choice(['-u', '--user', '-sS -u'])} admin:{some(r, ALNUM, 10)} https://api.internal",
     "told": lambda r: f"my {r.choice(['password', 'passphrase'])} {r.choice(['is', 'was'])} {some(r, ALNUM, 9)}!Q",
     "card": card,
@@ -114,7 +114,8 @@ HARMLESS = (
     "git@github.com:ada/boat.git", "sk-learn is a library", "the key-value store",
     "api_key = settings.OPENAI_API_KEY", "api_key=config.openai_api_key_v2", "secret_key: settings.SECRET_KEY",
     "access_token = get_token_v2_from_cache(user)", "client = OpenAI(api_key=cfg.OpenAIKey1)",
-    "password = form.cleaned_data.Password1", "password=hashlib.sha256(x).hexdigest()", "password = getPassword2From(user)",
+    "password = form.cleaned_data.Password1", "password=hashlib.sha256(x).hexdigest()",
+    "password = getPassword2From(user)",
     "password: validate_Password_Strength", "api-key: X-Api-Key-Header", "secret: /run/secrets/db_Pass1",
     "PRIVATE_KEY: ~/.ssh/id_rsa_2024", "access-key: github.com/Foo/Bar1", "http://localhost:8080@x.com/foo",
     "Authorization: docs/api/v2/authentication-overview-1", "the bearer 550e8400-e29b-41d4-a716-446655440000",
@@ -128,7 +129,11 @@ HARMLESS = (
 
 def corpus() -> list[tuple[str, str]]:
     random = Random(20261122)
-    return [(KIND_OF.get(kind, kind), random.choice(AROUND).format(maker(random))) for kind, maker in MAKERS.items() for _ in range(16)]
+    return [
+        (KIND_OF.get(kind, kind), random.choice(AROUND).format(maker(random)))
+        for kind, maker in MAKERS.items()
+        for _ in range(16)
+    ]
 
 
 def innocents() -> list[str]:
