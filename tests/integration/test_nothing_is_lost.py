@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -32,6 +33,7 @@ CHANGED: Final = (
     ("My sister lives in Toronto", "I live in Toronto"), ("User talked to Ann", "User talked about Ann"),
     ("Ann's manager is Bob", "Ann is Bob's manager"), ("User turned up the volume", "User turned down the volume"),
     ("The key is in the drawer", "The key is on the drawer"), ("User's dog is brown", "User is brown"),
+    ("User prefers tea over coffee", "User prefers coffee over tea"),
 )  # fmt: skip
 
 
@@ -122,3 +124,22 @@ def test_every_changed_pair_passes_every_step_untouched_at_98(opens: Callable[..
     assert rows(door) == count
     assert told(door) == before
     assert not any(run.changes for run in ran)
+
+
+def first_of_each(asked: Asked) -> dict[str, Any]:
+    """A model that tells each group in the words of the longest of its memories."""
+    shown = [json.loads(line) for line in asked.text.splitlines() if line.startswith('{"group"')]
+    return {"groups": [{"group": one["group"], "text": max(one["memories"], key=len)} for one in shown]}
+
+
+def test_every_changed_pair_is_told_by_its_summary(opens: Callable[..., tuple[Engram, Angles]]) -> None:
+    door, angles = opens(first_of_each)
+    for axis, (one, two) in enumerate(CHANGED, 1):
+        for fact, cosine in ((one, 0.0), (two, 0.2), (f"{two}, as was said", 0.1)):
+            door.add(angles.say(fact, cosine, axis), force=True, memory_type="semantic")
+        door.ops.consolidate_summaries()
+        others = told(door)
+        assert one in others
+        assert two in others
+    made = [memory for memory in door.list_memories(limit=200) if memory.category == "summary"]
+    assert len(made) > len(CHANGED) // 2
