@@ -510,15 +510,15 @@ def test_two_in_one_cycle_do_the_work_of_one(door: Engram, monkeypatch: pytest.M
     for fact in ("The parser is done.", "Ann reviews it on Monday.", "The budget is $500."):
         add(door, fact, tags=["session-note"])
     others: list[Any] = []
-    real = distilling.status_of
+    real = distilling.status_deed
 
-    def met(notes: Any) -> Any:
+    def met(*given: Any) -> Any:
         if not others:  # the first has read what it distils, and another comes before it writes
             others.append(None)
             others[0] = door.ops.consolidate()
-        return real(notes)
+        return real(*given)
 
-    monkeypatch.setattr(distilling, "status_of", met)
+    monkeypatch.setattr(distilling, "status_deed", met)
     run = door.ops.consolidate()
     assert others
     assert (run.run_id, run.steps, run.failed_steps) == (others[0].run_id, tuple(THERE), ())
