@@ -35,11 +35,13 @@ KEEPS_NOTHING = frozenset({
     "resume", "list_triggers", "get_topics", "follow", "build_long_input_context", "delete", "delete_all",
 })  # fmt: skip
 
-# Not tried here: the reason of an erasure stays and is said to; the others need a model, a job, a file or a shadow.
+# Not tried here: the reasons of the life cycle have tests of their own (test_erasing_life), that of an erasure stays and is
+# said to; the others need a model, a job, a file or a shadow.
 NOT_TRIED = frozenset({
-    "ops.erase", "ops.redact_event", "ops.apply_redactions", "ops.audit", "ops.cancel_job", "ops.retry_job",
-    "ops.import_",
-    "ops.replay", "ops.switch_replay", "ops.drop_replay", "ops.reindex_words", "ops.rebuild_topics",
+    "ops.set_layer", "ops.archive", "ops.undo", "ops.consolidate", "ops.prune", "ops.merge_similar",
+    "ops.consolidate_summaries", "ops.erase", "ops.redact_event", "ops.apply_redactions", "ops.audit", "ops.cancel_job",
+    "ops.retry_job", "ops.import_", "ops.replay", "ops.switch_replay", "ops.drop_replay", "ops.reindex_words",
+    "ops.rebuild_topics",
 })  # fmt: skip
 
 
@@ -56,7 +58,6 @@ class Flock:
     next: int
     taken: dict[str, list[str]] = field(default_factory=dict)
     call: str = ""
-    archived: list[str] = field(default_factory=list)
 
     def word(self) -> str:
         self.next += 1
@@ -144,15 +145,6 @@ class Flock:
                                              for what in ("sail", "deck")) if made is not None],
                 fact=self.said(), reason=self.said(),
             ),
-            "ops.set_layer": lambda: door.ops.set_layer(ids[0], "core", reason=self.said()),
-            "ops.archive": lambda: self.archived.append(
-                door.ops.archive([ids[0]], reason=self.said()).run_id
-            ),
-            "ops.undo": lambda: door.ops.undo(self.archived.pop(), reason=self.said()),
-            "ops.consolidate": lambda: door.ops.consolidate(reason=self.said()),
-            "ops.prune": lambda: door.ops.prune(reason=self.said()),
-            "ops.merge_similar": lambda: door.ops.merge_similar(reason=self.said()),
-            "ops.consolidate_summaries": lambda: door.ops.consolidate_summaries(reason=self.said()),
             "forget": lambda: door.forget(ids[1], reason=self.said()),
             "restore": lambda: door.restore(ids[1], reason=self.said()),
         }  # fmt: skip
