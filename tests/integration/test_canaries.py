@@ -35,7 +35,7 @@ KEEPS_NOTHING = frozenset({
     "resume", "list_triggers", "get_topics", "follow", "build_long_input_context", "delete", "delete_all",
 })  # fmt: skip
 
-# Not tried here: the reasons of the life cycle have tests of their own (test_erasing_life), that of an erasure stays and is
+# Not tried here: the reasons of the life cycle have tests of their own; that of an erasure stays and is
 # said to; the others need a model, a job, a file or a shadow.
 NOT_TRIED = frozenset({
     "ops.set_layer", "ops.archive", "ops.undo", "ops.consolidate", "ops.prune", "ops.merge_similar",
