@@ -19,6 +19,9 @@ PARTICLES = (
     ("User id is A1", "User id is a1"),
 )  # fmt: skip
 SWAPPED = (
+    (("The cat chased the dog", "The cat chased the dog quietly"), "The dog chased the cat quietly"),
+    (("Ann owns a red car in the city", "Ann owns a blue boat on the lake"),
+     "Ann owns a red blue car boat in the city on the lake"),
     (("User prefers tea over coffee at the mill", "User prefers tea over coffee at the mill on rainy mornings"),
      "User prefers coffee over tea at the mill on rainy mornings"),
     (("Ann owns a red car in the city", "Ann owns a blue boat on the lake"),
