@@ -82,7 +82,8 @@ def test_the_audit_says_who_changed_what_and_how_to_take_it_back(cli: Cli) -> No
         [], {"name": "x", "colour": "red"}, {"name": "x", "base": "none"}, {"write_mode": "gate"}, {"name": ["x"]},
         {"name": "x", "type_rules": [{"name": "r"}]}, {"name": "x", "type_rules": [3]}, {"name": "x", "guards": []},
         {"name": "x", "type_rules": [{"name": "r", "memory_type": "semantic", "compiled": []}]},
-        {"name": "x", "daily_budget": "much"}, {"name": "x", "thresholds": {"near": 2}}, {"name": "x", "session_gap": "x"},
+        {"name": "x", "daily_budget": "much"}, {"name": "x", "thresholds": {"near": 2}},
+        {"name": "x", "session_gap": "x"},
     ],
 )  # fmt: skip
 def test_what_is_no_policy_is_none(wrong: object) -> None:

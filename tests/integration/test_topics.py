@@ -106,9 +106,7 @@ def tend(door: Engram) -> None:
 
 def rows(door: Engram, sql: str, **values: Any) -> list[Any]:
     tenant = door._setup.scope.tenant_id
-    return door._run(
-        steps.read(tenant, lambda conn: list(conn.execute(sa.text(sql), {"tenant": tenant, **values})))
-    )
+    return door._run(steps.read(tenant, lambda conn: list(conn.execute(sa.text(sql), {"tenant": tenant, **values}))))
 
 
 # The tree ------------------------------------------------------------------------------------------------------------
