@@ -23,7 +23,9 @@ PURPOSE: Final = b"engram-secret\x00"
 UNKEYED: Final = "0" * 8
 DEEPEST: Final = 40  # deeper data is refused by the checks of the door
 HELD: Final = 16_384  # characters of a stream held back: a secret may reach into what comes next
+PART: Final = 500_000  # characters that a part of a long text may have
 MOST_DATA: Final = 200_000  # values of one argument that are looked at
+LONGEST: Final = 8 * 2**20  # characters: no argument holds a longer text, so the checks that follow refuse it
 _WORD: Final = re.compile(r"[\w\-]")
 _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _JOINTS: Final = re.compile(r"[_./:\\~@-]+")
@@ -274,7 +276,7 @@ class Censor:
 
     def text(self, value: str, name: str) -> str:
         """The text with marks in place of secrets; InvalidInput where the policy refuses them."""
-        if self.mode == "allow":
+        if self.mode == "allow" or len(value) > LONGEST:
             return value
         return self._replaced(value, find(value, self.own), name)
 
@@ -292,19 +294,27 @@ class Censor:
 
     def data(self, value: Any, name: str) -> Any:
         """The same data with every text in it cleaned; what is no text, list or mapping stays as it is."""
-        return value if self.mode == "allow" else self._data(value, name, DEEPEST, [MOST_DATA])
+        if self.mode == "allow":
+            return value
+        try:
+            return self._data(value, name, DEEPEST, [MOST_DATA])
+        except RecursionError:
+            return value  # it holds itself: refused by the checks that follow
 
-    def _data(self, value: Any, name: str, depth: int, left: list[int]) -> Any:
+    def _data(self, value: Any, name: str, depth: int, left: list[int], above: tuple[int, ...] = ()) -> Any:
         left[0] -= 1
+        if id(value) in above:
+            raise RecursionError
         if isinstance(value, str):
             return self.text(value, name)
         if depth == 0 or left[0] < 0:
             return value  # more than any argument may hold: refused by the checks that follow
         if type(value) is dict:
-            names = self._names(value, name, left)
-            return {names[key]: self._data(one, name, depth - 1, left) for key, one in value.items()}
+            names, here = self._names(value, name, left), (*above, id(value))
+            return {names[key]: self._data(one, name, depth - 1, left, here) for key, one in value.items()}
         if type(value) in (list, tuple):
-            return type(value)(self._data(one, name, depth - 1, left) for one in value)
+            here = (*above, id(value))
+            return type(value)(self._data(one, name, depth - 1, left, here) for one in value)
         return value
 
     def _names(self, value: Mapping[Any, Any], name: str, left: list[int]) -> dict[Any, Any]:
@@ -320,12 +330,26 @@ class Censor:
         return names
 
     def stream(self, parts: Iterable[str], name: str) -> Iterator[str]:
-        """The parts of a long text, cleaned as if they were one."""
+        """The parts of a long text, cleaned as if they were one, in parts of the size they came in."""
         if self.mode == "allow":
             yield from parts
             return
+        sizes: list[int] = []
+        held = ""
+        for piece in self._cleaned(parts, name, sizes):
+            held += piece
+            while len(sizes) > 1 and len(held) > sizes[0]:
+                yield held[: sizes[0]]
+                held = held[sizes[0] :]
+        size = sizes[0] if len(sizes) > 1 else PART
+        yield from (held[at : at + size] for at in range(0, len(held), size))
+
+    def _cleaned(self, parts: Iterable[str], name: str, sizes: list[int]) -> Iterator[str]:
+        """The text of some parts as far as it is certain, and into `sizes` how long the first two of them are."""
         held = ""
         for part in parts:
+            if len(sizes) < 2:
+                sizes.append(len(part))
             held += part
             if len(held) < 2 * HELD:
                 continue

@@ -136,12 +136,6 @@ class Settings(BaseSettings):
         default="failover", description="Several keys: the next one when one is limited or refused, or each in turn."
     )
     llm_api_base: str | None = Field(default=None, description="Address of a server that speaks a provider's protocol.")
-    buffer_cap: int = Field(
-        default=200,
-        ge=1,
-        le=1_000_000,
-        description="Memories the buffer of a scope holds, where the policy says nothing.",
-    )
     consolidate_every: timedelta = Field(
         default=timedelta(minutes=30), description="How often scopes that were written to are consolidated."
     )

@@ -83,7 +83,7 @@ def _core_of(conn: Connection, tenant_id: str, memory_ids: Sequence[str]) -> lis
 
 def buffer_cap(setup: Setup, call: Writing, cycle: Cycle) -> Operation[LifecycleRun | None]:
     """2: put away what the buffer has no room for, and what is over the most memories that a scope may hold."""
-    cap = setup.policy.buffer_cap or setup.settings.buffer_cap
+    cap = setup.policy.buffer_cap or layers.BUFFER_CAP
 
     def crowded(conn: Connection) -> list[Row]:
         over = _count(conn, call, cycle, ("buffer",)) - cap

@@ -877,7 +877,7 @@ def by_hand(
     def known(conn: Connection) -> None:
         visible = tenancy.visible(conn, call.scope)
         for one in wanted:
-            memories.resolve_id(conn, visible, one)
+            memories.get(conn, visible, one)
 
     yield from steps.read(call.tenant_id, known)  # before anything is made for what is not there
     run = yield from opened(call, step)

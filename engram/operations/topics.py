@@ -492,7 +492,7 @@ def get_topics(setup: Setup, topic_ids: object, given: Mapping[str, Any]) -> Ope
     """Some topics with what is under them and the newest of their memories."""
     scope = setup.reading(_ids(given)).scope
     named = inputs.items(topic_ids, "topic_ids", MOST_IDS)
-    wanted = {str(one): _parsed(one) for one in named}
+    wanted = {one: _parsed(one) for one in named}
 
     def work(conn: Connection) -> dict[str, TopicMemories]:
         visible = tenancy.visible(conn, scope)

@@ -136,7 +136,7 @@ class MemoryPolicy:
     rated down three times or more is archived when its confidence falls under `feedback_floor`.
 
     `intake` is the layer of new memories: `working`, or the `buffer`, out of which they rise when they are reinforced.
-    `buffer_cap` is how many the buffer of a scope holds (None is the setting's), `max_memories` how many current ones a
+    `buffer_cap` is how many the buffer of a scope holds (None is 200), `max_memories` how many current ones a
     scope may hold at all (None is no limit): a cycle puts away what is over them. A working memory comes before the
     gate of the core from a reinforcement score of `promote_score` and an importance of `promote_importance` on.
 

@@ -42,6 +42,7 @@ from engram.errors import (
     IdempotencyMismatch,
     InvalidInput,
     LimitExceeded,
+    ModelRejected,
     NotFound,
     SettingsError,
     Unavailable,
@@ -246,6 +247,8 @@ async def outcome(door: Any, call: str, arguments: Mapping[str, Any]) -> Excepti
 
 def verdict(place: Place, expected: str, error: Exception | None) -> str | None:
     """What is wrong with an outcome, or None."""
+    if place.argument == "use_llm" and isinstance(error, ModelRejected):
+        return None if expected in ("ok", "any") else f"accepted instead of {expected}"  # there is no model here
     if error is not None and type(error) not in (InvalidInput, LimitExceeded):
         return f"{type(error).__name__} instead of an InvalidInput"
     if error is None:

@@ -157,8 +157,8 @@ def test_the_role_that_sees_all_tenants_logs_in_nowhere_and_bypasses_nothing(
         creates = conn.execute("select has_schema_privilege('engram_scheduler', 'engram', 'create')").fetchone()
     assert ("engram_scheduler", False, False, False) in roles
     assert not any(superuser or bypass for _, superuser, bypass, _ in roles)
-    functions = ("claim_jobs", "jobs_by_stream", "oldest_jobs", "purge_jobs", "purge_recalls", "rescue_jobs",
-                 "wake_jobs")  # fmt: skip
+    functions = ("claim_jobs", "jobs_by_stream", "oldest_jobs", "purge_jobs", "purge_recalls", "queue_cycles",
+                 "queue_expiries", "rescue_jobs", "wake_jobs")  # fmt: skip
     assert owned == [(name,) for name in functions]
     assert creates == (False,)
 
