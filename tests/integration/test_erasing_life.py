@@ -143,7 +143,12 @@ REASONED: dict[str, Callable[[Engram, str, str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("call", sorted(REASONED))
+OFTEN = ("feedback", "forget", "merge", "unrelate")  # one of each kind of event; the others in the long form
+
+
+@pytest.mark.parametrize(
+    "call", [pytest.param(one, marks=() if one in OFTEN else pytest.mark.slow) for one in sorted(REASONED)]
+)
 def test_no_reason_of_what_was_done_to_an_erased_memory_is_left(server: EmbeddedServer, ada: Engram, call: str) -> None:
     one, two = added(ada, "The keel is new"), added(ada, "The mast is new")
     REASONED[call](ada, one, two)
