@@ -13,7 +13,8 @@ from quiet import quiet
 from engram import Conflict, Engram, Filter, InvalidInput, NotFound, Scope
 
 STATUSES: Final = ("active", "superseded", "contested", "archived", "deleted", "quarantined")
-LOOKS: Final = 10  # steps between two looks at the whole state
+LOOKS: Final = 10  # steps between two looks at the whole state, which costs a read a memory
+FEW: Final = 30  # looks at most
 BEASTS: Final = ("heron", "otter", "newt", "lynx", "kite", "vole", "mole", "hare")
 PLACES: Final = ("the mill", "the weir", "the quay", "the moor", "the copse", "the ford")
 
@@ -148,8 +149,9 @@ def lived_and_taken_back(door: Engram, seed: int, steps: int) -> None:
         life.add()
     done: list[tuple[str, dict[str, Any] | None]] = []
     rows = len(rows_of(door))
+    every = max(LOOKS, steps // FEW)
     for number in range(steps):
-        looked = seen_of(door) if number % LOOKS == 0 else None
+        looked = seen_of(door) if number % every == 0 else None
         made = life.step()
         if made is not None:
             done.append((made, looked))
