@@ -164,6 +164,7 @@ def spread(door: Engram) -> dict[int, list[str]]:
     return said
 
 
+@pytest.mark.slow  # test_canaries looks for two hundred
 def test_forty_canaries_through_every_door_are_nowhere_after_they_were_redacted(
     server: EmbeddedServer, ada: Engram
 ) -> None:
