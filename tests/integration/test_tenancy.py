@@ -29,6 +29,7 @@ from engram.scope import Ids
 from engram.values import (
     Citation,
     ContextBlock,
+    ErasureReport,
     Page,
     RecallAnswer,
     RecallDiff,
@@ -540,6 +541,10 @@ def answer(door: Engram, name: str, given: Mapping[str, Any]) -> Answer:
         return Answer(repr(result), repr((result.kind, len(result.added), len(result.dropped))))
     if isinstance(result, ScopeStats):  # whether the background has come to the last job yet is chance
         result = replace(result, jobs={"all": sum(result.jobs.values())})
+    if name == "ops.run_jobs":  # for the same reason: how many of them are left to run
+        result = type(result)
+    if isinstance(result, ErasureReport):  # of equals, ids decide which the limit of a read leaves in its record
+        result = replace(result, erased={**result.erased, "recalls": bool(result.erased.get("recalls"))})
     if isinstance(result, ContextBlock):
         return Answer(repr(result), repr([section.name for section in result.sections]))
     listed = (list(result), bool(result.cursor)) if isinstance(result, Page) else result
@@ -643,7 +648,7 @@ def first_difference(one: str, other: str) -> str:
 @pytest.mark.parametrize("name", WALLS)
 def test_what_stands_behind_a_wall_is_as_if_it_were_not_there(open_world: Callable[..., World], name: str) -> None:
     wall = WALLS[name]
-    world = open_world(wall, 240 if wall.one_tenant else 1_000, seed=len(name))
+    world = open_world(wall, 200 if wall.one_tenant else 600, seed=len(name))
     before = world.untouched()
     assert CANARY in before
     refused = found = 0
