@@ -10,10 +10,11 @@ PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3.14 python
 ARGS ?=
 PARALLEL ?= --numprocesses logical --maxprocesses 8 --dist loadfile # a database of its own for each process
 
-.PHONY: help env demo test check lint types layers tests test-slow format docs lock wheel clean distclean
+.PHONY: help env demo test check lint types layers tests test-slow format docs lock wheel clean distclean \
+	bench-quality bench-answers bench-behaviour bench-speed bench-scale bench-peers bench-report
 
 help: ## Say what can be made
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 env: .venv/made ## Make the environment in .venv
 
@@ -62,6 +63,27 @@ format: env ## Put the code into form
 
 docs: env ## Write the pages of docs/reference that repeat the code
 	@$(BIN)/python docs/reference/generate.py
+
+bench-quality: env ## Measure what is found, against labels (ARGS='--data locomo=PATH' adds a set)
+	@$(BIN)/python benchmarks/quality.py $(ARGS)
+
+bench-answers: env ## Measure answers with a language model as reader and judge (needs a key)
+	@$(BIN)/python benchmarks/answers.py $(ARGS)
+
+bench-behaviour: env ## Measure what becomes of facts that change
+	@$(BIN)/python benchmarks/behaviour/run.py $(ARGS)
+
+bench-speed: env ## Measure milliseconds beside their floors
+	@$(BIN)/python benchmarks/speed.py $(ARGS)
+
+bench-scale: env ## Measure what more memories and more tenants cost
+	@$(BIN)/python benchmarks/scale.py $(ARGS)
+
+bench-peers: env ## Measure other memory libraries on the same data
+	@$(BIN)/python benchmarks/peers/run.py $(ARGS)
+
+bench-report: env ## Write docs/benchmarks.md from benchmarks/results
+	@$(BIN)/python benchmarks/report.py
 
 lock: ## Resolve the dependencies anew (needs uv)
 	@uv lock --upgrade

@@ -46,16 +46,27 @@ def address(*, superuser: bool = False) -> Iterator[str]:
 
 def heading(url: str) -> str:
     """Machine, versions and command, in three lines."""
+    made_of = ", ".join(f"{name} {version}" for name, version in versions(url).items())
+    return f"machine   {machine()}\nversions  {made_of}\ncommand   python {shlex.join(sys.argv)}\n"
+
+
+def machine() -> str:
+    """Processor, cores, memory and system, in one line."""
+    memory = psutil.virtual_memory().total / 2**30
+    return f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
+
+
+def versions(url: str) -> dict[str, str]:
+    """The versions of what a measurement on this database ran with, by name."""
     with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://")) as conn:
         server = conn.execute("show server_version").fetchone()
         vector = conn.execute("select extversion from pg_extension where extname = 'vector'").fetchone()
-    memory = psutil.virtual_memory().total / 2**30
-    machine = f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
-    versions = (
-        f"engram {engram.__version__}, Python {platform.python_version()}, PostgreSQL {server[0] if server else '?'}, "
-        f"pgvector {vector[0] if vector else '?'}"
-    )
-    return f"machine   {machine}\nversions  {versions}\ncommand   python {shlex.join(sys.argv)}\n"
+    return {
+        "engram": engram.__version__,
+        "Python": platform.python_version(),
+        "PostgreSQL": str(server[0]) if server else "?",
+        "pgvector": str(vector[0]) if vector else "?",
+    }
 
 
 def _processor() -> str:
