@@ -1,0 +1,258 @@
+"""How memory behaves over a year of somebody's life: what is current, what was, what was taken back, what nobody said.
+
+    python benchmarks/behaviour.py                     both banks, 60 lives each, an embedded PostgreSQL
+    python benchmarks/behaviour.py URL --lives 12      a migrated database, as the application role
+    python benchmarks/behaviour.py --bank open --show  every single failure of the open bank
+
+The lives are made by rules from a printed seed (`histories`), with wording of two banks: `open`, on which the rules
+were developed, and `held_out`, of which only totals are looked at. Everything is said through `remember` and derived by
+rules alone, with no model and no set-up; every question goes through `recall`, and what is current is also looked up by
+`search`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from histories import BANKS, SEED, Life, Question, Turn, lives
+from machine import address
+
+from engram import Engram, Filter
+from engram.ids import new_id
+from engram.values import Memory
+
+LIVES: Final = 60
+SCORES: Final = {
+    "current_state": "current state", "update_capture": "update capture", "false_supersession": "false supersession",
+    "stale_recall": "stale recall", "no_op": "no-op", "retraction": "retraction", "time": "time questions",
+    "abstention": "abstention", "remembered": "lasting facts kept",
+}  # fmt: skip
+SMALLER_IS_BETTER: Final = ("false_supersession", "stale_recall")
+STATUSES: Final = ("active", "superseded", "contested", "archived", "deleted")
+# What says that a value is over: an answer with it does not tell the value as current.
+_OVER: Final = re.compile(
+    r"^formerly:|\b(?:no longer|not|n't|never|stopped|quit|left|sold|resigned|forget|broke up|moved out|used to|was|"
+    r"any ?more|any longer|gave up)\b",
+    re.I,
+)
+
+
+@dataclass(slots=True)
+class Tally:
+    """Hits of tries by score, and what went wrong in words."""
+
+    hits: Counter[str] = field(default_factory=Counter)
+    tries: Counter[str] = field(default_factory=Counter)
+    by_course: Counter[tuple[str, str]] = field(default_factory=Counter)
+    course_tries: Counter[tuple[str, str]] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+
+    def count(self, score: str, hit: bool, course: str, note: str) -> None:
+        """One try; what counts is `hit`, whether that is good or bad."""
+        self.tries[score] += 1
+        self.hits[score] += hit
+        self.course_tries[score, course] += 1
+        self.by_course[score, course] += hit
+        if hit == (score in SMALLER_IS_BETTER):
+            self.notes.append(f"{score:<19}{course:<14}{note}")
+
+    def share(self, score: str) -> float:
+        """The share of hits; 0 where nothing was tried."""
+        return self.hits[score] / self.tries[score] if self.tries[score] else 0.0
+
+    def as_data(self) -> dict[str, Any]:
+        """What a report keeps: by score its share, hits and tries, also by course."""
+        return {
+            score: {
+                "share": round(self.share(score), 4), "hits": self.hits[score], "tries": self.tries[score],
+                "by_course": {
+                    course: [self.by_course[score, course], tries]
+                    for (of, course), tries in sorted(self.course_tries.items())
+                    if of == score
+                },
+            }
+            for score in SCORES
+        }  # fmt: skip
+
+
+def run(engram: Engram, told: Iterable[Life], *, tenant: str = "") -> Tally:
+    """Live every life in a tenant of its own, ask its questions, and count."""
+    tally = Tally()
+    for life in told:
+        _live(engram.scoped(tenant_id=f"{tenant or new_id()}-{life.name}", user_id="jo"), life, tally)
+    return tally
+
+
+def _live(door: Engram, life: Life, tally: Tally) -> None:
+    said = [{"role": "user", "content": turn.text, "occurred_at": turn.at} for turn in life.turns]
+    receipt = door.remember(said, wait=60.0)
+    rows = _distilled(door)
+    made: dict[str, list[Memory]] = {}
+    for row in rows:
+        made.setdefault(row.event_id or "", []).append(row)
+    told = [(turn, made.get(event, [])) for turn, event in zip(life.turns, receipt.event_ids, strict=True)]
+    _score_rows(life, told, rows, tally)
+    for question in life.questions:
+        _score_answer(door, life, question, told, tally)
+
+
+def _distilled(door: Engram) -> list[Memory]:
+    """Every row that was distilled, whatever became of it."""
+    asked, rows, cursor = Filter(statuses=STATUSES), list[Memory](), None
+    while True:
+        page = door.list_memories(filter=asked, limit=200, cursor=cursor)
+        rows += [one for one in page if one.category != "verbatim"]
+        cursor = page.cursor
+        if cursor is None:
+            return rows
+
+
+def _holds(value: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(value.casefold())}(?!\w)", text.casefold()) is not None
+
+
+def _stands(row: Memory) -> bool:
+    return row.status == "active"
+
+
+Told = Sequence[tuple[Turn, Sequence[Memory]]]
+
+
+def _score_rows(life: Life, told: Told, rows: Sequence[Memory], tally: Tally) -> None:
+    """What became of each statement."""
+    known: set[tuple[str, str]] = set()
+    seen: set[str] = set()
+    for turn, made in told:
+        where = f"{life.name} {turn.text!r}"
+        if turn.kind in ("change", "back", "correct") or (turn.kind == "say" and turn.theme in seen):
+            fresh = any(_holds(turn.value, row.fact) and row.status in ("active", "superseded") for row in made)
+            left = turn.old != life.truth[turn.theme] and _asserted(told, turn.theme, turn.old)
+            tally.count("update_capture", fresh and not left, turn.kind, f"{where} made={_shown(made)} left={left}")
+        if turn.kind == "again" and (turn.theme, turn.value) in known:
+            tally.count("no_op", not made, turn.kind, f"{where} made={_shown(made)}")
+        if turn.kind == "lasting":
+            tally.count("remembered", any(map(_stands, made)), turn.kind, where)
+        if turn.kind in ("say", "change", "back", "correct", "again"):
+            seen.add(turn.theme)
+            if made:
+                known.add((turn.theme, turn.value))
+        if made and _still_true(life, turn):
+            lost = not any(_tells(row, turn) for row in rows)
+            tally.count("false_supersession", lost, turn.kind, f"{where} made={_shown(made)}")
+
+
+def _tells(row: Memory, turn: Turn) -> bool:
+    if not _stands(row) or not _holds(turn.value, row.fact):
+        return False
+    return not turn.about or _holds(turn.about.removeprefix("my "), row.fact)
+
+
+def _still_true(life: Life, turn: Turn) -> bool:
+    if turn.kind in ("lasting", "other"):
+        return True
+    return turn.kind not in ("maybe", "chat", "stop") and life.truth.get(turn.theme) == turn.value
+
+
+def _asserted(told: Told, theme: str, value: str) -> bool:
+    """Whether a statement of the user that a theme has a value still stands."""
+    return any(
+        turn.theme == theme and turn.value == value and turn.kind not in ("stop", "other", "maybe")
+        and any(map(_stands, made))
+        for turn, made in told
+    )  # fmt: skip
+
+
+def _shown(made: Iterable[Memory]) -> list[str]:
+    return [f"{row.status[:3]} {row.conflict_key}: {row.fact}" for row in made]
+
+
+def _score_answer(door: Engram, life: Life, question: Question, told: Told, tally: Tally) -> None:
+    """What is said to one question."""
+    answer = door.recall(question.text)
+    text = answer.answer_text
+    note = f"{life.name} {question.text!r} wants {question.value!r} got {text!r}"
+    if question.asks == "unsaid":
+        tally.count("abstention", not answer.found, question.course, note)
+    elif question.asks == "time":
+        right = _holds(question.value, text) and not any(_holds(one, text) for one in question.wrong)
+        tally.count("time", right, question.course, note)
+    else:
+        found = [text, *_first_found(door, question)]
+        stale = [one for one in found if _is_stale(one, question)]
+        tally.count("stale_recall", bool(stale), question.course, f"{note} stale={stale}")
+        if question.asks == "current":
+            tally.count("current_state", _holds(question.value, text), question.course, note)
+        else:
+            left = _asserted(told, question.theme, question.wrong[0])
+            over = not any(_is_stale(text, question) for text in found[:1]) and not left
+            tally.count("retraction", over, question.course, f"{note} left={left}")
+
+
+def _first_found(door: Engram, question: Question) -> Iterator[str]:
+    """The best distilled memory a search gives."""
+    hits = (one.memory.fact for one in door.search(question.text, limit=5) if one.memory.category != "verbatim")
+    yield from list(hits)[:1]
+
+
+def _is_stale(text: str, question: Question) -> bool:
+    """Whether a text tells a value that is over as if it were so."""
+    if question.value and _holds(question.value, text):
+        return False
+    return any(_holds(one, text) for one in question.wrong) and _OVER.search(text) is None
+
+
+def main() -> None:
+    """Run both banks, or the one that is asked for."""
+    given = argparse.ArgumentParser(description="How memory behaves over a year of somebody's life.")
+    given.add_argument("url", nargs="?", help="a migrated database; without it an embedded one is started")
+    given.add_argument("--bank", choices=tuple(BANKS), action="append", help="only this bank")
+    given.add_argument("--lives", type=int, default=LIVES, help="lives of each bank")
+    given.add_argument("--seed", type=int, default=SEED)
+    given.add_argument("--json", type=Path, help="where to keep the results")
+    given.add_argument("--show", action="store_true", help="every failure of the open bank")
+    asked = given.parse_args()
+    with address() as url, Engram(url) as engram:
+        print(f"seed      {asked.seed}\nlives     {asked.lives} of each bank\n", flush=True)
+        found = {}
+        for name in asked.bank or tuple(BANKS):
+            began = time.perf_counter()
+            found[name] = run(engram, _with_progress(lives(BANKS[name], asked.lives, asked.seed), asked.lives))
+            print(f"{name}: {time.perf_counter() - began:.0f} s", flush=True)
+    print("\n" + table(found))
+    if asked.show and "open" in found:
+        print("\n".join(sorted(found["open"].notes)))
+    if asked.json is not None:
+        kept = {"seed": asked.seed, "lives": asked.lives, "banks": {k: v.as_data() for k, v in found.items()}}
+        asked.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+def _with_progress(told: Iterable[Life], count: int) -> Iterator[Life]:
+    for number, life in enumerate(told, 1):
+        print(f"\r{life.name} of {count}", end="", file=sys.stderr, flush=True)
+        yield life
+        if number == count:
+            print("\r", end="", file=sys.stderr)
+
+
+def table(found: dict[str, Tally]) -> str:
+    """The scores of each bank with their counts, as Markdown."""
+    lines = [f"| score | {' | '.join(found)} |", "|---|" + "---:|" * len(found)]
+    for score, title in SCORES.items():
+        cells = [f"{one.share(score):.3f} ({one.hits[score]}/{one.tries[score]})" for one in found.values()]
+        lines.append(f"| {title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
