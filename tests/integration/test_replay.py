@@ -277,7 +277,7 @@ class Hand:
         self.door.end_validity(self.pick(), at=self.random.choice([None, datetime.now(UTC) - timedelta(days=2)]))
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 40))])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(n, marks=pytest.mark.slow) for n in range(2, 40))])
 def test_whatever_people_did_a_replay_keeps_it(door: Engram, database: Database, tenant: str, seed: int) -> None:
     hand = Hand(door, seed)
     for said in SAID[:2]:
