@@ -32,7 +32,14 @@ ROOT: Final = Path(__file__).parents[1]
 RESULTS: Final = ROOT / "benchmarks" / "results"
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
 PLOTS: Final = ROOT / "docs" / "benchmarks"
-FIRST: Final = ("quality", "answers", "behaviour", "speed", "scale", "peers")  # then all others, by name
+FIRST: Final = (
+    "quality",
+    "answers",
+    "behaviour",
+    "speed",
+    "scale",
+    "peers",
+)  # by what a name begins with; then all others
 SIZE: Final = 1 << 20
 SAID_EVERY: Final = 15.0  # seconds, where nobody watches a terminal
 INTRO: Final = """\
@@ -148,12 +155,17 @@ def save(
     return path
 
 
+def shown(path: Path) -> str:
+    """A file as somebody sees it from where they are."""
+    return os.path.relpath(path)
+
+
 def command(arguments: Sequence[str]) -> str:
     """How a run was started, as somebody else would type it: no address of a database and no folder of this machine."""
     script, *rest = arguments
     path = Path(script)
-    shown = path.resolve().relative_to(ROOT) if path.resolve().is_relative_to(ROOT) else Path(path.name)
-    return shlex.join(["python", shown.as_posix(), *(_nameless(one) for one in rest)])
+    short = path.resolve().relative_to(ROOT) if path.resolve().is_relative_to(ROOT) else Path(path.name)
+    return shlex.join(["python", short.as_posix(), *(_nameless(one) for one in rest)])
 
 
 def _nameless(argument: str) -> str:
@@ -234,7 +246,7 @@ def runs(folder: Path = RESULTS) -> list[dict[str, Any]]:
     """The results that were saved, in the order of the page."""
     found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
     places = {name: place for place, name in enumerate(FIRST)}
-    return sorted(found, key=lambda run: (places.get(run["name"], len(FIRST)), run["name"]))
+    return sorted(found, key=lambda run: (places.get(run["name"].partition("-")[0], len(FIRST)), run["name"]))
 
 
 def page(saved: Sequence[Mapping[str, Any]]) -> str:
@@ -345,8 +357,7 @@ def write(saved: Sequence[Mapping[str, Any]], to: Path = PAGE, plots: Path = PLO
 def main() -> None:
     saved = runs()
     write(saved)
-    shown = os.path.relpath(PAGE)
-    print(f"{shown}: {len(saved)} runs, {sum(len(run['plots']) for run in saved)} plots")
+    print(f"{shown(PAGE)}: {len(saved)} runs, {sum(len(run['plots']) for run in saved)} plots")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,521 @@
+"""What is found, against labels: the share of a question's evidence, by Engram and by plainer ways over the same rows.
+
+    python benchmarks/quality.py                                    the project's own conversation: needs no data
+    python benchmarks/quality.py --data locomo=locomo10.json        a public set (see sets.py for all of them)
+    python benchmarks/quality.py --data locomo=locomo10.json --cases 1 --ways search,deep_search --quick
+                                                                    one conversation, two ways, nothing saved
+    python benchmarks/quality.py --data locomo=locomo10.json --quick --rows new.json --against old.json
+
+Each turn becomes a verbatim memory of one user's scope, each conversation a scope of its own. No language model, no
+judge. R@k is the share of a question's evidence among the first k, as a mean over questions; the first ten are those
+of a search of ten, the first fifty those of one of fifty. Sessions are ranked by the first of their turns among fifty.
+Intervals are 95 %, by the bootstrap over questions; those of differences are paired.
+
+The ways: `search`, `recall` and `deep_search` are Engram's; `search:keyword`, `search:semantic` and
+`search:hybrid:rrf` are searches in a mode, with a profile. The plain ways are what most products ship: `and` (ts_rank
+of a query that wants every word), `or` (ts_rank of one that wants any), `bm25` (k1 1.2, b 0.75), `vector` (the cosine
+of the question as it is), and `rrf` (rank fusion of the last two, k 60, equal weights).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import psycopg
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import report
+from machine import address, versions
+from minilm import MiniLM, is_installed
+from sets import SETS, Case, Chosen, Question, Turn, chosen
+from vectors import Kept
+
+from engram import Engram, ProfileWeights, Scope, ranking
+from engram.embedding import local
+from engram.ids import new_id
+from engram.settings import load
+
+FEW, MANY = 10, 50
+TURNS: Final = ("R@5", "R@10", "R@20", "R@50", "hit@10", "MRR@10", "nDCG@10")
+SESSIONS: Final = ("R@5", "R@10", "hit@5", "MRR@10", "nDCG@10")
+OF_SESSIONS: Final = "sessions "
+BATCH: Final = 100
+ROUNDS: Final = 2_000
+K1, B, RRF_K = 1.2, 0.75, 60
+OURS: Final = ("search", "recall", "deep_search")
+PARTS: Final = ("search:keyword", "search:semantic")
+PLAIN: Final = ("and", "or", "bm25", "vector", "rrf")
+SPARE: Final = "namespace"  # a term that is nothing where one namespace is read: it takes the weight of another
+ABOUT: Final = (
+    "Which share of a question's evidence is found, by Engram and by plainer ways over the same rows: no language"
+    " model, no judge. `and`, `or`: ts_rank where every word or any is wanted; `bm25`: k1 1.2, b 0.75; `vector`: the"
+    " question as it is; `rrf`: rank fusion of the last two, k 60, equal weights, as most products ship."
+)
+EMBEDDERS: Final[Mapping[str, Callable[[], Any]]] = {
+    "wordllama": local.load,
+    "minilm": lambda: Kept(MiniLM()),
+}
+FOR_ENGRAM: Final[Mapping[str, Callable[[Any], Any]]] = {"wordllama": lambda _: "wordllama", "minilm": lambda one: one}
+
+Row = dict[str, Any]
+Seek = Callable[[str, int], Sequence[str]]  # a question and how many: the keys of the turns, best first
+
+
+# --- measures ---------------------------------------------------------------------------------------------------------
+
+
+def measures(few: Sequence[str], many: Sequence[str], evidence: frozenset[str]) -> dict[str, float]:
+    """What a list of ten and one of fifty are worth, for one question. Pure."""
+    found = {key: place for place, key in reversed(list(enumerate(few[:FEW], start=1))) if key in evidence}
+    places = sorted(found.values())  # of each turn's first appearance
+    ideal = math.fsum(1 / math.log2(place + 1) for place in range(1, min(FEW, len(evidence)) + 1))
+    return {
+        "R@5": sum(place <= 5 for place in places) / len(evidence),
+        "R@10": len(places) / len(evidence),
+        "R@20": len(evidence & set(many[:20])) / len(evidence),
+        "R@50": len(evidence & set(many[:MANY])) / len(evidence),
+        "hit@5": float(any(place <= 5 for place in places)),
+        "hit@10": float(bool(places)),
+        "MRR@10": 1 / places[0] if places else 0.0,
+        "nDCG@10": math.fsum(1 / math.log2(place + 1) for place in places) / ideal,
+    }
+
+
+def row_of(question: Question, few: Sequence[str], many: Sequence[str], sessions: Mapping[str, str]) -> Row:
+    """The measures of one question, by turns and by sessions, as far as it is labelled. Pure."""
+    made: Row = {"category": question.category}
+    if question.evidence:
+        made |= measures(few, many, question.evidence)
+    if question.sessions:
+        order = list(dict.fromkeys(sessions[key] for key in many if key in sessions))
+        worth = measures(order, order, question.sessions)
+        made |= {OF_SESSIONS + name: worth[name] for name in SESSIONS}
+    return made
+
+
+def interval(values: Sequence[float], rounds: int = ROUNDS) -> tuple[float, float, float]:
+    """The mean and its 95 % interval by the bootstrap, the same in every run. Pure."""
+    given = np.asarray(values, dtype=np.float64)
+    draws = np.random.default_rng(0).integers(0, len(given), (rounds, len(given)))
+    low, high = np.percentile(given[draws].mean(axis=1), (2.5, 97.5))
+    return float(given.mean()), float(low), float(high)
+
+
+def differences(new: Sequence[Row], old: Sequence[Row], measure: str = "R@10") -> list[float]:
+    """By how many per cent each question is answered better than before, of those that both asked. Pure."""
+    before = {row["question"]: row for row in old}
+    both = [(row, before[row["question"]]) for row in new if row["question"] in before]
+    return [100 * (row[measure] - was[measure]) for row, was in both if measure in row and measure in was]
+
+
+def compared(name: str, new: Sequence[Row], old: Sequence[Row], measure: str = "R@10") -> str:
+    """One line: how much better, over the questions that both asked. Pure."""
+    both = differences(new, old, measure)
+    if not both:
+        return f"{name}: no question in common"
+    mean, low, high = interval(both)
+    return f"{name}: {measure} {mean:+.1f} ({low:+.1f} to {high:+.1f}), {len(both)} questions"
+
+
+# --- plain ways -------------------------------------------------------------------------------------------------------
+
+
+class Plain:
+    """What most products ship, over the texts of one conversation: ts_rank, BM25, vectors, and a fusion of these."""
+
+    def __init__(self, conn: psycopg.Connection[Any], turns: Sequence[Turn], embedder: Any) -> None:
+        self.keys = [turn.key for turn in turns]
+        self._conn, self._embedder = conn, embedder
+        texts = [spoken(turn) for turn in turns]
+        conn.execute("DROP TABLE IF EXISTS pg_temp.plain")
+        conn.execute("CREATE TEMP TABLE plain AS SELECT place::int, to_tsvector('english', said) AS words"
+                     " FROM unnest(%s::text[]) WITH ORDINALITY AS given(said, place)", (texts,))  # fmt: skip
+        counted = conn.execute("SELECT place - 1, lexeme, cardinality(positions) FROM plain, unnest(words)").fetchall()
+        self._lengths = np.zeros(len(texts))
+        self._counts: dict[str, list[tuple[int, int]]] = {}
+        for place, lexeme, count in counted:
+            self._counts.setdefault(lexeme, []).append((place, count))
+            self._lengths[place] += count
+        self._vectors = _unit(embedder.embed(texts))
+
+    def seek(self, way: str) -> Seek:
+        """The search that a plain way is."""
+        scores = {"and": self._every, "or": self._any, "bm25": self._bm25, "vector": self._cosine, "rrf": self._fused}
+        return lambda text, limit: self._best(scores[way](text), limit)
+
+    def _best(self, scores: Mapping[int, float], limit: int) -> list[str]:
+        return [self.keys[place] for place in sorted(scores, key=lambda place: (-scores[place], place))[:limit]]
+
+    def _ranked(self, query: str, text: str) -> dict[int, float]:
+        found = self._conn.execute(
+            f"SELECT place - 1, ts_rank(words, q) FROM plain, (SELECT {query} AS q) asked WHERE words @@ q",
+            (text,),
+        )
+        return dict(found.fetchall())
+
+    def _every(self, text: str) -> dict[int, float]:
+        return self._ranked("websearch_to_tsquery('english', %s)", text)
+
+    def _any(self, text: str) -> dict[int, float]:
+        """Each lexeme of the question, any of which is enough."""
+        words = "SELECT string_agg(quote_literal(lexeme), ' | ')::tsquery FROM unnest(to_tsvector('english', %s))"
+        return self._ranked(f"({words})", text)
+
+    def _bm25(self, text: str) -> dict[int, float]:
+        asked = self._conn.execute("SELECT lexeme FROM unnest(to_tsvector('english', %s))", (text,)).fetchall()
+        scores: Counter[int] = Counter()
+        average = float(self._lengths.mean()) or 1.0
+        for (lexeme,) in asked:
+            held = self._counts.get(lexeme, [])
+            idf = math.log(1 + (len(self.keys) - len(held) + 0.5) / (len(held) + 0.5))
+            for place, count in held:
+                share = 1 - B + B * float(self._lengths[place]) / average
+                scores[place] += idf * count * (K1 + 1) / (count + K1 * share)
+        return dict(scores)
+
+    def _cosine(self, text: str) -> dict[int, float]:
+        return dict(enumerate((self._vectors @ _unit(self._embedder.embed([text]))[0]).tolist()))
+
+    def _fused(self, text: str) -> dict[int, float]:
+        scores: Counter[int] = Counter()
+        for leg in (self._bm25(text), self._cosine(text)):
+            order = sorted(leg, key=lambda place: (-leg[place], place))[: 2 * MANY]
+            for rank, place in enumerate(order, start=1):
+                scores[place] += 1 / (RRF_K + rank)
+        return dict(scores)
+
+
+def spoken(turn: Turn) -> str:
+    """A turn as one text, with who says it where that is known. Pure."""
+    name = turn.message.get("name")
+    return f"{name}: {turn.message['content']}" if name else str(turn.message["content"])
+
+
+def _unit(vectors: Any) -> Any:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+
+
+# --- Engram's ways ----------------------------------------------------------------------------------------------------
+
+
+def add(memory: Engram, turns: Sequence[Turn]) -> dict[str, str]:
+    """Remember every turn; which key each event has."""
+    keys: dict[str, str] = {}
+    remember: Any = memory.remember
+    for session, said in groupby(turns, key=lambda turn: turn.session):
+        together = list(said)
+        for start in range(0, len(together), BATCH):
+            part = together[start : start + BATCH]
+            messages = [{**turn.message, "event_id": str(turn.message.get("event_id") or new_id())} for turn in part]
+            keys |= {str(message["event_id"]): turn.key for message, turn in zip(messages, part, strict=True)}
+            remember(messages, session_id=session, derive="verbatim", wait=True)
+    return keys
+
+
+def seeker(memory: Engram, keys: Mapping[str, str], way: str) -> Seek:
+    """The search that one of Engram's ways is: a call, for `search` with a mode and a profile after colons."""
+    call, *rest = way.split(":")
+    given = dict(zip(("mode", "profile"), rest, strict=False))
+    if call not in OURS or (rest and call != "search"):
+        raise SystemExit(f"no way {way!r}: expected {', '.join((*OURS, *PARTS, *PLAIN))}, or search:MODE:PROFILE")
+    return _seek(memory, keys, call, **given)
+
+
+def _seek(memory: Engram, keys: Mapping[str, str], call: str, **options: Any) -> Seek:
+    asked: Any = getattr(memory, call)
+
+    def seek(text: str, limit: int) -> Sequence[str]:
+        found = asked(text, limit=limit, track=False, **options)
+        rows = found.evidence if call == "recall" else found
+        return [keys.get(one.memory.event_id, "") for one in rows]
+
+    return seek
+
+
+def ablations() -> dict[str, dict[str, Any]]:
+    """What is left out of `search`, and the keywords that leave it out: each channel, and each term of the score."""
+    weights = ranking.WEIGHTS[ranking.DEFAULT_PROFILE]
+    terms = {
+        f"without the term {name}": {
+            "profile": ProfileWeights(ranking.DEFAULT_PROFILE, {name: 0.0, SPARE: weights[SPARE] + weight})
+        }
+        for name, weight in weights.items()
+        if name != SPARE
+    }
+    return {
+        "without the channel of words": {"mode": "semantic"},
+        "without the channel of vectors": {"mode": "keyword"},
+        "without the channel of the graph": {"depth": 0},
+        "without going deep when weak": {"expand": False},
+        **terms,
+    }
+
+
+# --- the run ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a run is of: the ways, whether each part is left out in turn, and whether fifty are asked for too."""
+
+    ways: tuple[str, ...]
+    ablated: bool = True
+    fifty: bool = True
+
+
+def ask(case: Case, seek: Seek, *, fifty: bool = True) -> list[Row]:
+    """Every question of a case, with what was found and how long the search of ten took."""
+    sessions, rows = {turn.key: turn.session for turn in case.turns}, []
+    for number, question in enumerate(case.questions):
+        if not (question.evidence or question.sessions):
+            continue
+        started = time.perf_counter()
+        few = seek(question.text, FEW)
+        took = 1000 * (time.perf_counter() - started)
+        many = seek(question.text, MANY) if fifty else few
+        made = row_of(question, few, many, sessions)
+        rows.append({"question": f"{case.name}#{number}", "ms": round(took, 2), **made})
+    return rows
+
+
+def measured(
+    case: Case, memory: Engram, conn: psycopg.Connection[Any], embedder: Any, wanted: Wanted
+) -> Iterator[tuple[str, list[Row]]]:
+    """Each way with the rows of this case, as it is done; the turns are added first."""
+    keys = add(memory, case.turns)
+    plain = Plain(conn, case.turns, embedder) if set(wanted.ways) & set(PLAIN) else None
+    for way in wanted.ways:
+        seek = plain.seek(way) if plain is not None and way in PLAIN else seeker(memory, keys, way)
+        yield way, ask(case, seek, fifty=wanted.fifty)
+    if wanted.ablated:
+        for name, options in ablations().items():
+            yield name, ask(case, _seek(memory, keys, "search", **options), fifty=False)
+
+
+def run(
+    url: str, cases: Sequence[Case], embedder: str, wanted: Wanted, step: Callable[..., None] = lambda *_: None
+) -> dict[str, list[Row]]:
+    """All cases by all ways, with one embedder, in a tenant of its own."""
+    found: dict[str, list[Row]] = {}
+    tenant, model = f"quality-{new_id()}", EMBEDDERS[embedder]()
+    with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://"), autocommit=True) as conn:
+        for case in cases:
+            scope = Scope(tenant, user_id=case.name)
+            with Engram(url, scope=scope, settings=load({}), embedder=FOR_ENGRAM[embedder](model)) as memory:
+                for way, rows in measured(case, memory, conn, model, wanted):
+                    found.setdefault(way, []).extend(rows)
+                    step(f"{case.name}, {way}", len(case.questions))
+    if isinstance(model, Kept):
+        model.keep()
+    return found
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+Runs = Mapping[str, Mapping[str, Sequence[Row]]]  # by embedder and way
+
+
+def mean(rows: Sequence[Row], measure: str) -> float | None:
+    """The mean of a measure over the questions that have it, in per cent. Pure."""
+    values = [row[measure] for row in rows if measure in row]
+    return round(100 * statistics.fmean(values), 1) if values else None
+
+
+def _shown(runs: Runs) -> Iterator[tuple[str, str, Sequence[Row]]]:
+    """Embedder, way and rows, but for what was left out; a way that needs no vectors is shown once."""
+    known = set()
+    for embedder, ways in runs.items():
+        for way, rows in ways.items():
+            needs_none = way in ("and", "or", "bm25", "search:keyword")
+            if way.startswith("without") or (needs_none and way in known):
+                continue
+            known.add(way)
+            yield ("-" if needs_none else embedder), way, rows
+
+
+def table(runs: Runs) -> report.Table:
+    """Every way's measures by turns, with an interval of R@10. Pure."""
+    lines: list[list[report.Cell]] = []
+    for embedder, way, rows in _shown(runs):
+        values = [100 * row["R@10"] for row in rows if "R@10" in row]
+        if values:
+            _, low, high = interval(values)
+            lines.append([way, embedder, *(mean(rows, one) for one in TURNS), f"{low:.1f} to {high:.1f}", len(values)])
+    return report.Table("By turns", ["way", "embedder", *TURNS, "R@10, 95 %", "questions"], lines)
+
+
+def by_session(runs: Runs) -> report.Table:
+    """Every way's measures by sessions. Pure."""
+    lines: list[list[report.Cell]] = [
+        [way, embedder, *(mean(rows, OF_SESSIONS + one) for one in SESSIONS)] for embedder, way, rows in _shown(runs)
+    ]
+    return report.Table("By sessions", ["way", "embedder", *SESSIONS], lines)
+
+
+def by_category(runs: Runs) -> report.Table:
+    """R@10 of each category, for every way. Pure."""
+    kinds = sorted({row["category"] for ways in runs.values() for rows in ways.values() for row in rows})
+    lines: list[list[report.Cell]] = [
+        [way, embedder, *(mean([row for row in rows if row["category"] == kind], "R@10") for kind in kinds)]
+        for embedder, way, rows in _shown(runs)
+    ]
+    return report.Table("R@10 by category", ["way", "embedder", *kinds], lines)
+
+
+def categories_of(runs: Runs, way: str = "search") -> report.Table:
+    """Every measure of each category, for one way. Pure."""
+    lines: list[list[report.Cell]] = []
+    for embedder, ways in runs.items():
+        rows = ways.get(way, [])
+        for kind in sorted({row["category"] for row in rows}):
+            some = [row for row in rows if row["category"] == kind]
+            lines.append([kind, embedder, *(mean(some, one) for one in TURNS), len(some)])
+    return report.Table(f"Categories of `{way}`", ["category", "embedder", *TURNS, "questions"], lines)
+
+
+def left_out(runs: Runs) -> report.Table:
+    """What each part is worth: the paired difference in R@10 to `search`, with its interval. Pure."""
+    lines: list[list[report.Cell]] = []
+    for embedder, ways in runs.items():
+        for way, rows in ways.items():
+            if way.startswith("without") and "search" in ways:
+                value, low, high = interval(differences(rows, ways["search"]))
+                lines.append([way, embedder, mean(rows, "R@10"), f"{value:+.1f}", f"{low:+.1f} to {high:+.1f}",
+                              mean(rows, "nDCG@10")])  # fmt: skip
+    notes = ["A term is left out by a weight of 0; the difference is to `search`, question by question."]
+    columns = ["search", "embedder", "R@10", "difference", "95 %", "nDCG@10"]
+    return report.Table("What each part is worth", columns, lines, notes)
+
+
+def plot(title: str, runs: Runs) -> report.Plot:
+    """R@10 of every way, with its interval. Pure."""
+    series: dict[str, list[tuple[str, float, float, float]]] = {}
+    for embedder, way, rows in _shown(runs):
+        values = [100 * row["R@10"] for row in rows if "R@10" in row]
+        if values:
+            name = "no vectors" if embedder == "-" else embedder
+            series.setdefault(name, []).append((way, *interval(values)))
+    made = []
+    for name, bars in series.items():
+        ways, values, lows, highs = zip(*bars, strict=True)
+        made.append(report.Series(name, ways, values, lows, highs))
+    return report.Plot(title, "bars", made, "R@10, per cent, with its 95 % interval")
+
+
+def tables(runs: Runs) -> list[report.Table]:
+    """All tables that have a row. Pure."""
+    made = [table(runs), by_category(runs), categories_of(runs), by_session(runs), left_out(runs)]
+    return [one for one in made if any(isinstance(cell, float) for row in one.rows for cell in row)]
+
+
+def save(data: Chosen, cases: Sequence[Case], runs: Runs, with_versions: Mapping[str, str]) -> Path:
+    """Write the results of a set for the report."""
+    known = SETS[data.name]
+    turns, questions = sum(len(case.turns) for case in cases), sum(len(case.questions) for case in cases)
+    repaired, dropped = sum(case.repaired for case in cases), sum(case.dropped for case in cases)
+    hash_ = report.sha256(*data.files)
+    rows = f"{len(cases)} conversations, {turns:,} turns, {questions:,} questions"
+    shown = tables(runs)
+    plots = (
+        [plot(f"{data.name}: evidence found in the first ten", runs)] if shown and shown[0].title == "By turns" else []
+    )
+    notes = [f"Evidence: {repaired} ids mended, {dropped} that name no turn left out."]
+    return report.save(
+        f"quality-{data.name}",
+        title=f"What is found: {data.name}",
+        about=ABOUT,
+        versions=with_versions,
+        data=[report.Data(f"{data.name} ({known.source})", hash_, known.licence, rows)],
+        tables=shown,
+        plots=plots,
+        notes=notes,
+    )  # fmt: skip
+
+
+def options() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--data", action="append", help="demo, or NAME=PATH; may be given again. Names: " + ", ".join(SETS)
+    )
+    parser.add_argument("--histories", type=Path, help="LoCoMo's file, for locomo-plus")
+    parser.add_argument("--url", help="a migrated database, as the application role; otherwise an embedded one")
+    parser.add_argument("--ways", help="separated by commas; otherwise all")
+    parser.add_argument("--embedders", help=f"of {', '.join(EMBEDDERS)}; otherwise those that are installed")
+    parser.add_argument("--cases", type=int, help="only so many conversations of each set")
+    parser.add_argument("--adversarial", action="store_true", help="ask LoCoMo's questions of category 5, too")
+    parser.add_argument(
+        "--quick", action="store_true", help="the default embedder only, nothing left out, nothing saved"
+    )
+    parser.add_argument("--rows", type=Path, help="write every question's measures to this file")
+    parser.add_argument("--against", type=Path, help="compare with a file that --rows wrote")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Measure every set that was named, print its tables, and save them for the report."""
+    given = options()
+    ways = tuple(given.ways.split(",")) if given.ways else (*OURS, *PARTS, *PLAIN)
+    wanted = Wanted(ways, ablated=not given.quick and "search" in ways)
+    installed = ["wordllama", *(["minilm"] if is_installed() and not given.quick else [])]
+    embedders = given.embedders.split(",") if given.embedders else installed
+    written: dict[str, Any] = {}
+    with address() as url:
+        for word in given.data or ["demo"]:
+            data = chosen(word, given.histories)
+            cases = list(data.cases(adversarial=given.adversarial))[: given.cases]
+            runs = _runs(url, data.name, cases, embedders, wanted)
+            show(data.name, runs)
+            if given.against is not None:
+                against(runs, json.loads(given.against.read_text(encoding="utf-8")).get(data.name, {}))
+            if not given.quick and given.cases is None:
+                print(f"\n{report.shown(save(data, cases, runs, versions(url)))} is written: make bench-report")
+            written[data.name] = runs
+    if given.rows is not None:
+        given.rows.write_text(json.dumps(written, indent=1), encoding="utf-8")
+
+
+def _runs(
+    url: str, name: str, cases: Sequence[Case], embedders: Sequence[str], wanted: Wanted
+) -> dict[str, dict[str, list[Row]]]:
+    each = len(wanted.ways) + (len(ablations()) if wanted.ablated else 0)
+    total = len(embedders) * each * sum(len(case.questions) for case in cases)
+    with report.progress(name, total) as step:
+        return {one: run(url, cases, one, wanted, partial(_said, step, one)) for one in embedders}
+
+
+def _said(step: Callable[..., None], embedder: str, doing: str, done: int) -> None:
+    step(f"{embedder}, {doing}", done)
+
+
+def show(name: str, runs: Runs) -> None:
+    """Print the tables of a set."""
+    for one in tables(runs):
+        print(f"\n{name}: {one.title}\n{report.markdown(one.columns, one.rows)}")
+
+
+def against(runs: Runs, before: Runs) -> None:
+    """Print how every way differs from what was written before."""
+    for embedder, ways in runs.items():
+        for way, rows in ways.items():
+            old = before.get(embedder, {}).get(way)
+            if old is not None:
+                print(compared(f"{way}, {embedder}, minus before", rows, old))
+
+
+if __name__ == "__main__":
+    main()
