@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import sys
@@ -9,12 +10,13 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final, Literal, TypeVar
 
 import psycopg
 import sqlalchemy as sa
+from psycopg import sql
 from psycopg.types.json import Jsonb
 from sqlalchemy.engine import Connection, Row
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -46,6 +48,7 @@ __all__ = [
 DRIVER_ERRORS: Final = (sa.exc.SQLAlchemyError, psycopg.Error, OSError)
 APP_ROLE: Final = "engram_app"
 IDLE_TIMEOUT_MS: Final = 15_000
+IDLE_SECONDS: Final = 30.0  # that a pooled connection may rest before it is tried at its next use
 MAX_TRIES: Final = 8
 MAX_RETRY_SECONDS: Final = 15.0
 FIRST_DELAY: Final = 0.01
@@ -53,7 +56,6 @@ LAST_DELAY: Final = 1.0
 
 Class = Literal["safe", "unknown", "failover", "permanent", "cancelled", "stop"]
 T = TypeVar("T")
-E = TypeVar("E", sa.Engine, AsyncEngine)
 
 SAFE: Final = frozenset({"40001", "40P01", "55P03", "57P03", "53300", "53200", "53400"})
 REFUSALS: Final = {
@@ -71,6 +73,7 @@ REFUSED: Final = (
     ("recovery mode", "57P03"), ("not yet accepting", "57P03"), ("authentication failed", "28P01"),
     ("no password supplied", "28P01"), ("no pg_hba.conf entry", "28000"),
 )  # fmt: skip
+_PLACE: Final = re.compile(r"%\((\w+)\)s")
 UNKNOWN_NAME: Final = {"role": "28000", "database": "3D000"}
 
 
@@ -165,7 +168,7 @@ class Database:
         """The engine of the synchronous door."""
         with self._lock:
             if self._engine is None:
-                self._engine = sa.create_engine(self.url, **self._options())
+                self._engine = _tried_when_rested(sa.create_engine(self.url, **self._options()))
             return self._engine
 
     @property
@@ -174,6 +177,7 @@ class Database:
         with self._lock:
             if self._async_engine is None:
                 self._async_engine = create_async_engine(self.url, **self._options())
+                _tried_when_rested(self._async_engine.sync_engine)
             return self._async_engine
 
     def _options(self) -> dict[str, Any]:
@@ -186,8 +190,8 @@ class Database:
         }  # fmt: skip
         return {
             "pool_size": self.settings.pool_size, "max_overflow": 0, "pool_timeout": 5, "pool_recycle": 1800,
-            "pool_pre_ping": True, "hide_parameters": True, "json_deserializer": inputs.load_json,
-            "connect_args": connect,
+            "isolation_level": "AUTOCOMMIT", "use_native_hstore": False, "hide_parameters": True,
+            "json_deserializer": inputs.load_json, "connect_args": connect,
         }  # fmt: skip
 
     @contextmanager
@@ -198,12 +202,12 @@ class Database:
         """
         # Closed inside, so that no rollback is sent down a connection in an unknown state, and outside, for COMMIT.
         with (
-            _isolated(self.engine, snapshot).connect() as conn,
+            self.engine.connect() as conn,
             _closed_when_interrupted(conn),
             conn.begin(),
             _closed_when_interrupted(conn),
         ):
-            begin(conn, tenant_id, self.settings, read_only)
+            begin(conn, tenant_id, self.settings, read_only, snapshot)
             yield conn
 
     @asynccontextmanager
@@ -211,11 +215,10 @@ class Database:
         self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False
     ) -> AsyncIterator[AsyncConnection]:
         """The asynchronous form of `transaction`."""
-        engine = _isolated(self.async_engine, snapshot)
         async with (
-            engine.connect() as conn, _cut_when_interrupted(conn), conn.begin(), _cut_when_interrupted(conn)
+            self.async_engine.connect() as conn, _cut_when_interrupted(conn), conn.begin(), _cut_when_interrupted(conn)
         ):  # fmt: skip
-            await conn.run_sync(begin, tenant_id, self.settings, read_only)
+            await conn.run_sync(begin, tenant_id, self.settings, read_only, snapshot)
             yield conn
 
     def run(
@@ -292,21 +295,47 @@ class Database:
             self._async_engine = None
 
 
-def _isolated(engine: E, snapshot: bool) -> E:
-    """An engine whose transactions see one moment, or the same one, where each statement sees its own."""
-    return engine.execution_options(isolation_level="REPEATABLE READ") if snapshot else engine
+def _tried_when_rested(engine: sa.Engine) -> sa.Engine:
+    """The engine, whose connections are tried before their use after a rest; others that are lost are replaced."""
+
+    def left(_: Any, record: Any) -> None:
+        record.info["left"] = time.monotonic()
+
+    def taken(connection: Any, record: Any, _: Any) -> None:
+        if time.monotonic() - record.info.get("left", math.inf) < IDLE_SECONDS:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except DRIVER_ERRORS as error:
+            raise sa.exc.DisconnectionError from error
+
+    sa.event.listen(engine, "checkin", left)
+    sa.event.listen(engine, "checkout", taken)
+    return engine
 
 
-def begin(conn: Connection, tenant_id: str, settings: Settings, read_only: bool = False) -> None:
-    """Give a fresh transaction its role, tenant and limits: one round trip, and gone with the transaction."""
-    conn.exec_driver_sql(
-        statement("begin_transaction"),
-        {
-            "tenant_id": tenant_id, "role": APP_ROLE, "lock_timeout": _ms(settings.lock_timeout.total_seconds()),
-            "statement_timeout": _ms(settings.statement_timeout.total_seconds()), "idle_timeout": str(IDLE_TIMEOUT_MS),
-            "read_only": "on" if read_only else "off",
-        },
-    )  # fmt: skip
+def begin(
+    conn: Connection, tenant_id: str, settings: Settings, read_only: bool = False, snapshot: bool = False
+) -> None:
+    """Begin a transaction and give it its role, tenant and limits: one round trip, and gone with the transaction.
+
+    The connection is in autocommit as far as its driver knows, which would spend a round trip on BEGIN alone.
+    """
+    given = {
+        "tenant_id": tenant_id, "role": APP_ROLE, "lock_timeout": _ms(settings.lock_timeout.total_seconds()),
+        "statement_timeout": _ms(settings.statement_timeout.total_seconds()), "idle_timeout": str(IDLE_TIMEOUT_MS),
+        "read_only": "on" if read_only else "off",
+    }  # fmt: skip
+    isolation = " ISOLATION LEVEL REPEATABLE READ" if snapshot else ""
+    text = f"BEGIN{isolation};\n{_written('begin_transaction', tuple(given.items()))}"
+    conn.exec_driver_sql(text, execution_options={"no_parameters": True})
+
+
+@lru_cache(maxsize=1024)
+def _written(name: str, given: tuple[tuple[str, str], ...]) -> str:
+    """A named statement with its values written into it, as two statements in one message need them."""
+    values = dict(given)
+    return _PLACE.sub(lambda place: sql.Literal(values[place[1]]).as_string(), statement(name))
 
 
 @contextmanager

@@ -42,9 +42,8 @@ def failed(state: str | None, text: str = "it failed", kind: type[Exception] = p
 
 
 def count(database: Database, tenant: str) -> int:
-    with database.transaction(tenant) as conn:
-        found = conn.exec_driver_sql("SELECT count(*) FROM engram.memory_scopes WHERE tenant_id = %s", (tenant,))
-        return int(found.scalar_one())
+    asked = "SELECT count(*) FROM engram.memory_scopes WHERE tenant_id = %s"
+    return database.run(tenant, lambda conn: int(conn.exec_driver_sql(asked, (tenant,)).scalar_one()))
 
 
 def add_scope(name: str, tenant: str) -> Callable[[Any], None]:
@@ -792,3 +791,44 @@ def test_an_embedded_server_that_was_killed_is_started_again_by_the_next_call(te
             assert door.ops.verify_ledger().ok
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+# What a transaction sends --------------------------------------------------------------------------------------------
+
+
+def test_a_transaction_costs_two_messages_beside_its_statements(
+    losing: LosingProxy, database_url: str, tenant: str
+) -> None:
+    sent: list[bytes] = []
+
+    def note(data: bytes) -> Any:
+        sent.append(data)
+        return "pass"
+
+    with of_its_own(losing.url(database_url)) as far:
+        count(far, tenant)
+        losing.fate = note
+        count(far, tenant)
+        assert [b"BEGIN;" in sent[0], b"memory_scopes" in sent[1], is_commit(sent[2])] == [True] * 3
+        assert len(sent) == 3
+        del sent[:]
+        far.run(tenant, lambda conn: conn.exec_driver_sql("SELECT 1"), read_only=True, snapshot=True)
+        assert b"REPEATABLE READ" in sent[0]
+
+
+def test_a_pooled_connection_is_tried_before_its_use_once_it_has_rested(
+    losing: LosingProxy, database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[bytes] = []
+
+    def note(data: bytes) -> Any:
+        sent.append(data)
+        return "pass"
+
+    with of_its_own(losing.url(database_url)) as far:
+        count(far, tenant)
+        monkeypatch.setattr(databases, "IDLE_SECONDS", 0.0)
+        losing.fate = note
+        count(far, tenant)
+    assert b"BEGIN;" not in sent[0]
+    assert b"BEGIN;" in sent[1]
