@@ -61,7 +61,7 @@ class Claim:
     copula: int | None = None
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4_096)
 def read(text: str) -> Claim:
     """Take a text apart into what it claims."""
     tokens = _join_numbers(_replace_phrases(_expand(_cut(_prepare(text)))))

@@ -137,6 +137,21 @@ def append(
     return Appended(stream_id, tuple(_appended(rows[place], repeated) for place, repeated in places))
 
 
+def batches(events: Sequence[NewEvent]) -> Iterator[list[NewEvent]]:
+    """Events in batches that one append takes, in their order."""
+    batch: list[NewEvent] = []
+    size = 0
+    for event in events:
+        length = len(_body(event))
+        if batch and (len(batch) == MOST_EVENTS or size + length > MOST_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(event)
+        size += length
+    if batch:
+        yield batch
+
+
 def redact(
     conn: Connection,
     *,

@@ -11,7 +11,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 # Han with its extensions and compatibility forms, kana, bopomofo, hangul, and the half-width forms of kana and hangul.
 CJK = (
@@ -126,6 +126,7 @@ def words(text: str) -> list[str]:
     return found
 
 
+@lru_cache(maxsize=4_096)
 def tokens(text: str) -> frozenset[str]:
     """The set of words that Jaccard similarity compares: no stop words, no stemming."""
     return frozenset(words(text)) - STOP_WORDS

@@ -83,8 +83,18 @@ class Value:
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The value that `to_dict` came from; unknown names are ignored."""
-        hints = typing.get_type_hints(cls)
+        hints = _hints(cls)
         return cls(**{name: _revive(hints[name], value) for name, value in data.items() if name in hints})
+
+
+def _hints(value: type) -> dict[str, Any]:
+    found = _HINTS.get(value)
+    if found is None:
+        found = _HINTS[value] = typing.get_type_hints(value)
+    return found
+
+
+_HINTS: dict[type, dict[str, Any]] = {}
 
 
 def _plain(value: Any) -> Any:

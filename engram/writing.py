@@ -15,8 +15,8 @@ from typing import Any, Final
 from sqlalchemy.engine import Row
 
 from engram import embedding, gates, ids, jobs, lineage, memories, secrets, text
-from engram.channels import keyword, semantic, upkeep
-from engram.database import Connection, Jsonb, execute, execute_many, fetch_all, fetch_one, fetch_value
+from engram.channels import keyword, nearness, semantic, upkeep
+from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
 from engram.lineage import Member, Place
 from engram.policies import TYPE_WEIGHTS, Classified, MemoryPolicy
 from engram.tenancy import Visible
@@ -31,6 +31,7 @@ UPKEEP_EVERY: Final = 512  # writes: the ids are random at their end, so this ne
 UPKEEP_PRIORITY: Final = 200  # after derivation
 LINK_DELAY: Final = 5.0  # seconds in which many writes of a scope are one job of its links and topics
 NEAR_FETCHED: Final = 64  # evidence rows among them are left out
+TYPE_COUNTED: Final = 2_000  # rows of a type: twice what the gates count to, so that a batch may take some away
 NEAR_SIZE: Final = 1_000  # of a scope, for the rarity of words where no vector says what is near
 STALE: Final = "something it stood for has changed"
 FREED: Final = "what stood for it was put away"
@@ -222,19 +223,48 @@ def judge(desk: Desk, draft: Draft, trust: str, now: datetime | None = None) -> 
     `now` is when expiry is judged: of what is derived, the time its event was recorded, so that deriving it later, or
     again, judges alike.
     """
+    plain = judged_plainly(desk, draft)
+    if plain is not None:
+        return plain
+    [seen] = look(desk, [draft], [now])
+    return judged_by(desk, draft, trust, seen, neighbours(desk, draft, now))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the gates need to know of a draft beside its neighbours: its exact twins, and what its key and type hold."""
+
+    exact: Sequence[Mapping[str, Any]]
+    head: Mapping[str, Any] | None
+    lineage_id: str | None
+    same_type: int
+
+
+def look(desk: Desk, drafts: Sequence[Draft], nows: Sequence[datetime | None]) -> list[Seen]:
+    """What a scope holds of each draft, in one statement."""
+    rows = fetch_all(
+        desk.conn, "list_gate_rows", tenant_id=desk.tenant_id, scope_id=desk.scope_id,
+        fact_hashes=[text.fact_hash(draft.fact) for draft in drafts],
+        conflict_keys=[draft.classified.conflict_key for draft in drafts],
+        memory_types=[draft.classified.memory_type for draft in drafts],
+        types=sorted({draft.classified.memory_type for draft in drafts}),
+        privates=[draft.private for draft in drafts], nows=list(nows), most=TYPE_COUNTED,
+    )  # fmt: skip
+    return [Seen(row.exact or [], row.head, row.lineage_id, int(row.same_type)) for row in rows]
+
+
+def judged_plainly(desk: Desk, draft: Draft) -> Judged | None:
+    """The judgement of a draft that is compared with nothing, or only with the row it revises; else None."""
     if draft.refused is not None:
         return Judged(draft, gates.Judgement("reject", reasons=("guard", draft.refused)))
     if draft.is_evidence:
         return Judged(draft, gates.Judgement("add", reasons=("evidence",)))
-    if draft.revises is not None:
-        return _revision(desk, draft)
+    return None if draft.revises is None else _revision(desk, draft)
+
+
+def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[gates.Near]) -> Judged:
+    """What the gates make of a draft, given what was seen. Pure."""
     key = draft.classified.conflict_key
-    seen = fetch_one(
-        desk.conn, "find_gate_rows", tenant_id=desk.tenant_id, scope_id=desk.scope_id,
-        fact_hash=text.fact_hash(draft.fact),
-        conflict_key=key, memory_type=draft.classified.memory_type, private=draft.private, now=now,
-    )  # fmt: skip
-    assert seen is not None
     judgement = gates.decide(
         gates.Statement(
             draft.fact,
@@ -243,12 +273,12 @@ def judge(desk: Desk, draft: Draft, trust: str, now: datetime | None = None) -> 
             trust_rank(trust),
             draft.force,
             captured=draft.captured,
-            embedded=draft.vector is not None and desk.model_id is not None,
+            embedded=is_compared(desk, draft),
         ),
-        exact=_exact(seen.exact or [], key, draft.fact),
+        exact=_exact(seen.exact, key, draft.fact),
         head=_head_row(seen.head, key),
-        neighbours=_neighbours(desk, draft, now),
-        same_type=int(seen.same_type),
+        neighbours=near,
+        same_type=seen.same_type,
         mode=desk.policy.write_mode,
         thresholds=desk.thresholds,
         score_surprise=desk.policy.surprise != "off",
@@ -323,6 +353,7 @@ class Settled:
     origin: Origin
     entry: keyword.Entry | None = None
     pending: bool = False  # whether it waits for its vector
+    stirred: bool = False  # whether it changed what the gates see of other rows than its own
 
     @property
     def memory_id(self) -> str | None:
@@ -343,25 +374,6 @@ def settle(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     if judged.kind == "reinforce":
         return _reinforce(desk, judged, origin)
     return _store(desk, judged, origin)
-
-
-def write_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
-    """Judge and write drafts whose events are there already, in order: later ones see what earlier ones left."""
-    settled = settle_all(desk, drafts)
-    index(desk, settled)
-    return settled
-
-
-def settle_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
-    """The same without the text index: `index` must follow in the same transaction."""
-    plain = [draft.is_evidence and draft.refused is None for draft, _ in drafts]
-    evidence = _store_evidence(desk, [pair for pair, stored in zip(drafts, plain, strict=True) if stored])
-    facts = [
-        settle(desk, judge(desk, draft, origin.trust, origin.recorded_at), origin)
-        for (draft, origin), stored in zip(drafts, plain, strict=True)
-        if not stored
-    ]
-    return [*evidence, *facts]
 
 
 def index(desk: Desk, settled: Sequence[Settled]) -> None:
@@ -414,14 +426,15 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     new = New(memory_id, lineage_id, revision, place)
     judged = _with_place(judged, place)
     decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=judged.judgement.target_id)
-    execute(desk.conn, "add_memory", **_columns(desk, judged, origin, new, decision))
+    _write(desk, [_columns(desk, judged, origin, new, decision)])
     _store_vectors(desk, [(memory_id, draft)])
-    _relate(desk, memory_id, judged, origin, moved)
+    _relate(desk, _edges(memory_id, judged, origin, moved))
     for old in draft.supersedes:
         _put_away(desk, old, memory_id, origin)
     for other, placed in moved.items():
         _note(desk, other, placed.status if placed.status != "active" else "reordered", origin)
-    return Settled(decision, origin, _entry(memory_id, draft, origin), _embed_state(desk, draft) == "pending")
+    pending = _embed_state(desk, draft) == "pending"
+    return Settled(decision, origin, _entry(memory_id, draft, origin), pending, stirred=True)
 
 
 def _with_place(judged: Judged, place: Place) -> Judged:
@@ -432,19 +445,49 @@ def _with_place(judged: Judged, place: Place) -> Judged:
     return replace(judged, judgement=replace(judged.judgement, reasons=(*judged.judgement.reasons, why)))
 
 
-def _store_evidence(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
-    """Write evidence rows in one go: they are compared with nothing and displace nothing."""
-    rows, settled, written = [], [], []
-    for draft, origin in drafts:
-        judged, (memory_id, lineage_id) = judge(desk, draft, origin.trust), desk.name(draft, origin)
-        decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=None)
-        rows.append(_columns(desk, judged, origin, New(memory_id, lineage_id), decision))
+def goes_along(judged: Judged) -> bool:
+    """Whether a draft may be written together with others: it displaces nothing and joins no lineage."""
+    if judged.kind in ("reject", "conflict"):
+        return True
+    draft, rules = judged.draft, judged.draft.classified
+    joins = rules.negates is not None or (rules.conflict_key is not None and judged.lineage_id is not None)
+    return judged.kind == "add" and not draft.supersedes and (judged.quarantined or not joins)
+
+
+def settle_together(desk: Desk, several: Sequence[tuple[Judged, Origin]]) -> list[Settled]:
+    """Write what was decided of drafts that go along with each other; `index` must follow in the same transaction."""
+    rows: list[dict[str, Any]] = []
+    settled: list[Settled] = []
+    written: list[tuple[str, Draft]] = []
+    edges: list[Edge] = []
+    for judged, origin in several:
+        if judged.kind in ("reject", "conflict"):
+            decision = _decision(desk, judged, origin, memory_id=None, target_id=judged.judgement.target_id)
+            rows.append(_refusal(judged, origin, decision))
+            settled.append(Settled(decision, origin))
+            continue
+        draft, (memory_id, lineage_id) = judged.draft, desk.name(judged.draft, origin)
+        place = Place("quarantined") if judged.quarantined else HEAD
+        placed = _with_place(judged, place)
+        decision = _decision(desk, placed, origin, memory_id=memory_id, target_id=judged.judgement.target_id)
+        rows.append(_columns(desk, placed, origin, New(memory_id, lineage_id, place=place), decision))
         pending = _embed_state(desk, draft) == "pending"
         settled.append(Settled(decision, origin, _entry(memory_id, draft, origin), pending))
         written.append((memory_id, draft))
-    execute_many(desk.conn, "add_memory", rows)
+        edges += _edges(memory_id, judged, origin, {})
+    _write(desk, rows)
     _store_vectors(desk, written)
+    _relate(desk, edges)
     return settled
+
+
+def _write(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        execute(
+            desk.conn, "write_memories", tenant_id=desk.tenant_id, scope_id=desk.scope_id, rows=Jsonb(rows),
+            policy=desk.policy.name, policy_version=desk.policy.version, reason=desk.reason, run_id=desk.run_id,
+            at=desk.at,
+        )  # fmt: skip
 
 
 def _store_vectors(desk: Desk, written: Sequence[tuple[str, Draft]]) -> None:
@@ -469,23 +512,21 @@ def _entry(memory_id: str, draft: Draft, origin: Origin) -> keyword.Entry:
 
 
 def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns of a new memory, of its first statement and of its first entry in the history."""
+    """The columns of a new memory, of its first statement and of its first entry in the history, as JSON keeps them."""
     draft, rules, place = judged.draft, judged.draft.classified, new.place
     surprise = judged.judgement.surprise
     written = {
-        "tenant_id": desk.tenant_id, "scope_id": desk.scope_id, "memory_id": new.memory_id,
-        "lineage_id": new.lineage_id,
-        "revision": new.revision, "status": place.status, "superseded_by": place.superseded_by,
-        "heir_from": place.valid_to, "moot": place.moot, "policy": desk.policy.name,
-        "policy_version": desk.policy.version, "at": desk.at, "embed_state": _embed_state(desk, draft),
+        "memory_id": new.memory_id, "lineage_id": new.lineage_id, "revision": new.revision, "status": place.status,
+        "superseded_by": place.superseded_by, "heir_from": _said(place.valid_to), "moot": place.moot,
+        "embed_state": _embed_state(desk, draft),
     }  # fmt: skip
     said = {
-        "fact": draft.fact, "fact_hash": text.fact_hash(draft.fact), "main_content": draft.main_content,
+        "fact": draft.fact, "fact_hash": text.fact_hash(draft.fact).hex(), "main_content": draft.main_content,
         "tags": list(draft.tags), "confidence": draft.confidence, "topic_key": draft.topic_key,
         "attribute": draft.attribute, "value": draft.value, "source": draft.source, "private": draft.private,
-        "metadata": Jsonb(dict(draft.metadata)), "valid_from": draft.begins(origin), "holds_at": draft.stands(origin),
-        "valid_from_stated": draft.valid_from is not None, "ended_at": draft.valid_to,
-        "expires_at": _expiry(draft, origin),
+        "metadata": dict(draft.metadata), "valid_from": _said(draft.begins(origin)),
+        "holds_at": _said(draft.stands(origin)), "valid_from_stated": draft.valid_from is not None,
+        "ended_at": _said(draft.valid_to), "expires_at": _said(expiry(draft, origin)),
     }  # fmt: skip
     ruled = {
         "memory_type": rules.memory_type, "category": rules.category, "importance": _importance(judged),
@@ -497,14 +538,24 @@ def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Map
         "event_id": origin.event_id, "ordinal": origin.ordinal, "deriver": origin.deriver,
         "deriver_version": origin.deriver_version, "model": origin.model, "prompt_hash": origin.prompt_hash,
         "actor": origin.actor, "trust": trust_rank(origin.trust),
-        "session_id": origin.session_id, "task_run_id": origin.task_run_id, "stated_recorded_at": origin.recorded_at,
-        **_quoted(origin),
+        "session_id": origin.session_id, "task_run_id": origin.task_run_id,
+        "stated_recorded_at": _said(origin.recorded_at), **_quoted(origin),
     }  # fmt: skip
     noted = {
-        "entry": ENTRIES[judged.kind], "decision": Jsonb(dict(decision)), "reason": desk.reason,
-        "previous_id": judged.judgement.target_id if judged.kind == "revise" else None, "run_id": desk.run_id,
+        "entry": ENTRIES[judged.kind], "decision": dict(decision),
+        "previous_id": judged.judgement.target_id if judged.kind == "revise" else None,
     }  # fmt: skip
-    return written | said | ruled | came | noted
+    return written | said | ruled | came | noted | {"quote_hash": _quoted(origin)["quote_hash"].hex()}
+
+
+def _refusal(judged: Judged, origin: Origin, decision: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "entry": ENTRIES[judged.kind], "decision": dict(decision), "actor": origin.actor, "event_id": origin.event_id
+    }  # fmt: skip
+
+
+def _said(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()
 
 
 def _layer(desk: Desk, draft: Draft) -> str:
@@ -530,26 +581,23 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     )  # fmt: skip
     cite(desk, target.memory_id, origin, draft)
     decision = _decision(desk, judged, origin, memory_id=target_id, target_id=target_id)
-    _note(desk, target.memory_id, "reinforced", origin, decision=decision)
+    stirred = _note(desk, target.memory_id, "reinforced", origin, decision=decision)
     if target.conflict_key is not None or target.revision > 1:
-        reorder(desk, target.lineage_id, origin.event_id, origin.actor)
-    return Settled(decision, origin)
+        stirred = bool(reorder(desk, target.lineage_id, origin.event_id, origin.actor)) or stirred
+    return Settled(decision, origin, stirred=stirred)
 
 
 def _cite_again(desk: Desk, judged: Judged, origin: Origin, memory_id: str) -> Settled:
     """One statement that two derivers found: a citation more, and neither a repetition nor another standing."""
     cite(desk, memory_id, origin, judged.draft)
     decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=memory_id)
-    _note(desk, memory_id, "annotated", origin, decision=decision)
-    return Settled(decision, origin)
+    stirred = _note(desk, memory_id, "annotated", origin, decision=decision)
+    return Settled(decision, origin, stirred=stirred)
 
 
 def _refuse(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     decision = _decision(desk, judged, origin, memory_id=None, target_id=judged.judgement.target_id)
-    execute(
-        desk.conn, "note_refusal", tenant_id=desk.tenant_id, scope_id=desk.scope_id, entry=ENTRIES[judged.kind],
-        decision=Jsonb(decision), reason=desk.reason, actor=origin.actor, event_id=origin.event_id, at=desk.at,
-    )  # fmt: skip
+    _write(desk, [_refusal(judged, origin, decision)])
     return Settled(decision, origin)
 
 
@@ -669,7 +717,8 @@ def _importance(judged: Judged) -> float:
     return max(own, judged.head_importance) if judged.kind == "revise" and judged.head_importance is not None else own
 
 
-def _expiry(draft: Draft, origin: Origin) -> datetime | None:
+def expiry(draft: Draft, origin: Origin) -> datetime | None:
+    """When a memory of this draft expires, if ever. Pure."""
     length = draft.expires_in if draft.expires_in is not None else draft.classified.expires_in
     return origin.recorded_at + length if draft.expires_at is None and length else draft.expires_at
 
@@ -699,27 +748,32 @@ def _quoted(origin: Origin) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _relate(desk: Desk, memory_id: str, judged: Judged, origin: Origin, moved: Mapping[str, Place]) -> None:
+Edge = tuple[str, str, str, float, bool, str]
+"""A relation about to be written: source, target, type, weight, whether the engine found it, and the event."""
+
+
+def _edges(memory_id: str, judged: Judged, origin: Origin, moved: Mapping[str, Place]) -> list[Edge]:
+    event_id = origin.event_id
     edges = [
-        (memory_id, old, "supersedes", 1.0, False) for old, place in moved.items() if place.superseded_by == memory_id
+        (memory_id, old, "supersedes", 1.0, False, event_id)
+        for old, place in moved.items()
+        if place.superseded_by == memory_id
     ]
     if judged.judgement.contradicts_id is not None:
         weight = judged.judgement.contradicts_weight
-        edges.append(
-            (
-                memory_id,
-                judged.judgement.contradicts_id,
-                "contradicts",
-                1.0 if weight is None else min(1.0, max(0.0, weight)),
-                True,
-            )
-        )
+        held = 1.0 if weight is None else min(1.0, max(0.0, weight))
+        edges.append((memory_id, judged.judgement.contradicts_id, "contradicts", held, True, event_id))
     if judged.draft.parent_id is not None:
-        edges.append((memory_id, judged.draft.parent_id, "part_of", 1.0, False))
-    for source_id, target_id, relation_type, weight, auto in edges:
+        edges.append((memory_id, judged.draft.parent_id, "part_of", 1.0, False, event_id))
+    return edges
+
+
+def _relate(desk: Desk, edges: Sequence[Edge]) -> None:
+    if edges:
+        sources, targets, types, weights, autos, events = zip(*edges, strict=True)
         execute(
-            desk.conn, "add_relation", tenant_id=desk.tenant_id, source_id=source_id, target_id=target_id,
-            relation_type=relation_type, weight=weight, auto=auto, event_id=origin.event_id, at=desk.at,
+            desk.conn, "add_relation", tenant_id=desk.tenant_id, source_ids=list(sources), target_ids=list(targets),
+            relation_types=list(types), weights=list(weights), autos=list(autos), event_ids=list(events), at=desk.at,
         )  # fmt: skip
 
 
@@ -728,10 +782,7 @@ def _put_away(desk: Desk, old: str, new: str, origin: Origin) -> None:
     execute(
         desk.conn, "put_away_memory", tenant_id=desk.tenant_id, memory_id=old, superseded_by=new, at=origin.recorded_at
     )
-    execute(
-        desk.conn, "add_relation", tenant_id=desk.tenant_id, source_id=new, target_id=old, relation_type="supersedes",
-        weight=1.0, auto=False, event_id=origin.event_id, at=desk.at,
-    )  # fmt: skip
+    _relate(desk, [(new, old, "supersedes", 1.0, False, origin.event_id)])
     _note(desk, old, "superseded", origin)
 
 
@@ -743,21 +794,24 @@ def _note(
     *,
     decision: Mapping[str, Any] | None = None,
     previous_id: str | None = None,
-) -> None:
-    _note_change(desk, memory_id, entry, origin.event_id, origin.actor, decision, previous_id)
+) -> bool:
+    return _note_change(desk, memory_id, entry, origin.event_id, origin.actor, decision, previous_id)
 
 
 def _note_change(
     desk: Desk, memory_id: str, entry: str, event_id: str | None, actor: str | None,
     decision: Mapping[str, Any] | None = None, previous_id: str | None = None,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
+    """Note a change of a memory; whether summaries have to do with it, which may have changed too."""
     noted = fetch_one(
         desk.conn, "note_change", tenant_id=desk.tenant_id, memory_id=memory_id, entry=entry, previous_id=previous_id,
         decision=None if decision is None else Jsonb(decision), reason=desk.reason, actor=actor, event_id=event_id,
         at=desk.at, run_id=desk.run_id,
     )  # fmt: skip
-    if noted is not None and noted.summarised:
-        follow_summaries(desk, [memory_id], event_id, actor)
+    if noted is None or not noted.summarised:
+        return False
+    follow_summaries(desk, [memory_id], event_id, actor)
+    return True
 
 
 def note_effects(
@@ -850,28 +904,35 @@ def _head_of(desk: Desk, memory: Memory | None) -> Memory | None:
     return memories.lineage(desk.conn, desk.visible, memory.lineage_id).head
 
 
-def _neighbours(desk: Desk, draft: Draft, now: datetime | None) -> list[gates.Near]:
+def neighbours(desk: Desk, draft: Draft, now: datetime | None) -> list[gates.Near]:
     """The nearest current facts: of the scope, and in mode `report` also of the same owner in `default`."""
     own = _near(desk, draft, desk.scope_id, now, in_default=False)
     if desk.policy.write_mode != "report":
         return own
     return own + [
-        near for scope_id in _default_scopes(desk) for near in _near(desk, draft, scope_id, now, in_default=True)
+        near for scope_id in default_scopes(desk) for near in _near(desk, draft, scope_id, now, in_default=True)
     ]
 
 
 def _near(desk: Desk, draft: Draft, scope_id: int, now: datetime | None, *, in_default: bool) -> list[gates.Near]:
-    look = _near_by_meaning if draft.vector is not None and desk.model_id is not None else _near_by_words
-    rows = look(desk, draft, scope_id, now)
+    search = _near_by_meaning if is_compared(desk, draft) else _near_by_words
+    return [near_of(draft, row, row.cosine, in_default=in_default) for row in search(desk, draft, scope_id, now)]
+
+
+def is_compared(desk: Desk, draft: Draft) -> bool:
+    """Whether a draft is compared by its vector, not by its words alone. Pure."""
+    return draft.vector is not None and desk.model_id is not None
+
+
+def near_of(draft: Draft, row: Any, cosine: float | None, *, in_default: bool) -> gates.Near:
+    """A row near a draft, as the gates see it. Pure."""
     key = draft.classified.conflict_key
-    return [
-        gates.Near(
-            row.memory_id, row.fact, row.cosine, in_default, row.conflict_key,
-            stated_from=row.valid_from if row.valid_from_stated else None,
-            changed=("slot",) if None not in (key, row.conflict_key) and key != row.conflict_key else (),
-        )
-        for row in rows
-    ]  # fmt: skip
+    return gates.Near(
+        row.memory_id, row.fact, None if cosine is None else round(cosine, nearness.DIGITS), in_default,
+        row.conflict_key,
+        stated_from=row.valid_from if row.valid_from_stated else None,
+        changed=("slot",) if None not in (key, row.conflict_key) and key != row.conflict_key else (),
+    )  # fmt: skip
 
 
 def _near_by_meaning(desk: Desk, draft: Draft, scope_id: int, now: datetime | None) -> list[Row[Any]]:
@@ -900,7 +961,8 @@ def _near_by_words(desk: Desk, draft: Draft, scope_id: int, now: datetime | None
     )
 
 
-def _default_scopes(desk: Desk) -> list[int]:
+def default_scopes(desk: Desk) -> list[int]:
+    """The scopes of the same owner in the shared namespace, which mode `report` looks at too."""
     own = desk.visible.scopes[desk.scope_id]
     return [
         scope_id

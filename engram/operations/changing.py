@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, Literal, TypeVar
 from zoneinfo import ZoneInfo
 
-from engram import history, inputs, ledger, memories, policies, sessions, streams, tenancy, text, writing
+from engram import batching, history, ids, inputs, ledger, memories, policies, sessions, streams, tenancy, text, writing
 from engram.database import Connection, Jsonb, execute, fetch_all
 from engram.errors import (
     AlreadySuperseded,
@@ -245,13 +245,20 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
         before = _before(desk, call, requests)
         if before is not None:
             return before
-        settled = []
         here, stream_id = place(setup, desk, call)
-        for index, (draft, request) in enumerate(zip(resolved, requests, strict=True)):
-            judged = _barred(desk, writing.judge(desk, draft, call.trust or DIRECT_TRUST), call)
-            origin = event_of(setup, desk, here, stream_id, judged.kind, draft.fact, request, index)
-            settled.append(writing.settle(desk, judged, origin))
-            add_sources(desk, settled[-1], draft, origin, cited_events(desk, draft))
+        trust = call.trust or DIRECT_TRUST
+        named = [_unborn(here, trust) for _ in resolved]
+
+        def appoint(run: Sequence[tuple[int, writing.Judged]]) -> list[Origin]:
+            wanted = [(at, judged.kind, resolved[at].fact, requests[at], named[at].event_id) for at, judged in run]
+            return _events_of(setup, desk, here, stream_id, wanted)
+
+        settled = batching.settle_in_order(
+            desk, list(zip(resolved, named, strict=True)), amend=lambda judged: _barred(desk, judged, call),
+            appoint=appoint,
+        )  # fmt: skip
+        for one, draft in zip(settled, resolved, strict=True):
+            add_sources(desk, one, draft, one.origin, cited_events(desk, draft))
         writing.index(desk, settled)
         return writing.whole(desk, settled)
 
@@ -638,23 +645,47 @@ def event_of(
     index: int = 0,
 ) -> Origin:
     """Append the event of a direct change and make it the origin of what follows."""
-    trust = call.trust or DIRECT_TRUST
+    return _events_of(setup, desk, call, stream_id, [(index, kind, fact, request, ids.new_id())])[0]
+
+
+def _unborn(call: Writing, trust: Trust) -> Origin:
+    """The origin of a direct change whose event is not appended yet: its id, whose word it is, and about when."""
+    now = datetime.now(UTC)
+    return Origin(ids.new_id(), now, call.occurred_at or now, trust, None)
+
+
+Wanted = tuple[int, str, str, Mapping[str, Any], str]
+"""A direct change to be appended: its place in the call, what becomes of it, the fact, the request, the event's id."""
+
+
+def _events_of(setup: Setup, desk: Desk, call: Writing, stream_id: str, wanted: Sequence[Wanted]) -> list[Origin]:
+    """Append the events of direct changes, in batches the ledger takes, and make them the origins of what follows."""
+    trust, reason = call.trust or DIRECT_TRUST, {"reason": call.reason} if call.reason else {}
     key = str(call.idempotency_key)
-    event = ledger.NewEvent(
-        role=ROLE_OF[trust], event_type=EVENT_OF.get(kind, kind), content=fact,
-        payload={"request": dict(request), "decision": kind, **({"reason": call.reason} if call.reason else {})},
-        trust=trust,
-        occurred_at=call.occurred_at, session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor,
-        idempotency_key=key if index == 0 else f"{key}/{index}",
-    )  # fmt: skip
-    done = ledger.append(
-        desk.conn, scope_id=desk.scope_id, stream_id=stream_id, events=[event], key=setup.settings.secret_key
-    ).events[0]
-    return Origin(
-        event_id=done.event_id, recorded_at=done.recorded_at, occurred_at=call.occurred_at or done.recorded_at,
-        trust=trust,
-        content=fact, session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor, char_end=len(fact),
-    )  # fmt: skip
+    events = [
+        ledger.NewEvent(
+            role=ROLE_OF[trust], event_type=EVENT_OF.get(kind, kind), content=fact,
+            payload={"request": dict(request), "decision": kind, **reason}, trust=trust, occurred_at=call.occurred_at,
+            session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor,
+            idempotency_key=key if index == 0 else f"{key}/{index}", event_id=event_id,
+        )
+        for index, kind, fact, request, event_id in wanted
+    ]  # fmt: skip
+    done = [
+        one
+        for batch in ledger.batches(events)
+        for one in ledger.append(
+            desk.conn, scope_id=desk.scope_id, stream_id=stream_id, events=batch, key=setup.settings.secret_key
+        ).events
+    ]
+    return [
+        Origin(
+            event_id=one.event_id, recorded_at=one.recorded_at, occurred_at=call.occurred_at or one.recorded_at,
+            trust=trust, content=fact, session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor,
+            char_end=len(fact),
+        )
+        for one, (_, _, fact, _, _) in zip(done, wanted, strict=True)
+    ]  # fmt: skip
 
 
 def _before(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) -> list[WriteDecision] | None:

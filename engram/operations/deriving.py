@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from engram import derivation, history, inputs, jobs, ledger, memories, policies, tenancy, writing
+from engram import batching, derivation, history, inputs, jobs, ledger, memories, policies, tenancy, writing
 from engram.database import Connection, fetch_all, fetch_one
 from engram.derivation import llm
 from engram.derivation.proposals import Proposed
@@ -114,7 +114,7 @@ def rehearse(
             there = [event for event in events if event.event_id in known]
             pairs = _drafts(setup, _reading_of(scope, desk.scope_id, there, known)) if not receipt.duplicate else []
             drafts = [(replace(draft, vector=v), origin) for (draft, origin), v in zip(pairs, found, strict=False)]
-            decisions = writing.whole(desk, writing.write_all(desk, drafts))
+            decisions = writing.whole(desk, batching.write_all(desk, drafts))
             savepoint.rollback()
         return replace(receipt, decisions=tuple(replace(one, dry_run=True) for one in decisions), dry_run=True)
 
@@ -268,7 +268,7 @@ def _effect(setup: Setup, conn: Connection, job: Job, reading: Reading, drafts: 
             return False  # another worker came first: look again at what is left
     if ledger.has_erased(conn, {origin.event_id for _, origin in drafts}):
         return False  # erased since it was read: look again
-    writing.write_all(desk, drafts)
+    batching.write_all(desk, drafts)
     for span in reading.spans:
         jobs.advance(conn, job.stream_id, span.name, span.version, span.old, span.new)
     upto = max((span.new for span in reading.spans), default=None)

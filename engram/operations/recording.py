@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, cast
 
-from engram import inputs, ledger, streams, tenancy, writing
+from engram import batching, inputs, ledger, streams, tenancy, writing
 from engram.database import Connection, fetch_all
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput
 from engram.ledger import AppendedEvent
@@ -312,7 +312,7 @@ def _shelved(recording: _Recording, missing: Sequence[tuple[Piece, list[int]]]) 
             for ((piece, _), _, fact, vector), event in zip(kept, done, strict=True)
             if event.status == "appended"
         ]
-        writing.write_all(desk, written)
+        batching.write_all(desk, written)
         return [event.job_id for event in done if event.job_id is not None], len(missing) - len(kept)
 
     return (yield from steps.write(call.tenant_id, work, key=events[0].event_id))

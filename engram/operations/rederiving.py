@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
-from engram import jobs, ledger, writing
+from engram import batching, jobs, ledger, writing
 from engram.database import Connection, fetch_all
 from engram.derivation import llm
 from engram.errors import EngramError
@@ -78,7 +78,7 @@ def rederive(setup: Setup, job: Job) -> Operation[None]:
         streams = {writing.deriving_lock(event.stream_id) for event in events.values()}
         writing.lock(desk, [draft for draft, _ in drafts], *streams)
         there = ledger.get_many(conn, [origin.event_id for _, origin in drafts])
-        writing.write_all(desk, [pair for pair in drafts if not there[pair[1].event_id].erased])
+        batching.write_all(desk, [pair for pair in drafts if not there[pair[1].event_id].erased])
         jobs.finish(conn, job)
 
     yield from steps.write(job.tenant_id, effect, key=job.job_id)

@@ -17,6 +17,7 @@ from typing import Any, Final
 from sqlalchemy.engine import Row
 
 from engram import (
+    batching,
     chain,
     derivation,
     ids,
@@ -465,7 +466,7 @@ def _write(setup: Setup, conn: Connection, shadow: Shadow, batch: Sequence[Step]
                 (replace(draft, vector=vector(draft.fact)), origin) for draft, origin in _drafts(setup, shadow, step)
             ]
             own = replace(own, names=_names(conn, shadow, live.get(step.event.event_id, []), pairs))
-            settled.extend(writing.settle_all(own, pairs))
+            settled.extend(batching.settle_all(own, pairs))
         if setup.embedder is None:  # then the words say what is near
             writing.index(own, settled)
             settled.clear()

@@ -1,0 +1,320 @@
+"""Batches: drafts judged in their order and written together, with the effect that one after the other would have.
+
+What the gates need is read once for many drafts, and what goes along with each other is written in one go. A draft
+that joins a lineage, restates a row or displaces one is written by itself, after those before it; where that changed
+what the others were judged by, or a draft is about what an earlier one has said, the rest is looked at again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Final
+
+from engram import gates, text, writing
+from engram.channels import nearness
+from engram.channels.nearness import Nearest
+from engram.database import fetch_all
+from engram.writing import Desk, Draft, Judged, Origin, Seen, Settled
+
+NEAR_KEPT: Final = 8  # neighbours a judgement names
+NEAR_READ: Final = 24  # of the nearest rows of a draft, which are read at once: evidence is among them
+LEAST: Final = 32  # drafts looked at again at least
+MOST: Final = 128  # drafts judged without a word to the database, which breaks off who is silent for long
+
+Amend = Callable[[Judged], Judged]
+Appoint = Callable[[Sequence[tuple[int, Judged]]], list[Origin]]
+"""What appends the events of drafts, by their places, once it is known what becomes of them."""
+
+
+def write_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
+    """Judge and write drafts whose events are there already, in order: later ones see what earlier ones left."""
+    settled = settle_all(desk, drafts)
+    writing.index(desk, settled)
+    return settled
+
+
+def settle_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
+    """The same without the text index: `writing.index` must follow in the same transaction. Evidence comes first."""
+    plain = [pair for pair in drafts if pair[0].is_evidence and pair[0].refused is None]
+    facts = [pair for pair in drafts if not (pair[0].is_evidence and pair[0].refused is None)]
+    return settle_in_order(desk, plain) + settle_in_order(desk, facts)
+
+
+def settle_in_order(
+    desk: Desk, drafts: Sequence[tuple[Draft, Origin]], *, amend: Amend | None = None, appoint: Appoint | None = None
+) -> list[Settled]:
+    """Judge and write drafts in their order, without the text index.
+
+    With `appoint` their events are appended once they are judged, and the origins given say only their ids and trust;
+    expiry is then judged by the clock, else by when each event was recorded. `amend` has the last word on a judgement.
+    """
+    batch = _Batch(desk, drafts, amend, appoint)
+    if len(drafts) == 1:
+        return [batch.only()]
+    settled: list[Settled] = []
+    while len(settled) < len(drafts):
+        settled += batch.go_on(len(settled))
+    return settled
+
+
+class _Batch:
+    """The drafts of one call, and what of them is written by now."""
+
+    def __init__(
+        self, desk: Desk, drafts: Sequence[tuple[Draft, Origin]], amend: Amend | None, appoint: Appoint | None
+    ) -> None:
+        self.desk, self.drafts, self.amend, self.appoint = desk, drafts, amend, appoint
+        self.size = MOST
+        self.standing: list[int] = []  # places of the drafts whose vectors stand in the scope
+        self._neighbourhood: _Neighbourhood | None = None
+
+    @property
+    def neighbourhood(self) -> _Neighbourhood:
+        """The rows near each draft; they are looked for when the first draft asks."""
+        if self._neighbourhood is None:
+            self._neighbourhood = _Neighbourhood(self)
+        return self._neighbourhood
+
+    def now(self, place: int) -> datetime | None:
+        """When expiry is judged for a draft; None is the clock."""
+        return self.drafts[place][1].recorded_at if self.appoint is None else None
+
+    def memory_id(self, place: int) -> str:
+        """The id a draft gets when it becomes a memory."""
+        return self.desk.name(*self.drafts[place])[0]
+
+    def is_compared(self, place: int) -> bool:
+        """Whether a draft is compared with its neighbours by its vector."""
+        draft = self.drafts[place][0]
+        plain = draft.refused is not None or draft.is_evidence or draft.revises is not None
+        return not plain and writing.is_compared(self.desk, draft)
+
+    def only(self) -> Settled:
+        """Judge and write the only draft."""
+        draft, origin = self.drafts[0]
+        judged = writing.judge(self.desk, draft, origin.trust, self.now(0))
+        return self._alone(0, judged if self.amend is None else self.amend(judged))
+
+    def go_on(self, first: int) -> list[Settled]:
+        """Judge and write from a place on, as far as one look goes: at least one draft."""
+        window = _Window(self, range(first, min(len(self.drafts), first + self.size)))
+        run: list[tuple[int, Judged]] = []
+        done: list[Settled] = []
+        for place in window.places:
+            if window.is_stale(place):
+                break
+            judged = self._judged(window, place)
+            if writing.goes_along(judged):
+                run.append((place, judged))
+                window.follow(place, judged)
+                continue
+            done += self._together(run)
+            run = []
+            alone = self._alone(place, judged)
+            done.append(alone)
+            if alone.stirred or judged.kind != "reinforce":
+                break
+            window.touched.add(judged.judgement.target_id)
+        done += self._together(run)
+        self.size = min(MOST, max(LEAST, 2 * len(done)))
+        return done
+
+    def _judged(self, window: _Window, place: int) -> Judged:
+        draft, origin = self.drafts[place]
+        judged = writing.judged_plainly(self.desk, draft)
+        if judged is None:
+            near = window.near(place) if self.is_compared(place) else self._near_by_words(place)
+            judged = writing.judged_by(self.desk, draft, origin.trust, window.seen(place), near)
+        return judged if self.amend is None else self.amend(judged)
+
+    def _near_by_words(self, place: int) -> list[gates.Near]:
+        return writing.neighbours(self.desk, self.drafts[place][0], self.now(place))
+
+    def _together(self, run: Sequence[tuple[int, Judged]]) -> list[Settled]:
+        if not run:
+            return []
+        pairs = [(judged, origin) for (_, judged), origin in zip(run, self._origins(run), strict=True)]
+        return writing.settle_together(self.desk, pairs)
+
+    def _alone(self, place: int, judged: Judged) -> Settled:
+        [origin] = self._origins([(place, judged)])
+        settled = writing.settle(self.desk, judged, origin)
+        if settled.entry is not None:
+            self.stand(place)
+        return settled
+
+    def _origins(self, run: Sequence[tuple[int, Judged]]) -> list[Origin]:
+        return [self.drafts[place][1] for place, _ in run] if self.appoint is None else self.appoint(run)
+
+    def stand(self, place: int) -> None:
+        """Say that the vector of a draft stands in the scope from now on."""
+        if writing.is_compared(self.desk, self.drafts[place][0]):
+            self.standing.append(place)
+
+
+class _Neighbourhood:
+    """The rows nearest each draft: those that were there, and the drafts of the batch that have been written since."""
+
+    def __init__(self, batch: _Batch) -> None:
+        import numpy as np
+
+        self.batch = batch
+        desk, drafts = batch.desk, batch.drafts
+        self.ids = [batch.memory_id(place) for place in range(len(drafts))]
+        compared = [place for place in range(len(drafts)) if batch.is_compared(place)]
+        vectors = [drafts[place][0].vector for place in compared]
+        self.scopes = [desk.scope_id]
+        if desk.policy.write_mode == "report":
+            self.scopes += writing.default_scopes(desk)
+        model_id = desk.model_id
+        assert model_id is not None
+        self.tops: dict[tuple[int, int], Nearest] = {}
+        for scope_id in self.scopes:
+            found = nearness.nearest(desk.conn, desk.tenant_id, scope_id, model_id, vectors)
+            self.tops |= {(place, scope_id): top for place, top in zip(compared, found, strict=True)}
+        held = [place for place in range(len(drafts)) if writing.is_compared(desk, drafts[place][0])]
+        self.row_of = {place: row for row, place in enumerate(held)}
+        self.alike = nearness.cosines([drafts[place][0].vector for place in held])
+        self._np = np
+
+    def ranked(self, place: int, scope_id: int) -> list[tuple[str, float]]:
+        """The ids and cosines of the rows nearest a draft in a scope, as many as are looked at, the nearest first."""
+        top = self.tops[place, scope_id]
+        known = list(zip(top.memory_ids, top.cosines, strict=True))
+        if scope_id != self.batch.desk.scope_id or not self.batch.standing:
+            return known
+        standing = self._np.array([self.row_of[other] for other in self.batch.standing])
+        cosines = self.alike[self.row_of[place], standing]
+        least = top.cosines[-1] if len(known) == nearness.NEAREST else -2.0
+        nearer = self._np.flatnonzero(cosines >= least - 1e-6)
+        added = [(self.ids[self.batch.standing[n]], round(float(cosines[n]), nearness.DIGITS)) for n in nearer]
+        return sorted(known + added, key=lambda row: (-row[1], row[0]))[: nearness.NEAREST]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A current fact as the gates compare it."""
+
+    memory_id: str
+    scope_id: int
+    fact: str
+    conflict_key: str | None
+    valid_from: datetime
+    valid_from_stated: bool
+    private: bool
+    expires_at: datetime | None
+    ended_at: datetime | None
+
+
+@dataclass
+class _Window:
+    """What was read for some drafts at once, and what the first of them have changed of it."""
+
+    batch: _Batch
+    places: range
+    touched: set[str | None] = field(default_factory=set)  # rows that were restated
+    _hashes: set[bytes] = field(default_factory=set)
+    _keys: set[str] = field(default_factory=set)
+    _types: Counter[str] = field(default_factory=Counter)
+    _rows: dict[str, _Row | None] = field(default_factory=dict)
+    _clock: datetime | None = None
+
+    def __post_init__(self) -> None:
+        batch = self.batch
+        drafts = [batch.drafts[place][0] for place in self.places]
+        facts = any(not draft.is_evidence for draft in drafts)
+        found = writing.look(batch.desk, drafts, [batch.now(place) for place in self.places]) if facts else []
+        self._seen = dict(zip(self.places, found, strict=False))
+        compared = [place for place in self.places if batch.is_compared(place)]
+        near = batch.neighbourhood if compared else None
+        ids = [row[0] for place in compared if near for scope_id in near.scopes
+               for row in near.ranked(place, scope_id)[:NEAR_READ]]  # fmt: skip
+        self._read(ids)
+
+    def is_stale(self, place: int) -> bool:
+        """Whether a draft is about what an earlier one has said since this was read."""
+        draft = self.batch.drafts[place][0]
+        if draft.is_evidence:
+            return False
+        if text.fact_hash(draft.fact) in self._hashes or draft.classified.conflict_key in self._keys:
+            return True
+        seen = self._seen[place]
+        named = {row["memory_id"] for row in seen.exact} | ({seen.head["memory_id"]} if seen.head else set())
+        return bool(named & self.touched)
+
+    def seen(self, place: int) -> Seen:
+        """What the scope holds of a draft by now."""
+        seen = self._seen[place]
+        more = self._types[self.batch.drafts[place][0].classified.memory_type]
+        return replace(seen, same_type=seen.same_type + more) if more else seen
+
+    def near(self, place: int) -> list[gates.Near]:
+        """The nearest current facts of a draft."""
+        near, draft = self.batch.neighbourhood, self.batch.drafts[place][0]
+        found = []
+        for scope_id in near.scopes:
+            ranked = near.ranked(place, scope_id)
+            rows = ((self._row(memory_id, ranked), cosine) for memory_id, cosine in ranked)
+            fits = ((row, cosine) for row, cosine in rows if row is not None and self._is_near(row, place))
+            for row, cosine in _first(fits, NEAR_KEPT):
+                in_default = scope_id != self.batch.desk.scope_id
+                found.append(writing.near_of(draft, row, cosine, in_default=in_default))
+        return found
+
+    def follow(self, place: int, judged: Judged) -> None:
+        """Take in what a draft will have changed that is written along with others."""
+        if judged.kind != "add":
+            return
+        self.batch.stand(place)
+        draft, origin = self.batch.drafts[place]
+        memory_id = self.batch.memory_id(place)
+        self._rows[memory_id] = None
+        if draft.is_evidence or judged.quarantined:
+            return
+        self._hashes.add(text.fact_hash(draft.fact))
+        self._types[draft.classified.memory_type] += 1
+        key = draft.classified.conflict_key
+        if key is not None:
+            self._keys.add(key)
+        self._rows[memory_id] = _Row(
+            memory_id, self.batch.desk.scope_id, draft.fact, key, draft.begins(origin), draft.valid_from is not None,
+            draft.private, writing.expiry(draft, origin), draft.valid_to,
+        )  # fmt: skip
+
+    def _row(self, memory_id: str, ranked: Sequence[tuple[str, float]]) -> _Row | None:
+        if memory_id not in self._rows:
+            self._read([other for other, _ in ranked])
+        return self._rows[memory_id]
+
+    def _read(self, memory_ids: Iterable[str]) -> None:
+        missing = [one for one in dict.fromkeys(memory_ids) if one not in self._rows]
+        if not missing:
+            return
+        self._rows |= dict.fromkeys(missing)
+        desk = self.batch.desk
+        for row in fetch_all(desk.conn, "list_near_rows", tenant_id=desk.tenant_id, memory_ids=missing):
+            self._clock = row.now
+            self._rows[row.memory_id] = _Row(
+                row.memory_id, int(row.scope_id), row.fact, row.conflict_key, row.valid_from, row.valid_from_stated,
+                row.private, row.expires_at, row.ended_at,
+            )  # fmt: skip
+
+    def _is_near(self, row: _Row, place: int) -> bool:
+        draft = self.batch.drafts[place][0]
+        now = self.batch.now(place) or self._clock or datetime.now(UTC)
+        over = any(end is not None and end <= now for end in (row.expires_at, row.ended_at))
+        return (
+            not over and row.private == draft.private and (not row.private or row.scope_id == self.batch.desk.scope_id)
+        )
+
+
+def _first(rows: Iterable[tuple[_Row, float]], most: int) -> list[tuple[_Row, float]]:
+    found = []
+    for row in rows:
+        found.append(row)
+        if len(found) == most:
+            break
+    return found

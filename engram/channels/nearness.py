@@ -1,0 +1,97 @@
+"""The memories nearest to many vectors at once: what a batch of candidates is compared with.
+
+A few vectors are compared by the database. For many the vectors of the scope are read once, in blocks, and compared
+here: a hundred times less work for a vector than a scan of the scope for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from engram import embedding
+from engram.database import Connection, fetch_all, fetch_one
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+
+NEAREST: Final = 64  # rows looked at for a vector, evidence among them
+FEW: Final = 8  # vectors for which the database compares
+BLOCK: Final = 10_000  # vectors of a scope held at a time
+DIGITS: Final = 6  # of a cosine: what two ways of adding up agree on
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The rows nearest one vector, the nearest first: their ids and cosines."""
+
+    memory_ids: tuple[str, ...] = ()
+    cosines: tuple[float, ...] = ()
+
+
+def nearest(conn: Connection, tenant_id: str, scope_id: int, model_id: int, vectors: Sequence[Any]) -> list[Nearest]:
+    """The rows of a scope nearest each of some vectors, in their order; every vector of the scope is compared."""
+    where = {"tenant_id": tenant_id, "scope_id": scope_id, "model_id": model_id}
+    if len(vectors) > FEW:
+        return _compared(conn, where, vectors)
+    found: list[list[tuple[str, float]]] = [[] for _ in vectors]
+    texts = [embedding.to_sql(vector) for vector in vectors]
+    for row in fetch_all(conn, "list_nearest", vectors=texts, most=NEAREST, **where):
+        found[row.place - 1].append((row.memory_id, round(row.cosine, DIGITS)))
+    return [_nearest(rows) for rows in found]
+
+
+def cosines(vectors: Sequence[Any]) -> Matrix:
+    """The cosines of vectors with each other, as the database would find them once they are stored."""
+    units = _units(vectors)
+    alike: Matrix = units @ units.T
+    return alike
+
+
+def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -> list[Nearest]:
+    import numpy as np
+
+    wanted = _units(vectors)
+    found: list[list[tuple[str, float]]] = [[] for _ in vectors]
+    after: str | None = None
+    while after is not None or not any(found):
+        block = fetch_one(conn, "list_scope_vectors", after=after, most=BLOCK, **where)
+        if block is None or not block.memory_ids:
+            break
+        length = len(bytes(block.vectors)) // len(block.memory_ids)
+        stored = np.frombuffer(block.vectors, dtype=">f2").reshape(len(block.memory_ids), length // 2)[:, 2:]
+        alike = wanted @ _scaled(stored.astype(np.float32)).T
+        for place, row in enumerate(alike):
+            most = np.argpartition(-row, NEAREST)[:NEAREST] if len(row) > NEAREST else range(len(row))
+            found[place] += [(block.memory_ids[n], round(float(row[n]), DIGITS)) for n in most]
+            found[place] = sorted(found[place], key=_order)[:NEAREST]
+        after = block.memory_ids[-1] if len(block.memory_ids) == BLOCK else None
+        if after is None:
+            break
+    return [_nearest(rows) for rows in found]
+
+
+def _order(row: tuple[str, float]) -> tuple[float, str]:
+    return -row[1], row[0]
+
+
+def _nearest(rows: Sequence[tuple[str, float]]) -> Nearest:
+    return Nearest(tuple(memory_id for memory_id, _ in rows), tuple(cosine for _, cosine in rows))
+
+
+def _units(vectors: Sequence[Any]) -> Matrix:
+    """Vectors as they are stored, in half the precision, and of length one again."""
+    import numpy as np
+
+    return _scaled(np.asarray(vectors, dtype=np.float16).astype(np.float32))
+
+
+def _scaled(rows: Matrix) -> Matrix:
+    import numpy as np
+
+    scaled: Matrix = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return scaled

@@ -1,0 +1,126 @@
+"""Batches: what `add_many` and a derivation write together is what one after the other would have written."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import pytest
+
+from engram import Engram, batching, get_policy
+from engram.channels import nearness
+from engram.database import Connection, Database
+from engram.gates import WRITE_MODES, WriteMode
+
+SEED: Final = 20_261
+ITEMS: Final = 36
+CITIES: Final = ("Oslo", "Bergen", "Turin", "Lima")
+DRINKS: Final = ("green tea", "black coffee", "cold milk")
+ANIMALS: Final = ("the cat", "the old dog", "a parrot")
+TABLES: Final[Mapping[str, str]] = {
+    "agent_events": "SELECT e.event_id, e.role, e.event_type, e.trust, p.body FROM engram.agent_events e"
+    " JOIN engram.agent_event_payloads p USING (tenant_id, stream_id, position) ORDER BY e.position",
+    "agent_memory": "SELECT to_jsonb(m) FROM engram.agent_memory m ORDER BY m.recorded_at, m.event_id",
+    "memory_changes": "SELECT to_jsonb(c) FROM engram.memory_changes c ORDER BY c.change_id",
+    "memory_sources": "SELECT to_jsonb(s) FROM engram.memory_sources s ORDER BY s.recorded_at, s.event_id, s.ordinal",
+    "memory_relations": "SELECT to_jsonb(r) FROM engram.memory_relations r ORDER BY r.recorded_at, r.source_id",
+    "memory_activity": "SELECT m.fact, m.revision, m.status, a.repetition_count FROM engram.memory_activity a"
+    " JOIN engram.agent_memory m USING (tenant_id, memory_id) ORDER BY m.recorded_at, m.event_id",
+    "memory_embeddings": "SELECT m.fact, e.embedding::text, e.indexed FROM engram.memory_embeddings e"
+    " JOIN engram.agent_memory m USING (tenant_id, memory_id) ORDER BY m.recorded_at, m.event_id",
+    "memory_lexemes": "SELECT m.fact, regexp_replace(l.lexemes::text, '''-?\\d+:', '''', 'g'), l.own_terms"
+    " FROM engram.memory_lexemes l JOIN engram.agent_memory m USING (tenant_id, memory_id)"
+    " ORDER BY m.recorded_at, m.event_id",
+    "memory_jobs": "SELECT DISTINCT j.kind FROM engram.memory_jobs j ORDER BY j.kind",
+}  # fmt: skip
+ID: Final = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+CLOCK: Final = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*(?:\+00:00|\+00|Z)?")
+OWN: Final = ("tenant_id", "scope_id", "change_id", "hash", "stands_ordinal")
+
+
+def told(rng: random.Random, number: int) -> dict[str, Any]:
+    """One candidate: new facts, repeats, near repeats, keys that clash, and what callers may say of a fact."""
+    city, drink, animal = rng.choice(CITIES), rng.choice(DRINKS), rng.choice(ANIMALS)
+    kinds: tuple[Callable[[], dict[str, Any]], ...] = (
+        lambda: {"fact": f"I live in {city}."},
+        lambda: {"fact": f"The user lives in {city} now.", "topic_key": "home"},
+        lambda: {"fact": f"My favourite drink is {drink}."},
+        lambda: {"fact": f"My favorite drink is {drink}", "tags": [rng.choice("abc")]},
+        lambda: {"fact": f"In room {number} of the house sleeps {animal}."},
+        lambda: {"fact": f"The parcel weighs {rng.randint(1, 3)} kg.", "force": rng.random() < 0.3},
+        lambda: {"fact": f"{animal.capitalize()} eats at noon.", "private": rng.random() < 0.5},
+        lambda: {"fact": f"I no longer live in {city}."},
+        lambda: {"fact": f"The budget is {rng.randint(1, 2)} million.", "attribute": "budget", "importance": 0.9},
+        lambda: {"fact": f"Said of {animal}: it is loud.", "category": "verbatim"},
+        lambda: {"fact": f"The shop in {city} is closed.", "memory_type": rng.choice(["episodic", "project"])},
+    )
+    return rng.choice(kinds)()
+
+
+def stored(conn: Connection) -> dict[str, list[Any]]:
+    """Every table of a tenant, its ids told by when they are first met, without the clock."""
+    names: dict[str, str] = {}
+
+    def name(found: re.Match[str]) -> str:
+        return names.setdefault(found.group(), f"#{len(names)}")
+
+    tables = {}
+    for table, select in TABLES.items():
+        rows = [
+            [bytes(one).decode() if isinstance(one, memoryview | bytes) else one for one in row]
+            for row in conn.exec_driver_sql(select).fetchall()
+        ]
+        tables[table] = [json.loads(CLOCK.sub("*", ID.sub(name, json.dumps(plain(row), default=str)))) for row in rows]
+    return tables
+
+
+def plain(value: Any) -> Any:
+    """A row without what belongs to its tenant alone."""
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items() if key not in OWN}
+    if isinstance(value, list):
+        return [plain(item) for item in value]
+    return value
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Whether two rows are the same, but for the last digits of a number that was added up in another order."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(alike(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(alike(*pair) for pair in zip(one, other, strict=True))
+    if isinstance(one, float) and isinstance(other, float):
+        return abs(one - other) < 1e-4
+    return bool(one == other)
+
+
+@pytest.mark.parametrize("mode", WRITE_MODES)
+def test_a_batch_leaves_what_one_after_the_other_leaves(
+    database_url: str, database: Database, tenant: str, mode: WriteMode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batching, "LEAST", 5)  # so that a few facts are looked at several times
+    monkeypatch.setattr(batching, "MOST", 12)
+    monkeypatch.setattr(nearness, "BLOCK", 7)
+    rng = random.Random(f"{SEED}/{mode}")  # noqa: S311 - a test's choices
+    items = [told(rng, number) for number in range(ITEMS)]
+    policy = replace(get_policy("default"), write_mode=mode)
+    with Engram(database_url, policy=policy) as engram:
+        single, many = (engram.scoped(tenant_id=f"{tenant}-{way}", user_id="ada") for way in ("one", "many"))
+        for door in (single, many):
+            door.add("I live in Lima.")
+            door.add("The parcel weighs 2 kg.", trust="operator")
+        one_by_one = [single.add(**item) for item in items]
+        together = [*many.add_many(items[:30]), *many.add_many(items[30:])]
+        assert [(one.kind, one.reasons) for one in together] == [(one.kind, one.reasons) for one in one_by_one]
+        states = []
+        for door in (single, many):
+            with database.transaction(door.scope.tenant_id) as conn:
+                states.append(stored(conn))
+    for table in TABLES:
+        for pair in zip(states[0][table], states[1][table], strict=True):
+            assert alike(*pair), (table, *pair)
+    assert {one.kind for one in together} >= {"add", "revise", "reinforce"}, "the list says too little"
