@@ -8,7 +8,7 @@ what the others were judged by, or a draft is about what an earlier one has said
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final
@@ -180,6 +180,13 @@ class _Neighbourhood:
         self.alike = nearness.cosines([drafts[place][0].vector for place in held])
         self._np = np
 
+    def likely(self, places: Iterable[int]) -> Iterator[str]:
+        """The rows that will probably be among the nearest of some drafts."""
+        for place in places:
+            for scope_id in self.scopes:
+                yield from self.tops[place, scope_id].memory_ids[:NEAR_READ]
+        yield from (self.ids[place] for place in self.batch.standing)
+
     def ranked(self, place: int, scope_id: int) -> list[tuple[str, float]]:
         """The ids and cosines of the rows nearest a draft in a scope, as many as are looked at, the nearest first."""
         top = self.tops[place, scope_id]
@@ -229,10 +236,8 @@ class _Window:
         found = writing.look(batch.desk, drafts, [batch.now(place) for place in self.places]) if facts else []
         self._seen = dict(zip(self.places, found, strict=False))
         compared = [place for place in self.places if batch.is_compared(place)]
-        near = batch.neighbourhood if compared else None
-        ids = [row[0] for place in compared if near for scope_id in near.scopes
-               for row in near.ranked(place, scope_id)[:NEAR_READ]]  # fmt: skip
-        self._read(ids)
+        if compared:
+            self._read(batch.neighbourhood.likely(compared))
 
     def is_stale(self, place: int) -> bool:
         """Whether a draft is about what an earlier one has said since this was read."""

@@ -74,7 +74,10 @@ def _names_differ(one: Claim, two: Claim) -> bool:
 
 
 def _words(one: Claim, two: Claim, *, structure: bool) -> set[str]:
-    ours, theirs = Counter(_content(one)), Counter(_content(two))
+    first, second = _content(one), _content(two)
+    if not set(first) <= set(second) and not set(second) <= set(first):
+        return {"word"}
+    ours, theirs = Counter(first), Counter(second)
     more, less = ours - theirs, theirs - ours
     if more and not less and set(more) <= {"self", "self~"} and not _has_subject(two):
         more.clear()

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from engram.errors import InvalidInput
 from engram.ids import short_id
@@ -84,7 +84,13 @@ class Value:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """The value that `to_dict` came from; unknown names are ignored."""
         hints = _hints(cls)
-        return cls(**{name: _revive(hints[name], value) for name, value in data.items() if name in hints})
+        return cls(
+            **{
+                name: value if value is None or hints[name] in PLAIN else _revive(hints[name], value)
+                for name, value in data.items()
+                if name in hints
+            }
+        )
 
 
 def _hints(value: type) -> dict[str, Any]:
@@ -94,10 +100,13 @@ def _hints(value: type) -> dict[str, Any]:
     return found
 
 
+PLAIN: Final = (str, int, float, bool, str | None, int | None, float | None)
 _HINTS: dict[type, dict[str, Any]] = {}
 
 
 def _plain(value: Any) -> Any:
+    if value is None or isinstance(value, str | int | float):
+        return value
     if is_dataclass(value) and not isinstance(value, type):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     if isinstance(value, datetime):

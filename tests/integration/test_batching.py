@@ -105,7 +105,7 @@ def test_a_batch_leaves_what_one_after_the_other_leaves(
     monkeypatch.setattr(batching, "LEAST", 5)  # so that a few facts are looked at several times
     monkeypatch.setattr(batching, "MOST", 12)
     monkeypatch.setattr(nearness, "BLOCK", 7)
-    rng = random.Random(f"{SEED}/{mode}")  # noqa: S311 - a test's choices
+    rng = random.Random(f"{SEED}/{mode}")
     items = [told(rng, number) for number in range(ITEMS)]
     policy = replace(get_policy("default"), write_mode=mode)
     with Engram(database_url, policy=policy) as engram:
