@@ -226,7 +226,8 @@ def _params(sought: Sought, scope_ids: Sequence[int]) -> dict[str, Any]:
         "terms": [scoped(term.query, scope_id, "A" if term.phrase else "") for scope_id, term in pairs],
         "idfs": [term.idf for _, term in pairs],
         "phrases": [term.phrase for _, term in pairs],
-        "candidates": _any_of(scoped(term.query, scope_id) for term in sought.rarest() for scope_id in scope_ids),
+        "candidates": _any_of(scoped(term.query, scope_id) for term in sought.rarest() for scope_id in scope_ids)
+        or None,
         "without": any_scoped(sought.without, scope_ids),
         "total": sought.total or 1.0,
         "most": MOST_ROWS,

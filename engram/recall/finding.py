@@ -47,6 +47,12 @@ PINNED: Final = 50
 CANCELLED: Final = "57014"
 CROWDED: Final = "53300"  # no connection was left
 TIMEOUTS: Final[Mapping[str, float]] = {module.NAME: module.TIMEOUT for module in (semantic, keyword, temporal, graph)}
+# What a channel that is not asked leaves out of the call.
+UNASKED: Final = (
+    "model_id", "vector", "window_start", "window_end", "window_centre", "window_half", "term_scopes", "labels",
+    "terms", "idfs", "phrases", "candidates", "total", "most", "seeds", "seed_floor", "breadth", "considered", "named",
+    "names", "structural", "unfollowed", "loose_cosine",
+)  # fmt: skip
 REFUSALS: Final = ("XX", "22", "42", "54", "53", "58")  # classes of failures that may be of one channel alone
 
 
@@ -205,7 +211,7 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
     seconds = len(searches) * longest
     breadth = min(1_000, max(semantic.LEAST_BREADTH, *(2 * fetched(one.asked) for one in searches)))
     fetch_one(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
-    asked = [composed(one.asked, one.looked, one.meaning, one.channels) for one in searches]
+    asked = [_asked(one) for one in searches]
     if len(asked) == 1:
         return [list(conn.exec_driver_sql(*asked[0]).fetchall())]
     found: list[list[Any]] = [[] for _ in asked]
@@ -228,6 +234,30 @@ def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, dict[
 def fetched(asked: Asked) -> int:
     """How many memories a channel brings to a search. Pure."""
     return max(OVERFETCH * asked.limit, LEAST_FETCHED)
+
+
+def _asked(search: _Search) -> tuple[str, Mapping[str, Any]]:
+    make = called if is_ordinary(search.asked, search.looked) else composed
+    return make(search.asked, search.looked, search.meaning, search.channels)
+
+
+def is_ordinary(asked: Asked, looked: Looked) -> bool:
+    """Whether a search is one whose plan the server keeps: most are. Pure."""
+    bounded = asked.filter is not None or asked.within is not None or looked.sought.without
+    return looked.moment.is_now and not bounded and asked.depth <= 1
+
+
+def called(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """The call that asks these channels for an ordinary search, and its parameters. Pure."""
+    params: dict[str, Any] = memories.visible_params(looked.visible) | dict.fromkeys(UNASKED)
+    for one in _parts(asked, looked, meaning, channels, "").values():
+        params |= one.params
+    params |= {
+        "fetch": fetched(asked), "wanted": asked.limit, "most_pinned": PINNED, "also": list(asked.also),
+        "superseded": asked.include_superseded, "consolidated": asked.include_consolidated,
+        "graphed": list(looked.graphed), "depth": asked.depth if graph.NAME in channels else 0,
+    }  # fmt: skip
+    return statement("call_candidates"), params
 
 
 def composed(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> tuple[str, dict[str, Any]]:

@@ -6,9 +6,7 @@ SELECT c.memory_id, array_agg(a.label ORDER BY a.idf DESC, a.label) AS matched,
           FROM /*rows*/ f
          WHERE %(without)s::text = '' OR NOT f.lexemes @@ nullif(%(without)s::text, '')::tsquery
         OFFSET 0) c
-  JOIN asked a ON a.scope_id = c.scope_id
+  JOIN asked a ON a.scope_id = c.scope_id AND c.lexemes @@ a.term
  CROSS JOIN LATERAL (
-       SELECT CASE WHEN NOT a.phrase THEN ts_rank('{0.1,0.15,0.3,1}', c.lexemes, a.term)::float8
-                   WHEN c.lexemes @@ a.term THEN 0.6079 ELSE 0 END AS rank OFFSET 0) r
- WHERE r.rank > 0
+       SELECT CASE WHEN a.phrase THEN 0.6079 ELSE ts_rank('{0.1,0.15,0.3,1}', c.lexemes, a.term)::float8 END AS rank OFFSET 0) r
  GROUP BY c.memory_id

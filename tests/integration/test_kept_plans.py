@@ -1,0 +1,237 @@
+"""The search whose plan the server keeps: it finds what the composed statement finds, and looks into one part only."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+from engram import Engram, Filter, Scope, embedding, recall, tenancy
+from engram.channels import graph, keyword, semantic, temporal
+from engram.database import Database, statement
+from engram.embedded import EmbeddedServer
+from engram.recall import finding
+from engram.settings import load
+
+NOW = datetime(2025, 6, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+PEOPLE = ("Ada", "Ottokar", "Milena")
+THINGS = ("bicycle", "garden", "piano", "kitchen", "mortgage", "parrot", "violin")
+WAYS: tuple[dict[str, Any], ...] = (
+    {}, {"limit": 1}, {"limit": 60}, {"include_superseded": True}, {"include_consolidated": True}, {"depth": 0},
+    {"mode": "semantic"}, {"mode": "keyword"}, {"window": (NOW - 9 * DAY, NOW - 2 * DAY)},
+    {"window": (NOW - DAY, None)},
+)  # fmt: skip
+QUESTIONS = ("What does Ada say of the bicycle?", 'Ottokar "sold the piano" again', "Milena's parrot", "violin xyzzy")
+
+
+@dataclass(frozen=True)
+class Life:
+    """A tenant in which everything that a search tells apart occurs, read by two scopes."""
+
+    database: Database
+    tenant: str
+    scopes: tuple[Scope, ...]
+    some_ids: tuple[str, ...]
+
+
+@pytest.fixture(scope="module")
+def life(database: Database, database_url: str) -> Life:
+    tenant = f"kept-{uuid.uuid4().hex[:8]}"
+    own, shared = Scope(tenant, user_id="ada"), Scope(tenant)
+    made: list[str] = []
+    with (
+        Engram(database_url, scope=own, settings=load({})) as door,
+        Engram(database_url, scope=shared, settings=load({})) as everyone,
+    ):
+        for place, (person, thing) in enumerate(product(PEOPLE, THINGS)):
+            fact = f"{person} sold the {thing} and bought another {THINGS[place % 5]} on Sunday {place}"
+            one = (door if place % 4 else everyone).add(
+                fact, subject=person, topic_key=f"{person}/{thing}", valid_from=NOW - place * DAY,
+                valid_to=NOW - (place - 3) * DAY if place % 6 == 5 else None,
+                critical_slot="house" if place == 3 else None,
+            ).memory  # fmt: skip
+            assert one is not None
+            made.append(one.memory_id)
+        for place in (1, 2, 7, 9):
+            door.revise(made[place], f"{PEOPLE[place % 3]} kept the {THINGS[place % 7]} after all")
+        for place in (14, 10):
+            door.forget(made[place])
+        for place, kind in ((3, "part_of"), (6, "knows"), (11, "contains"), (13, "likes")):
+            door.relate(made[place], made[place + 4], kind, weight=0.2 + place / 20)
+        for place in range(12):
+            door.remember(f"Ada: the {THINGS[place % 7]} number {place} is in the {THINGS[(3 * place) % 7]}")
+    return Life(database, tenant, (own, shared), tuple(made[:3]))
+
+
+def both(life: Life, scope: Scope, query: str, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What the composed statement and the kept one bring, by id."""
+    asked = recall.prepare(query, **options)
+    with life.database.transaction(life.tenant, read_only=True) as conn:
+        looked = recall.look(conn, tenancy.visible(conn, scope), asked)
+        assert finding.is_ordinary(asked, looked)
+        vector = np.random.default_rng(len(query)).normal(size=256).astype(np.float32)
+        meaning = recall.Meaning(vector / np.linalg.norm(vector), looked.model_id)
+        channels = finding.allowed(asked, meaning)
+        found = [
+            conn.exec_driver_sql(*make(asked, looked, meaning, channels)).mappings().all()
+            for make in (finding.composed, finding.called)
+        ]
+    composed, called = (sorted((dict(row) for row in rows), key=lambda row: row["memory_id"]) for rows in found)
+    return composed, called
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize(("reader", "fetched"), [(0, 50), (1, 50), (0, 1)])
+def test_what_is_kept_finds_what_is_composed(
+    life: Life, monkeypatch: pytest.MonkeyPatch, reader: int, fetched: int, way: dict[str, Any]
+) -> None:
+    seen = 0
+    bring(monkeypatch, fetched)
+    for query in QUESTIONS:
+        composed, called = both(life, life.scopes[reader], query, **way)
+        assert called == composed
+        seen += len(called)
+    assert seen > 0
+
+
+def test_what_else_is_to_be_measured_is(life: Life) -> None:
+    composed, called = both(life, life.scopes[0], QUESTIONS[0], also=life.some_ids, limit=1)
+    assert called == composed
+    assert {row["memory_id"] for row in called} >= set(life.some_ids[:1])
+
+
+def bring(patch: pytest.MonkeyPatch, fetched: int) -> None:
+    """A channel brings so many; where that is few, what stands is asked for again."""
+    patch.setattr(finding, "LEAST_FETCHED", fetched)
+    patch.setattr(finding, "OVERFETCH", 5 if fetched > 1 else 1)
+
+
+def test_the_life_that_is_searched_has_everything_in_it(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    bring(monkeypatch, 1)
+    ways = (WAYS[0], WAYS[3], WAYS[8])
+    rows = [row for query in QUESTIONS for way in ways for row in both(life, life.scopes[0], query, **way)[1]]
+    assert {name for row in rows for name in row["channels"]} == {"semantic", "keyword", "graph", "temporal"}
+    assert {row["status"] for row in rows} >= {"active", "superseded"}
+    assert any(row["heir"] for row in rows if not row["found"])
+    assert any(row["seed_id"] for row in rows)
+    assert any(row["critical_slot"] for row in rows)
+    assert any(row["citations"] for row in rows)
+    assert {row["user_id"] for row in rows} == {"ada", None}
+
+
+@pytest.mark.parametrize(
+    ("way", "ordinary"),
+    [
+        ({}, True), ({"depth": 2}, False), ({"filter": Filter(tags_any=("a",))}, False),
+        ({"within": (NOW, None)}, False), ({"query": "bicycle -garden"}, False), ({"window": (NOW, None)}, True),
+    ],
+)  # fmt: skip
+def test_a_search_with_bounds_of_its_own_is_composed(life: Life, way: dict[str, Any], ordinary: bool) -> None:
+    asked = recall.prepare(way.get("query", "bicycle"), **{k: v for k, v in way.items() if k != "query"})
+    with life.database.transaction(life.tenant, read_only=True) as conn:
+        looked = recall.look(conn, tenancy.visible(conn, life.scopes[0]), asked)
+    assert finding.is_ordinary(asked, looked) is ordinary
+
+
+# The plans -----------------------------------------------------------------------------------------------------------
+
+
+def prepared(conn: psycopg.Connection[Any], name: str) -> list[str]:
+    """Prepares each query of a function under its place, as the function's own plan; its parameters' names."""
+    row = conn.execute(
+        "SELECT p.prosrc, p.proargnames[1:p.pronargs], p.proargtypes::regtype[]::text[] FROM pg_proc p"
+        " WHERE p.pronamespace = 'engram'::regnamespace AND p.proname = %s", (name,)
+    ).fetchone()  # fmt: skip
+    assert row is not None
+    names, types = [*row[1], "v_scope", "v_met"], [*row[2], "bigint", "bigint"]
+    for place, query in enumerate(re.findall(r"return query\s+((?:select|with).*?);", row[0], re.DOTALL)):
+        body = query
+        for number, one in enumerate(names, 1):
+            body = re.sub(rf"\b{one}\b", f"${number}", body)
+        conn.execute(f"PREPARE asked_{place}({', '.join(types)}) AS {body}")  # type: ignore[arg-type]
+    return names
+
+
+def plan(conn: psycopg.Connection[Any], place: int, names: list[str], values: Mapping[str, Any]) -> dict[str, Any]:
+    holders = ", ".join(f"%({name.removeprefix('p_').removeprefix('v_')})s" for name in names)
+    row = conn.execute(f"EXPLAIN (FORMAT JSON) EXECUTE asked_{place}({holders})", dict(values)).fetchone()  # type: ignore[arg-type]
+    assert row is not None
+    return dict(row[0][0]["Plan"])
+
+
+def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from nodes(below)
+
+
+@pytest.fixture
+def behind(server: EmbeddedServer, life: Life) -> Iterator[psycopg.Connection[Any]]:
+    """A connection as the application, whose plans are made for no values."""
+    url = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
+    with psycopg.connect(url, cursor_factory=psycopg.ClientCursor) as conn:
+        conn.execute("SET ROLE engram_app")
+        conn.execute("SELECT set_config('engram.tenant_id', %s, false)", (life.tenant,))
+        conn.execute("SET plan_cache_mode = force_generic_plan")
+        conn.execute("SET enable_seqscan = off")
+        yield conn
+
+
+def values_of(life: Life) -> dict[str, Any]:
+    asked = recall.prepare(QUESTIONS[0])
+    with life.database.transaction(life.tenant, read_only=True) as conn:
+        looked = recall.look(conn, tenancy.visible(conn, life.scopes[0]), asked)
+    meaning = recall.Meaning(np.eye(256, dtype=np.float32)[0], semantic.default_model())
+    sql, params = finding.called(asked, looked, meaning, finding.allowed(asked, meaning))
+    assert sql == statement("call_candidates")
+    vector = embedding.to_sql(np.eye(256, dtype=np.float32)[0])
+    more = {"scope": looked.visible.scope_ids[0], "met": 0, "memory_ids": list(life.some_ids), "vector": vector}
+    return {**params, **more, "memory_id": life.some_ids[0], "scope_id": looked.visible.scope_ids[0]}
+
+
+@pytest.mark.parametrize("name", ["near_vectors", "vector_cosines"])
+def test_each_scope_is_looked_for_in_its_own_part_of_the_vectors(
+    life: Life, behind: psycopg.Connection[Any], name: str
+) -> None:
+    names = prepared(behind, name)
+    places = behind.execute("SELECT count(*) FROM pg_prepared_statements").fetchone()
+    assert places is not None
+    parts = []
+    for place in range(places[0]):
+        found = list(nodes(plan(behind, place, names, {**values_of(life), "most": 50})))
+        parts.append(len({node["Relation Name"] for node in found if "Relation Name" in node}))
+        assert not [node for node in found if node["Node Type"] == "Seq Scan"]
+    assert sorted(set(parts)) == [1, 32]  # the parts of all are looked into for many scopes alone
+    assert parts.count(32) == 1
+
+
+def test_the_kept_plan_asks_for_each_memory_by_its_key(life: Life, behind: psycopg.Connection[Any]) -> None:
+    names = prepared(behind, "find_candidates")
+    found = list(nodes(plan(behind, 0, names, values_of(life))))
+    read = [node for node in found if node.get("Relation Name") in ("agent_memory", "memory_lexemes")]
+    narrow = {"agent_memory_critical", "agent_memory_subject", "agent_memory_valid", "agent_memory_until"}
+    wide = [
+        node
+        for node in read
+        if node["Index Name"] not in narrow and not re.search(r"(memory_id|lineage_id) = ", node.get("Index Cond", ""))
+    ]
+    assert len(read) > 8
+    assert len(wide) <= 1, json.dumps(wide)  # what stands is read once, where too little of what was found does
+    assert not [node for node in found if node["Node Type"] == "Seq Scan"]
+    assert not [node for node in found if node.get("Relation Name", "").startswith("memory_embeddings")]
+
+
+def test_a_call_is_short_enough_for_its_driver_to_remember() -> None:
+    """psycopg keeps what it has read of statements up to 4,096 characters."""
+    assert len(statement("call_candidates")) < 4_096
+    assert {module.NAME for module in (semantic, keyword, temporal, graph)} == set(finding.TIMEOUTS)
