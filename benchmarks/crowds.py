@@ -55,6 +55,7 @@ COMMON: Final = ("the", "of", "and", "to", "in", "is", "with", "for", "on", "at"
 NEAREST: Final = 8  # that the decision of a write keeps
 FRESH: Final = 500  # vectors of a large scope that wait for its graph
 BLOCK: Final = 1_000  # facts that are drawn at once
+KEPT: Final = 64  # blocks, since questions come back to them
 CHUNK: Final = 5_000
 BARE: Final = 50_000  # rows from which indexes are dropped and built again
 SPAN: Final = timedelta(days=730)  # over which the memories began to hold
@@ -201,13 +202,14 @@ class Texts:
         self._all = _zipf(len(order), 1.05)
         self._topical = _zipf(TOPIC_WORDS, 0.8)
         self._order = order
+        self._blocks: dict[int, list[str]] = {}
         self._topics = np.stack([dice.choice(len(order), TOPIC_WORDS, replace=False) for _ in range(TOPICS)])
 
     def facts(self, first: int, many: int) -> list[str]:
         """So many facts, from a number on."""
         found: list[str] = []
         for block in range(first // BLOCK, (first + many - 1) // BLOCK + 1):
-            found += self._block(block)
+            found += self._blocks.get(block) or self._block(block)
         return found[first % BLOCK : first % BLOCK + many]
 
     def question(self, number: int) -> str:
@@ -226,7 +228,10 @@ class Texts:
         common = len(self.words) + (drawn * len(COMMON)).astype(int)
         chosen = np.where(kinds < 0.7, topical, self._order[np.searchsorted(self._all, drawn)])
         said = self._said[np.where(kinds < 0.2, common, chosen)].tolist()
-        return [" ".join(row[:length]).capitalize() + "." for row, length in zip(said, lengths.tolist(), strict=True)]
+        facts = [" ".join(row[:length]).capitalize() + "." for row, length in zip(said, lengths.tolist(), strict=True)]
+        if len(self._blocks) < KEPT:
+            self._blocks[block] = facts
+        return facts
 
 
 def _zipf(many: int, exponent: float) -> Any:

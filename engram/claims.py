@@ -608,7 +608,8 @@ def stem(word: str) -> str:
     known = lex.SYNONYMS.get(word)
     if known is not None:
         return known
-    found: str = _stemmer.stemWord(word) if len(word) < 40 and word.isalpha() else word
+    # A stemmer keeps the word it is at in itself: two threads may not share one.
+    found: str = snowballstemmer.stemmer("english").stemWord(word) if len(word) < 40 and word.isalpha() else word
     return _STEMMED.get(found, found)
 
 

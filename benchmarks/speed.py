@@ -1,0 +1,326 @@
+"""Milliseconds of every call beside its floor, with one client and with sixteen; statements and round trips of each.
+
+    python benchmarks/speed.py                        10,000 memories, two of whose users are measured
+    python benchmarks/speed.py --rows 100000 --keep DIR
+    python benchmarks/speed.py --only search,add --times 200
+
+A crowd (`benchmarks/crowds.py`) of the shape `mixed`: one user has 20 % of the rows, one 0.8 %, the others 100 each.
+Every call is measured in turn with its floor (`benchmarks/floors.py`), the same rows or the same question in bare SQL
+on the same tables: what else the machine does falls on both, and the ratio is what counts. Calls are the door's own,
+with default settings: recalls are logged, accesses counted, writes judged and durable.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import machine
+import numpy as np
+import psutil
+import psycopg
+import report
+from calls import CALLS, READS, Case, Client
+from crowds import BIG, LITTLE, Crowd, Shape, opened, vectors_of
+from watching import Sent, Wire, took
+
+from engram.settings import load
+
+TIMES: Final = 150
+WARM: Final = 8
+CLIENTS: Final = 16
+PROCESSES: Final = 4
+SECONDS: Final = 1.5
+HIDDEN: Final = ("search", "recall", "add", "append")  # calls that are measured in processes too
+SLOW: Final = 3.0  # seconds after which a case has been measured enough
+WARMED: Final = 0.5
+LEAST: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The times of a call and of its floor, in milliseconds."""
+
+    case: Case
+    calls: list[float]
+    floors: list[float]
+
+    @property
+    def ratio(self) -> float:
+        """How many times its floor a call takes, at the median."""
+        return statistics.median(self.calls) / statistics.median(self.floors)
+
+    def row(self) -> list[Any]:
+        """Its row in a table."""
+        own, bare = percentiles(self.calls), percentiles(self.floors)
+        return [self.case.name, *map(milliseconds, (*own, *bare)), f"{self.ratio:.2f}", self.case.against]
+
+
+@dataclass(frozen=True, slots=True)
+class Rush:
+    """What many clients got done at once."""
+
+    done: int
+    seconds: float
+    took: list[float]
+
+    @property
+    def rate(self) -> float:
+        """Calls a second."""
+        return self.done / self.seconds
+
+
+def percentiles(found: Sequence[float]) -> tuple[float, float, float]:
+    """The median, the 95th and the 99th percentile."""
+    ordered = sorted(found)
+    middle, late, last = (ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in (0.5, 0.95, 0.99))
+    return middle, late, last
+
+
+def milliseconds(value: float) -> str:
+    """A time as a table shows it: three digits that say something."""
+    return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def compare(case: Case, times: int) -> Measured:
+    """Measure a call and its floor in turn, now one first, now the other."""
+    calls: list[float] = []
+    floors: list[float] = []
+    begun = time.perf_counter()
+    for _ in range(WARM):
+        case.call()
+        case.floor()
+        if time.perf_counter() - begun > WARMED:
+            break
+    begun = time.perf_counter()
+    for place in range(times):
+        pairs = [(case.call, calls), (case.floor, floors)]
+        for work, into in pairs if place % 2 else pairs[::-1]:
+            into.append(took(work))
+        if place >= LEAST and time.perf_counter() - begun > SLOW:
+            break
+    return Measured(case, calls, floors)
+
+
+def rush(works: Sequence[Callable[[], object]], seconds: float) -> Rush:
+    """Let each client work in a thread of its own for some seconds."""
+    until = 0.0
+    barrier = threading.Barrier(len(works))
+
+    def one(work: Callable[[], object]) -> list[float]:
+        nonlocal until
+        work()
+        barrier.wait()
+        until = time.perf_counter() + seconds
+        found = []
+        while time.perf_counter() < until:
+            found.append(took(work))
+        return found
+
+    with ThreadPoolExecutor(len(works)) as pool:
+        begun = time.perf_counter()
+        all_of = [spent for found in pool.map(one, works) for spent in found]
+    return Rush(len(all_of), min(seconds, time.perf_counter() - begun), all_of)
+
+
+def rush_in_process(crowd: Crowd, name: str, numbers: Sequence[int], seconds: float, begin: float) -> list[float]:
+    """The same with some of the clients, in a process of its own; waits for the others until a moment."""
+    with ExitStack() as stack:
+        clients = [stack.enter_context(_client(crowd, number)) for number in numbers]
+        works = [client.cases((name,))[0].call for client in clients]
+        for work in works:
+            work()
+        time.sleep(max(0.0, begin - time.time()))
+        return rush(works, seconds).took
+
+
+def in_processes(crowd: Crowd, name: str, seconds: float) -> Rush:
+    """What sixteen clients get done in four processes, where no two of them share an interpreter's lock."""
+    shares = [range(n, CLIENTS, PROCESSES) for n in range(PROCESSES)]
+    with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
+        begin = time.time() + 6.0
+        tasks = [pool.submit(rush_in_process, crowd, name, share, seconds, begin) for share in shares]
+        all_of = [spent for task in tasks for spent in task.result()]
+    return Rush(len(all_of), seconds, all_of)
+
+
+def _client(crowd: Crowd, number: int, url: str | None = None) -> Client:
+    """A client by its number, each of another scope as far as there are enough."""
+    return Client(crowd, crowd.scopes[number % len(crowd.scopes)], number, url)
+
+
+def count(crowd: Crowd, names: Sequence[str]) -> dict[str, Sent]:
+    """What each call sends: of the third time it is made, when everything is known that is asked once."""
+    server = Path(psycopg.conninfo.conninfo_to_dict(crowd.plain)["host"])
+    found = {}
+    with Wire(server) as wire, _client(crowd, 0, wire.url(crowd.url)) as client:
+        client.fill_queue(100)
+        for case in client.cases(tuple(names)):
+            for _ in range(2):
+                case.call()
+            found[case.name] = wire.count(case.call)
+    return found
+
+
+def one_client(crowd: Crowd, user: str, names: Sequence[str], times: int) -> list[Measured]:
+    """Every call of a user beside its floor."""
+    found = []
+    with Client(crowd, crowd.of(user)) as client, report.progress(f"one client, {user}", len(names)) as step:
+        if "claim" in names:
+            client.fill_queue(12 * times + 1_000)
+        for case in client.cases(tuple(names)):
+            found.append(compare(case, times))
+            print(f"  {user:<8}{case.name:<18}" + "".join(f"{one:>10}" for one in found[-1].row()[1:8]), flush=True)
+            step(case.name)
+    return found
+
+
+def many_clients(crowd: Crowd, names: Sequence[str], seconds: float) -> list[list[Any]]:
+    """Calls a second of sixteen clients, and of their floors."""
+    rows = []
+    with ExitStack() as stack, report.progress("16 clients", len(names)) as step:
+        clients = [stack.enter_context(_client(crowd, number)) for number in range(CLIENTS)]
+        if "claim" in names:
+            clients[0].fill_queue(60_000)
+        cases = [client.cases(tuple(names)) for client in clients]
+        for place, name in enumerate(names):
+            mine = [one[place] for one in cases]
+            calls, floors = (rush([work(case) for case in mine], seconds) for work in (_call, _floor))
+            split = in_processes(crowd, name, seconds) if name in HIDDEN else None
+            many = mine[0].rows
+            middle, late, last = percentiles(calls.took)
+            rows.append(
+                [name, round(many * calls.rate), round(many * floors.rate), f"{floors.rate / calls.rate:.2f}",
+                 None if split is None else round(many * split.rate),
+                 *map(milliseconds, (middle, late, last))]
+            )  # fmt: skip
+            print("  16 clients " + " ".join(f"{one!s:>12}" for one in rows[-1]), flush=True)
+            step(name)
+    return rows
+
+
+def _call(case: Case) -> Callable[[], object]:
+    return case.call
+
+
+def _floor(case: Case) -> Callable[[], object]:
+    return case.floor
+
+
+def references(crowd: Crowd) -> list[list[Any]]:
+    """What calls consist of at least: a round trip, an embedding, a scan of vectors in memory; and the library's weight."""
+    filled = max(crowd.scopes, key=lambda one: one.rows)
+    vectors = vectors_of(crowd.texts.facts(filled.first, min(filled.rows, 100_000))).astype(np.float32)
+    with Client(crowd, filled) as client:
+        asked = [client.question() for _ in range(200)]
+        one = percentiles([took(client.floors.one) for _ in range(500)])
+        embedded = percentiles([took(lambda q=q: vectors_of([q])) for q in asked])
+        scanned = percentiles([took(lambda v=v: np.argpartition(vectors @ v, -10)[-10:]) for v in vectors_of(asked)])
+        for question in asked[:50]:
+            client.door.search(question)
+        weight = psutil.Process().memory_info().rss / 2**20
+    return [
+        ["SELECT 1, ms", *map(milliseconds, one)],
+        ["embedding of a question, ms", *map(milliseconds, embedded)],
+        [f"numpy, exact, {len(vectors):,} vectors in memory, ms", *map(milliseconds, scanned)],
+        ["`import engram`, s", *(f"{value:.2f}" for value in percentiles([_fresh("import engram") for _ in range(7)]))],
+        ["process of the library after its first search, MiB", f"{_weight(crowd):.0f}", None, None],
+        ["process of this benchmark, MiB", f"{weight:.0f}", None, None],
+    ]
+
+
+def _fresh(code: str) -> float:
+    timed = f"import time; t = time.perf_counter(); {code}; print(time.perf_counter() - t)"
+    return float(subprocess.run([sys.executable, "-c", timed], capture_output=True, text=True, check=True).stdout)
+
+
+def _weight(crowd: Crowd) -> float:
+    """MiB of a process that has the library and has searched once."""
+    scope = crowd.scopes[0].scope
+    code = (
+        "import psutil; from engram import Engram, Scope;"
+        f" door = Engram({crowd.url!r}, scope=Scope({scope.tenant_id!r}, user_id={scope.user_id!r}));"
+        " door.search('what is said?'); print(psutil.Process().memory_info().rss / 2**20); door.close()"
+    )
+    return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+
+
+def counted(found: dict[str, Sent]) -> report.Table:
+    """The table of what is sent."""
+    rows = [[name, sent.statements, sent.transactions, sent.round_trips] for name, sent in found.items()]
+    columns = ["call", "statements", "transactions", "round trips"]
+    return report.Table("What a call sends to the server", columns, rows)
+
+
+def main() -> None:
+    """Measure, print, and save."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", type=int, default=10_000)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--only", default=",".join(CALLS))
+    parser.add_argument("--times", type=int, default=TIMES)
+    parser.add_argument("--seconds", type=float, default=SECONDS)
+    parser.add_argument("--no-rush", action="store_true", help="only one client")
+    given = parser.parse_args()
+    names = given.only.split(",")
+    shape = Shape("mixed", given.rows, relations=max(1, min(10, 1_000_000 // given.rows)))
+    with opened(shape, given.keep, say=lambda said: print(said, file=sys.stderr, flush=True)) as crowd:
+        print(machine.heading(crowd.url))
+        columns = ["call", "p50", "p95", "p99", "floor p50", "floor p95", "floor p99", "ratio", "floor"]
+        tables, plots = [], []
+        for user in (BIG, LITTLE):
+            rows = f"{crowd.of(user).rows:,} of {given.rows:,} memories"
+            found = one_client(crowd, user, names if user == BIG else [n for n in names if n in (*READS, "add")],
+                               given.times)  # fmt: skip
+            tables.append(report.Table(f"One client, a user with {rows}, ms", columns, [one.row() for one in found]))
+            plots.append(_plot(f"Medians beside their floors, a user with {rows}", found))
+        tables.append(counted(count(crowd, names)))
+        if not given.no_rush:
+            rushed = ["call", "per s", "floor per s", "ratio", "per s in 4 processes", "p50 ms", "p95 ms", "p99 ms"]
+            rows_of = many_clients(crowd, names, given.seconds)
+            tables.append(report.Table("Sixteen clients: rows or calls a second", rushed, rows_of))
+        tables.append(report.Table("References", ["what", "p50", "p95", "p99"], references(crowd)))
+        for table in tables:
+            print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}")
+        report.save(
+            "speed", title="Speed", about=ABOUT, versions=machine.versions(crowd.url), tables=tables, plots=plots,
+            data=[crowd_data(shape)], notes=[f"Logged recalls: {load({}).recall_log}; counted accesses; durable commits."],
+        )  # fmt: skip
+
+
+ABOUT: Final = (
+    "Every call beside its floor: the same question in one bare statement, or the same rows in one bare durable"
+    " transaction, on the same tables, measured in turn. The ratio is of the medians."
+)
+
+
+def crowd_data(shape: Shape) -> report.Data:
+    """What a crowd is, for a report."""
+    about = f"{shape.rows:,} memories, {len(shape.users()):,} scopes, seed {shape.seed}"
+    return report.Data(f"crowd {shape.key}", report.sha256(Path(__file__).parent / "crowds.py"), "generated", about)
+
+
+def _plot(title: str, found: Sequence[Measured]) -> report.Plot:
+    names = [one.case.name for one in found]
+    series = [
+        report.Series("Engram", names, [statistics.median(one.calls) for one in found]),
+        report.Series("floor", names, [statistics.median(one.floors) for one in found]),
+    ]
+    return report.Plot(title, "bars", series, x_label="ms", log=("x",))
+
+
+if __name__ == "__main__":
+    main()
