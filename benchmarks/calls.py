@@ -24,7 +24,8 @@ REVISIONS: Final = 5
 KIND: Final = "bench"
 PRIORITY: Final = 1
 READS: Final = (
-    "search", "search semantic", "search keyword", "recall", "build_context", "recall_critical", "get_lineage", "traverse",
+    "search", "search semantic", "search keyword", "recall", "build_context", "recall_critical", "get_lineage",
+    "traverse",
 )  # fmt: skip
 WRITES: Final = ("add", "add_many", "remember", "append", "append_many", "enqueue", "claim")
 CALLS: Final = (*READS, *WRITES)
@@ -135,7 +136,8 @@ class Client:
             Case("append", lambda: door.record_event(self.facts(1)[0], derive="skip", session_id=session),
                  lambda: floors.append(self.facts(1)), against=counter),
             Case("append_many", lambda: door.remember([{"role": "user", "content": one} for one in
-                 self.facts(BATCH)], derive="skip", session_id=session), lambda: floors.append(self.facts(BATCH)), BATCH, counter),
+                 self.facts(BATCH)], derive="skip", session_id=session),
+                 lambda: floors.append(self.facts(BATCH)), BATCH, counter),
             Case("enqueue", self._enqueue, lambda: floors.queue(self.facts(1)), against="bare durable insert"),
             Case("claim", self._claim, floors.claim, 10, "bare SKIP LOCKED and update, both durable"),
         ]  # fmt: skip
@@ -178,4 +180,3 @@ class Client:
         while True:
             yield from self.crowd.texts.facts(first, 1000)
             first += 1000
-

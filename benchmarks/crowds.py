@@ -84,7 +84,8 @@ MADE: Final[Mapping[str, str]] = {name: f"s.{name}" for name in OWN} | {
     "importance": "s.surprise * t.importance", "holds_at": "s.valid_from", "stands_at": "s.valid_from",
     "stands_recorded_at": "s.recorded_at", "stands_event_id": "s.event_id", "char_end": "char_length(s.fact)",
     "embedding": "v.embedding", "state": "engram.memory_state(m)",
-    "decision": "t.decision || jsonb_build_object('memory_id', s.memory_id, 'event_id', s.event_id, 'nearest', s.nearest)",
+    "decision": "t.decision || jsonb_build_object('memory_id', s.memory_id, 'event_id', s.event_id,"
+                " 'nearest', s.nearest)",
 }  # fmt: skip
 WORDED: Final = "memory_lexemes"  # written by the product's own statement
 RELATED: Final = """
@@ -102,10 +103,10 @@ RELATED: Final = """
         ON CONFLICT DO NOTHING
 """
 RELATION_HISTORY: Final = """
-    INSERT INTO engram.relation_changes (tenant_id, source_id, target_id, relation_type, recorded_at, holds_at, weight, auto,
-      metadata, ended, event_id)
-    SELECT r.tenant_id, r.source_id, r.target_id, r.relation_type, coalesce(r.changed_at, r.recorded_at), r.holds_at, r.weight,
-           r.auto, r.metadata, false, r.event_id
+    INSERT INTO engram.relation_changes (tenant_id, source_id, target_id, relation_type, recorded_at, holds_at,
+      weight, auto, metadata, ended, event_id)
+    SELECT r.tenant_id, r.source_id, r.target_id, r.relation_type, coalesce(r.changed_at, r.recorded_at), r.holds_at,
+           r.weight, r.auto, r.metadata, false, r.event_id
       FROM engram.memory_relations r
 """
 
@@ -184,10 +185,13 @@ class Crowd:
 def vocabulary() -> tuple[str, ...]:
     """English words, the most frequent first: the whole words of the local embedder's tokenizer."""
     found = importlib.util.find_spec(local.PACKAGE)
-    assert found is not None and found.origin is not None
+    assert found is not None
+    assert found.origin is not None
     tokens = json.loads((Path(found.origin).parent / local.TOKENIZER).read_text(encoding="utf-8"))["model"]["vocab"]
     words = [token[1:] for token, _ in sorted(tokens.items(), key=lambda item: item[1]) if token.startswith("▁")]
-    return tuple(word for word in words if word.isascii() and word.isalpha() and word.islower() and 3 <= len(word) <= 12)
+    return tuple(
+        word for word in words if word.isascii() and word.isalpha() and word.islower() and 3 <= len(word) <= 12
+    )
 
 
 class Texts:
@@ -400,14 +404,14 @@ class _Filling:
 
     def _append(self, one: Filled, at: int, many: int) -> list[dict[str, Any]]:
         facts = self.texts.facts(one.first + at, many)
-        call = ids.new_id()
-        since = [self._since(one.first + at + n) for n in range(many)]
+        call, request = ids.new_id(), self.request
+        starts = [since(one.first + at + n) for n in range(many)]
         events = [
             replace(
                 self.event, content=fact, event_id=ids.new_id(), idempotency_key=f"call:{call}/{n}",
-                payload={**self.event.payload, "request": self.request | {"fact": fact, "valid_from": start.isoformat()}},
+                payload={**self.event.payload, "request": request | {"fact": fact, "valid_from": start.isoformat()}},
             )
-            for n, (fact, start) in enumerate(zip(facts, since, strict=True))
+            for n, (fact, start) in enumerate(zip(facts, starts, strict=True))
         ]  # fmt: skip
         receipts: list[ledger.AppendedEvent] = []
         for begin in range(0, many, ledger.MOST_EVENTS):
@@ -415,23 +419,18 @@ class _Filling:
                 batch = events[begin : begin + ledger.MOST_EVENTS]
                 done = ledger.append(conn, scope_id=one.scope_id, stream_id=self.streams[one.scope_id], events=batch)
             receipts += done.events
-        rows = [
-            self._row(one, fact, start, told) for fact, start, told in zip(facts, since, receipts, strict=True)
-        ]
+        rows = [self._row(one, fact, start, told) for fact, start, told in zip(facts, starts, receipts, strict=True)]
         for n, row in enumerate(rows):
             row["nearest"] = _nearest(rows[max(0, n - NEAREST) : n])
             row["indexed"] = one.rows > semantic.LARGE and at + n < one.rows - FRESH
         return rows
 
-    def _since(self, number: int) -> datetime:
-        return BEGUN + SPAN * ((number * 7919 % 10_007) / 10_007)
-
-    def _row(self, one: Filled, fact: str, since: datetime, told: ledger.AppendedEvent) -> dict[str, Any]:
+    def _row(self, one: Filled, fact: str, start: datetime, told: ledger.AppendedEvent) -> dict[str, Any]:
         what = (told.event_id, one.scope.tenant_id, None, None, 0)
         return {
             "tenant_id": one.scope.tenant_id, "scope_id": one.scope_id, "memory_id": ids.id_of(*what),
             "lineage_id": ids.id_of(*what, "lineage"), "event_id": told.event_id, "recorded_at": told.recorded_at,
-            "valid_from": since, "fact": fact, "fact_hash": text.fact_hash(fact).hex(),
+            "valid_from": start, "fact": fact, "fact_hash": text.fact_hash(fact).hex(),
             "quote_hash": text.quote_hash(fact), "surprise": 0.5 + int(told.event_id[-2:], 16) / 512,
         }  # fmt: skip
 
@@ -510,6 +509,11 @@ class _Filling:
                     )
             if one.rows < keyword.LARGE:
                 break  # the largest come first
+
+
+def since(number: int) -> datetime:
+    """When the fact of a number began to hold."""
+    return BEGUN + SPAN * ((number * 7919 % 10_007) / 10_007)
 
 
 def _costliest(definition: str) -> tuple[bool, bool]:

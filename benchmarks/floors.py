@@ -42,17 +42,19 @@ EVENT_MADE: Final = {
     "txid": "pg_current_xact_id()", "idempotency_key": "s.event_id::text", "session_id": "t.session_id",
 }  # fmt: skip
 MOVED: Final = """
-    UPDATE engram.event_streams SET position = position + cardinality(%(event_ids)s::uuid[]), recorded_at = clock_timestamp(),
-           head_hash = sha256(uuid_send((%(event_ids)s::uuid[])[1]))
+    UPDATE engram.event_streams SET position = position + cardinality(%(event_ids)s::uuid[]),
+           recorded_at = clock_timestamp(), head_hash = sha256(uuid_send((%(event_ids)s::uuid[])[1]))
      WHERE tenant_id = %(tenant)s AND stream_id = %(stream_id)s::uuid
 """
 WORDED: Final = """
     INSERT INTO engram.memory_lexemes (tenant_id, scope_id, memory_id, lexemes, own_terms)
-    SELECT s.tenant_id, s.scope_id, s.memory_id, engram.memory_lexemes_of(s.scope_id, 'english', s.fact, '', '', ''), 12 FROM s
+    SELECT s.tenant_id, s.scope_id, s.memory_id, engram.memory_lexemes_of(s.scope_id, 'english', s.fact, '', '', ''), 12
+      FROM s
 """
 QUEUED: Final = """
     INSERT INTO engram.memory_jobs (tenant_id, job_id, scope_id, kind, stream_id, position, dedup_key)
-    SELECT s.tenant_id, s.event_id, s.scope_id, 'derive', %(stream_id)s::uuid, %(position)s + s.n, sha256(uuid_send(s.event_id))
+    SELECT s.tenant_id, s.event_id, s.scope_id, 'derive', %(stream_id)s::uuid, %(position)s + s.n,
+           sha256(uuid_send(s.event_id))
       FROM s
 """
 CLAIMED: Final = """
@@ -66,7 +68,8 @@ CLAIMED: Final = """
     RETURNING j.*
 """
 DONE: Final = """
-    UPDATE engram.memory_jobs j SET state = 'done', lease_token = NULL, lease_until = NULL, finished_at = clock_timestamp()
+    UPDATE engram.memory_jobs j
+       SET state = 'done', lease_token = NULL, lease_until = NULL, finished_at = clock_timestamp()
      WHERE j.tenant_id = %(tenant)s AND j.state = 'running' AND j.job_id = ANY(%(job_ids)s::uuid[])
 """
 EXACT: Final = """
@@ -75,7 +78,8 @@ EXACT: Final = """
    ORDER BY e.embedding <=> %(vector)s LIMIT 60
 """
 WALKED: Final = """
-  SELECT e.memory_id, 1 - (e.embedding::halfvec(256) <=> %(vector)s::halfvec(256)) AS cosine FROM engram.memory_embeddings e
+  SELECT e.memory_id, 1 - (e.embedding::halfvec(256) <=> %(vector)s::halfvec(256)) AS cosine
+    FROM engram.memory_embeddings e
    WHERE e.tenant_id = %(tenant)s AND e.scope_id = %(scope_id)s AND e.model_id = 3885764830968211142 AND e.indexed
    ORDER BY e.embedding::halfvec(256) <=> %(vector)s::halfvec(256) LIMIT 60
 """
@@ -83,8 +87,8 @@ RAREST: Final = """
   SELECT l.memory_id, ts_rank('{0.1,0.15,0.3,1}', l.lexemes, a.every) AS rank
     FROM (SELECT string_agg(r.term, ' | ')::tsquery AS every,
                  (string_agg(r.term, ' | ') FILTER (WHERE r.sofar <= 2000 OR r.place <= 2))::tsquery AS rare
-            FROM (SELECT '''' || %(scope_id)s || ':' || u.lexeme || '''' AS term, sum(coalesce(t.df, 1)) OVER w AS sofar,
-                         row_number() OVER w AS place
+            FROM (SELECT '''' || %(scope_id)s || ':' || u.lexeme || '''' AS term,
+                         sum(coalesce(t.df, 1)) OVER w AS sofar, row_number() OVER w AS place
                     FROM unnest(to_tsvector('english', %(question)s)) u
                     LEFT JOIN engram.memory_terms t
                       ON t.tenant_id = %(tenant)s AND t.scope_id = %(scope_id)s AND t.term = u.lexeme
@@ -106,7 +110,8 @@ CRITICAL: Final = """
 LINEAGE: Final = """
   SELECT * FROM engram.agent_memory m
    WHERE m.tenant_id = %(tenant)s AND m.lineage_id =
-     (SELECT o.lineage_id FROM engram.agent_memory o WHERE o.tenant_id = %(tenant)s AND o.memory_id = %(memory_id)s::uuid)
+     (SELECT o.lineage_id FROM engram.agent_memory o
+       WHERE o.tenant_id = %(tenant)s AND o.memory_id = %(memory_id)s::uuid)
    ORDER BY m.revision DESC
 """
 WALK: Final = """
@@ -117,7 +122,8 @@ WALK: Final = """
       FROM walk w
      CROSS JOIN LATERAL (
            SELECT r.target_id, r.weight FROM engram.memory_relations r
-             JOIN engram.agent_memory m ON m.tenant_id = %(tenant)s AND m.memory_id = r.target_id AND m.status = 'active'
+             JOIN engram.agent_memory m
+               ON m.tenant_id = %(tenant)s AND m.memory_id = r.target_id AND m.status = 'active'
             WHERE r.tenant_id = %(tenant)s AND r.source_id = w.node AND r.ended_at IS NULL
             ORDER BY r.weight DESC LIMIT 50) n
      WHERE w.depth < 3)
@@ -271,5 +277,3 @@ class Floors:
         row = self.conn.execute(sql, params).fetchone()
         assert row is not None
         return row
-
-

@@ -4,9 +4,9 @@
     python benchmarks/profile_calls.py search --rows 100000 --user little --keep DIR
     python benchmarks/profile_calls.py search --plans                 the plan of each statement too
 
-Every statement is first explained (ANALYZE, BUFFERS) in a savepoint that is rolled back, with the values of the call, and
-then run: planning and execution are the server's own figures, the wall clock is the client's. What is left of a call's
-time is Python's, and waits for commits.
+Every statement is first explained (ANALYZE, BUFFERS) in a savepoint that is rolled back, with the values of the call,
+and then run: planning and execution are the server's own figures, the wall clock is the client's. What is left of a
+call's time is Python's, and waits for commits.
 """
 
 from __future__ import annotations
@@ -139,10 +139,11 @@ def profile(case: Case, times: int, *, plans: bool = False) -> str:
             case.call()
     seen = max(2, times // 4)
     inside = sum(one.wall for one in plain.ran.values()) / times
+    outside = f"in statements {inside:.2f}, outside {total - inside:.2f}"
     lines = [
-        f"{case.name}: {alone:.2f} ms at the median, {total:.2f} on average; in statements {inside:.2f}, outside {total - inside:.2f}",
+        f"{case.name}: {alone:.2f} ms at the median, {total:.2f} on average; {outside}",
         "",
-        f"  {'statement':<44}{'times':>7}{'wall':>9}{'planning':>10}{'execution':>11}{'buffers':>9}   ms and pages a call",
+        f"  {'statement':<44}{'times':>7}{'wall':>9}{'planning':>10}{'execution':>11}{'buffers':>9}  ms, pages a call",
     ]
     for name, one in sorted(plain.ran.items(), key=lambda item: -item[1].wall)[:SHOWN]:
         deep = explained.ran.get(name, Ran())

@@ -221,7 +221,7 @@ def _floor(case: Case) -> Callable[[], object]:
 
 
 def references(crowd: Crowd) -> list[list[Any]]:
-    """What calls consist of at least: a round trip, an embedding, a scan of vectors in memory; and the library's weight."""
+    """What calls consist of at least, a round trip, an embedding, a scan in memory; and the library's weight."""
     filled = max(crowd.scopes, key=lambda one: one.rows)
     vectors = vectors_of(crowd.texts.facts(filled.first, min(filled.rows, 100_000))).astype(np.float32)
     with Client(crowd, filled) as client:
@@ -297,7 +297,7 @@ def main() -> None:
             print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}")
         report.save(
             "speed", title="Speed", about=ABOUT, versions=machine.versions(crowd.url), tables=tables, plots=plots,
-            data=[crowd_data(shape)], notes=[f"Logged recalls: {load({}).recall_log}; counted accesses; durable commits."],
+            data=[crowd_data(shape)], notes=[f"Recalls are logged ({load({}).recall_log}), accesses counted."],
         )  # fmt: skip
 
 

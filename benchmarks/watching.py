@@ -44,8 +44,8 @@ class Sent:
 class Wire:
     """A socket beside the server's; what is sent through it is counted, of all connections together.
 
-    A statement is a simple query or an execution; a transaction is one that was begun by name, or a statement outside of
-    one; a round trip is a query, a synchronisation or a flush, for each of which a client waits.
+    A statement is a simple query or an execution; a transaction is one that was begun by name, or a statement outside
+    of one; a round trip is a query, a synchronisation or a flush, for each of which a client waits.
     """
 
     def __init__(self, server: Path) -> None:
