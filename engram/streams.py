@@ -165,8 +165,12 @@ def watermark(conn: Connection, scope_ids: Sequence[int], deriver: str, version:
     row = fetch_one(conn, "get_watermark", scope_ids=list(scope_ids), deriver=deriver, version=version)
     if row is None:  # pragma: no cover - an aggregate always has a row
         return Watermark()
-    only = row.stream_id if row.streams == 1 else None
-    return Watermark(only, row.head - row.behind, row.head, row.behind)
+    return mark_of(row.streams, row.stream_id, row.head, row.behind)
+
+
+def mark_of(streams: int, stream_id: str | None, head: int, behind: int) -> Watermark:
+    """The watermark of a row of `get_watermark`. Pure."""
+    return Watermark(stream_id if streams == 1 else None, head - behind, head, behind)
 
 
 def _head(row: Row[Any]) -> Head:

@@ -166,19 +166,31 @@ def look_up(
     conn: Connection, tenant_id: str, scope_ids: Sequence[int], words: Words, *, size: int, config: str = "english"
 ) -> Sought:
     """What a question's words mean in these scopes."""
-    shared = {"tenant_id": tenant_id, "scope_ids": list(scope_ids), "config": config, "most": COUNTED_ROWS}
-    asked = [*words.words, *words.without]
-    rows = fetch_all(conn, "look_up_words", words=asked, **shared) if asked else []
-    refused = {row.lexeme for row in rows if row.word in words.without and row.lexeme is not None}
+    asked = wanted(words)
+    shared = {"tenant_id": tenant_id, "scope_ids": list(scope_ids), "config": config}
+    rows = fetch_all(conn, "look_up_words", **asked, **shared) if asked["words"] else []
+    return sought(conn, words, [tuple(row) for row in rows], size=size, config=config)
+
+
+def wanted(words: Words) -> dict[str, Any]:
+    """What `look_up_words` asks about a question's words. Pure."""
+    return {"words": [*words.words, *words.without], "most": COUNTED_ROWS}
+
+
+def sought(
+    conn: Connection, words: Words, rows: Sequence[Sequence[Any]], *, size: int, config: str = "english"
+) -> Sought:
+    """What a question's words mean, of the rows of `look_up_words`: word, lexeme and how many memories hold it."""
+    refused = {lexeme for word, lexeme, _ in rows if word in words.without and lexeme is not None}
     terms: dict[str, SoughtTerm] = {}
     weights: dict[str, float] = {}
-    for row in rows:
-        if row.lexeme is None:
-            weights.setdefault(row.word, STOP_WEIGHT)
-        elif row.lexeme not in refused:
-            idf = rarity(size, row.df)
-            terms[row.lexeme] = SoughtTerm(row.lexeme, _quoted(row.lexeme), row.df, idf)
-            weights[row.word] = max(idf, weights.get(row.word, 0.0))
+    for word, lexeme, df in rows:
+        if lexeme is None:
+            weights.setdefault(word, STOP_WEIGHT)
+        elif lexeme not in refused:
+            idf = rarity(size, df)
+            terms[lexeme] = SoughtTerm(lexeme, _quoted(lexeme), df, idf)
+            weights[word] = max(idf, weights.get(word, 0.0))
     phrases = _phrases(conn, words.phrases, config, terms, size)
     return Sought((*terms.values(), *phrases), tuple(sorted(refused)), weights)
 
