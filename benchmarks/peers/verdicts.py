@@ -1,0 +1,146 @@
+"""What the figures say, in words that are made from them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from work import BIG, SMALL
+
+OWN = "engram"
+SAME_RECALL = 0.01  # so much less recall still counts as equal
+CLEAR = 1.05  # a ratio below which nobody is called better
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """One way of one peer to search, and what its writing cost; None where it was not measured.
+
+    `recall` is the share of the exactly nearest ten that was found, by user; `target` the mean of one by the place of
+    the memory a question was made from.
+    """
+
+    peer: str
+    mode: str
+    one_rate: float | None
+    many_rate: float
+    settle_seconds: float
+    p50: Mapping[str, float]
+    p95: Mapping[str, float]
+    recall: Mapping[str, float]
+    target: float
+    strangers: int
+    memory_mib: float
+    disk_bytes: float | None
+    floor: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What one way of one peer to search found of labelled evidence, each measure between 0 and 1."""
+
+    peer: str
+    mode: str
+    measures: Mapping[str, float]
+    p50: float
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that so large a share is not above."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def ratio(better: float, worse: float) -> str:
+    """How many times, for a sentence."""
+    times = better / worse
+    return f"{times:.0f} times" if times >= 10 else f"{times:.1f} times"
+
+
+def speeds(rows: Sequence[Speed]) -> list[str]:
+    """Every figure in which somebody is clearly better than Engram; one sentence that nobody is, where that is so."""
+    rivals = [row for row in rows if row.peer != OWN and not row.floor]
+    own = {row.mode: row for row in rows if row.peer == OWN}
+    if not own or not rivals:
+        return []
+    both = {row.peer for row in rivals if row.mode == "vector"}
+    nearest = [row for row in rivals if row.mode == "vector" or row.peer not in both]
+    mixed = [row for row in rivals if row.mode == "hybrid"]
+    said = [*_searches(own["vector"], nearest, "vector search", equal_recall=True)]
+    said += _searches(own["hybrid"], mixed, "hybrid search", equal_recall=False)
+    said += _writes(own["hybrid"], rivals)
+    said += _sizes(own["hybrid"], rivals)
+    for row in rows:
+        if row.strangers:
+            said.append(f"{row.peer} ({row.mode}) returned {row.strangers} memories of other users.")
+    return said
+
+
+def _searches(own: Speed, rivals: Sequence[Speed], what: str, *, equal_recall: bool) -> Iterable[str]:
+    """Who is faster for each user; where recall counts, who finds less is named apart. One sentence each."""
+    for user in (BIG, SMALL):
+        mine, recall = own.p50[user], own.recall[user]
+        fair = [row for row in rivals if not equal_recall or row.recall[user] >= recall - SAME_RECALL]
+        faster = [row for row in fair if row.p50[user] * CLEAR < mine]
+        shown = f" and recall {recall:.3f}" if equal_recall else ""
+        head = f"{what}, the {user} user: Engram has {mine:.1f} ms{shown}"
+        if faster:
+            names = [f"{row.peer} {row.p50[user]:.1f} ms ({ratio(mine, row.p50[user])})" for row in _by(user, faster)]
+            yield f"{head}. Faster{' at equal or better recall' * equal_recall}: {', '.join(names)}."
+        elif fair:
+            rival, among = _by(user, fair)[0], " at equal or better recall" * equal_recall
+            yield f"{head}, the fastest{among}; next is {rival.peer}, {rival.p50[user]:.1f} ms."
+        quick = [row for row in rivals if row not in fair and row.p50[user] < mine]
+        if quick:
+            names = [f"{row.peer} {row.p50[user]:.1f} ms, recall {row.recall[user]:.3f}" for row in _by(user, quick)]
+            yield f"{what}, the {user} user: faster, but finding less than Engram: {'; '.join(names)}."
+
+
+def _by(user: str, rows: Iterable[Speed]) -> list[Speed]:
+    return sorted(rows, key=lambda row: row.p50[user])
+
+
+def _writes(own: Speed, rivals: Sequence[Speed]) -> Iterable[str]:
+    seen = list({row.peer: row for row in rivals}.values())
+    for name, what in (("one_rate", "memories one at a time"), ("many_rate", "memories in bulk")):
+        mine = getattr(own, name)
+        if mine is None:
+            continue
+        faster = [(getattr(row, name) or 0.0, row.peer) for row in seen if (getattr(row, name) or 0) > CLEAR * mine]
+        names = [f"{peer} {rate:,.0f} ({ratio(rate, mine)})" for rate, peer in sorted(faster, reverse=True)]
+        more = f" More: {', '.join(names)}." if names else ""
+        behind = f"not fewer than {len(seen) - len(faster)} of {len(seen)}"
+        yield f"{what}: Engram writes {mine:,.0f} a second, {behind}.{more}"
+
+
+def _sizes(own: Speed, rivals: Sequence[Speed]) -> Iterable[str]:
+    seen = {row.peer: row for row in rivals}.values()
+    smaller = [row for row in seen if row.disk_bytes and own.disk_bytes and row.disk_bytes * CLEAR < own.disk_bytes]
+    if smaller:
+        least = min(smaller, key=lambda row: row.disk_bytes or 0)
+        yield (
+            f"disk: {len(smaller)} of {len(seen)} need less than Engram's {own.disk_bytes:,.0f} bytes a memory, the"
+            f" least {least.peer} with {least.disk_bytes:,.0f}."
+        )
+    lighter = [row for row in seen if row.memory_mib * CLEAR < own.memory_mib]
+    names = ", ".join(f"{row.peer} ({row.memory_mib:.0f})" for row in sorted(lighter, key=lambda row: row.memory_mib))
+    if lighter:
+        yield f"memory of the process: less than Engram's {own.memory_mib:.0f} MiB are taken by {names}."
+
+
+def qualities(rows: Sequence[Quality]) -> list[str]:
+    """For each measure, who is above the best of Engram, or how far Engram is ahead."""
+    rivals = [row for row in rows if not row.peer.startswith(OWN)]
+    mine = [row for row in rows if row.peer.startswith(OWN)]
+    if not rivals or not mine:
+        return []
+    said = []
+    for name in mine[0].measures:
+        best, other = (max(some, key=lambda row: row.measures[name]) for some in (mine, rivals))
+        ours, theirs = 100 * best.measures[name], 100 * other.measures[name]
+        if theirs > ours:
+            said.append(f"{name}: {other.peer} ({other.mode}) is above Engram, {theirs:.1f} against {ours:.1f}.")
+        else:
+            rival = f"{other.peer} ({other.mode}) {theirs:.1f}"
+            said.append(f"{name}: {best.peer} ({best.mode}) has {ours:.1f}, the best rival {rival}.")
+    return said

@@ -1,0 +1,167 @@
+"""The comparison with other libraries: its contract kept by Engram and by numpy, its scores, and what it says in words.
+
+The other libraries are not installed here; whatever holds for these two adapters they are held to by the same process.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+PARTS = ("contract", "work", "child", "verdicts", "run", "labelled")
+
+
+@pytest.fixture(scope="module")
+def peers() -> Iterator[Any]:
+    """The scripts of the comparison, which are no part of the package."""
+    places = [str(FOLDER / "peers"), str(FOLDER)]
+    sys.path[:0] = places
+    yield SimpleNamespace(**{name: importlib.import_module(name) for name in PARTS})
+    for place in places:
+        sys.path.remove(place)
+
+
+@pytest.fixture(scope="module")
+def work(peers: Any) -> Any:
+    """The memories of the big user and of the first small ones, and the questions about them."""
+    made, few = peers.work.made_up(400, asked=8, dimensions=16), 100
+    return replace(made, users=made.users[:few], texts=made.texts[:few], vectors=made.vectors[:few])
+
+
+@pytest.fixture(scope="module")
+def answers(peers: Any, work: Any, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What Engram and numpy say of them."""
+    place = tmp_path_factory.mktemp("work")
+    work.save(place)
+    url = database_url.replace("postgresql+psycopg://", "postgresql://")
+    found = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(importlib.import_module("adapters.engram"), "tidy", lambda _: None)
+        for name in ("engram", "numpy, exact"):
+            folder = tmp_path_factory.mktemp("data")
+            job = {
+                "peer": name, "work": str(place), "folder": str(folder), "k": 10, "url": url, "owner_url": url,
+                "singles": 5, "patience": 60.0,
+            }  # fmt: skip
+            found[name] = peers.child.measure(job) | {"disk": 1_000}
+    return found
+
+
+def test_the_same_work_is_read_that_was_written(peers: Any, work: Any, tmp_path: Path) -> None:
+    work.save(tmp_path)
+    again = peers.work.Work.load(tmp_path)
+    assert again.digest == work.digest
+    assert again.questions == work.questions
+
+
+def test_made_up_work_is_the_same_for_a_seed(peers: Any) -> None:
+    one, again, other = (peers.work.made_up(100, asked=2, dimensions=4, seed=seed) for seed in (7, 7, 8))
+    assert one.digest == again.digest != other.digest
+    assert one.users.count("big") == 20
+
+
+def test_a_batch_has_one_user_and_no_more_than_five_hundred(peers: Any) -> None:
+    items = [peers.contract.Item(row, "a" if row < 600 else "b", "", None) for row in range(700)]
+    found = peers.child.batches(items)
+    assert [len(batch) for batch in found] == [500, 100, 100]
+    assert all(len({item.user for item in batch}) == 1 for batch in found)
+    assert [item for batch in found for item in batch] == items
+
+
+@pytest.mark.parametrize("name", ["engram", "numpy, exact"])
+def test_every_memory_of_the_work_is_kept_and_found_by_its_vector(
+    name: str, peers: Any, work: Any, answers: Mapping[str, Any]
+) -> None:
+    exact = peers.work.truth(work, 10)
+    (row, *_) = peers.run.speed_rows(name, answers[name], work, exact)
+    assert row.mode == "vector"
+    assert answers[name]["many_rows"] + len(answers[name]["one_ms"]) == len(work.texts)
+    assert answers[name]["unknown_texts"] <= 3  # Engram's probes
+    assert row.recall["big"] >= 0.95
+    assert row.recall["small"] == 1.0
+    assert row.target >= 0.95
+
+
+def test_nobody_is_shown_memories_of_other_users(peers: Any, work: Any, answers: Mapping[str, Any]) -> None:
+    for told in answers.values():
+        for found in told["found"].values():
+            assert len(found) == len(work.questions)
+            assert peers.run.strangers(found, work) == 0
+    foreign = work.users.index("small")
+    assert peers.run.strangers([{"question": 0, "rows": [0, foreign]}], work) == 1  # question 0 is the big user's
+
+
+def test_a_rival_that_is_better_is_named_and_one_that_finds_less_is_not_called_faster(peers: Any) -> None:
+    own = peers.verdicts.Speed(
+        peer="engram", mode="vector", one_rate=100, many_rate=1_000, settle_seconds=0.0, p50={"big": 2.0, "small": 1.0},
+        p95={"big": 3.0, "small": 2.0}, recall={"big": 0.98, "small": 1.0}, target=1.0, strangers=0, memory_mib=50.0,
+        disk_bytes=5_000.0,
+    )  # fmt: skip
+    quick = replace(own, peer="quick", p50={"big": 1.0, "small": 1.5}, one_rate=300, disk_bytes=6_000.0)
+    blind = replace(own, peer="blind", p50={"big": 0.5, "small": 0.5}, recall={"big": 0.4, "small": 0.1})
+    leaky = replace(own, peer="leaky", strangers=3, many_rate=900)
+    said = peers.verdicts.speeds([own, replace(own, mode="hybrid"), quick, blind, leaky])
+    text = "\n".join(said)
+    assert "the big user: Engram has 2.0 ms and recall 0.980. Faster at equal or better recall: quick 1.0 ms" in text
+    assert "the small user: Engram has 1.0 ms and recall 1.000, the fastest at equal or better recall" in text
+    assert "the big user: faster, but finding less than Engram: blind 0.5 ms, recall 0.400." in text
+    assert "Engram writes 100 a second, not fewer than 2 of 3. More: quick 300 (3.0 times)." in text
+    assert "Engram writes 1,000 a second, not fewer than 3 of 3." in said[-2]
+    assert "leaky (vector) returned 3 memories of other users." in text
+    assert "disk" not in text
+
+
+def test_quality_says_who_is_above_whom(peers: Any) -> None:
+    rows = [
+        peers.verdicts.Quality("engram", "hybrid", {"R@10": 0.8, "MRR@10": 0.5}, 1.0),
+        peers.verdicts.Quality("other", "vector", {"R@10": 0.7, "MRR@10": 0.6}, 1.0),
+    ]
+    assert peers.verdicts.qualities(rows) == [
+        "R@10: engram (hybrid) has 80.0, the best rival other (vector) 70.0.",
+        "MRR@10: other (vector) is above Engram, 60.0 against 50.0.",
+    ]
+
+
+def test_a_labelled_conversation_becomes_memories_with_their_speakers_and_questions_with_their_rows(peers: Any) -> None:
+    sets = importlib.import_module("sets")
+    turns = [
+        sets.Turn("1", "s", {"role": "user", "name": "Rosa", "content": "I signed a lease."}),
+        sets.Turn("2", "s", {"role": "user", "content": "Where?"}),
+    ]
+    case = sets.Case("rosa", turns)
+    case.ask("Who signed a lease?", "single", ["1"])
+    work = peers.labelled.as_work("tiny", [case], _Letters())
+    assert work.texts == ["Rosa: I signed a lease.", "Where?"]
+    assert [one.evidence for one in work.questions] == [(0,)]
+    model = work.model()
+    assert model.passage("I signed a lease.").shape == (3,)  # what is embedded without the name is known, too
+    assert not model.unknown
+
+
+def test_a_peer_that_is_not_installed_says_so(peers: Any, work: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    work.save(tmp_path)
+    monkeypatch.setitem(sys.modules, "chromadb", None)
+    job = {"peer": "Chroma", "work": str(tmp_path), "folder": str(tmp_path), "answer": str(tmp_path / "answer.json")}
+    job |= {"k": 10, "url": "", "owner_url": "", "singles": 0, "patience": 1.0}  # type: ignore[dict-item]
+    (tmp_path / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["child.py", str(tmp_path / "job.json")])
+    peers.child.main()
+    told = json.loads((tmp_path / "answer.json").read_text(encoding="utf-8"))
+    assert "chromadb" in told["missing"]
+    assert any("Chroma did not take part" in note for note in peers.run.settings_table({"Chroma": told}).notes)
+
+
+class _Letters:
+    """An embedder of three dimensions."""
+
+    def embed(self, texts: list[str], kind: str) -> list[list[float]]:
+        return [[1.0, len(text), text.count("e")] for text in texts]
