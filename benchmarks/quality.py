@@ -8,8 +8,8 @@
 
 Each turn becomes a verbatim memory of one user's scope, each conversation a scope of its own. No language model, no
 judge. R@k is the share of a question's evidence among the first k, as a mean over questions; the first ten are those
-of a search of ten, the first fifty those of one of fifty. Sessions are ranked by the first of their turns among fifty.
-Intervals are 95 %, by the bootstrap over questions; those of differences are paired.
+of a search of ten, the first fifty those of one of fifty (not asked for with --ten). Sessions are ranked by the first
+of their turns found. Intervals are 95 %, by the bootstrap over questions; those of differences are paired.
 
 The ways: `search`, `recall` and `deep_search` are Engram's; `search:keyword`, `search:semantic` and
 `search:hybrid:rrf` are searches in a mode, with a profile. The plain ways are what most products ship: `and` (ts_rank
@@ -71,6 +71,10 @@ EMBEDDERS: Final[Mapping[str, Callable[[], Any]]] = {
 }
 FOR_ENGRAM: Final[Mapping[str, Callable[[Any], Any]]] = {"wordllama": lambda _: "wordllama", "minilm": lambda one: one}
 
+DEGRADED: Final[Counter[str]] = (
+    Counter()
+)  # searches that a channel was late for, by call: they say less than they could
+
 Row = dict[str, Any]
 Seek = Callable[[str, int], Sequence[str]]  # a question and how many: the keys of the turns, best first
 
@@ -78,16 +82,15 @@ Seek = Callable[[str, int], Sequence[str]]  # a question and how many: the keys 
 # --- measures ---------------------------------------------------------------------------------------------------------
 
 
-def measures(few: Sequence[str], many: Sequence[str], evidence: frozenset[str]) -> dict[str, float]:
-    """What a list of ten and one of fifty are worth, for one question. Pure."""
+def measures(few: Sequence[str], many: Sequence[str] | None, evidence: frozenset[str]) -> dict[str, float]:
+    """What a list of ten is worth, and one of fifty where there is one, for one question. Pure."""
     found = {key: place for place, key in reversed(list(enumerate(few[:FEW], start=1))) if key in evidence}
     places = sorted(found.values())  # of each turn's first appearance
     ideal = math.fsum(1 / math.log2(place + 1) for place in range(1, min(FEW, len(evidence)) + 1))
     return {
         "R@5": sum(place <= 5 for place in places) / len(evidence),
         "R@10": len(places) / len(evidence),
-        "R@20": len(evidence & set(many[:20])) / len(evidence),
-        "R@50": len(evidence & set(many[:MANY])) / len(evidence),
+        **({} if many is None else {f"R@{k}": len(evidence & set(many[:k])) / len(evidence) for k in (20, MANY)}),
         "hit@5": float(any(place <= 5 for place in places)),
         "hit@10": float(bool(places)),
         "MRR@10": 1 / places[0] if places else 0.0,
@@ -95,14 +98,14 @@ def measures(few: Sequence[str], many: Sequence[str], evidence: frozenset[str]) 
     }
 
 
-def row_of(question: Question, few: Sequence[str], many: Sequence[str], sessions: Mapping[str, str]) -> Row:
+def row_of(question: Question, few: Sequence[str], many: Sequence[str] | None, sessions: Mapping[str, str]) -> Row:
     """The measures of one question, by turns and by sessions, as far as it is labelled. Pure."""
     made: Row = {"category": question.category}
     if question.evidence:
         made |= measures(few, many, question.evidence)
     if question.sessions:
-        order = list(dict.fromkeys(sessions[key] for key in many if key in sessions))
-        worth = measures(order, order, question.sessions)
+        order = list(dict.fromkeys(sessions[key] for key in (few if many is None else many) if key in sessions))
+        worth = measures(order, None, question.sessions)
         made |= {OF_SESSIONS + name: worth[name] for name in SESSIONS}
     return made
 
@@ -240,6 +243,7 @@ def _seek(memory: Engram, keys: Mapping[str, str], call: str, **options: Any) ->
 
     def seek(text: str, limit: int) -> Sequence[str]:
         found = asked(text, limit=limit, track=False, **options)
+        DEGRADED.update([call] if found.degraded else [])
         rows = found.evidence if call == "recall" else found
         return [keys.get(one.memory.event_id, "") for one in rows]
 
@@ -286,7 +290,7 @@ def ask(case: Case, seek: Seek, *, fifty: bool = True) -> list[Row]:
         started = time.perf_counter()
         few = seek(question.text, FEW)
         took = 1000 * (time.perf_counter() - started)
-        many = seek(question.text, MANY) if fifty else few
+        many = seek(question.text, MANY) if fifty else None
         made = row_of(question, few, many, sessions)
         rows.append({"question": f"{case.name}#{number}", "ms": round(took, 2), **made})
     return rows
@@ -433,7 +437,7 @@ def save(data: Chosen, cases: Sequence[Case], runs: Runs, with_versions: Mapping
     plots = (
         [plot(f"{data.name}: evidence found in the first ten", runs)] if shown and shown[0].title == "By turns" else []
     )
-    notes = [f"Evidence: {repaired} ids mended, {dropped} that name no turn left out."]
+    notes = [f"Evidence: {repaired} ids mended, {dropped} that name no turn left out. {late()}"]
     return report.save(
         f"quality-{data.name}",
         title=f"What is found: {data.name}",
@@ -461,6 +465,7 @@ def options() -> argparse.Namespace:
     parser.add_argument(
         "--quick", action="store_true", help="the default embedder only, nothing left out, nothing saved"
     )
+    parser.add_argument("--ten", action="store_true", help="ask for ten only: twice as fast, without R@20 and R@50")
     parser.add_argument("--rows", type=Path, help="write every question's measures to this file")
     parser.add_argument("--against", type=Path, help="compare with a file that --rows wrote")
     return parser.parse_args()
@@ -470,7 +475,7 @@ def main() -> None:
     """Measure every set that was named, print its tables, and save them for the report."""
     given = options()
     ways = tuple(given.ways.split(",")) if given.ways else (*OURS, *PARTS, *PLAIN)
-    wanted = Wanted(ways, ablated=not given.quick and "search" in ways)
+    wanted = Wanted(ways, ablated=not given.quick and "search" in ways, fifty=not given.ten)
     installed = ["wordllama", *(["minilm"] if is_installed() and not given.quick else [])]
     embedders = given.embedders.split(",") if given.embedders else installed
     written: dict[str, Any] = {}
@@ -480,6 +485,7 @@ def main() -> None:
             cases = list(data.cases(adversarial=given.adversarial))[: given.cases]
             runs = _runs(url, data.name, cases, embedders, wanted)
             show(data.name, runs)
+            print(f"\n{late()}")
             if given.against is not None:
                 against(runs, json.loads(given.against.read_text(encoding="utf-8")).get(data.name, {}))
             if not given.quick and given.cases is None:
@@ -500,6 +506,12 @@ def _runs(
 
 def _said(step: Callable[..., None], embedder: str, doing: str, done: int) -> None:
     step(f"{embedder}, {doing}", done)
+
+
+def late() -> str:
+    """How many searches were answered without one of their channels."""
+    told = ", ".join(f"{count} of `{call}`" for call, count in sorted(DEGRADED.items()))
+    return f"Searches that a channel was late for: {told or 'none'}."
 
 
 def show(name: str, runs: Runs) -> None:
