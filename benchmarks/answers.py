@@ -1,0 +1,284 @@
+"""Answers by a language model from what Engram gives it to read, judged by another. Needs a key, and costs money.
+
+    OPENAI_API_KEY=... python benchmarks/answers.py --reader openai/gpt-4.1-mini
+    python benchmarks/answers.py --reader MODEL --judge MODEL --data locomo=locomo10.json --tokens 6000 --limit 100
+
+Each question is answered from `build_context(question)` of so many tokens at most; the judge sees the question, the
+answer that is expected, and the one that was given. Questions with answers to choose from are judged by their letter,
+without a model. Models are named as LiteLLM names them; ENGRAM_LLM_API_BASE and ENGRAM_LLM_API_KEYS count here too.
+
+Every answer is written to --out at once: a run that was stopped goes on where it was when it is started again. Figures
+of different readers, judges or sizes of a context cannot be compared with each other, and a judge accepts some wrong
+answers: retrieval against labels (`quality.py`) says more about a memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel, ValidationError
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import report
+from machine import address, versions
+from quality import add, interval
+from sets import SETS, Case, Chosen, Question, chosen
+
+from engram import Engram, Scope
+from engram.errors import EngramError, ModelRejected, Unavailable
+from engram.ids import new_id
+from engram.llm import Completion, LanguageModel, LiteModel
+from engram.prompting import ChatMessage
+from engram.settings import Settings, load
+
+READ: Final = """\
+You answer questions about people from memories of their conversations. Use only what the memories say. Dates matter:
+where a memory says "yesterday", reckon from its own date. Where something changed, the newest memory counts, unless
+the question asks about the past. Answer in as few words as possible. If the memories do not say it, answer: I don't
+know.
+
+Memories:
+{context}"""
+JUDGE: Final = """\
+You compare an answer with the one that is expected. It is correct where it says the same thing: other words, more
+detail and another form of a date or number are fine. It is wrong where a name, number, date or fact differs, where a
+part of the expected answer is missing, and where it evades. Reply with JSON only: {"correct": true} or
+{"correct": false}."""
+ANSWER_TOKENS: Final = 300
+VERDICT_TOKENS: Final = 50
+DEADLINE: Final = 120.0
+TRIES: Final = 5
+LONGEST_PAUSE: Final = 60.0
+LETTER: Final = re.compile(r"\(?\b([a-d])\b\)?", re.IGNORECASE)
+JSON: Final = re.compile(r"\{.*\}", re.DOTALL)
+
+Answered = dict[str, Any]
+
+
+class Verdict(BaseModel):
+    """What a judge says."""
+
+    correct: bool
+
+
+class Spent:
+    """What the calls of a run have taken so far."""
+
+    def __init__(self) -> None:
+        self.input_tokens, self.output_tokens, self.cost = 0, 0, 0.0
+
+    def note(self, said: Completion) -> None:
+        """Add a call."""
+        self.input_tokens += said.input_tokens or 0
+        self.output_tokens += said.output_tokens or 0
+        self.cost += float(said.cost or 0)
+
+
+# --- one question -----------------------------------------------------------------------------------------------------
+
+
+def said_by(
+    model: LanguageModel, messages: Sequence[ChatMessage], tokens: int, schema: type[BaseModel] | None
+) -> Completion:
+    """What a model says, after pauses where it asks for them; raises what is still wrong at the fifth try."""
+    for left in reversed(range(TRIES)):
+        try:
+            return model.complete(messages, schema=schema, max_tokens=tokens, deadline=DEADLINE)
+        except ModelRejected:
+            raise  # the key or the model is wrong: it will be so the next time
+        except Unavailable as error:
+            if not left:
+                raise
+            time.sleep(min(float(error.facts.get("retry_after") or 1.0), LONGEST_PAUSE))
+    raise AssertionError
+
+
+def read(model: LanguageModel, context: str, question: Question) -> Completion:
+    """The reader's answer to a question, or the letter of one of its choices."""
+    asked = question.text
+    if question.choices:
+        listed = "\n".join(question.choices)
+        asked = f"{asked}\n\nWhich of these fits the person best? Answer with its letter only.\n{listed}"
+    messages: list[ChatMessage] = [
+        {"role": "system", "content": READ.replace("{context}", context)},
+        {"role": "user", "content": asked},
+    ]
+    return said_by(model, messages, ANSWER_TOKENS, None)
+
+
+def is_correct(model: LanguageModel, question: Question, answer: str, spent: Spent) -> bool | None:
+    """Whether an answer is the expected one; None where the judge cannot be understood twice."""
+    if question.choices:
+        letters = [LETTER.search(text) for text in (answer, question.answer)]
+        return all(letters) and len({found[1].lower() for found in letters if found}) == 1
+    told = f"Question: {question.text}\nExpected: {question.answer}\nAnswer: {answer}"
+    messages: list[ChatMessage] = [{"role": "system", "content": JUDGE}, {"role": "user", "content": told}]
+    for _ in range(2):
+        said = said_by(model, messages, VERDICT_TOKENS, Verdict)
+        spent.note(said)
+        found = JSON.search(said.text)
+        try:
+            return Verdict.model_validate_json(found[0] if found else said.text).correct
+        except ValidationError:
+            continue
+    return None
+
+
+# --- a run ------------------------------------------------------------------------------------------------------------
+
+
+class Book:
+    """The answers of a run, a line each, in a file that outlives it; a line that was cut off is written anew."""
+
+    def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
+        self._path = path
+        self.answers: dict[str, Answered] = {}
+        whole = path.read_text(encoding="utf-8").rpartition("\n")[0].splitlines() if path.exists() else []
+        lines = [json.loads(line) for line in whole]
+        if lines and lines[0] != dict(about):
+            raise SystemExit(f"{path.name} holds answers of another run: name another file with --out")
+        self.answers = {line["question"]: line for line in lines[1:]}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines or [about]), encoding="utf-8")
+
+    def write(self, answer: Answered) -> None:
+        """Add an answer, so that it is there whatever happens next."""
+        with self._path.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(answer, ensure_ascii=False) + "\n")
+        self.answers[answer["question"]] = answer
+
+
+def asked_of(case: Case) -> Iterator[tuple[str, Question]]:
+    """The questions that have an expected answer, by the name they have in a book. Pure."""
+    for number, question in enumerate(case.questions):
+        if question.answer:
+            yield f"{case.name}#{number}", question
+
+
+def answer(
+    url: str,
+    cases: Sequence[Case],
+    book: Book,
+    reader: LanguageModel,
+    judge: LanguageModel,
+    *,
+    tokens: int,
+    limit: int | None = None,
+) -> None:
+    """Have every question answered and judged that has no answer in the book yet; of `limit` questions at most."""
+    wanted = [(case, name, one) for case in cases for name, one in asked_of(case)][:limit]
+    with report.progress("answers", len(wanted)) as step:
+        for case in cases:
+            mine = [(name, one) for of, name, one in wanted if of is case]
+            left = [(name, one) for name, one in mine if name not in book.answers]
+            step(case.name, len(mine) - len(left))
+            if not left:
+                continue
+            with Engram(url, scope=Scope(f"answers-{new_id()}", user_id=case.name), settings=load({})) as memory:
+                add(memory, case.turns)
+                for name, question in left:
+                    book.write({"question": name, **_answered(memory, question, reader, judge, tokens)})
+                    step(case.name)
+
+
+def _answered(memory: Engram, question: Question, reader: LanguageModel, judge: LanguageModel, tokens: int) -> Answered:
+    context, spent = memory.build_context(question.text, max_tokens=tokens), Spent()
+    said = read(reader, context.text, question)
+    spent.note(said)
+    correct = is_correct(judge, question, said.text, spent)
+    return {
+        "category": question.category, "asked": question.text, "expected": question.answer, "answer": said.text,
+        "correct": correct, "context_tokens": context.tokens, "input_tokens": spent.input_tokens,
+        "output_tokens": spent.output_tokens, "cost": round(spent.cost, 6),
+    }  # fmt: skip
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+
+def table(answers: Sequence[Answered]) -> report.Table:
+    """How many answers are correct, by category and together; what no judge understood counts as wrong. Pure."""
+    kinds = sorted({one["category"] for one in answers})
+    lines: list[list[report.Cell]] = []
+    for kind in [*kinds, "all"]:
+        some = [one for one in answers if kind in ("all", one["category"])]
+        value, low, high = interval([100.0 * bool(one["correct"]) for one in some])
+        lines.append([kind, len(some), round(value, 1), f"{low:.1f} to {high:.1f}"])
+    tokens = round(sum(one["context_tokens"] for one in answers) / len(answers))
+    cost = sum(one["cost"] for one in answers)
+    unclear = sum(one["correct"] is None for one in answers)
+    unread = f"{unclear} verdicts not understood, taken as wrong"
+    note = f"{tokens:,} tokens of context a question; {cost:.2f} dollars; {unread}."
+    return report.Table("Answers judged correct", ["category", "questions", "per cent", "95 %"], lines, [note])
+
+
+def save(data: Chosen, answers: Sequence[Answered], about: Mapping[str, Any], with_versions: Mapping[str, str]) -> Path:
+    """Write the results for the report."""
+    known = SETS[data.name]
+    return report.save(
+        f"answers-{data.name}",
+        title=f"Answers: {data.name}",
+        about=f"Answered by {about['reader']} from at most {about['tokens']:,} tokens of context,"
+        f" judged by {about['judge']}.",
+        versions=with_versions,
+        data=[
+            report.Data(f"{data.name} ({known.source})", about["sha256"], known.licence, f"{len(answers):,} questions")
+        ],
+        tables=[table(answers)],
+    )
+
+
+def model(name: str, settings: Settings) -> LanguageModel:
+    """A model by its name, reached as the settings say."""
+    keys = tuple(key.get_secret_value() for key in settings.llm_api_keys)
+    return LiteModel(name, keys=keys, base=settings.llm_api_base)
+
+
+def options() -> argparse.Namespace:
+    """What the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--reader", required=True, help="the model that answers")
+    parser.add_argument("--judge", help="the model that judges; otherwise the reader")
+    parser.add_argument("--data", default="demo", help="demo, or NAME=PATH. Names: " + ", ".join(SETS))
+    parser.add_argument("--histories", type=Path, help="LoCoMo's file, for locomo-plus")
+    parser.add_argument("--url", help="a migrated database, as the application role; otherwise an embedded one")
+    parser.add_argument("--tokens", type=int, default=4_000, help="of the context at most")
+    parser.add_argument("--limit", type=int, help="only so many questions; nothing is saved for the report")
+    parser.add_argument("--out", type=Path, help="where the answers are; otherwise answers-NAME.jsonl")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Answer, judge, print, and save for the report."""
+    given, settings = options(), load()
+    data = chosen(given.data, given.histories)
+    about = {
+        "reader": given.reader, "judge": given.judge or given.reader, "tokens": given.tokens, "data": data.name,
+        "sha256": report.sha256(*data.files),
+    }  # fmt: skip
+    book = Book(given.out or Path(f"answers-{data.name}.jsonl"), about)
+    reader, judge = model(about["reader"], settings), model(about["judge"], settings)
+    with address() as url:
+        try:
+            answer(url, list(data.cases()), book, reader, judge, tokens=given.tokens, limit=given.limit)
+        except EngramError as error:
+            raise SystemExit(f"{error}\nWhat was answered is kept: start the same command again to go on.") from None
+        answers = list(book.answers.values())
+        if not answers:
+            raise SystemExit("no question of this set has an expected answer")
+        shown = table(answers)
+        print(f"\n{shown.title}\n{report.markdown(shown.columns, shown.rows)}\n{shown.notes[0]}")
+        if given.limit is None:
+            print(f"\n{report.shown(save(data, answers, about, versions(url)))} is written: make bench-report")
+
+
+if __name__ == "__main__":
+    main()

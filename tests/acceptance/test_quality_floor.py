@@ -1,0 +1,70 @@
+"""What a search must find in the project's own conversation, at the least; and that less is noticed.
+
+A short form of `make bench-quality`: every third question, ten results. The floors are below what was measured when
+they were set by about the worth of one question. A change that goes under one has made search worse, or says why not.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from engram import Engram, Scope
+from engram.settings import load
+
+ROOT = Path(__file__).parents[2]
+EVERY = 3
+# In per cent. By turns: is the evidence found? By sessions: does the right conversation come first?
+FLOORS: Mapping[str, Mapping[str, float]] = {
+    "search": {"R@10": 73.0, "sessions nDCG@10": 80.0},
+    "recall": {"R@10": 59.0, "sessions nDCG@10": 67.0},
+    "deep_search": {"R@10": 70.0, "sessions nDCG@10": 79.0},
+}
+
+Measured = Callable[[str], Mapping[str, float]]
+
+
+@pytest.fixture(scope="module")
+def measured(database_url: str) -> Iterator[Measured]:
+    """The measures of one way over the demo conversation, in per cent; the conversation is remembered once."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    quality, sets = importlib.import_module("quality"), importlib.import_module("sets")
+    (case,) = sets.chosen("demo").cases()
+    case.questions = case.questions[::EVERY]
+    known: dict[str, Mapping[str, float]] = {}
+    with Engram(
+        database_url, scope=Scope("quality-floor", user_id="lena"), settings=load({}), embedder="wordllama"
+    ) as memory:
+        keys = quality.add(memory, case.turns)
+
+        def of(way: str) -> Mapping[str, float]:
+            if way not in known:
+                rows = quality.ask(case, quality.seeker(memory, keys, way), fifty=False)
+                known[way] = {name: quality.mean(rows, name) for name in ("R@10", "sessions nDCG@10")}
+            return known[way]
+
+        yield of
+    sys.path.remove(str(ROOT / "benchmarks"))
+
+
+def missed(way: str, found: Mapping[str, float]) -> dict[str, float]:
+    """The measures that are under the floor of a way."""
+    return {name: found[name] for name, floor in FLOORS[way].items() if found[name] < floor}
+
+
+@pytest.mark.parametrize("way", FLOORS)
+def test_what_is_found_in_the_demo_conversation_is_above_the_floor(measured: Measured, way: str) -> None:
+    assert missed(way, measured(way)) == {}
+
+
+@pytest.mark.parametrize(
+    ("broken", "under"),
+    [("search:semantic", "R@10"), ("search:keyword", "sessions nDCG@10")],
+    ids=["words", "vectors"],
+)
+def test_a_search_that_lost_a_channel_falls_under_the_floor(measured: Measured, broken: str, under: str) -> None:
+    assert under in missed("search", measured(broken))

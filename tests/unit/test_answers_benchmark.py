@@ -1,0 +1,127 @@
+"""The benchmark of answers, with a scripted model: it reads, it is judged, and a run that was stopped goes on."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from model_server import ModelServer, Request, says, status
+
+from engram.settings import load
+
+ROOT = Path(__file__).parents[2]
+ABOUT = {"reader": "openai/test", "judge": "openai/test", "tokens": 500, "data": "x", "sha256": "0"}
+
+
+@pytest.fixture(scope="module")
+def answers() -> Iterator[Any]:
+    """The benchmark, which is a script beside its helpers and no part of the package."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    yield importlib.import_module("answers")
+    sys.path.remove(str(ROOT / "benchmarks"))
+
+
+@pytest.fixture
+def case(answers: Any) -> Any:
+    """Two turns, three questions with an answer and one without."""
+    sets = importlib.import_module("sets")
+    said = ("My cat is called Momo.", "I moved to Oslo in May.")
+    made = sets.Case("kim", [sets.Turn(str(n), "s", {"role": "user", "content": one}) for n, one in enumerate(said)])
+    made.ask("What is my cat called?", "pets", ["0"], "Momo")
+    made.ask("Where do I live?", "home", ["1"], "Oslo")
+    made.ask("When did I move?", "home", ["1"], "in May")
+    made.ask("Is there an answer?", "none", ["1"])
+    return made
+
+
+@pytest.fixture
+def provider() -> Iterator[ModelServer]:
+    """A provider that answers every question by Momo, and judges that honestly."""
+
+    def script(request: Request) -> Any:
+        if "Expected:" in request.prompt:
+            return says('Well: {"correct": true}' if "Expected: Momo" in request.prompt else {"correct": False})
+        return says("Momo")
+
+    with ModelServer() as running:
+        running.script(script)
+        yield running
+
+
+def test_questions_are_answered_from_the_context_and_judged(
+    answers: Any, case: Any, provider: ModelServer, database_url: str, tmp_path: Path
+) -> None:
+    model = answers.model("openai/test", load({}, llm_api_base=provider.url, llm_api_keys="key"))
+    book = answers.Book(tmp_path / "book.jsonl", ABOUT)
+    answers.answer(database_url, [case], book, model, model, tokens=500)
+    assert [one["correct"] for one in book.answers.values()] == [True, False, False]
+    read = [one.prompt for one in provider.requests if "Expected:" not in one.prompt]
+    assert len(read) == 3
+    assert "My cat is called Momo." in read[0]
+    first = book.answers["kim#0"]
+    assert (first["answer"], first["expected"], first["input_tokens"], first["output_tokens"]) == (
+        "Momo",
+        "Momo",
+        200,
+        40,
+    )
+    table = answers.table(list(book.answers.values()))
+    assert [row[:3] for row in table.rows] == [["home", 2, 0.0], ["pets", 1, 100.0], ["all", 3, 33.3]]
+
+
+def test_a_run_that_was_stopped_goes_on_and_pays_for_nothing_twice(
+    answers: Any, case: Any, provider: ModelServer, database_url: str, tmp_path: Path
+) -> None:
+    model, path = (
+        answers.model("openai/test", load({}, llm_api_base=provider.url, llm_api_keys="key")),
+        tmp_path / "b.jsonl",
+    )
+    answers.answer(database_url, [case], answers.Book(path, ABOUT), model, model, tokens=500, limit=1)
+    with path.open("a", encoding="utf-8") as stream:
+        stream.write('{"question": "kim#1", "answ')  # killed while it wrote
+    asked = len(provider.requests)
+    book = answers.Book(path, ABOUT)
+    assert list(book.answers) == ["kim#0"]
+    answers.answer(database_url, [case], book, model, model, tokens=500)
+    assert len(provider.requests) - asked == 4
+    assert [json.loads(line).get("question") for line in path.read_text().splitlines()] == [
+        None, "kim#0", "kim#1", "kim#2"
+    ]  # fmt: skip
+    with pytest.raises(SystemExit, match="another run"):
+        answers.Book(path, {**ABOUT, "tokens": 600})
+
+
+def test_a_provider_that_asks_for_a_pause_is_asked_again(
+    answers: Any, monkeypatch: pytest.MonkeyPatch, provider: ModelServer
+) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(answers.time, "sleep", pauses.append)
+    provider.script([status(429, {"retry-after": "7"}), says("Momo")])
+    model = answers.model("openai/test", load({}, llm_api_base=provider.url, llm_api_keys="key"))
+    asked = importlib.import_module("sets").Question("?", "k", frozenset(), answer="Momo")
+    assert answers.read(model, "context", asked).text == "Momo"
+    assert pauses == [7.0]
+
+
+def test_a_verdict_that_cannot_be_read_is_asked_for_once_more_and_then_counted(
+    answers: Any, provider: ModelServer
+) -> None:
+    provider.script([says("Perhaps."), says("No idea.")])
+    model = answers.model("openai/test", load({}, llm_api_base=provider.url, llm_api_keys="key"))
+    asked = importlib.import_module("sets").Question("?", "k", frozenset(), answer="Momo")
+    assert answers.is_correct(model, asked, "Momo", answers.Spent()) is None
+    assert len(provider.requests) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "correct"), [("(b)", True), ("B", True), ("b) jazz", True), ("(a)", False), ("", False)]
+)
+def test_a_choice_is_judged_by_its_letter_and_without_a_model(answers: Any, said: str, correct: bool) -> None:
+    sets = importlib.import_module("sets")
+    asked = sets.Question("?", "k", frozenset(), answer="(b)", choices=("(a) rock", "(b) jazz"))
+    assert answers.is_correct(None, asked, said, answers.Spent()) is correct
