@@ -80,6 +80,7 @@ class Statement:
     force: bool = False
     evidence: bool = False  # a verbatim row or a chunk of a source: never compared with distilled facts
     captured: bool = False  # from captured traffic, where `merge` closes earlier
+    value: str | None = None  # of its key, where the statement gives the value and says no more
     embedded: bool = True  # whether a vector was compared; without one the words alone say how new it is
 
 
@@ -93,6 +94,7 @@ class Row:
     valid_from: datetime | None = None
     trust: int = 1
     evidence: bool = False
+    value: str | None = None  # of its key
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +203,9 @@ def _by_key(candidate: Statement, head: Row | None) -> Judgement | None:
     if compared(head.fact) == compared(candidate.fact):
         raised = ("trust_raised",) if candidate.trust < head.trust else ()
         return Judgement("reinforce", head.memory_id, ("same_key", "same_text", *raised))
+    if candidate.value is not None and candidate.value == head.value and candidate.stated_from is None:
+        raised = ("trust_raised",) if candidate.trust < head.trust else ()
+        return Judgement("reinforce", head.memory_id, ("same_key", "same_value", *raised))
     return Judgement("revise", head.memory_id, ("same_key",))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Final, get_args
 
-from engram import text, verbs, windows
+from engram import attributes, text, verbs, windows
 from engram.values import Intent, Window
 
 INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
@@ -343,6 +343,8 @@ def _chain(plain: str) -> Reading | None:
 
 def _event(plain: str) -> Reading | None:
     plain = plain.rstrip(" ?.!")
+    if attributes.asked(plain) is not None:
+        return None  # a state, however it is asked: "Where did I keep my notes?"
     for cue in (_WHEN_DID, _LAST_TIME):
         found = cue.search(plain)
         if found:

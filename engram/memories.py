@@ -228,15 +228,20 @@ def lineage(conn: Connection, visible: Visible, lineage_id: str, moment: Moment 
 
 def lineage_of_topic(conn: Connection, visible: Visible, topic_key: str, moment: Moment = NOW) -> Lineage:
     """The lineage of a caller's topic key, the nearest scope first; NotFound when no memory has it."""
-    key = f"topic:{text.normalise_key(topic_key)}"
-    params = visible_params(visible)
-    rows = fetch_all(conn, "find_lineage_of_topic", conflict_key=key, **params) if visible.scope_ids else []
-    if not rows:
+    line = lineage_of_key(conn, visible, f"topic:{text.normalise_key(topic_key)}", moment)
+    if line is None:
         raise NotFound("no memory with that topic key in this scope")
+    return line
+
+
+def lineage_of_key(conn: Connection, visible: Visible, conflict_key: str, moment: Moment = NOW) -> Lineage | None:
+    """The lineage of a conflict key, the nearest scope first; None when no memory has it."""
+    params = visible_params(visible)
+    rows = fetch_all(conn, "find_lineage_of_key", conflict_key=conflict_key, **params) if visible.scope_ids else []
     for row in sorted(rows, key=lambda row: visible.nearness[int(row.scope_id)]):
         with suppress(NotFound):  # a nearer one may not have been known then
             return lineage(conn, visible, str(row.lineage_id), moment)
-    raise NotFound("no memory with that topic key in this scope")
+    return None
 
 
 def recall_critical(

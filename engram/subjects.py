@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, Literal
 
-from engram import names, predicates, verbs
+from engram import attributes, names, predicates, verbs
 from engram.text import compared
 
 
@@ -628,6 +628,8 @@ def subject_of(sentence: str, *, role: str | None = None, user_name: str | None 
         return SELF
     if _WITH_USER.match(text) and (first_person or "user" in text):
         return SELF
+    if first_person and attributes.is_of_user(sentence.strip()[lead_length(sentence.strip()) :], text):
+        return SELF
     owned = _owned(text)
     if owned is not None:
         if not first_person and text.startswith(("my ", "our ")):
@@ -653,8 +655,8 @@ _NOT_NAMED: Final = _words(
 _WITH_USER = re.compile(
     r"^(?:(?:my|user's) [\w-]+ and (?:i|user) (?:\w+ly |now |just |both |all |currently )?(?:live|reside|"
     r"moved|relocated|settled|are|have|decided|chose|bought)\b"
-    r"|[\w' .-]{1,40} (?:is|became|has become|is no longer|is not|isn't|stopped being) (?:now )?(?:user's|my) "
-    r"(?:\w+ )?(?:manager|boss|supervisor)(?: now| these days| again| any ?more)?$"
+    r"|[\w' .-]{1,40} (?:is|became|has become|remains|is no longer|is not|isn't|stopped being) (?:now |still )?"
+    r"(?:user's|my) (?:\w+ )?(?:manager|boss|supervisor)(?: now| these days| again| any ?more)?$"
     r"|[\w' .-]{1,40} (?:became|has become) (?:user's|my) (?:\w+ )?(?:manager|boss|supervisor) (?:last|this|in|on|"
     r"since|yesterday|today|recently|two|three|a)\b)"
 )

@@ -18,7 +18,7 @@ from engram import embedding, gates, ids, jobs, lineage, memories, secrets, text
 from engram.channels import keyword, nearness, semantic, upkeep
 from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
 from engram.lineage import Member, Place
-from engram.policies import TYPE_WEIGHTS, Classified, MemoryPolicy
+from engram.policies import TYPE_WEIGHTS, Classified, MemoryPolicy, says_no_more, value_of
 from engram.tenancy import Visible
 from engram.values import Event, Memory, Neighbour, SurpriseTerms, WriteDecision, trust_rank
 
@@ -265,6 +265,7 @@ def judged_plainly(desk: Desk, draft: Draft) -> Judged | None:
 def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[gates.Near]) -> Judged:
     """What the gates make of a draft, given what was seen. Pure."""
     key = draft.classified.conflict_key
+    head = _head_row(seen.head, key, desk.policy)
     judgement = gates.decide(
         gates.Statement(
             draft.fact,
@@ -273,10 +274,11 @@ def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[g
             trust_rank(trust),
             draft.force,
             captured=draft.captured,
+            value=_only_value(desk.policy, draft, head),
             embedded=is_compared(desk, draft),
         ),
         exact=_exact(seen.exact, key, draft.fact),
-        head=_head_row(seen.head, key),
+        head=head,
         neighbours=near,
         same_type=seen.same_type,
         mode=desk.policy.write_mode,
@@ -286,11 +288,20 @@ def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[g
     return Judged(draft, judgement, seen.lineage_id, None if seen.head is None else seen.head["importance"])
 
 
-def _head_row(head: Mapping[str, Any] | None, key: str | None) -> gates.Row | None:
+def _head_row(head: Mapping[str, Any] | None, key: str | None, policy: MemoryPolicy) -> gates.Row | None:
     """The head of a key as the gates see it; one that ended or expired says nothing any more, so it is told anew."""
     if head is None:
         return None
-    return gates.Row(head["memory_id"], "" if head["gone"] else head["fact"], key, trust=head["trust"])
+    fact = "" if head["gone"] else head["fact"]
+    return gates.Row(head["memory_id"], fact, key, trust=head["trust"], value=value_of(policy, fact, key))
+
+
+def _only_value(policy: MemoryPolicy, draft: Draft, head: gates.Row | None) -> str | None:
+    """The value a draft gives its key, where it says nothing that the head does not say."""
+    if head is None or head.value is None or draft.valid_to is not None:
+        return None
+    value = value_of(policy, draft.fact, draft.classified.conflict_key)
+    return value if value is not None and says_no_more(draft.fact, head.fact, value) else None
 
 
 def _exact(rows: Sequence[Mapping[str, Any]], key: str | None, fact: str) -> gates.Row | None:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final
 
 from engram.errors import PolicyError
-from engram.policies.classify import Classified, Proposal, classify
+from engram.policies.classify import Classified, Proposal, classify, says_no_more, value_of
 from engram.policies.coding_agent import CODING_AGENT
 from engram.policies.default import DEFAULT
 from engram.policies.guards import Guard, Keep, Reject
@@ -102,4 +102,6 @@ __all__ = [
     "classify",
     "get_policy",
     "not_before",
+    "says_no_more",
+    "value_of",
 ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
-from engram import verbs
+from engram import attributes, verbs
 from engram.policies.patterns import WINDOW
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
 from engram.policies.values import CHECKS
@@ -155,6 +155,8 @@ def _find_slot(policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...
     for shared in (False, True):
         asked = tuple(clause for clause in read if clause.shared == shared)
         for rule in policy.slot_rules if asked else ():
+            if rule.says_value and len(read) > 1:
+                continue  # a fact that says more than the attribute must not go with its value
             if rule.memory_types and proposal.memory_type is not None and memory_type not in rule.memory_types:
                 continue
             for clause in asked if shared else _with_whole(rule, proposal, asked):
@@ -182,7 +184,7 @@ def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
     texts: tuple[str, ...] = (
         (clause.canonical, clause.compared) if clause.canonical != clause.compared else (clause.compared,)
     )
-    over = None if proposal.ended else taken_back(clause.canonical)
+    over = None if proposal.ended else _over(rule, clause.canonical)
     if over is not None:
         return _match_over(rule, clause, over, owner, texts)
     if not proposal.ended and _PAST.search(clause.canonical):
@@ -196,8 +198,17 @@ def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
     return None
 
 
+def _over(rule: SlotRule, canonical: str) -> str | None:
+    """What a statement says no longer holds, as a rule reads it."""
+    over = taken_back(canonical)
+    return attributes.was_so(canonical) if over is None and rule.says_value else over
+
+
 def _match_over(rule: SlotRule, clause: Clause, over: str, owner: str, texts: tuple[str, ...]) -> _Slot | None:
     """A statement that something no longer holds: it shares the slot, and says which value it takes back."""
+    if rule.says_value:
+        slot = _fill(rule, clause, over)
+        return None if slot is None else _Slot(rule, slot[0], owner, slot[1])
     if rule.groups:
         if _USED_TO.search(clause.canonical):
             return None
@@ -244,7 +255,7 @@ def _fill(rule: SlotRule, clause: Clause, text: str) -> tuple[str, str | None] |
         else:
             if all(values.get(name) for name in rule.groups):
                 rest = [value for name, value in values.items() if name not in rule.groups and value]
-                return normalise_key(rule.slot.format_map(values)), (rest[0] if rest else None)
+                return normalise_key(rule.slot.format_map(values)), (rest[-1] if rest else None)
     return None
 
 
@@ -324,6 +335,48 @@ def was_true(canonical: str) -> str | None:
         return f"user lives{match.group(3)}"
     match = re.match(r"^(user's [\w -]{1,60}?) was\b(.*)$", canonical)
     return f"{match.group(1)} is{match.group(2)}" if match else None
+
+
+# ------------------------------------------------ value
+
+
+def value_of(policy: MemoryPolicy, fact: str, conflict_key: str | None) -> str | None:
+    """The value that a fact about the user gives the slot of its key; None where it gives none or takes one back."""
+    if conflict_key is None or not conflict_key.startswith("slot:"):
+        return None
+    proposal = Proposal(fact)
+    read = tuple(_read(proposal))
+    if len(read) != 1:
+        return None
+    for rule in policy.slot_rules:
+        for text in dict.fromkeys((read[0].canonical, read[0].compared)):
+            if read[0].mood not in SLOT_MOODS or _over(rule, read[0].canonical) is not None:
+                continue
+            slot = _fill(rule, read[0], text)
+            if slot is not None and f"slot:{slot[0]}" == conflict_key:
+                return slot[1]
+    return None
+
+
+_FRAME_WORDS = """
+    user user's still now again currently remains stays continues is are am a an the in at for as by with of to my
+    i as said mentioned you know live lives living home city reside resides based work works working employed job
+    employer company report reports manager boss supervisor called named name use uses using drive drives driving
+    keep keeps keeping notes note take takes go goes gym partner favourite favorite colour color has have been
+    follow follows eat eats diet by profession line directly both currently
+"""
+_SAYS_NO_MORE: Final = frozenset(_FRAME_WORDS.split())
+"""Words of the frames in which a value stands: a statement of these and the value says nothing beside it."""
+
+
+def says_no_more(fact: str, known: str, value: str) -> bool:
+    """Whether a fact that gives a value says nothing beside what a known one of the same key says."""
+    said, before = _bag(fact), _bag(known)
+    return not said - before - _bag(value) - _SAYS_NO_MORE
+
+
+def _bag(said: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[\w'.@-]*\w", plain(said)))
 
 
 # ------------------------------------------------ key

@@ -200,16 +200,17 @@ MANAGER: Final = SlotRule(
     patterns=(
         (
             r"^user's (?:new |current |direct |line )?(?:manager|boss|supervisor)(?:'s name)? (?:now |"
-            r"currently |actually )?is (?:now |currently |actually |called |named )?(?P<person>.{1,80})"
+            r"currently |actually |still )?(?:is|remains) (?:now |currently |actually |still |again |back to |called |"
+            r"named )?(?P<person>.{1,80})"
         ),
         (
             r"^user's (?:new |current |direct |line )?(?:manager|boss|supervisor) (?:changed|has changed|"
             r"switched) to (?P<person>.{1,80})"
         ),
-        r"^user (?:now |currently )?(?:reports|is reporting) (?:directly )?to (?P<person>.{1,80})",
+        rf"^user {_ADV}(?:reports|is reporting) (?:directly )?to (?P<person>.{{1,80}})",
         (
-            r"^(?P<person>[\w'.-]{1,30}(?: [\w'.-]{1,30}){0,2}) (?:is|became|has become) (?:now )?(?:user's|"
-            r"my) (?:new |current |direct |line )?(?:manager|boss|supervisor)(?: now| these days| again)?$"
+            r"^(?P<person>[\w'.-]{1,30}(?: [\w'.-]{1,30}){0,2}) (?:is|became|has become|remains) (?:now |still )?"
+            r"(?:user's|my) (?:new |current |direct |line )?(?:manager|boss|supervisor)(?: now| these days| again)?$"
         ),
         (
             r"^(?P<person>[\w'.-]{1,30}(?: [\w'.-]{1,30}){0,2}) (?:became|has become) (?:user's|my) (?:new |direct |"
@@ -269,7 +270,11 @@ STYLE: Final = SlotRule(
     ),
 )
 
+ATTRIBUTE: Final = SlotRule(
+    name="attribute", slot="profile:{attribute}", patterns=(r"^(?P<attribute>(?P<held>.{3,300}))$",), critical=False
+)
+
 TYPE_RULES: Final = (PROFILE, PREFERENCE, CONSTRAINT, DECISION, TOOL_RESULT, PROJECT, TASK, HAPPENED)
-SLOT_RULES: Final = (NAME, CITY, MANAGER, ALLERGY, STYLE)
+SLOT_RULES: Final = (NAME, CITY, MANAGER, ALLERGY, STYLE, ATTRIBUTE)
 
 DEFAULT: Final = MemoryPolicy(name="default", type_rules=TYPE_RULES, slot_rules=SLOT_RULES)

@@ -114,6 +114,11 @@ class SlotRule:
             raise PolicyError("a slot names a group that no pattern has")
 
     @property
+    def says_value(self) -> bool:
+        """Whether its patterns read the value of the slot beside its name: then a denial takes back that value."""
+        return any("held" in pattern.groupindex for pattern in self.compiled)
+
+    @property
     def attribute(self) -> str | None:
         """The last part of a slot without groups: the attribute it holds one value of."""
         return None if self.groups else self.slot.rsplit(":", 1)[-1]

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from engram import attributes, verbs
 from engram import names as words
-from engram import verbs
 from engram.policies import topics
 from engram.subjects import plain
 
@@ -262,7 +262,21 @@ def new_city(found: str, original: str, canonical: str) -> str | None:
     return name if name in words.CITIES else None
 
 
+def attribute(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
+    """The attribute of the user that a statement sets."""
+    read = attributes.read(found, original)
+    return None if read is None else read.name
+
+
+def held(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
+    """The value that a statement gives an attribute of the user."""
+    read = attributes.read(found, original)
+    return None if read is None else read.value
+
+
 CHECKS: Final[dict[str, Callable[[str, str, str], str | None]]] = {
+    "attribute": attribute,
+    "held": held,
     "city": city,
     "left_city": left_city,
     "new_city": new_city,

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final, Literal
 
-from engram import citations, filters, memories, text, verbs, windows
+from engram import attributes, citations, filters, memories, text, verbs, windows
 from engram.channels import events, keyword, semantic, tail
 from engram.channels.events import Narrowed
 from engram.channels.keyword import Words
@@ -21,7 +21,7 @@ from engram.memories import Moment
 from engram.recall.finding import EVIDENCE, holds_in
 from engram.recall.question import Asked, Looked, Meaning
 from engram.recall.results import WEAK, as_memory, relevance_of
-from engram.subjects import is_self
+from engram.subjects import MAX_SENTENCE, clauses, is_self, plain
 from engram.values import (
     Citation,
     Event,
@@ -166,7 +166,8 @@ def answer(
     window = reading.window
     if reading.intent == "event" and not reading.topic:
         return _begun(empty, [one.memory for one in results], window, tz)
-    best = best_hit(_of_the_named(results, looked, question), road, question, least=least)
+    best = _of_attribute(conn, looked, results, reading.question or question, only)
+    best = best or best_hit(_of_the_named(results, looked, question), road, question, least=least)
     if best is None:
         return empty
     rivals = _rivals(conn, looked, best.memory, only) if road == "current" and window is None else []
@@ -249,6 +250,9 @@ def least_of(anytime: SearchResults, question: str) -> float:
 
 def _strong(results: SearchResults, question: str, least: float) -> list[SearchResult]:
     """The hits that may answer a question, best first. Pure."""
+    name = attributes.asked(plain(question))
+    if name is not None:
+        results = replace(results, results=tuple(one for one in results if _may_tell(one.memory, name)))
     if not len(results) or results.weak:
         return []
     asked, same = _plain_words(question), text.compared(question)
@@ -590,6 +594,38 @@ def _is_about_another(memory: Memory, asked: Set[str]) -> bool:
 
 def _plain_words(said: str) -> set[str]:
     return {re.sub("['’]s$", "", word) for word in text.words(said)}
+
+
+def _of_attribute(
+    conn: Connection, looked: Looked, results: SearchResults, question: str, only: Filter | None
+) -> SearchResult | None:
+    """The memory that holds what the asker asks for by name: of the nearest scope, where its words were not found too.
+
+    What somebody asks for by name ("Where do I work?") has a key: then nearness of words decides nothing.
+    """
+    name = None if looked.named else attributes.asked(plain(question))
+    if name is None:
+        return None
+    key = f"slot:profile:{name}"
+    found = next((one for one in results if one.memory.conflict_key == key and "shadowed" not in one.labels), None)
+    if found is not None:
+        return found
+    line = memories.lineage_of_key(conn, looked.visible, key, looked.moment)
+    values = [] if line is None else [one for one in line.revisions if one.status in VALUES and _may_be_told(one, only)]
+    return SearchResult(values[0], 0.0, 1, {}, {}) if values else None
+
+
+_STATED: Final = ("statement", "reported")
+
+
+def _may_tell(memory: Memory, name: str) -> bool:
+    """Whether a memory may tell of an attribute of the user: it has no other's key, its words, and states something."""
+    key = memory.conflict_key or ""
+    if key.startswith("slot:profile:"):
+        return key == f"slot:profile:{name}"
+    if not attributes.may_tell(name, plain(memory.fact)):
+        return False
+    return memory.category not in EVIDENCE or any(one.mood in _STATED for one in clauses(memory.fact[:MAX_SENTENCE]))
 
 
 def _of_the_named(results: SearchResults, looked: Looked, question: str) -> SearchResults:

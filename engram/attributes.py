@@ -1,0 +1,475 @@
+"""What a statement says of one thing that has one value at a time: "User's favourite colour is violet". Pure.
+
+`read()` takes a statement about the user in the third person and compared text, and gives the attribute it sets and the
+value. It knows classes of nouns ("favourite <noun>", numbers, tools of daily use, partners) and frames of verbs ("works
+at", "drives a"), and reads nothing where a doubt is left: a value that is not read costs a second memory, one that is
+read wrongly lets something true disappear. So "also" and "another", values that depend on something ("for weddings",
+"on Mondays"), adjectives ("my car is broken") and what somebody only joined for fun give nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from engram import names
+from engram.claims import stem
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+class Attribute(NamedTuple):
+    """An attribute of the user, and its value; both are compared text."""
+
+    name: str
+    value: str
+
+
+# ------------------------------------------------ nouns
+
+_NAMED: Final = _words(
+    "editor ide browser terminal shell distro laptop computer car bike motorbike bicycle van gym bank employer dentist "
+    "doctor gp therapist physiotherapist hairdresser barber vet landlord accountant lawyer insurer camera tablet "
+    "smartphone printer router keyboard nickname hometown birthplace school university alma-mater neighbourhood "
+    "smartwatch headset supermarket church pharmacy optician airline username handle"
+)
+_PERSONS: Final = _words("partner wife husband girlfriend boyfriend spouse fiance fiancé fiancee fiancée")
+_FREE: Final = _words("occupation profession nationality religion pronouns height weight birthday salary")
+_TAILS: Final = _words(
+    "number address email e-mail size type app provider carrier client size title rate system engine code plate "
+    "allowance zone language tongue birthday sign mode name anniversary"
+)
+_WITH_DIGIT: Final = _words("number size rate salary height weight allowance code plate birthday postcode")
+_ADDRESS: Final = _words("email e-mail")
+_RENAMED: Final = {
+    "favorite": "favourite", "color": "colour", "colors": "colour", "e-mail": "email", "movie": "film",
+}  # fmt: skip
+_SAME: Final = {
+    "code editor": "editor", "text editor": "editor", "web browser": "browser", "email address": "email",
+    "mobile number": "phone number", "cell number": "phone number", "telephone number": "phone number",
+    "cell phone number": "phone number", "mobile phone number": "phone number", "number": "phone number",
+    "job title": "occupation", "job": "occupation", "profession": "occupation", "company": "employer",
+    "wife": "partner", "husband": "partner", "girlfriend": "partner", "boyfriend": "partner", "spouse": "partner",
+    "fiance": "partner", "fiancé": "partner", "fiancee": "partner", "fiancée": "partner",
+    "note-taking app": "notes app", "note taking app": "notes app", "note app": "notes app",
+    "favourite food": "favourite dish", "favourite meal": "favourite dish", "operating system": "operating system",
+    "os": "operating system", "timezone": "time zone",
+}  # fmt: skip
+_LIGHT: Final = _words("new current actual main primary default own real full")
+_NOT_NOW: Final = _words(
+    "old former previous first last next second other another backup spare dream ideal future ex late temporary least "
+    "late childhood"
+)
+
+
+@lru_cache(maxsize=4096)
+def noun(phrase: str) -> str | None:
+    """The attribute a noun phrase names, under one name for all its names; None for one that may have many values."""
+    parts = [_RENAMED.get(part, part) for part in phrase.removesuffix("'s name").split()]
+    while parts and parts[0] in _LIGHT:
+        parts = parts[1:]
+    if not parts or len(parts) > 5 or _NOT_NOW.intersection(parts):
+        return None
+    if parts[0] == "favourite" and len(parts) > 1:
+        return _SAME.get(" ".join(parts), " ".join(parts))
+    plain = " ".join(parts)
+    if plain in _SAME:
+        return _SAME[plain]
+    if parts[-1] in _TAILS and len(parts) > 1:
+        return plain
+    known = parts[-1] in _NAMED or parts[-1] in _FREE or parts[-1] in _PERSONS or parts[-1] in _ADDRESS
+    return plain if known and len(parts) == 1 else None
+
+
+# ------------------------------------------------ values
+
+_ENDS: Final = re.compile(
+    r"\s*(?:[;:!?()]|,(?! (?:inc|llc|jr)\b)|\. |\.$|\b(?:and not|not|instead of|rather than|because|since|as of|"
+    r"after all|though|although|but|which|who|so|from now on|starting|until|these days|at the moment|at present|"
+    r"right now|nowadays|by the way|btw|of all time|any ?more|any longer|for now|this time|once more|yet|already|today|"
+    r"and (?:user|he|she|it|they))\b|\b(?:again|now|currently|actually|instead|lately|recently|anyway|indeed)$)"
+)
+_STARTS: Final = re.compile(
+    r"^(?:(?:still|now|currently|actually|definitely|officially|again|simply|just|indeed|certainly|back|called|"
+    r"named|once|an?|the|has to be|to) )+"
+)
+_DEPENDS: Final = re.compile(r"\b(?:if|unless|when|whenever|for|during|while|or)\b")
+_BESIDE: Final = re.compile(
+    r"\b(?:also|too|as well|another|part-time|part time|on the side|sometimes|occasionally|usually|mostly|either|both|"
+    r"every|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|weekends?|weekdays|temporarily|"
+    r"would|should|could|might|maybe|perhaps|probably)\b"
+)
+_NO_VALUE: Final = _words(
+    "it this that these those one ones him her them they he she you me we user user's my your his their what which who "
+    "something anything nothing everything someone nobody none unknown different better worse great good bad best nice "
+    "fine broken slow old new expensive cheap ok okay ready gone dead late here there boring stressful hard easy fun "
+    "awesome amazing terrible awful wonderful changing changed very so too really quite pretty not no never about full "
+    "hot cold in on at with from under over out up down off away being getting going leaving coming moving all always "
+    "more less much many wrong right true false private secret important visible available closed open done busy sick"
+)
+_SOME: Final = _words("team club choir class course church band group party league society union server channel forum")
+_NETWORKS: Final = _words(
+    "facebook twitter instagram reddit discord slack linkedin tiktok mastodon bluesky netflix spotify strava tinder "
+    "bumble duolingo whatsapp telegram signal zoom youtube twitch steam github patreon pinterest"
+)
+
+
+def _value(found: str, most: int = 5) -> str | None:
+    """The value at the start of a text, or None where no value stands there."""
+    text = _STARTS.sub("", found.strip(" '\""))
+    text = text.removeprefix("user's ")
+    end = _ENDS.search(text)
+    if end is not None:
+        if end.start() == 0:
+            return None
+        text = text[: end.start()]
+    text = text.strip(" ,.'\"")
+    parts = text.split()
+    if not 0 < len(parts) <= most or _NO_VALUE.intersection(parts[:1]) or _DEPENDS.search(found):
+        return None
+    return text
+
+
+def _is_name(value: str, original: str) -> bool:
+    """Whether a value is written as a name: each of its words with a capital or a digit, in the original."""
+    match = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", " ".join(original.split()), re.IGNORECASE)
+    written = (match.group() if match else "").split()
+    return bool(written) and all(word in names.PARTICLES or not word.islower() for word in written)
+
+
+def _fits(name: str, value: str, original: str) -> bool:
+    """Whether a value can be one of an attribute."""
+    last = name.split()[-1]
+    if name.startswith("favourite ") or name in ("nationality", "religion", "pronouns") or last in ("type", "sign"):
+        return len(value.split()) <= 5 and not value.endswith(("ing now", "ly"))
+    if last in _ADDRESS or name == "email":
+        return "@" in value
+    if last in _WITH_DIGIT:
+        return any(char.isdigit() for char in value)
+    if name == "occupation":
+        return True
+    return _is_name(value, original)
+
+
+# ------------------------------------------------ professions and diets
+
+_PROFESSIONS: Final = _words(
+    """
+    accountant actor actress actuary adviser advisor analyst anaesthetist architect artist astronomer attorney
+    auditor author baker banker barber barista bartender biologist bookbinder bookkeeper bricklayer broker builder
+    butcher carpenter cashier chef chemist cleaner clerk coach cobbler composer conductor consultant contractor
+    controller cook copywriter counsellor counselor courier curator dancer decorator dentist designer developer
+    dietitian diplomat director doctor driver economist editor electrician engineer estimator farmer firefighter
+    florist gardener geologist glazier goldsmith hairdresser historian illustrator interpreter investigator
+    janitor jeweller joiner journalist judge lawyer lecturer librarian lifeguard linguist locksmith machinist
+    manager mathematician mechanic midwife miner musician nanny nurse nutritionist officer operator optician
+    optometrist painter paralegal paramedic pharmacist photographer physician physicist physiotherapist pianist
+    pilot plasterer plumber policeman policewoman potter producer professor programmer psychiatrist psychologist
+    publicist radiographer radiologist realtor receptionist researcher roofer sailor salesman salesperson
+    saleswoman scientist seamstress secretary sculptor singer soldier solicitor specialist statistician steward
+    stewardess stonemason strategist supervisor surgeon surveyor tailor teacher technician therapist translator
+    tutor undertaker upholsterer vet veterinarian waiter waitress welder writer zoologist
+    """
+)
+_DIETS: Final = _words("vegan vegetarian pescatarian flexitarian omnivore carnivore")
+
+_ADV = r"(?:(?:now|still|currently|also|actually|just|recently|finally|again|officially|only|happily|presently) ){0,3}"
+_BE: Final = (
+    r"(?:is|are|remains|stays|has become|became|has always been|has to be|changed to|has changed to|is back to|"
+    r"has changed from .{1,60}? to|changed from .{1,60}? to|went back to|is called|is named|switched to)"
+)
+
+
+def _frame(name: str, *parts: str) -> tuple[str, re.Pattern[str]]:
+    """A frame of a verb that gives an attribute a value."""
+    return name, re.compile(rf"^user {_ADV}" + "".join(parts))
+
+
+_FRAMES: Final = (
+    _frame(
+        "employer",
+        r"(?:works|work|is working|is employed|is back|has worked|has a job|has got a job|has a new job|got a job|"
+        r"got a new job|got hired|was hired|started|started working|started work|started a new job|started a job|"
+        r"has started|went back to working|went back to work|returned to work|is back working)",
+        rf" {_ADV}(?:at|for|by) (?P<value>.+)$",
+    ),
+    _frame("employer", r"(?:has )?(?:joined|rejoined|returned to|went back to) (?P<value>.+)$"),
+    _frame(
+        "occupation",
+        r"(?:works|is working|earns user's living|earns a living|makes a living|started work|is employed) ",
+        rf"{_ADV}as (?P<value>.+)$",
+    ),
+    _frame(
+        "profession",
+        r"(?:is|has become|became|retrained as|qualified as|went back to being|went back to work as|is back to being) ",
+        rf"{_ADV}an? (?P<value>.+)$",
+    ),
+    _frame(
+        "diet",
+        r"(?:is|became|has become|went|has gone|turned|has turned|is going|went back to being) ",
+        rf"{_ADV}(?:an? )?(?P<value>[a-z]+)\b(?: now| again| these days)?$",
+    ),
+    _frame(
+        "diet",
+        rf"(?:follows|eats|is on|has adopted|adopted|keeps to) {_ADV}(?:an? )?(?P<value>[a-z]+)",
+        r"(?: (?:diet|food))?(?: now| again| these days)?$",
+    ),
+    _frame("car", rf"(?:drives|is driving) {_ADV}an? (?P<value>.+)$"),
+    _frame(
+        "partner",
+        r"(?:is dating|is married to|is engaged to|got engaged to|got married to|married|is (?:now |back )?together "
+        r"with|is back with|got (?:back )?together with|started dating|is seeing) (?P<value>.+)$",
+    ),
+    _frame("partner", r"is (?:now |back )with (?P<value>.+)$"),
+    _frame("partner", r"is with (?P<value>.+) (?:now|again)$"),
+    _frame("gym", r"goes to the gym at (?P<value>.+)$"),
+    _frame("bank", r"banks (?:with|at) (?P<value>.+)$"),
+    _frame(
+        "notes app",
+        r"(?:keeps|stores|takes|writes|is keeping|is taking|organi[sz]es) (?:all )?(?:of )?(?:user's )?notes ",
+        rf"{_ADV}(?:in|with|on) (?P<value>.+)$",
+    ),
+)
+_USES: Final = re.compile(
+    rf"^user {_ADV}(?:uses|has|is using) (?P<value>.+?) as (?:user's |an? |the )?(?P<np>[\w' -]+?)$"
+)
+_OWNED: Final = re.compile(rf"^user's (?P<np>[\w'-]+(?: [\w'-]+){{0,4}}?) {_ADV}{_BE} (?P<value>.+)$")
+_OWNER: Final = re.compile(
+    rf"^(?P<value>[^,;:]{{1,60}}?) {_ADV}(?:is|became|has become|remains) {_ADV}user's "
+    r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?: (?:again|now|these days|of all time|any ?more|any longer))*$"
+)
+_HAS_NEW: Final = re.compile(r"^user has (?:found )?a new (?P<np>[\w -]+?): (?P<value>.+)$")
+_SWITCHED: Final = re.compile(
+    rf"^user {_ADV}(?:has )?(?:switched|changed|moved|migrated) (?:user's )?(?P<np>[\w'-]+(?: [\w'-]+){{0,3}}?),? "
+    r"(?:over )?(?:from [^,]{1,60}? )?(?:back )?to (?P<value>.+)$"
+)
+_WENT_FOR: Final = re.compile(
+    rf"^user {_ADV}(?:has )?(?:switched|changed|moved|went|gone|is) (?:over )?(?:from [^,]{{1,60}}? )?(?:back )?to "
+    r"(?P<value>[^,]{1,60}?) (?:for|as) user's (?P<np>[\w' -]+?)(?: again| now)?$"
+)
+_IS_NOT_BUT: Final = re.compile(
+    r"^(?P<head>user's [\w' -]{1,60}? (?:is|are)) (?:not|no longer) [^,;]{1,60}[,;] (?:but )?(?:it's|it is|"
+    r"they're|now|but ) ?(?P<value>.+)$"
+)
+
+
+@lru_cache(maxsize=4096)
+def read(statement: str, original: str) -> Attribute | None:
+    """The attribute of the user a statement sets, and the value; None where it sets none, or where that is in doubt.
+
+    `statement` is in the third person and compared ("user's editor is vim"), `original` the same words as written.
+    """
+    if len(statement) > MAX_READ or _BESIDE.search(statement):
+        return None
+    but = _IS_NOT_BUT.match(statement)
+    if but is not None:
+        statement = f"{but['head']} {but['value']}"
+    for pattern in (_USES, _OWNED, _OWNER, _HAS_NEW, _WENT_FOR, _SWITCHED):
+        match = pattern.match(statement)
+        found = None if match is None else _of_noun(match["np"], match["value"], original, pattern)
+        if found is not None:
+            return found
+    for name, pattern in _FRAMES:
+        match = pattern.match(statement)
+        found = None if match is None else _of_frame(name, match["value"], original)
+        if found is not None:
+            return found
+    return None
+
+
+MAX_READ: Final = 300
+
+
+def _of_noun(phrase: str, value: str, original: str, pattern: re.Pattern[str]) -> Attribute | None:
+    np = phrase
+    if pattern in (_SWITCHED, _WENT_FOR) and noun(np) is None:
+        np = f"{phrase} app" if phrase == "notes" else phrase.removesuffix("s")
+    name = noun(np)
+    held = _value(value)
+    if name is None or held is None or not _fits(name, held, original):
+        return None
+    return Attribute(name, held)
+
+
+def _of_frame(name: str, found: str, original: str) -> Attribute | None:
+    value = _value(re.split(r" (?:as|where|in|on) ", found)[0] if name == "employer" else found)
+    if value is None:
+        return None
+    last = value.split()[-1]
+    if name == "profession":
+        return Attribute("occupation", value) if _is_profession(found, value) else None
+    if name == "occupation":
+        return Attribute(name, value)
+    if name == "diet":
+        return Attribute(name, value) if value in _DIETS else None
+    if name == "employer" and (
+        value in names.CITIES or value in names.REGIONS or last in _SOME or value in _NETWORKS or value == "home"
+    ):
+        return None
+    return Attribute(name, value) if _is_name(value, original) else None
+
+
+def _is_profession(found: str, value: str) -> bool:
+    by_trade = re.sub(r" by (?:profession|trade|training|occupation)$", "", value)
+    return by_trade.split()[-1] in _PROFESSIONS and " of " not in found
+
+
+# ------------------------------------------------ what is over
+
+_HAS: Final = r"^user (?:has |just |recently )*"
+_OVERS: Final = tuple(
+    (re.compile(pattern), into)
+    for pattern, into in (
+        (_HAS + r"(?:quit|left|lost) user's job (?:at|with) (?P<value>.+)$", "user works at {value}"),
+        (_HAS + r"(?:resigned|retired) from (?P<value>.+)$", "user works at {value}"),
+        (
+            _HAS + r"(?:(?:was|got) (?:fired|laid off) (?:from|by)|parted ways with) (?P<value>.+)$",
+            "user works at {value}",
+        ),
+        (_HAS + r"(?:quit|left) (?P<value>[^,;]+)$", "user works at {value}"),
+        (_HAS + r"(?:broke up|split up|separated|parted) (?:with|from) (?P<value>.+)$", "user is dating {value}"),
+        (_HAS + r"divorced (?P<value>.+)$", "user is dating {value}"),
+        (r"^user is (?:no longer|not) with (?P<value>.+?)(?: any ?more)?$", "user is dating {value}"),
+        (_HAS + r"(?:stopped|quit|given up|gave up) being (?P<value>.+)$", "user is {value}"),
+        (_HAS + r"(?:stopped|quit) working (?:at|for) (?P<value>.+)$", "user works at {value}"),
+        (_HAS + r"(?:stopped|quit) working as (?P<value>.+)$", "user works as {value}"),
+        (
+            (
+                r"^(?P<value>[^,;:]{1,60}?) (?:is no longer|is not|isn't) (?P<np>user's [\w' -]+?)"
+                r"(?: any ?more| any longer)?$"
+            ),
+            "{np} is {value}",
+        ),
+    )
+)
+
+
+def was_so(statement: str) -> str | None:
+    """What a statement says is over, as a statement of what was so; None where it says of nothing that it is over."""
+    if len(statement) > MAX_READ:
+        return None
+    for pattern, into in _OVERS:
+        match = pattern.match(statement)
+        if match is not None:
+            return into.format(**match.groupdict())
+    return None
+
+
+_INVERTED: Final = re.compile(
+    r"^[^,;:]{1,60}? (?:is|isn't|became|has become|remains) (?:(?:now|still|no longer|not) ){0,2}(?:my|user's) "
+    r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?: (?:again|now|these days|of all time|any ?more|any longer))*$"
+)
+_PERSON_NAMED: Final = re.compile(
+    r"^(?:My|my|User's|user's|The user's) (?:new |current )?(?P<np>[\w-]+)(?:['’]s name)? (?:is|has become|became) "
+    r"(?:(?:still|now|again|called|named|back to) )*(?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?"
+    r"[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+){0,2}(?:,? (?:and )?not [A-ZÀ-ÖØ-Þ][\w'’-]+)?"
+    r"(?: (?:now|again|these days))?[.!]?$"
+)
+
+
+def is_of_user(sentence: str, compared: str) -> bool:
+    """Whether a sentence that begins with something else says what the user's is: "Alien is my favourite film"."""
+    inverted = _INVERTED.match(compared)
+    if inverted is not None and noun(inverted["np"]) is not None and not compared.startswith(("it ", "this ", "that ")):
+        return True
+    named = _PERSON_NAMED.match(sentence.strip())
+    return named is not None and noun(named["np"].lower()) is not None
+
+
+# ------------------------------------------------ questions
+
+_WHEN: Final = re.compile(
+    r",? (?:(?:back )?(?:in|during|on|as of|around|by|at the (?:start|end|beginning) of) .*(?:\d{4}|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall|winter)\b.*|"
+    r"(?:last|this|two|three|a few|some) .*(?:year|month|week|spring|summer|autumn|fall|winter|ago)s?\b.*|"
+    r"now|currently|at the moment|right now|these days|nowadays|today|at present|then|back then|at (?:the|that) time|"
+    r"before(?: that| then)?|previously|originally|yesterday|again)$"
+)
+_MODIFIED: Final = re.compile(r"^(?:previous|former|old|last|original|first|initial|earlier|ex) ")
+_AUX: Final = r"(?:do|did|am|was|have|had|'ve)"
+_QUESTIONS: Final = tuple(
+    (re.compile(pattern), name)
+    for pattern, name in (
+        (rf"^where {_AUX} i (?:\w+ )?(?:live|living|based|reside|residing|lived|located)$", "current_city"),
+        (
+            rf"^(?:what|which) (?:city|town|place) {_AUX} i (?:\w+ )?(?:live|living|based|reside|lived)(?: in)?$",
+            "current_city",
+        ),
+        (r"^(?:where|what city|what town)(?:'s| is| was) my (?:home|house|flat|apartment)(?: in)?$", "current_city"),
+        (r"^(?:who|whom) (?:do|did) i (?:\w+ )?report to$|^to whom (?:do|did) i report$", "manager"),
+        (r"^(?:who|what)(?:'s| is| was) my (?:line )?(?:manager|boss|supervisor)(?:'s name)?$", "manager"),
+        (rf"^where {_AUX} i (?:\w+ )?(?:work|working|employed|worked)$", "employer"),
+        (
+            (
+                rf"^(?:who|whom|(?:which|what) (?:company|firm|employer|business)) {_AUX} i (?:\w+ )?"
+                r"(?:work|working|employed|worked)(?: (?:for|at|by|with))?$"
+            ),
+            "employer",
+        ),
+        (r"^(?:who|which company|what company) (?:employs|employed) me$", "employer"),
+        (rf"^what {_AUX} i (?:\w+ )?(?:work|working) as$", "occupation"),
+        (r"^what (?:do|did) i do (?:for a living|for work|professionally)$", "occupation"),
+        (rf"^what diet {_AUX} i (?:\w+ )?(?:follow|following|on|keep|eat)$", "diet"),
+        (r"^what (?:do|did) i drive$", "car"),
+        (rf"^where {_AUX} i (?:\w+ )?(?:keep|keeping|take|store|write|kept) my notes$", "notes app"),
+        (r"^where (?:do|did) i bank$", "bank"),
+        (rf"^who {_AUX} i (?:\w+ )?(?:dating|married to|engaged to|seeing|with|together with)$", "partner"),
+    )
+)  # fmt: skip
+_WHICH: Final = re.compile(
+    rf"^(?:what|which) (?P<np>[\w' -]+?) (?:{_AUX} i (?:\w+ly |still |now )?(?:use|using|used|drive|driving|drove|have|"
+    r"own|go to|went to|bank with)|(?:is|was) mine)$"
+)
+_BEST_OF: Final = re.compile(
+    r"^(?:what|which) (?P<np>[\w' -]+?) (?:(?:do|did) i (?:like|love|prefer) (?:best|most)|(?:is|was) my favou?rite)$"
+)
+_MY: Final = re.compile(
+    r"^(?:what|which|who)(?:'s| is| was| are| were) (?:called )?my (?P<np>[\w' -]+?)(?: called| named)?$"
+)
+
+
+@lru_cache(maxsize=1024)
+def asked(question: str) -> str | None:
+    """The attribute of the asker that a question in compared text asks for; None where it asks for none that is known.
+
+    "Where did I work in July 2024?" asks for the employer: when is read elsewhere.
+    """
+    text = re.sub(
+        r"^(?:(?:hi|hey|so|and|ok|please|also|remind me,?|tell me,?) )+", "", question[:MAX_READ].strip(" ?!.")
+    )
+    for _ in range(2):
+        text = _WHEN.sub("", text).strip(" ,")
+    for pattern, name in _QUESTIONS:
+        if pattern.match(text):
+            return name
+    best = _BEST_OF.match(text)
+    if best is not None:
+        return noun(f"favourite {best['np']}")
+    match = _WHICH.match(text) or _MY.match(text)
+    return None if match is None else noun(_MODIFIED.sub("", match["np"]))
+
+
+_TOLD_BY: Final = {
+    "current_city": "live living lives lived home city reside resides based moved",
+    "employer": "work works working worked employer employed",
+    "occupation": "job work works occupation profession",
+    "partner": "partner wife husband girlfriend boyfriend spouse fiance fiancee dating married",
+    "manager": "manager boss supervisor report reports",
+    "notes app": "notes", "favourite dish": "favourite dish food meal", "diet": "diet eat eats",
+    "phone number": "phone number", "email": "email mail",
+}  # fmt: skip
+_GENERIC: Final = _words("favourite number name type size rate app address provider my of the a an")
+
+
+def may_tell(name: str, said: str) -> bool:
+    """Whether a text in compared form has the words by which it could tell of an attribute."""
+    words = frozenset(_RENAMED.get(word, word) for word in re.findall(r"[\w-]*\w", said))
+    stems = frozenset(stem(word) for word in words)
+    known = _TOLD_BY.get(name)
+    if known is not None:
+        return not words.isdisjoint(_words(known))
+    asked_for = _words(name)
+    return all(word in words or stem(word) in stems for word in (asked_for - _GENERIC or asked_for))

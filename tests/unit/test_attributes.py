@@ -1,0 +1,180 @@
+"""Attributes: what a statement sets, what it takes back, what it leaves alone, and which one a question asks for."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram import attributes
+from engram.policies import Proposal, classify, get_policy, says_no_more, value_of
+
+DEFAULT = get_policy("default")
+
+SETS = [
+    ("My favourite colour is violet", "favourite colour", "violet"),
+    ("My favorite color is now violet", "favourite colour", "violet"),
+    ("My new favourite colour is violet", "favourite colour", "violet"),
+    ("My favourite colour changed to violet", "favourite colour", "violet"),
+    ("My favourite colour is violet, not indigo", "favourite colour", "violet"),
+    ("Alien is my favourite film", "favourite film", "alien"),
+    ("Alien is still my favourite movie", "favourite film", "alien"),
+    ("My favourite film is Alien again", "favourite film", "alien"),
+    ("My least favourite colour is beige", None, None),
+    ("My editor is Vim", "editor", "vim"),
+    ("I use Helix as my code editor", "editor", "helix"),
+    ("I switched my browser from Opera to Brave", "browser", "brave"),
+    ("I went back to Brave as my browser", "browser", "brave"),
+    ("My car is a Ford Focus", "car", "ford focus"),
+    ("I drive a Ford Focus now", "car", "ford focus"),
+    ("My phone number is 555-0101", "phone number", "555-0101"),
+    ("My email address is ada@example.org", "email", "ada@example.org"),
+    ("I work at Acme", "employer", "acme"),
+    ("I'm working for Umbra Systems", "employer", "umbra systems"),
+    ("I work at Acme as a nurse", "employer", "acme"),
+    ("I joined Globex", "employer", "globex"),
+    ("I got a new job at Globex", "employer", "globex"),
+    ("I'm back at Acme", "employer", "acme"),
+    ("I work as a data analyst", "occupation", "data analyst"),
+    ("I'm a nurse", "occupation", "nurse"),
+    ("I became a pastry chef", "occupation", "pastry chef"),
+    ("I'm vegetarian", "diet", "vegetarian"),
+    ("I've gone vegan", "diet", "vegan"),
+    ("My partner is Maya", "partner", "maya"),
+    ("My wife's name is Maya", "partner", "maya"),
+    ("I'm dating Maya", "partner", "maya"),
+    ("My gym is Ironworks", "gym", "ironworks"),
+    ("My dentist is Anna", "dentist", "anna"),
+    ("I keep my notes in Joplin", "notes app", "joplin"),
+]
+SETS_NOTHING = [
+    "My car is broken",
+    "My car is in the garage",
+    "My gym is closed on Mondays",
+    "My editor is slow",
+    "My partner is a doctor",
+    "My wife is Italian and loves opera",
+    "My old car was a Ford Focus",
+    "My dream car is a Ferrari",
+    "My second favourite colour is red",
+    "My favourite colour for walls is white for now",
+    "I also work at Globex",
+    "I work at Globex on weekends",
+    "I work from home",
+    "I work with Priya",
+    "I joined a choir",
+    "I joined Facebook",
+    "I joined the Harbor Rowing Club",
+    "I'm a runner",
+    "I'm a fan of Alien",
+    "I'm a mother of two",
+    "I'm hungry",
+    "I have a dog named Rex",
+    "I like blue",
+    "I love sushi",
+    "I speak French",
+    "I play the violin",
+    "I rented a Ford Focus",
+    "I might join Acme",
+    "If I worked at Acme, I would commute",
+    "My sister's favourite colour is teal",
+    "My sister works at Acme",
+    "My brother is a nurse",
+    "Bob's editor is Zed",
+    "Bob drives a Ford Focus",
+    "She works at Acme",
+    "Does Ann work at Acme?",
+    "My boss's car is a Ford Focus",
+    "My favourite thing about Rome is the food when it rains",
+]
+
+
+def key_of(said: str) -> str | None:
+    return classify(DEFAULT, Proposal(said, role="user")).conflict_key
+
+
+@pytest.mark.parametrize(("said", "name", "value"), SETS)
+def test_a_statement_sets_one_attribute_of_the_user(said: str, name: str | None, value: str | None) -> None:
+    key = None if name is None else f"slot:profile:{name}"
+    assert key_of(said) == key
+    assert value_of(DEFAULT, said, key) == value
+
+
+@pytest.mark.parametrize("said", SETS_NOTHING)
+def test_what_is_of_another_or_in_doubt_sets_nothing(said: str) -> None:
+    assert key_of(said) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "value"),
+    [
+        ("I don't work at Acme anymore", "employer", "acme"),
+        ("I no longer work for Acme", "employer", "acme"),
+        ("I quit my job at Acme", "employer", "acme"),
+        ("I resigned from Acme", "employer", "acme"),
+        ("I left Acme", "employer", "acme"),
+        ("I used to work at Acme", "employer", "acme"),
+        ("I stopped working as a nurse", "occupation", "nurse"),
+        ("I'm no longer a nurse", "occupation", "nurse"),
+        ("I'm not vegan anymore", "diet", "vegan"),
+        ("I stopped being vegan", "diet", "vegan"),
+        ("I broke up with Sam", "partner", "sam"),
+        ("Sam is no longer my partner", "partner", "sam"),
+        ("Alien isn't my favourite film anymore", "favourite film", "alien"),
+        ("My favourite film is no longer Alien", "favourite film", "alien"),
+        ("I don't drive a Ford Focus anymore", "car", "ford focus"),
+    ],
+)
+def test_what_is_over_takes_back_its_own_value_only(said: str, name: str, value: str) -> None:
+    found = classify(DEFAULT, Proposal(said, role="user"))
+    assert (found.conflict_key, found.negates) == (f"slot:profile:{name}", value)
+    assert found.critical_slot is None
+
+
+def test_a_fact_that_says_more_than_the_attribute_has_no_key_of_it() -> None:
+    assert key_of("I work at Acme and drive a Ford Focus") is None
+
+
+@pytest.mark.parametrize(
+    ("fact", "known", "value", "is_all"),
+    [
+        ("User still works at Acme", "User works for Acme", "acme", True),
+        ("User's boss is Ruth", "User reports to Ruth", "ruth", True),
+        ("User works at Acme in the basement", "User works at Acme", "acme", False),
+        ("User lives in Oslo with her aunt", "User lives in Oslo", "oslo", False),
+    ],
+)
+def test_a_restatement_says_no_more_than_what_is_known(fact: str, known: str, value: str, is_all: bool) -> None:
+    assert says_no_more(fact, known, value) is is_all
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("where do i live?", "current_city"),
+        ("which city did i live in during may 2024?", "current_city"),
+        ("where did i work in july 2024?", "employer"),
+        ("who do i work for?", "employer"),
+        ("who was my boss in may 2024?", "manager"),
+        ("what's my favorite color?", "favourite colour"),
+        ("which film is my favourite?", "favourite film"),
+        ("which dish do i like best?", "favourite dish"),
+        ("what was my previous phone number?", "phone number"),
+        ("which editor did i use last year?", "editor"),
+        ("what car do i drive now?", "car"),
+        ("what is my partner's name?", "partner"),
+        ("where did i keep my notes in june 2024?", "notes app"),
+        ("where does my sister live?", None),
+        ("what is my sister's favourite colour?", None),
+        ("who is bob's manager?", None),
+        ("what did i buy in may 2024?", None),
+        ("where did i park my car?", None),
+        ("what is my plan for friday?", None),
+        ("where do you live?", None),
+    ],
+)
+def test_a_question_asks_for_an_attribute_of_the_asker(question: str, name: str | None) -> None:
+    assert attributes.asked(question) == name
+
+
+def test_a_long_statement_is_not_read() -> None:
+    assert attributes.read("user works at " + "a" * 400, "x") is None
+    assert attributes.was_so("user left " + "a" * 400) is None
