@@ -71,7 +71,7 @@ bench-answers: env ## Measure answers with a language model as reader and judge 
 	@$(BIN)/python benchmarks/answers.py $(ARGS)
 
 bench-behaviour: env ## Measure what becomes of facts that change
-	@$(BIN)/python benchmarks/behaviour/run.py $(ARGS)
+	@$(BIN)/python benchmarks/behaviour.py $(ARGS)
 
 bench-speed: env ## Measure milliseconds beside their floors
 	@$(BIN)/python benchmarks/speed.py $(ARGS)

@@ -489,7 +489,7 @@ def main() -> None:
             if given.against is not None:
                 against(runs, json.loads(given.against.read_text(encoding="utf-8")).get(data.name, {}))
             if not given.quick and given.cases is None:
-                print(f"\n{report.shown(save(data, cases, runs, versions(url)))} is written: make bench-report")
+                print(f"\n{report.shown(save(data, cases, runs, versions(url)))} is written, and docs/benchmarks.md")
             written[data.name] = runs
     if given.rows is not None:
         given.rows.write_text(json.dumps(written, indent=1), encoding="utf-8")

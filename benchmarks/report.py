@@ -120,10 +120,11 @@ def save(
     tables: Sequence[Table] = (),
     plots: Sequence[Plot] = (),
     notes: Sequence[str] = (),
-    folder: Path = RESULTS,
+    folder: Path | None = None,
 ) -> Path:
     """Write what a run measured to `<folder>/<name>.json`; `versions` are those of `machine.versions`, and more.
 
+    Without a folder it goes to `benchmarks/results`, and onto the page at once.
     Raises ValueError for a name that is no file's, a row that does not fit its columns, and a series that has not as
     many values as places.
     """
@@ -149,9 +150,11 @@ def save(
         "notes": list(notes),
         "finished_at": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{name}.json"
+    path = (folder or RESULTS) / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if folder is None:
+        write(runs())
     return path
 
 
@@ -242,9 +245,9 @@ def _spoken(title: str, total: int) -> Callable[..., None]:
 # --- the page ---------------------------------------------------------------------------------------------------------
 
 
-def runs(folder: Path = RESULTS) -> list[dict[str, Any]]:
+def runs(folder: Path | None = None) -> list[dict[str, Any]]:
     """The results that were saved, in the order of the page."""
-    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))]
+    found = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((folder or RESULTS).glob("*.json"))]
     places = {name: place for place, name in enumerate(FIRST)}
     return sorted(found, key=lambda run: (places.get(run["name"].partition("-")[0], len(FIRST)), run["name"]))
 
@@ -340,8 +343,9 @@ def _errors(one: Mapping[str, Any]) -> list[list[float]] | None:
     ]
 
 
-def write(saved: Sequence[Mapping[str, Any]], to: Path = PAGE, plots: Path = PLOTS) -> None:
+def write(saved: Sequence[Mapping[str, Any]], to: Path | None = None, plots: Path | None = None) -> None:
     """Write the page and draw its plots; a plot that no run has any more is taken away."""
+    to, plots = to or PAGE, plots or PLOTS
     plots.mkdir(parents=True, exist_ok=True)
     drawn = set()
     for run in saved:

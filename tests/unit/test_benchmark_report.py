@@ -128,6 +128,17 @@ def test_progress_says_a_line_now_and_then_where_there_is_no_terminal(
     assert capsys.readouterr().err.splitlines() == ["questions: 5 of 1,200 first", "questions: 6 of 1,200"]
 
 
+def test_a_run_of_the_project_is_on_its_page_at_once(
+    report: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    for name in ("RESULTS", "PLOTS"):
+        monkeypatch.setattr(report, name, tmp_path / name)
+    monkeypatch.setattr(report, "PAGE", tmp_path / "page.md")
+    report.save("speed", title="How fast", about="x", versions={})
+    assert "## How fast" in (tmp_path / "page.md").read_text(encoding="utf-8")
+
+
 def test_the_page_of_the_project_is_made_from_its_results(report: Any) -> None:
     saved = report.runs()
     assert report.PAGE.read_text(encoding="utf-8") == report.page(saved), "run: make bench-report"
