@@ -1,0 +1,260 @@
+"""Budgets: what each call sends to the server, to the number, and what its plans may touch.
+
+A change that sends more fails here, and so does one that sends less: lower the number then, so that it stays.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import psycopg
+import pytest
+from quiet import quiet
+
+from engram import Engram, Scope, migrations, writing
+from engram.channels import semantic
+from engram.embedded import EmbeddedServer
+from engram.settings import load
+
+ROOT: Final = Path(__file__).parents[2]
+ROWS: Final = 1_500  # a user of 300, one of 12, others of 100
+GRAPHED: Final = 200  # vectors from which a scope is in the graph here
+MANY: Final = 10
+# Statements, transactions and round trips of a call that has been made before, with default settings and
+# jobs that another process runs.
+BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
+    "search": (7, 3, 13),
+    "search semantic": (6, 3, 12),
+    "search keyword": (6, 3, 12),
+    "recall": (9, 4, 17),
+    "build_context": (18, 5, 28),
+    "recall_critical": (3, 1, 5),
+    "get": (2, 1, 4),
+    "get_lineage": (3, 1, 5),
+    "traverse": (3, 1, 5),
+    "add": (14, 1, 16),
+    f"add_many of {MANY}": (15, 1, 17),
+    "remember": (3, 1, 5),
+    "record_event": (3, 1, 5),
+    f"remember {MANY}": (3, 1, 5),
+    "revise": (28, 3, 34),
+    "forget": (14, 1, 16),
+    "relate": (12, 1, 14),
+}
+READS: Final = ("search", "search semantic", "search keyword", "recall", "build_context", "traverse", "get_lineage")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A crowd, the benchmarks' modules, and the doors of its large and its small user through a wire."""
+
+    crowd: Any
+    wire: Any
+    profiling: Any
+    large: Engram
+    small: Engram
+    address: str
+
+
+@pytest.fixture(scope="module")
+def measured(server: EmbeddedServer) -> Iterator[Measured]:
+    address = server.superuser_url.replace("+psycopg", "")
+    with psycopg.connect(address, autocommit=True) as conn:
+        conn.execute("CREATE DATABASE budgets")
+        # Sorting few rows is cheap; what matters is that the graph serves the statement when they are many.
+        conn.execute("ALTER DATABASE budgets SET enable_sort = off")
+    url = server.url(user="postgres", database="budgets")
+    migrations.upgrade(url)
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    crowds, watching = importlib.import_module("crowds"), importlib.import_module("watching")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(semantic, "LARGE", GRAPHED)
+        patch.setattr(crowds, "FRESH", 20)
+        patch.setattr(writing, "UPKEEP_EVERY", 1 << 60)  # one write in 512 asks for upkeep: none of these
+        crowd = crowds.fill(server.url(database="budgets"), url, crowds.Shape("mixed", ROWS, relations=3))
+        folder = Path(psycopg.conninfo.conninfo_to_dict(address)["host"])
+        with (
+            watching.Wire(folder) as wire,
+            _door(crowd, wire, crowds.BIG) as large,
+            _door(crowd, wire, crowds.LITTLE) as small,
+        ):
+            profiling = importlib.import_module("profile_calls")
+            yield Measured(crowd, wire, profiling, large, small, crowds.plain(url))
+    sys.path.remove(str(ROOT / "benchmarks"))
+    with psycopg.connect(address, autocommit=True) as conn:
+        conn.execute("DROP DATABASE budgets WITH (FORCE)")
+
+
+def _door(crowd: Any, wire: Any, user: str) -> Engram:
+    return quiet(Engram(wire.url(crowd.url), scope=crowd.of(user).scope, settings=load({}, dispatch="doorbell")))
+
+
+def calls(crowd: Any, door: Engram, user: str) -> dict[str, Callable[[], object]]:
+    """The calls of the table, on a door to one of the crowd's users."""
+    first = crowd.of(user).first
+    numbers = iter(range(10**7 + first, 10**8))
+
+    def fact() -> str:
+        return str(crowd.texts.facts(next(numbers), 1)[0])
+
+    def question() -> str:
+        return str(crowd.texts.question(first + 3))
+
+    def said() -> list[Any]:
+        return [{"role": "user", "content": fact()} for _ in range(MANY)]
+
+    known = [one.memory.memory_id for one in door.search(question())]
+    head = door.add("The harbour opens at six.", topic_key="harbour").memory
+    gone = [door.add(fact(), force=True).memory for _ in range(4)]
+    door.add("Never sail without a lamp.", critical_slot="lamp")
+    assert head is not None
+    return {
+        "search": lambda: door.search(question()),
+        "search semantic": lambda: door.search(question(), mode="semantic"),
+        "search keyword": lambda: door.search(question(), mode="keyword"),
+        "recall": lambda: door.recall(question()),
+        "build_context": lambda: door.build_context(question()),
+        "recall_critical": door.recall_critical,
+        "get": lambda: door.get(known[0]),
+        "get_lineage": lambda: door.get_lineage(known[0]),
+        "traverse": lambda: door.traverse(known[0]),
+        "add": lambda: door.add(fact(), force=True),
+        f"add_many of {MANY}": lambda: door.add_many([{"fact": fact(), "force": True} for _ in range(MANY)]),
+        "remember": lambda: door.remember(fact(), session_id="s"),
+        "record_event": lambda: door.record_event(fact(), session_id="s", derive="skip"),
+        f"remember {MANY}": lambda: door.remember(said(), session_id="s"),
+        "revise": lambda: door.revise(door.get_current(topic_key="harbour").memory_id, fact()),
+        "forget": lambda: door.forget(gone.pop().memory_id),  # type: ignore[union-attr]
+        "relate": lambda: door.relate(known[0], known[1], f"like_{next(numbers)}"),
+    }
+
+
+def test_each_call_sends_what_its_budget_says(measured: Measured) -> None:
+    found = {}
+    for name, call in calls(measured.crowd, measured.small, "little").items():
+        for _ in range(2):
+            call()
+        sent = measured.wire.count(call)
+        found[name] = (sent.statements, sent.transactions, sent.round_trips)
+    assert found == BUDGETS
+
+
+def test_a_search_of_a_large_scope_sends_one_statement_more_than_one_of_a_small(measured: Measured) -> None:
+    question = measured.crowd.texts.question(7)
+    for door in (measured.small, measured.large):
+        door.search(question, expand=False)
+    small, large = (
+        measured.wire.count(lambda d=d: d.search(question, expand=False)) for d in (measured.small, measured.large)
+    )
+    assert large.transactions == small.transactions
+    assert large.round_trips - small.round_trips <= 1  # how far the graph is walked
+
+
+def plans_of(measured: Measured, call: Callable[[], object]) -> dict[str, str]:
+    """The plan of each statement of a call, with its own values and settings, by the statement's name."""
+    watch = measured.profiling.Watch(explain=True, plans=True)
+    with measured.profiling.watched(watch):
+        call()
+    return {name: one.plan for name, one in watch.ran.items() if one.plan}
+
+
+def scanned(measured: Measured, door: Engram, call: Callable[[], object]) -> set[str]:
+    """The indexes that a call really read: what a function of the server does is in no plan."""
+
+    def seen() -> dict[str, int]:
+        door._core.database().run(
+            door.scope.tenant_id, lambda conn: conn.exec_driver_sql("SELECT pg_stat_force_next_flush()")
+        )
+        with psycopg.connect(measured.address) as conn:
+            return dict(conn.execute("SELECT indexrelname, idx_scan FROM pg_stat_user_indexes").fetchall())
+
+    before = seen()
+    call()
+    return {name for name, times in seen().items() if times > before[name]}
+
+
+def parts(plan: str) -> set[str]:
+    """The partitions of vectors that a plan names."""
+    return set(re.findall(r"on memory_embeddings_(\d\d)\b", plan))
+
+
+@pytest.fixture(scope="module")
+def graphs(measured: Measured) -> set[str]:
+    """The names of the indexes that are graphs."""
+    with psycopg.connect(measured.address) as conn:
+        rows = conn.execute(
+            "SELECT c.relname FROM pg_class c JOIN pg_am a ON a.oid = c.relam"
+            " WHERE a.amname = 'hnsw' AND c.relkind = 'i'"
+        ).fetchall()
+    return {row[0] for row in rows}
+
+
+def test_a_large_scope_is_searched_through_its_graph_and_a_small_one_exactly(
+    measured: Measured, graphs: set[str]
+) -> None:
+    question = measured.crowd.texts.question(7)
+    large = scanned(measured, measured.large, lambda: measured.large.search(question))
+    small = scanned(measured, measured.small, lambda: measured.small.search(question))
+    assert len(large & graphs) == 1
+    assert not small & graphs
+    for found in (large, small):
+        assert len({name.split("_")[2] for name in found if name.startswith("memory_embeddings_")}) == 1
+
+
+@pytest.mark.parametrize("user", ["big", "little"])
+def test_no_plan_names_another_scopes_partition(measured: Measured, user: str) -> None:
+    door = measured.large if user == "big" else measured.small
+    made = calls(measured.crowd, door, user)
+    seen: set[str] = set()
+    for name in (*READS, "add"):
+        for statement, plan in plans_of(measured, made[name]).items():
+            assert len(parts(plan)) <= 1, (name, statement, parts(plan))
+            seen |= parts(plan)
+    assert len(seen) == 1
+
+
+def test_every_graph_leaves_out_what_was_just_written(measured: Measured) -> None:
+    """A row enters a graph when the upkeep job marks it; no write waits for that."""
+    with psycopg.connect(measured.address, autocommit=True) as conn:
+        whole = conn.execute(
+            "SELECT count(*) FROM pg_index x JOIN pg_class c ON c.oid = x.indexrelid JOIN pg_am a ON a.oid = c.relam"
+            " WHERE a.amname = 'hnsw' AND coalesce(pg_get_expr(x.indpred, x.indrelid), '') !~ '\\mindexed\\M'"
+        ).fetchone()
+        before = _sizes(conn)
+        facts = measured.crowd.texts.facts(5 * 10**8, 40)
+        made = measured.large.add_many([{"fact": fact, "force": True} for fact in facts])
+        ids = [one.memory.memory_id for one in made if one.memory is not None]
+        marked = conn.execute(
+            "SELECT count(*), count(*) FILTER (WHERE indexed) FROM engram.memory_embeddings"
+            " WHERE memory_id = ANY(%s::uuid[])", (ids,),
+        ).fetchone()  # fmt: skip
+        assert whole == (0,)
+        assert marked == (40, 0)
+        assert _sizes(conn) == before
+
+
+def _sizes(conn: psycopg.Connection[Any]) -> list[Any]:
+    return conn.execute(
+        "SELECT c.relname, pg_relation_size(c.oid) FROM pg_class c JOIN pg_am a ON a.oid = c.relam"
+        " WHERE a.amname = 'hnsw' AND c.relkind = 'i' ORDER BY 1"
+    ).fetchall()
+
+
+def test_tenants_bring_no_index_and_no_table(measured: Measured) -> None:
+    def relations() -> Any:
+        with psycopg.connect(measured.address) as conn:
+            return conn.execute("SELECT relkind, count(*) FROM pg_class GROUP BY 1 ORDER BY 1").fetchall()
+
+    before = relations()
+    for number in range(5):
+        door = measured.large.scoped(Scope(f"another-{number}", user_id="ada"))
+        door.add("Ships leave at seven.")
+        door.remember("The lamp is out.", session_id="s")
+        assert door.search("ships")
+    assert relations() == before
