@@ -139,7 +139,7 @@ LEFT_OUT: Mapping[str, str] = {
     "Letta": "is a program with agents of its own, and keeps nothing without a language model",
     "Zep": "is a cloud service; its package is a client of it",
     "Graphiti": "derives every write with a language model, and needs a graph database",
-    "Hindsight": "can keep texts without a language model, but not in one environment with the others",
+    "Hindsight": "can do without a language model, but its tables need pg_trgm, which the embedded server lacks",
     "Cognee": "derives what it searches with a language model",
     "LangMem": "keeps its memories in LangGraph's store, which is here; what it adds needs a language model",
 }

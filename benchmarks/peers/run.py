@@ -3,7 +3,7 @@
     python -m venv .venv-peers
     .venv-peers/bin/pip install -r benchmarks/peers/requirements.txt
     python benchmarks/peers/run.py --env .venv-peers --rows 10000
-    python benchmarks/peers/run.py --env .venv-peers --rows 10000,100000 --data demo --data locomo=PATH
+    python benchmarks/peers/run.py --env .venv-peers --rows 10000,100000 --large "engram;sqlite-vec" --data locomo=PATH
     python benchmarks/peers/run.py --env .venv-peers --only engram,sqlite-vec --rows 2000
 
 Each peer runs in a process of its own; those that keep their rows in PostgreSQL share Engram's embedded server, with a
@@ -47,6 +47,7 @@ from engram.embedded import EmbeddedServer
 HERE = Path(__file__).parent
 K = 10
 PATIENCE = 150.0  # seconds of a peer's bulk writing, and of its questions in one mode
+LARGE = 20_000  # memories from which a comparison of all takes long
 SINGLES = 200  # memories that are written one at a time
 APP_ROLE = "engram_app"
 MEASURES = ("R@5", "R@10", "hit@10", "MRR@10", "nDCG@10")
@@ -266,6 +267,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--env", type=Path, help="the environment that requirements.txt was installed in")
     parser.add_argument("--rows", default="10000", help="sizes of made-up data, separated by commas; 0 for none")
     parser.add_argument("--only", help="names of peers, separated by semicolons, as in the table")
+    parser.add_argument("--large", help=f"the same, for sizes above {LARGE:,}; otherwise all")
     parser.add_argument("--data", action="append", help="demo, or NAME=PATH, as of quality.py; may be given again")
     parser.add_argument("--cases", type=int, help="only so many conversations")
     parser.add_argument("--embedder", choices=sorted(EMBEDDERS), default="wordllama", help="of the labelled texts")
@@ -307,7 +309,7 @@ def measured(
     for size in sizes(chosen):
         work = made_up(size)
         exact = truth(work, K)
-        answers = compare(stage, chosen_names(chosen.only, False), work, SINGLES, chosen.patience, step)
+        answers = compare(stage, sized(chosen, size), work, SINGLES, chosen.patience, step)
         speed = [row for name, told in answers.items() for row in speed_rows(name, told, work, exact)]
         rows = f"{size:,} memories, {len(work.questions)} questions"
         yield speed_table(speed, work), report.Data("made up", work.digest, "made by rules", rows), answers
@@ -323,6 +325,11 @@ def sizes(chosen: argparse.Namespace) -> list[int]:
     return [int(one) for one in chosen.rows.split(",") if int(one)]
 
 
+def sized(chosen: argparse.Namespace, size: int) -> list[str]:
+    """The peers that a size is given to."""
+    return chosen_names(chosen.only if size <= LARGE or chosen.large is None else chosen.large, False)
+
+
 def words(chosen: argparse.Namespace) -> list[str]:
     """The labelled sets."""
     return [] if chosen.no_quality else chosen.data or ["demo"]
@@ -333,7 +340,7 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="engram-peers-"))
     folder.chmod(0o755)
     rivals = (chosen.env / "bin" / "python").absolute() if chosen.env else Path(sys.executable)
-    turns = len(sizes(chosen)) * len(chosen_names(chosen.only, False))
+    turns = sum(len(sized(chosen, size)) for size in sizes(chosen))
     turns += len(words(chosen)) * len(chosen_names(chosen.only, True))
     tables, data, everyone = [], [], {}
     try:

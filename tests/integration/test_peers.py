@@ -33,7 +33,7 @@ def peers() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def work(peers: Any) -> Any:
     """The memories of the big user and of the first small ones, and the questions about them."""
-    made, few = peers.work.made_up(400, asked=8, dimensions=16), 100
+    made, few = peers.work.made_up(400, asked=4, dimensions=16), 100
     return replace(made, users=made.users[:few], texts=made.texts[:few], vectors=made.vectors[:few])
 
 
@@ -158,6 +158,16 @@ def test_a_peer_that_is_not_installed_says_so(peers: Any, work: Any, tmp_path: P
     told = json.loads((tmp_path / "answer.json").read_text(encoding="utf-8"))
     assert "chromadb" in told["missing"]
     assert any("Chroma did not take part" in note for note in peers.run.settings_table({"Chroma": told}).notes)
+
+
+def test_large_sizes_are_given_to_the_peers_that_are_named_for_them(peers: Any) -> None:
+    chosen = SimpleNamespace(only=None, large="engram; sqlite-vec")
+    assert peers.run.sized(chosen, 100_000) == ["engram", "sqlite-vec"]
+    assert set(peers.run.sized(chosen, 10_000)) == {
+        name for name, entry in peers.contract.PEERS.items() if not entry.quality_only
+    }
+    with pytest.raises(SystemExit, match="no such peer: nobody"):
+        peers.run.chosen_names("nobody", False)
 
 
 class _Letters:

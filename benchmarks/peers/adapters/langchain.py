@@ -10,6 +10,7 @@ from models import embeddings
 from server import tidy, versions
 
 TABLE = "memories"
+FEW = 10  # its defaults fetch and fuse four
 
 
 class Adapter:
@@ -30,8 +31,9 @@ class Adapter:
         url = place.url.replace("postgresql://", "postgresql+psycopg://")
         self._engine: Any = PGEngine.from_connection_string(url)
         mixed = HybridSearchConfig(
-            tsv_column="words", tsv_lang="pg_catalog.english", fusion_function=reciprocal_rank_fusion
-        )
+            tsv_column="words", tsv_lang="pg_catalog.english", fusion_function=reciprocal_rank_fusion,
+            fusion_function_parameters={"fetch_top_k": FEW}, primary_top_k=FEW, secondary_top_k=FEW,
+        )  # fmt: skip
         columns = [Column("user_id", "TEXT"), Column("row", "INTEGER")]
         self._engine.init_vectorstore_table(
             TABLE, place.model.dimensions, metadata_columns=columns, hybrid_search_config=mixed
