@@ -7,9 +7,10 @@
     python benchmarks/quality.py --data locomo=locomo10.json --quick --rows new.json --against old.json
 
 Each turn becomes a verbatim memory of one user's scope, each conversation a scope of its own. No language model, no
-judge. R@k is the share of a question's evidence among the first k, as a mean over questions; the first ten are those
-of a search of ten, the first fifty those of one of fifty (not asked for with --ten). Sessions are ranked by the first
-of their turns found. Intervals are 95 %, by the bootstrap over questions; those of differences are paired.
+judge; `recall` is asked at the time of the last turn. R@k is the share of a question's evidence among the first k, as
+a mean over questions; the first ten are those of a search of ten, the first fifty those of one of fifty (not asked for
+with --ten). Sessions are ranked by the first of their turns found. Intervals are 95 %, by the bootstrap over questions;
+those of differences are paired.
 
 The ways: `search`, `recall` and `deep_search` are Engram's; `search:keyword`, `search:semantic` and
 `search:hybrid:rrf` are searches in a mode, with a profile. The plain ways are what most products ship: `and` (ts_rank
@@ -28,6 +29,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -229,10 +231,14 @@ def add(memory: Engram, turns: Sequence[Turn]) -> dict[str, str]:
     return keys
 
 
-def seeker(memory: Engram, keys: Mapping[str, str], way: str) -> Seek:
-    """The search that one of Engram's ways is: a call, for `search` with a mode and a profile after colons."""
+def seeker(memory: Engram, keys: Mapping[str, str], way: str, now: datetime | None = None) -> Seek:
+    """The search that one of Engram's ways is: a call, for `search` with a mode and a profile after colons.
+
+    `recall` is told what `now` is: a question about May means the one before the question was asked.
+    """
     call, *rest = way.split(":")
-    given = dict(zip(("mode", "profile"), rest, strict=False))
+    given: dict[str, Any] = dict(zip(("mode", "profile"), rest, strict=False))
+    given |= {"now": now} if call == "recall" and now is not None else {}
     if call not in OURS or (rest and call != "search"):
         raise SystemExit(f"no way {way!r}: expected {', '.join((*OURS, *PARTS, *PLAIN))}, or search:MODE:PROFILE")
     return _seek(memory, keys, call, **given)
@@ -303,7 +309,7 @@ def measured(
     keys = add(memory, case.turns)
     plain = Plain(conn, case.turns, embedder) if set(wanted.ways) & set(PLAIN) else None
     for way in wanted.ways:
-        seek = plain.seek(way) if plain is not None and way in PLAIN else seeker(memory, keys, way)
+        seek = plain.seek(way) if plain is not None and way in PLAIN else seeker(memory, keys, way, case.ended_at)
         yield way, ask(case, seek, fifty=wanted.fifty)
     if wanted.ablated:
         for name, options in ablations().items():

@@ -69,6 +69,12 @@ class Case:
     repaired: int = 0  # evidence ids that were not written as the turns' are
     dropped: int = 0  # evidence ids that name no turn
 
+    @property
+    def ended_at(self) -> datetime | None:
+        """When the last turn was said: its questions are asked then; None where no turn is dated."""
+        times = [_moment(turn.message["occurred_at"]) for turn in self.turns if turn.message.get("occurred_at")]
+        return max(times, default=None)
+
     def ask(self, text: str, category: str, evidence: Iterable[str], answer: object = "") -> None:
         """Add a question, with the evidence that there is; without any it is left out."""
         sessions, named = {turn.key: turn.session for turn in self.turns}, frozenset(evidence)
@@ -77,6 +83,10 @@ class Case:
         if known:
             within = frozenset(sessions[key] for key in known)
             self.questions.append(Question(text, category, known, within, str(answer)))
+
+
+def _moment(written: datetime | str) -> datetime:
+    return written if isinstance(written, datetime) else datetime.fromisoformat(written)
 
 
 # --- loaders ----------------------------------------------------------------------------------------------------------
