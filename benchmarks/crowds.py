@@ -332,7 +332,8 @@ class _Filling:
             self._tend()
         with psycopg.connect(self.plain, autocommit=True) as conn, self._timed("vacuum"):
             conn.execute("VACUUM ANALYZE")
-            conn.execute("CHECKPOINT")
+            if dropped:
+                conn.execute("CHECKPOINT")
         self.database.close()
         return self.crowd
 

@@ -23,11 +23,11 @@ from typing import Any, Final
 sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
-import psutil
 import psycopg
 from machine import address
 from search import clustered, copy, graph
 from sqlalchemy import event
+from watching import memory
 
 from engram import Engram, MemoryPolicy, Scope, tenancy
 from engram.database import Database
@@ -120,30 +120,20 @@ def main() -> None:
             took, over = statements(large), threading.Event()
             busy: list[float] = []
             asking = threading.Thread(target=lambda: busy.extend(recalls(small, dice, over)))
-            before = peak = psutil.Process().memory_info().rss
-            asking.start()
-            watching = threading.Event()
-
-            def watch() -> None:
-                nonlocal peak
-                while not watching.wait(0.05):
-                    peak = max(peak, psutil.Process().memory_info().rss)
-
-            watcher = threading.Thread(target=watch)
-            watcher.start()
-            start = time.perf_counter()
-            run = large.ops.consolidate()
-            seconds = time.perf_counter() - start
-            over.set()
-            watching.set()
-            asking.join()
-            watcher.join()
+            with memory() as held:
+                asking.start()
+                start = time.perf_counter()
+                run = large.ops.consolidate()
+                seconds = time.perf_counter() - start
+                over.set()
+                asking.join()
             longest = max(took)
             done = f"{run.changed:,} changed in {seconds:.1f} s by {len(took):,} statements"
             print(f"cycle     {given.memories:,} memories, {done}")
             print(f"failed    {', '.join(run.failed_steps) or 'nothing'}")
             print(f"statement {longest[0]:.2f} s at most (goal 5): {longest[1]}")
-            print(f"memory    {(peak - before) / 2**20:.0f} MiB more than before, of the whole process with both doors")
+            more = (held.peak - held.before) / 2**20
+            print(f"memory    {more:.0f} MiB more than before, of the whole process with both doors")
             print(f"recalls   {idle:.1f} ms before, {statistics.median(busy):.1f} ms meanwhile (goal {1.5 * idle:.1f})")
 
 

@@ -1,0 +1,265 @@
+"""What more memories, more scopes and more tenants cost: the same calls from 1,000 to 1,000,000 memories.
+
+    python benchmarks/scale.py                                   one large scope, and scopes of 100, at every size
+    python benchmarks/scale.py --sizes 1000,10000 --kinds large  some of it
+    python benchmarks/scale.py --keep DIR                        keeps the crowds in DIR, and finds them there again
+
+Every size is a crowd (`benchmarks/crowds.py`) in a database of its own. Of each: the time of every call beside its
+floor, the growth per tenfold, planning, what sixteen clients get done, recall@10 of the vectors against an exact scan,
+and bytes a memory by table. Then the same memories in 10 and in 10,000 tenants.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import machine
+import psycopg
+import report
+from calls import Case, Client
+from crowds import Crowd, Filled, Shape, opened, vectors_of
+from floors import EXACT, Half
+from profile_calls import Watch, watched
+from speed import CLIENTS, Measured, compare, crowd_data, milliseconds, percentiles, rush
+
+from engram import recall, tenancy
+from engram.channels import semantic
+
+SIZES: Final = (1_000, 10_000, 100_000, 1_000_000)
+KINDS: Final = ("large", "small")
+CALLS: Final = (
+    "search", "recall", "build_context", "traverse", "get_lineage", "add", "add_many", "remember", "append_many",
+)  # fmt: skip
+RUSHED: Final = ("search", "add")
+TIMES: Final = 60
+ASKED: Final = 30  # questions of which the nearest are compared with the exact ones
+MANY_TENANTS: Final = (10, 10_000)
+TENANT_ROWS: Final = 100_000
+LARGEST: Final = 14  # tables and indexes that are shown
+BYTES: Final = """
+    SELECT regexp_replace(coalesce(p.relname, c.relname), '_\\d\\d$', '') AS name,
+           CASE WHEN c.relkind = 'i' THEN regexp_replace(c.relname, '_\\d\\d_', '_') ELSE 'rows' END AS part,
+           sum(pg_table_size(c.oid)) AS bytes
+      FROM pg_class c
+      LEFT JOIN pg_index x ON x.indexrelid = c.oid
+      LEFT JOIN pg_class p ON p.oid = x.indrelid
+     WHERE c.relnamespace = 'engram'::regnamespace AND c.relkind IN ('r', 'i')
+     GROUP BY 1, 2 HAVING sum(pg_table_size(c.oid)) > 0 ORDER BY 3 DESC
+"""
+
+
+@dataclass
+class Size:
+    """What was measured of one crowd."""
+
+    kind: str
+    rows: int
+    found: list[Measured] = field(default_factory=list)
+    planning: float = 0.0  # ms of a search
+    recalled: float = 0.0
+    exact: float = 0.0  # ms of the exact scan
+    rates: dict[str, float] = field(default_factory=dict)
+    bytes: list[tuple[str, str, int]] = field(default_factory=list)
+    seconds: float = 0.0  # that filling took
+
+    def middle(self, name: str) -> float:
+        """The median of a call."""
+        return next(statistics.median(one.calls) for one in self.found if one.case.name == name)
+
+    def late(self, name: str) -> float:
+        """The 95th percentile of a call."""
+        return next(percentiles(one.calls)[1] for one in self.found if one.case.name == name)
+
+
+def measure(crowd: Crowd, names: Sequence[str], times: int, seconds: float) -> Size:
+    """Everything of one crowd."""
+    size = Size(crowd.shape.kind, crowd.shape.rows, seconds=sum(crowd.seconds.values()))
+    size.bytes = _bytes(crowd)
+    filled = crowd.scopes[len(crowd.scopes) // 2]
+    with Client(crowd, filled) as client:
+        for case in client.cases(tuple(names)):
+            size.found.append(compare(case, times))
+            print(f"  {size.kind} {size.rows:>9,}  " + " ".join(map(str, size.found[-1].row()[:8])), flush=True)
+        size.planning = planning(client)
+        size.recalled, size.exact = recalled(client, filled)
+    for name in RUSHED:
+        size.rates[name] = rushed(crowd, name, seconds)
+    print(
+        f"  {size.kind} {size.rows:>9,}  recall@10 {size.recalled:.3f}, planning {size.planning:.2f} ms, {size.rates}"
+    )
+    return size
+
+
+def _bytes(crowd: Crowd) -> list[tuple[str, str, int]]:
+    with psycopg.connect(crowd.plain) as conn:
+        return [(name, part, int(size)) for name, part, size in conn.execute(BYTES)]
+
+
+def planning(client: Client) -> float:
+    """Milliseconds that the server plans the statements of a search, as far as they are not kept planned."""
+    watch = Watch(explain=True)
+    for _ in range(3):
+        client.door.search(client.question())
+    with watched(watch):
+        for _ in range(5):
+            client.door.search(client.question())
+    return sum(one.planning for one in watch.ran.values()) / 5
+
+
+def recalled(client: Client, filled: Filled) -> tuple[float, float]:
+    """The share of the ten nearest that a search by meaning finds, and the milliseconds of the exact scan."""
+    found, took = 0, []
+    exact = EXACT.replace("LIMIT 60", "LIMIT 10")
+    vectors = vectors_of([client.question() for _ in range(ASKED)])
+    asked = recall.prepare("anything", mode="semantic", limit=10)
+    database = client.door._core.database()
+    for vector in vectors:
+
+        def ask(conn: Any, vector: Any = vector) -> Any:
+            looked = recall.look(conn, tenancy.visible(conn, filled.scope), asked)
+            return recall.find(conn, asked, looked, recall.Meaning(vector, semantic.default_model()))
+
+        answer = database.run(filled.scope.tenant_id, ask, read_only=True)
+        nearest = sorted(answer.candidates, key=lambda one: -(one.cosine or -1.0))[:10]
+        sent = client.floors.read | {"vector": Half(vector)}
+        took.append(_took(client, exact, sent))
+        true = {str(row[0]) for row in client.floors.conn.execute(exact, sent)}
+        found += len(true & {one.memory.memory_id for one in nearest})
+    return found / (min(10, filled.rows) * ASKED), statistics.median(took)
+
+
+def _took(client: Client, sql: str, sent: dict[str, Any]) -> float:
+    case = Case("exact", lambda: None, lambda: client.floors.conn.execute(sql, sent).fetchall())
+    return compare(case, 1).floors[0]
+
+
+def rushed(crowd: Crowd, name: str, seconds: float) -> float:
+    """Calls a second of sixteen clients, each of a scope of its own as far as there are enough."""
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(Client(crowd, crowd.scopes[number % len(crowd.scopes)], number))
+            for number in range(CLIENTS)
+        ]
+        return rush([client.cases((name,))[0].call for client in clients], seconds).rate
+
+
+def tenants(keep: Path | None, rows: int, times: int) -> report.Table:
+    """The same memories in few tenants and in many: nothing may grow with their number."""
+    columns = ["tenants", "search p50 ms", "search p95", "add p50", "add p95", "planning ms", "indexes", "relations"]
+    made = []
+    for many in MANY_TENANTS:
+        most = min(many, rows // 10)
+        with opened(Shape("small", rows, most, each=10), keep, say=_say) as crowd:
+            with psycopg.connect(crowd.plain) as conn:
+                counted = conn.execute(
+                    "SELECT count(*) FILTER (WHERE relkind IN ('i', 'I')), count(*) FROM pg_class"
+                    " WHERE relnamespace = 'engram'::regnamespace"
+                ).fetchone()
+            assert counted is not None
+            with Client(crowd, crowd.scopes[0]) as client:
+                search, add = (compare(case, times) for case in client.cases(("search", "add")))
+                spent = [*percentiles(search.calls)[:2], *percentiles(add.calls)[:2], planning(client)]
+                made.append([most, *map(milliseconds, spent), *counted])
+                print("  tenants", made[-1], flush=True)
+    return report.Table(f"{rows:,} memories, ten a scope, in few tenants and in many", columns, made)
+
+
+def times_table(kind: str, sizes: Sequence[Size]) -> report.Table:
+    """A call a row, its times at every size, and what the last ten times more memories cost."""
+    columns = ["call", *(f"{one.rows:,} p50 / p95" for one in sizes), "ratio to floor, largest", "per tenfold"]
+    rows = []
+    for place, measured in enumerate(sizes[0].found):
+        name = measured.case.name
+        shown = [f"{milliseconds(one.middle(name))} / {milliseconds(one.late(name))}" for one in sizes]
+        growth = (sizes[-1].middle(name) / sizes[0].middle(name)) ** (1 / max(1, len(sizes) - 1))
+        rows.append([name, *shown, f"{sizes[-1].found[place].ratio:.2f}", f"{growth:.2f}"])
+    return report.Table(f"{TITLES[kind]}: ms by the number of memories", columns, rows)
+
+
+def size_table(kind: str, sizes: Sequence[Size]) -> report.Table:
+    """What is not a time of a call."""
+    columns = ["memories", "recall@10", "exact scan ms", "planning of a search ms", *(
+        f"16 clients, {name} per s" for name in RUSHED), "KB a memory", "filled in s"]  # fmt: skip
+    rows = [
+        [one.rows, f"{one.recalled:.3f}", milliseconds(one.exact), milliseconds(one.planning),
+         *(round(one.rates[name]) for name in RUSHED), f"{sum(b for _, _, b in one.bytes) / one.rows / 1024:.1f}",
+         round(one.seconds)]
+        for one in sizes
+    ]  # fmt: skip
+    return report.Table(f"{TITLES[kind]}: recall, planning, throughput, bytes", columns, rows)
+
+
+def bytes_table(kind: str, size: Size) -> report.Table:
+    """Bytes a memory by table and index, the largest first."""
+    rows = [[name, part, round(held / size.rows)] for name, part, held in size.bytes[:LARGEST]]
+    rest = sum(held for _, _, held in size.bytes[LARGEST:])
+    title = f"{TITLES[kind]}: bytes a memory on disk, of {size.rows:,}"
+    return report.Table(
+        title, ["table", "rows or index", "bytes"], [*rows, ["all others", "", round(rest / size.rows)]]
+    )
+
+
+TITLES: Final = {"large": "One large scope", "small": "Scopes of 100"}
+ABOUT: Final = (
+    "The same calls on crowds of different sizes, each in a database of its own: one scope that holds everything, and"
+    " as many scopes of 100 as it takes. Goals: p95 at a million memories in 10,000 scopes at most twice that at"
+    " 10,000; planning constant; nothing linear in the number of tenants."
+)
+
+
+def _say(said: str) -> None:
+    print(said, file=sys.stderr, flush=True)
+
+
+def main() -> None:
+    """Measure every size of every kind, print, and save."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--only", default=",".join(CALLS))
+    parser.add_argument("--times", type=int, default=TIMES)
+    parser.add_argument("--seconds", type=float, default=1.5)
+    parser.add_argument("--tenant-rows", type=int, default=TENANT_ROWS, help="0 leaves the tenants out")
+    parser.add_argument("--keep", type=Path)
+    given = parser.parse_args()
+    sizes, kinds = [int(one) for one in given.sizes.split(",")], given.kinds.split(",")
+    tables, plots, used = [], [], []
+    versions: dict[str, str] = {}
+    with report.progress("crowds", len(sizes) * len(kinds)) as step:
+        for kind in kinds:
+            found = []
+            for rows in sizes:
+                shape = Shape(kind, rows, relations=max(1, min(10, 1_000_000 // rows)))
+                with opened(shape, given.keep, say=_say) as crowd:
+                    versions = machine.versions(crowd.url)
+                    found.append(measure(crowd, given.only.split(","), given.times, given.seconds))
+                used.append(crowd_data(shape))
+                step(f"{kind} {rows:,}")
+            tables += [times_table(kind, found), size_table(kind, found), bytes_table(kind, found[-1])]
+            plots.append(_plot(kind, found))
+    if given.tenant_rows:
+        tables.append(tenants(given.keep, given.tenant_rows, given.times))
+    for table in tables:
+        print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}")
+    report.save("scale", title="Scale", about=ABOUT, versions=versions, tables=tables, plots=plots, data=used)
+
+
+def _plot(kind: str, sizes: Sequence[Size]) -> report.Plot:
+    series = [
+        report.Series(one.case.name, [size.rows for size in sizes], [size.middle(one.case.name) for size in sizes])
+        for one in sizes[0].found
+    ]
+    return report.Plot(f"{TITLES[kind]}: medians", "lines", series, "memories", "ms", ("x", "y"))
+
+
+if __name__ == "__main__":
+    main()
