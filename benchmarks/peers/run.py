@@ -221,6 +221,22 @@ def speed_table(rows: Sequence[Speed], work: Work) -> report.Table:
     return report.Table(f"{len(work.texts):,} memories", columns, lines, speeds(rows))
 
 
+def speed_plot(rows: Sequence[Speed], work: Work) -> report.Plot:
+    """How long each way of searching takes, for both users. Pure."""
+    shown = [row for row in rows if not row.floor]
+    names = [f"{row.peer}, {row.mode}" for row in shown]
+    series = [report.Series(f"the {user} user", names, [row.p50[user] for row in shown]) for user in (BIG, SMALL)]
+    return report.Plot(f"{len(work.texts):,} memories: search, p50", "bars", series, "milliseconds", log=("x",))
+
+
+def quality_plot(rows: Sequence[Quality], work: Work) -> report.Plot:
+    """How good each way of searching is. Pure."""
+    best = sorted(rows, key=lambda row: -row.measures["nDCG@10"])
+    names = [f"{row.peer}, {row.mode}" for row in best]
+    series = [report.Series(one, names, [100 * row.measures[one] for row in best]) for one in ("R@10", "nDCG@10")]
+    return report.Plot(f"{work.name}: evidence found in the first ten", "bars", series, "per cent")
+
+
 def _ms(value: float) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.0f}"
 
@@ -304,20 +320,21 @@ def chosen_names(only: str | None, quality: bool) -> list[str]:
 
 def measured(
     stage: Stage, chosen: argparse.Namespace, step: Callable[..., None]
-) -> Iterator[tuple[report.Table, report.Data, dict[str, Any]]]:
-    """Each work's table, what it was made from, and what everybody said."""
+) -> Iterator[tuple[report.Table, report.Plot, report.Data, dict[str, Any]]]:
+    """Each work's table and plot, what it was made from, and what everybody said."""
     for size in sizes(chosen):
         work = made_up(size)
         exact = truth(work, K)
         answers = compare(stage, sized(chosen, size), work, SINGLES, chosen.patience, step)
         speed = [row for name, told in answers.items() for row in speed_rows(name, told, work, exact)]
         rows = f"{size:,} memories, {len(work.questions)} questions"
-        yield speed_table(speed, work), report.Data("made up", work.digest, "made by rules", rows), answers
+        data = report.Data("made up", work.digest, "made by rules", rows)
+        yield speed_table(speed, work), speed_plot(speed, work), data, answers
     for word in words(chosen):
         work, data = labelled(word, chosen.embedder, chosen.cases)
         answers = compare(stage, chosen_names(chosen.only, True), work, 0, chosen.patience, step)
         found = [row for name, told in answers.items() for row in quality_rows(name, told, work)]
-        yield quality_table(found, work), data, answers
+        yield quality_table(found, work), quality_plot(found, work), data, answers
 
 
 def sizes(chosen: argparse.Namespace) -> list[int]:
@@ -342,14 +359,15 @@ def main() -> None:
     rivals = (chosen.env / "bin" / "python").absolute() if chosen.env else Path(sys.executable)
     turns = sum(len(sized(chosen, size)) for size in sizes(chosen))
     turns += len(words(chosen)) * len(chosen_names(chosen.only, True))
-    tables, data, everyone = [], [], {}
+    tables, plots, data, everyone = [], [], [], {}
     try:
         with EmbeddedServer.start(folder / "server") as server, report.progress("peers", turns) as step:
             migrations.upgrade(server.superuser_url)
             ran = versions(server.superuser_url)
-            for table, read, answers in measured(Stage(folder, server, rivals), chosen, step):
+            for table, plot, read, answers in measured(Stage(folder, server, rivals), chosen, step):
                 show(table)
                 tables.append(table)
+                plots.append(plot)
                 data.append(read)
                 everyone = answers | everyone
     finally:
@@ -358,8 +376,9 @@ def main() -> None:
     show(tables[-1])
     if chosen.only is None and chosen.cases is None:
         saved = report.save(
-            "peers", title="Other libraries on the same data", about=ABOUT, versions=ran, data=data, tables=tables
-        )
+            "peers", title="Other libraries on the same data", about=ABOUT, versions=ran, data=data, tables=tables,
+            plots=plots,
+        )  # fmt: skip
         print(f"\n{report.shown(saved)} is written: make bench-report")
 
 

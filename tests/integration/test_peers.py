@@ -160,6 +160,25 @@ def test_a_peer_that_is_not_installed_says_so(peers: Any, work: Any, tmp_path: P
     assert any("Chroma did not take part" in note for note in peers.run.settings_table({"Chroma": told}).notes)
 
 
+def test_the_page_shows_every_figure_with_its_words_and_plots(
+    peers: Any, work: Any, answers: Mapping[str, Any], tmp_path: Path
+) -> None:
+    exact = peers.work.truth(work, 10)
+    rows = [row for name, told in answers.items() for row in peers.run.speed_rows(name, told, work, exact)]
+    found = [row for name, told in answers.items() for row in peers.run.quality_rows(name, told, work)]
+    tables = [peers.run.speed_table(rows, work), peers.run.quality_table(found, work)]
+    tables.append(peers.run.settings_table(answers))
+    plots = [peers.run.speed_plot(rows, work), peers.run.quality_plot(found, work)]
+    report = peers.run.report
+    report.save("peers", title="Peers", about="", versions={}, tables=tables, plots=plots, folder=tmp_path)
+    page = report.page(report.runs(tmp_path))
+    assert "### 100 memories" in page
+    assert "| engram | hybrid |" in page
+    assert "| numpy, exact | in memory" not in page  # its version stands between
+    assert "Zep is not here: it is a cloud service" in page
+    assert page.count(".svg)") == 2
+
+
 def test_large_sizes_are_given_to_the_peers_that_are_named_for_them(peers: Any) -> None:
     chosen = SimpleNamespace(only=None, large="engram; sqlite-vec")
     assert peers.run.sized(chosen, 100_000) == ["engram", "sqlite-vec"]
