@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from engram import derivation, ranking, streams, text
 from engram.channels import keyword, semantic, tail
 from engram.channels.keyword import Sought, Words
-from engram.database import Connection, statement
+from engram.database import Connection, fetch_one
 from engram.errors import Unavailable
 from engram.filters import Filter
 from engram.memories import NOW, Moment
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 CHUNK: Final = "source_chunk"  # the category of the chunks of documents
 MOST_NAMES: Final = 300  # runs of words of a question that may name somebody
 LONGEST_NAME: Final = 3  # words
-CONFIG: Final = (
-    "coalesce((SELECT c.config FROM engram.text_search_configs c WHERE c.tenant_id = %(tenant_id)s), %(config)s)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +114,7 @@ def look(conn: Connection, visible: Visible, asked: Asked, *, moment: Moment = N
     """
     tenant_id, scope_ids = visible.scope.tenant_id, list(visible.scope_ids)
     row = _asked_of_scopes(conn, tenant_id, scope_ids, asked.words, config)
-    config = row.config or config
+    config = row.config
     sought, watermark = Sought(), Watermark()
     if scope_ids:
         sought = keyword.sought(conn, asked.words, row.words, size=row.size, config=config)
@@ -146,17 +143,18 @@ def look(conn: Connection, visible: Visible, asked: Asked, *, moment: Moment = N
 
 def _asked_of_scopes(conn: Connection, tenant_id: str, scope_ids: list[int], words: Words, config: str) -> Any:
     """The one row of everything a search asks of its scopes before it is made."""
-    marks: list[str] = []
-    derivers: dict[str, Any] = {}
-    for place, one in enumerate(derivation.DERIVERS):
-        sql = statement("get_watermark").replace("%(deriver)s", f"%(deriver_{place})s")
-        marks.append(sql.replace("%(version)s", f"%(version_{place})s"))
-        derivers |= {f"deriver_{place}": one.NAME, f"version_{place}": one.VERSION}
-    sql = statement("look_at_question").replace("/*marks*/", "\nUNION ALL\n".join(marks))
-    sql = sql.replace("/*words*/", statement("look_up_words").replace("%(config)s", CONFIG))
-    sql = sql.replace("/*scopes*/", statement("look_at_scopes"))
-    given = {"tenant_id": tenant_id, "scope_ids": scope_ids, "config": config, **keyword.wanted(words), **derivers}
-    return conn.exec_driver_sql(sql, given).one()
+    row = fetch_one(
+        conn,
+        "look_at_question",
+        tenant_id=tenant_id,
+        scope_ids=scope_ids,
+        config=config,
+        derivers=[one.NAME for one in derivation.DERIVERS],
+        versions=[one.VERSION for one in derivation.DERIVERS],
+        **keyword.wanted(words),
+    )
+    assert row is not None
+    return row
 
 
 def embed(embedder: CachedEmbedder | None, asked: Asked, looked: Looked) -> Meaning:

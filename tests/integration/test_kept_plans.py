@@ -231,6 +231,18 @@ def test_the_kept_plan_asks_for_each_memory_by_its_key(life: Life, behind: psyco
     assert not [node for node in found if node.get("Relation Name", "").startswith("memory_embeddings")]
 
 
+def test_what_is_asked_before_a_search_is_read_by_its_indexes(life: Life, behind: psycopg.Connection[Any]) -> None:
+    names = prepared(behind, "look_at_question")
+    given = {"words": ["bicycle"], "config": "english", "most": 100, "derivers": ["rules"], "versions": [1]}
+    found = list(nodes(plan(behind, 0, names, {**values_of(life), **given})))
+    read = {node["Index Name"]: node.get("Index Cond", "") for node in found if "Index Name" in node}
+    assert read.keys() >= {"memory_lexemes_scope", "memory_terms_pkey"}
+    events = [condition for name, condition in read.items() if name.startswith("agent_events_")]
+    assert len(events) == 1
+    assert "stream_id = " in events[0], events
+    assert not [node for node in found if node["Node Type"] == "Seq Scan"]
+
+
 def test_a_call_is_short_enough_for_its_driver_to_remember() -> None:
     """psycopg keeps what it has read of statements up to 4,096 characters."""
     assert len(statement("call_candidates")) < 4_096

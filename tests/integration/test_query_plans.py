@@ -287,7 +287,6 @@ def test_the_app_role_itself_cannot_use_the_word_index(database: Database, crowd
 @pytest.mark.parametrize(
     ("name", "more", "index"),
     [
-        ("look_at_scopes", {}, "memory_lexemes_scope"),
         ("load_memories", {"wanted": "memory"}, "agent_memory_pkey"),
         ("list_key_holders", {"conflict_keys": ["topic:7"]}, "agent_memory_"),
         ("list_surroundings", {"stream_ids": "stream", "positions": [50], "spoken": SPOKEN}, "agent_events_pkey"),

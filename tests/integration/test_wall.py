@@ -383,7 +383,7 @@ def test_statements_that_forget_the_tenant_still_find_nothing_of_another(
             if hasattr(room, "VISIBLE"):
                 monkeypatch.setattr(room, "VISIBLE", "TRUE")
         assert reads(mine, memory_id) == EMPTY
-        assert {"list_visible_scopes", "load_memories", "look_at_scopes"} & forgotten
+        assert {"list_visible_scopes", "load_memories"} & forgotten
         found = reads(theirs, memory_id)
         assert "harbour" in repr(found), "the forgetful statements do find what may be found"
 
