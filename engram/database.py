@@ -327,7 +327,7 @@ def begin(
         "read_only": "on" if read_only else "off",
     }  # fmt: skip
     isolation = " ISOLATION LEVEL REPEATABLE READ" if snapshot else ""
-    text = f"BEGIN{isolation};\n{_written('begin_transaction', tuple(given.items()))}"
+    text = f"BEGIN{isolation};\n" + _written("begin_transaction", tuple(given.items()))
     conn.exec_driver_sql(text, execution_options={"no_parameters": True})
 
 
