@@ -86,6 +86,7 @@ def both(life: Life, scope: Scope, query: str, **options: Any) -> tuple[list[dic
             conn.exec_driver_sql(*make(asked, looked, meaning, channels)).mappings().all()
             for make in (finding.composed, finding.called)
         ]
+    assert len({tuple(row.keys()) for rows in found for row in rows}) <= 1, "they may be parts of one statement"
     composed, called = (sorted((dict(row) for row in rows), key=lambda row: row["memory_id"]) for rows in found)
     return composed, called
 
