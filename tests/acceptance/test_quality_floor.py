@@ -17,11 +17,11 @@ from engram import Engram, Scope
 from engram.settings import load
 
 ROOT = Path(__file__).parents[2]
-EVERY = 3
+EVERY: Mapping[str, int] = {"recall": 6}  # of all others every third: `recall` takes several times as long
 # In per cent. By turns: is the evidence found? By sessions: does the right conversation come first?
 FLOORS: Mapping[str, Mapping[str, float]] = {
     "search": {"R@10": 73.0, "sessions nDCG@10": 80.0},
-    "recall": {"R@10": 62.0, "sessions nDCG@10": 70.0},
+    "recall": {"R@10": 57.0, "sessions nDCG@10": 72.0},
     "deep_search": {"R@10": 70.0, "sessions nDCG@10": 79.0},
 }
 
@@ -34,7 +34,7 @@ def measured(database_url: str) -> Iterator[Measured]:
     sys.path.insert(0, str(ROOT / "benchmarks"))
     quality, sets = importlib.import_module("quality"), importlib.import_module("sets")
     (case,) = sets.chosen("demo").cases()
-    case.questions = case.questions[::EVERY]
+    questions = case.questions
     known: dict[str, Mapping[str, float]] = {}
     with Engram(
         database_url, scope=Scope("quality-floor", user_id="lena"), settings=load({}), embedder="wordllama"
@@ -43,6 +43,7 @@ def measured(database_url: str) -> Iterator[Measured]:
 
         def of(way: str) -> Mapping[str, float]:
             if way not in known:
+                case.questions = questions[:: EVERY.get(way, 3)]
                 rows = quality.ask(case, quality.seeker(memory, keys, way, case.ended_at), fifty=False)
                 known[way] = {name: quality.mean(rows, name) for name in ("R@10", "sessions nDCG@10")}
             return known[way]
