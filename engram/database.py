@@ -8,7 +8,8 @@ import re
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections import namedtuple
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache, lru_cache
 from importlib import resources
@@ -40,6 +41,7 @@ __all__ = [
     "classify",
     "execute",
     "fetch_all",
+    "fetch_named",
     "fetch_one",
     "fetch_value",
     "statement",
@@ -123,6 +125,18 @@ def statement(name: str) -> str:
 def fetch_all(conn: Connection, name: str, /, **params: Any) -> list[Row[Any]]:
     """Every row of a named statement."""
     return list(conn.exec_driver_sql(statement(name), params).fetchall())
+
+
+def fetch_named(conn: Connection, sql: str, params: Mapping[str, Any]) -> list[Any]:
+    """Every row of a statement with many columns, as named tuples: the driver's rows look each name up in a table."""
+    result = conn.exec_driver_sql(sql, params)
+    make = _row_type(tuple(result.keys()))._make
+    return [make(row) for row in result.fetchall()]
+
+
+@lru_cache(maxsize=64)
+def _row_type(columns: tuple[str, ...]) -> Any:
+    return namedtuple("_Row", columns)
 
 
 def fetch_one(conn: Connection, name: str, /, **params: Any) -> Row[Any] | None:

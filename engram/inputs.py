@@ -302,7 +302,7 @@ def load_json(data: bytes | bytearray | memoryview | str) -> Any:
         written = data if isinstance(data, str) else bytes(data).decode()
         if _too_deep(written):
             return UNREADABLE
-        found = json.loads(written, parse_int=_stored_int, parse_float=_stored_float, parse_constant=_unreadable)
+        found = _STORED.decode(written)
         if "\\u" in written:
             _dump(found)  # an escaped lone surrogate would raise wherever the value is written next
     except (ValueError, RecursionError):
@@ -386,7 +386,7 @@ def _too_deep(written: str) -> bool:
 
 def _stored_int(digits: str) -> Any:
     # jsonb writes the double 1e300 as 301 digits: read it back as the double it was.
-    return int(digits) if len(digits.lstrip("-")) <= len(str(LARGEST_WHOLE)) else _stored_float(digits)
+    return int(digits) if len(digits.lstrip("-")) <= _WHOLE_DIGITS else _stored_float(digits)
 
 
 def _stored_float(digits: str) -> Any:
@@ -396,6 +396,10 @@ def _stored_float(digits: str) -> Any:
 
 def _unreadable(_: str) -> Any:
     return UNREADABLE
+
+
+_WHOLE_DIGITS: Final = len(str(LARGEST_WHOLE))
+_STORED: Final = json.JSONDecoder(parse_int=_stored_int, parse_float=_stored_float, parse_constant=_unreadable)
 
 
 def _object(value: object, field: str, *, depth: int, keys: int | None, size: int) -> dict[str, Any]:

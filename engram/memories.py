@@ -8,10 +8,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy.engine import Row
-
 from engram import filters, ids, paging, text
-from engram.database import Connection, fetch_all, statement
+from engram.database import Connection, fetch_all, fetch_named, statement
 from engram.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from engram.filters import Filter
 from engram.tenancy import Visible
@@ -130,9 +128,9 @@ def loading(moment: Moment, which: str, rows: str | None = None, more: str = "")
     return filled.replace("/*which*/", which).replace("/*more*/", more)
 
 
-def _rows(conn: Connection, visible: Visible, moment: Moment, which: str, wanted: Any) -> list[Row[Any]]:
+def _rows(conn: Connection, visible: Visible, moment: Moment, which: str, wanted: Any) -> list[Any]:
     params = visible_params(visible, moment) | {"wanted": wanted}
-    return list(conn.exec_driver_sql(loading(moment, which), params).fetchall())
+    return fetch_named(conn, loading(moment, which), params)
 
 
 def resolve_id(conn: Connection, visible: Visible, memory_id: str) -> str:
@@ -302,7 +300,7 @@ def _nearest_of_each_slot(found: list[Memory], visible: Visible) -> list[Memory]
     return [memory for memory in found if memory.critical_slot is None or not hidden(memory)]
 
 
-def made(row: Row[Any], visible: Visible) -> Memory:
+def made(row: Any, visible: Visible) -> Memory:
     """The memory of a row of `loading`. Pure."""
     labels = [
         label

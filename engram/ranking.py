@@ -237,7 +237,8 @@ def score(signals: Signals, profile: AnyProfile = DEFAULT_PROFILE) -> Scored:
         scored = SCORERS[name](signals, weights)
     if "relevance" in scored.terms:
         return scored
-    return replace(scored, terms={**scored.terms, "relevance": Term(scored.relevance, 0.0, 0.0)})
+    terms = {**scored.terms, "relevance": Term(scored.relevance, 0.0, 0.0)}
+    return Scored(scored.score, terms, scored.relevance, scored.relevant, scored.most)
 
 
 def weights_of(profile: AnyProfile) -> tuple[str, Mapping[str, float]]:

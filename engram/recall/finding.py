@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from engram import filters, memories, ranking
 from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temporal
-from engram.database import Connection, fetch_all, fetch_one, statement
+from engram.database import Connection, fetch_all, fetch_named, fetch_one, statement
 from engram.errors import EngramError
 from engram.memories import Moment
 from engram.recall.question import Asked, Looked, Meaning, names_in
@@ -213,9 +213,9 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
     fetch_one(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
     asked = [_asked(one) for one in searches]
     if len(asked) == 1:
-        return [list(conn.exec_driver_sql(*asked[0]).fetchall())]
+        return [fetch_named(conn, *asked[0])]
     found: list[list[Any]] = [[] for _ in asked]
-    for row in conn.exec_driver_sql(*together(asked)).fetchall():
+    for row in fetch_named(conn, *together(asked)):
         found[row.search].append(row)
     return found
 
@@ -404,15 +404,13 @@ def with_ranks(candidates: Sequence[Candidate]) -> list[Candidate]:
     linked = _places({one.memory.memory_id: one.graph for one in candidates if one.graph is not None})
     dated = _places({one.memory.memory_id: one.temporal for one in candidates if one.temporal is not None})
     return [
-        replace(
-            one,
-            semantic_rank=near.get(one.memory.memory_id),
-            keyword_rank=worded.get(one.memory.memory_id),
-            graph_rank=linked.get(one.memory.memory_id),
-            temporal_rank=dated.get(one.memory.memory_id),
+        Candidate(
+            one.memory, one.cosine, one.coverage, one.matched, near.get(one.memory.memory_id),
+            worded.get(one.memory.memory_id), one.graph, linked.get(one.memory.memory_id), one.seed_id, one.temporal,
+            dated.get(one.memory.memory_id), one.by, one.stands, one.derived, one.inherited, one.epochs,
         )
         for one in candidates
-    ]
+    ]  # fmt: skip
 
 
 def _places(values: Mapping[str, float]) -> dict[str, int]:

@@ -90,6 +90,8 @@ def relevant(asked: Asked, looked: Looked, found: Found, now: datetime | None = 
         best=max((one.coverage for one in candidates), default=0.0),
         cjk=len(_CJK.findall(asked.query)),
         several=len({scope.namespace for scope in looked.visible.scopes.values()}) > 1,
+        profile=ranking.name_of(asked.profile),
+        first_person=semantic.is_first_person(asked.query),
     )
     scored = [
         (one, _score(asked, looked, one, scale)) for one in candidates if not _is_hidden(asked, found, one.memory)
@@ -128,6 +130,8 @@ class _Scale:
     best: float  # coverage
     cjk: int  # characters of the question
     several: bool  # namespaces are read
+    profile: str
+    first_person: bool  # the question is about who asks it
 
 
 def _score(asked: Asked, looked: Looked, one: Candidate, scale: _Scale) -> Scored:
@@ -140,7 +144,7 @@ def _score(asked: Asked, looked: Looked, one: Candidate, scale: _Scale) -> Score
         semantic_rank=one.semantic_rank,
         keyword_rank=one.keyword_rank,
         keyword_relevance=one.coverage / scale.best if scale.best > 0 else 0.0,
-        actor=speaks(asked, looked, memory),
+        actor=_speaks(looked, memory, scale.first_person),
         memory_type=memory.memory_type,
         layer=memory.layer,
         critical=memory.is_critical,
@@ -159,7 +163,7 @@ def _score(asked: Asked, looked: Looked, one: Candidate, scale: _Scale) -> Score
         preferred=scale.several and nearness == "own",
         floored=not asked.min_score,
     )
-    if ranking.name_of(asked.profile) == "lifecycle":
+    if scale.profile == "lifecycle":
         signals = ranking.with_dual_hit(signals, scale.cjk)
     return ranking.score(signals, asked.profile)
 
@@ -172,9 +176,11 @@ def _nearness(looked: Looked, memory: Memory) -> Any:
 
 def speaks(asked: Asked, looked: Looked, memory: Memory) -> bool:
     """Whether a memory is of the actor the question names, or of the user where the question is about its asker."""
-    if looked.named:
-        return memory.actor in looked.named
-    return memory.trust in ("operator", "user") and semantic.is_first_person(asked.query)
+    return _speaks(looked, memory, semantic.is_first_person(asked.query))
+
+
+def _speaks(looked: Looked, memory: Memory, first_person: bool) -> bool:
+    return memory.actor in looked.named if looked.named else first_person and memory.trust in ("operator", "user")
 
 
 def _is_relevant(asked: Asked, one: Candidate, scores: Scored) -> bool:
