@@ -13,14 +13,13 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache, lru_cache
 from importlib import resources
-from typing import Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import psycopg
 import sqlalchemy as sa
 from psycopg import sql
 from psycopg.types.json import Jsonb
 from sqlalchemy.engine import Connection, Row
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from engram import inputs
 from engram.errors import (
@@ -33,6 +32,9 @@ from engram.errors import (
     UnknownOutcome,
 )
 from engram.settings import Settings
+
+if TYPE_CHECKING:
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 __all__ = [
     "Connection",
@@ -188,6 +190,8 @@ class Database:
     @property
     def async_engine(self) -> AsyncEngine:
         """The engine of the asynchronous door."""
+        from sqlalchemy.ext.asyncio import create_async_engine  # with it comes all of the ORM
+
         with self._lock:
             if self._async_engine is None:
                 self._async_engine = create_async_engine(self.url, **self._options())

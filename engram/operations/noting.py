@@ -155,9 +155,10 @@ def _noted(
     tenant = reading.scope.tenant_id
 
     def work(conn: Connection) -> None:
-        recall.track(conn, tenant, touched)
-        if row is not None:
-            log.add(conn, row, kept=setup.settings.recall_log_kept)
+        if row is None:
+            recall.track(conn, tenant, touched)
+        else:
+            log.add(conn, row, kept=setup.settings.recall_log_kept, accessed=touched)
 
     try:
         yield from steps.write(tenant, work, key=recall_id)

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from engram import filters, ranking, tenancy, text
-from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one
+from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, statement
 from engram.errors import NotFound
 from engram.ranking import AnyProfile, Profile, ProfileWeights
 from engram.recall.finding import Candidate
@@ -181,18 +181,23 @@ def words_of(said: str) -> set[str]:
 # Rows ----------------------------------------------------------------------------------------------------------------
 
 
-def add(conn: Connection, entry: Entry, *, kept: timedelta) -> None:
-    """Write a row; now and then also remove what the tenant has from longer ago than `kept`."""
+def add(conn: Connection, entry: Entry, *, kept: timedelta, accessed: Sequence[str] = ()) -> None:
+    """Write a row, and count the memories that were returned; now and then remove what is older than `kept`."""
     visible = entry.visible or tenancy.visible(conn, entry.scope)
     own = _own(conn, entry.scope, visible)
     told = [entry.query, *(json.dumps(entry.plan[name], ensure_ascii=False) for name in TEXTS if name in entry.plan)]
-    execute(
-        conn, "add_recall", tenant_id=entry.scope.tenant_id, recall_id=entry.recall_id, scope_id=own,
-        scope_ids=sorted({*visible.scope_ids, *([] if own is None else [own])}), known_at=entry.known_at,
-        kind=entry.kind, query=entry.query, words=sorted(words_of("\n".join(told))), plan=Jsonb(dict(entry.plan)),
-        found=Jsonb(list(entry.found)), chosen=list(entry.chosen), intent=entry.intent, degraded=list(entry.degraded),
-        versions=Jsonb(dict(entry.versions)), tokens=entry.tokens, milliseconds=entry.milliseconds,
-    )  # fmt: skip
+    sql = statement("add_recall")
+    if accessed:
+        sql = f"WITH counted AS (\n{statement('count_accesses')})\n{sql}"
+    given = {
+        "tenant_id": entry.scope.tenant_id, "recall_id": entry.recall_id, "scope_id": own,
+        "scope_ids": sorted({*visible.scope_ids, *([] if own is None else [own])}), "known_at": entry.known_at,
+        "kind": entry.kind, "query": entry.query, "words": sorted(words_of("\n".join(told))),
+        "plan": Jsonb(dict(entry.plan)), "found": Jsonb(list(entry.found)), "chosen": list(entry.chosen),
+        "intent": entry.intent, "degraded": list(entry.degraded), "versions": Jsonb(dict(entry.versions)),
+        "tokens": entry.tokens, "milliseconds": entry.milliseconds, "memory_ids": sorted(accessed),
+    }  # fmt: skip
+    conn.exec_driver_sql(sql, given)
     if (uuid.UUID(entry.recall_id).int >> 32) % SWEEPS == 0:
         sweep(conn, entry.scope.tenant_id, kept)
 

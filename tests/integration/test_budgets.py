@@ -29,10 +29,10 @@ MANY: Final = 10
 # Statements, transactions and round trips of a call that has been made before, with default settings and
 # jobs that another process runs.
 BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
-    "search": (7, 3, 13),
+    "search": (6, 3, 12),
     "search semantic": (6, 3, 12),
-    "search keyword": (6, 3, 12),
-    "recall": (9, 4, 17),
+    "search keyword": (5, 3, 11),
+    "recall": (8, 4, 16),
     "build_context": (18, 5, 28),
     "recall_critical": (3, 1, 5),
     "get": (2, 1, 4),
