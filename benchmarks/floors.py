@@ -62,7 +62,7 @@ CLAIMED: Final = """
        SET state = 'running', attempt = j.attempt + 1, lease_token = gen_random_uuid(),
            lease_until = clock_timestamp() + interval '1 minute'
       FROM (SELECT d.tenant_id, d.job_id FROM engram.memory_jobs d
-             WHERE d.tenant_id = %(tenant)s AND d.state = 'queued' AND d.kind = 'derive'
+             WHERE d.tenant_id = %(tenant)s AND d.state = 'queued' AND NOT d.asleep AND d.kind = 'derive'
              ORDER BY d.priority, d.run_at, d.job_id LIMIT 10 FOR UPDATE SKIP LOCKED) due
      WHERE j.tenant_id = due.tenant_id AND j.job_id = due.job_id
     RETURNING j.*
