@@ -46,7 +46,7 @@ from engram.embedded import EmbeddedServer
 
 HERE = Path(__file__).parent
 K = 10
-PATIENCE = 150.0  # seconds of a peer's bulk writing, and of its questions in one mode
+PATIENCE = 300.0  # seconds of a peer's bulk writing, and of its questions in one mode
 LARGE = 20_000  # memories from which a comparison of all takes long
 SINGLES = 200  # memories that are written one at a time
 APP_ROLE = "engram_app"
@@ -354,9 +354,11 @@ def words(chosen: argparse.Namespace) -> list[str]:
 
 def main() -> None:
     chosen = options()
+    rivals = (chosen.env / "bin" / "python").absolute() if chosen.env else Path(sys.executable)
+    if not rivals.exists():
+        raise SystemExit(f"--env {chosen.env}: no environment is there")
     folder = Path(tempfile.mkdtemp(prefix="engram-peers-"))
     folder.chmod(0o755)
-    rivals = (chosen.env / "bin" / "python").absolute() if chosen.env else Path(sys.executable)
     turns = sum(len(sized(chosen, size)) for size in sizes(chosen))
     turns += len(words(chosen)) * len(chosen_names(chosen.only, True))
     tables, plots, data, everyone = [], [], [], {}
@@ -379,7 +381,7 @@ def main() -> None:
             "peers", title="Other libraries on the same data", about=ABOUT, versions=ran, data=data, tables=tables,
             plots=plots,
         )  # fmt: skip
-        print(f"\n{report.shown(saved)} is written: make bench-report")
+        print(f"\n{report.shown(saved)} is written, and the page")
 
 
 def show(table: report.Table) -> None:
