@@ -406,7 +406,10 @@ def left_out(runs: Runs) -> report.Table:
                 value, low, high = interval(differences(rows, ways["search"]))
                 lines.append([way, embedder, mean(rows, "R@10"), f"{value:+.1f}", f"{low:+.1f} to {high:+.1f}",
                               mean(rows, "nDCG@10")])  # fmt: skip
-    notes = ["A term is left out by a weight of 0; the difference is to `search`, question by question."]
+    notes = (
+        "A term is left out by a weight of 0; the difference is to `search`, question by question.",
+        "Verbatim turns have no relations, and `search` knows no window: what lives on these is worth nothing here.",
+    )
     columns = ["search", "embedder", "R@10", "difference", "95 %", "nDCG@10"]
     return report.Table("What each part is worth", columns, lines, notes)
 

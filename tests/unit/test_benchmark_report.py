@@ -149,4 +149,6 @@ def test_the_page_of_the_project_is_made_from_its_results(report: Any) -> None:
 def test_every_benchmark_that_the_page_names_is_made_by_its_target(report: Any) -> None:
     made = (ROOT / "Makefile").read_text(encoding="utf-8")
     for target in re.findall(r"^    make (bench-\w+)", report.INTRO, re.MULTILINE):
-        assert re.search(rf"^{target}: env ## .+\n\t@\$\(BIN\)/python benchmarks/\S+ \$\(ARGS\)$", made, re.MULTILINE)
+        ran = re.search(rf"^{target}: env ## .+\n\t@\$\(BIN\)/python (\S+) \$\(ARGS\)$", made, re.MULTILINE)
+        assert ran is not None
+        assert (ROOT / ran[1]).exists(), ran[1]
