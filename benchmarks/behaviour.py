@@ -25,8 +25,9 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import report
 from histories import BANKS, SEED, Life, Question, Turn, lives
-from machine import address
+from machine import address, versions
 
 from engram import Engram, Filter
 from engram.ids import new_id
@@ -40,12 +41,29 @@ SCORES: Final = {
 }  # fmt: skip
 SMALLER_IS_BETTER: Final = ("false_supersession", "stale_recall")
 STATUSES: Final = ("active", "superseded", "contested", "archived", "deleted")
+ABOUT: Final = (
+    "What becomes of facts that change. Histories of a year are made by rules with known truth and said through "
+    "`remember`, message by message: updates, changes back, corrections, retractions, contradictions, restatements, "
+    "other people, suppositions, small talk. No language model reads them. Then questions are asked."
+)
+NOTES: Final = (
+    (
+        "`open` is the bank of wording on which the rules were developed, `held_out` one that was written before them "
+        "and of which only totals were looked at; both have the same author."
+    ),
+    (
+        "Of false supersession and stale recall less is better. False supersession is a true statement of which no "
+        "current memory is left; stale recall an answer, or the first thing a search finds, that tells what is over as "
+        "if it were so."
+    ),
+)
 # What says that a value is over: an answer with it does not tell the value as current.
 _OVER: Final = re.compile(
     r"^formerly:|\b(?:no longer|not|n't|never|stopped|quit|left|sold|resigned|forget|broke up|moved out|used to|was|"
     r"any ?more|any longer|gave up)\b",
     re.I,
 )
+_FROM: Final = re.compile(r"\bfrom .{1,40}? to ")  # "moved from Rome to Oslo" says that it is Oslo
 
 
 @dataclass(slots=True)
@@ -147,13 +165,14 @@ def _score_rows(life: Life, told: Told, rows: Sequence[Memory], tally: Tally) ->
             seen.add(turn.theme)
             if made:
                 known.add((turn.theme, turn.value))
-        if made and _still_true(life, turn):
-            lost = not any(_tells(row, turn) for row in rows)
+        if any(_tells(row, turn) for row in made) and _still_true(life, turn):
+            lost = not any(_stands(row) and _tells(row, turn) for row in rows)
             tally.count("false_supersession", lost, turn.kind, f"{where} made={_shown(made)}")
 
 
 def _tells(row: Memory, turn: Turn) -> bool:
-    if not _stands(row) or not _holds(turn.value, row.fact):
+    """Whether a row says what was said: its value, and of whom."""
+    if not _holds(turn.value, row.fact):
         return False
     return not turn.about or _holds(turn.about.removeprefix("my "), row.fact)
 
@@ -185,7 +204,8 @@ def _score_answer(door: Engram, life: Life, question: Question, told: Told, tall
     if question.asks == "unsaid":
         tally.count("abstention", not answer.found, question.course, note)
     elif question.asks == "time":
-        right = _holds(question.value, text) and not any(_holds(one, text) for one in question.wrong)
+        said = _FROM.sub("to ", text)
+        right = _holds(question.value, said) and not any(_holds(one, said) for one in question.wrong)
         tally.count("time", right, question.course, note)
     else:
         found = [text, *_first_found(door, question)]
@@ -220,6 +240,7 @@ def main() -> None:
     given.add_argument("--lives", type=int, default=LIVES, help="lives of each bank")
     given.add_argument("--seed", type=int, default=SEED)
     given.add_argument("--json", type=Path, help="where to keep the results")
+    given.add_argument("--save", action="store_true", help="keep the results for docs/benchmarks.md")
     given.add_argument("--show", action="store_true", help="every failure of the open bank")
     asked = given.parse_args()
     with address() as url, Engram(url) as engram:
@@ -235,6 +256,8 @@ def main() -> None:
     if asked.json is not None:
         kept = {"seed": asked.seed, "lives": asked.lives, "banks": {k: v.as_data() for k, v in found.items()}}
         asked.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+    if asked.save:
+        print(f"written to {report.shown(save(url, asked.seed, asked.lives, found))}")
 
 
 def _with_progress(told: Iterable[Life], count: int) -> Iterator[Life]:
@@ -243,6 +266,32 @@ def _with_progress(told: Iterable[Life], count: int) -> Iterator[Life]:
         yield life
         if number == count:
             print("\r", end="", file=sys.stderr)
+
+
+def save(url: str, seed: int, count: int, found: dict[str, Tally]) -> Path:
+    """Keep a run for the page of benchmarks."""
+    names = list(found)
+    rows = [
+        [title, *(f"{one.share(score):.3f} ({one.hits[score]}/{one.tries[score]})" for one in found.values())]
+        for score, title in SCORES.items()
+    ]
+    better = [title for score, title in SCORES.items() if score not in SMALLER_IS_BETTER]
+    shares = [
+        report.Series(
+            name, better, [found[name].share(score) for score in SCORES if score not in SMALLER_IS_BETTER]
+        )
+        for name in names
+    ]  # fmt: skip
+    files = sorted((Path(__file__).parent / "histories").glob("*.py"))
+    return report.save(
+        "behaviour",
+        title="Memory behaviour",
+        about=ABOUT,
+        versions=versions(url),
+        data=[report.Data("histories", report.sha256(*files), "of this project", f"{count} lives a bank, seed {seed}")],
+        tables=[report.Table("Scores, with hits and tries", ["score", *names], rows, NOTES)],
+        plots=[report.Plot("Shares, of which more is better", "bars", shares, y_label="share")],
+    )
 
 
 def table(found: dict[str, Tally]) -> str:

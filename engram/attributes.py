@@ -379,6 +379,112 @@ def is_of_user(sentence: str, compared: str) -> bool:
     return named is not None and noun(named["np"].lower()) is not None
 
 
+# ------------------------------------------------ what points at a value said before
+
+
+class Echo(NamedTuple):
+    """What is said of a value without the name of its attribute: `old` is over, `new` is so; `name` where it is named.
+
+    `alone` says that the words mean nothing without what was said before ("no, it's violet, not indigo").
+    """
+
+    old: str | None = None
+    new: str | None = None
+    name: str | None = None
+    alone: bool = False
+
+
+_V: Final = r"[^,;:.!?]{1,60}?"
+_IT: Final = (
+    r"(?:(?:no|nope|sorry|oops|wait|actually|correction|pardon|my mistake|my bad|ah|oh|hm+|i mean|well|typo)"
+    r"[,.:;!–—-]*\s+){0,3}"
+)
+_MEANT: Final = r"(?:it's|it is|that's|that is|i meant|i mean|make that|make it|it should be|that should be|should be)"
+_CORRECTED: Final = tuple(
+    re.compile(rf"^{_IT}{pattern}[\s.!]*$", re.IGNORECASE)
+    for pattern in (
+        rf"(?:{_MEANT} )(?P<new>{_V}),? (?:and )?not (?P<old>{_V})",
+        rf"(?P<new>{_V}), not (?P<old>{_V})",
+        rf"not (?P<old>{_V})[,;:]? (?:but |{_MEANT} )(?P<new>{_V})",
+        rf"not (?P<old>{_V}), (?P<new>{_V})",
+        rf"i said (?P<old>{_V}),? (?:but )?{_MEANT} (?P<new>{_V})",
+        rf"(?:it|that) (?:isn't|is not|wasn't) (?P<old>{_V}),? (?:but |{_MEANT} )(?P<new>{_V})",
+    )
+)
+_MY: Final = r"(?:user's |the |an? )?"
+_POINTED: Final = tuple(
+    re.compile(rf"^user {_ADV}(?:has )?{pattern}(?: any ?more| any longer| now| instead| at last)*$")
+    for pattern in (
+        rf"(?:switched|changed|went|migrated|moved) (?:over )?from {_MY}(?P<old>{_V}) (?:over )?to {_MY}(?P<new>{_V})",
+        rf"(?:replaced|swapped|traded|traded in|exchanged) {_MY}(?P<old>{_V}) (?:with|for|by) {_MY}(?P<new>{_V})",
+        rf"(?:(?:switched|went|moved|is|gone|returned) back|returned) to (?:using )?{_MY}(?P<new>{_V})",
+        rf"(?:is using|uses) {_MY}(?P<new>{_V}) again",
+        rf"(?:stopped|quit|gave up|given up) (?:using |driving |wearing )?{_MY}(?P<old>{_V})",
+        rf"(?:does not|no longer|do not) (?:use|uses|own|owns|have|has) {_MY}(?P<old>{_V})",
+        rf"(?:sold|ditched|dropped|abandoned|got rid of|gave away|lost) {_MY}(?P<old>{_V})",
+    )
+)
+_FORGET: Final = re.compile(
+    r"^(?:please )?(?:forget|delete|erase|remove) (?:about )?(?:my|user's) (?P<np>[\w' -]{2,60}?)(?: please| again)?$"
+)
+
+
+@lru_cache(maxsize=1024)
+def corrected(sentence: str) -> Echo | None:
+    """The correction a whole sentence makes of something said before: "No, it's violet, not indigo"; None for others.
+
+    It begins as a correction does, or with what is right; so "I like tea, not coffee" is none.
+    """
+    plain = " ".join(sentence.replace("’", "'").split())
+    if len(plain) > MAX_READ:
+        return None
+    for pattern in _CORRECTED:
+        match = pattern.match(plain)
+        if match is not None:
+            old, new = _bare(match["old"]), _bare(match["new"])
+            names_both = all(0 < len(one.split()) <= 4 and not _SENTENCE.match(one) for one in (old, new))
+            return Echo(old, new, alone=True) if names_both else None
+    return None
+
+
+_SENTENCE: Final = re.compile(
+    r"(?i)^(?:i|i'm|my|we|our|you|your|he|she|they|it|this|that|his|her|their|there|what|who|yet|now|really|sure|only|so|"
+    r"just|please|if|when|the|in|on|at|to|for|with|don't|do|is|are|was)\b|.*\b(?:is|are|was|were|live|work|like|use|am)\b"
+)
+
+
+def _bare(value: str) -> str:
+    return re.sub(r"(?i)^(?:an?|the|my|in|at) ", "", value.strip(" '\""))
+
+
+@lru_cache(maxsize=1024)
+def pointed(statement: str) -> Echo | None:
+    """What a statement about the user says of a value whose attribute it does not name: "user no longer uses vim"."""
+    if len(statement) > MAX_READ:
+        return None
+    forget = _FORGET.match(statement)
+    if forget is not None:
+        name = noun(forget["np"])
+        return None if name is None else Echo(name=name)
+    for pattern in _POINTED:
+        match = pattern.match(statement)
+        if match is not None:
+            found = match.groupdict()
+            return Echo(found.get("old"), found.get("new"))
+    return None
+
+
+_SAID_AS: Final = {
+    "current_city": "User lives in {}", "occupation": "User works as a {}", "car": "User drives a {}",
+    "diet": "User is {}",
+}  # fmt: skip
+
+
+def sentence_of(name: str, value: str) -> str:
+    """A fact that gives the user's attribute a value."""
+    return _SAID_AS.get(name, f"User's {name} is {{}}").format(value)
+
+
 # ------------------------------------------------ questions
 
 _WHEN: Final = re.compile(
@@ -426,7 +532,7 @@ _WHICH: Final = re.compile(
 _BEST_OF: Final = re.compile(
     r"^(?:what|which) (?P<np>[\w' -]+?) (?:(?:do|did) i (?:like|love|prefer) (?:best|most)|(?:is|was) my favou?rite)$"
 )
-_MY: Final = re.compile(
+_MINE: Final = re.compile(
     r"^(?:what|which|who)(?:'s| is| was| are| were) (?:called )?my (?P<np>[\w' -]+?)(?: called| named)?$"
 )
 
@@ -448,7 +554,7 @@ def asked(question: str) -> str | None:
     best = _BEST_OF.match(text)
     if best is not None:
         return noun(f"favourite {best['np']}")
-    match = _WHICH.match(text) or _MY.match(text)
+    match = _WHICH.match(text) or _MINE.match(text)
     return None if match is None else noun(_MODIFIED.sub("", match["np"]))
 
 

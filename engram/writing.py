@@ -15,6 +15,7 @@ from typing import Any, Final
 from sqlalchemy.engine import Row
 
 from engram import embedding, gates, ids, jobs, lineage, memories, secrets, text
+from engram.attributes import Echo
 from engram.channels import keyword, nearness, semantic, upkeep
 from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
 from engram.lineage import Member, Place
@@ -95,6 +96,7 @@ class Draft:
     citations: tuple[tuple[str, int, int], ...] = ()
     quotes: tuple[str | None, ...] = ()  # what each citation is said to quote, where a caller counted its span
     captured: bool = False  # from traffic nobody chose to write down, not from a direct call
+    echo: Echo | None = None  # of a value said before, until it is found of what
     refused: str | None = None  # the guard of the policy that refused it, and why
 
     def begins(self, origin: Origin) -> datetime:
@@ -301,7 +303,8 @@ def _only_value(policy: MemoryPolicy, draft: Draft, head: gates.Row | None) -> s
     if head is None or head.value is None or draft.valid_to is not None:
         return None
     value = value_of(policy, draft.fact, draft.classified.conflict_key)
-    return value if value is not None and says_no_more(draft.fact, head.fact, value) else None
+    known = f"{head.fact} {draft.classified.conflict_key}"  # the name of what it is the value of says nothing more
+    return value if value is not None and says_no_more(draft.fact, known, value) else None
 
 
 def _exact(rows: Sequence[Mapping[str, Any]], key: str | None, fact: str) -> gates.Row | None:

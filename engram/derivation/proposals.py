@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from engram.attributes import Echo
 from engram.values import MemoryType, Value
 
 
@@ -13,7 +14,8 @@ class Proposed(Value):
     """A memory that a deriver proposes; the span counts code points of the event's content, half-open.
 
     `still` says that the sentence, whenever the thing began, also holds at the time of the event: "I moved to Toronto
-    last month" begins last month, and yet it is news of the day it was said.
+    last month" begins last month, and yet it is news of the day it was said. `echo` is what it says of a value that was
+    said before, without naming what it is the value of.
     """
 
     fact: str
@@ -30,3 +32,4 @@ class Proposed(Value):
     tags: tuple[str, ...] = ()
     ordinal: int = 0
     still: bool = False
+    echo: Echo | None = None

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from engram import attributes
 from engram.derivation import documents
 from engram.derivation.proposals import Proposed
 from engram.derivation.times import Stated, resolve
@@ -27,6 +28,7 @@ from engram.subjects import (
     introduction,
     lead_length,
     leaves_self,
+    mood_of,
     plain,
     sentence_spans,
     tail_length,
@@ -102,6 +104,10 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
     for start, end in sentence_spans(text)[:MAX_SENTENCES]:
         if end - start > MAX_SENTENCE:
             continue
+        echo = attributes.corrected(text[start:end])
+        if echo is not None and mood_of(text[start:end]) != "command":
+            yield Proposed(" ".join(content[start:end].split())[:MAX_FACT], start, end, echo=echo)
+            continue
         sentence = clauses(text[start:end], role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
         for clause in sentence:
@@ -109,7 +115,8 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
 
 
 def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -> Iterator[Proposed]:
-    subject = _worth(clause)
+    echo = attributes.pointed(clause.canonical) if clause.mood in ("statement", "command") else None
+    subject = "user" if echo is not None and echo.name is not None else _worth(clause)
     if subject is None:
         return
     start, end = _trimmed(clause, offset, content)
@@ -126,6 +133,7 @@ def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -
             valid_from=stated.valid_from,
             valid_to=stated.valid_to,
             subject=subject or None,
+            echo=echo if echo is not None and (clause.subject == SELF or echo.name is not None) else None,
             still=still and stated.valid_from is not None and stated.valid_from <= said_at,
         )
 

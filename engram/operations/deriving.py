@@ -14,7 +14,7 @@ from engram.derivation import llm
 from engram.derivation.proposals import Proposed
 from engram.errors import EngramError, PolicyError, Unavailable
 from engram.jobs import Job
-from engram.operations import spaces, steps
+from engram.operations import echoing, spaces, steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.policies import Proposal, guards
@@ -147,7 +147,7 @@ def derive(setup: Setup, job: Job) -> Operation[None]:
     """Derive memories from the events of a job's stream, by every deriver that needs no language model."""
     while True:
         reading = yield from steps.read(job.tenant_id, lambda conn: _read(conn, job))
-        pairs = _drafts(setup, reading)
+        pairs = yield from echoing.resolved(setup, reading.scope, _drafts(setup, reading))
         found = yield from vectors(setup, [draft.fact for draft, _ in pairs], job)
         drafts = [(replace(draft, vector=vector), origin) for (draft, origin), vector in zip(pairs, found, strict=True)]
 
@@ -215,6 +215,7 @@ def draft(
     drafted = Draft(
         fact=proposed.fact, classified=policies.not_before(classified, proposed.valid_from, event.occurred_at),
         tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
+        echo=proposed.echo,
         valid_from=proposed.valid_from, still=proposed.still, valid_to=proposed.valid_to, captured=True,
         refused=refused,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from engram.database import Connection, fetch_all
 from engram.derivation import llm
 from engram.errors import EngramError
 from engram.jobs import Job
-from engram.operations import changing, deriving, steps
+from engram.operations import changing, deriving, echoing, steps
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.scope import Scope
@@ -69,6 +69,7 @@ def rederive(setup: Setup, job: Job) -> Operation[None]:
         if (event := events.get(event_id)) is not None and not event.erased
         for pair in _statements(setup, scope, event, ordinal, deriver)
     ]
+    pairs = yield from echoing.resolved(setup, scope, pairs)
     vectors = yield from deriving.vectors(setup, [draft.fact for draft, _ in pairs], job)
     drafts = [(replace(draft, vector=vector), origin) for (draft, origin), vector in zip(pairs, vectors, strict=True)]
 

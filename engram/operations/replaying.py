@@ -36,7 +36,7 @@ from engram.database import Connection, execute, fetch_all, fetch_one, fetch_val
 from engram.derivation import llm
 from engram.errors import Conflict, EngramError, InvalidInput, LimitExceeded, NotFound, Unavailable
 from engram.lifecycle import trees
-from engram.operations import changing, deriving, extracting, living, relating, spaces, steps
+from engram.operations import changing, deriving, echoing, extracting, living, relating, spaces, steps
 from engram.operations.setup import DIRECT, Setup, Writing
 from engram.operations.steps import Operation
 from engram.policies import MemoryPolicy
@@ -462,9 +462,8 @@ def _write(setup: Setup, conn: Connection, shadow: Shadow, batch: Sequence[Step]
         elif step.part == "direct":
             settled.extend(_again(setup, own, shadow, step, live, vector))
         else:
-            pairs = [
-                (replace(draft, vector=vector(draft.fact)), origin) for draft, origin in _drafts(setup, shadow, step)
-            ]
+            drafts = echoing.resolve(setup, conn, shadow.scope.tenant_id, own.scope_id, _drafts(setup, shadow, step))
+            pairs = [(replace(draft, vector=vector(draft.fact)), origin) for draft, origin in drafts]
             own = replace(own, names=_names(conn, shadow, live.get(step.event.event_id, []), pairs))
             settled.extend(batching.settle_all(own, pairs))
         if setup.embedder is None:  # then the words say what is near

@@ -207,7 +207,7 @@ def _over(rule: SlotRule, canonical: str) -> str | None:
 def _match_over(rule: SlotRule, clause: Clause, over: str, owner: str, texts: tuple[str, ...]) -> _Slot | None:
     """A statement that something no longer holds: it shares the slot, and says which value it takes back."""
     if rule.says_value:
-        slot = _fill(rule, clause, over)
+        slot = _fill(rule, clause, over) or _fill(rule, clause, attributes.was_so(clause.canonical) or "")
         return None if slot is None else _Slot(rule, slot[0], owner, slot[1])
     if rule.groups:
         if _USED_TO.search(clause.canonical):
@@ -376,7 +376,7 @@ def says_no_more(fact: str, known: str, value: str) -> bool:
 
 
 def _bag(said: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[\w'.@-]*\w", plain(said)))
+    return frozenset(re.findall(r"[\w'.@-]*\w", plain(said).replace(":", " ")))
 
 
 # ------------------------------------------------ key

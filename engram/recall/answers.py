@@ -616,6 +616,7 @@ def _of_attribute(
 
 
 _STATED: Final = ("statement", "reported")
+_SPOKEN_OF: Final = re.compile(r"\b(?:i|i'm|i've|me|my|mine|we|we're|our|you|you're|your|user|user's)\b")
 
 
 def _may_tell(memory: Memory, name: str) -> bool:
@@ -625,7 +626,10 @@ def _may_tell(memory: Memory, name: str) -> bool:
         return key == f"slot:profile:{name}"
     if not attributes.may_tell(name, plain(memory.fact)):
         return False
-    return memory.category not in EVIDENCE or any(one.mood in _STATED for one in clauses(memory.fact[:MAX_SENTENCE]))
+    if memory.category not in EVIDENCE:
+        return True
+    said = clauses(memory.fact[:MAX_SENTENCE])
+    return any(one.mood in _STATED and _SPOKEN_OF.search(one.compared) for one in said)
 
 
 def _of_the_named(results: SearchResults, looked: Looked, question: str) -> SearchResults:

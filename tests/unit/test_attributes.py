@@ -178,3 +178,51 @@ def test_a_question_asks_for_an_attribute_of_the_asker(question: str, name: str 
 def test_a_long_statement_is_not_read() -> None:
     assert attributes.read("user works at " + "a" * 400, "x") is None
     assert attributes.was_so("user left " + "a" * 400) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "old", "new"),
+    [
+        ("No, it's violet, not indigo.", "indigo", "violet"),
+        ("Sorry, it's a ThinkPad, not a Dell.", "Dell", "ThinkPad"),
+        ("Not Alien, Heat.", "Alien", "Heat"),
+        ("I said winter, but I meant autumn.", "winter", "autumn"),
+        ("I meant Acme, not Globex.", "Globex", "Acme"),
+    ],
+)
+def test_a_correction_says_what_it_puts_in_place_of_what(said: str, old: str, new: str) -> None:
+    assert attributes.corrected(said) == attributes.Echo(old, new, alone=True)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I like tea, not coffee.",
+        "My car is a Volvo, not a Kia.",
+        "Coffee, not tea, please.",
+        "I want a summary, not an essay.",
+        "It's me, not you.",
+        "No, I live in Oslo.",
+        "It's not that I don't like Rome.",
+    ],
+)
+def test_what_says_whose_value_it_is_is_no_bare_correction(said: str) -> None:
+    assert attributes.corrected(said) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "echo"),
+    [
+        ("user switched from vim to emacs", attributes.Echo("vim", "emacs")),
+        ("user does not use vim any more", attributes.Echo("vim")),
+        ("user sold user's tesla model 3", attributes.Echo("tesla model 3")),
+        ("user switched back to nano", attributes.Echo(new="nano")),
+        ("user replaced user's dell xps with a surface pro", attributes.Echo("dell xps", "surface pro")),
+        ("forget user's phone number", attributes.Echo(name="phone number")),
+        ("forget user's silly question", None),
+        ("user uses vim", None),
+        ("user likes tea", None),
+    ],
+)
+def test_a_statement_may_point_at_a_value_said_before(statement: str, echo: attributes.Echo | None) -> None:
+    assert attributes.pointed(statement) == echo
