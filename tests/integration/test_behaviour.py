@@ -17,7 +17,7 @@ import behaviour
 from histories import BANKS, lives
 
 LIVES = 1  # of each bank; the same for everybody
-LEAST = {"current_state": 0.7, "update_capture": 0.6, "no_op": 0.6, "time": 0.6, "abstention": 0.7, "remembered": 1.0}
+LEAST = {"current_state": 0.6, "update_capture": 0.6, "no_op": 0.6, "time": 0.6, "abstention": 0.6, "remembered": 1.0}
 
 
 @pytest.fixture
