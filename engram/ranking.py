@@ -41,7 +41,7 @@ WEEK_HOURS: Final = 168.0
 
 WEIGHTS: Final[Mapping[str, Mapping[str, float]]] = {
     "recall": {
-        "coverage": 1.0, "cosine": 0.5, "actor": 0.1, "rest": 0.1,
+        "coverage": 1.0, "cosine": 0.5, "actor": 0.1, "answer": 0.5, "rest": 0.1,
         "graph": 0.08, "temporal": 0.06, "recent": 0.03, "namespace": 0.02,
     },
     "hybrid": {"cosine": 0.40, "keyword": 0.20, "rest": 0.40},
@@ -66,6 +66,7 @@ class Signals:
     keyword_rank: int | None = None
     keyword_relevance: float = 0.0  # coverage as a share of the best coverage found
     actor: bool = False
+    answers: float | None = None  # the nearness of the question it answers, where one was found; see `nearness`
     memory_type: MemoryType = "semantic"
     layer: Layer = "working"
     critical: bool = False
@@ -144,8 +145,8 @@ class Profile(Value):
 
     `weights` maps signals to finite numbers; a negative one counts against a row. All signals are from 0 to 1:
     `relevance` (the cosine, or the share of the question's words where there is no vector), `cosine`, `coverage`,
-    `coverage_squared`, `keyword` (coverage as a share of the best found), `actor`, `graph`, `temporal`, `recent`,
-    `namespace`, `importance`, `decayed_importance`, `recency`, `decay`, `retention`, `access`, `repetition`,
+    `coverage_squared`, `keyword` (coverage as a share of the best found), `actor`, `answer`, `graph`, `temporal`,
+    `recent`, `namespace`, `importance`, `decayed_importance`, `recency`, `decay`, `retention`, `access`, `repetition`,
     `confidence`, `critical`, `core`, and `rest` (importance and decay, mixed by type). Rows whose relevance is under
     `floor` are left out. Raises SettingsError for a name, weight or floor that makes no sense.
     """
@@ -273,6 +274,11 @@ def reciprocal(ranks: Sequence[int | None], k: float = RRF_K, weights: Sequence[
     """Reciprocal rank fusion: the sum of w / (k + rank) over the channels that found the row."""
     chosen = weights if weights is not None else [1.0] * len(ranks)
     return sum(weight / (k + rank) for rank, weight in zip(ranks, chosen, strict=True) if rank is not None)
+
+
+def nearness(coverage: float, cosine: float | None) -> float:
+    """What words and vector say of a row together: coverage squared, and half the cosine. Pure."""
+    return coverage**2 + 0.5 * max(cosine or 0.0, 0.0)
 
 
 def keyword_gate(best_coverage: float) -> float:
@@ -407,12 +413,22 @@ def _recall(signals: Signals, weights: Mapping[str, float]) -> Scored:
     parts = {name: Term(value, weights[name], value * weights[name]) for name, value in values.items()}
     # Coverage counts by its square: a weak match of words must not drown the vector.
     parts["coverage"] = Term(signals.coverage, weights["coverage"], weights["coverage"] * signals.coverage**2)
-    relevance = parts["coverage"].contribution + parts["cosine"].contribution + parts["actor"].contribution
+    own = parts["coverage"].contribution + parts["cosine"].contribution
+    if signals.answers is not None:
+        parts["answer"] = _answer(signals.answers, weights["answer"], own)
+    relevance = own + parts["actor"].contribution + (parts["answer"].contribution if "answer" in parts else 0.0)
     terms = {**parts, **_bonuses(signals, weights, relevance), "decay": Term(_decay_left(signals), 0.0, 0.0)}
     if signals.cosine is None:
         del terms["cosine"]
     most = weights["coverage"] + weights["actor"] + (0.0 if signals.cosine is None else weights["cosine"])
+    most += parts["answer"].contribution if "answer" in parts else 0.0
     return Scored(math.fsum(term.contribution for term in terms.values()), terms, relevance, most=most or 1.0)
+
+
+def _answer(asked: float, weight: float, own: float) -> Term:
+    """Half the nearness of the question that a row answers, and no more than its own."""
+    value = min(max(asked, 0.0), own / weight) if weight > 0 else 0.0
+    return Term(value, weight, value * weight)
 
 
 def _bonuses(signals: Signals, weights: Mapping[str, float], relevance: float) -> dict[str, Term]:
@@ -548,6 +564,7 @@ SIGNALS: Final[Mapping[str, Callable[[Signals], float]]] = {
     "coverage_squared": lambda row: row.coverage**2,
     "keyword": lambda row: row.keyword_relevance,
     "actor": lambda row: float(row.actor),
+    "answer": lambda row: min(row.answers or 0.0, 1.0),
     "graph": lambda row: row.closeness or 0.0,
     "temporal": lambda row: row.in_time or 0.0,
     "recent": lambda row: row.recent or 0.0,

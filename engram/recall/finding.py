@@ -12,7 +12,9 @@ from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temp
 from engram.database import Connection, fetch_all, fetch_named, fetch_one, statement
 from engram.errors import EngramError
 from engram.memories import Moment
+from engram.recall import turns
 from engram.recall.question import Asked, Looked, Meaning, names_in
+from engram.recall.turns import Place
 from engram.values import TRUSTS, Memory, Watermark, Window, kind_of
 
 __all__ = ["Candidate", "Found", "allowed", "find", "is_of_a_channel"]
@@ -76,6 +78,7 @@ class Candidate:
     derived: bool = True
     inherited: bool = False
     epochs: int = 0  # of its scope, since it was written
+    place: Place | None = None  # of its event, where it was said in a session
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,7 +351,7 @@ def _candidates(asked: Asked, looked: Looked, rows: Sequence[Any]) -> list[Candi
         Candidate(
             memory, row.cosine, row.coverage or 0.0, tuple(row.matched or ()),
             graph=row.closeness, seed_id=row.seed_id, temporal=row.nearness, by=_by(asked, row),
-            stands=row.stands, epochs=row.epochs,
+            stands=row.stands, epochs=row.epochs, place=turns.place_of(row.place),
         )
         for row, memory in made if row.found
     ]  # fmt: skip
@@ -372,11 +375,11 @@ def _heir(head: Memory, epochs: int, earlier: Candidate) -> Candidate:
     """What was asked for has another value now."""
     cosine = None if earlier.cosine is None else earlier.cosine * HEIR
     shown = replace(earlier, memory=head, cosine=cosine, coverage=earlier.coverage * HEIR, epochs=epochs)
-    return replace(shown, stands=True, inherited=True)
+    return replace(shown, stands=True, inherited=True, place=None)
 
 
 def _nearer(one: Candidate) -> float:
-    return one.coverage**2 + 0.5 * (one.cosine or 0.0)
+    return ranking.nearness(one.coverage, one.cosine)
 
 
 def _once(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -393,7 +396,12 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
     linked = max((one, other), key=lambda each: each.graph or 0.0)
     dated = max((one, other), key=lambda each: each.temporal or 0.0)
     return replace(
-        nearer, graph=linked.graph, seed_id=linked.seed_id, temporal=dated.temporal, by=nearer.by | farther.by
+        nearer,
+        graph=linked.graph,
+        seed_id=linked.seed_id,
+        temporal=dated.temporal,
+        by=nearer.by | farther.by,
+        place=nearer.place or farther.place,
     )
 
 

@@ -16,6 +16,8 @@ from engram.rerank import Judged
 from engram.values import SearchResults, Term
 
 RRF: Final = "rrf"
+SCORE: Final = "score"
+SCORE_WEIGHT: Final = 3.0  # of the leg by the score, against one by words or by meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,9 @@ def fused(
 ) -> SearchResults:
     """The results of several searches, by gated reciprocal rank fusion with `k`; the first is the question itself.
 
-    Each search gives a leg by words and one by meaning, those of a variant weighed by its share of the question times
-    `weight`. Another profile than `rrf` scores the rows of all of them, each by the search that suits it best.
+    The question gives a leg by words, one by meaning, and one by the score, which weighs as much as three others. A
+    variant gives one by the score, weighed by its share of the question times `weight`. Another profile than `rrf`
+    scores the rows of all of them, each by the search that suits it best.
     """
     kept = pairs(asked, parts, k=k, weight=weight)
     return results.results_of(asked, together(parts), kept, judged=judged)
@@ -47,17 +50,8 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
     actors: set[str] = set()
     for place, part in enumerate(parts):
         found = results.relevant(part.asked, part.looked, part.found)
-        belief = 1.0 if place == 0 else weight * part.share
-        ending = "" if place == 0 else f" {place + 1}"
-        # Each leg orders its rows as the score does, so that who is asked about weighs in both what it weighs there.
-        worded = {one.memory.memory_id: one.coverage for one, _ in found if one.coverage > 0}
-        near = {one.memory.memory_id: max(one.cosine, 0.0) / 2 for one, _ in found if one.cosine is not None}
-        gate = ranking.keyword_gate(max(worded.values(), default=0.0))
-        legs += [
-            Leg(keyword.NAME + ending, {one: coverage**2 for one, coverage in worded.items()}, belief * gate),
-            Leg(semantic.NAME + ending, near, belief),
-        ]
-        actors |= {one.memory.memory_id for one, _ in found if results.speaks(part.asked, part.looked, one.memory)}
+        legs += _legs(found) if place == 0 else [Leg(f"{SCORE} {place + 1}", _scores(found), weight * part.share)]
+        actors |= {one.memory.memory_id for one, scores in found if _contribution(scores, "actor") > 0}
         for one, scores in found:
             mine = _shared(scores, part.share)
             known = best.get(one.memory.memory_id)
@@ -74,13 +68,34 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
         one, scores = best[row.memory_id]
         terms: Mapping[str, Term] = {**row.terms, "relevance": Term(scores.relevance, 0.0, 0.0)}
         fused_rows.append((one, replace(scores, score=row.score, terms=terms)))
-    # What only the graph or the window found has no leg: it follows.
-    without = [pair for memory_id, pair in best.items() if memory_id not in {row.memory_id for row in order}]
-    rest = [
-        (one, replace(scores, score=0.0, terms={"relevance": Term(scores.relevance, 0.0, 0.0)}))
-        for one, scores in sorted(without, key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
+    return results.one_a_lineage(asked, fused_rows)
+
+
+def _legs(found: Sequence[tuple[Candidate, Scored]]) -> list[Leg]:
+    """The legs of the question itself: by words, by meaning and by the score.
+
+    Each orders its rows as the score does, so that who is asked about, and what answers a question, weighs in all of
+    them what it weighs there.
+    """
+    answer = {one.memory.memory_id: _contribution(scores, "answer") for one, scores in found}
+    worded = {one.memory.memory_id: one.coverage for one, _ in found if one.coverage > 0}
+    near = {one.memory.memory_id: one.cosine for one, _ in found if one.cosine is not None}
+    gate = ranking.keyword_gate(max(worded.values(), default=0.0))
+    return [
+        Leg(keyword.NAME, {one: ranking.nearness(value, None) + answer[one] for one, value in worded.items()}, gate),
+        Leg(semantic.NAME, {one: ranking.nearness(0.0, value) + answer[one] for one, value in near.items()}),
+        Leg(SCORE, _scores(found), SCORE_WEIGHT),
     ]
-    return results.one_a_lineage(asked, [*fused_rows, *rest])
+
+
+def _scores(found: Sequence[tuple[Candidate, Scored]]) -> dict[str, float]:
+    """The score of each row, without what its actor adds: every leg adds that before it is ranked."""
+    return {one.memory.memory_id: scores.score - _contribution(scores, "actor") for one, scores in found}
+
+
+def _contribution(scores: Scored, name: str) -> float:
+    term = scores.terms.get(name)
+    return 0.0 if term is None else term.contribution
 
 
 def _shared(scores: Scored, share: float) -> Scored:

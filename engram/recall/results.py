@@ -13,6 +13,7 @@ from engram.channels import graph, keyword, semantic, tail, temporal
 from engram.citations import whole_of
 from engram.database import Connection, execute
 from engram.ranking import Scored, Signals
+from engram.recall import turns
 from engram.recall.finding import EVIDENCE, Candidate, Found, holds_in, with_ranks
 from engram.recall.question import Asked, Looked
 from engram.rerank import Judged
@@ -92,6 +93,7 @@ def relevant(asked: Asked, looked: Looked, found: Found, now: datetime | None = 
         several=len({scope.namespace for scope in looked.visible.scopes.values()}) > 1,
         profile=ranking.name_of(asked.profile),
         first_person=semantic.is_first_person(asked.query),
+        answers=_answers(candidates),
     )
     scored = [
         (one, _score(asked, looked, one, scale)) for one in candidates if not _is_hidden(asked, found, one.memory)
@@ -132,19 +134,24 @@ class _Scale:
     several: bool  # namespaces are read
     profile: str
     first_person: bool  # the question is about who asks it
+    answers: Mapping[str, float]  # to the questions among the candidates
 
 
 def _score(asked: Asked, looked: Looked, one: Candidate, scale: _Scale) -> Scored:
     memory, clock = one.memory, scale.clock
     nearness = _nearness(looked, memory)
     last = memory.activity.last_accessed_at or memory.recorded_at
+    spoken = _speaks(looked, memory, scale.first_person)
+    personal = scale.first_person or bool(looked.named)
     signals = Signals(
         cosine=one.cosine,
         coverage=one.coverage,
         semantic_rank=one.semantic_rank,
         keyword_rank=one.keyword_rank,
         keyword_relevance=one.coverage / scale.best if scale.best > 0 else 0.0,
-        actor=_speaks(looked, memory, scale.first_person),
+        actor=spoken,
+        # Who is asked about answers for himself.
+        answers=scale.answers.get(memory.memory_id) if spoken or not personal else None,
         memory_type=memory.memory_type,
         layer=memory.layer,
         critical=memory.is_critical,
@@ -166,6 +173,21 @@ def _score(asked: Asked, looked: Looked, one: Candidate, scale: _Scale) -> Score
     if scale.profile == "lifecycle":
         signals = ranking.with_dual_hit(signals, scale.cjk)
     return ranking.score(signals, asked.profile)
+
+
+def _answers(candidates: Sequence[Candidate]) -> dict[str, float]:
+    """The nearness of the question that each memory answers: the last thing said before it, by another. Pure."""
+    answered = {
+        turns.after(one.place): one
+        for one in candidates
+        if one.place is not None and one.memory.category in EVIDENCE and turns.asks(one.memory.fact)
+    }
+    found = {}
+    for one in candidates:
+        question = None if one.place is None else answered.get(one.place)
+        if question is not None and question.memory.actor != one.memory.actor:
+            found[one.memory.memory_id] = ranking.nearness(question.coverage, question.cosine)
+    return found
 
 
 def _nearness(looked: Looked, memory: Memory) -> Any:
@@ -302,7 +324,16 @@ def _tail_candidates(asked: Asked, looked: Looked, found: Found) -> list[Candida
             made.append((hit, cosine, memory))
     ranked = sorted(made, key=lambda item: (-item[0].coverage, -(item[1] or 0.0), item[2].memory_id))
     return [
-        Candidate(memory, cosine, hit.coverage, hit.matched, None, place, derived=False)
+        Candidate(
+            memory,
+            cosine,
+            hit.coverage,
+            hit.matched,
+            None,
+            place,
+            derived=False,
+            place=None if hit.event.session_id is None else (hit.event.stream_id, hit.event.position),
+        )
         for place, (hit, cosine, memory) in enumerate(ranked, 1)
     ]
 

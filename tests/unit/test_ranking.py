@@ -73,6 +73,7 @@ def signals(draw: st.DrawFn, **fixed: Any) -> Signals:
         "cosine": draw(st.none() | st.floats(-1, 1)), "coverage": coverage,
         "keyword_relevance": coverage, "semantic_rank": draw(st.none() | st.integers(1, 99)),
         "keyword_rank": draw(st.none() | st.integers(1, 99)), "actor": draw(st.booleans()),
+        "answers": draw(st.none() | st.floats(0, 1.5)),
         "memory_type": draw(st.sampled_from(MEMORY_TYPES)), "layer": draw(st.sampled_from(LAYERS)),
         "critical": draw(st.booleans()), "importance": draw(SHARES), "confidence": draw(SHARES),
         "age_days": draw(st.floats(0, 1e5)), "idle_hours": draw(st.floats(0, 1e6)),
@@ -124,12 +125,28 @@ def test_nothing_lifts_an_irrelevant_row_over_a_relevant_one(near: Signals, far:
 @given(
     relevant=signals(cosine=0.41, closeness=None, in_time=None, recent=None, preferred=False),
     cosine=st.floats(0, 0.1),
-    row=signals(coverage=0.0, actor=False, closeness=1.0, in_time=1.0, recent=1.0, preferred=True, importance=1.0),
-)
+    row=signals(
+        coverage=0.0, actor=False, answers=None, closeness=1.0, in_time=1.0, recent=1.0, preferred=True, importance=1.0
+    ),
+)  # fmt: skip
 def test_all_that_may_speak_for_an_irrelevant_row_is_not_enough(relevant: Signals, row: Signals, cosine: float) -> None:
     far = ranking.score(replace(row, cosine=cosine))
     assert far.relevance <= 0.05
     assert ranking.score(relevant).score > far.score
+
+
+def test_an_answer_takes_over_half_the_nearness_of_its_question_and_no_more_than_its_own() -> None:
+    question = ranking.nearness(coverage=0.8, cosine=0.4)
+    assert question == pytest.approx(0.84)
+    plain = Signals(coverage=0.5, cosine=0.4, actor=True)  # 0.25 + 0.2 + 0.1
+    answer = ranking.score(replace(plain, answers=question))
+    assert answer.terms["answer"] == Term(pytest.approx(0.84), 0.5, pytest.approx(0.42))
+    assert answer.relevance == pytest.approx(0.55 + 0.42)
+    assert answer.score == pytest.approx(ranking.score(plain).score + 0.42)
+    short = ranking.score(Signals(coverage=0.3, cosine=0.1, answers=question))  # 0.09 + 0.05
+    assert short.terms["answer"] == Term(pytest.approx(0.28), 0.5, pytest.approx(0.14))
+    assert "answer" not in ranking.score(plain).terms
+    assert ranking.score(Signals(answers=question)).relevance == 0
 
 
 def test_what_other_channels_say_orders_near_ties() -> None:
@@ -311,8 +328,8 @@ def test_every_signal_is_a_share(row: Signals) -> None:
 def test_every_signal_can_tell_two_rows_apart(name: str) -> None:
     one = replace(ROW, coverage=0.2, keyword_relevance=0.2, cosine=0.2, nearness="other", idle_hours=900, age_days=80)
     other = replace(
-        ROW, actor=True, closeness=1.0, in_time=1.0, recent=1.0, importance=0.9, confidence=0.9, repetitions=5,
-        accesses=90, critical=True, layer="core",
+        ROW, actor=True, answers=0.8, closeness=1.0, in_time=1.0, recent=1.0, importance=0.9, confidence=0.9,
+        repetitions=5, accesses=90, critical=True, layer="core",
     )  # fmt: skip
     mine = Profile("mine", {name: 1.0})
     assert ranking.score(other, mine).score > ranking.score(one, mine).score
