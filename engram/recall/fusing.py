@@ -17,7 +17,7 @@ from engram.values import SearchResults, Term
 
 RRF: Final = "rrf"
 SCORE: Final = "score"
-SCORE_WEIGHT: Final = 3.0  # of the leg by the score, against one by words or by meaning
+SCORE_WEIGHT: Final = 3.0  # of the leg by the score of the question itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def fused(
 ) -> SearchResults:
     """The results of several searches, by gated reciprocal rank fusion with `k`; the first is the question itself.
 
-    The question gives a leg by words, one by meaning, and one by the score, which weighs as much as three others. A
+    The question gives a leg by the score, which weighs 3, and one by words and one by meaning, which weigh `weight`. A
     variant gives one by the score, weighed by its share of the question times `weight`. Another profile than `rrf`
     scores the rows of all of them, each by the search that suits it best.
     """
@@ -50,7 +50,9 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
     actors: set[str] = set()
     for place, part in enumerate(parts):
         found = results.relevant(part.asked, part.looked, part.found)
-        legs += _legs(found) if place == 0 else [Leg(f"{SCORE} {place + 1}", _scores(found), weight * part.share)]
+        legs += (
+            _legs(found, weight) if place == 0 else [Leg(f"{SCORE} {place + 1}", _scores(found), weight * part.share)]
+        )
         actors |= {one.memory.memory_id for one, scores in found if _contribution(scores, "actor") > 0}
         for one, scores in found:
             mine = _shared(scores, part.share)
@@ -71,7 +73,7 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
     return results.one_a_lineage(asked, fused_rows)
 
 
-def _legs(found: Sequence[tuple[Candidate, Scored]]) -> list[Leg]:
+def _legs(found: Sequence[tuple[Candidate, Scored]], weight: float) -> list[Leg]:
     """The legs of the question itself: by words, by meaning and by the score.
 
     Each orders its rows as the score does, so that who is asked about, and what answers a question, weighs in all of
@@ -82,8 +84,12 @@ def _legs(found: Sequence[tuple[Candidate, Scored]]) -> list[Leg]:
     near = {one.memory.memory_id: one.cosine for one, _ in found if one.cosine is not None}
     gate = ranking.keyword_gate(max(worded.values(), default=0.0))
     return [
-        Leg(keyword.NAME, {one: ranking.nearness(value, None) + answer[one] for one, value in worded.items()}, gate),
-        Leg(semantic.NAME, {one: ranking.nearness(0.0, value) + answer[one] for one, value in near.items()}),
+        Leg(
+            keyword.NAME,
+            {one: ranking.nearness(value, None) + answer[one] for one, value in worded.items()},
+            weight * gate,
+        ),
+        Leg(semantic.NAME, {one: ranking.nearness(0.0, value) + answer[one] for one, value in near.items()}, weight),
         Leg(SCORE, _scores(found), SCORE_WEIGHT),
     ]
 
