@@ -67,6 +67,51 @@ def test_a_question_need_not_share_all_its_words(door: Door, mode: str) -> None:
     assert facts(found)[0] == "User's cat is called Miso"
 
 
+def conversation(door: Door, *said: tuple[str, str]) -> Engram:
+    """A session of two friends, word for word."""
+    memory = door()
+    messages = [{"role": "user", "name": name, "content": content} for name, content in said]
+    memory.remember(messages, session_id="friends", derive="verbatim", wait=True)
+    return memory
+
+
+ASKED = "What did Ben plant in the garden of his grandmother?"
+ANSWERED = ("Cleo", "Ben, what do you plant in the garden of your grandmother?"), ("Ben", "Oh, roses and some mint.")
+
+
+def test_an_answer_is_found_by_the_question_it_follows(door: Door) -> None:
+    memory = conversation(door, *ANSWERED, ("Cleo", "Lovely."), ("Ben", "The garden was flooded."))
+    found = {one.memory.fact: one for one in memory.search(ASKED)}
+    question, answer = found[ANSWERED[0][1]], found[ANSWERED[1][1]]
+    asked = question.terms["coverage"].contribution + question.terms["cosine"].contribution
+    own = answer.terms["coverage"].contribution + answer.terms["cosine"].contribution
+    assert answer.terms["answer"].contribution == pytest.approx(min(0.5 * asked, own))
+    assert answer.terms["answer"].contribution > 0.1
+    assert sum(term.contribution for term in answer.terms.values()) == pytest.approx(answer.score)
+    assert [fact for fact, one in found.items() if "answer" in one.terms] == [ANSWERED[1][1]]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (ANSWERED[0], ("Cleo", "I mean roses and some mint.")),  # nobody answers himself
+        (ANSWERED[0], ("Ben", "One moment."), ("Ben", "Roses and some mint.")),  # only what follows at once
+        (("Cleo", "You plant a lot in the garden of your grandmother."), ANSWERED[1]),  # nothing was asked
+        (("Ben", ANSWERED[0][1]), ("Cleo", "Roses and some mint.")),  # Ben is asked about, and Cleo speaks
+    ],
+)
+def test_what_answers_nothing_takes_nothing_over(door: Door, said: Sequence[tuple[str, str]]) -> None:
+    found = {one.memory.fact: one.terms for one in conversation(door, *said).search(ASKED)}
+    assert "answer" not in found[said[-1][1]]
+
+
+def test_an_answer_that_is_not_derived_yet_is_one_too(door: Door) -> None:
+    memory = conversation(door, ANSWERED[0])
+    memory.remember([{"role": "user", "name": "Ben", "content": ANSWERED[1][1]}], session_id="friends", wait=False)
+    found = {one.memory.fact: one for one in memory.search(ASKED)}
+    assert found[ANSWERED[1][1]].terms["answer"].contribution > 0
+
+
 def test_every_result_says_why_it_was_found(door: Door) -> None:
     memory = door()
     memory.add("User's cat is called Miso")
