@@ -20,7 +20,7 @@ returns table (
   rule text, embed_state text, event_id text, actor text, namespace text, agent_id text, user_id text, access_count bigint,
   last_accessed_at timestamptz, repetition_count integer, positive integer, negative integer, expired boolean, ended boolean,
   citations jsonb, channels text[], cosine float8, coverage float8, matched text[], closeness float8, seed_id text, nearness float8,
-  found boolean, stands boolean, heir boolean, epochs bigint, distilled jsonb)
+  found boolean, stands boolean, heir boolean, epochs bigint, distilled jsonb, place text)
 language plpgsql stable rows 200
 set plan_cache_mode = force_generic_plan
 as $$
@@ -262,7 +262,11 @@ begin
                             from engram.agent_memory m
                            where m.tenant_id = p_tenant_id and m.memory_id = q.memory_id
                              and (m.scope_id = any (p_scope_ids) and (not m.private or m.scope_id = p_own)) is true offset 0) m) d
-            where coalesce(d.category, '') not in ('verbatim', 'source_chunk')) end
+            where coalesce(d.category, '') not in ('verbatim', 'source_chunk')) end,
+         case when m.session_id is not null then (
+           select e.stream_id || ':' || e.position
+             from engram.agent_events e
+            where e.tenant_id = p_tenant_id and e.event_id = m.event_id) end
     from signals n
    cross join lateral (
          select m.memory_id, m.scope_id, m.fact, m.main_content, m.memory_type, m.category, m.tags, m.importance, m.confidence,
