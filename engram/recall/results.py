@@ -196,12 +196,8 @@ def _nearness(looked: Looked, memory: Memory) -> Any:
     return "default" if memory.scope.namespace == "default" else "other"
 
 
-def speaks(asked: Asked, looked: Looked, memory: Memory) -> bool:
-    """Whether a memory is of the actor the question names, or of the user where the question is about its asker."""
-    return _speaks(looked, memory, semantic.is_first_person(asked.query))
-
-
 def _speaks(looked: Looked, memory: Memory, first_person: bool) -> bool:
+    """Whether a memory is of the actor the question names, or of the user where the question is about its asker."""
     return memory.actor in looked.named if looked.named else first_person and memory.trust in ("operator", "user")
 
 
