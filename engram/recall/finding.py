@@ -416,6 +416,7 @@ def with_ranks(candidates: Sequence[Candidate]) -> list[Candidate]:
             one.memory, one.cosine, one.coverage, one.matched, near.get(one.memory.memory_id),
             worded.get(one.memory.memory_id), one.graph, linked.get(one.memory.memory_id), one.seed_id, one.temporal,
             dated.get(one.memory.memory_id), one.by, one.stands, one.derived, one.inherited, one.epochs,
+            one.place,
         )
         for one in candidates
     ]  # fmt: skip
