@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+from sqlalchemy.engine import Row
 
 from engram.database import Connection, fetch_all, fetch_value
 from engram.scope import AllUsers, Scope
@@ -82,6 +84,12 @@ def visible(conn: Connection, scope: Scope, *, shelves: Shelves = "without") -> 
         all_users=everyone,
         shelves=shelves,
     )
+    return seen(scope, rows, shelves=shelves)
+
+
+def seen(scope: Scope, rows: Sequence[Row[Any]], *, shelves: Shelves = "without") -> Visible:
+    """What a read may see, from the rows of its scopes. Pure."""
+    everyone = isinstance(scope.user_id, AllUsers)
     found = {int(row.scope_id): Scope(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows}
     nearness = {scope_id: _nearness(scope, member) for scope_id, member in found.items()}
     single = not everyone and len(scope.agents) == 1

@@ -151,6 +151,7 @@ class Desk:
     at: datetime | None = None  # when its changes count as recorded; None is the database's clock
     names: Names | None = None
     run_id: str | None = None  # the run of the life cycle whose changes these are
+    direct: tuple[int, str] | None = None  # a scope, and the stream of its direct changes, where there is one
 
     @property
     def tenant_id(self) -> str:

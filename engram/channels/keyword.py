@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -31,6 +31,8 @@ QUERY_CHARACTERS: Final = 4_096
 QUERY_WORDS: Final = 64
 BUDGET: Final = 2_000  # rows the rarest words may bring
 LEAST_WORDS: Final = 2
+LOOK_BACK: Final = 8  # events before one, among which those that were spoken are sought
+LOOK_ON: Final = 5
 MOST_ROWS: Final = 20_000
 COUNTED_ROWS: Final = 10_000
 LEAST_COUNTED: Final = 5
@@ -344,25 +346,45 @@ def _surroundings(conn: Connection, tenant_id: str, entries: Iterable[Entry]) ->
     places = sorted({(e.stream_id, e.position) for e in entries if e.stream_id is not None and e.position is not None})
     if not places:
         return {}
+    spans = _spans(places)
     rows = fetch_all(
         conn,
         "list_surroundings",
         tenant_id=tenant_id,
         spoken=list(SPOKEN),
-        stream_ids=[stream_id for stream_id, _ in places],
-        positions=[position for _, position in places],
+        stream_ids=[stream_id for stream_id, _, _ in spans],
+        firsts=[first for _, first, _ in spans],
+        lasts=[last for _, _, last in spans],
+        most=max(last - first + 1 for _, first, last in spans),
     )
-    by_place: dict[tuple[Any, Any], list[Any]] = {}
-    for row in rows:
-        by_place.setdefault((row.stream_id, row.centre), []).append(row)
-    return {place: _around(place[1], found) for place, found in by_place.items()}
+    known = {(row.stream_id, row.position): row for row in rows}
+    said = {place: _said(row) for place, row in known.items()}
+    around = {}
+    for stream_id, centre in places:
+        near = [known.get((stream_id, position)) for position in range(centre - LOOK_BACK, centre + LOOK_ON + 1)]
+        spoken = [row for row in near if row is not None and (row.position == centre or row.event_type in SPOKEN)]
+        if spoken:
+            around[stream_id, centre] = _around(centre, spoken, lambda row: said[row.stream_id, row.position])
+    return around
 
 
-def _around(centre: int, rows: Sequence[Any]) -> _Around:
+def _spans(places: Sequence[tuple[str, int]]) -> list[tuple[str, int, int]]:
+    """The positions around some places, in order, those that overlap in one span. Pure."""
+    spans: list[tuple[str, int, int]] = []
+    for stream_id, position in places:
+        first, last = position - LOOK_BACK, position + LOOK_ON
+        if spans and spans[-1][0] == stream_id and first <= spans[-1][2] + 1:
+            first = spans.pop()[1]
+        spans.append((stream_id, first, last))
+    return spans
+
+
+def _around(centre: int, rows: Sequence[Any], said: Callable[[Any], str] | None = None) -> _Around:
+    said = said or _said
     own = next((row for row in rows if row.position == centre), None)
     spoken = own is not None and own.event_type in SPOKEN
-    before = [_said(row) for row in rows if row.position < centre][::-1]
-    after = [_said(row) for row in rows if row.position > centre]
+    before = [said(row) for row in rows if row.position < centre][::-1]
+    after = [said(row) for row in rows if row.position > centre]
     return _Around(
         own.actor if spoken and own is not None else None,
         tuple(before[:BEFORE]),

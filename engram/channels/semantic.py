@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 from engram import embedding, migrations
 from engram.channels import Part
@@ -136,20 +136,24 @@ def owe(conn: Connection, tenant_id: str, model_id: int, memory_ids: Sequence[st
         execute(conn, "add_backlog", tenant_id=tenant_id, model_id=model_id, memory_ids=list(memory_ids))
 
 
-def hold_models(conn: Connection) -> tuple[Model | None, Model | None]:
+Held = tuple[Model | None, Model | None]
+"""The tenant's model in use and the one being built."""
+
+
+def hold_models(conn: Connection) -> Held:
     """The tenant's model in use and the one being built, which stay so until the transaction ends."""
-    found = {
-        row.state: Model(row.model_id, row.name, row.dimensions, row.state, row.thresholds, row.probed)
-        for row in fetch_all(conn, "hold_models")
-    }
+    return held([dict(row._mapping) for row in fetch_all(conn, "hold_models")])
+
+
+def held(rows: Iterable[Mapping[str, Any]]) -> Held:
+    """The models from the rows of `hold_models`. Pure."""
+    found = {row["state"]: Model(**{**row, "model_id": int(row["model_id"])}) for row in rows}
     return found.get("active"), found.get("building")
 
 
-def ensure_model(
-    conn: Connection, tenant_id: str, embedder: CachedEmbedder | None
-) -> tuple[Model | None, Model | None]:
-    """What `hold_models` tells, after the first model of a tenant was noted as the one in use."""
-    active, building = hold_models(conn)
+def ensure_model(conn: Connection, tenant_id: str, embedder: CachedEmbedder | None, known: Held | None = None) -> Held:
+    """What `hold_models` tells, or told, after the first model of a tenant was noted as the one in use."""
+    active, building = hold_models(conn) if known is None else known
     if embedder is None or not embedder.is_measured or (active is not None and active.model_id != embedder.model_id):
         return active, building
     if active is not None and (active.probed or embedder.probes is None):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -233,6 +234,8 @@ def _asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
 
 
 def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[list[WriteDecision]]:
+    # A key of our own is known to nobody: only a second try can find what the first one did.
+    known = itertools.count(call.idempotency_key is not None)
     call = call.keyed()
     setup = yield from spaces.ready(setup, call.tenant_id)
     drafts = yield from with_vectors(setup, [one.draft for one in asked])
@@ -242,7 +245,7 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
         desk = setup.desk(conn, call.scope, reason=call.reason)
         resolved = [_resolved(desk, draft) for draft in drafts]
         writing.lock(desk, resolved, key_lock(desk, call))
-        before = _before(desk, call, requests)
+        before = _before(desk, call, requests) if next(known) else None
         if before is not None:
             return before
         here, stream_id = place(setup, desk, call)
@@ -631,7 +634,10 @@ def place(setup: Setup, desk: Desk, call: Writing) -> tuple[Writing, str]:
         call = replace(call, visit=Visit(part.session_id))
         if call.task_run_id is None:
             return call, part.stream_id
-    return call, streams.open(desk.conn, desk.scope_id, *(call.stream if own else DIRECT)).stream_id
+    stream = call.stream if own else DIRECT
+    if stream == DIRECT and desk.direct is not None and desk.direct[0] == desk.scope_id:
+        return call, desk.direct[1]
+    return call, streams.open(desk.conn, desk.scope_id, *stream).stream_id
 
 
 def event_of(

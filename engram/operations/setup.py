@@ -8,9 +8,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, cast
 
+from sqlalchemy.engine import Row
+
 from engram import gates, ids, inputs, ranking, sessions, tenancy
 from engram.channels import keyword, semantic
-from engram.database import Connection
+from engram.database import Connection, fetch_all
 from engram.embedding import CachedEmbedder, Embedders, Model
 from engram.errors import InvalidInput, ModelRejected
 from engram.llm import LanguageModel, Models
@@ -195,12 +197,17 @@ class Setup:
 
     def desk(self, conn: Connection, scope: Scope, *, reason: str | None = None) -> Desk:
         """Where a write judges and writes, its scope made if need be."""
-        scope_id = tenancy.ensure(conn, scope)
-        active, building = semantic.ensure_model(conn, scope.tenant_id, self.embedder)
-        config = keyword.ensure_config(conn, scope.tenant_id, self.settings.text_search_config)
-        visible = tenancy.visible(conn, scope)
+        rows = _opened(conn, scope)
+        visible = tenancy.seen(scope, rows)
+        if visible.own is None:
+            tenancy.ensure(conn, scope)
+            rows = _opened(conn, scope)
+            visible = tenancy.seen(scope, rows)
+        own = next(row for row in rows if row.scope_id == visible.own)
+        active, building = semantic.ensure_model(conn, scope.tenant_id, self.embedder, semantic.held(own.models))
+        config = own.config or keyword.ensure_config(conn, scope.tenant_id, self.settings.text_search_config)
         return Desk(
-            conn=conn, visible=visible, scope_id=scope_id, policy=self.policy,
+            conn=conn, visible=visible, scope_id=int(own.scope_id), policy=self.policy,
             model_id=self.model_of(scope.tenant_id, active),
             thresholds=gates.Thresholds.of(
                 {"surprise": self.policy.surprise_threshold}, self.policy.thresholds,
@@ -209,6 +216,7 @@ class Setup:
             config=config, reason=reason, embeds=self.embedder is not None,
             building_id=None if building is None else building.model_id,
             is_long=None if self.embedder is None else self.embedder.is_long,
+            direct=None if own.stream_id is None else (int(own.scope_id), own.stream_id),
         )  # fmt: skip
 
     def model_of(self, tenant_id: str, active: Model | None) -> int | None:
@@ -265,6 +273,13 @@ class Writing:
     def keyed(self) -> Writing:
         """This write with a key, so that a lost connection can be answered by asking again."""
         return self if self.idempotency_key is not None else replace(self, idempotency_key=f"call:{ids.new_id()}")
+
+
+def _opened(conn: Connection, scope: Scope) -> list[Row[Any]]:
+    return fetch_all(
+        conn, "open_desk", tenant_id=scope.tenant_id, namespaces=list(scope.namespaces), agents=list(scope.agents),
+        user_id=scope.user_id, kind=DIRECT[0], stream_name=DIRECT[1],
+    )  # fmt: skip
 
 
 def _scope(scope: Scope, given: Mapping[str, Any], words: tuple[str, ...]) -> Scope:

@@ -1,17 +1,15 @@
--- What was said around some events of conversations: the events of their streams from eight before to five after. The streams
--- of a scope's direct changes are no conversation.
-SELECT w.stream_id::text AS stream_id, w.position AS centre, e.position, e.event_type, e.actor, e.occurred_at, p.body
-  FROM unnest(%(stream_ids)s::uuid[], %(positions)s::bigint[]) w(stream_id, position)
+-- What was said between some positions of conversations. The streams of a scope's direct changes are no conversation.
+SELECT w.stream_id::text AS stream_id, e.position, e.event_type, e.actor, e.occurred_at, p.body
+  FROM unnest(%(stream_ids)s::uuid[], %(firsts)s::bigint[], %(lasts)s::bigint[]) w(stream_id, first, last)
   JOIN engram.event_streams s ON s.tenant_id = %(tenant_id)s AND s.stream_id = w.stream_id AND s.kind <> 'scope'
  CROSS JOIN LATERAL (
        -- The order and the limit keep the planner, which cannot know how near two positions are, on the key.
        SELECT n.stream_id, n.position, n.event_type, n.actor, n.occurred_at
          FROM engram.agent_events n
-        WHERE n.tenant_id = %(tenant_id)s AND n.stream_id = w.stream_id AND n.position BETWEEN w.position - 8 AND w.position + 5
+        WHERE n.tenant_id = %(tenant_id)s AND n.stream_id = w.stream_id AND n.position BETWEEN w.first AND w.last
         ORDER BY n.position
-        LIMIT 14) e
+        LIMIT %(most)s) e
   LEFT JOIN engram.agent_event_payloads p
     ON p.tenant_id = %(tenant_id)s AND p.stream_id = e.stream_id AND p.position = e.position
-   AND octet_length(p.body) <= 65536 AND e.position <> w.position
- WHERE e.position = w.position OR e.event_type = ANY(%(spoken)s)
- ORDER BY w.stream_id, w.position, e.position
+   AND octet_length(p.body) <= 65536 AND e.event_type = ANY(%(spoken)s)
+ ORDER BY w.stream_id, e.position

@@ -289,7 +289,11 @@ def test_the_app_role_itself_cannot_use_the_word_index(database: Database, crowd
     [
         ("load_memories", {"wanted": "memory"}, "agent_memory_pkey"),
         ("list_key_holders", {"conflict_keys": ["topic:7"]}, "agent_memory_"),
-        ("list_surroundings", {"stream_ids": "stream", "positions": [50], "spoken": SPOKEN}, "agent_events_pkey"),
+        (
+            "list_surroundings",
+            {"stream_ids": "stream", "firsts": [42], "lasts": [55], "most": 14, "spoken": SPOKEN},
+            "agent_events_pkey",
+        ),
         (
             "list_indexable",
             {"memory_ids": "memory", "stream_id": None, "first": 50, "last": 50, "before": 2, "after": 4,
