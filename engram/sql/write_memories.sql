@@ -22,10 +22,11 @@ SELECT
   %(tenant_id)s, g.memory_id, %(scope_id)s, g.fact, decode(g.fact_hash, 'hex'), g.main_content, g.memory_type, g.category, g.tags,
   g.importance, g.confidence, g.trust,
   -- A correction of what has risen does not fall: it keeps the layer of the head it revises, but for what a pin gave that.
-  coalesce((SELECT h.layer FROM engram.agent_memory h
-             WHERE h.tenant_id = %(tenant_id)s AND h.memory_id = g.previous_id AND h.critical_slot IS NULL
-               AND array_position(ARRAY['buffer', 'working', 'core'], h.layer)
-                 > array_position(ARRAY['buffer', 'working', 'core'], g.layer)), g.layer),
+  CASE WHEN g.previous_id IS NULL THEN g.layer ELSE
+    coalesce((SELECT h.layer FROM engram.agent_memory h
+               WHERE h.tenant_id = %(tenant_id)s AND h.memory_id = g.previous_id AND h.critical_slot IS NULL
+                 AND array_position(ARRAY['buffer', 'working', 'core'], h.layer)
+                   > array_position(ARRAY['buffer', 'working', 'core'], g.layer)), g.layer) END,
   g.status, NULL, g.critical_slot, g.conflict_key, g.topic_key, g.subject, g.attribute, g.value, g.negates, g.moot, g.lineage_id,
   g.revision, g.superseded_by, CASE WHEN g.status = 'superseded' THEN coalesce(%(at)s::timestamptz, clock_timestamp()) END,
   g.valid_from, g.valid_from_stated,
