@@ -441,8 +441,7 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     new = New(memory_id, lineage_id, revision, place)
     judged = _with_place(judged, place)
     decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=judged.judgement.target_id)
-    _write(desk, [_columns(desk, judged, origin, new, decision)])
-    _store_vectors(desk, [(memory_id, draft)])
+    _write(desk, [_columns(desk, judged, origin, new, decision)], [(memory_id, draft)])
     _relate(desk, _edges(memory_id, judged, origin, moved))
     for old in draft.supersedes:
         _put_away(desk, old, memory_id, origin)
@@ -490,26 +489,23 @@ def settle_together(desk: Desk, several: Sequence[tuple[Judged, Origin]]) -> lis
         settled.append(Settled(decision, origin, _entry(memory_id, draft, origin), pending))
         written.append((memory_id, draft))
         edges += _edges(memory_id, judged, origin, {})
-    _write(desk, rows)
-    _store_vectors(desk, written)
+    _write(desk, rows, written)
     _relate(desk, edges)
     return settled
 
 
-def _write(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> None:
+def _write(desk: Desk, rows: Sequence[Mapping[str, Any]], written: Sequence[tuple[str, Draft]] = ()) -> None:
+    """Write rows of memories and refusals, and the vectors of those that became memories."""
+    vectors = [(memory_id, draft) for memory_id, draft in written if is_compared(desk, draft)]
     if rows:
         execute(
             desk.conn, "write_memories", tenant_id=desk.tenant_id, scope_id=desk.scope_id, rows=Jsonb(rows),
             policy=desk.policy.name, policy_version=desk.policy.version, reason=desk.reason, run_id=desk.run_id,
-            at=desk.at,
+            at=desk.at, model_id=desk.model_id,
+            memory_ids=[memory_id for memory_id, _ in vectors],
+            vectors=[embedding.to_sql(draft.vector) for _, draft in vectors],
+            windowed=[desk.is_long is not None and desk.is_long(draft.fact) for _, draft in vectors],
         )  # fmt: skip
-
-
-def _store_vectors(desk: Desk, written: Sequence[tuple[str, Draft]]) -> None:
-    vectors = [(memory_id, draft.vector) for memory_id, draft in written if draft.vector is not None]
-    if desk.model_id is not None and vectors:
-        long = [memory_id for memory_id, draft in written if desk.is_long is not None and desk.is_long(draft.fact)]
-        semantic.store(desk.conn, desk.tenant_id, desk.scope_id, desk.model_id, vectors, long=long)
 
 
 @dataclass(frozen=True, slots=True)

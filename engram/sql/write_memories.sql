@@ -1,5 +1,5 @@
--- Write memories in the places they were given, each with its first statement, its counters and its history; a candidate that was not
--- stored leaves its mark in the history alone. One row of JSON for each, in their order.
+-- Write memories in the places they were given, each with its first statement, its counters, its history and its vector; a candidate
+-- that was not stored leaves its mark in the history alone. One row of JSON for each, in their order.
 WITH given AS MATERIALIZED (
   SELECT r.*
     FROM ROWS FROM (jsonb_to_recordset(%(rows)s::jsonb) AS (
@@ -49,7 +49,13 @@ stated AS (
          g.valid_from, greatest(g.valid_from, g.holds_at), g.stated_recorded_at, g.deriver, g.deriver_version, g.trust, g.model,
          g.prompt_hash
     FROM given g
-   WHERE g.memory_id IS NOT NULL)
+   WHERE g.memory_id IS NOT NULL),
+embedded AS (
+  INSERT INTO engram.memory_embeddings (tenant_id, scope_id, model_id, memory_id, embedding, windowed)
+  SELECT %(tenant_id)s, %(scope_id)s, %(model_id)s, v.memory_id, v.embedding::halfvec, v.windowed
+    FROM unnest(%(memory_ids)s::uuid[], %(vectors)s::text[], %(windowed)s::boolean[]) v (memory_id, embedding, windowed)
+   ORDER BY v.memory_id
+      ON CONFLICT DO NOTHING)
 INSERT INTO engram.memory_changes (tenant_id, memory_id, scope_id, recorded_at, entry, status, previous_id, state, decision, reason,
   actor, event_id, run_id)
 SELECT %(tenant_id)s, g.memory_id, %(scope_id)s, coalesce(a.recorded_at, %(at)s::timestamptz, clock_timestamp()), g.entry, a.status,

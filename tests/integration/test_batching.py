@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+import psycopg
 import pytest
+import sqlalchemy as sa
 
 from engram import Engram, batching, get_policy
 from engram.channels import nearness
 from engram.database import Connection, Database
+from engram.embedded import EmbeddedServer
 from engram.gates import WRITE_MODES, WriteMode
 
 SEED: Final = 20_261
@@ -124,3 +127,82 @@ def test_a_batch_leaves_what_one_after_the_other_leaves(
         for pair in zip(states[0][table], states[1][table], strict=True):
             assert alike(*pair), (table, *pair)
     assert {one.kind for one in together} >= {"add", "revise", "reinforce"}, "the list says too little"
+
+
+@pytest.fixture
+def statements() -> Iterator[list[str]]:
+    """The statements that go to PostgreSQL, as they are sent."""
+    sent: list[str] = []
+
+    def note(_conn: Any, _cursor: Any, sql: str, *_: Any) -> None:
+        sent.append(sql)
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", note)
+    yield sent
+    sa.event.remove(sa.Engine, "before_cursor_execute", note)
+
+
+def facts(first: int, count: int) -> list[dict[str, Any]]:
+    """Facts that have nothing to do with each other."""
+    return [{"fact": f"Crate {n} of the {n * 7} crates holds {n * 13} bolts."} for n in range(first, first + count)]
+
+
+def test_statements_do_not_grow_with_a_batch(database_url: str, tenant: str, statements: list[str]) -> None:
+    with Engram(database_url) as engram:
+        door = engram.scoped(tenant_id=tenant)
+        door.add("The first fact makes the scope.")
+        door.add("The second one knows the model.")
+        taken = []
+        for size in (20, 100):
+            statements.clear()
+            door.add_many(facts(size, size))
+            taken.append(len(statements))
+    assert taken[1] <= taken[0] + 2, "what is near but not among the first looked at may be asked for apart"
+    assert taken[0] <= 12
+
+
+def test_a_plain_add_takes_nine_statements(database_url: str, tenant: str, statements: list[str]) -> None:
+    with Engram(database_url) as engram:
+        door = engram.scoped(tenant_id=tenant)
+        door.add("The first fact makes the scope.")
+        door.add("The second one knows the model.")
+        statements.clear()
+        door.add("The harbour opens at six.")
+    assert len(statements) <= 9, statements
+
+
+GRAPHS: Final = """
+    SELECT coalesce(pg_get_expr(i.indpred, i.indrelid), ''), pg_relation_size(i.indexrelid), s.idx_scan
+      FROM pg_index i
+      JOIN pg_class c ON c.oid = i.indexrelid
+      JOIN pg_am a ON a.oid = c.relam AND a.amname = 'hnsw'
+      LEFT JOIN pg_stat_user_indexes s ON s.indexrelid = i.indexrelid
+     ORDER BY i.indexrelid
+"""
+
+
+def test_no_write_touches_a_graph(
+    server: EmbeddedServer, database_url: str, database: Database, tenant: str, statements: list[str]
+) -> None:
+    """A graph holds only rows that say they are in it; writes say of none, and read none by a graph."""
+
+    def graphs() -> list[Any]:
+        with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:
+            conn.execute("SELECT pg_stat_clear_snapshot()")
+            return conn.execute(GRAPHS).fetchall()
+
+    before = graphs()
+    with Engram(database_url) as engram:
+        door = engram.scoped(tenant_id=tenant)
+        door.add("The first fact makes the scope.")
+        door.add_many(facts(0, 40))
+        door.remember("I moved to Oslo last spring.", session_id="s")
+        door.add("I live in Bergen now.")
+    after = graphs()
+    assert before, "there are graphs"
+    assert all("indexed" in predicate for predicate, _, _ in before)
+    assert after == before, "no graph has grown, or was walked"
+    with database.transaction(tenant) as conn:
+        [marked] = conn.exec_driver_sql("SELECT count(*) FROM engram.memory_embeddings WHERE indexed").fetchone() or ()
+    assert marked == 0
+    assert not [sql for sql in statements if re.search(r"(?i)set\s+indexed|halfvec\(\d+\)", sql)]
