@@ -44,6 +44,9 @@ def judged(fact: str, policy: MemoryPolicy = DEFAULT, **fields: Any) -> Classifi
 # Of another thing than the pinned slots, which the words name.
 ATTRIBUTES = {
     "My username is Ada": "slot:profile:username",
+    "My middle name is Ada": "slot:profile:middle name",
+    "My pen name is Bell": "slot:profile:pen name",
+    "My company's name is Acme": "slot:profile:employer",
     "My hometown is Split": "slot:profile:hometown",
     "My favourite city is Rome": "slot:profile:favourite city",
     "Rome is my favourite city": "slot:profile:favourite city",
