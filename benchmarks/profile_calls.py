@@ -31,7 +31,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import machine
 import psycopg
-from calls import CALLS, Case, Client
+from clients import CALLS, Case, Client
 from crowds import BIG, LITTLE, Shape, opened
 from watching import took
 

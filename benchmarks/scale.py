@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import machine
 import psycopg
 import report
-from calls import Case, Client
+from clients import Case, Client
 from crowds import Crowd, Filled, Shape, opened, vectors_of
 from floors import EXACT, Half
 from profile_calls import Watch, watched

@@ -33,7 +33,7 @@ import numpy as np
 import psutil
 import psycopg
 import report
-from calls import CALLS, READS, Case, Client
+from clients import CALLS, READS, Case, Client
 from crowds import BIG, LITTLE, Crowd, Shape, opened, vectors_of
 from watching import Sent, Wire, took
 

@@ -1,5 +1,5 @@
 -- Whole memories as far as the scopes of a read show them. The reader fills in the rows of its moment, what now means there,
--- and which of the rows it wants.
+-- and which of the rows it wants: these alone choose the index, and what is IS TRUE of a row chooses none.
 SELECT m.memory_id::text, m.scope_id, m.fact, m.main_content, m.memory_type, m.category, m.tags, m.importance, m.confidence,
        m.trust, m.layer, m.status, m.status_reason, m.critical_slot, m.conflict_key, m.topic_key, m.subject, m.attribute, m.value,
        m.moot, m.lineage_id::text, m.revision, m.superseded_by::text, m.superseded_at, m.consolidated_into::text, m.valid_from,
@@ -17,7 +17,6 @@ SELECT m.memory_id::text, m.scope_id, m.fact, m.main_content, m.memory_type, m.c
   FROM /*source*/
   JOIN engram.memory_scopes s ON s.tenant_id = m.tenant_id AND s.scope_id = m.scope_id
   LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id
- WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s)
-   AND (NOT m.private OR m.scope_id = %(own)s)
-   AND /*which*/
+ WHERE m.tenant_id = %(tenant_id)s AND /*which*/
+   AND (m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)) IS TRUE
  ORDER BY m.revision DESC
