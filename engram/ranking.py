@@ -109,18 +109,32 @@ class Signals:
         return kind_of(self.memory_type)
 
 
+Part = tuple[float, float, float]  # a term before it is shown: its value, its weight and what it added
+
+
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A score and the terms it came from; `relevant` is False where the profile's gate would drop the row.
+    """A score and the parts it came from; `relevant` is False where the profile's gate would drop the row.
 
     `most` is the most that relevance can be under the profile.
     """
 
     score: float
-    terms: Mapping[str, Term]
+    parts: Mapping[str, Part]
     relevance: float
     relevant: bool = True
     most: float = 1.0
+
+    @property
+    def terms(self) -> dict[str, Term]:
+        """Every term of the score; relevance too, of no weight where the sum has its parts. Made for what is shown."""
+        terms = {name: Term(*part) for name, part in self.parts.items()}
+        return terms if "relevance" in terms else {**terms, "relevance": Term(self.relevance, 0.0, 0.0)}
+
+    def added(self, name: str) -> float:
+        """What a term added to the score; 0 where there is none."""
+        part = self.parts.get(name)
+        return 0.0 if part is None else part[2]
 
     @property
     def distance(self) -> float:
@@ -230,16 +244,11 @@ def name_of(profile: AnyProfile) -> str:
 
 
 def score(signals: Signals, profile: AnyProfile = DEFAULT_PROFILE) -> Scored:
-    """The score of a row under a profile, with every term; relevance too, of no weight where the sum has its parts."""
+    """The score of a row under a profile, with everything it came from."""
     if isinstance(profile, Profile):
-        scored = _own(signals, profile)
-    else:
-        name, weights = weights_of(profile)
-        scored = SCORERS[name](signals, weights)
-    if "relevance" in scored.terms:
-        return scored
-    terms = {**scored.terms, "relevance": Term(scored.relevance, 0.0, 0.0)}
-    return Scored(scored.score, terms, scored.relevance, scored.relevant, scored.most)
+        return _own(signals, profile)
+    name, weights = weights_of(profile)
+    return SCORERS[name](signals, weights)
 
 
 def weights_of(profile: AnyProfile) -> tuple[str, Mapping[str, float]]:
@@ -378,7 +387,11 @@ def fuse_ranks(
 
 def type_mix(signals: Signals) -> float:
     """Decay and importance mixed by what the type lives from, scaled to 0..1."""
-    left = decay.access_decay(signals.idle_hours) if signals.fades else 1.0
+    return _mixed(signals, _decay_left(signals))
+
+
+def _mixed(signals: Signals, left: float) -> float:
+    """`type_mix`, where what decay left is known. Pure."""
     if signals.memory_type in LASTING:
         share = 0.25
     elif signals.memory_type == "episodic":
@@ -397,11 +410,11 @@ def _add(
     relevant: bool = True,
     **shown: float,
 ) -> Scored:
-    terms = {name: Term(value, weights[name], value * weights[name]) for name, value in values.items()}
-    total = math.fsum(term.contribution for term in terms.values())
+    parts = {name: (value, weights[name], value * weights[name]) for name, value in values.items()}
+    total = math.fsum(part[2] for part in parts.values())
     # Shown terms explain without adding: a weight of 0 says so.
-    terms.update({name: Term(value, 0.0, 0.0) for name, value in shown.items() if name not in terms})
-    return Scored(total, terms, relevance, relevant)
+    parts.update({name: (value, 0.0, 0.0) for name, value in shown.items() if name not in parts})
+    return Scored(total, parts, relevance, relevant)
 
 
 def _decay_left(signals: Signals) -> float:
@@ -409,42 +422,51 @@ def _decay_left(signals: Signals) -> float:
 
 
 def _recall(signals: Signals, weights: Mapping[str, float]) -> Scored:
-    values = {"cosine": signals.cos, "actor": 1.0 if signals.actor else 0.0, "rest": type_mix(signals)}
-    parts = {name: Term(value, weights[name], value * weights[name]) for name, value in values.items()}
+    cosine, actor, left = signals.cos, 1.0 if signals.actor else 0.0, _decay_left(signals)
+    words, near = weights["coverage"], weights["cosine"]
+    by_actor = actor * weights["actor"]
+    parts: dict[str, Part] = {} if signals.cosine is None else {"cosine": (cosine, near, cosine * near)}
     # Coverage counts by its square: a weak match of words must not drown the vector.
-    parts["coverage"] = Term(signals.coverage, weights["coverage"], weights["coverage"] * signals.coverage**2)
-    own = parts["coverage"].contribution + parts["cosine"].contribution
+    own = words * signals.coverage**2 + cosine * near
+    relevance, most = own + by_actor, words + weights["actor"] + (0.0 if signals.cosine is None else near)
+    parts |= {
+        "actor": (actor, weights["actor"], by_actor),
+        "rest": _part(_mixed(signals, left), weights["rest"]),
+        "coverage": (signals.coverage, words, words * signals.coverage**2),
+    }
     if signals.answers is not None:
-        parts["answer"] = _answer(signals.answers, weights["answer"], own)
-    relevance = own + parts["actor"].contribution + (parts["answer"].contribution if "answer" in parts else 0.0)
-    terms = {**parts, **_bonuses(signals, weights, relevance), "decay": Term(_decay_left(signals), 0.0, 0.0)}
-    if signals.cosine is None:
-        del terms["cosine"]
-    most = weights["coverage"] + weights["actor"] + (0.0 if signals.cosine is None else weights["cosine"])
-    most += parts["answer"].contribution if "answer" in parts else 0.0
-    return Scored(math.fsum(term.contribution for term in terms.values()), terms, relevance, most=most or 1.0)
+        parts["answer"] = answer = _answer(signals.answers, weights["answer"], own)
+        relevance += answer[2]
+        most += answer[2]
+    parts |= _bonuses(signals, weights, relevance)
+    parts["decay"] = (left, 0.0, 0.0)
+    return Scored(math.fsum(part[2] for part in parts.values()), parts, relevance, most=most or 1.0)
 
 
-def _answer(asked: float, weight: float, own: float) -> Term:
+def _part(value: float, weight: float) -> Part:
+    return value, weight, value * weight
+
+
+def _answer(asked: float, weight: float, own: float) -> Part:
     """Half the nearness of the question that a row answers, and no more than its own."""
-    value = min(max(asked, 0.0), own / weight) if weight > 0 else 0.0
-    return Term(value, weight, value * weight)
+    return _part(min(max(asked, 0.0), own / weight) if weight > 0 else 0.0, weight)
 
 
-def _bonuses(signals: Signals, weights: Mapping[str, float], relevance: float) -> dict[str, Term]:
+def _bonuses(signals: Signals, weights: Mapping[str, float], relevance: float) -> dict[str, Part]:
     """What else speaks for a row: at most 0.19 together, and less for a row that is itself hardly relevant.
 
     So they order near ties, and lift no row of relevance up to 0.05 over one of 0.2 or more, whatever `rest` adds.
     """
-    given = {
-        "graph": signals.closeness,
-        "temporal": signals.in_time,
-        "recent": signals.recent,
-        "namespace": 1.0 if signals.preferred else None,
-    }
+    given = (
+        ("graph", signals.closeness),
+        ("temporal", signals.in_time),
+        ("recent", signals.recent),
+        ("namespace", 1.0 if signals.preferred else None),
+    )
     share = min(max(relevance, 0.0) / FULL_BONUS, 1.0)
-    found = {name: min(max(value, 0.0), 1.0) for name, value in given.items() if value is not None}
-    return {name: Term(value, weights[name] * share, value * (weights[name] * share)) for name, value in found.items()}
+    return {
+        name: _part(min(max(value, 0.0), 1.0), weights[name] * share) for name, value in given if value is not None
+    }
 
 
 def _hybrid(signals: Signals, weights: Mapping[str, float]) -> Scored:
@@ -488,7 +510,7 @@ def _project(signals: Signals, _weights: Mapping[str, float]) -> Scored:
         "stale": stale,
     }
     distance = math.prod(factors.values())
-    return Scored(1 - distance, {name: Term(value, 1.0, 0.0) for name, value in factors.items()}, signals.relevance)
+    return Scored(1 - distance, {name: (value, 1.0, 0.0) for name, value in factors.items()}, signals.relevance)
 
 
 def lifecycle_weight(signals: Signals) -> float:
@@ -517,14 +539,14 @@ def _layer_recency(signals: Signals) -> float:
 def _lifecycle(signals: Signals, _weights: Mapping[str, float]) -> Scored:
     weight, recency = lifecycle_weight(signals), _layer_recency(signals)
     raw = signals.relevance * (1 + 0.4 * weight + 0.2 * recency)
-    terms = {
-        "relevance": Term(signals.relevance, 1.0, 0.0),
-        "weight": Term(weight, 0.4, 0.0),
-        "recency": Term(recency, 0.2, 0.0),
-        "decay": Term(_epochs_left(signals), 0.0, 0.0),
+    parts = {
+        "relevance": (signals.relevance, 1.0, 0.0),
+        "weight": (weight, 0.4, 0.0),
+        "recency": (recency, 0.2, 0.0),
+        "decay": (_epochs_left(signals), 0.0, 0.0),
     }
     kept = signals.cos >= LIFECYCLE_FLOOR or signals.keyword_rank is not None or signals.closeness is not None
-    return Scored(math.tanh(raw), terms, signals.relevance, kept or not signals.floored)
+    return Scored(math.tanh(raw), parts, signals.relevance, kept or not signals.floored)
 
 
 def _epochs_left(signals: Signals) -> float:

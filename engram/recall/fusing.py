@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -13,7 +13,7 @@ from engram.recall import results
 from engram.recall.finding import Candidate, Found
 from engram.recall.question import Asked, Looked
 from engram.rerank import Judged
-from engram.values import SearchResults, Term
+from engram.values import SearchResults
 
 RRF: Final = "rrf"
 SCORE: Final = "score"
@@ -53,7 +53,7 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
         legs += (
             _legs(found, weight) if place == 0 else [Leg(f"{SCORE} {place + 1}", _scores(found), weight * part.share)]
         )
-        actors |= {one.memory.memory_id for one, scores in found if _contribution(scores, "actor") > 0}
+        actors |= {one.memory.memory_id for one, scores in found if scores.added("actor") > 0}
         for one, scores in found:
             mine = _shared(scores, part.share)
             known = best.get(one.memory.memory_id)
@@ -68,8 +68,8 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
     fused_rows = []
     for row in order:
         one, scores = best[row.memory_id]
-        terms: Mapping[str, Term] = {**row.terms, "relevance": Term(scores.relevance, 0.0, 0.0)}
-        fused_rows.append((one, replace(scores, score=row.score, terms=terms)))
+        parts = {name: (term.value, term.weight, term.contribution) for name, term in row.terms.items()}
+        fused_rows.append((one, replace(scores, score=row.score, parts=parts)))
     return results.one_a_lineage(asked, fused_rows)
 
 
@@ -79,7 +79,7 @@ def _legs(found: Sequence[tuple[Candidate, Scored]], weight: float) -> list[Leg]
     Each orders its rows as the score does, so that who is asked about, and what answers a question, weighs in all of
     them what it weighs there.
     """
-    answer = {one.memory.memory_id: _contribution(scores, "answer") for one, scores in found}
+    answer = {one.memory.memory_id: scores.added("answer") for one, scores in found}
     worded = {one.memory.memory_id: one.coverage for one, _ in found if one.coverage > 0}
     near = {one.memory.memory_id: one.cosine for one, _ in found if one.cosine is not None}
     gate = ranking.keyword_gate(max(worded.values(), default=0.0))
@@ -96,26 +96,19 @@ def _legs(found: Sequence[tuple[Candidate, Scored]], weight: float) -> list[Leg]
 
 def _scores(found: Sequence[tuple[Candidate, Scored]]) -> dict[str, float]:
     """The score of each row, without what its actor adds: every leg adds that before it is ranked."""
-    return {one.memory.memory_id: scores.score - _contribution(scores, "actor") for one, scores in found}
-
-
-def _contribution(scores: Scored, name: str) -> float:
-    term = scores.terms.get(name)
-    return 0.0 if term is None else term.contribution
+    return {one.memory.memory_id: scores.score - scores.added("actor") for one, scores in found}
 
 
 def _shared(scores: Scored, share: float) -> Scored:
     """A score by a variant, counted by how much of the question the variant asks; its terms still add up to it."""
     if share == 1.0:
         return scores
-    terms = {
-        name: Term(
-            one.value * share if name == "relevance" else one.value, one.weight * share, one.contribution * share
-        )
-        for name, one in scores.terms.items()
+    parts = {
+        name: (value * share if name == "relevance" else value, weight * share, added * share)
+        for name, (value, weight, added) in scores.parts.items()
     }
-    terms["share"] = Term(share, 0.0, 0.0)
-    return replace(scores, score=scores.score * share, relevance=scores.relevance * share, terms=terms)
+    parts["share"] = (share, 0.0, 0.0)
+    return replace(scores, score=scores.score * share, relevance=scores.relevance * share, parts=parts)
 
 
 def together(parts: Sequence[Part]) -> Found:
