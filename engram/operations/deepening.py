@@ -87,7 +87,7 @@ def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) 
     same = replace(asked, profile=_scored_by(asked), rerank=False)
     words = [replace(keyword.parse(way), without=asked.words.without) for way in ways]
     prepared = [replace(same, query=way, words=of) for way, of in zip(ways, words, strict=True)]
-    outcomes = yield from steps.together([searching.found(setup, reading, one) for one in prepared])
+    outcomes = yield from _all_found(setup, reading, prepared)
     first = replace(first, asked=replace(asked, profile=_scored_by(asked)))
     searched = [first, *(one for one in outcomes if not isinstance(one, EngramError))]
     lost = [f"variant {place}" for place, one in enumerate(outcomes, 1) if isinstance(one, EngramError)]
@@ -100,6 +100,18 @@ def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) 
         variants=tuple(one.asked.query for one in searched[1:]),
         degraded=tuple(dict.fromkeys((*found.degraded, *failed, *lost))),
     )
+
+
+def _all_found(
+    setup: Setup, reading: doors.Reading, prepared: Sequence[Asked]
+) -> Operation[Sequence[Searched | EngramError]]:
+    """The searches of all variants, as one; where that fails each is made by itself, and those that fail are named."""
+    if not prepared:
+        return []
+    try:
+        return (yield from searching.all_found(setup, reading, [(one, reading.moment) for one in prepared]))
+    except EngramError:
+        return (yield from steps.together([searching.found(setup, reading, one) for one in prepared]))
 
 
 def expanded(

@@ -83,7 +83,7 @@ def _gathered(searches: Sequence[tuple[Asked, Looked, Meaning]]) -> Operation[tu
 
     def find(conn: Connection, channels: Collection[str] | None = None) -> tuple[list[Found], bool]:
         gathered = recall.find_all(conn, searches, channels)
-        in_use = looked.model_id is None or all(semantic.is_active(conn, looked.tenant_id, one) for one in models)
+        in_use = looked.model_id is None or all(_is_in_use(conn, gathered, looked.tenant_id, one) for one in models)
         return gathered, in_use
 
     try:
@@ -110,3 +110,9 @@ def _gathered(searches: Sequence[tuple[Asked, Looked, Meaning]]) -> Operation[tu
         raise trouble
     failed = tuple(name for name in wanted if name not in working)
     return [replace(one, degraded=(*one.degraded, *failed)) for one in answer[0]], answer[1]
+
+
+def _is_in_use(conn: Connection, gathered: Sequence[Found], tenant_id: str, model_id: int) -> bool:
+    """Whether a model is in use, as the search itself saw it; it is asked about where nothing was found."""
+    seen = next((one.model_in_use for one in gathered if one.model_in_use is not None), None)
+    return seen == model_id if seen is not None else semantic.is_active(conn, tenant_id, model_id)

@@ -92,6 +92,7 @@ class Found:
     shadowed: frozenset[str] = frozenset()
     channels: Mapping[str, int] = field(default_factory=dict)
     degraded: tuple[str, ...] = ()
+    model_in_use: int | None = None  # at the moment of the statement; None where it brought nothing
 
 
 def allowed(asked: Asked, meaning: Meaning) -> tuple[str, ...]:
@@ -161,6 +162,7 @@ def _gathered(conn: Connection, search: _Search, rows: Sequence[Any]) -> Found:
         shadowed=_shadowed(conn, looked, candidates),
         channels=counts | ({tail.NAME: len(looked.tail)} if asked.tail and looked.moment.is_now else {}),
         degraded=meaning.degraded,
+        model_in_use=rows[0].model_in_use if rows else None,
     )
 
 

@@ -1,5 +1,5 @@
 -- The columns that ranking needs beside a memory: whether it stands, whether it is an heir, how many epochs old it is, what was
--- distilled of evidence, and where it was said.
+-- distilled of evidence, where it was said, and which model is in use at the moment of the statement.
 , n.channels, n.cosine, n.coverage, n.matched, n.closeness, n.seed_id, n.nearness, n.found,
        (/*strict*/) IS TRUE AS stands, (/*heir*/) IS TRUE AS heir,
        greatest(CASE WHEN %(known_at)s::timestamptz IS NULL THEN s.epoch ELSE (
@@ -16,4 +16,5 @@
           WHERE coalesce(d.category, '') NOT IN ('verbatim', 'source_chunk')) END AS distilled,
        CASE WHEN m.session_id IS NOT NULL THEN (
          SELECT e.stream_id || ':' || e.position FROM engram.agent_events e
-          WHERE e.tenant_id = m.tenant_id AND e.event_id = m.event_id) END AS place
+          WHERE e.tenant_id = m.tenant_id AND e.event_id = m.event_id) END AS place,
+       (SELECT u.model_id FROM engram.embedding_models u WHERE u.tenant_id = %(tenant_id)s AND u.state = 'active') AS model_in_use

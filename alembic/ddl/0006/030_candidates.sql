@@ -20,7 +20,8 @@ returns table (
   rule text, embed_state text, event_id text, actor text, namespace text, agent_id text, user_id text, access_count bigint,
   last_accessed_at timestamptz, repetition_count integer, positive integer, negative integer, expired boolean, ended boolean,
   citations jsonb, channels text[], cosine float8, coverage float8, matched text[], closeness float8, seed_id text, nearness float8,
-  found boolean, stands boolean, heir boolean, epochs bigint, distilled jsonb, place text)
+  found boolean, stands boolean, heir boolean, epochs bigint, distilled jsonb, place text,
+  model_in_use bigint)
 language plpgsql stable rows 200
 set plan_cache_mode = force_generic_plan
 as $$
@@ -266,7 +267,8 @@ begin
          case when m.session_id is not null then (
            select e.stream_id || ':' || e.position
              from engram.agent_events e
-            where e.tenant_id = p_tenant_id and e.event_id = m.event_id) end
+            where e.tenant_id = p_tenant_id and e.event_id = m.event_id) end,
+         (select u.model_id from engram.embedding_models u where u.tenant_id = p_tenant_id and u.state = 'active')
     from signals n
    cross join lateral (
          select m.memory_id, m.scope_id, m.fact, m.main_content, m.memory_type, m.category, m.tags, m.importance, m.confidence,
