@@ -30,23 +30,23 @@ MANY: Final = 10
 # Statements, transactions and round trips of a call that has been made before, with default settings and
 # jobs that another process runs.
 BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
-    "search": (6, 3, 12),
-    "search semantic": (6, 3, 12),
+    "search": (5, 3, 11),
+    "search semantic": (5, 3, 11),
     "search keyword": (5, 3, 11),
-    "recall": (8, 4, 16),
-    "build_context": (18, 5, 28),
+    "recall": (7, 4, 15),
+    "build_context": (17, 5, 27),
     "recall_critical": (3, 1, 5),
     "get": (2, 1, 4),
     "get_lineage": (3, 1, 5),
     "traverse": (3, 1, 5),
-    "add": (14, 1, 16),
-    f"add_many of {MANY}": (15, 1, 17),
+    "add": (8, 1, 10),
+    f"add_many of {MANY}": (9, 1, 11),
     "remember": (3, 1, 5),
     "record_event": (3, 1, 5),
     f"remember {MANY}": (3, 1, 5),
-    "revise": (28, 3, 34),
-    "forget": (14, 1, 16),
-    "relate": (12, 1, 14),
+    "revise": (23, 3, 29),
+    "forget": (10, 1, 12),
+    "relate": (8, 1, 10),
 }
 READS: Final = ("search", "search semantic", "search keyword", "recall", "build_context", "traverse", "get_lineage")
 
