@@ -464,9 +464,7 @@ def _bonuses(signals: Signals, weights: Mapping[str, float], relevance: float) -
         ("namespace", 1.0 if signals.preferred else None),
     )
     share = min(max(relevance, 0.0) / FULL_BONUS, 1.0)
-    return {
-        name: _part(min(max(value, 0.0), 1.0), weights[name] * share) for name, value in given if value is not None
-    }
+    return {name: _part(min(max(value, 0.0), 1.0), weights[name] * share) for name, value in given if value is not None}
 
 
 def _hybrid(signals: Signals, weights: Mapping[str, float]) -> Scored:
