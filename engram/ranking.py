@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any, Final, Literal, TypeVar, get_args
+from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args
 
 from engram import decay, inputs
 from engram.errors import InvalidInput, SettingsError
@@ -56,8 +56,7 @@ DEFAULT_PROFILE: Final = "recall"
 BUILT_IN: Final = ("default", *WEIGHTS)
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(NamedTuple):
     """All that a profile may look at for one row."""
 
     cosine: float | None = None
@@ -634,7 +633,7 @@ def with_dual_hit(signals: Signals, cjk: int = 0) -> Signals:
         None if signals.cosine is None else signals.cos, keyword, short_cjk=0 < cjk < SHORT_CJK, cjk=cjk > 0,
         term_present=signals.mode == "semantic",  # there nobody has looked for the words
     )  # fmt: skip
-    return replace(signals, raised=raised if signals.closeness is None else max(raised, 1.0))
+    return signals._replace(raised=raised if signals.closeness is None else max(raised, 1.0))
 
 
 # Choosing ------------------------------------------------------------------------------------------------------------

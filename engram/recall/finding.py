@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
 from engram import filters, memories, ranking
 from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temporal
@@ -58,8 +58,7 @@ UNASKED: Final = (
 REFUSALS: Final = ("XX", "22", "42", "54", "53", "58")  # classes of failures that may be of one channel alone
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A memory some channel found, with each channel's own value for it and its rank by that value."""
 
     memory: Memory
@@ -376,8 +375,8 @@ def _by(asked: Asked, row: Any) -> frozenset[str]:
 def _heir(head: Memory, epochs: int, earlier: Candidate) -> Candidate:
     """What was asked for has another value now."""
     cosine = None if earlier.cosine is None else earlier.cosine * HEIR
-    shown = replace(earlier, memory=head, cosine=cosine, coverage=earlier.coverage * HEIR, epochs=epochs)
-    return replace(shown, stands=True, inherited=True, place=None)
+    shown = earlier._replace(memory=head, cosine=cosine, coverage=earlier.coverage * HEIR, epochs=epochs)
+    return shown._replace(stands=True, inherited=True, place=None)
 
 
 def _nearer(one: Candidate) -> float:
@@ -397,8 +396,7 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
     nearer, farther = (other, one) if _nearer(other) > _nearer(one) else (one, other)
     linked = max((one, other), key=lambda each: each.graph or 0.0)
     dated = max((one, other), key=lambda each: each.temporal or 0.0)
-    return replace(
-        nearer,
+    return nearer._replace(
         graph=linked.graph,
         seed_id=linked.seed_id,
         temporal=dated.temporal,

@@ -68,8 +68,8 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
     fused_rows = []
     for row in order:
         one, scores = best[row.memory_id]
-        parts = {name: (term.value, term.weight, term.contribution) for name, term in row.terms.items()}
-        fused_rows.append((one, replace(scores, score=row.score, parts=parts)))
+        by_leg = {name: (term.value, term.weight, term.contribution) for name, term in row.terms.items()}
+        fused_rows.append((one, replace(scores, score=row.score, parts=by_leg)))
     return results.one_a_lineage(asked, fused_rows)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -32,10 +31,10 @@ ROW = Signals(
 @pytest.mark.parametrize(
     ("profile", "row", "expected"),
     [
-        ("hybrid", replace(ROW, memory_type="preference"), 0.8133),
+        ("hybrid", ROW._replace(memory_type="preference"), 0.8133),
         ("hybrid", ROW, 0.8263),
-        ("hybrid", replace(ROW, memory_type="episodic"), 0.8306),
-        ("hybrid", replace(ROW, memory_type="tool_result"), 0.8271),
+        ("hybrid", ROW._replace(memory_type="episodic"), 0.8306),
+        ("hybrid", ROW._replace(memory_type="tool_result"), 0.8271),
         ("simple", ROW, 0.8045),
         ("project", ROW, 0.9115),
         ("lifecycle", ROW, 0.8600),
@@ -57,7 +56,7 @@ def test_the_parts_of_the_lifecycle_score() -> None:
 
 @pytest.mark.parametrize(("age", "factor"), [(14, 1.0), (104, 1.1), (194, 1.2), (400, 1.2)])
 def test_a_row_never_read_grows_stale_in_a_project(age: float, factor: float) -> None:
-    stale = ranking.score(replace(ROW, accesses=0, age_days=age), "project").terms["stale"]
+    stale = ranking.score(ROW._replace(accesses=0, age_days=age), "project").terms["stale"]
     assert stale.value == pytest.approx(factor, abs=CLOSE)
 
 
@@ -130,7 +129,7 @@ def test_nothing_lifts_an_irrelevant_row_over_a_relevant_one(near: Signals, far:
     ),
 )  # fmt: skip
 def test_all_that_may_speak_for_an_irrelevant_row_is_not_enough(relevant: Signals, row: Signals, cosine: float) -> None:
-    far = ranking.score(replace(row, cosine=cosine))
+    far = ranking.score(row._replace(cosine=cosine))
     assert far.relevance <= 0.05
     assert ranking.score(relevant).score > far.score
 
@@ -139,7 +138,7 @@ def test_an_answer_takes_over_half_the_nearness_of_its_question_and_no_more_than
     question = ranking.nearness(coverage=0.8, cosine=0.4)
     assert question == pytest.approx(0.84)
     plain = Signals(coverage=0.5, cosine=0.4, actor=True)  # 0.25 + 0.2 + 0.1
-    answer = ranking.score(replace(plain, answers=question))
+    answer = ranking.score(plain._replace(answers=question))
     assert answer.terms["answer"] == Term(pytest.approx(0.84), 0.5, pytest.approx(0.42))
     assert answer.relevance == pytest.approx(0.55 + 0.42)
     assert answer.score == pytest.approx(ranking.score(plain).score + 0.42)
@@ -155,9 +154,9 @@ def test_what_other_channels_say_orders_near_ties() -> None:
     for more, bonus in (
         ({"closeness": 1.0}, 0.08), ({"in_time": 0.5}, 0.03), ({"recent": 1.0}, 0.03), ({"preferred": True}, 0.02),
     ):  # fmt: skip
-        assert ranking.score(replace(row, **more)).score - plain == pytest.approx(bonus)
-    half = replace(row, cosine=0.2)  # relevance 0.1, half of what makes a bonus whole
-    linked = ranking.score(replace(half, closeness=1.0))
+        assert ranking.score(row._replace(**more)).score - plain == pytest.approx(bonus)
+    half = row._replace(cosine=0.2)  # relevance 0.1, half of what makes a bonus whole
+    linked = ranking.score(half._replace(closeness=1.0))
     assert linked.terms["graph"] == Term(1.0, 0.04, 0.04)
     assert linked.score - ranking.score(half).score == pytest.approx(0.04)
     assert linked.relevance == ranking.score(half).relevance
@@ -177,7 +176,7 @@ def test_critical_and_core_rows_do_not_fade() -> None:
     old = Signals(cosine=0.5, idle_hours=10_000)
     fresh = Signals(cosine=0.5, idle_hours=0)
     assert ranking.score(old).score < ranking.score(fresh).score
-    for kept in (replace(old, critical=True), replace(old, layer="core")):
+    for kept in (old._replace(critical=True), old._replace(layer="core")):
         assert ranking.score(kept).score == pytest.approx(ranking.score(fresh).score)
 
 
@@ -192,22 +191,22 @@ def test_the_ranking_example(relevance: float, importance: float, recency: float
 
 @pytest.mark.parametrize(("days", "recency"), [(0, 1), (5, 0.944), (30, 0.667), (60, 0.333), (90, 0), (200, 0)])
 def test_recency_falls_in_a_line(days: float, recency: float) -> None:
-    assert ranking.score(replace(ROW, age_days=days), "simple").terms["recency"].value == pytest.approx(
+    assert ranking.score(ROW._replace(age_days=days), "simple").terms["recency"].value == pytest.approx(
         recency, abs=CLOSE
     )
 
 
 @pytest.mark.parametrize(("accesses", "value"), [(10, 0.1), (50, 0.5), (200, 1.0)])
 def test_the_access_term_is_linear(accesses: int, value: float) -> None:
-    assert ranking.score(replace(ROW, accesses=accesses), "simple").terms["access"].value == pytest.approx(value)
+    assert ranking.score(ROW._replace(accesses=accesses), "simple").terms["access"].value == pytest.approx(value)
 
 
 def test_decayed_importance_of_the_example() -> None:
-    row = replace(ROW, importance=0.85, age_days=20)
-    assert ranking.score(replace(row, accesses=0), "simple").terms["importance"].value == pytest.approx(
+    row = ROW._replace(importance=0.85, age_days=20)
+    assert ranking.score(row._replace(accesses=0), "simple").terms["importance"].value == pytest.approx(
         0.535, abs=CLOSE
     )
-    assert ranking.score(replace(row, accesses=7), "simple").terms["importance"].value == pytest.approx(
+    assert ranking.score(row._replace(accesses=7), "simple").terms["importance"].value == pytest.approx(
         0.696, abs=CLOSE
     )
 
@@ -252,28 +251,28 @@ def test_a_row_is_raised_by_what_found_it_and_how_long_the_question_is() -> None
     assert ranking.with_dual_hit(both).relevance == pytest.approx(0.4853, abs=CLOSE)
     assert ranking.with_dual_hit(both, cjk=9).relevance == pytest.approx(0.78)
     assert ranking.with_dual_hit(both, cjk=10).relevance == pytest.approx(0.4853, abs=CLOSE)
-    words = replace(both, cosine=None)
+    words = both._replace(cosine=None)
     assert ranking.with_dual_hit(words).relevance == pytest.approx(0.2)
     assert ranking.with_dual_hit(words, cjk=20).relevance == pytest.approx(0.32)
     vector = Signals(cosine=0.4)
     assert ranking.with_dual_hit(vector).relevance == pytest.approx(0.28)
-    assert ranking.with_dual_hit(replace(vector, mode="semantic")).relevance == pytest.approx(0.4)
-    assert ranking.with_dual_hit(replace(vector, closeness=0.2)).relevance == 1.0
-    assert ranking.with_dual_hit(replace(ROW, closeness=0.2)).relevance == pytest.approx(1.066, abs=CLOSE)
+    assert ranking.with_dual_hit(vector._replace(mode="semantic")).relevance == pytest.approx(0.4)
+    assert ranking.with_dual_hit(vector._replace(closeness=0.2)).relevance == 1.0
+    assert ranking.with_dual_hit(ROW._replace(closeness=0.2)).relevance == pytest.approx(1.066, abs=CLOSE)
 
 
 @pytest.mark.parametrize(("signal", "cap", "at"), [("repetitions", 0.7, 61), ("accesses", 0.55, 97)])
 def test_bonuses_of_the_life_cycle_reach_their_caps(signal: str, cap: float, at: int) -> None:
     def bonus(count: int) -> float:
         row = Signals()
-        return ranking.lifecycle_weight(replace(row, **{signal: count})) - ranking.lifecycle_weight(row)
+        return ranking.lifecycle_weight(row._replace(**{signal: count})) - ranking.lifecycle_weight(row)
 
     assert bonus(at) == bonus(10**6) == pytest.approx(cap)
     assert bonus(at - 1) < cap
 
 
 def test_without_a_vector_words_stand_in() -> None:
-    row = replace(ROW, cosine=None, keyword_relevance=0.5)
+    row = ROW._replace(cosine=None, keyword_relevance=0.5)
     assert ranking.score(row, "hybrid").score == pytest.approx(0.6 * 0.5 + 0.25 * 0.7862 + 0.15 * 0.7, abs=CLOSE)
     assert "cosine" not in ranking.score(row, "recall").terms
 
@@ -326,9 +325,9 @@ def test_every_signal_is_a_share(row: Signals) -> None:
 
 @pytest.mark.parametrize("name", ranking.SIGNALS)
 def test_every_signal_can_tell_two_rows_apart(name: str) -> None:
-    one = replace(ROW, coverage=0.2, keyword_relevance=0.2, cosine=0.2, nearness="other", idle_hours=900, age_days=80)
-    other = replace(
-        ROW, actor=True, answers=0.8, closeness=1.0, in_time=1.0, recent=1.0, importance=0.9, confidence=0.9,
+    one = ROW._replace(coverage=0.2, keyword_relevance=0.2, cosine=0.2, nearness="other", idle_hours=900, age_days=80)
+    other = ROW._replace(
+        actor=True, answers=0.8, closeness=1.0, in_time=1.0, recent=1.0, importance=0.9, confidence=0.9,
         repetitions=5, accesses=90, critical=True, layer="core",
     )  # fmt: skip
     mine = Profile("mine", {name: 1.0})
