@@ -41,6 +41,8 @@ EMPTY_WORDS: Final = text.STOP_WORDS | frozenset(_EMPTY.split())
 _POINTERS = "it its that this those these he she they him her his hers them their theirs there then one ones same"
 POINTERS: Final = frozenset(_POINTERS.split())
 PERSONS: Final = frozenset(("he", "she", "they", "him", "her", "his", "hers", "them", "their", "theirs"))
+UNITS: Final = frozenset(("time", "date", "minute", "hour", "day", "night", "week", "month", "year"))
+ASKING: Final = frozenset(("what", "which", "who", "whom", "whose", "where", "when", "why", "how"))
 SELF: Final = frozenset(("i", "me", "my", "mine", "we", "us", "our", "you", "your"))
 
 _ONE = r"(?:i|we|you|it|he|she|they|the user|that|this)"
@@ -123,7 +125,8 @@ _WHEN_DONE = re.compile(
     r"\bwhen (?:was|were) (?P<topic>.+? (?P<done>\w+)(?: (?:by|on|in|at|from|to|for|with|up) .+)?)$"
 )
 _WHAT_DID = re.compile(
-    rf"\b(?:what|which|who|whom|whose|where|why|how|how many)(?: [\w'-]+){{0,4}}? (?:did|have|has|had) {_WHO_DID} "
+    r"\b(?:what|which|who|whom|whose|where|why|how|how many)(?P<object>(?: [\w'-]+){0,4}?) "
+    rf"(?:did|have|has|had) {_WHO_DID} "
     rf"(?P<topic>{_ADVERBS}(?P<verb>[\w']+)\b.*)"
 )
 _WHAT_SAID = re.compile(r"\b(?:what|which [\w'-]+|who|where) (?P<subject>i|we|you) (?P<topic>(?P<verb>\w+)\b.*)")
@@ -360,7 +363,7 @@ def _event(plain: str) -> Reading | None:
         return Reading("event", 0.7, _about(found["topic"]))
     found = _WHAT_DID.search(plain)
     if found and _acts(found):
-        return Reading("event", 0.85, _about(_named(found) + found["topic"]))
+        return Reading("event", 0.85, f"{_object(found)}{_about(_named(found) + found['topic'])}".strip())
     found = _WHAT_SAID.search(plain)
     if found and verbs.is_past(found["verb"]) and _acts(found) and not _REPORTED.match(found["topic"]):
         return Reading("event", 0.75, _about(found["topic"]))
@@ -385,6 +388,13 @@ def _acts(found: re.Match[str]) -> bool:
 def _named(found: re.Match[str]) -> str:
     """Who did it, where that is a name that may be searched for."""
     return "" if found["subject"] in SELF | POINTERS else f"{found['subject']} "
+
+
+def _object(found: re.Match[str]) -> str:
+    """What it was done with, where a question names it: "recipe" of "Which recipe did you give me?"."""
+    named = found["object"].strip()
+    words = {word.removesuffix("s") for word in WORD.findall(named)} - UNITS
+    return "" if is_hollow(" ".join(words)) or words & ASKING else f"{named} "
 
 
 def _done(topic: str) -> str:

@@ -29,13 +29,15 @@ class Walked:
 
 
 def walked(
-    setup: Setup, reading: Reading, question: str, understood: intent.Reading, asked: Asked, *, tz: tzinfo = UTC
-) -> Operation[Walked]:
+    setup: Setup, reading: Reading, question: str, understood: intent.Reading, asked: Asked, *, tz: tzinfo = UTC,
+    beyond: bool = False,
+) -> Operation[Walked]:  # fmt: skip
     """The first road of a question's intent that leads somewhere.
 
     One call of the model and one statement find what every road is walked over; where the road leads there, the ledger
     is searched too. `asked` is the search of the question's topic, and its limit that of the evidence shown; `tz`
-    is the zone of the dates that are told.
+    is the zone of the dates that are told. `beyond` lets the evidence go on with what was said at another time than the
+    question names; that never answers.
     """
     roads = recall.roads(understood)
     if not roads:
@@ -61,8 +63,11 @@ def walked(
             break
     if walk.anytime is not None and not told.answer.found:
         notes += yield from steps.read(reading.scope.tenant_id, lambda conn: walk.unknown(conn, reading))
-    answer = told.answer
-    answer = replace(answer, evidence=answer.evidence[:shown], trace=replace(answer.trace, notes=tuple(notes)))
+    answer, evidence = told.answer, told.answer.evidence[:shown]
+    if beyond and anytime is not None and recall.goes_on(understood, reading.moment, evidence, shown):
+        wider = replace(recall.on_road(anytime.asked, "current"), limit=max(shown, recall.LOOKED_AT))
+        evidence = recall.gone_on(evidence, anytime.ranked(wider), understood, shown)
+    answer = replace(answer, evidence=evidence, trace=replace(answer.trace, notes=tuple(notes)))
     return Walked(answer, found[0], results)
 
 

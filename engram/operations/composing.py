@@ -13,7 +13,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from engram import prompting
+from engram import prompting, recall
 from engram.channels import events
 from engram.errors import BadOutput, BudgetSpent, ModelRejected, Refused, Unavailable
 from engram.operations import asking
@@ -82,7 +82,8 @@ def _as_found(answer: RecallAnswer, why: str) -> RecallAnswer:
 def evidence_of(answer: RecallAnswer) -> list[Line]:
     """The lines an answer may be worded from: what it rests on first, then what else was found. Pure."""
     kept = set(answer.trace.kept_ids)
-    known = {memory.memory_id: memory for memory in (*answer.previous, *(one.memory for one in answer.evidence))}
+    shown = [one.memory for one in answer.evidence if recall.ANOTHER_TIME not in one.labels]
+    known = {memory.memory_id: memory for memory in (*answer.previous, *shown)}
     if answer.current is not None:
         known[answer.current.memory_id] = answer.current
     told = [memory for memory in known.values() if memory.memory_id in kept]

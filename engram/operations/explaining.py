@@ -371,7 +371,7 @@ def _answer_again(setup: Setup, row: LoggedRecall, words: Mapping[str, Any]) -> 
     answer = yield from recalling.recall_answer(
         setup, plan.get("question", row.query), intent=plan.get("intent"),
         window=None if window is None else tuple(map(_time, window)), limit=plan["limit"], filter=plan.get("filter"),
-        tail=plan.get("tail", True), track=False, given=words,
+        tail=plan.get("tail", True), track=False, beyond=plan.get("beyond", False), given=words,
     )  # fmt: skip
     evidence = dict(_scores(SearchResults(answer.evidence)))
     return [(one, evidence.get(one)) for one in dict.fromkeys((*answer.trace.kept_ids, *evidence))]

@@ -70,9 +70,12 @@ def deep_search(
 def recall_answer(
     setup: Setup, question: object, *, intent: object = None, window: object = None, now: object = None,
     tz: object = None, limit: object, filter: object, compose: object = False, session_id: object = None,
-    tail: object, track: object, given: Mapping[str, Any],
+    tail: object, track: object, beyond: bool | None = None, given: Mapping[str, Any],
 ) -> Operation[RecallAnswer]:  # fmt: skip
-    """The answer to a question: the first road of its intent that finds something."""
+    """The answer to a question: the first road of its intent that finds something.
+
+    Its evidence may go `beyond` the window, unless the caller named it.
+    """
     reading = setup.reading(given)
     wanted = understanding.wanted(
         setup, question, intent_=intent, window=window, now=now, tz=tz, session_id=session_id
@@ -86,7 +89,10 @@ def recall_answer(
         understood.topic or understood.question or wanted.question, limit=shown, filter=chosen,
         profile=setup.profile(), tail=waiting, keep_pinned=True,
     )  # fmt: skip
-    walked = yield from answering.walked(setup, reading, wanted.question, understood, asked, tz=wanted.zone)
+    wider = beyond if beyond is not None else not wanted.windowed
+    walked = yield from answering.walked(
+        setup, reading, wanted.question, understood, asked, tz=wanted.zone, beyond=wider
+    )
     answer = walked.answer
     if worded and answer.found:
         answer = yield from composing.composed(setup, reading, answer)
@@ -94,6 +100,7 @@ def recall_answer(
         "limit": shown, "filter": filters.to_dict(chosen), "tail": waiting, "intent": understood.intent,
         **({"question": understood.question} if understood.question != wanted.question else {}),
         "window": None if understood.window is None else [at and at.isoformat() for at in understood.window],
+        "beyond": wider,
     }  # fmt: skip
     return (
         yield from noting.answer(

@@ -252,7 +252,7 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     """The hits that may answer a question, best first. Pure."""
     name = attributes.asked(plain(question))
     if name is not None:
-        results = replace(results, results=tuple(one for one in results if _may_tell(one.memory, name)))
+        results = replace(results, results=tuple(one for one in results if may_tell(one.memory, name)))
     if not len(results) or results.weak:
         return []
     asked, same = _plain_words(question), text.compared(question)
@@ -619,7 +619,7 @@ _STATED: Final = ("statement", "reported")
 _SPOKEN_OF: Final = re.compile(r"\b(?:i|i'm|i've|me|my|mine|we|we're|our|you|you're|your|user|user's)\b")
 
 
-def _may_tell(memory: Memory, name: str) -> bool:
+def may_tell(memory: Memory, name: str) -> bool:
     """Whether a memory may tell of an attribute of the user: it has no other's key, its words, and states something."""
     key = memory.conflict_key or ""
     if key.startswith("slot:profile:"):

@@ -206,6 +206,42 @@ def test_what_is_not_derived_yet_is_held_to_the_window_too(doors: Doors) -> None
     assert (answer.found, answer.evidence) == (False, ())
 
 
+def test_what_was_said_at_another_time_is_evidence_after_that_of_the_window_and_answers_nothing(doors: Doors) -> None:
+    door = doors()
+    trip, then, plan = "We saw a comet on the camping trip in April.", "The camping trip is soon.", "Rain in Lyon."
+    for said, when in ((trip, "2025-06-01"), (then, "2025-04-02"), (plan, "2025-04-03")):
+        door.remember(said, occurred_at=at(when), wait=True)
+    question = "What comet was seen on the camping trip in April?"
+    answer = asked(door, question)
+    shown = {one.memory.fact: "said at another time" in one.labels for one in answer.evidence}
+    assert (shown[trip], shown[then]) == (True, False)
+    assert [one.rank for one in answer.evidence] == list(range(1, len(answer.evidence) + 1))
+    assert trip not in answer.answer_text
+    told_again = asked(door, "What comet was seen on the camping trip in March?")
+    assert (told_again.found, [one.memory.fact for one in told_again.evidence][:1]) == (False, [trip])
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"window": (at("2025-04-01"), at("2025-05-01"))}, {"as_of": at("2025-05-01")}, {"filter": {"tags_any": ["none"]}}],
+    ids=["the caller's window", "as of", "the caller's filter"],
+)
+def test_evidence_never_goes_beyond_what_the_caller_bounds(doors: Doors, more: dict[str, Any]) -> None:
+    door, question = doors(), "Where was the comet of the camping trip in April?"
+    door.remember("We saw a comet on the camping trip.", occurred_at=at("2025-06-01"), wait=True)
+    assert asked(door, question).evidence
+    assert asked(door, question, **more).evidence == ()
+
+
+def test_evidence_of_another_time_tells_of_the_attribute_that_is_asked_for(doors: Doors) -> None:
+    door = doors()
+    for said in ("I live in a small house by the sea.", "Do I live too fast?"):
+        door.remember(said, occurred_at=at("2025-06-01"), derive="verbatim", wait=True)
+    shown = [one.memory.fact for one in asked(door, "Where did I live in April?").evidence]
+    assert shown == ["I live in a small house by the sea."]
+    assert asked(door, "What did I do in April?").evidence == ()
+
+
 def test_a_window_joins_the_callers_filter(told: Engram) -> None:
     only = {"tags_any": ["nowhere"]}
     assert not asked(told, "Where did I live in 2022?", filter=only).found

@@ -171,6 +171,10 @@ def test_between_two_things_there_may_be_no_time(question: str) -> None:
         ("Where did I live in March?", "Where did I live?"),
         ("What was my previous address in 2020?", "what was my address"),
         ("What did I recently read?", "read"),
+        ("What plan of weeks did you make for the training?", "plan of weeks make for the training"),
+        ("Which recipe did you give me?", "recipe give me"),
+        ("Which tip did you mention about sleep?", "tip sleep"),
+        ("What time of day did I wake up?", "wake up"),
         ("Where was the office prior to 2020?", "Where was the office?"),
     ],
 )
