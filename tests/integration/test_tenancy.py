@@ -547,8 +547,15 @@ def answer(door: Engram, name: str, given: Mapping[str, Any]) -> Answer:
         result = replace(result, erased={**result.erased, "recalls": bool(result.erased.get("recalls"))})
     if isinstance(result, ContextBlock):
         return Answer(repr(result), repr([section.name for section in result.sections]))
+    if name in ("get_history", "ops.audit_log"):
+        return Answer(repr(list(result)), repr((in_order(result), bool(result.cursor))))
     listed = (list(result), bool(result.cursor)) if isinstance(result, Page) else result
     return Answer(repr(listed), plain(listed))
+
+
+def in_order(history: Page[Any]) -> list[str]:
+    """Changes, plain. Those made together come in an order of chance, and so does what a page leaves out of them."""
+    return sorted(plain(entry) for entry in history) if not history.cursor else ["cut"] * len(history)
 
 
 @dataclass(frozen=True)
@@ -636,7 +643,8 @@ def open_world(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[C
 def state(door: Engram) -> str:
     """All that a door can see, as it is."""
     memories = tuple(door.list_memories(EVERY_STATUS, sort="oldest", limit=200))
-    return repr((memories, door.list_events(limit=200), tuple(door.get_history(limit=200))))
+    history = in_order(door.get_history(limit=200))
+    return repr((sorted(map(plain, memories)), door.list_events(limit=200), history))
 
 
 def first_difference(one: str, other: str) -> str:
