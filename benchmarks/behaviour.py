@@ -250,14 +250,14 @@ def main() -> None:
             began = time.perf_counter()
             found[name] = run(engram, _with_progress(lives(BANKS[name], asked.lives, asked.seed), asked.lives))
             print(f"{name}: {time.perf_counter() - began:.0f} s", flush=True)
+        if asked.save:
+            print(f"written to {report.shown(save(url, asked.seed, asked.lives, found))}")
     print("\n" + table(found))
     if asked.show and "open" in found:
         print("\n".join(sorted(found["open"].notes)))
     if asked.json is not None:
         kept = {"seed": asked.seed, "lives": asked.lives, "banks": {k: v.as_data() for k, v in found.items()}}
         asked.json.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    if asked.save:
-        print(f"written to {report.shown(save(url, asked.seed, asked.lives, found))}")
 
 
 def _with_progress(told: Iterable[Life], count: int) -> Iterator[Life]:
