@@ -6,6 +6,7 @@ here: a hundred times less work for a vector than a scan of the scope for each.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +24,7 @@ NEAREST: Final = 64  # rows looked at for a vector, evidence among them
 FEW: Final = 8  # vectors for which the database compares
 BLOCK: Final = 10_000  # vectors of a scope held at a time
 DIGITS: Final = 6  # of a cosine: what two ways of adding up agree on
+PIECE: Final = 2**18  # multiplications up to which a product of matrices is the work of one thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,7 @@ def nearest(conn: Connection, tenant_id: str, scope_id: int, model_id: int, vect
 def cosines(vectors: Sequence[Any]) -> Matrix:
     """The cosines of vectors with each other, as the database would find them once they are stored."""
     units = _units(vectors)
-    alike: Matrix = units @ units.T
-    return alike
+    return products(units, units)
 
 
 def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -> list[Nearest]:
@@ -64,7 +65,7 @@ def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -
             break
         length = len(bytes(block.vectors)) // len(block.memory_ids)
         stored = np.frombuffer(block.vectors, dtype=">f2").reshape(len(block.memory_ids), length // 2)[:, 2:]
-        alike = wanted @ _scaled(stored.astype(np.float32)).T
+        alike = products(wanted, _scaled(stored.astype(np.float32)))
         for place, row in enumerate(alike):
             most = np.argpartition(-row, NEAREST)[:NEAREST] if len(row) > NEAREST else range(len(row))
             found[place] += [(block.memory_ids[n], round(float(row[n]), DIGITS)) for n in most]
@@ -73,6 +74,25 @@ def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -
         if after is None:
             break
     return [_nearest(rows) for rows in found]
+
+
+def products(left: Matrix, right: Matrix) -> Matrix:
+    """The product of each row of `left` with each of `right`, without waking the threads of the library beneath.
+
+    For a large product it starts one a processor, which look out for more work for some milliseconds after each: they
+    would take from the database, and from other workers, far more than they give here. A small one it does alone.
+    """
+    import numpy as np
+
+    found = np.empty((len(left), len(right)), dtype=np.float32)
+    fits = max(1, PIECE // max(1, left.shape[1]))
+    tall = max(1, min(len(left), math.isqrt(fits)))
+    wide = max(1, fits // tall)
+    for row in range(0, len(left), tall):
+        for column in range(0, len(right), wide):
+            part = left[row : row + tall] @ right[column : column + wide].T
+            found[row : row + tall, column : column + wide] = part
+    return found
 
 
 def _order(row: tuple[str, float]) -> tuple[float, str]:

@@ -1,0 +1,31 @@
+"""Products of matrices in pieces: what they say, and that no piece is more than one thread's work."""
+
+import numpy as np
+import pytest
+
+from engram.channels import nearness
+
+
+@pytest.mark.parametrize(("left", "right", "length"), [(1, 1, 4_000), (9, 10, 256), (100, 333, 64), (70, 5, 1_536)])
+def test_a_product_in_pieces_is_the_product(left: int, right: int, length: int) -> None:
+    rng = np.random.default_rng(7)
+    one, two = (rng.standard_normal((rows, length)).astype(np.float32) for rows in (left, right))
+    assert nearness.products(one, two) == pytest.approx(one.astype(np.float64) @ two.T.astype(np.float64), abs=1e-2)
+
+
+def test_a_product_with_nothing_is_empty() -> None:
+    assert nearness.products(np.empty((0, 3), np.float32), np.empty((5, 3), np.float32)).shape == (0, 5)
+
+
+def test_no_piece_of_a_product_is_more_than_one_thread_is_given() -> None:
+    sizes = []
+
+    class Watched(np.ndarray):
+        def __matmul__(self, other: np.ndarray) -> np.ndarray:
+            sizes.append(self.shape[0] * self.shape[1] * other.shape[1])
+            return np.asarray(self) @ np.asarray(other)
+
+    rows = np.ones((100, 256), np.float32)
+    nearness.products(rows.view(Watched), np.ones((1_000, 256), np.float32))
+    assert sum(sizes) == 100 * 1_000 * 256
+    assert max(sizes) <= nearness.PIECE
