@@ -7,6 +7,8 @@ what the others were judged by, or a draft is about what an earlier one has said
 
 from __future__ import annotations
 
+import heapq
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +22,7 @@ from engram.database import fetch_all
 from engram.writing import Desk, Draft, Judged, Origin, Seen, Settled
 
 NEAR_KEPT: Final = 8  # neighbours a judgement names
-NEAR_READ: Final = 24  # of the nearest rows of a draft, which are read at once: evidence is among them
+NEAR_READ: Final = (10, 24, nearness.NEAREST)  # of the nearest rows of a draft, till enough of them are facts
 LEAST: Final = 32  # drafts looked at again at least
 MOST: Final = 128  # drafts judged without a word to the database, which breaks off who is silent for long
 
@@ -180,25 +182,25 @@ class _Neighbourhood:
         self.alike = nearness.cosines([drafts[place][0].vector for place in held])
         self._np = np
 
-    def likely(self, places: Iterable[int]) -> Iterator[str]:
+    def likely(self, places: Iterable[int], most: int) -> Iterator[str]:
         """The rows that will probably be among the nearest of some drafts."""
         for place in places:
             for scope_id in self.scopes:
-                yield from self.tops[place, scope_id].memory_ids[:NEAR_READ]
+                yield from self.tops[place, scope_id].memory_ids[:most]
         yield from (self.ids[place] for place in self.batch.standing)
 
-    def ranked(self, place: int, scope_id: int) -> list[tuple[str, float]]:
+    def ranked(self, place: int, scope_id: int) -> Iterator[tuple[str, float]]:
         """The ids and cosines of the rows nearest a draft in a scope, as many as are looked at, the nearest first."""
         top = self.tops[place, scope_id]
-        known = list(zip(top.memory_ids, top.cosines, strict=True))
         if scope_id != self.batch.desk.scope_id or not self.batch.standing:
-            return known
+            return top.ranked()
         standing = self._np.array([self.row_of[other] for other in self.batch.standing])
         cosines = self.alike[self.row_of[place], standing]
-        least = top.cosines[-1] if len(known) == nearness.NEAREST else -2.0
+        least = top.cosines[-1] if len(top.cosines) == nearness.NEAREST else -2.0
         nearer = self._np.flatnonzero(cosines >= least - 1e-6)
         added = [(self.ids[self.batch.standing[n]], round(float(cosines[n]), nearness.DIGITS)) for n in nearer]
-        return sorted(known + added, key=lambda row: (-row[1], row[0]))[: nearness.NEAREST]
+        merged = heapq.merge(top.ranked(), sorted(added, key=_order), key=_order)
+        return itertools.islice(merged, nearness.NEAREST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +238,10 @@ class _Window:
         found = writing.look(batch.desk, drafts, [batch.now(place) for place in self.places]) if facts else []
         self._seen = dict(zip(self.places, found, strict=False))
         compared = [place for place in self.places if batch.is_compared(place)]
-        if compared:
-            self._read(batch.neighbourhood.likely(compared))
+        for most in NEAR_READ:
+            if compared:
+                self._read(batch.neighbourhood.likely(compared, most))
+            compared = [place for place in compared if self._lacks(place, most)]
 
     def is_stale(self, place: int) -> bool:
         """Whether a draft is about what an earlier one has said since this was read."""
@@ -262,7 +266,7 @@ class _Window:
         found = []
         for scope_id in near.scopes:
             ranked = near.ranked(place, scope_id)
-            rows = ((self._row(memory_id, ranked), cosine) for memory_id, cosine in ranked)
+            rows = ((self._row(memory_id, place, scope_id), cosine) for memory_id, cosine in ranked)
             fits = ((row, cosine) for row, cosine in rows if row is not None and self._is_near(row, place))
             for row, cosine in _first(fits, NEAR_KEPT):
                 in_default = scope_id != self.batch.desk.scope_id
@@ -289,9 +293,17 @@ class _Window:
             draft.private, writing.expiry(draft, origin), draft.valid_to,
         )  # fmt: skip
 
-    def _row(self, memory_id: str, ranked: Sequence[tuple[str, float]]) -> _Row | None:
+    def _lacks(self, place: int, most: int) -> bool:
+        """Whether a draft may have more current facts near it than are among so many rows."""
+        tops = [
+            self.batch.neighbourhood.tops[place, scope_id].memory_ids for scope_id in self.batch.neighbourhood.scopes
+        ]
+        rows = ([self._rows[memory_id] for memory_id in top[:most]] for top in tops if len(top) > most)
+        return any(sum(row is not None and self._is_near(row, place) for row in found) < NEAR_KEPT for found in rows)
+
+    def _row(self, memory_id: str, place: int, scope_id: int) -> _Row | None:
         if memory_id not in self._rows:
-            self._read([other for other, _ in ranked])
+            self._read([other for other, _ in self.batch.neighbourhood.ranked(place, scope_id)])
         return self._rows[memory_id]
 
     def _read(self, memory_ids: Iterable[str]) -> None:
@@ -314,6 +326,10 @@ class _Window:
         return (
             not over and row.private == draft.private and (not row.private or row.scope_id == self.batch.desk.scope_id)
         )
+
+
+def _order(row: tuple[str, float]) -> tuple[float, str]:
+    return -row[1], row[0]
 
 
 def _first(rows: Iterable[tuple[_Row, float]], most: int) -> list[tuple[_Row, float]]:

@@ -73,18 +73,23 @@ def read(text: str) -> Claim:
 _VULGAR = re.compile("(?<=\\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u2212": "-"})
 _DAY = "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}"
-_SPANS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"(?<![\w.:/-])(\d{1,4})\s?[-–]\s?(?=\d{1,4}(?![\w.-]*[-:/]))"), r"\1 to "),
-    (re.compile(r"(\d:\d\d|\d\s?[ap]m)\s?[-–]\s?(?=\d)", re.I), r"\1 to "),
-    (re.compile(rf"\b({_DAY})\s?[-–]\s?(?={_DAY}\b)", re.I), r"\1 to "),
-    (re.compile(r"(?<=\d)-(?=(?:second|minute|hour|day|week|month|year|mile|km|kg|page|step|inch)s?\b)", re.I), " "),
-    (re.compile(r"\b(year|month|week|day)(s?)-old\b", re.I), r"\1\2 old"),
-    (re.compile(r"\bhttps?://(?:www\.)?", re.I), "https://"),
+_SPANS: tuple[tuple[str, re.Pattern[str], str], ...] = (
+    ("-", re.compile(r"(?<![\w.:/-])(\d{1,4})\s?[-–]\s?(?=\d{1,4}(?![\w.-]*[-:/]))"), r"\1 to "),
+    ("-", re.compile(r"(\d:\d\d|\d\s?[ap]m)\s?[-–]\s?(?=\d)", re.I), r"\1 to "),
+    ("-", re.compile(rf"\b({_DAY})\s?[-–]\s?(?={_DAY}\b)", re.I), r"\1 to "),
+    (
+        "-",
+        re.compile(r"(?<=\d)-(?=(?:second|minute|hour|day|week|month|year|mile|km|kg|page|step|inch)s?\b)", re.I),
+        " ",
+    ),
+    ("-", re.compile(r"\b(year|month|week|day)(s?)-old\b", re.I), r"\1\2 old"),
+    ("://", re.compile(r"\bhttps?://(?:www\.)?", re.I), "https://"),
 )
 _WORDCHAR = f"[^\\W{CJK}]"
 _LEX = re.compile(
     rf"""
-    (?P<url>[A-Za-z][A-Za-z0-9+.-]{{1,15}}://[^\s<>"]+)
+    (?P<word>[A-Za-z]+(?=[\s,;!?)]|[.:](?:\s|\Z)|\Z))
+    |(?P<url>[A-Za-z][A-Za-z0-9+.-]{{1,15}}://[^\s<>"]+)
     |(?P<mail>{_WORDCHAR}[\w.+-]{{0,63}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{1,5}})
     |(?P<iso>(?<![\w.])[12]\d{{3}}-[01]?\d-[0-3]?\d
         (?:[T\ ][0-2]?\d:\d\d(?::\d\d)?(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?(?![\w-]))
@@ -103,6 +108,7 @@ _LEX = re.compile(
     re.VERBOSE,
 )
 _QUOTED = re.compile(r"\"[^\"]{1,200}\"|`[^`]{1,200}`|«[^»]{1,200}»|(?<![\w'])'[^'\s][^']{0,200}'(?!\w)")
+_MARKED = re.compile("[\"'`«]")
 _COMPARING = {">=": "at least", "≥": "at least", "<=": "at most", "≤": "at most", "~": "about"}
 
 
@@ -110,15 +116,16 @@ def _prepare(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", _VULGAR.sub(" ", text)).translate(_QUOTES)
         text = "".join([c for c in text if c < "\x7f" or unicodedata.category(c) != "Cf"])
-    for pattern, into in _SPANS:
-        text = pattern.sub(into, text)
+    for mark, pattern, into in _SPANS:
+        if mark in text or "–" in text:
+            text = pattern.sub(into, text)
     return " ".join(text.split())
 
 
 def _cut(text: str) -> list[Token]:
     # Combining marks belong to the letter before them, which \w does not know: match on a shadow without them.
     shadow = text if text.isascii() else "".join(["x" if unicodedata.category(c)[0] == "M" else c for c in text])
-    quoted = [match.span() for match in _QUOTED.finditer(text)]
+    quoted = [match.span() for match in _QUOTED.finditer(text)] if _MARKED.search(text) else []
     tokens: list[Token] = []
     first, span = True, 0
     for match in _LEX.finditer(shadow):
@@ -133,6 +140,8 @@ def _cut(text: str) -> list[Token]:
 
 def _token(match: re.Match[str], raw: str, first: bool, quoted: bool) -> list[Token]:
     group = match.lastgroup if match.lastgroup != "suffix" else "number"
+    if group in ("word", "chunk"):
+        return _chunk(raw, first, quoted)
     low = raw.casefold()
     if group in ("url", "mail"):
         return [Token("id", low.rstrip(".,;:!?)'/"), "mid")]
@@ -147,8 +156,6 @@ def _token(match: re.Match[str], raw: str, first: bool, quoted: bool) -> list[To
         return _number(low, match.group("suffix"))
     if group == "sign":
         return [Token("sign", lex.CURRENCY_SIGNS.get(low, low))]
-    if group == "chunk":
-        return _chunk(raw, first, quoted)
     if group == "cjk":
         return [Token("cjk", low)]
     return _mark(low)
@@ -254,6 +261,8 @@ def _case(raw: str, first: bool, quoted: bool) -> str:
     low = raw.casefold()
     if quoted:
         return "mid"
+    if raw == low:
+        return ""
     if not raw[:1].isupper() or low in lex.SYNONYMS or low in _PLAIN:
         return "mid" if raw != low and not raw.isupper() and raw[1:] != raw[1:].casefold() else ""
     # Two capitals, as in TypeScript or NASA, make a name wherever they stand.
@@ -333,18 +342,25 @@ def _replace_phrases(tokens: list[Token]) -> list[Token]:
 
 
 def _phrase_at(tokens: list[Token], place: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    following = _at(tokens, place + 1).text
     for phrase, into in _PHRASES_BY_HEAD.get(tokens[place].text, ()):
+        if len(phrase) > 1 and phrase[1] != following:
+            continue
         part = tokens[place : place + len(phrase)]
         if len(part) == len(phrase) and all(t.text == w and not t.owner for t, w in zip(part, phrase, strict=True)):
             return phrase, into
     return None
 
 
+_STOPPING = frozenset({"stopped", "quit", "ceased", "stops", "quits"})
+_ENDING_WORDS = _STOPPING | {"any", "anymore"}
 _REACH = 12  # how many tokens back "any more" looks for its "not"
 
 
 def _fold_any_more(tokens: list[Token]) -> list[Token]:
     """ "not … any more" and "stopped …ing" say that something ended."""
+    if all(token.text not in _ENDING_WORDS for token in tokens):
+        return tokens
     found: list[Token] = []
     place = 0
     while place < len(tokens):
@@ -353,7 +369,7 @@ def _fold_any_more(tokens: list[Token]) -> list[Token]:
         denied = _last_denial(found) if used else None
         if denied is not None:
             found[denied] = Token("word", "ended")
-        elif token.text in ("stopped", "quit", "ceased", "stops", "quits") and following.endswith("ing"):
+        elif token.text in _STOPPING and following.endswith("ing"):
             found.append(Token("word", "ended"))
         else:
             found.append(token)
@@ -383,11 +399,14 @@ def _join_numbers(tokens: list[Token]) -> list[Token]:
     return found
 
 
+_NUMBER_WORDS = frozenset({"half", "a", "an", *lex.TIMES, *lex.ORDINALS, *lex.ONES, *lex.SCALES})
+
+
 def _number_at(tokens: list[Token], place: int) -> tuple[Token, int]:
     token = tokens[place]
     if token.kind == "number":
         return _scaled(tokens, place)
-    if token.kind != "word" or token.owner:
+    if token.kind != "word" or token.owner or token.text not in _NUMBER_WORDS:
         return token, 1
     if token.text in lex.TIMES:
         return Token("number", "", value=Fraction(lex.TIMES[token.text])), 1
@@ -485,6 +504,8 @@ def _name_dates(tokens: list[Token]) -> list[Token]:
 
 def _date_at(tokens: list[Token], place: int) -> tuple[Token, int]:
     token = tokens[place]
+    if token.kind == "word" and token.text not in _DATE_WORDS:
+        return token, 1
     for finder in _DATE_FINDERS.get(token.kind, ()):
         match = finder(tokens, place)
         if match is not None:
@@ -590,6 +611,9 @@ def _zone(tokens: list[Token], place: int) -> tuple[Token, int] | None:
     return None
 
 
+_DATE_WORDS = frozenset(
+    {"ago", *lex.MONTHS, *lex.WEEKDAYS, *lex.DIRECTIONS, *lex.RELATIVE_DAYS, *lex.ZONES}
+)  # fmt: skip
 _DateFinder = Callable[[list[Token], int], tuple[Token, int] | None]
 _DATE_FINDERS: dict[Kind, tuple[_DateFinder, ...]] = {
     "number": (_month_date, _year),
@@ -683,7 +707,7 @@ class _Reader:
             self.polarity.append(("?", ""))
             return 1
         if token.kind == "word" and not (token.case == "mid" and token.text not in _PLAIN):
-            for handler in _HANDLERS:
+            for handler in _handlers(token.text):
                 used = handler(self, token)
                 if used:
                     return used
@@ -1023,17 +1047,31 @@ def _read_past(reader: _Reader, token: Token) -> int:
     return 0
 
 
-_HANDLERS: tuple[Callable[[_Reader, Token], int], ...] = (
-    _read_comparator,
-    _read_rate,
-    _read_order,
-    _read_person,
-    _read_operator,
-    _read_glue,
-    _read_have,
-    _read_preposition,
-    _read_past,
-)
+_Handler = Callable[[_Reader, Token], int]
+# Each with the words it may have something to do with, beside those that only look like one.
+_HANDLERS: tuple[tuple[_Handler, frozenset[str]], ...] = (
+    (_read_comparator, _COMPARATOR_HEADS),
+    (_read_rate, frozenset({"every", "each", "per", "a", "an", "/", *lex.RATES})),
+    (_read_order, frozenset({*lex.ORDER, *lex.BOUNDS})),
+    (_read_person, frozenset({*lex.POSSESSIVES, *lex.PRONOUNS})),
+    (_read_operator, frozenset({"ended", "formerly", *lex.NEGATIONS, *lex.DENIED, *lex.OPERATORS,
+                                *lex.FOREIGN_NEGATIONS})),
+    (_read_glue, frozenset({"or", *lex.DETERMINERS, *lex.BE, *lex.DO, *lex.FILLERS, *lex.CONJUNCTIONS})),
+    (_read_have, frozenset(lex.HAVE)),
+    (_read_preposition, frozenset(lex.PREPOSITIONS)),
+    (_read_past, frozenset(lex.PAST_FORMS)),
+)  # fmt: skip
+
+
+@lru_cache(maxsize=16_384)
+def _handlers(word: str) -> tuple[_Handler, ...]:
+    """Who may read a word, in their order: nobody, of most words."""
+    operator, past = stem(word) in _OPERATOR_STEMS, word.endswith("ed")
+    return tuple(
+        handler
+        for handler, words in _HANDLERS
+        if word in words or (operator and handler is _read_operator) or (past and handler is _read_past)
+    )
 
 
 _PASSIVES = 8  # a fact has few; what follows them is compared as it stands

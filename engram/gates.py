@@ -43,6 +43,9 @@ WRITE_MODES: tuple[WriteMode, ...] = ("return", "report", "gate", "merge", "abso
 _BARRING = frozenset({"quantity", "date", "polarity", "order", "name", "slot"})
 _COUNTED_TO = 1_000
 _FEW = 2
+# Nearer than this, in meaning or in words, what two facts claim is compared; nobody calls anything farther the same.
+FAR = 0.5
+UNLIKE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +143,8 @@ def decide(
     seen = [
         near for near in neighbours if near.evidence == candidate.evidence and (mode == "report" or not near.in_default)
     ]
-    nearest = tuple(_compare(candidate, near) for near in seen)
+    own = tokens(candidate.fact)
+    nearest = tuple(_compare(candidate, near, own, mode, thresholds) for near in seen)
     duplicate = exact is not None and _is_exact(candidate, exact)
     asked = score_surprise or mode == "gate"
     terms = _terms(candidate, seen, nearest, same_type, duplicate) if asked else None
@@ -296,12 +300,18 @@ def _add(
 
 
 # --- Comparing ----------------------------------------------------------------------------------------------------
-def _compare(candidate: Statement, near: Near) -> Neighbour:
+def _compare(
+    candidate: Statement, near: Near, own: frozenset[str], mode: WriteMode, at: Thresholds
+) -> Neighbour:  # fmt: skip
+    shared = jaccard(own, tokens(near.fact))
+    alike = Neighbour(near.memory_id, near.fact, near.cosine, shared, near.changed)
+    far = near.cosine is not None and near.cosine < FAR and shared < UNLIKE
+    if far and mode != "gate" and not _is_near(near, alike, candidate, mode, at):
+        return alike
     kinds = {*changes(candidate.fact, near.fact), *near.changed}
     if candidate.stated_from is not None and near.stated_from not in (None, candidate.stated_from):
         kinds.add("date")
-    shared = jaccard(tokens(candidate.fact), tokens(near.fact))
-    return Neighbour(near.memory_id, near.fact, near.cosine, shared, tuple(sorted(kinds)))
+    return replace(alike, changed=tuple(sorted(kinds)))
 
 
 def _terms(

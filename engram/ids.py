@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
+from functools import lru_cache
 
 import uuid_utils
 
@@ -18,6 +19,7 @@ def new_id() -> str:
     return str(uuid_utils.uuid7())
 
 
+@lru_cache(maxsize=4_096)
 def id_of(event_id: str, *what: object) -> str:
     """The id of something that comes of an event: a UUIDv7 with the event's clock, the same whenever it is made."""
     made = bytearray(uuid.UUID(event_id).bytes[:6])

@@ -248,7 +248,11 @@ class Memory(Value):
 
 @dataclass(frozen=True, slots=True)
 class Neighbour(Value):
-    """An existing memory near a candidate, and in which ways its values differ."""
+    """An existing memory near a candidate, and in which ways its values differ.
+
+    Memories too far away to be called the same, whatever they say, are not compared: of them `changed` says no more
+    than that they belong to another slot.
+    """
 
     memory_id: str
     fact: str

@@ -7,7 +7,7 @@ here: a hundred times less work for a vector than a scan of the scope for each.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,6 +34,12 @@ class Nearest:
     memory_ids: tuple[str, ...] = ()
     cosines: tuple[float, ...] = ()
 
+    def ranked(self) -> Iterator[tuple[str, float]]:
+        """Each row with its cosine, rounded, one after the other."""
+        return (
+            (memory_id, round(cosine, DIGITS)) for memory_id, cosine in zip(self.memory_ids, self.cosines, strict=True)
+        )
+
 
 def nearest(conn: Connection, tenant_id: str, scope_id: int, model_id: int, vectors: Sequence[Any]) -> list[Nearest]:
     """The rows of a scope nearest each of some vectors, in their order; every vector of the scope is compared."""
@@ -43,8 +49,8 @@ def nearest(conn: Connection, tenant_id: str, scope_id: int, model_id: int, vect
     found: list[list[tuple[str, float]]] = [[] for _ in vectors]
     texts = [embedding.to_sql(vector) for vector in vectors]
     for row in fetch_all(conn, "list_nearest", vectors=texts, most=NEAREST, **where):
-        found[row.place - 1].append((row.memory_id, round(row.cosine, DIGITS)))
-    return [_nearest(rows) for rows in found]
+        found[row.place - 1].append((row.memory_id, row.cosine))
+    return [Nearest(tuple(row[0] for row in rows), tuple(row[1] for row in rows)) for rows in found]
 
 
 def cosines(vectors: Sequence[Any]) -> Matrix:
@@ -57,23 +63,26 @@ def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -
     import numpy as np
 
     wanted = _units(vectors)
-    found: list[list[tuple[str, float]]] = [[] for _ in vectors]
-    after: str | None = None
-    while after is not None or not any(found):
+    memory_ids: list[str] = []  # of all blocks: their order is that of their places
+    places = np.empty((len(vectors), 0), dtype=np.int64)
+    alike: Matrix = np.empty((len(vectors), 0), dtype=np.float32)
+    while True:
+        after = memory_ids[-1] if memory_ids else None
         block = fetch_one(conn, "list_scope_vectors", after=after, most=BLOCK, **where)
         if block is None or not block.memory_ids:
             break
         length = len(bytes(block.vectors)) // len(block.memory_ids)
         stored = np.frombuffer(block.vectors, dtype=">f2").reshape(len(block.memory_ids), length // 2)[:, 2:]
-        alike = products(wanted, _scaled(stored.astype(np.float32)))
-        for place, row in enumerate(alike):
-            most = np.argpartition(-row, NEAREST)[:NEAREST] if len(row) > NEAREST else range(len(row))
-            found[place] += [(block.memory_ids[n], round(float(row[n]), DIGITS)) for n in most]
-            found[place] = sorted(found[place], key=_order)[:NEAREST]
-        after = block.memory_ids[-1] if len(block.memory_ids) == BLOCK else None
-        if after is None:
+        more = products(wanted, _scaled(stored.astype(np.float32)))
+        those = np.broadcast_to(np.arange(more.shape[1]) + len(memory_ids), more.shape)
+        alike, places = _best(np.hstack((alike, more)), np.hstack((places, those)))
+        memory_ids += block.memory_ids
+        if len(block.memory_ids) < BLOCK:
             break
-    return [_nearest(rows) for rows in found]
+    return [
+        Nearest(tuple(map(memory_ids.__getitem__, row)), tuple(near))
+        for row, near in zip(places.tolist(), alike.tolist(), strict=True)
+    ]
 
 
 def products(left: Matrix, right: Matrix) -> Matrix:
@@ -95,12 +104,15 @@ def products(left: Matrix, right: Matrix) -> Matrix:
     return found
 
 
-def _order(row: tuple[str, float]) -> tuple[float, str]:
-    return -row[1], row[0]
+def _best(alike: Matrix, places: Any) -> tuple[Matrix, Any]:
+    """Of each row of cosines the best, in their order, with their places."""
+    import numpy as np
 
-
-def _nearest(rows: Sequence[tuple[str, float]]) -> Nearest:
-    return Nearest(tuple(memory_id for memory_id, _ in rows), tuple(cosine for _, cosine in rows))
+    if alike.shape[1] > NEAREST:
+        chosen = np.argpartition(-alike, NEAREST - 1, axis=1)[:, :NEAREST]
+        alike, places = np.take_along_axis(alike, chosen, 1), np.take_along_axis(places, chosen, 1)
+    order = np.lexsort((places, -np.round(alike, DIGITS)), axis=1)
+    return np.take_along_axis(alike, order, 1), np.take_along_axis(places, order, 1)
 
 
 def _units(vectors: Sequence[Any]) -> Matrix:
@@ -113,5 +125,6 @@ def _units(vectors: Sequence[Any]) -> Matrix:
 def _scaled(rows: Matrix) -> Matrix:
     import numpy as np
 
-    scaled: Matrix = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    scaled: Matrix = rows / np.maximum(lengths, 1e-12)
     return scaled
