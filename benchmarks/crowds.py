@@ -1,7 +1,7 @@
 """Crowds: databases filled fast with many memories, as the product itself would have written them.
 
     python benchmarks/crowds.py large 100000              one scope of 100,000 memories
-    python benchmarks/crowds.py small 1000000 --keep DIR  scopes of 100 each; kept in DIR, and found there again
+    python benchmarks/crowds.py small 1000000 --keep DIR  scopes of 100 each; kept in DIR, and copied from there later
     python benchmarks/crowds.py mixed 10000               a user with 20 % of the rows, one with 0.8 %, others of 100
 
 One memory is written through the door, and every row it left, in whatever table, is the pattern of all the others: what
@@ -16,10 +16,10 @@ Vectors are the local embedder's own for these texts, and so stand in clusters.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import importlib.util
 import json
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
@@ -31,7 +31,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -53,6 +53,8 @@ TOPICS: Final = 400
 TOPIC_WORDS: Final = 60
 COMMON: Final = ("the", "of", "and", "to", "in", "is", "with", "for", "on", "at", "from", "by")
 NEAREST: Final = 8  # that the decision of a write keeps
+FORM: Final = 1  # of the rows of a crowd: with another one, kept ones are filled anew
+NOTE: Final = "crowd.json"
 FRESH: Final = 500  # vectors of a large scope that wait for its graph
 BLOCK: Final = 1_000  # facts that are drawn at once
 KEPT: Final = 64  # blocks, since questions come back to them
@@ -129,6 +131,11 @@ class Shape:
     def key(self) -> str:
         """A name for it in a folder of crowds."""
         return f"{self.kind}-{self.rows}-{self.tenants}-{self.each}-{self.relations}-{self.seed}"
+
+    @classmethod
+    def usual(cls, kind: str, rows: int, tenants: int = 1) -> Self:
+        """The shape that is measured: with ten relations a memory, fewer where that were above a million."""
+        return cls(kind, rows, tenants, relations=max(1, min(10, 1_000_000 // rows)))
 
     def users(self) -> list[tuple[Scope, int]]:
         """The scopes, and how many memories each has."""
@@ -256,30 +263,67 @@ def plain(url: str) -> str:
 
 @contextmanager
 def opened(shape: Shape, keep: Path | None = None, *, say: Any = None) -> Iterator[Crowd]:
-    """A crowd in an embedded PostgreSQL: in a temporary folder, or in a folder that keeps it for the next time."""
-    root = Path(tempfile.mkdtemp(prefix="engram-crowd-")) if keep is None else keep / f"{shape.key}-{schema_key()}"
-    root.mkdir(parents=True, exist_ok=True)
-    root.chmod(0o755)
-    note = root / "crowd.json"
+    """A crowd in an embedded PostgreSQL of its own, which is gone afterwards.
+
+    With a folder it is a copy of the one kept there, which is filled the first time and migrated when the schema has
+    gone on: so every run begins with the same rows, whatever the runs before it wrote.
+    """
+    say = say or (lambda _: None)
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="engram-crowd-", dir=keep))
+    folder.chmod(0o755)
     try:
-        if not note.exists():
-            shutil.rmtree(root / "data", ignore_errors=True)
-        with EmbeddedServer.start(root / "data") as server:
-            if note.exists():
-                yield _read(note, shape, server)
-                return
-            migrations.upgrade(server.superuser_url)
-            crowd = fill(server.url(), server.superuser_url, shape, say=say)
-            note.write_text(json.dumps({"scopes": [one.scope_id for one in crowd.scopes], "seconds": crowd.seconds}))
-            yield crowd
-    finally:
         if keep is None:
-            shutil.rmtree(root, ignore_errors=True)
+            with EmbeddedServer.start(folder / "data") as server:
+                yield _filled(server, shape, say)
+            return
+        kept = keep / f"{shape.key}-{FORM}"
+        _keep(kept, shape, say)
+        with _timed(f"copy of {kept.name}", say):
+            subprocess.run(["cp", "-a", "--reflink=auto", kept / "data", folder], check=True)
+        with EmbeddedServer.start(folder / "data") as server:
+            yield _read(kept / NOTE, shape, server)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _filled(server: EmbeddedServer, shape: Shape, say: Any) -> Crowd:
+    migrations.upgrade(server.superuser_url)
+    return fill(server.url(), server.superuser_url, shape, say=say)
+
+
+def _keep(kept: Path, shape: Shape, say: Any) -> None:
+    """See that a crowd is there, whole and of the schema of today."""
+    kept.mkdir(parents=True, exist_ok=True)
+    kept.chmod(0o755)
+    note = kept / NOTE
+    whole = note.exists()
+    if whole and json.loads(note.read_text())["revision"] == migrations.head():
+        return
+    if not whole:
+        shutil.rmtree(kept / "data", ignore_errors=True)
+    with EmbeddedServer.start(kept / "data") as server:
+        if whole:
+            with _timed(f"{kept.name} migrated", say):
+                migrations.upgrade(server.superuser_url)
+            told = json.loads(note.read_text())
+        else:
+            crowd = _filled(server, shape, say)
+            told = {"scopes": [one.scope_id for one in crowd.scopes], "seconds": crowd.seconds}
+    note.write_text(json.dumps(told | {"revision": migrations.head()}))
+
+
+@contextmanager
+def _timed(name: str, say: Any) -> Iterator[None]:
+    started = time.perf_counter()
+    yield
+    say(f"{name}: {time.perf_counter() - started:.1f} s")
 
 
 def _read(note: Path, shape: Shape, server: EmbeddedServer) -> Crowd:
-    kept = json.loads(note.read_text())
-    return Crowd(shape, server.url(), server.superuser_url, _numbered(shape, kept["scopes"]), kept["seconds"])
+    told = json.loads(note.read_text())
+    return Crowd(shape, server.url(), server.superuser_url, _numbered(shape, told["scopes"]), told["seconds"])
 
 
 def _numbered(shape: Shape, scope_ids: Sequence[int]) -> list[Filled]:
@@ -288,16 +332,6 @@ def _numbered(shape: Shape, scope_ids: Sequence[int]) -> list[Filled]:
         found.append(Filled(scope, scope_id, rows, first))
         first += rows
     return found
-
-
-@lru_cache(maxsize=1)
-def schema_key() -> str:
-    """A digest of what makes the schema and of this file: a kept crowd of another is no use."""
-    digest = hashlib.sha256(Path(__file__).read_bytes())
-    root = Path(__file__).parents[1] / "alembic"
-    for path in sorted(root.rglob("*.sql")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 def fill(url: str, superuser_url: str, shape: Shape, *, say: Any = None) -> Crowd:
@@ -334,15 +368,17 @@ class _Filling:
             conn.execute("VACUUM ANALYZE")
             if dropped:
                 conn.execute("CHECKPOINT")
+            conn.execute("ALTER SYSTEM RESET ALL")
+            conn.execute("SELECT pg_reload_conf()")
         self.database.close()
         return self.crowd
 
     @contextmanager
     def _timed(self, name: str) -> Iterator[None]:
         started = time.perf_counter()
-        yield
+        with _timed(f"{self.shape.kind} {self.shape.rows:,}: {name}", self.say):
+            yield
         self.crowd.seconds[name] = round(time.perf_counter() - started, 1)
-        self.say(f"{self.shape.kind} {self.shape.rows:,}: {name} {self.crowd.seconds[name]} s")
 
     def _pattern(self) -> tuple[str, str, dict[str, Any]]:
         scope = Scope(self.shape.users()[0][0].tenant_id, user_id="pattern")
@@ -471,6 +507,7 @@ class _Filling:
         """Drop every index that no constraint needs, of the tables that are filled; how each was made."""
         with psycopg.connect(self.plain, autocommit=True) as conn:
             conn.execute("ALTER SYSTEM SET max_wal_size = '8GB'")
+            conn.execute("ALTER SYSTEM SET wal_recycle = off")  # so that a kept crowd has no large log
             conn.execute("SELECT pg_reload_conf()")
             tables = [*patterned(conn, self.memory_id), WORDED, "memory_relations", "relation_changes"]
             found = conn.execute(
@@ -584,7 +621,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path)
     given = parser.parse_args()
     started = time.perf_counter()
-    with opened(Shape(given.kind, given.rows, given.tenants), given.keep, say=print) as crowd:
+    with opened(Shape.usual(given.kind, given.rows, given.tenants), given.keep, say=print) as crowd:
         seconds = time.perf_counter() - started
         print(f"{given.rows:,} memories in {len(crowd.scopes):,} scopes, {seconds:.0f} s: {crowd.seconds}")
 

@@ -180,7 +180,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--plans", action="store_true")
     given = parser.parse_args()
-    shape = Shape("mixed", given.rows, relations=max(1, min(10, 1_000_000 // given.rows)))
+    shape = Shape.usual("mixed", given.rows)
     with opened(shape, given.keep, say=lambda said: print(said, file=sys.stderr)) as crowd:
         print(machine.heading(crowd.url))
         filled = crowd.of(given.user)

@@ -238,7 +238,7 @@ def main() -> None:
         for kind in kinds:
             found = []
             for rows in sizes:
-                shape = Shape(kind, rows, relations=max(1, min(10, 1_000_000 // rows)))
+                shape = Shape.usual(kind, rows)
                 with opened(shape, given.keep, say=_say) as crowd:
                     versions = machine.versions(crowd.url)
                     found.append(measure(crowd, given.only.split(","), given.times, given.seconds))

@@ -276,7 +276,7 @@ def main() -> None:
     parser.add_argument("--no-rush", action="store_true", help="only one client")
     given = parser.parse_args()
     names = given.only.split(",")
-    shape = Shape("mixed", given.rows, relations=max(1, min(10, 1_000_000 // given.rows)))
+    shape = Shape.usual("mixed", given.rows)
     with opened(shape, given.keep, say=lambda said: print(said, file=sys.stderr, flush=True)) as crowd:
         print(machine.heading(crowd.url))
         columns = ["call", "p50", "p95", "p99", "floor p50", "floor p95", "floor p99", "ratio", "floor"]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -141,3 +143,27 @@ def test_hubs_have_many_relations(twins: Twins) -> None:
         histories = conn.execute("SELECT count(*) FROM engram.relation_changes").fetchone()
     assert rows[0][0] >= 4 * rows[len(rows) // 2][0]
     assert histories == (sum(row[0] for row in rows),)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that a server may enter."""
+    made = Path(tempfile.mkdtemp(prefix="engram-kept-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+def test_every_run_begins_with_the_rows_that_were_kept(twins: Twins, folder: Path) -> None:
+    crowds, shape = twins.crowds, twins.crowds.Shape("small", 20, each=10)
+    for _ in range(2):
+        with crowds.opened(shape, folder) as crowd, crowd.door(crowd.scopes[0], settings=load({})) as door:
+            assert door.stats().memories == 10
+            door.add("The kettle is in the cellar.")
+    note = folder / f"{shape.key}-{crowds.FORM}" / crowds.NOTE
+    note.write_text(json.dumps(json.loads(note.read_text()) | {"revision": "0005"}))
+    said: list[str] = []
+    with crowds.opened(shape, folder, say=said.append) as crowd:
+        assert len(crowd.scopes) == 2
+    assert "migrated" in said[0]
+    assert [path.name for path in folder.iterdir()] == [f"{shape.key}-{crowds.FORM}"]
