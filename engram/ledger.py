@@ -14,7 +14,7 @@ from sqlalchemy.engine import Row
 from sqlalchemy.exc import DBAPIError
 
 from engram import chain
-from engram.database import Connection, fetch_all, fetch_one
+from engram.database import Connection, fetch_all, fetch_named, fetch_one, statement
 from engram.errors import IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, StaleStream
 from engram.ids import new_id
 from engram.values import BadPosition, Event, VerifyReport, trust_rank
@@ -22,6 +22,7 @@ from engram.values import BadPosition, Event, VerifyReport, trust_rank
 MOST_EVENTS: Final = 500  # a batch
 MOST_BYTES: Final = 8 * 1024 * 1024  # of bodies, a batch
 MOST_BODY: Final = 1024 * 1024
+LOOKED_AT: Final = 400  # of the newest events of each scope, for what was said: direct changes of memory are events too
 LINKS_AT_ONCE: Final = 1_000
 HEADS_AT_ONCE: Final = 500
 
@@ -256,6 +257,49 @@ def read(
     return [chain.event(row) for row in rows]
 
 
+def told(
+    conn: Connection, scope_ids: Sequence[int], *, types: Sequence[str], own: str, said: int, made: int,
+    session_id: str | None = None, task_run_id: str | None = None, until: datetime | None = None,
+    start: Place | None = None,
+) -> tuple[list[Event], list[Event]]:  # fmt: skip
+    """The newest events of what was said and done, and of artifacts and results of tools, each newest first.
+
+    Said and done is what has one of `types`, or a type that begins with `own`. Of each scope the newest 400 events are
+    looked at for it. Events of documents are listed by their stream.
+    """
+    kinds = {"session": session_id, "task": task_run_id, "scope": scope_ids}
+    of = next(OF[kind] for kind, given in kinds.items() if given is not None)
+    parts = [
+        _part("list_told_events", {"kind": kind, "of": of, **which}) for kind, which in (("said", SAID), ("made", MADE))
+    ]
+    sql = (
+        f"SELECT t.* FROM ({' UNION ALL '.join(parts)}) t"  # noqa: S608 - constants
+        " ORDER BY t.recorded_at DESC, t.stream_id DESC, t.position DESC"
+    )
+    rows = fetch_named(
+        conn, sql,
+        {"scope_ids": list(scope_ids), "types": list(types), "own": own, "said": said, "made": made,
+         "looked": LOOKED_AT, "session_id": session_id, "task_run_id": task_run_id, "until": until, **_start(start)},
+    )  # fmt: skip
+    found = {kind: [chain.event(row) for row in rows if row.kind == kind] for kind in ("said", "made")}
+    return found["said"], found["made"]
+
+
+SAID: Final = {
+    "among": "true", "looked": "%(looked)s",
+    "which": "(o.event_type = ANY (%(types)s) OR starts_with(o.event_type, %(own)s))",
+}  # fmt: skip
+MADE: Final = {  # as the index of those few says it
+    "among": "e.event_type IN ('artifact', 'tool_result')", "looked": "%(made)s", "which": "true",
+}  # fmt: skip
+OF: Final = {
+    "session": "e.session_id = %(session_id)s",
+    "task": "e.task_run_id = %(task_run_id)s",
+    "scope": "e.stream_id <> ALL (ARRAY(SELECT d.stream_id FROM engram.event_streams d"
+    " WHERE d.tenant_id = engram.current_tenant() AND d.scope_id = ANY (%(scope_ids)s) AND d.kind = 'document'))",
+}
+
+
 def derivable(conn: Connection, *, stream_id: str, deriver: str, after: int = 0, limit: int = 100) -> list[Event]:
     """The events of a stream after a position that wait for a deriver, in order; erased ones among them."""
     rows = fetch_all(conn, "list_derivable_events", stream_id=stream_id, deriver=deriver, after=after, limit=limit)
@@ -456,6 +500,14 @@ def _start(start: Place | None) -> dict[str, Any]:
     if start is None:
         return {"start_at": None, "start_stream": None, "start_position": None}
     return {"start_at": start.recorded_at, "start_stream": start.stream_id, "start_position": start.position}
+
+
+def _part(name: str, places: Mapping[str, str]) -> str:
+    """A part of a statement, with constants in its places."""
+    sql = statement(name)
+    for place, text in places.items():
+        sql = sql.replace(f"/*{place}*/", text)
+    return f"({sql})"
 
 
 def _list(values: Sequence[Any] | None) -> list[Any] | None:

@@ -32,7 +32,7 @@ from engram.operations.capture import EVENT_TYPES
 from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
-from engram.recall import topics, triggers
+from engram.recall import Asked, Looked, topics, triggers
 from engram.relations import Walk
 from engram.tasks import Held
 from engram.tenancy import Visible
@@ -57,12 +57,10 @@ from engram.values import (
 MOST_CRITICAL: Final = 200
 MOST_OF_GOAL: Final = 1_000  # characters of a goal that are searched for
 MOST_FOUND: Final = 40  # more than are printed, so that one session does not take every place
+FETCHED: Final = 100  # that each channel of its search brings
 MOST_DECISIONS: Final = 40
 MOST_ARTIFACTS: Final = 20
-PAGE: Final = 80
-PAGES: Final = 5  # of events looked through for what was said: direct changes of memory are events too
 DECIDED: Final = Filter(memory_types=("decision", "constraint"))
-MADE: Final = ("artifact", "tool_result")
 SEEDS: Final = 3  # facts of those found whose relations are shown
 TIES: Final = Walk(max_depth=1, direction="any", limit_per_seed=5)
 MOST_TRIGGERS: Final = 40
@@ -102,14 +100,14 @@ def build_context(
     count = counting.chosen(token_counter)
 
     started = noting.clock()
-    material = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, setup, reading, asked))
-    if material.task is not None and not asked.query:
-        asked = replace(asked, query=inputs.query(material.task.goal[:MOST_OF_GOAL]))
-    searched = yield from _searched(setup, reading, asked)
-    results = SearchResults(()) if searched is None else searched.ranked()
-    material = _with_results(material, results)
-    if searched is not None:
-        material = replace(material, watermark=searched.looked.watermark)
+    begun = yield from steps.read(reading.scope.tenant_id, lambda conn: _begun(conn, setup, reading, asked))
+    asked, material = begun.asked, begun.material
+    searched: Searched | None = None
+    results = SearchResults(())
+    if begun.looked is not None:
+        searched = yield from searching.found(setup, reading, *begun.looked)
+        results = searched.ranked()
+        material = _with_results(replace(material, watermark=searched.looked.watermark), results)
         material = yield from _with_relations(reading, searched.looked.visible, asked, material)
     block = context.pack(
         material, max_tokens=most, shares=asked.shares, format=shown_as, min_trust=worst, strict=loud, count=count,
@@ -136,41 +134,58 @@ def chosen_style(group_by: object, detail: object, metadata: object, moment: Mom
     )  # fmt: skip
 
 
-def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -> Material:
-    """Everything but the search, in one snapshot."""
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """What there is beside what a search finds, what is searched for, and what that search must know before."""
+
+    asked: _Asked
+    material: Material
+    looked: tuple[Asked, Looked] | None
+
+
+def _begun(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -> _Begun:
+    """Everything but what is found, in one transaction."""
     visible, moment = tenancy.visible(conn, reading.scope), reading.moment
-    held = None
-    if asked.task_run_id is not None:
-        held = tasks.seen(conn, visible, asked.task_run_id, moment)
+    held = None if asked.task_run_id is None else tasks.seen(conn, visible, asked.task_run_id, moment)
+    if held is not None and not asked.query:
+        asked = replace(asked, query=inputs.query(held.task.goal[:MOST_OF_GOAL]))
+    looked = None
+    if asked.query and asked.shares[context.RELEVANT]:
+        wanted = recall.prepare(asked.query, limit=MOST_FOUND, fetched=FETCHED, profile=setup.profile())
+        config = setup.settings.text_search_config
+        looked = (wanted, recall.look(conn, visible, wanted, moment=moment, config=config))
     if not visible.scope_ids:
-        return Material()
+        return _Begun(asked, Material(), looked)
+    material = _gathered(conn, setup, reading, asked, visible, held)
+    # A search finds out by itself what is not derived yet.
+    return _Begun(asked, material if looked else replace(material, watermark=watermark(conn, visible)), looked)
+
+
+def _gathered(
+    conn: Connection, setup: Setup, reading: Reading, asked: _Asked, visible: Visible, held: Held | None
+) -> Material:
+    moment, shares = reading.moment, asked.shares
     critical = all_critical(conn, visible, moment)
     decisions = memories.list_memories(
         conn, visible, filter=DECIDED, sort="recent", limit=MOST_DECISIONS, cursor=None, moment=moment,
         key=setup.cursor_key,
-    ) if asked.shares[context.DECISIONS] else ()  # fmt: skip
-    shares = asked.shares
+    ) if shares[context.DECISIONS] else ()  # fmt: skip
     saved = () if held is None or not (shares[context.STATE] or shares[context.CHECKPOINTS]) else checkpoints.select(
         conn, reading.scope.tenant_id, held.task.task_run_id, whole=True, limit=context.MOST_CHECKPOINTS,
         recorded_by=moment.earliest,
     )  # fmt: skip
+    events, artifacts = _events(conn, visible, reading, asked)
     return Material(
         task=None if held is None else held.task,
         checkpoints=tuple(saved),
         critical=critical.results,
         critical_omitted=critical.omitted,
-        events=_said(conn, visible, reading, asked) if shares[context.EVENTS] else (),
+        events=events,
         decisions=tuple(decisions),
-        artifacts=_newest(conn, visible, reading, asked, MADE, MOST_ARTIFACTS) if shares[context.ARTIFACTS] else (),
+        artifacts=artifacts,
         topics=topics_of(conn, visible, moment) if shares[context.TOPICS] else (),
         triggers=triggers_of(conn, visible, moment) if shares[context.TRIGGERS] else (),
-        watermark=Watermark() if _will_search(asked, held) else watermark(conn, visible),
     )
-
-
-def _will_search(asked: _Asked, held: Held | None) -> bool:
-    """Whether a search follows, which finds out by itself what is not derived yet."""
-    return bool((asked.query or (held is not None and held.task.goal)) and asked.shares[context.RELEVANT])
 
 
 def all_critical(conn: Connection, visible: Visible, moment: Moment) -> CriticalMemories:
@@ -192,37 +207,25 @@ def triggers_of(conn: Connection, visible: Visible, moment: Moment) -> tuple[Nam
     return tuple(Named(name, trust) for name, _, trust in found[:MOST_TRIGGERS])
 
 
-def _said(conn: Connection, visible: Visible, reading: Reading, asked: _Asked) -> tuple[Event, ...]:
-    """The newest events of what was said and done, newest first; direct changes of memory show as memories already."""
-    kept: list[Event] = []
-    start = None
-    for _ in range(PAGES):
-        page = _newest(conn, visible, reading, asked, None, PAGE, start)
-        kept.extend(filter(is_said, page))
-        if len(kept) >= context.MOST_EVENTS or len(page) < PAGE:
-            break
-        start = Place(page[-1].recorded_at, page[-1].stream_id, page[-1].position)
-    return tuple(kept[: context.MOST_EVENTS])
+def _events(
+    conn: Connection, visible: Visible, reading: Reading, asked: _Asked
+) -> tuple[Sequence[Event], Sequence[Event]]:
+    """The newest events of what was said and done, and of what was made; direct changes show as memories already."""
+    moment, shares = reading.moment, asked.shares
+    said = context.MOST_EVENTS if shares[context.EVENTS] else 0
+    made = MOST_ARTIFACTS if shares[context.ARTIFACTS] else 0
+    if not said and not made:
+        return (), ()
+    return ledger.told(
+        conn, visible.scope_ids, types=EVENT_TYPES, own=OWN_TYPE, said=said, made=made, session_id=asked.session_id,
+        task_run_id=asked.task_run_id, until=_just_after(moment.as_of),
+        start=None if moment.known_at is None else Place(moment.known_at, *LAST),
+    )  # fmt: skip
 
 
 def is_said(event: Event) -> bool:
     """Whether an event is of what was said and done, and no change of memory."""
     return event.event_type in EVENT_TYPES or event.event_type.startswith(OWN_TYPE)
-
-
-def _newest(
-    conn: Connection, visible: Visible, reading: Reading, asked: _Asked, types: Sequence[str] | None, limit: int,
-    start: Place | None = None,
-) -> tuple[Event, ...]:  # fmt: skip
-    moment = reading.moment
-    if start is None and moment.known_at is not None:
-        start = Place(moment.known_at, *LAST)
-    found = ledger.read(
-        conn, task_run_id=asked.task_run_id, session_id=asked.session_id, scope_ids=visible.scope_ids, types=types,
-        until=_just_after(moment.as_of),
-        start=start, newest_first=True, limit=limit,
-    )  # fmt: skip
-    return tuple(found)
 
 
 def _just_after(moment: datetime | None) -> datetime | None:
@@ -234,13 +237,6 @@ def watermark(conn: Connection, visible: Visible) -> Watermark:
     """How far the deriver that is farthest behind has read."""
     marks = [streams.watermark(conn, visible.scope_ids, one.NAME, one.VERSION) for one in derivation.DERIVERS]
     return max(marks, key=lambda mark: mark.behind, default=Watermark())
-
-
-def _searched(setup: Setup, reading: Reading, asked: _Asked) -> Operation[Searched | None]:
-    if not asked.query or not asked.shares[context.RELEVANT]:
-        return None
-    prepared = recall.prepare(asked.query, limit=MOST_FOUND, profile=setup.profile())
-    return (yield from searching.found(setup, reading, prepared))
 
 
 def _with_results(material: Material, results: SearchResults) -> Material:

@@ -21,6 +21,7 @@ MOST_RUNS: Final = 5
 MOST_LISTED: Final = 50  # runs looked through for those that went on at an earlier moment
 MOST_AFTER: Final = 10  # events of a run after its checkpoint
 PAGE: Final = 40  # events looked through at a time for what was said
+PAGES: Final = 5
 MOST_EPOCHS: Final = 10_000
 GOING_ON: Final = ("active", "paused")
 LAYOUT: Final = Layout(context.RESUME_SHARES, tuple(context.RESUME_SHARES), downward=True)
@@ -120,7 +121,7 @@ def _after(conn: Connection, held: Held, position: int, reading: Reading) -> Seq
     """What was said and done in a run after a position of its stream, newest first."""
     kept: list[Event] = []
     before = None if reading.moment.earliest is None else held.task.position + 1
-    for _ in range(assembling.PAGES):
+    for _ in range(PAGES):
         page = ledger.read(
             conn, stream_id=held.task.stream_id, scope_ids=[held.scope_id], after=position, newest_first=True,
             before=before, limit=PAGE,

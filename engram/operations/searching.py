@@ -35,19 +35,23 @@ class Searched:
         return recall.rank(asked or self.asked, self.looked, self.found)
 
 
-def found(setup: Setup, reading: Reading, asked: Asked) -> Operation[Searched]:
+def found(setup: Setup, reading: Reading, asked: Asked, looked: Looked | None = None) -> Operation[Searched]:
     """Look at the scopes, embed the question, ask the channels; ranking is left to the caller.
 
     The question is embedded by the model whose vectors it is compared with. Where that model went out of use meanwhile,
-    its vectors may have been going: then the search is made again.
+    its vectors may have been going: then the search is made again. Whoever has `looked` already need not look twice.
     """
-    return (yield from all_found(setup, reading, [(asked, reading.moment)]))[0]
+    known = None if looked is None else [(asked, looked)]
+    return (yield from all_found(setup, reading, [(asked, reading.moment)], known))[0]
 
 
-def all_found(setup: Setup, reading: Reading, wanted: Sequence[tuple[Asked, Moment]]) -> Operation[list[Searched]]:
+def all_found(
+    setup: Setup, reading: Reading, wanted: Sequence[tuple[Asked, Moment]],
+    known: Sequence[tuple[Asked, Looked]] | None = None,
+) -> Operation[list[Searched]]:  # fmt: skip
     """Several searches of the same scopes at once, each at its moment: one call of the model, one statement for all.
 
-    What is not derived yet is found at the moment of the read only.
+    What is not derived yet is found at the moment of the read only. `known` is what a look has told already.
     """
     tenant, config = reading.scope.tenant_id, setup.settings.text_search_config
 
@@ -60,7 +64,8 @@ def all_found(setup: Setup, reading: Reading, wanted: Sequence[tuple[Asked, Mome
         return [(asked, replace(seen[asked.query], moment=moment)) for asked, moment in wanted]
 
     for left in reversed(range(TRIES)):
-        looked = yield from steps.read(tenant, look)
+        looked = known if known is not None else (yield from steps.read(tenant, look))
+        known = None
         if any(asked.mode != "keyword" for asked, _ in wanted):
             setup = yield from spaces.ready_for(setup, tenant, looked[0][1].model_id)
         embedder = setup.embedder

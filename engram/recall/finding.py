@@ -237,7 +237,7 @@ def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, dict[
 
 def fetched(asked: Asked) -> int:
     """How many memories a channel brings to a search. Pure."""
-    return max(OVERFETCH * asked.limit, LEAST_FETCHED)
+    return asked.fetched or max(OVERFETCH * asked.limit, LEAST_FETCHED)
 
 
 def _asked(search: _Search) -> tuple[str, Mapping[str, Any]]:

@@ -34,7 +34,7 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     "search semantic": (5, 3, 11),
     "search keyword": (5, 3, 11),
     "recall": (7, 4, 15),
-    "build_context": (17, 5, 27),
+    "build_context": (15, 4, 23),
     "recall_critical": (3, 1, 5),
     "get": (2, 1, 4),
     "get_lineage": (3, 1, 5),
@@ -226,6 +226,13 @@ def test_no_plan_names_another_scopes_partition(measured: Measured, user: str) -
             assert len(parts(plan)) <= 1, (name, statement, parts(plan))
             seen |= parts(plan)
     assert len(seen) == 1
+
+
+def test_a_context_lists_events_by_their_indexes(measured: Measured) -> None:
+    """What was made has an index of its own, and of the rest the newest are looked at, however many there are."""
+    plans = plans_of(measured, lambda: measured.large.build_context(measured.crowd.texts.question(7)))
+    plan = next(plan for plan in plans.values() if " on agent_events " in plan)
+    assert set(re.findall(r"using (agent_events_\w+)", plan)) == {"agent_events_scope", "agent_events_made"}
 
 
 def test_every_graph_leaves_out_what_was_just_written(measured: Measured) -> None:
