@@ -265,8 +265,8 @@ def plain(url: str) -> str:
 def opened(shape: Shape, keep: Path | None = None, *, say: Any = None) -> Iterator[Crowd]:
     """A crowd in an embedded PostgreSQL of its own, which is gone afterwards.
 
-    With a folder it is a copy of the one kept there, which is filled the first time and migrated when the schema has
-    gone on: so every run begins with the same rows, whatever the runs before it wrote.
+    With a folder it is a copy of the one kept there, which is filled the first time; the copy is migrated when the
+    schema has gone on. So every run begins with the same rows, whatever the runs before it wrote.
     """
     say = say or (lambda _: None)
     if keep is not None:
@@ -283,6 +283,8 @@ def opened(shape: Shape, keep: Path | None = None, *, say: Any = None) -> Iterat
         with _timed(f"copy of {kept.name}", say):
             subprocess.run(["cp", "-a", "--reflink=auto", kept / "data", folder], check=True)
         with EmbeddedServer.start(folder / "data") as server:
+            with _timed("migration", say):
+                migrations.upgrade(server.superuser_url)
             yield _read(kept / NOTE, shape, server)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -294,24 +296,16 @@ def _filled(server: EmbeddedServer, shape: Shape, say: Any) -> Crowd:
 
 
 def _keep(kept: Path, shape: Shape, say: Any) -> None:
-    """See that a crowd is there, whole and of the schema of today."""
+    """See that a crowd is there, and whole."""
+    if (kept / NOTE).exists():
+        return
     kept.mkdir(parents=True, exist_ok=True)
     kept.chmod(0o755)
-    note = kept / NOTE
-    whole = note.exists()
-    if whole and json.loads(note.read_text())["revision"] == migrations.head():
-        return
-    if not whole:
-        shutil.rmtree(kept / "data", ignore_errors=True)
+    shutil.rmtree(kept / "data", ignore_errors=True)
     with EmbeddedServer.start(kept / "data") as server:
-        if whole:
-            with _timed(f"{kept.name} migrated", say):
-                migrations.upgrade(server.superuser_url)
-            told = json.loads(note.read_text())
-        else:
-            crowd = _filled(server, shape, say)
-            told = {"scopes": [one.scope_id for one in crowd.scopes], "seconds": crowd.seconds}
-    note.write_text(json.dumps(told | {"revision": migrations.head()}))
+        crowd = _filled(server, shape, say)
+    told = {"scopes": [one.scope_id for one in crowd.scopes], "seconds": crowd.seconds}
+    (kept / NOTE).write_text(json.dumps(told))
 
 
 @contextmanager

@@ -163,9 +163,12 @@ def prepared(conn: psycopg.Connection[Any], name: str) -> list[str]:
     return names
 
 
-def plan(conn: psycopg.Connection[Any], place: int, names: list[str], values: Mapping[str, Any]) -> dict[str, Any]:
+def plan(
+    conn: psycopg.Connection[Any], place: int, names: list[str], values: Mapping[str, Any], *, analyze: bool = False
+) -> dict[str, Any]:
     holders = ", ".join(f"%({name.removeprefix('p_').removeprefix('v_')})s" for name in names)
-    row = conn.execute(f"EXPLAIN (FORMAT JSON) EXECUTE asked_{place}({holders})", dict(values)).fetchone()  # type: ignore[arg-type]
+    how = f"FORMAT JSON, ANALYZE {analyze}"
+    row = conn.execute(f"EXPLAIN ({how}) EXECUTE asked_{place}({holders})", dict(values)).fetchone()  # type: ignore[arg-type]
     assert row is not None
     return dict(row[0][0]["Plan"])
 
@@ -224,6 +227,22 @@ def test_each_scope_is_looked_for_in_its_own_part_of_the_vectors(
         assert not [node for node in found if node["Node Type"] == "Seq Scan"]
     assert sorted(set(parts)) == [1, 32]  # the parts of all are looked into for many scopes alone
     assert parts.count(32) == 1
+
+
+@pytest.mark.parametrize("name", ["near_vectors", "near_among"])
+def test_of_many_scopes_no_more_parts_are_read_than_there_are_scopes(
+    life: Life, behind: psycopg.Connection[Any], name: str
+) -> None:
+    """A list of scopes prunes nothing in a kept plan: the vectors of all tenants would be read."""
+    names = prepared(behind, name)
+    places = behind.execute("SELECT name FROM pg_prepared_statements").fetchall()
+    given = {**values_of(life), "scope_ids": list(range(1, 13)), "most": 50}
+    whole = [list(nodes(plan(behind, place, names, given, analyze=True))) for place in range(len(places))]
+    parts = next(
+        found for found in whole if len({one["Relation Name"] for one in found if "Relation Name" in one}) == 32
+    )
+    read = {one["Relation Name"] for one in parts if "Relation Name" in one and one["Actual Loops"]}
+    assert 1 < len(read) <= 12
 
 
 def test_the_kept_plan_asks_for_each_memory_by_its_key(life: Life, behind: psycopg.Connection[Any]) -> None:
