@@ -105,6 +105,17 @@ def test_what_is_kept_finds_what_is_composed(
     assert seen > 0
 
 
+@pytest.mark.parametrize("budget", [1, 12])
+def test_words_that_are_too_common_to_lead_are_counted_alike(
+    life: Life, monkeypatch: pytest.MonkeyPatch, budget: int
+) -> None:
+    monkeypatch.setattr(keyword, "BUDGET", budget)
+    for query in (*QUESTIONS, "Sunday bicycle after all", '"another garden" on Sunday'):
+        composed, called = both(life, life.scopes[0], query)
+        assert called == composed
+        assert any(row["coverage"] for row in called)
+
+
 def test_what_else_is_to_be_measured_is(life: Life) -> None:
     composed, called = both(life, life.scopes[0], QUESTIONS[0], also=life.some_ids, limit=1)
     assert called == composed
@@ -154,7 +165,7 @@ def prepared(conn: psycopg.Connection[Any], name: str) -> list[str]:
         " WHERE p.pronamespace = 'engram'::regnamespace AND p.proname = %s", (name,)
     ).fetchone()  # fmt: skip
     assert row is not None
-    names, types = [*row[1], "v_scope", "v_met"], [*row[2], "bigint", "bigint"]
+    names, types = [*row[1], "v_scope", "v_met", "v_tenant"], [*row[2], "bigint", "bigint", "text"]
     for place, query in enumerate(re.findall(r"return query\s+((?:select|with).*?);", row[0], re.DOTALL)):
         body = query
         for number, one in enumerate(names, 1):
@@ -209,8 +220,8 @@ def values_of(life: Life) -> dict[str, Any]:
     sql, params = finding.called(asked, looked, meaning, finding.allowed(asked, meaning))
     assert sql == statement("call_candidates")
     vector = embedding.to_sql(np.eye(256, dtype=np.float32)[0])
-    more = {"scope": looked.visible.scope_ids[0], "met": 0, "memory_ids": list(life.some_ids), "vector": vector}
-    return {**params, **more, "memory_id": life.some_ids[0], "scope_id": looked.visible.scope_ids[0]}
+    more = {"scope": looked.visible.scope_ids[0], "met": 0, "tenant": life.tenant, "vector": vector}
+    return {**params, **more, "memory_ids": list(life.some_ids)}
 
 
 @pytest.mark.parametrize("name", ["near_vectors", "vector_cosines"])
@@ -259,6 +270,18 @@ def test_the_kept_plan_asks_for_each_memory_by_its_key(life: Life, behind: psyco
     assert len(wide) <= 1, json.dumps(wide)  # what stands is read once, where too little of what was found does
     assert not [node for node in found if node["Node Type"] == "Seq Scan"]
     assert not [node for node in found if node.get("Relation Name", "").startswith("memory_embeddings")]
+
+
+def test_the_words_of_a_question_are_found_and_told_by_the_word_index(
+    server: EmbeddedServer, life: Life, behind: psycopg.Connection[Any]
+) -> None:
+    behind.execute("RESET ROLE")
+    behind.execute("SET ROLE engram_owner")
+    names = prepared(behind, "score_words")
+    found = list(nodes(plan(behind, 0, names, values_of(life))))
+    words = [node for node in found if node.get("Relation Name") == "memory_lexemes"]
+    assert sorted(index_of(node) for node in words) == ["memory_lexemes_pkey", *["memory_lexemes_words"] * 2]
+    assert not [node for node in found if node["Node Type"] == "Seq Scan"]
 
 
 def test_what_is_asked_before_a_search_is_read_by_its_indexes(life: Life, behind: psycopg.Connection[Any]) -> None:

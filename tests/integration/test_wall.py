@@ -116,13 +116,21 @@ def test_functions_that_run_as_their_owner_do_nothing_without_a_tenant(database_
     with Engram(database_url, scope=Scope(tenant), embedder=Letters()) as door:
         fill(door)
         event = door.list_events()[0]
+        named = "ARRAY[" + ", ".join(f"'{one.memory_id}'" for one in door.list_memories()) + "]::uuid[]"
     everything = "ARRAY(SELECT generate_series(1, 5000))::bigint[]"
+    each = "SELECT array_agg('''' || n || ':harbour''' ORDER BY n) FROM generate_series(1, 5000) n"
+    flags, counts = "array_fill(true, ARRAY[5000])", "array_fill(1, ARRAY[5000])"
+    scored = (
+        f"SELECT w.memory_id FROM ({each}) t(terms), engram.score_words({everything}, {everything}, t.terms, t.terms,"
+        f" t.terms, {flags}, {counts}, array_fill(false, ARRAY[5000]), 1, 100, {named}) w"
+    )
     with psycopg.connect(database_url.replace("+psycopg", "")) as conn:
         for setting in ("", "t-somebody-else"):
             conn.execute("SELECT set_config('engram.tenant_id', %s, true)", (setting,))
             every = "(SELECT string_agg('''' || n || ':harbour''', ' | ') FROM generate_series(1, 500) n)::tsquery"
             assert rows(conn, f"SELECT memory_id FROM engram.lexeme_matches({everything}, {every}, 100)") == []
             assert rows(conn, f"SELECT engram.lexeme_frequency({everything}, {every}, 100)") == [(0,)]
+            assert rows(conn, scored) == []
             assert rows(conn, f"SELECT memory_id FROM engram.memories_at({everything}, now(), now())") == []
             with pytest.raises(psycopg.Error) as caught:
                 conn.execute(
@@ -131,6 +139,8 @@ def test_functions_that_run_as_their_owner_do_nothing_without_a_tenant(database_
                 )
             assert caught.value.sqlstate in ("42501", "P0002")
             conn.rollback()
+        conn.execute("SELECT set_config('engram.tenant_id', %s, true)", (tenant,))
+        assert rows(conn, scored)
 
 
 # What the wall is made of ---------------------------------------------------------------------------------------------
