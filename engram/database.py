@@ -46,9 +46,12 @@ __all__ = [
     "fetch_named",
     "fetch_one",
     "fetch_value",
+    "fetch_written",
     "statement",
 ]
 
+WRITTEN: Final = {"no_parameters": True}  # of a text that holds its values
+OPENING: Final = "engram_opening"  # in the facts of a connection: what its first statement begins with
 DRIVER_ERRORS: Final = (sa.exc.SQLAlchemyError, psycopg.Error, OSError)
 APP_ROLE: Final = "engram_app"
 IDLE_TIMEOUT_MS: Final = 15_000
@@ -146,6 +149,15 @@ def fetch_one(conn: Connection, name: str, /, **params: Any) -> Row[Any] | None:
     return conn.exec_driver_sql(statement(name), params).fetchone()
 
 
+def fetch_written(conn: Connection, name: str, /, **params: Any) -> list[Row[Any]]:
+    """Every row of a named statement, in one message with BEGIN where it is the first of its transaction.
+
+    The values are written into the text, which servers log: give it names and numbers, nothing that anybody said.
+    """
+    given = tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in params.items())
+    return list(conn.exec_driver_sql(_written(name, given), execution_options=WRITTEN).fetchall())
+
+
 def fetch_value(conn: Connection, name: str, /, **params: Any) -> Any:
     """The first column of the first row of a named statement, or None."""
     row = fetch_one(conn, name, **params)
@@ -184,7 +196,7 @@ class Database:
         """The engine of the synchronous door."""
         with self._lock:
             if self._engine is None:
-                self._engine = _tried_when_rested(sa.create_engine(self.url, **self._options()))
+                self._engine = _attended(sa.create_engine(self.url, **self._options()), _Cursor)
             return self._engine
 
     @property
@@ -195,7 +207,7 @@ class Database:
         with self._lock:
             if self._async_engine is None:
                 self._async_engine = create_async_engine(self.url, **self._options())
-                _tried_when_rested(self._async_engine.sync_engine)
+                _attended(self._async_engine.sync_engine, _AsyncCursor)
             return self._async_engine
 
     def _options(self) -> dict[str, Any]:
@@ -224,8 +236,8 @@ class Database:
             _closed_when_interrupted(conn),
             conn.begin(),
             _closed_when_interrupted(conn),
+            begun(conn, tenant_id, self.settings, read_only, snapshot),
         ):
-            begin(conn, tenant_id, self.settings, read_only, snapshot)
             yield conn
 
     @asynccontextmanager
@@ -236,8 +248,8 @@ class Database:
         async with (
             self.async_engine.connect() as conn, _cut_when_interrupted(conn), conn.begin(), _cut_when_interrupted(conn)
         ):  # fmt: skip
-            await conn.run_sync(begin, tenant_id, self.settings, read_only, snapshot)
-            yield conn
+            with begun(conn.sync_connection, tenant_id, self.settings, read_only, snapshot):
+                yield conn
 
     def run(
         self,
@@ -313,8 +325,14 @@ class Database:
             self._async_engine = None
 
 
-def _tried_when_rested(engine: sa.Engine) -> sa.Engine:
-    """The engine, whose connections are tried before their use after a rest; others that are lost are replaced."""
+def _attended(engine: sa.Engine, cursor: type[Any]) -> sa.Engine:
+    """The engine, whose transactions are begun by their first statements, with cursors that know of it.
+
+    Its connections are tried before their use after a rest; others that are lost are replaced.
+    """
+
+    def made(_: Any, record: Any) -> None:
+        record.driver_connection.cursor_factory = cursor
 
     def left(_: Any, record: Any) -> None:
         record.info["left"] = time.monotonic()
@@ -327,32 +345,74 @@ def _tried_when_rested(engine: sa.Engine) -> sa.Engine:
         except DRIVER_ERRORS as error:
             raise sa.exc.DisconnectionError from error
 
+    sa.event.listen(engine, "connect", made)
     sa.event.listen(engine, "checkin", left)
     sa.event.listen(engine, "checkout", taken)
+    sa.event.listen(engine, "before_cursor_execute", _opened, retval=True)
     return engine
 
 
-def begin(
-    conn: Connection, tenant_id: str, settings: Settings, read_only: bool = False, snapshot: bool = False
-) -> None:
-    """Begin a transaction and give it its role, tenant and limits: one round trip, and gone with the transaction.
+@contextmanager
+def begun(
+    conn: Connection | None, tenant_id: str, settings: Settings, read_only: bool = False, snapshot: bool = False
+) -> Iterator[None]:
+    """Begin a transaction with its role, tenant and limits, all gone with it, when its first statement is sent.
 
-    The connection is in autocommit as far as its driver knows, which would spend a round trip on BEGIN alone.
+    One round trip, and none where that statement is written into the same message. The connection is in autocommit as
+    far as its driver knows, which would spend one on BEGIN alone.
     """
+    assert conn is not None
     given = {
         "tenant_id": tenant_id, "role": APP_ROLE, "lock_timeout": _ms(settings.lock_timeout.total_seconds()),
         "statement_timeout": _ms(settings.statement_timeout.total_seconds()), "idle_timeout": str(IDLE_TIMEOUT_MS),
         "read_only": "on" if read_only else "off",
     }  # fmt: skip
     isolation = " ISOLATION LEVEL REPEATABLE READ" if snapshot else ""
-    text = f"BEGIN{isolation};\n" + _written("begin_transaction", tuple(given.items()))
-    conn.exec_driver_sql(text, execution_options={"no_parameters": True})
+    known = conn.info
+    known[OPENING] = f"BEGIN{isolation};\n" + _written("begin_transaction", tuple(given.items()))
+    try:
+        yield
+    finally:
+        known.pop(OPENING, None)
 
 
-@lru_cache(maxsize=1024)
-def _written(name: str, given: tuple[tuple[str, str], ...]) -> str:
+def _opened(conn: Connection, cursor: Any, text: str, params: Any, context: Any, _: bool) -> tuple[str, Any]:
+    """A statement as it is sent: after what begins its transaction, where it is the first."""
+    opening = conn.info.pop(OPENING, None)
+    if opening is None:
+        return text, params
+    if context.execution_options.get("no_parameters"):
+        return f"{opening};\n{text}", params
+    cursor.execute(opening)
+    return text, params
+
+
+class _Cursor(psycopg.Cursor[Any]):
+    """A cursor whose answer to a message of several statements is that to the last of them."""
+
+    def execute(self, *args: Any, **given: Any) -> Any:
+        """Send a message."""
+        super().execute(*args, **given)
+        while self.nextset():
+            pass
+        return self
+
+
+class _AsyncCursor(psycopg.AsyncCursor[Any]):
+    """The asynchronous form of `_Cursor`."""
+
+    async def execute(self, *args: Any, **given: Any) -> Any:
+        """Send a message."""
+        await super().execute(*args, **given)
+        while self.nextset():
+            pass
+        return self
+
+
+@lru_cache(maxsize=4096)
+def _written(name: str, given: tuple[tuple[str, Any], ...]) -> str:
     """A named statement with its values written into it, as two statements in one message need them."""
-    values = dict(given)
+    values = {key: list(value) if isinstance(value, tuple) else value for key, value in given}
     return _PLACE.sub(lambda place: sql.Literal(values[place[1]]).as_string(), statement(name))
 
 

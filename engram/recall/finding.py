@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from engram import filters, memories, ranking
 from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temporal
-from engram.database import Connection, fetch_all, fetch_named, fetch_one, statement
+from engram.database import Connection, fetch_all, fetch_named, fetch_written, statement
 from engram.errors import EngramError
 from engram.memories import Moment
 from engram.recall import turns
@@ -214,7 +214,7 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
     longest = max((TIMEOUTS[name] for one in searches for name in one.channels), default=keyword.TIMEOUT)
     seconds = len(searches) * longest
     breadth = min(1_000, max(semantic.LEAST_BREADTH, *(2 * fetched(one.asked) for one in searches)))
-    fetch_one(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
+    fetch_written(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
     asked = [_asked(one) for one in searches]
     if len(asked) == 1:
         return [fetch_named(conn, *asked[0])]
