@@ -299,10 +299,12 @@ def load_json(data: bytes | bytearray | memoryview | str) -> Any:
     A number no double can hold becomes UNREADABLE in its place; what is no JSON, or deeper than 64, as a whole.
     """
     try:
-        written = data if isinstance(data, str) else bytes(data).decode()
-        if _too_deep(written):
+        written = (data if isinstance(data, str) else bytes(data).decode()).strip(" \t\n\r")
+        if len(written) > JSON_DEPTH and _too_deep(written):
             return UNREADABLE
-        found = _STORED.decode(written)
+        found, end = _STORED.raw_decode(written)
+        if end < len(written):
+            return UNREADABLE
         if "\\u" in written:
             _dump(found)  # an escaped lone surrogate would raise wherever the value is written next
     except (ValueError, RecursionError):

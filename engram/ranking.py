@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from types import MappingProxyType
-from typing import Any, Final, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 from engram import decay, inputs
 from engram.errors import InvalidInput, SettingsError
@@ -32,7 +33,10 @@ NEAREST_SHARE: Final = 1.2  # of the third quartile of distances, within which t
 NEAREST_TIMES: Final = 3.0  # the nearest distance, likewise
 LEAST_DISTANCE: Final = 1e-9
 MOST_WEIGHT: Final = 1_000.0
-LASTING: Final = frozenset({"constraint", "preference", "profile", "decision"})
+# How much of a row's weight its type loses with time.
+FADING: Final[Mapping[str, float]] = {
+    **dict.fromkeys(("constraint", "preference", "profile", "decision"), 0.25), "episodic": 0.75, "tool_result": 0.65,
+}  # fmt: skip
 NEARNESS: Final[Mapping[str, float]] = {"own": 0.7, "default": 0.85, "other": 1.0}
 RECENCY_RATES: Final[Mapping[Layer, float]] = {"buffer": 5.0, "working": 1.0, "core": 0.05}
 KIND_BIAS: Final[Mapping[Kind, float]] = {"procedural": 0.15, "semantic": 0.0, "episodic": -0.1}
@@ -88,7 +92,7 @@ class Signals(NamedTuple):
     @property
     def cos(self) -> float:
         """The cosine, where a missing or negative one counts as 0."""
-        return min(max(self.cosine or 0.0, 0.0), 1.0)
+        return _share(self.cosine or 0.0)
 
     @property
     def relevance(self) -> float:
@@ -111,8 +115,7 @@ class Signals(NamedTuple):
 Part = tuple[float, float, float]  # a term before it is shown: its value, its weight and what it added
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """A score and the parts it came from; `relevant` is False where the profile's gate would drop the row.
 
     `most` is the most that relevance can be under the profile.
@@ -141,7 +144,12 @@ class Scored:
         return min(max(1.0 - self.relevance / self.most, 0.0), 1.0)
 
 
-Scorer = Callable[[Signals, Mapping[str, float]], Scored]
+class Scorer(Protocol):
+    """What scores a row under a built-in profile."""
+
+    def __call__(self, signals: Signals, weights: Mapping[str, float]) -> Scored:
+        """The score with these weights."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,10 +252,15 @@ def name_of(profile: AnyProfile) -> str:
 
 def score(signals: Signals, profile: AnyProfile = DEFAULT_PROFILE) -> Scored:
     """The score of a row under a profile, with everything it came from."""
+    return scorer(profile)(signals)
+
+
+def scorer(profile: AnyProfile) -> Callable[[Signals], Scored]:
+    """What scores rows under a profile, its weights looked up once."""
     if isinstance(profile, Profile):
-        return _own(signals, profile)
+        return partial(_own, profile=profile)
     name, weights = weights_of(profile)
-    return SCORERS[name](signals, weights)
+    return partial(SCORERS[name], weights=weights)
 
 
 def weights_of(profile: AnyProfile) -> tuple[str, Mapping[str, float]]:
@@ -391,14 +404,7 @@ def type_mix(signals: Signals) -> float:
 
 def _mixed(signals: Signals, left: float) -> float:
     """`type_mix`, where what decay left is known. Pure."""
-    if signals.memory_type in LASTING:
-        share = 0.25
-    elif signals.memory_type == "episodic":
-        share = 0.75
-    elif signals.memory_type == "tool_result":
-        share = 0.65
-    else:
-        share = 0.625
+    share = FADING.get(signals.memory_type, 0.625)
     return share * left + (1 - share) * signals.importance
 
 
@@ -421,29 +427,35 @@ def _decay_left(signals: Signals) -> float:
 
 
 def _recall(signals: Signals, weights: Mapping[str, float]) -> Scored:
-    cosine, actor, left = signals.cos, 1.0 if signals.actor else 0.0, _decay_left(signals)
-    words, near = weights["coverage"], weights["cosine"]
-    by_actor = actor * weights["actor"]
-    parts: dict[str, Part] = {} if signals.cosine is None else {"cosine": (cosine, near, cosine * near)}
+    cosine, left = signals.cos, _decay_left(signals)
+    words, near, by = weights["coverage"], weights["cosine"], weights["actor"]
     # Coverage counts by its square: a weak match of words must not drown the vector.
-    own = words * signals.coverage**2 + cosine * near
-    relevance, most = own + by_actor, words + weights["actor"] + (0.0 if signals.cosine is None else near)
-    parts |= {
-        "actor": (actor, weights["actor"], by_actor),
-        "rest": _part(_mixed(signals, left), weights["rest"]),
-        "coverage": (signals.coverage, words, words * signals.coverage**2),
-    }
+    worded, by_actor = words * signals.coverage**2, by if signals.actor else 0.0
+    own = worded + cosine * near
+    relevance, most = own + by_actor, words + by
+    parts: dict[str, Part] = {}
+    if signals.cosine is not None:
+        parts["cosine"] = (cosine, near, cosine * near)
+        most += near
+    parts["actor"] = (1.0 if signals.actor else 0.0, by, by_actor)
+    parts["rest"] = _part(_mixed(signals, left), weights["rest"])
+    parts["coverage"] = (signals.coverage, words, worded)
     if signals.answers is not None:
         parts["answer"] = answer = _answer(signals.answers, weights["answer"], own)
         relevance += answer[2]
         most += answer[2]
-    parts |= _bonuses(signals, weights, relevance)
+    _add_bonuses(parts, signals, weights, relevance)
     parts["decay"] = (left, 0.0, 0.0)
-    return Scored(math.fsum(part[2] for part in parts.values()), parts, relevance, most=most or 1.0)
+    return Scored(math.fsum([part[2] for part in parts.values()]), parts, relevance, True, most or 1.0)
 
 
 def _part(value: float, weight: float) -> Part:
     return value, weight, value * weight
+
+
+def _share(value: float) -> float:
+    """A number held between 0 and 1."""
+    return 0.0 if value < 0 else 1.0 if value > 1 else value  # many times a search: faster than min and max
 
 
 def _answer(asked: float, weight: float, own: float) -> Part:
@@ -451,19 +463,20 @@ def _answer(asked: float, weight: float, own: float) -> Part:
     return _part(min(max(asked, 0.0), own / weight) if weight > 0 else 0.0, weight)
 
 
-def _bonuses(signals: Signals, weights: Mapping[str, float], relevance: float) -> dict[str, Part]:
+def _add_bonuses(parts: dict[str, Part], signals: Signals, weights: Mapping[str, float], relevance: float) -> None:
     """What else speaks for a row: at most 0.19 together, and less for a row that is itself hardly relevant.
 
     So they order near ties, and lift no row of relevance up to 0.05 over one of 0.2 or more, whatever `rest` adds.
     """
-    given = (
-        ("graph", signals.closeness),
-        ("temporal", signals.in_time),
-        ("recent", signals.recent),
-        ("namespace", 1.0 if signals.preferred else None),
-    )
-    share = min(max(relevance, 0.0) / FULL_BONUS, 1.0)
-    return {name: _part(min(max(value, 0.0), 1.0), weights[name] * share) for name, value in given if value is not None}
+    share = _share(relevance / FULL_BONUS)
+    if signals.closeness is not None:
+        parts["graph"] = _part(_share(signals.closeness), weights["graph"] * share)
+    if signals.in_time is not None:
+        parts["temporal"] = _part(_share(signals.in_time), weights["temporal"] * share)
+    if signals.recent is not None:
+        parts["recent"] = _part(_share(signals.recent), weights["recent"] * share)
+    if signals.preferred:
+        parts["namespace"] = _part(1.0, weights["namespace"] * share)
 
 
 def _hybrid(signals: Signals, weights: Mapping[str, float]) -> Scored:
@@ -496,7 +509,7 @@ def _simple(signals: Signals, weights: Mapping[str, float]) -> Scored:
     )
 
 
-def _project(signals: Signals, _weights: Mapping[str, float]) -> Scored:
+def _project(signals: Signals, weights: Mapping[str, float]) -> Scored:  # noqa: ARG001
     stale = 1 + 0.2 * min(1.0, max(0.0, signals.age_days - 14) / 180) if signals.accesses == 0 else 1.0
     factors = {
         "distance": 1 - signals.relevance,
@@ -533,7 +546,7 @@ def _layer_recency(signals: Signals) -> float:
     return math.exp(-RECENCY_RATES[signals.layer] * max(signals.idle_hours, 0.0) / WEEK_HOURS)
 
 
-def _lifecycle(signals: Signals, _weights: Mapping[str, float]) -> Scored:
+def _lifecycle(signals: Signals, weights: Mapping[str, float]) -> Scored:  # noqa: ARG001
     weight, recency = lifecycle_weight(signals), _layer_recency(signals)
     raw = signals.relevance * (1 + 0.4 * weight + 0.2 * recency)
     parts = {

@@ -69,7 +69,7 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
     for row in order:
         one, scores = best[row.memory_id]
         by_leg = {name: (term.value, term.weight, term.contribution) for name, term in row.terms.items()}
-        fused_rows.append((one, replace(scores, score=row.score, parts=by_leg)))
+        fused_rows.append((one, scores._replace(score=row.score, parts=by_leg)))
     return results.one_a_lineage(asked, fused_rows)
 
 
@@ -108,7 +108,7 @@ def _shared(scores: Scored, share: float) -> Scored:
         for name, (value, weight, added) in scores.parts.items()
     }
     parts["share"] = (share, 0.0, 0.0)
-    return replace(scores, score=scores.score * share, relevance=scores.relevance * share, parts=parts)
+    return scores._replace(score=scores.score * share, relevance=scores.relevance * share, parts=parts)
 
 
 def together(parts: Sequence[Part]) -> Found:
