@@ -35,7 +35,7 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     "search semantic": (5, 3, 9),
     "search keyword": (5, 3, 9),
     "recall": (7, 4, 13),
-    "build_context": (15, 4, 20),
+    "build_context": (15, 4, 21),
     "recall_critical": (3, 1, 4),
     "get": (2, 1, 3),
     "get_lineage": (3, 1, 4),
