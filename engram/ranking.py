@@ -284,6 +284,19 @@ def weights_of(profile: AnyProfile) -> tuple[str, Mapping[str, float]]:
     return name, merged
 
 
+def reach(profile: AnyProfile, mode: Mode) -> float:
+    """How relevant a row can be by a search in a mode, as a share of what it can be where all channels are asked.
+
+    Only `recall` sums what the words and the vector say; by other profiles one of them is enough.
+    """
+    name, weights = weights_of(profile)
+    if name != DEFAULT_PROFILE or mode == "hybrid":
+        return 1.0
+    unasked = weights["coverage" if mode == "semantic" else "cosine"]
+    whole = weights["coverage"] + weights["cosine"] + weights["actor"]
+    return (whole - unasked) / whole if whole else 1.0
+
+
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 

@@ -25,7 +25,7 @@ PROMPT: Final = "expand"
 MOST_SHOWN: Final = 4_000  # characters of a question that a model is shown
 ANSWER_TOKENS: Final = 1_024
 VOCABULARY_OF: Final = 20  # first hits whose words may stand for those of the question
-WEAK: Final = 0.25  # relevance of the best hit under which a search goes deep by itself
+WEAK: Final = 0.25  # relevance of the best hit under which a search goes deep by itself, less where less can be reached
 UNSURE: Final = 0.5  # relevance of the best hit under which level `auto` asks a model for variants
 UNANSWERED: Final = (BadOutput, BudgetSpent, ModelRejected, Refused, Unavailable)
 
@@ -119,11 +119,13 @@ def expanded(
 ) -> Operation[SearchResults]:
     """The results of a search, or those of a deep one where the first are weak and these are better.
 
-    `expand=True` always goes deep, False never; None where the best relevance is under 0.25.
+    `expand=True` always goes deep, False never; None where the best relevance is under 0.25, or of a search by words
+    or by meaning alone under the same share of what that can reach.
     """
     best = _best(made)
     asked = searched.asked
-    if expand is False or (expand is None and (best >= WEAK or asked.limit == 0 or not variants.content(asked.query))):
+    sure = best >= WEAK * ranking.reach(asked.profile, asked.mode)
+    if expand is False or (expand is None and (sure or asked.limit == 0 or not variants.content(asked.query))):
         return made
     deep = yield from deepened(setup, reading, searched, Deep(asked))
     return deep if expand or _best(deep) > best else made
