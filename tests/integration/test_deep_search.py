@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import pytest
@@ -140,12 +140,12 @@ def failing(monkeypatch: pytest.MonkeyPatch, fails: Callable[[str], bool]) -> li
     """Searches of some queries fail; what was searched for."""
     honest, seen, guard = searching.all_found, [], threading.Lock()
 
-    def all_found(setup: Any, reading: Any, wanted: Any) -> Any:
+    def all_found(setup: Any, reading: Any, wanted: Any, known: Any = None) -> Any:
         with guard:
             seen.extend(asked.query for asked, _ in wanted)
         if any(fails(asked.query) for asked, _ in wanted):
             raise Unavailable("the statement took too long", sqlstate="57014")
-        return (yield from honest(setup, reading, wanted))
+        return (yield from honest(setup, reading, wanted, known))
 
     monkeypatch.setattr(searching, "all_found", all_found)
     return seen
@@ -181,9 +181,9 @@ def test_variants_are_searched_for_at_the_same_time(
     memory = filled(door())
     seen, honest = [], searching.all_found
 
-    def all_found(setup: Any, reading: Any, wanted: Any) -> Any:
+    def all_found(setup: Any, reading: Any, wanted: Any, known: Any = None) -> Any:
         seen.append([asked.query for asked, _ in wanted])
-        return (yield from honest(setup, reading, wanted))
+        return (yield from honest(setup, reading, wanted, known))
 
     monkeypatch.setattr(searching, "all_found", all_found)
     assert len(memory.deep_search("Ada", queries=["boat", "garden", "library"])) > 3
@@ -216,6 +216,28 @@ def test_a_weak_search_goes_deep_by_itself_and_keeps_what_is_better(
     assert max(one.terms["relevance"].value for one in deep) > best
     monkeypatch.setattr(deepening, "WEAK", best)
     assert memory.search("a vehicle of mine").variants == ()
+
+
+@pytest.mark.parametrize(("mode", "share"), [("semantic", 0.6 / 1.6), ("keyword", 1.1 / 1.6), ("hybrid", 1.0)])
+def test_what_is_weak_is_a_share_of_what_a_mode_reaches(
+    door: Callable[..., Engram], monkeypatch: pytest.MonkeyPatch, mode: Any, share: float
+) -> None:
+    memory = filled(door())
+    sure = memory.search("The library opens on Sundays", mode=mode, expand=False)
+    best = max(one.terms["relevance"].value for one in sure)
+    monkeypatch.setattr(deepening, "WEAK", best / share - 0.001)
+    assert memory.search("The library opens on Sundays", mode=mode).variants == ()
+    monkeypatch.setattr(deepening, "WEAK", best / share + 0.001)
+    went: list[str] = []
+
+    def deepened(*_: Any) -> Generator[Any, Any, SearchResults]:
+        went.append(mode)
+        yield from ()
+        return sure
+
+    monkeypatch.setattr(deepening, "deepened", deepened)
+    memory.search("The library opens on Sundays", mode=mode)
+    assert went == [mode]
 
 
 def test_a_sure_search_does_not_go_deep_unless_it_is_told_to(door: Callable[..., Engram]) -> None:
