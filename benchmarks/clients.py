@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Final, Self
 
 import psycopg
@@ -23,11 +24,13 @@ PINNED: Final = 10
 REVISIONS: Final = 5
 KIND: Final = "bench"
 PRIORITY: Final = 1
+LONG: Final = 8_000  # tokens of a long context
+FOUND: Final = 40  # memories that a context looks for
 READS: Final = (
-    "search", "search semantic", "search keyword", "recall", "build_context", "recall_critical", "get_lineage",
-    "traverse",
+    "search", "search semantic", "search keyword", "recall", "build_context", "long context", "recall_critical",
+    "get_lineage", "traverse", "traverse 1", "traverse past", "find_path",
 )  # fmt: skip
-WRITES: Final = ("add", "add_many", "remember", "append", "append_many", "enqueue", "claim")
+WRITES: Final = ("add", "add_many", "remember", "append", "append_many", "relate", "enqueue", "claim")
 CALLS: Final = (*READS, *WRITES)
 
 
@@ -116,12 +119,27 @@ class Client:
             Case("recall", lambda: door.recall(self.question()), lambda: floors.search(self.question()), against=bare),
             Case("build_context", lambda: door.build_context(self.question()), lambda: floors.search(self.question()),
                  against=bare),
+            Case("long context", lambda: door.build_context(self.question(), max_tokens=LONG),
+                 lambda: door.search(self.question(), limit=FOUND, expand=False, track=False),
+                 against="the search of 40 that it contains; 8,000 tokens"),
             Case("recall_critical", door.recall_critical, floors.critical, against="bare statement"),
             Case("get_lineage", lambda: door.get_lineage(revised), lambda: floors.lineage(revised),
                  against="bare statement"),
-            Case("traverse", lambda: door.traverse(self.memory_id()), lambda: floors.traverse(self.memory_id()),
-                 against="bare recursive statement, depth 3"),
+            self._walk("traverse", 3),
+            self._walk("traverse 1", 1),
+            self._walk("traverse past", 3, known_at=datetime.now(UTC)),
+            Case("find_path", lambda: door.find_path(*self.dice.sample(self.memory_ids, 2)),
+                 lambda: floors.traverse(self.memory_id()), against="bare recursive statement, depth 3"),
         ]  # fmt: skip
+
+    def _walk(self, name: str, depth: int, **read: Any) -> Case:
+        def walk() -> object:
+            return self.door.traverse(self.memory_id(), max_depth=depth, **read)
+
+        def bare() -> None:
+            self.floors.traverse(self.memory_id(), depth)
+
+        return Case(name, walk, bare, against=f"bare recursive statement, depth {depth}")
 
     def _writes(self) -> list[Case]:
         door, floors = self.door, self.floors
@@ -138,6 +156,8 @@ class Client:
             Case("append_many", lambda: door.remember([{"role": "user", "content": one} for one in
                  self.facts(BATCH)], derive="skip", session_id=session),
                  lambda: floors.append(self.facts(BATCH)), BATCH, counter),
+            Case("relate", lambda: door.relate(*self.dice.sample(self.memory_ids, 2), "supports", weight=0.5),
+                 lambda: floors.append(self.facts(1)), against=f"{counter}, without the relation"),
             Case("enqueue", self._enqueue, lambda: floors.queue(self.facts(1)), against="bare durable insert"),
             Case("claim", self._claim, floors.claim, 10, "bare SKIP LOCKED and update, both durable"),
         ]  # fmt: skip

@@ -126,7 +126,7 @@ WALK: Final = """
                ON m.tenant_id = %(tenant)s AND m.memory_id = r.target_id AND m.status = 'active'
             WHERE r.tenant_id = %(tenant)s AND r.source_id = w.node AND r.ended_at IS NULL
             ORDER BY r.weight DESC LIMIT 50) n
-     WHERE w.depth < 3)
+     WHERE w.depth < %(depth)s)
   SELECT m.*, f.weight
     FROM (SELECT node, max(weight) AS weight FROM walk WHERE depth > 0 GROUP BY node ORDER BY 2 DESC LIMIT 50) f
     JOIN engram.agent_memory m ON m.tenant_id = %(tenant)s AND m.memory_id = f.node
@@ -244,9 +244,9 @@ class Floors:
         """The revisions of a memory."""
         self.conn.execute(LINEAGE, self.read | {"memory_id": memory_id}).fetchall()
 
-    def traverse(self, memory_id: str) -> None:
-        """Three hops along the heaviest relations."""
-        self.conn.execute(WALK, self.read | {"memory_id": memory_id}).fetchall()
+    def traverse(self, memory_id: str, depth: int = 3) -> None:
+        """So many hops along the heaviest relations."""
+        self.conn.execute(WALK, self.read | {"memory_id": memory_id, "depth": depth}).fetchall()
 
     def _write(self, statements: Sequence[str], facts: Sequence[str], vectors: Sequence[Half]) -> None:
         given = self.mine | {

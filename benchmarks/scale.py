@@ -6,17 +6,22 @@
 
 Every size is a crowd (`benchmarks/crowds.py`) in a database of its own. Of each: the time of every call beside its
 floor, the growth per tenfold, planning, what sixteen clients get done, recall@10 of the vectors against an exact scan,
-and bytes a memory by table. Then the same memories in 10 and in 10,000 tenants.
+and bytes a memory by table. Then reads and writes while the job puts vectors of a large scope into its graph, and the
+same memories in 10 and in 10,000 tenants.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +35,7 @@ from crowds import Crowd, Filled, Shape, opened, vectors_of
 from floors import EXACT, Half
 from profile_calls import Watch, watched
 from speed import CLIENTS, Measured, compare, crowd_data, milliseconds, percentiles, rush
+from watching import took
 
 from engram import recall, tenancy
 from engram.channels import semantic
@@ -45,6 +51,7 @@ ASKED: Final = 30  # questions of which the nearest are compared with the exact 
 MANY_TENANTS: Final = (10, 10_000)
 TENANT_ROWS: Final = 100_000
 LARGEST: Final = 14  # tables and indexes that are shown
+GRAPHED: Final = 5_000  # vectors that are put into a graph while others read and write
 BYTES: Final = """
     SELECT regexp_replace(coalesce(p.relname, c.relname), '_\\d\\d$', '') AS name,
            CASE WHEN c.relkind = 'i' THEN regexp_replace(c.relname, '_\\d\\d_', '_') ELSE 'rows' END AS part,
@@ -117,7 +124,7 @@ def planning(client: Client) -> float:
 
 def recalled(client: Client, filled: Filled) -> tuple[float, float]:
     """The share of the ten nearest that a search by meaning finds, and the milliseconds of the exact scan."""
-    found, took = 0, []
+    found, scanned = 0, []
     exact = EXACT.replace("LIMIT 60", "LIMIT 10")
     vectors = vectors_of([client.question() for _ in range(ASKED)])
     asked = recall.prepare("anything", mode="semantic", limit=10)
@@ -131,15 +138,10 @@ def recalled(client: Client, filled: Filled) -> tuple[float, float]:
         answer = database.run(filled.scope.tenant_id, ask, read_only=True)
         nearest = sorted(answer.candidates, key=lambda one: -(one.cosine or -1.0))[:10]
         sent = client.floors.read | {"vector": Half(vector)}
-        took.append(_took(client, exact, sent))
+        scanned.append(took(lambda sent=sent: client.floors.conn.execute(exact, sent).fetchall()))
         true = {str(row[0]) for row in client.floors.conn.execute(exact, sent)}
         found += len(true & {one.memory.memory_id for one in nearest})
-    return found / (min(10, filled.rows) * ASKED), statistics.median(took)
-
-
-def _took(client: Client, sql: str, sent: dict[str, Any]) -> float:
-    case = Case("exact", lambda: None, lambda: client.floors.conn.execute(sql, sent).fetchall())
-    return compare(case, 1).floors[0]
+    return found / (min(10, filled.rows) * ASKED), statistics.median(scanned)
 
 
 def rushed(crowd: Crowd, name: str, seconds: float) -> float:
@@ -150,6 +152,63 @@ def rushed(crowd: Crowd, name: str, seconds: float) -> float:
             for number in range(CLIENTS)
         ]
         return rush([client.cases((name,))[0].call for client in clients], seconds).rate
+
+
+def graphing(keep: Path | None, rows: int, times: int) -> report.Table:
+    """Reads and writes of a large scope before, and while its vectors go into the graph as the job puts them there."""
+    columns = ["", "search p50 ms", "search p95", "add p50", "add p95"]
+    with opened(Shape.usual("large", rows), keep, say=_say) as crowd, Client(crowd, crowd.scopes[0]) as client:
+        _ungraph(crowd, GRAPHED)
+        cases = client.cases(("search", "add"))
+        before = ["before", *_both(cases, times)]
+        with ThreadPoolExecutor(1) as pool:
+            job = pool.submit(_graph, client)
+            meanwhile = ["meanwhile", *_both(cases, times, job)]
+            batches = job.result()
+    print("  graph", before, meanwhile, flush=True)
+    middle, longest = statistics.median(batches), max(batches)
+    rate = GRAPHED / sum(batches)
+    note = (
+        f"{GRAPHED:,} vectors went into the graph of {rows:,}, {rate:,.0f} a second, in transactions of"
+        f" {semantic.BATCH:,}: {middle:.1f} s at the median, {longest:.1f} s at most. What a job has put there stays"
+        " when it is stopped. Until then a search compares what waits exactly, and finds it."
+    )
+    return report.Table(f"While a graph is built, one scope of {rows:,}", columns, [before, meanwhile], [note])
+
+
+def _ungraph(crowd: Crowd, many: int) -> None:
+    with psycopg.connect(crowd.plain, autocommit=True) as conn:
+        conn.execute(
+            "UPDATE engram.memory_embeddings e SET indexed = false WHERE (e.tenant_id, e.scope_id, e.memory_id) IN ("
+            " SELECT i.tenant_id, i.scope_id, i.memory_id FROM engram.memory_embeddings i WHERE i.indexed LIMIT %s)",
+            (many,),
+        )
+        conn.execute("VACUUM ANALYZE engram.memory_embeddings")
+
+
+def _graph(client: Client) -> list[float]:
+    """Put what waits into the graph, as the job does; seconds of each batch."""
+    tenant = client.filled.scope.tenant_id
+    found: list[float] = []
+
+    def batch(conn: Any) -> int:
+        asked = (tenant, client.filled.scope_id, semantic.default_model())
+        return semantic.index_fresh(conn, *asked, fresh=0, large=0)
+
+    while True:
+        begun = time.perf_counter()
+        if not client.door._core.database().run(tenant, batch):
+            return found
+        found.append(time.perf_counter() - begun)
+
+
+def _both(cases: Sequence[Case], times: int, until: Future[Any] | None = None) -> list[str]:
+    """Percentiles of two calls in turn: so many times, or for as long as something else is not done."""
+    found: list[list[float]] = [[] for _ in cases]
+    while len(found[0]) < times if until is None else not until.done():
+        for case, into in zip(cases, found, strict=True):
+            into.append(took(case.call))
+    return [milliseconds(one) for into in found for one in percentiles(into)[:2]]
 
 
 def tenants(keep: Path | None, rows: int, times: int) -> report.Table:
@@ -175,14 +234,28 @@ def tenants(keep: Path | None, rows: int, times: int) -> report.Table:
 
 def times_table(kind: str, sizes: Sequence[Size]) -> report.Table:
     """A call a row, its times at every size, and what the last ten times more memories cost."""
-    columns = ["call", *(f"{one.rows:,} p50 / p95" for one in sizes), "ratio to floor, largest", "per tenfold"]
+    columns = [
+        "call",
+        *(f"{one.rows:,} p50 / p95" for one in sizes),
+        "ratio to floor, largest",
+        "per tenfold p50",
+        "p95",
+    ]
     rows = []
     for place, measured in enumerate(sizes[0].found):
         name = measured.case.name
         shown = [f"{milliseconds(one.middle(name))} / {milliseconds(one.late(name))}" for one in sizes]
-        growth = (sizes[-1].middle(name) / sizes[0].middle(name)) ** (1 / max(1, len(sizes) - 1))
-        rows.append([name, *shown, f"{sizes[-1].found[place].ratio:.2f}", f"{growth:.2f}"])
+        grown = [
+            f"{growth(sizes, each):.2f}" for each in (partial(Size.middle, name=name), partial(Size.late, name=name))
+        ]
+        rows.append([name, *shown, f"{sizes[-1].found[place].ratio:.2f}", *grown])
     return report.Table(f"{TITLES[kind]}: ms by the number of memories", columns, rows)
+
+
+def growth(sizes: Sequence[Size], of: Callable[[Size], float]) -> float:
+    """By how much something grows where the memories grow tenfold, from the smallest size to the largest. Pure."""
+    tenfolds = math.log10(sizes[-1].rows / sizes[0].rows) or 1.0
+    return float((of(sizes[-1]) / of(sizes[0])) ** (1 / tenfolds))
 
 
 def size_table(kind: str, sizes: Sequence[Size]) -> report.Table:
@@ -229,6 +302,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=TIMES)
     parser.add_argument("--seconds", type=float, default=1.5)
     parser.add_argument("--tenant-rows", type=int, default=TENANT_ROWS, help="0 leaves the tenants out")
+    parser.add_argument("--graph-rows", type=int, default=TENANT_ROWS, help="0 leaves the graph out")
     parser.add_argument("--keep", type=Path)
     given = parser.parse_args()
     sizes, kinds = [int(one) for one in given.sizes.split(",")], given.kinds.split(",")
@@ -245,7 +319,9 @@ def main() -> None:
                 used.append(crowd_data(shape))
                 step(f"{kind} {rows:,}")
             tables += [times_table(kind, found), size_table(kind, found), bytes_table(kind, found[-1])]
-            plots.append(_plot(kind, found))
+            plots += plots_of(kind, found)
+    if "large" in kinds and given.graph_rows:
+        tables.append(graphing(given.keep, given.graph_rows, given.times))
     if given.tenant_rows:
         tables.append(tenants(given.keep, given.tenant_rows, given.times))
     for table in tables:
@@ -253,12 +329,22 @@ def main() -> None:
     report.save("scale", title="Scale", about=ABOUT, versions=versions, tables=tables, plots=plots, data=used)
 
 
-def _plot(kind: str, sizes: Sequence[Size]) -> report.Plot:
-    series = [
-        report.Series(one.case.name, [size.rows for size in sizes], [size.middle(one.case.name) for size in sizes])
-        for one in sizes[0].found
-    ]
-    return report.Plot(f"{TITLES[kind]}: medians", "lines", series, "memories", "ms", ("x", "y"))
+def plots_of(kind: str, sizes: Sequence[Size]) -> list[report.Plot]:
+    """Medians and 95th percentiles by the number of memories, and bytes by table. Pure."""
+    at = [float(size.rows) for size in sizes]
+    made = []
+    for title, of in (("medians", Size.middle), ("95th percentiles", Size.late)):
+        names = [one.case.name for one in sizes[0].found]
+        series = [report.Series(name, at, [of(size, name) for size in sizes]) for name in names]
+        made.append(report.Plot(f"{TITLES[kind]}: {title}", "lines", series, "memories", "ms", ("x", "y")))
+    parts = [(table, part) for table, part, _ in sizes[-1].bytes[:LARGEST]]
+    names = [table if part == "rows" else part for table, part in parts]
+    series = []
+    for size in sizes:
+        held = {(table, part): bytes_ / size.rows for table, part, bytes_ in size.bytes}
+        series.append(report.Series(f"{size.rows:,}", names, [held.get(one, 0.0) for one in parts]))
+    made.append(report.Plot(f"{TITLES[kind]}: bytes a memory on disk", "bars", series, "bytes a memory"))
+    return made
 
 
 if __name__ == "__main__":

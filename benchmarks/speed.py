@@ -1,7 +1,7 @@
 """Milliseconds of every call beside its floor, with one client and with sixteen; statements and round trips of each.
 
     python benchmarks/speed.py                        10,000 memories, two of whose users are measured
-    python benchmarks/speed.py --rows 100000 --keep DIR
+    python benchmarks/speed.py --rows 10000,100000 --keep DIR      and what ten times more cost
     python benchmarks/speed.py --only search,add --times 200
 
 A crowd (`benchmarks/crowds.py`) of the shape `mixed`: one user has 20 % of the rows, one 0.8 %, the others 100 each.
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -268,37 +268,75 @@ def counted(found: dict[str, Sent]) -> report.Table:
 def main() -> None:
     """Measure, print, and save."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, default=10_000)
+    parser.add_argument("--rows", default="10000", help="sizes, separated by commas")
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--only", default=",".join(CALLS))
     parser.add_argument("--times", type=int, default=TIMES)
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--no-rush", action="store_true", help="only one client")
     given = parser.parse_args()
-    names = given.only.split(",")
-    shape = Shape.usual("mixed", given.rows)
-    with opened(shape, given.keep, say=lambda said: print(said, file=sys.stderr, flush=True)) as crowd:
-        print(machine.heading(crowd.url))
-        columns = ["call", "p50", "p95", "p99", "floor p50", "floor p95", "floor p99", "ratio", "floor"]
-        tables, plots = [], []
-        for user in (BIG, LITTLE):
-            rows = f"{crowd.of(user).rows:,} of {given.rows:,} memories"
-            found = one_client(crowd, user, names if user == BIG else [n for n in names if n in (*READS, "add")],
-                               given.times)  # fmt: skip
-            tables.append(report.Table(f"One client, a user with {rows}, ms", columns, [one.row() for one in found]))
-            plots.append(_plot(f"Medians beside their floors, a user with {rows}", found))
-        tables.append(counted(count(crowd, names)))
-        if not given.no_rush:
-            rushed = ["call", "per s", "floor per s", "ratio", "per s in 4 processes", "p50 ms", "p95 ms", "p99 ms"]
-            rows_of = many_clients(crowd, names, given.seconds)
-            tables.append(report.Table("Sixteen clients: rows or calls a second", rushed, rows_of))
-        tables.append(report.Table("References", ["what", "p50", "p95", "p99"], references(crowd)))
-        for table in tables:
-            print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}")
-        report.save(
-            "speed", title="Speed", about=ABOUT, versions=machine.versions(crowd.url), tables=tables, plots=plots,
-            data=[crowd_data(shape)], notes=[f"Recalls are logged ({load({}).recall_log}), accesses counted."],
-        )  # fmt: skip
+    names, sizes = given.only.split(","), [int(one) for one in given.rows.split(",")]
+    tables: list[report.Table] = []
+    plots: list[report.Plot] = []
+    found: dict[tuple[int, str], list[Measured]] = {}
+    versions: dict[str, str] = {}
+    for rows in sizes:
+        with opened(Shape.usual("mixed", rows), given.keep, say=_say) as crowd:
+            print(machine.heading(crowd.url))
+            versions = machine.versions(crowd.url)
+            for user in (BIG, LITTLE):
+                few = names if user == BIG else [name for name in names if name in (*READS, "add")]
+                found[rows, user] = one_client(crowd, user, few, given.times)
+                tables.append(alone(crowd, user, found[rows, user]))
+                plots.append(_plot(f"Medians beside their floors, {whose(crowd, user)}", found[rows, user]))
+            if rows == sizes[0]:
+                tables.append(counted(count(crowd, names)))
+            if not given.no_rush:
+                tables.append(crowded(rows, many_clients(crowd, names, given.seconds)))
+            title = f"References beside {rows:,} memories"
+            tables.append(report.Table(title, ["what", "p50", "p95", "p99"], references(crowd)))
+    if len(sizes) > 1:
+        tables += [grown(user, sizes, found) for user in (BIG, LITTLE)]
+    for table in tables:
+        print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}")
+    report.save(
+        "speed", title="Speed", about=ABOUT, versions=versions, tables=tables, plots=plots,
+        data=[crowd_data(Shape.usual("mixed", rows)) for rows in sizes],
+        notes=[f"Recalls are logged ({load({}).recall_log}), accesses counted."],
+    )  # fmt: skip
+
+
+def _say(said: str) -> None:
+    print(said, file=sys.stderr, flush=True)
+
+
+def whose(crowd: Crowd, user: str) -> str:
+    """A user, as a title says it."""
+    return f"a user with {crowd.of(user).rows:,} of {crowd.shape.rows:,} memories"
+
+
+def alone(crowd: Crowd, user: str, found: Sequence[Measured]) -> report.Table:
+    """The table of one client."""
+    columns = ["call", "p50", "p95", "p99", "floor p50", "floor p95", "floor p99", "ratio", "floor"]
+    return report.Table(f"One client, {whose(crowd, user)}, ms", columns, [one.row() for one in found])
+
+
+def crowded(rows: int, found: Sequence[Sequence[Any]]) -> report.Table:
+    """The table of many clients."""
+    columns = ["call", "per s", "floor per s", "ratio", "per s in 4 processes", "p50 ms", "p95 ms", "p99 ms"]
+    return report.Table(f"Sixteen clients on {rows:,} memories: rows or calls a second", columns, found)
+
+
+def grown(user: str, sizes: Sequence[int], found: Mapping[tuple[int, str], Sequence[Measured]]) -> report.Table:
+    """What more memories cost a user: times by their number, and the last beside the first. Pure."""
+    columns = ["call", *(f"{rows:,} p50 / p95 ms" for rows in sizes), "p50, times", "p95, times", "floor p50, times"]
+    lines = []
+    for each in zip(*(found[rows, user] for rows in sizes), strict=True):
+        calls, floors = [percentiles(one.calls) for one in each], [percentiles(one.floors) for one in each]
+        times = (calls[-1][0] / calls[0][0], calls[-1][1] / calls[0][1], floors[-1][0] / floors[0][0])
+        shown = [f"{milliseconds(one[0])} / {milliseconds(one[1])}" for one in calls]
+        lines.append([each[0].case.name, *shown, *(f"{one:.2f}" for one in times)])
+    return report.Table(f"What {sizes[-1] // sizes[0]} times more memories cost, the {user} user", columns, lines)
 
 
 ABOUT: Final = (
