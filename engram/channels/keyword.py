@@ -36,7 +36,7 @@ LOOK_ON: Final = 5
 MOST_ROWS: Final = 20_000
 COUNTED_ROWS: Final = 10_000
 LEAST_COUNTED: Final = 5
-LARGE: Final = 5_000  # memories of a scope from which document frequencies are kept
+LARGE: Final = 1_000  # memories of a scope from which document frequencies are kept
 STOP_WEIGHT: Final = 0.15  # of a word the index does not keep, in a question's vector
 # Events in which someone speaks; the engine's own and calls of tools are no conversation.
 SPOKEN: Final = ("user_message", "assistant_message", "observation", "tool_result", "agent_action", "decision")

@@ -3,7 +3,10 @@
 WITH scopes AS MATERIALIZED (
   SELECT s.scope_id, t.df AS size
     FROM unnest(%(scope_ids)s::bigint[]) s(scope_id)
-    LEFT JOIN engram.memory_terms t ON t.tenant_id = %(tenant_id)s AND t.scope_id = s.scope_id AND t.term = ''),
+    LEFT JOIN LATERAL (
+         SELECT t.df
+           FROM engram.memory_terms t
+          WHERE t.tenant_id = %(tenant_id)s AND t.scope_id = s.scope_id AND t.term = '' OFFSET 0) t ON true),
 asked AS MATERIALIZED (
   SELECT w.place, w.word, l.lexeme
     FROM unnest(%(words)s::text[]) WITH ORDINALITY w(word, place)
@@ -17,8 +20,11 @@ counted AS MATERIALIZED (
              %(most)s), 0) AS df
     FROM (SELECT DISTINCT lexeme FROM asked WHERE lexeme IS NOT NULL) t
    CROSS JOIN scopes s
-    LEFT JOIN engram.memory_terms k
-      ON s.size IS NOT NULL AND k.tenant_id = %(tenant_id)s AND k.scope_id = s.scope_id AND k.term = t.lexeme
+    LEFT JOIN LATERAL (
+         SELECT k.df
+           FROM engram.memory_terms k
+          WHERE s.size IS NOT NULL AND k.tenant_id = %(tenant_id)s AND k.scope_id = s.scope_id AND k.term = t.lexeme
+         OFFSET 0) k ON true
    GROUP BY t.lexeme)
 SELECT a.word, a.lexeme, c.df::bigint
   FROM asked a

@@ -273,7 +273,7 @@ def test_the_kept_plan_asks_for_each_memory_by_its_key(life: Life, behind: psyco
 
 
 def test_the_words_of_a_question_are_found_and_told_by_the_word_index(
-    server: EmbeddedServer, life: Life, behind: psycopg.Connection[Any]
+    life: Life, behind: psycopg.Connection[Any]
 ) -> None:
     behind.execute("RESET ROLE")
     behind.execute("SET ROLE engram_owner")
@@ -284,12 +284,24 @@ def test_the_words_of_a_question_are_found_and_told_by_the_word_index(
     assert not [node for node in found if node["Node Type"] == "Seq Scan"]
 
 
+def test_words_are_counted_by_the_word_index(life: Life, behind: psycopg.Connection[Any]) -> None:
+    behind.execute("RESET ROLE")
+    behind.execute("SET ROLE engram_owner")
+    names = prepared(behind, "lexeme_frequencies")
+    found = list(nodes(plan(behind, 0, names, {**values_of(life), "scopes": [1], "lexemes": ["word"]})))
+    assert [index_of(node) for node in found if node.get("Relation Name")] == ["memory_lexemes_words"]
+
+
 def test_what_is_asked_before_a_search_is_read_by_its_indexes(life: Life, behind: psycopg.Connection[Any]) -> None:
     names = prepared(behind, "look_at_question")
     given = {"words": ["bicycle"], "config": "english", "most": 100, "derivers": ["rules"], "versions": [1]}
     found = list(nodes(plan(behind, 0, names, {**values_of(life), **given})))
     read = {node["Index Name"]: node.get("Index Cond", "") for node in found if "Index Name" in node}
     assert read.keys() >= {"memory_lexemes_scope", "memory_terms_pkey"}
+    # Of the frequencies only those of the words asked for, and the size of the scope: a tenant has many.
+    terms = [node["Index Cond"] for node in found if node.get("Index Name") == "memory_terms_pkey"]
+    assert len(terms) == 2
+    assert all("scope_id = " in condition and "term = " in condition for condition in terms), terms
     events = [condition for name, condition in read.items() if name.startswith("agent_events_")]
     assert len(events) == 1
     assert "stream_id = " in events[0], events

@@ -124,6 +124,8 @@ def test_functions_that_run_as_their_owner_do_nothing_without_a_tenant(database_
         f"SELECT w.memory_id FROM ({each}) t(terms), engram.score_words({everything}, {everything}, t.terms, t.terms,"
         f" t.terms, {flags}, {counts}, array_fill(false, ARRAY[5000]), 1, 100, {named}) w"
     )
+    words = "array_fill('harbour'::text, ARRAY[5000])"
+    counted = f"SELECT f.* FROM engram.lexeme_frequencies({everything}, {words}, 100) f"
     with psycopg.connect(database_url.replace("+psycopg", "")) as conn:
         for setting in ("", "t-somebody-else"):
             conn.execute("SELECT set_config('engram.tenant_id', %s, true)", (setting,))
@@ -131,6 +133,7 @@ def test_functions_that_run_as_their_owner_do_nothing_without_a_tenant(database_
             assert rows(conn, f"SELECT memory_id FROM engram.lexeme_matches({everything}, {every}, 100)") == []
             assert rows(conn, f"SELECT engram.lexeme_frequency({everything}, {every}, 100)") == [(0,)]
             assert rows(conn, scored) == []
+            assert rows(conn, counted) == [("harbour", 0)]
             assert rows(conn, f"SELECT memory_id FROM engram.memories_at({everything}, now(), now())") == []
             with pytest.raises(psycopg.Error) as caught:
                 conn.execute(
@@ -141,6 +144,7 @@ def test_functions_that_run_as_their_owner_do_nothing_without_a_tenant(database_
             conn.rollback()
         conn.execute("SELECT set_config('engram.tenant_id', %s, true)", (tenant,))
         assert rows(conn, scored)
+        assert rows(conn, counted) > [("harbour", 0)]
 
 
 # What the wall is made of ---------------------------------------------------------------------------------------------
