@@ -9,7 +9,7 @@ How the write path calls it, with rows it has read under its locks:
         exact=row_with_the_same_text,         # Row | None: active, same scope, same `text.fact_hash`
         head=head_of_the_conflict_key,        # Row | None: only where the candidate has a key
         neighbours=[Near(id, fact, cosine)],  # the nearest active, unexpired rows; cosine None without vectors
-        same_type=active_rows_of_the_type,    # counted to 1,000
+        same_type=active_rows_of_the_type,    # counted to 256
         mode=policy.write_mode,
         thresholds=Thresholds.of(policy.thresholds, model_thresholds),
     )
@@ -41,7 +41,7 @@ WriteMode = Literal["return", "report", "gate", "merge", "absorb", "store"]
 WRITE_MODES: tuple[WriteMode, ...] = ("return", "report", "gate", "merge", "absorb", "store")
 # Differences that no surprise gate may reject; a word, of whatever kind, bars where the pair is otherwise equal.
 _BARRING = frozenset({"quantity", "date", "polarity", "order", "name", "slot"})
-_COUNTED_TO = 1_000
+COUNTED_TO = 256  # rows of a type: how rare a type is says no more beyond
 _FEW = 2
 # Nearer than this, in meaning or in words, what two facts claim is compared; nobody calls anything farther the same.
 FAR = 0.5
@@ -162,7 +162,7 @@ def decide(
 def surprise(cosines: Sequence[float] | None, jaccards: Sequence[float], same_type: int) -> SurpriseTerms:
     """How new a candidate is: its distance in meaning and words from what is there, and how rare its type is."""
     keyword = 1.0 - max(jaccards, default=0.0)
-    rarity = 1.0 / math.log2(2 + min(max(same_type, 0), _COUNTED_TO))
+    rarity = 1.0 / math.log2(2 + min(max(same_type, 0), COUNTED_TO))
     if cosines is None:
         return SurpriseTerms(None, keyword, rarity, 0.8 * keyword + 0.2 * rarity, None)
     semantic = 1.0 - max((min(max(cosine, 0.0), 1.0) for cosine in cosines), default=0.0)

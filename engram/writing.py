@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from sqlalchemy.engine import Row
 
@@ -21,7 +21,7 @@ from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fe
 from engram.lineage import Member, Place
 from engram.policies import TYPE_WEIGHTS, Classified, MemoryPolicy, says_no_more, value_of
 from engram.tenancy import Visible
-from engram.values import Event, Memory, Neighbour, SurpriseTerms, WriteDecision, trust_rank
+from engram.values import Citation, Event, Layer, Memory, Neighbour, SurpriseTerms, Trust, WriteDecision, trust_rank
 
 EVIDENCE: Final = ("verbatim", "source_chunk")
 EMPTY_HASH: Final = text.fact_hash("")
@@ -32,7 +32,7 @@ UPKEEP_EVERY: Final = 512  # writes: the ids are random at their end, so this ne
 UPKEEP_PRIORITY: Final = 200  # after derivation
 LINK_DELAY: Final = 5.0  # seconds in which many writes of a scope are one job of its links and topics
 NEAR_FETCHED: Final = 64  # evidence rows among them are left out
-TYPE_COUNTED: Final = 2_000  # rows of a type: twice what the gates count to, so that a batch may take some away
+TYPE_COUNTED: Final = gates.COUNTED_TO  # rows of a type
 NEAR_SIZE: Final = 1_000  # of a scope, for the rarity of words where no vector says what is near
 STALE: Final = "something it stood for has changed"
 FREED: Final = "what stood for it was put away"
@@ -229,6 +229,8 @@ def judge(desk: Desk, draft: Draft, trust: str, now: datetime | None = None) -> 
     plain = judged_plainly(desk, draft)
     if plain is not None:
         return plain
+    if is_compared(desk, draft):
+        return judged_by(desk, draft, trust, *_look_around(desk, draft, now))
     [seen] = look(desk, [draft], [now])
     return judged_by(desk, draft, trust, seen, neighbours(desk, draft, now))
 
@@ -245,15 +247,52 @@ class Seen:
 
 def look(desk: Desk, drafts: Sequence[Draft], nows: Sequence[datetime | None]) -> list[Seen]:
     """What a scope holds of each draft, in one statement."""
-    rows = fetch_all(
-        desk.conn, "list_gate_rows", tenant_id=desk.tenant_id, scope_id=desk.scope_id,
-        fact_hashes=[text.fact_hash(draft.fact) for draft in drafts],
-        conflict_keys=[draft.classified.conflict_key for draft in drafts],
-        memory_types=[draft.classified.memory_type for draft in drafts],
-        types=sorted({draft.classified.memory_type for draft in drafts}),
-        privates=[draft.private for draft in drafts], nows=list(nows), most=TYPE_COUNTED,
+    return [_seen(row) for row in fetch_all(desk.conn, "list_gate_rows", **_gated(desk, drafts, nows))]
+
+
+def _look_around(desk: Desk, draft: Draft, now: datetime | None) -> tuple[Seen, list[gates.Near]]:
+    """What a scope holds of a draft and the facts nearest it by meaning, in one statement.
+
+    In mode `report` also those of the same owner in `default`.
+    """
+    scopes = [desk.scope_id, *(default_scopes(desk) if desk.policy.write_mode == "report" else ())]
+    row = fetch_one(
+        desk.conn, "look_at_draft", scope_ids=scopes, model_id=desk.model_id, vector=embedding.to_sql(draft.vector),
+        private=draft.private, now=now, **_gated(desk, [draft], [now]),
     )  # fmt: skip
-    return [Seen(row.exact or [], row.head, row.lineage_id, int(row.same_type)) for row in rows]
+    assert row is not None
+    near = [
+        near_of(draft, _Found(**found), float(found["cosine"]), in_default=found["scope_id"] != desk.scope_id)
+        for found in ({**one, "valid_from": datetime.fromisoformat(one["valid_from"])} for one in row.near or ())
+    ]
+    return _seen(row), near
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A fact near a draft, as the database tells it."""
+
+    scope_id: int
+    memory_id: str
+    fact: str
+    cosine: float
+    conflict_key: str | None
+    valid_from: datetime
+    valid_from_stated: bool
+
+
+def _gated(desk: Desk, drafts: Sequence[Draft], nows: Sequence[datetime | None]) -> dict[str, Any]:
+    return {
+        "tenant_id": desk.tenant_id, "scope_id": desk.scope_id,
+        "fact_hashes": [text.fact_hash(draft.fact) for draft in drafts],
+        "conflict_keys": [draft.classified.conflict_key for draft in drafts],
+        "memory_types": [draft.classified.memory_type for draft in drafts],
+        "privates": [draft.private for draft in drafts], "nows": list(nows), "most": TYPE_COUNTED,
+    }  # fmt: skip
+
+
+def _seen(row: Row[Any]) -> Seen:
+    return Seen(row.exact or [], row.head, row.lineage_id, int(row.same_type))
 
 
 def judged_plainly(desk: Desk, draft: Draft) -> Judged | None:
@@ -361,6 +400,15 @@ def told_before(judged: Judged, memory_id: str) -> Judged:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """A memory that was just written: its place, and what the database made of it."""
+
+    new: New
+    recorded_at: datetime
+    layer: str
+
+
+@dataclass(frozen=True, slots=True)
 class Settled:
     """What was written: the decision as the history keeps it, and what there is to index."""
 
@@ -369,6 +417,8 @@ class Settled:
     entry: keyword.Entry | None = None
     pending: bool = False  # whether it waits for its vector
     stirred: bool = False  # whether it changed what the gates see of other rows than its own
+    judged: Judged | None = None
+    written: Written | None = None  # where a memory was written
 
     @property
     def memory_id(self) -> str | None:
@@ -441,14 +491,15 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     new = New(memory_id, lineage_id, revision, place)
     judged = _with_place(judged, place)
     decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=judged.judgement.target_id)
-    _write(desk, [_columns(desk, judged, origin, new, decision)], [(memory_id, draft)])
+    written = _write(desk, [_columns(desk, judged, origin, new, decision)], [(new, draft)])
     _relate(desk, _edges(memory_id, judged, origin, moved))
     for old in draft.supersedes:
         _put_away(desk, old, memory_id, origin)
     for other, placed in moved.items():
         _note(desk, other, placed.status if placed.status != "active" else "reordered", origin)
     pending = _embed_state(desk, draft) == "pending"
-    return Settled(decision, origin, _entry(memory_id, draft, origin), pending, stirred=True)
+    entry = _entry(memory_id, draft, origin)
+    return Settled(decision, origin, entry, pending, stirred=True, judged=judged, written=written[memory_id])
 
 
 def _with_place(judged: Judged, place: Place) -> Judged:
@@ -472,40 +523,45 @@ def settle_together(desk: Desk, several: Sequence[tuple[Judged, Origin]]) -> lis
     """Write what was decided of drafts that go along with each other; `index` must follow in the same transaction."""
     rows: list[dict[str, Any]] = []
     settled: list[Settled] = []
-    written: list[tuple[str, Draft]] = []
+    stored: list[tuple[New, Draft]] = []
     edges: list[Edge] = []
     for judged, origin in several:
         if judged.kind in ("reject", "conflict"):
             decision = _decision(desk, judged, origin, memory_id=None, target_id=judged.judgement.target_id)
             rows.append(_refusal(judged, origin, decision))
-            settled.append(Settled(decision, origin))
+            settled.append(Settled(decision, origin, judged=judged))
             continue
         draft, (memory_id, lineage_id) = judged.draft, desk.name(judged.draft, origin)
-        place = Place("quarantined") if judged.quarantined else HEAD
-        placed = _with_place(judged, place)
+        new = New(memory_id, lineage_id, place=Place("quarantined") if judged.quarantined else HEAD)
+        placed = _with_place(judged, new.place)
         decision = _decision(desk, placed, origin, memory_id=memory_id, target_id=judged.judgement.target_id)
-        rows.append(_columns(desk, placed, origin, New(memory_id, lineage_id, place=place), decision))
+        rows.append(_columns(desk, placed, origin, new, decision))
         pending = _embed_state(desk, draft) == "pending"
-        settled.append(Settled(decision, origin, _entry(memory_id, draft, origin), pending))
-        written.append((memory_id, draft))
+        settled.append(Settled(decision, origin, _entry(memory_id, draft, origin), pending, judged=placed))
+        stored.append((new, draft))
         edges += _edges(memory_id, judged, origin, {})
-    _write(desk, rows, written)
+    written = _write(desk, rows, stored)
     _relate(desk, edges)
-    return settled
+    return [one if one.entry is None else replace(one, written=written[one.entry.memory_id]) for one in settled]
 
 
-def _write(desk: Desk, rows: Sequence[Mapping[str, Any]], written: Sequence[tuple[str, Draft]] = ()) -> None:
-    """Write rows of memories and refusals, and the vectors of those that became memories."""
-    vectors = [(memory_id, draft) for memory_id, draft in written if is_compared(desk, draft)]
-    if rows:
-        execute(
-            desk.conn, "write_memories", tenant_id=desk.tenant_id, scope_id=desk.scope_id, rows=Jsonb(rows),
-            policy=desk.policy.name, policy_version=desk.policy.version, reason=desk.reason, run_id=desk.run_id,
-            at=desk.at, model_id=desk.model_id,
-            memory_ids=[memory_id for memory_id, _ in vectors],
-            vectors=[embedding.to_sql(draft.vector) for _, draft in vectors],
-            windowed=[desk.is_long is not None and desk.is_long(draft.fact) for _, draft in vectors],
-        )  # fmt: skip
+def _write(
+    desk: Desk, rows: Sequence[Mapping[str, Any]], stored: Sequence[tuple[New, Draft]] = ()
+) -> dict[str, Written]:
+    """Write rows of memories and refusals, and the vectors of those that became memories; these by their ids."""
+    if not rows:
+        return {}
+    vectors = [(new.memory_id, draft) for new, draft in stored if is_compared(desk, draft)]
+    made = fetch_all(
+        desk.conn, "write_memories", tenant_id=desk.tenant_id, scope_id=desk.scope_id, rows=Jsonb(rows),
+        policy=desk.policy.name, policy_version=desk.policy.version, reason=desk.reason, run_id=desk.run_id,
+        at=desk.at, model_id=desk.model_id,
+        memory_ids=[memory_id for memory_id, _ in vectors],
+        vectors=[embedding.to_sql(draft.vector) for _, draft in vectors],
+        windowed=[desk.is_long is not None and desk.is_long(draft.fact) for _, draft in vectors],
+    )  # fmt: skip
+    news = {new.memory_id: new for new, _ in stored}
+    return {row.memory_id: Written(news[row.memory_id], row.recorded_at, row.layer) for row in made}
 
 
 @dataclass(frozen=True, slots=True)
@@ -886,14 +942,67 @@ def _decision(
 
 
 def whole(desk: Desk, settled: Sequence[Settled]) -> list[WriteDecision]:
-    """The decisions with their memories, read back as they stand now."""
-    wanted = {one.decision[name] for one in settled for name in ("memory_id", "target_id")} - {None}
-    found = {memory.memory_id: memory for memory in memories.load(desk.conn, desk.visible, sorted(wanted))}
+    """The decisions with their memories, as they stand now: read back, but for what could only be as it was written."""
+    alone = len(settled) == 1 or all(one.written is not None and not one.stirred for one in settled)
+    found = {} if not alone else {m.memory_id: m for one in settled if (m := _as_written(desk, one)) is not None}
+    wanted = {one.decision[name] for one in settled for name in ("memory_id", "target_id")} - {None, *found}
+    found |= {memory.memory_id: memory for memory in memories.load(desk.conn, desk.visible, sorted(wanted))}
     decided = []
     for one in settled:
         memory, target = found.get(one.decision["memory_id"]), found.get(one.decision["target_id"])
-        decided.append(revive(one.decision, memory, _head_of(desk, memory or target), target))
+        decided.append(_decided(one, memory, _head_of(desk, memory or target), target))
     return decided
+
+
+def _decided(settled: Settled, memory: Memory | None, head: Memory | None, target: Memory | None) -> WriteDecision:
+    """A decision as `revive` would make it, of what was judged where that is known."""
+    kept, judged = settled.decision, settled.judged
+    if judged is None:
+        return revive(kept, memory, head, target)
+    return WriteDecision(
+        kind=kept["kind"], memory=memory, head=head, target=target, event_id=kept["event_id"],
+        reasons=tuple(kept["reasons"]), nearest=judged.judgement.nearest, surprise=judged.judgement.surprise,
+        options=tuple(kept["options"]), hints=tuple(kept["hints"]), policy=kept["policy"], rule=kept["rule"],
+    )  # fmt: skip
+
+
+def _as_written(desk: Desk, settled: Settled) -> Memory | None:
+    """The memory that was just written, as it would be read; None where only the database can tell. Pure.
+
+    It can where a row is head, without an end or an expiry, and cites its own event alone; and where its metadata holds
+    texts only, whose numbers JSON of the database might write otherwise.
+    """
+    written, judged, origin = settled.written, settled.judged, settled.origin
+    scope = desk.visible.scopes.get(desk.scope_id)
+    if written is None or judged is None or scope is None or written.new.place != HEAD:
+        return None
+    draft, rules, surprise = judged.draft, judged.draft.classified, judged.judgement.surprise
+    told = all(isinstance(value, str | bool | None) for value in draft.metadata.values())
+    if draft.citations or draft.valid_to is not None or expiry(draft, origin) is not None or not told:
+        return None
+    return Memory(
+        memory_id=written.new.memory_id, scope=scope, fact=draft.fact, main_content=draft.main_content,
+        memory_type=rules.memory_type, category=rules.category, tags=draft.tags,
+        importance=_importance(judged), confidence=draft.confidence, trust=cast("Trust", origin.trust),
+        layer=cast("Layer", written.layer), status="active", status_reason=None, critical_slot=rules.critical_slot,
+        conflict_key=rules.conflict_key, topic_key=draft.topic_key, subject=rules.subject, attribute=draft.attribute,
+        value=draft.value, lineage_id=written.new.lineage_id, revision=written.new.revision, superseded_by=None,
+        superseded_at=None, consolidated_into=None, valid_from=draft.begins(origin),
+        valid_from_stated=draft.valid_from is not None, valid_to=None, recorded_at=written.recorded_at,
+        expires_at=None, surprise=None if surprise is None else surprise.score, source=draft.source,
+        session_id=origin.session_id, task_run_id=origin.task_run_id, metadata=dict(draft.metadata),
+        private=draft.private, deriver=origin.deriver, deriver_version=origin.deriver_version,
+        policy=f"{desk.policy.name}@{desk.policy.version}", rule=rules.rule,
+        embedded=_embed_state(desk, draft) == "embedded", event_id=origin.event_id, actor=origin.actor,
+        citations=(_citation(origin),),
+    )  # fmt: skip
+
+
+def _citation(origin: Origin) -> Citation:
+    said = _quoted(origin)
+    return Citation(
+        origin.event_id, origin.char_start, origin.char_end, said["quote_hash"].hex(), None, said["verified"]
+    )
 
 
 def revive(kept: Mapping[str, Any], memory: Memory | None, head: Memory | None, target: Memory | None) -> WriteDecision:
@@ -916,7 +1025,10 @@ def _head_of(desk: Desk, memory: Memory | None) -> Memory | None:
 
 
 def neighbours(desk: Desk, draft: Draft, now: datetime | None) -> list[gates.Near]:
-    """The nearest current facts: of the scope, and in mode `report` also of the same owner in `default`."""
+    """The facts nearest a draft that has no vector, by its words.
+
+    Of the scope, and in mode `report` also of the same owner in `default`.
+    """
     own = _near(desk, draft, desk.scope_id, now, in_default=False)
     if desk.policy.write_mode != "report":
         return own
@@ -926,8 +1038,8 @@ def neighbours(desk: Desk, draft: Draft, now: datetime | None) -> list[gates.Nea
 
 
 def _near(desk: Desk, draft: Draft, scope_id: int, now: datetime | None, *, in_default: bool) -> list[gates.Near]:
-    search = _near_by_meaning if is_compared(desk, draft) else _near_by_words
-    return [near_of(draft, row, row.cosine, in_default=in_default) for row in search(desk, draft, scope_id, now)]
+    rows = _near_by_words(desk, draft, scope_id, now)
+    return [near_of(draft, row, row.cosine, in_default=in_default) for row in rows]
 
 
 def is_compared(desk: Desk, draft: Draft) -> bool:
@@ -943,13 +1055,6 @@ def near_of(draft: Draft, row: Any, cosine: float | None, *, in_default: bool) -
         row.conflict_key,
         stated_from=row.valid_from if row.valid_from_stated else None,
         changed=("slot",) if None not in (key, row.conflict_key) and key != row.conflict_key else (),
-    )  # fmt: skip
-
-
-def _near_by_meaning(desk: Desk, draft: Draft, scope_id: int, now: datetime | None) -> list[Row[Any]]:
-    return fetch_all(
-        desk.conn, "find_neighbours", tenant_id=desk.tenant_id, scope_id=scope_id, model_id=desk.model_id,
-        vector=embedding.to_sql(draft.vector), own=desk.scope_id, private=draft.private, now=now,
     )  # fmt: skip
 
 

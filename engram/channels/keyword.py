@@ -284,7 +284,7 @@ def index(
         return
     around = _surroundings(conn, tenant_id, entries)
     rows = [_row(entry, around.get((entry.stream_id, entry.position))) for entry in entries]
-    execute(
+    fetch_all(
         conn,
         "index_words",
         tenant_id=tenant_id,

@@ -55,8 +55,10 @@ def nearest(conn: Connection, tenant_id: str, scope_id: int, model_id: int, vect
 
 def cosines(vectors: Sequence[Any]) -> Matrix:
     """The cosines of vectors with each other, as the database would find them once they are stored."""
+    import numpy as np
+
     units = _units(vectors)
-    return products(units, units)
+    return np.minimum(products(units, units), np.float32(1.0))
 
 
 def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -> list[Nearest]:
@@ -112,7 +114,7 @@ def _best(alike: Matrix, places: Any) -> tuple[Matrix, Any]:
         chosen = np.argpartition(-alike, NEAREST - 1, axis=1)[:, :NEAREST]
         alike, places = np.take_along_axis(alike, chosen, 1), np.take_along_axis(places, chosen, 1)
     order = np.lexsort((places, -np.round(alike, DIGITS)), axis=1)
-    return np.take_along_axis(alike, order, 1), np.take_along_axis(places, order, 1)
+    return np.minimum(np.take_along_axis(alike, order, 1), np.float32(1.0)), np.take_along_axis(places, order, 1)
 
 
 def _units(vectors: Sequence[Any]) -> Matrix:

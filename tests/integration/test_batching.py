@@ -13,11 +13,12 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from engram import Engram, batching, get_policy
+from engram import Engram, Scope, batching, get_policy
 from engram.channels import nearness
 from engram.database import Connection, Database
 from engram.embedded import EmbeddedServer
 from engram.gates import WRITE_MODES, WriteMode
+from engram.values import Memory
 
 SEED: Final = 20_261
 ITEMS: Final = 36
@@ -206,3 +207,49 @@ def test_no_write_touches_a_graph(
         [marked] = conn.exec_driver_sql("SELECT count(*) FROM engram.memory_embeddings WHERE indexed").fetchone() or ()
     assert marked == 0
     assert not [sql for sql in statements if re.search(r"(?i)set\s+indexed|halfvec\(\d+\)", sql)]
+
+
+def test_a_decision_shows_the_memory_as_it_is_read(database_url: str, tenant: str) -> None:
+    rng = random.Random(SEED)
+    items = [told(rng, number) for number in range(ITEMS)]
+    plain = [{"fact": f"Shelf {n} holds {n} jars.", "metadata": {"note": "x"}, "tags": ["b", "a"]} for n in range(5)]
+    with Engram(database_url, scope=Scope(tenant, user_id="ada")) as engram:
+        for item in [*items, {"fact": "Due.", "expires_in_days": 3.0}, {"fact": "Half.", "metadata": {"n": 1.50}}]:
+            shown = engram.add(**item).memory
+            assert shown is not None
+            assert shown == unquoted(engram.get(shown.memory_id)), item
+        for one in engram.add_many(plain):
+            assert one.memory is not None
+            assert one.memory == unquoted(engram.get(one.memory.memory_id))
+
+
+def unquoted(memory: Memory) -> Memory:
+    """The memory without the characters it quotes, which a decision does not show."""
+    return replace(memory, citations=tuple(replace(one, quote=None) for one in memory.citations))
+
+
+def test_a_scope_with_its_graph_knows_what_a_candidate_resembles(
+    database_url: str, database: Database, tenant: str
+) -> None:
+    """What is near is asked of the graph, and of what is not in it yet; who is near is the same."""
+    with Engram(database_url, scope=Scope(tenant, user_id="ada")) as engram:
+        engram.add_many(
+            [
+                {"fact": f"{city} has {n} {drink} bars.", "force": True}
+                for city in CITIES
+                for drink in DRINKS
+                for n in range(8)
+            ]
+        )
+        asked = [f"{city} has {n} {drink} bars, they say." for city in CITIES for drink in DRINKS for n in (3, 9)]
+        exactly = [engram.add(fact, dry_run=True) for fact in asked]
+        with database.transaction(tenant) as conn:
+            conn.exec_driver_sql("UPDATE engram.memory_embeddings SET indexed = true WHERE memory_id::text < '8'")
+            conn.exec_driver_sql(
+                "INSERT INTO engram.memory_graphs SELECT DISTINCT e.tenant_id, e.scope_id, e.model_id"
+                " FROM engram.memory_embeddings e"
+            )
+        through = [engram.add(fact, dry_run=True) for fact in asked]
+    for one, other in zip(exactly, through, strict=True):
+        assert (one.kind, one.reasons) == (other.kind, other.reasons)
+        assert [near.memory_id for near in one.nearest] == [near.memory_id for near in other.nearest]
