@@ -68,6 +68,8 @@ def new_salt() -> bytes:
 
 def body(content: str | None, payload: Mapping[str, Any], metadata: Mapping[str, Any]) -> bytes:
     """The canonical bytes of what an event says."""
+    if not payload and not metadata:  # most events say one text and no more
+        return b'{"content":%b,"metadata":{},"payload":{}}' % inputs.canonical_json(content, "value.content")
     return inputs.canonical_json({"content": content, "payload": payload, "metadata": metadata})
 
 

@@ -287,7 +287,8 @@ def canonical_json(value: object, field: str = "value", *, limit: int = BATCH_BY
     Refuses what JSON cannot say exactly (other types, NaN, integers beyond 2^53 - 1, keys that are not text, NUL, lone
     surrogates) with the path of the offender, and more than `limit` bytes.
     """
-    written = _dump(_Copier(field, depth=JSON_DEPTH, keys=None, size=limit).copy(value))
+    plain = type(value) is str and len(value) < limit and not _REFUSED.search(value)
+    written = _dump(value if plain else _Copier(field, depth=JSON_DEPTH, keys=None, size=limit).copy(value))
     if len(written) > limit:
         raise LimitExceeded(field, limit, len(written), "bytes")
     return written

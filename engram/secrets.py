@@ -206,19 +206,19 @@ KINDS: Final[tuple[Kind, ...]] = (
 )  # fmt: skip
 
 
+_MARKERS: Final = tuple({marker for kind in KINDS if not kind.folded for marker in kind.markers})
+_FOLDED_MARKERS: Final = tuple({marker for kind in KINDS if kind.folded for marker in kind.markers})
+
+
 def find(text: str, own: Iterable[tuple[str, re.Pattern[str]]] = ()) -> list[Found]:
     """The secrets of a text, in order, none within another. Pure."""
-    folded: str | None = None
+    folded = _folded(text)
+    held = {marker for marker in _MARKERS if marker in text}
+    held_folded = {marker for marker in _FOLDED_MARKERS if marker in folded}
     found: list[Found] = []
     for kind in KINDS:
-        if kind.markers:
-            if kind.folded and folded is None:
-                folded = _folded(text)
-            where = folded if kind.folded and folded is not None else text
-            if any(marker in where for marker in kind.markers):
-                found += _matches(kind, text, where)
-        else:
-            found += _matches(kind, text, text)
+        if not kind.markers or not (held_folded if kind.folded else held).isdisjoint(kind.markers):
+            found += _matches(kind, text, folded if kind.folded and kind.markers else text)
     for name, pattern in own:
         found += [Found(name, one.start(), one.end()) for one in pattern.finditer(text) if one.end() > one.start()]
     return _apart(found, text) if found else found
