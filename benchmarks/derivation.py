@@ -1,33 +1,60 @@
 """Events a second from the ledger to memories, by the derivers that need no model, with one and with two workers.
 
-    python benchmarks/derivation.py        an embedded PostgreSQL in a temporary folder
-    python benchmarks/derivation.py URL    a migrated database, as the application role
+    python benchmarks/derivation.py                  an embedded PostgreSQL in a temporary folder
+    python benchmarks/derivation.py URL              a migrated database, as the application role; without the floor
+    python benchmarks/derivation.py --events 2000    fewer events of each kind
 
-The events are those of the demonstration, many times over, each copy in a tenant of its own. The clock runs over all
-of a job: claim, read, derive, judge, embed, write, index, cursor, done. Appending is not counted.
+The messages are those of the demonstration. Long streams are sessions of a hundred messages, two of each user; short
+ones are turns, a question and its answer, each in a session of its own. Workers are processes that share one queue. The
+clock runs over all of a job: claim, read, derive, judge, embed, write, index, cursor, done, and the summaries of the
+sessions. Appending is not counted. The floor is the same number of memories inserted by bare SQL on one connection, a
+hundred in each durable transaction: rows, vectors and words, without looking at what is there.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from importlib import resources
+from itertools import islice
 from pathlib import Path
+from typing import Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from crowds import Filled
+from floors import Floors
 from machine import address
 
-from engram import Engram
+from engram import Engram, Scope
 from engram.ids import new_id
 from engram.settings import load
 from engram.values import Derive
 
-READY = 4.0  # seconds the workers have to start and load the embedder
-COPIES = 4  # tenants a worker works through
+READY: Final = 5.0  # seconds the workers have to start and load the embedder
+BATCH: Final = 16  # jobs a worker claims at once
+USERS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What is derived: by which derivers, in streams of how many messages."""
+
+    name: str
+    derive: Derive
+    length: int
+
+
+KINDS: Final = (
+    Kind("verbatim, sessions of 100", "verbatim", 100),
+    Kind("verbatim and rules, sessions of 100", "rules", 100),
+    Kind("verbatim and rules, turns of 2", "rules", 2),
+)
 
 
 def messages() -> list[dict[str, str]]:
@@ -40,40 +67,80 @@ def messages() -> list[dict[str, str]]:
     ]
 
 
-def work(url: str, tenants: list[str], begin: float) -> float:
-    """Run every job of some tenants from a moment on; when the last was done."""
+def append(url: str, kind: Kind, tenant: str, events: int) -> int:
+    """Fill the ledger of a tenant: every user says what the demonstration says, each from another place on."""
+    said, users, added = messages(), min(USERS, max(1, events // (2 * kind.length))), 0
+    with Engram(url, settings=load({}, dispatch="doorbell")) as engram:
+        for stream in range(events // kind.length):
+            user, nth = stream % users, stream // users
+            first = 7 * user + nth * kind.length
+            part = [said[(first + n) % len(said)] for n in range(kind.length)]
+            engram.remember(
+                part, derive=kind.derive, tenant_id=tenant, user_id=f"user-{user}", session_id=f"session-{stream}"
+            )
+            added += len(part)
+    return added
+
+
+def work(tenant: str, url: str, begin: float) -> float:
+    """Run the jobs of a tenant from a moment on until none is left; when the last was done."""
     with Engram(url, settings=load({}, dispatch="doorbell")) as engram:
         engram.search("warm", tenant_id=f"warm-{new_id()}")
         time.sleep(max(0.0, begin - time.time()))
-        for tenant in tenants:
-            while engram.scoped(tenant_id=tenant).ops.run_jobs(limit=100):
-                pass
+        while engram.scoped(tenant_id=tenant).ops.run_jobs(limit=BATCH):
+            pass
     return time.time()
 
 
-def measure(url: str, name: str, derive: Derive, workers: int) -> None:
-    """Append the events, then let the workers derive them; prints the rates."""
-    said, tenants = messages(), [f"bench-{new_id()}" for _ in range(COPIES * workers)]
+def measure(url: str, kind: Kind, workers: int, events: int) -> int:
+    """Append the events, then let the workers derive them; prints the rates. How many memories came of it."""
+    tenant = f"bench-{new_id()}"
+    added = append(url, kind, tenant, events)
+    with ProcessPoolExecutor(workers) as pool:
+        begin = time.time() + READY
+        seconds = max(pool.map(partial(work, url=url, begin=begin), [tenant] * workers)) - begin
     with Engram(url, settings=load({}, dispatch="doorbell")) as engram:
-        for tenant in tenants:
-            for start in range(0, len(said), 100):
-                engram.remember(said[start : start + 100], derive=derive, tenant_id=tenant, session_id="bench")
-        with ProcessPoolExecutor(workers) as pool:
-            begin = time.time() + READY
-            shares = [tenants[n::workers] for n in range(workers)]
-            seconds = max(pool.map(partial(work, url, begin=begin), shares)) - begin
-        memories = sum(engram.stats(tenant_id=tenant).memories for tenant in tenants)
-    events = len(said) * len(tenants)
-    print(f"{name:<34}{workers:>8}{events:>9,}{memories:>10,}{events / seconds:>12,.0f}{memories / seconds:>14,.0f}")
+        users = {f"user-{user}" for user in range(min(USERS, max(1, events // (2 * kind.length))))}
+        memories = sum(engram.stats(tenant_id=tenant, user_id=user).memories for user in users)
+    _tell(kind.name, workers, added, memories, seconds)
+    return memories
+
+
+def floor(url: str, superuser: str, rows: int) -> None:
+    """Insert so many memories by bare SQL, a hundred in each transaction; prints the rate."""
+    said = (one["content"] for _ in range(rows) for one in messages())
+    facts = [f"{fact} ({n})" for n, fact in enumerate(islice(said, rows))]
+    with Floors(url, superuser, Filled(Scope("bare", user_id="none"), 0, 0, 0), new_id()) as floors:
+        begin = time.time()
+        for first in range(0, rows, 100):
+            floors.add(facts[first : first + 100])
+        seconds = time.time() - begin
+    _tell("floor: bare inserts, 100 a transaction", 1, rows, rows, seconds)
+
+
+def _tell(name: str, workers: int, events: int, memories: int, seconds: float) -> None:
+    print(
+        f"{name:<40}{workers:>8}{events:>9,}{memories:>10,}{events / seconds:>12,.0f}{memories / seconds:>14,.0f}",
+        flush=True,
+    )
 
 
 def main() -> None:
     """Run every measurement."""
-    with address() as url:
-        print(f"{'derivers':<34}{'workers':>8}{'events':>9}{'memories':>10}{'events/s':>12}{'memories/s':>14}")
-        for workers in (1, 2):
-            measure(url, "verbatim", "verbatim", workers)
-            measure(url, "verbatim and rules", "rules", workers)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("url", nargs="?")
+    parser.add_argument("--events", type=int, default=20_000)
+    given = parser.parse_args()
+    with address(superuser=given.url is None) as admin:
+        url = admin.replace("//postgres@", "//engram_app@") if given.url is None else given.url
+        print(f"{'derivers':<40}{'workers':>8}{'events':>9}{'memories':>10}{'events/s':>12}{'memories/s':>14}")
+        most = 0
+        for kind in KINDS:
+            for workers in (1, 2):
+                events = given.events if kind.length > 2 else given.events // 5
+                most = max(most, measure(url, kind, workers, events))
+        if given.url is None:
+            floor(url, admin, most)
 
 
 if __name__ == "__main__":

@@ -214,10 +214,10 @@ class Core:
         return database
 
     def think(self, step: Think) -> Any:
-        """Call a model; while it thinks for a job, the job's lease is kept."""
-        if step.job is None:
+        """Call a model; while it thinks for jobs, their leases are kept."""
+        if not step.jobs:
             return step.work()
-        with keeping(self.database(), step.job):
+        with keeping(self.database(), *step.jobs):
             return step.work()
 
     def ring(self, step: Ring) -> None:

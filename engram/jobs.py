@@ -132,32 +132,32 @@ def claim_these(
     return [_job(row) for row in taken]
 
 
-def hold(conn: Connection, job: Job) -> None:
-    """Lock a job under its token: the first statement of every effect; LeaseLost when another worker has it."""
+def hold(conn: Connection, *several: Job) -> None:
+    """Lock jobs under their tokens: the first statement of every effect; LeaseLost when another worker has one."""
     try:
-        execute(conn, "hold_job", job_id=job.job_id, lease_token=job.lease_token)
+        execute(conn, "hold_jobs", **_named(several))
     except DBAPIError as error:
         if getattr(error.orig, "sqlstate", None) == LEASE_LOST:
-            raise LeaseLost(job_id=job.job_id) from None
+            raise LeaseLost(job_id=several[0].job_id) from None
         raise
 
 
-def extend(conn: Connection, job: Job, *, lease: timedelta = LEASE) -> None:
-    """Keep a job for another lease; LeaseLost when it is no longer ours."""
-    _touched(execute(conn, "extend_lease", job_id=job.job_id, lease_token=job.lease_token, lease=lease), job)
+def extend(conn: Connection, *several: Job, lease: timedelta = LEASE) -> None:
+    """Keep jobs for another lease; LeaseLost when one is no longer ours."""
+    _touched(execute(conn, "extend_leases", **_named(several), lease=lease), *several)
 
 
-def finish(conn: Connection, job: Job) -> None:
-    """Mark a job done, in the transaction of its effect; LeaseLost when it is no longer ours."""
-    _touched(execute(conn, "finish_job", job_id=job.job_id, lease_token=job.lease_token), job)
+def finish(conn: Connection, *several: Job) -> None:
+    """Mark jobs done, in the transaction of their effect; LeaseLost when one is no longer ours."""
+    _touched(execute(conn, "finish_jobs", **_named(several)), *several)
 
 
-def finish_derived(conn: Connection, stream_id: str, upto: int | None = None) -> int:
-    """Mark done queued jobs of a stream whose event its derivers have read by now, up to a position; how many.
+def finish_derived(conn: Connection, read: Mapping[str, int | None]) -> int:
+    """Mark done queued jobs of streams whose event its derivers have read by now, up to a position; how many.
 
     At most 1,000 at once, so that no transaction grows with the queue.
     """
-    return execute(conn, "finish_derived_jobs", stream_id=stream_id, upto=upto)
+    return execute(conn, "finish_derived_jobs", stream_ids=list(read), uptos=list(read.values()))
 
 
 def fail(
@@ -294,20 +294,51 @@ def count(conn: Connection, scope_ids: Sequence[int] | None = None) -> dict[str,
     return {row.state: row.jobs for row in rows}
 
 
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far a deriver has come in a stream: the position of the last event it has seen, 0 before the first."""
+
+    stream_id: str
+    deriver: str
+    version: int
+    position: int = 0
+
+
+def cursors(conn: Connection, stream_ids: Sequence[str], derivers: Sequence[tuple[str, int]]) -> list[Cursor]:
+    """How far each deriver, named with its version, has come in each stream."""
+    rows = fetch_all(
+        conn, "list_cursors", stream_ids=list(stream_ids), derivers=[name for name, _ in derivers],
+        versions=[version for _, version in derivers],
+    )  # fmt: skip
+    return [Cursor(row.stream_id, row.deriver, row.version, row.position) for row in rows]
+
+
 def cursor(conn: Connection, stream_id: str, deriver: str, version: int) -> int:
     """The position up to which a deriver has seen a stream; 0 before its first event."""
-    row = fetch_one(conn, "get_cursor", stream_id=stream_id, deriver=deriver, version=version)
-    return 0 if row is None else int(row.position)
+    return cursors(conn, [stream_id], [(deriver, version)])[0].position
 
 
-def advance(conn: Connection, stream_id: str, deriver: str, version: int, old: int, new: int) -> bool:
-    """Move a cursor from `old` to `new`; False when it is no longer at `old`: then drop the whole effect."""
-    return execute(conn, "advance_cursor", stream_id=stream_id, deriver=deriver, version=version, old=old, new=new) == 1
+def advance(conn: Connection, moves: Mapping[Cursor, int]) -> bool:
+    """Move cursors from where they were seen to a new position; False when one has moved: then drop the whole effect.
+
+    Those that have not are moved nevertheless.
+    """
+    if not moves:
+        return True
+    moved = execute(
+        conn, "advance_cursors", stream_ids=[one.stream_id for one in moves], derivers=[one.deriver for one in moves],
+        versions=[one.version for one in moves], olds=[one.position for one in moves], news=list(moves.values()),
+    )  # fmt: skip
+    return moved == len(moves)
 
 
-def _touched(rows: int, job: Job) -> None:
-    if rows != 1:
-        raise LeaseLost(job_id=job.job_id)
+def _named(several: Sequence[Job]) -> dict[str, list[str | None]]:
+    return {"job_ids": [job.job_id for job in several], "lease_tokens": [job.lease_token for job in several]}
+
+
+def _touched(rows: int, *several: Job) -> None:
+    if rows != len(several):
+        raise LeaseLost(job_id=several[0].job_id)
 
 
 def _job(row: Row[Any]) -> Job:

@@ -17,6 +17,7 @@ from engram import chain
 from engram.database import Connection, fetch_all, fetch_named, fetch_one, statement
 from engram.errors import IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, StaleStream
 from engram.ids import new_id
+from engram.jobs import Cursor
 from engram.values import BadPosition, Event, VerifyReport, trust_rank
 
 MOST_EVENTS: Final = 500  # a batch
@@ -119,30 +120,8 @@ def append(
     same id or key with another body raises IdempotencyMismatch. A stream that is not at `expected_position` raises
     StaleStream, unless the whole batch is known.
     """
-    return _append(conn, scope_id, stream_id, [(event, _body(event)) for event in events], expected_position, key)
-
-
-def append_all(
-    conn: Connection, *, scope_id: int, stream_id: str, events: Sequence[NewEvent], key: bytes | None = None
-) -> list[AppendedEvent]:
-    """Append events of any number, in batches that one append takes."""
-    done: list[AppendedEvent] = []
-    for batch in _batches([(event, _body(event)) for event in events]):
-        done += _append(conn, scope_id, stream_id, batch, None, key).events
-    return done
-
-
-Written = tuple[NewEvent, bytes]
-"""An event and its body."""
-
-
-def _append(
-    conn: Connection, scope_id: int, stream_id: str, events: Sequence[Written], expected_position: int | None,
-    key: bytes | None,
-) -> Appended:  # fmt: skip
-    written = {id(event): body for event, body in events}
-    chosen, places = _distinct([event for event, _ in events])
-    bodies = [written[id(event)] for event in chosen]
+    chosen, places = _distinct(events)
+    bodies = [_body(event) for event in chosen]
     if sum(map(len, bodies)) > MOST_BYTES:
         raise LimitExceeded("events", MOST_BYTES, sum(map(len, bodies)), "bytes")
     with _refusals(expected_position):
@@ -160,15 +139,17 @@ def _append(
     return Appended(stream_id, tuple(_appended(rows[place], repeated) for place, repeated in places))
 
 
-def _batches(events: Sequence[Written]) -> Iterator[list[Written]]:
-    batch: list[Written] = []
+def batches(events: Sequence[NewEvent]) -> Iterator[list[NewEvent]]:
+    """Events in batches that one append takes, in their order."""
+    batch: list[NewEvent] = []
     size = 0
-    for event, body in events:
-        if batch and (len(batch) == MOST_EVENTS or size + len(body) > MOST_BYTES):
+    for event in events:
+        length = len(_body(event))
+        if batch and (len(batch) == MOST_EVENTS or size + length > MOST_BYTES):
             yield batch
             batch, size = [], 0
-        batch.append((event, body))
-        size += len(body)
+        batch.append(event)
+        size += length
     if batch:
         yield batch
 
@@ -320,10 +301,16 @@ OF: Final = {
 }
 
 
-def derivable(conn: Connection, *, stream_id: str, deriver: str, after: int = 0, limit: int = 100) -> list[Event]:
-    """The events of a stream after a position that wait for a deriver, in order; erased ones among them."""
-    rows = fetch_all(conn, "list_derivable_events", stream_id=stream_id, deriver=deriver, after=after, limit=limit)
-    return [chain.event(row) for row in rows]
+def derivable(conn: Connection, cursors: Sequence[Cursor], *, limit: int = 100) -> list[tuple[Event, list[str]]]:
+    """The events of streams after cursors whose deriver they wait for, stream by stream in order, at most so many each.
+
+    Each comes with all the derivers it was meant for; erased ones are among them.
+    """
+    rows = fetch_all(
+        conn, "list_derivable_events", stream_ids=[one.stream_id for one in cursors],
+        derivers=[one.deriver for one in cursors], afters=[one.position for one in cursors], limit=limit,
+    )  # fmt: skip
+    return [(chain.event(row), row.derive) for row in rows]
 
 
 def verify(

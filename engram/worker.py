@@ -41,10 +41,10 @@ Run = Callable[[Operation[Any]], Any]
 
 @dataclass(eq=False, slots=True)
 class Hand:
-    """What one thread has claimed: the job it runs, since when, and those it has not begun."""
+    """What one thread has claimed: the jobs it runs, since when, and those it has not begun."""
 
     waiting: deque[Job]
-    current: Job | None = None
+    current: list[Job] = field(default_factory=list)
     since: float = 0.0
 
 
@@ -107,7 +107,7 @@ class Worker:
         for thread in self._crew:
             thread.join(max(0.0, deadline - time.monotonic()))
         with self._guard:
-            running_still = [hand.current for hand in self._hands if hand.current is not None]
+            running_still = [job for hand in self._hands for job in hand.current]
         return given + self._give_back([*running_still, *self._unfinished])
 
     # What each thread does
@@ -139,11 +139,11 @@ class Worker:
         if more:
             self.wake()  # another thread may take what waits here, or claim what is left there
         try:
-            while (job := self._next(hand)) is not None:
-                if job.crashes:
-                    self._attempt_alone(hand, job)
+            while several := self._next(hand):
+                if several[0].crashes:
+                    self._attempt_alone(hand, several[0])
                 else:
-                    self._attempt(job)
+                    self._attempt(several)
         finally:
             with self._guard:
                 self._hands.discard(hand)
@@ -159,9 +159,11 @@ class Worker:
             hand = max(self._hands, key=lambda hand: len(hand.waiting), default=None)
             return [hand.waiting.popleft()] if hand is not None and hand.waiting else []
 
-    def _next(self, hand: Hand) -> Job | None:
+    def _next(self, hand: Hand) -> list[Job]:
+        most = 1 if self._idle else running.TOGETHER  # what is left goes to threads that are free, one job each
         with self._guard:
-            hand.current = hand.waiting.popleft() if hand.waiting and not self._stopping else None
+            goes_on = hand.waiting and not self._stopping
+            hand.current = running.take_together(hand.waiting, most) if goes_on else []
             hand.since = time.monotonic()
             return hand.current
 
@@ -176,20 +178,21 @@ class Worker:
         self._give_back(behind)
         if self._alone.acquire(blocking=False):
             try:
-                self._attempt(job)
+                self._attempt([job])
             finally:
                 self._alone.release()
         else:
             self._give_back([job], LATER)
 
-    def _attempt(self, job: Job) -> None:
+    def _attempt(self, several: list[Job]) -> None:
         began = time.monotonic()
-        try:
-            self._run(running.run(self._setup, job))
-        except Exception as error:  # noqa: BLE001
-            self._note(error)
-            self._unfinished.append(job)  # nobody could be told: it is given back once the database answers
-        self._tally.ran += 1
+        for job in self._run(running.run_together(self._setup, several)):
+            try:
+                self._run(running.run(self._setup, job))
+            except Exception as error:  # noqa: BLE001
+                self._note(error)
+                self._unfinished.append(job)  # nobody could be told: it is given back once the database answers
+        self._tally.ran += len(several)
         self._tally.seconds += time.monotonic() - began
 
     def _rest(self, seconds: float) -> None:

@@ -7,7 +7,7 @@ Every function runs inside the caller's transaction, after `lock` has taken the 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final, cast
@@ -188,15 +188,25 @@ def lock(desk: Desk, drafts: Sequence[Draft], *also: str, scopes: Sequence[int] 
 
     Writers share the projection of the scopes they write to, the desk's own and `scopes`.
     """
-    shared = {projection_lock(desk.tenant_id, scope_id) for scope_id in (desk.scope_id, *scopes)}
-    names = {*shared, *(f"{desk.tenant_id}/{name}" for name in also)}
+    lock_all([(desk, drafts)], *also, scopes=scopes)
+
+
+def lock_all(several: Sequence[tuple[Desk, Sequence[Draft]]], *also: str, scopes: Sequence[int] = ()) -> None:
+    """The same for the drafts of several desks of one tenant and transaction."""
+    first = several[0][0]
+    shared = {projection_lock(first.tenant_id, one) for one in (*(desk.scope_id for desk, _ in several), *scopes)}
+    names = {*shared, *(f"{first.tenant_id}/{name}" for name in also)}
+    names.update(name for desk, drafts in several for name in _locks(desk, drafts))
+    fetch_all(first.conn, "lock_keys", keys=sorted(names), shared=sorted(shared))
+
+
+def _locks(desk: Desk, drafts: Sequence[Draft]) -> Iterator[str]:
     for draft in drafts:
         if draft.is_evidence:
             continue
-        names.add(f"{desk.tenant_id}/{desk.scope_id}/fact/{text.fact_hash(draft.fact).hex()}")
+        yield f"{desk.tenant_id}/{desk.scope_id}/fact/{text.fact_hash(draft.fact).hex()}"
         if draft.classified.conflict_key is not None:
-            names.add(f"{desk.tenant_id}/{_key_lock(desk.scope_id, draft.classified.conflict_key)}")
-    fetch_all(desk.conn, "lock_keys", keys=sorted(names), shared=sorted(shared))
+            yield f"{desk.tenant_id}/{_key_lock(desk.scope_id, draft.classified.conflict_key)}"
 
 
 def share(conn: Connection, tenant_id: str, scope_id: int) -> None:

@@ -25,6 +25,7 @@ import psutil
 
 REPOSITORY = Path(__file__).parents[1]
 NURSERY = "nursery"
+WANTED = "WORKER_PROCESS_WANTED"  # tells the processes that a worker starts itself how to be changed
 DRAMATIQ = [sys.executable, "-m", "dramatiq", "workers", "--processes", "1", "--threads", "2"]
 
 
@@ -46,10 +47,10 @@ def patch(wanted: Mapping[str, Any]) -> None:
     if "dies_in_effect" in wanted:
         finish = jobs.finish
 
-        def die_or_finish(conn: Any, job: Any) -> None:
+        def die_or_finish(conn: Any, *several: Any) -> None:
             if random.random() < wanted["dies_in_effect"]:
                 os.kill(os.getpid(), signal.SIGKILL)
-            finish(conn, job)
+            finish(conn, *several)
 
         jobs.finish = die_or_finish  # type: ignore[assignment]
     if "eats_memory_at" in wanted:  # as an OOM killer would have it: the process ends without a word
@@ -71,6 +72,7 @@ def patch(wanted: Mapping[str, Any]) -> None:
             yield from derive(setup, job)
 
         running.WORK = {**running.WORK, jobs.DERIVE: hang}  # type: ignore[misc]
+        running.TOGETHER = 1  # type: ignore[misc]
     if "clock" in wanted:
         now, wall = wanted["clock"], time.time
         time.time = lambda: wall() + now  # type: ignore[assignment]
@@ -112,7 +114,7 @@ class Crew:
         program = [sys.executable, str(Path(__file__)), json.dumps(wanted)]
         self.command = [*program, "worker", *options] if not wanted.get("dramatiq") else DRAMATIQ
         clean = {name: value for name, value in os.environ.items() if not name.startswith(("ENGRAM_", "REDIS_"))}
-        self.environment = {**clean, **environment}
+        self.environment = {**clean, **environment, WANTED: json.dumps(wanted)}
         self.size, self.lost = size, 0
         self.log = Path(tempfile.mkstemp(prefix="engram-workers-")[1])
         self.members: list[Member] = []
@@ -243,3 +245,5 @@ def main(arguments: Sequence[str]) -> None:
 
 if __name__ == "__main__":
     main(sys.argv[1:])
+elif __name__ == "__mp_main__":
+    patch(json.loads(os.environ[WANTED]))

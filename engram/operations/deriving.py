@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -45,6 +45,27 @@ class Reading:
     scope: Scope
     scope_id: int
     spans: tuple[Span, ...]
+    size: int = 0  # events it was read from
+    more: bool = False  # whether others wait behind them
+
+    @property
+    def after(self) -> int:
+        """The position after which it was read."""
+        return min((span.old for span in self.spans), default=0)
+
+    @property
+    def upto(self) -> int | None:
+        """The position up to which every deriver has read with it; None where there was nothing to read."""
+        return max((span.new for span in self.spans), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """What was drafted for one scope, in the order in which it is to be judged."""
+
+    scope: Scope
+    scope_id: int
+    pairs: Sequence[tuple[Draft, Origin]]
 
 
 def wait_for(
@@ -143,35 +164,89 @@ def _imagined(events: Sequence[ledger.NewEvent]) -> dict[str, Event]:
     }  # fmt: skip
 
 
+Found = tuple[Job, Reading]
+
+
 def derive(setup: Setup, job: Job) -> Operation[None]:
     """Derive memories from the events of a job's stream, by every deriver that needs no language model."""
-    while True:
-        reading = yield from steps.read(job.tenant_id, lambda conn: _read(conn, job))
-        pairs = yield from echoing.resolved(setup, reading.scope, _drafts(setup, reading))
-        found = yield from vectors(setup, [draft.fact for draft, _ in pairs], job)
-        drafts = [(replace(draft, vector=vector), origin) for (draft, origin), vector in zip(pairs, found, strict=True)]
-
-        def effect(
-            conn: Connection, reading: Reading = reading, drafts: Sequence[tuple[Draft, Origin]] = drafts
-        ) -> bool:
-            return _effect(setup, conn, job, reading, drafts)
-
-        if (yield from steps.write(job.tenant_id, effect, key=job.job_id)):
-            return
+    while (yield from derive_together(setup, [job])):
+        continue
 
 
-def _read(conn: Connection, job: Job) -> Reading:
-    """The events this job has to derive from: those after each deriver's cursor, up to a batch."""
-    assert job.stream_id is not None
-    spans = []
-    for deriver in derivation.DERIVERS:
-        old = jobs.cursor(conn, job.stream_id, deriver.NAME, deriver.VERSION)
-        events = ledger.derivable(conn, stream_id=job.stream_id, deriver=deriver.NAME, after=old, limit=BATCH)
-        if events:
-            spans.append(Span(deriver.NAME, deriver.VERSION, old, events[-1].position, tuple(events)))
-    row = fetch_all(conn, "find_scope_by_id", tenant_id=job.tenant_id, scope_id=job.scope_id)[0]
-    scope = Scope(job.tenant_id, row.namespace, row.agent_id, row.user_id)
-    return Reading(scope, int(row.scope_id), tuple(spans))
+def derive_together(setup: Setup, several: Sequence[Job]) -> Operation[list[Job]]:
+    """The same for jobs of different streams of a tenant; those that are left, each to be run by itself.
+
+    What is left has more events than are read at once, or has moved on meanwhile. An error leaves nothing half done:
+    what was not finished before it is as it was.
+    """
+    tenant_id = several[0].tenant_id
+    left: list[Job] = []
+    for pack in _packs((yield from steps.read(tenant_id, lambda conn: _read(conn, several)))):
+        left += yield from _derived(setup, tenant_id, pack)
+    return left
+
+
+def _packs(found: Sequence[Found]) -> Iterator[list[Found]]:
+    """What was found to do, in packs of about a batch of events: each is the effect of one transaction. Pure."""
+    pack: list[Found] = []
+    for one in sorted(found, key=lambda one: one[1].size):
+        if pack and sum(reading.size for _, reading in (*pack, one)) > BATCH:
+            yield pack
+            pack = []
+        pack.append(one)
+    if pack:
+        yield pack
+
+
+def _derived(setup: Setup, tenant_id: str, pack: Sequence[Found]) -> Operation[list[Job]]:
+    """Derive what was found to do for some jobs, and write it in one go; the jobs that are left."""
+    drafted: list[Drafted] = []
+    for scope_id in sorted({reading.scope_id for _, reading in pack}):
+        here = [reading for _, reading in pack if reading.scope_id == scope_id]
+        pairs = [pair for reading in here for pair in _drafts(setup, reading)]
+        drafted.append(Drafted(here[0].scope, scope_id, (yield from echoing.resolved(setup, here[0].scope, pairs))))
+    facts = [draft.fact for one in drafted for draft, _ in one.pairs]
+    found = iter((yield from vectors(setup, facts, *(job for job, _ in pack))))
+    made = [
+        replace(one, pairs=[(replace(draft, vector=next(found)), origin) for draft, origin in one.pairs])
+        for one in drafted
+    ]
+    return (
+        yield from steps.write(
+            tenant_id, lambda conn: _effect(setup, conn, pack, made), key=pack[0][0].job_id
+        )
+    )  # fmt: skip
+
+
+def _read(conn: Connection, several: Sequence[Job]) -> list[Found]:
+    """The events that jobs have to derive from: those after each deriver's cursor, up to a batch a stream."""
+    streams = [job.stream_id for job in several if job.stream_id is not None]
+    cursors = jobs.cursors(conn, streams, [(one.NAME, one.VERSION) for one in derivation.DERIVERS])
+    waiting: dict[str, list[tuple[Event, list[str]]]] = {stream_id: [] for stream_id in streams}
+    for event, derivers in ledger.derivable(conn, cursors, limit=BATCH + 1):
+        waiting[event.stream_id].append((event, derivers))
+    numbers = sorted({job.scope_id for job in several if job.scope_id is not None})
+    rows = fetch_all(conn, "list_scopes_by_id", tenant_id=several[0].tenant_id, scope_ids=numbers)
+    scopes = {row.scope_id: Scope(several[0].tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows}
+    found = []
+    for job in several:
+        assert job.stream_id is not None
+        assert job.scope_id is not None
+        behind = waiting[job.stream_id]
+        events = behind[:BATCH]
+        spans = [_span(cursor, events) for cursor in cursors if cursor.stream_id == job.stream_id]
+        read = tuple(span for span in spans if span.events)
+        found.append((job, Reading(scopes[job.scope_id], job.scope_id, read, len(events), len(behind) > BATCH)))
+    return found
+
+
+def _span(cursor: jobs.Cursor, waiting: Sequence[tuple[Event, list[str]]]) -> Span:
+    """Those of some events that wait for the deriver of a cursor. Pure."""
+    events = [
+        event for event, derivers in waiting if event.position > cursor.position and cursor.deriver in derivers
+    ]  # fmt: skip
+    new = events[-1].position if events else cursor.position
+    return Span(cursor.deriver, cursor.version, cursor.position, new, tuple(events))
 
 
 def _drafts(setup: Setup, reading: Reading) -> list[tuple[Draft, Origin]]:
@@ -254,52 +329,67 @@ def _guarded(setup: Setup, event: Event, proposed: Proposed) -> tuple[Proposed, 
     return replace(proposed, **left), found.refused  # type: ignore[arg-type]
 
 
-def _effect(setup: Setup, conn: Connection, job: Job, reading: Reading, drafts: Sequence[tuple[Draft, Origin]]) -> bool:
-    """Write everything in one transaction; True when the stream is derived to its end and the job is done.
+def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequence[Drafted]) -> list[Job]:
+    """Write everything in one transaction; the jobs whose streams are not derived to their end, all where one moved on.
 
     First the fence, then the locks in order, then the cursors by compare-and-set: whoever comes second changes nothing.
     """
-    assert job.stream_id is not None
-    jobs.hold(conn, job)
-    desk = setup.desk(conn, reading.scope)
-    desk = replace(desk, scope_id=reading.scope_id)
-    writing.lock(desk, [draft for draft, _ in drafts], writing.deriving_lock(job.stream_id))
-    for span in reading.spans:
-        if jobs.cursor(conn, job.stream_id, span.name, span.version) != span.old:
-            return False  # another worker came first: look again at what is left
-    if ledger.has_erased(conn, {origin.event_id for _, origin in drafts}):
-        return False  # erased since it was read: look again
-    batching.write_all(desk, drafts)
-    for span in reading.spans:
-        jobs.advance(conn, job.stream_id, span.name, span.version, span.old, span.new)
-    upto = max((span.new for span in reading.spans), default=None)
-    jobs.finish_derived(conn, job.stream_id, upto)
-    queue_extract(conn, job, min((span.old for span in reading.spans), default=0), upto)
-    if any(len(span.events) == BATCH for span in reading.spans):
-        jobs.extend(conn, job)
-        return False
-    jobs.finish(conn, job)
-    return True
+    several = [job for job, _ in pack]
+    jobs.hold(conn, *several)
+    desks = [(replace(setup.desk(conn, one.scope), scope_id=one.scope_id), one.pairs) for one in drafted]
+    streams = [str(job.stream_id) for job in several]
+    writing.lock_all(
+        [(desk, [draft for draft, _ in pairs]) for desk, pairs in desks], *map(writing.deriving_lock, streams)
+    )
+    moves = {
+        jobs.Cursor(str(job.stream_id), span.name, span.version, span.old): span.new
+        for job, reading in pack
+        for span in reading.spans
+    }
+    derivers = [(one.NAME, one.VERSION) for one in derivation.DERIVERS]
+    if moves and not moves.keys() <= set(jobs.cursors(conn, streams, derivers)):
+        return several  # another worker came first: look again at what is left
+    if ledger.has_erased(conn, {origin.event_id for one in drafted for _, origin in one.pairs}):
+        return several  # erased since it was read: look again
+    for desk, pairs in desks:
+        batching.write_all(desk, pairs)
+    jobs.advance(conn, moves)
+    jobs.finish_derived(conn, {str(job.stream_id): reading.upto for job, reading in pack})
+    queue_extract(conn, [(job, reading.after, reading.upto) for job, reading in pack])
+    left = [job for job, reading in pack if reading.more]
+    done = [job for job in several if job not in left]
+    if left:
+        jobs.extend(conn, *left)
+    if done:
+        jobs.finish(conn, *done)
+    return left
 
 
-def queue_extract(conn: Connection, job: Job, after: int, upto: int | None = None) -> None:
-    """Queue the language model's job where some events of a job's stream wait for it, once others have read them."""
-    asked = {"stream_id": job.stream_id, "after": after, "upto": upto, "version": llm.VERSION}
-    row = fetch_one(conn, "find_waiting_event", **asked)
-    if row is not None and row.position is not None:
+def queue_extract(conn: Connection, read: Sequence[tuple[Job, int, int | None]]) -> None:
+    """Queue the language model's jobs where events of jobs' streams wait for it, once others have read them.
+
+    Of each stream the events after a position are looked at, up to another where one is known.
+    """
+    owed = {str(job.stream_id): job for job, _, _ in read}
+    rows = fetch_all(
+        conn, "list_waiting_events", stream_ids=list(owed), afters=[after for _, after, _ in read],
+        uptos=[upto for _, _, upto in read], version=llm.VERSION,
+    )  # fmt: skip
+    for row in rows:
+        job = owed[row.stream_id]
         jobs.add(
             conn, kind=jobs.EXTRACT, dedup_key=f"{job.job_id}/{row.position}", scope_id=job.scope_id,
             stream_id=job.stream_id, position=row.position,
         )  # fmt: skip
 
 
-def vectors(setup: Setup, facts: Sequence[str], job: Job | None = None) -> Operation[list[Any]]:
+def vectors(setup: Setup, facts: Sequence[str], *several: Job) -> Operation[list[Any]]:
     """One vector a fact; None each when the model fails: a job defers, the fact is found by its words meanwhile."""
     embedder = setup.embedder
     if embedder is None or not facts:
         return [None] * len(facts)
     try:
-        return list((yield from steps.think(lambda: embedder.embed(facts), job)))
+        return list((yield from steps.think(lambda: embedder.embed(facts), *several)))
     except Unavailable:
         return [None] * len(facts)
 

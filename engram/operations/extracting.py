@@ -371,11 +371,11 @@ def _effect(
     if any(one.draft.vector is None for one in candidates) and setup.embedder is not None:
         jobs.add(conn, kind=jobs.EMBED, dedup_key=f"{job.job_id}/{batch.new}", scope_id=batch.scope_id)
     if batch.new > batch.old and not failed:
-        jobs.advance(conn, job.stream_id, llm.NAME, llm.VERSION, batch.old, batch.new)
+        jobs.advance(conn, _moved(job.stream_id, batch))
         return False
     jobs.finish(conn, job)
     if not failed:
-        jobs.finish_derived(conn, job.stream_id)
+        jobs.finish_derived(conn, {job.stream_id: None})
     return True
 
 
@@ -398,6 +398,11 @@ def _settle(
     _relate(desk, candidates, settled)
 
 
+def _moved(stream_id: str, batch: Batch) -> dict[jobs.Cursor, int]:
+    """The model's cursor in a stream, and where it stands after a batch."""
+    return {jobs.Cursor(stream_id, llm.NAME, llm.VERSION, batch.old): batch.new}
+
+
 def _giving_up(job: Job, batch: Batch) -> Any:
     """Let the stream go on without a batch the model failed on: the job keeps its place, to be retried by hand."""
 
@@ -406,10 +411,10 @@ def _giving_up(job: Job, batch: Batch) -> Any:
         jobs.hold(conn, job)
         if "upto" in job.payload:
             return True
-        if not jobs.advance(conn, job.stream_id, llm.NAME, llm.VERSION, batch.old, batch.new):
+        if not jobs.advance(conn, _moved(job.stream_id, batch)):
             return False  # another worker came first: its answer counts
         execute(conn, "note_range", job_id=job.job_id, lease_token=job.lease_token, after=batch.old, upto=batch.new)
-        deriving.queue_extract(conn, job, batch.new)
+        deriving.queue_extract(conn, [(job, batch.new, None)])
         return True
 
     return work

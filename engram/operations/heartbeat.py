@@ -17,21 +17,21 @@ EVERY: Final = 30.0  # seconds, a quarter of a lease
 
 
 @contextmanager
-def keeping(database: Database, job: Job, every: float = EVERY) -> Iterator[None]:
-    """Extend a job's lease for as long as the block runs; LeaseLost at its end when another worker has taken it.
+def keeping(database: Database, *several: Job, every: float = EVERY) -> Iterator[None]:
+    """Extend jobs' leases for as long as the block runs; LeaseLost at its end when another worker has taken one.
 
     The first beat is due so long after the claim, however many blocks there were before: thoughts that are each short
     may together be longer than a lease. A beat that fails for another reason is missed: the lease outlasts three of
     them, and the fence decides anyway.
     """
-    done, lost = threading.Event(), threading.Event()
+    first, done, lost = several[0], threading.Event(), threading.Event()
 
     def beat() -> None:
-        pause = max(0.0, job.since + every - time.monotonic())
+        pause = max(0.0, min(job.since for job in several) + every - time.monotonic())
         while not done.wait(pause):
             pause = every
             try:
-                database.run(job.tenant_id, lambda conn: jobs.extend(conn, job), key=job.job_id)
+                database.run(first.tenant_id, lambda conn: jobs.extend(conn, *several), key=first.job_id)
             except LeaseLost:
                 lost.set()
                 return
@@ -48,4 +48,4 @@ def keeping(database: Database, job: Job, every: float = EVERY) -> Iterator[None
         if thread.ident is not None:
             thread.join()
     if lost.is_set():
-        raise LeaseLost(job_id=job.job_id)
+        raise LeaseLost(job_id=first.job_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -66,6 +67,7 @@ WORK: Final[Mapping[str, Work]] = MappingProxyType(
 
 HOUSE: Final = "engram"  # the tenant whose jobs are those of the whole database
 DAY: Final = 86_400.0
+TOGETHER: Final = 32  # jobs run as one
 
 PERIODIC: Final[Mapping[str, float]] = MappingProxyType(
     {tending.PURGE: 3600.0, cycling.LOOK: 1800.0, pruning.LOOK: DAY}
@@ -109,8 +111,10 @@ def work(setup: Setup, *, limit: int, of: Sequence[str] | None = None, tenant_id
         claimed = yield from claim(setup, limit=limit - ran, of=of, tenant_id=tenant_id, rescue=True)
         if not claimed:
             break
-        for job in claimed:
-            yield from run(setup, job)
+        waiting = deque(claimed)
+        while waiting:
+            for job in (yield from run_together(setup, take_together(waiting, TOGETHER))):
+                yield from run(setup, job)
         ran += len(claimed)
     return ran
 
@@ -166,6 +170,39 @@ def run_unasked(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operati
             yield from run(setup, job)
     else:
         yield from steps.ring(tenant_id)
+
+
+def take_together(waiting: deque[Job], most: int) -> list[Job]:
+    """The first of some jobs, taken from them with those that are run along with it, so many at most.
+
+    They derive from other streams of the same tenant, and none of them has lost a worker.
+    """
+    first = waiting.popleft()
+    taken = [first]
+    if first.kind != jobs.DERIVE or first.crashes:
+        return taken
+    streams = {first.stream_id}
+    for job in list(waiting):
+        fits = (job.kind, job.tenant_id, job.crashes) == (first.kind, first.tenant_id, 0)
+        if fits and job.stream_id not in streams and len(taken) < most:
+            streams.add(job.stream_id)
+            taken.append(job)
+            waiting.remove(job)
+    return taken
+
+
+def run_together(setup: Setup, several: Sequence[Job]) -> Operation[list[Job]]:
+    """Run jobs that were taken together as one; those that are left, each to be run by itself.
+
+    Where that fails all of them are left: which of them is to blame shows when each is run alone.
+    """
+    if len(several) == 1:
+        return list(several)
+    try:
+        setup = yield from spaces.ready(setup, several[0].tenant_id)
+        return (yield from deriving.derive_together(setup, several))
+    except Exception:  # noqa: BLE001 - told when it is met again
+        return list(several)
 
 
 def run(setup: Setup, job: Job) -> Operation[None]:

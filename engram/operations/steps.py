@@ -34,10 +34,10 @@ class Transact:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Call a model, never while a transaction is open; `job` is whose lease is kept alive meanwhile."""
+    """Call a model, never while a transaction is open; the leases of `jobs` are kept alive meanwhile."""
 
     work: Callable[[], Any]
-    job: Job | None = None
+    jobs: Sequence[Job] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,9 @@ def write(tenant_id: str, work: Callable[[Connection], T], *, key: str | None) -
     return result
 
 
-def think(work: Callable[[], T], job: Job | None = None) -> Operation[T]:
-    """A call of a model, for a job or for a caller."""
-    result: T = yield Think(work, job)
+def think(work: Callable[[], T], *jobs: Job | None) -> Operation[T]:
+    """A call of a model, for jobs or for a caller."""
+    result: T = yield Think(work, [job for job in jobs if job is not None])
     return result
 
 

@@ -1,12 +1,21 @@
--- The events of a stream that wait for a deriver, in order.
+-- The events of streams that wait for derivers, stream by stream and in order; of each stream only so many.
 SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
-       e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, p.body
-  FROM engram.agent_events e
-  LEFT JOIN engram.agent_event_payloads p
-    ON p.tenant_id = e.tenant_id AND p.stream_id = e.stream_id AND p.position = e.position
- WHERE e.tenant_id = engram.current_tenant()
-   AND e.stream_id = %(stream_id)s
-   AND e.position > %(after)s
-   AND %(deriver)s = ANY (e.derive)
- ORDER BY e.position
- LIMIT %(limit)s
+       e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, e.derive, p.body
+  FROM (SELECT g.stream_id, min(g.after) AS after, array_agg(g.deriver) AS derivers, array_agg(g.after) AS afters
+          FROM unnest(%(stream_ids)s::uuid[], %(derivers)s::text[], %(afters)s::bigint[]) g (stream_id, deriver, after)
+         GROUP BY g.stream_id) s
+ CROSS JOIN LATERAL (
+   SELECT x.tenant_id, x.stream_id, x.position, x.event_id, x.scope_id, x.role, x.event_type, x.trust, x.occurred_at, x.recorded_at,
+          x.session_id, x.task_run_id, x.actor, x.idempotency_key, x.hash, x.derive
+     FROM engram.agent_events x
+    WHERE x.tenant_id = engram.current_tenant() AND x.stream_id = s.stream_id AND x.position > s.after
+      AND EXISTS (SELECT FROM unnest(s.derivers, s.afters) w (deriver, after)
+                   WHERE x.position > w.after AND w.deriver = ANY (x.derive))
+    ORDER BY x.position
+    LIMIT %(limit)s) e
+  LEFT JOIN LATERAL (
+   -- The limit keeps a planner that has not met the tenant yet on the key.
+   SELECT b.body FROM engram.agent_event_payloads b
+    WHERE b.tenant_id = e.tenant_id AND b.stream_id = e.stream_id AND b.position = e.position
+    LIMIT 1) p ON true
+ ORDER BY e.stream_id, e.position

@@ -9,7 +9,9 @@ SELECT w.stream_id::text AS stream_id, e.position, e.event_type, e.actor, e.occu
         WHERE n.tenant_id = %(tenant_id)s AND n.stream_id = w.stream_id AND n.position BETWEEN w.first AND w.last
         ORDER BY n.position
         LIMIT %(most)s) e
-  LEFT JOIN engram.agent_event_payloads p
-    ON p.tenant_id = %(tenant_id)s AND p.stream_id = e.stream_id AND p.position = e.position
-   AND octet_length(p.body) <= 65536 AND e.event_type = ANY(%(spoken)s)
+  LEFT JOIN LATERAL (
+       SELECT b.body FROM engram.agent_event_payloads b
+        WHERE b.tenant_id = %(tenant_id)s AND b.stream_id = e.stream_id AND b.position = e.position
+          AND octet_length(b.body) <= 65536 AND e.event_type = ANY(%(spoken)s)
+        LIMIT 1) p ON true
  ORDER BY w.stream_id, e.position

@@ -352,10 +352,10 @@ def test_thoughts_that_are_each_short_keep_a_lease_together(book: Book, database
         return state(book, job).lease_until
 
     first = lease()
-    with keeping(database, job, 30):
+    with keeping(database, job, every=30):
         time.sleep(0.2)
     assert lease() == first
-    with keeping(database, replace(job, since=job.since - 31), 30):  # as if others had come before
+    with keeping(database, replace(job, since=job.since - 31), every=30):  # as if others had come before
         give_up = time.monotonic() + 20
         while lease() == first:
             assert time.monotonic() < give_up
@@ -535,7 +535,7 @@ def test_a_cursor_moves_only_from_where_it_was_seen(book: Book) -> None:
     stream = book.stream()
 
     def move(old: int, new: int, version: int = 1) -> bool:
-        return book.run(lambda conn: jobs.advance(conn, stream, "rules", version, old, new))
+        return book.run(lambda conn: jobs.advance(conn, {jobs.Cursor(stream, "rules", version, old): new}))
 
     assert book.run(lambda conn: jobs.cursor(conn, stream, "rules", 1)) == 0
     assert [move(3, 5), move(0, 4), move(0, 5), move(4, 9), move(4, 6)] == [False, True, False, True, False]
@@ -547,9 +547,8 @@ def test_of_many_who_move_a_cursor_one_does(wide: Database, tenant: str) -> None
     book = Book(wide, tenant)
     stream = book.stream()
     for old in (0, 1, 2):
-        moves = together(
-            [lambda old=old: book.run(lambda conn: jobs.advance(conn, stream, "rules", 1, old, old + 1))] * 8
-        )
+        move = {jobs.Cursor(stream, "rules", 1, old): old + 1}
+        moves = together([lambda move=move: book.run(lambda conn: jobs.advance(conn, move))] * 8)
         assert moves.count(True) == 1
 
 

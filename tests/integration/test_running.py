@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +16,7 @@ from engram import Engram, errors, jobs
 from engram.database import Database
 from engram.derivation import rules, verbatim
 from engram.errors import Conflict, EngramError, InvalidInput, NotFound, Unavailable
-from engram.operations import running
+from engram.operations import deriving, running
 from engram.operations.running import Fate, fate_of
 from engram.operations.steps import Operation
 from engram.settings import load
@@ -277,3 +279,64 @@ def test_a_long_queue_of_one_stream_is_derived_by_one_job_and_finished_in_parts(
     assert door.ops.run_jobs() == 1
     assert door.stats().jobs == {"done": 300}
     assert door.stats().events == 300
+
+
+def several_streams(door: Engram, many: int) -> None:
+    for number in range(many):
+        said = [f"My name is Ada{number}.", f"I live in town {number}."]
+        door.remember([{"role": "user", "content": one} for one in said], user_id=f"u{number}", session_id="s")
+
+
+def facts_of(door: Engram) -> dict[str, set[str]]:
+    return {user: {memory.fact for memory in door.get_all(user_id=user)} for user in (f"u{n}" for n in range(5))}
+
+
+def test_jobs_of_several_streams_are_derived_in_one_transaction_to_what_each_alone_would_give(
+    door: Engram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[int] = []
+    hold = jobs.hold
+    monkeypatch.setattr(jobs, "hold", lambda conn, *several: (held.append(len(several)), hold(conn, *several)))
+    several_streams(door, 5)
+    assert door.ops.run_jobs(limit=5) == 5
+    assert held == [5]
+    together = facts_of(door)
+    assert all(together.values())
+    beside = door.scoped(tenant_id=f"{door.scope.tenant_id}-x")
+    monkeypatch.setattr(running, "TOGETHER", 1)
+    held.clear()
+    several_streams(beside, 5)
+    assert beside.ops.run_jobs(limit=5) == 5
+    assert held == [1] * 5
+    assert facts_of(beside) == together
+
+
+def test_a_job_that_fails_takes_none_of_those_with_it_that_are_run_together(
+    door: Engram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafts = deriving._drafts
+
+    def poisoned(setup: Any, reading: Any) -> Any:
+        if reading.scope.user_id == "u3":
+            raise ZeroDivisionError
+        return drafts(setup, reading)
+
+    monkeypatch.setattr(deriving, "_drafts", poisoned)
+    several_streams(door, 5)
+    door.ops.run_jobs(limit=5)
+    listed = [job for n in range(5) for job in door.scoped(user_id=f"u{n}").ops.list_jobs() if job.kind == jobs.DERIVE]
+    assert {job.error_class for job in listed} == {"ZeroDivisionError", None}
+    assert [bool(facts) for facts in facts_of(door).values()] == [True, True, True, False, True]
+
+
+def test_only_jobs_that_cannot_harm_each_other_are_taken_together(door: Engram, book: Book) -> None:
+    several_streams(door, 5)
+    first, *others = book.run(lambda conn: jobs.claim(conn, [jobs.DERIVE], 5, tenant_id=door.scope.tenant_id))
+    lost = replace(others[0], crashes=1)
+    same = replace(others[1], stream_id=first.stream_id)
+    foreign = replace(others[2], tenant_id="another")
+    kept = deque([first, lost, same, foreign, others[3]])
+    assert running.take_together(kept, 8) == [first, others[3]]
+    assert list(kept) == [lost, same, foreign]
+    assert running.take_together(kept, 8) == [lost]
+    assert running.take_together(deque([first, others[3]]), 1) == [first]

@@ -331,6 +331,7 @@ def thinking(door: Engram, fickle: Fickle, worker: Worker, many: int, jobs_laid:
 def test_a_slow_model_holds_no_connection(
     open_door: Callable[..., Engram], fickle: Fickle, tenant: str, quiet: pytest.MonkeyPatch, database: Database
 ) -> None:
+    quiet.setattr(running, "TOGETHER", 1)  # each job by itself, as those of other kinds are
     door = open_door(dispatch="doorbell", embedder=fickle)
     pool, sessions = door._core.database().engine.pool, set[int]()
     event.listen(pool, "checkout", lambda taken, *_: sessions.add(taken.info.backend_pid))
@@ -350,6 +351,7 @@ def test_a_slow_model_holds_no_connection(
 def test_what_one_thread_has_claimed_is_begun_by_all_that_are_free(
     open_door: Callable[..., Engram], fickle: Fickle, tenant: str, quiet: pytest.MonkeyPatch
 ) -> None:
+    quiet.setattr(running, "TOGETHER", 1)  # each job by itself, as those of other kinds are
     door = open_door(dispatch="doorbell", embedder=fickle)
     claims: list[int] = []
 
@@ -382,6 +384,7 @@ def test_where_threads_are_free_no_more_is_claimed_than_they_can_run(
 def test_what_waits_behind_a_slow_job_goes_back(
     open_door: Callable[..., Engram], fickle: Fickle, tenant: str, quiet: pytest.MonkeyPatch
 ) -> None:
+    quiet.setattr(running, "TOGETHER", 1)  # each job by itself, as those of other kinds are
     door = open_door(dispatch="doorbell", embedder=fickle)
     worker = worker_of(door, tenant, threads=1)
     quiet.setattr(worker, "_tidy", lambda: None)
