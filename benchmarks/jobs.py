@@ -15,10 +15,12 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from machine import address
+import report
+from machine import address, versions
 
 from engram import jobs
 from engram.database import Connection, Database
@@ -63,8 +65,8 @@ def work(url: str, tenant: str, size: int, begin: float) -> tuple[int, float]:
         ran += len(taken)
 
 
-def measure(url: str, *, workers: int, size: int) -> None:
-    """Let the workers empty a queue; prints their rate."""
+def measure(url: str, *, workers: int, size: int) -> list[report.Cell]:
+    """Let the workers empty a queue; their row, which is printed too."""
     tenant, many = f"bench-{new_id()}", EACH * workers * min(size, 10)
     with Database(url, load({})).transaction(tenant) as conn:
         add(conn, many, KIND)
@@ -75,11 +77,13 @@ def measure(url: str, *, workers: int, size: int) -> None:
     assert sum(ran for ran, _ in done) == many
     seconds = max(at for _, at in done) - begin
     name = f"{workers} worker{'s' if workers > 1 else ''}, batches of {size}"
-    print(f"{name:<52}{many / seconds:>10,.0f} jobs/s")
+    print(f"{name:<52}{many / seconds:>10,.0f} jobs/s", flush=True)
+    return [name, round(many / seconds)]
 
 
-def behind_a_long_queue(url: str) -> None:
-    """How long a claim takes while another tenant, or the same, has a long queue."""
+def behind_a_long_queue(url: str) -> list[list[report.Cell]]:
+    """How long a claim takes while another tenant, or the same, has a long queue; a row each."""
+    rows: list[list[report.Cell]] = []
     database, crowd, few = Database(url, load({})), f"bench-{new_id()}", f"bench-{new_id()}"
     with database.transaction(crowd) as conn:
         add(conn, LONG, KIND)
@@ -95,16 +99,27 @@ def behind_a_long_queue(url: str) -> None:
             assert tenant == crowd or [job.tenant_id for job in taken] == [few]
         took.sort()
         middle, late = statistics.median(took), took[94]
-        print(f"{f'claim, {LONG:,} queued, {name}':<72}{middle:>8.2f} ms, p95 {late:.2f} ms")
+        print(f"{f'claim, {LONG:,} queued, {name}':<72}{middle:>8.2f} ms, p95 {late:.2f} ms", flush=True)
+        rows.append([name, f"{middle:.2f}", f"{late:.2f}"])
+    return rows
+
+
+ABOUT: Final = (
+    "Jobs of a stream each that do nothing: claimed, held and finished in batches, by processes that share a queue; and"
+    " a claim of one job while another tenant, or the same, has a long queue."
+)
 
 
 def main() -> None:
-    """Run every measurement."""
+    """Run every measurement, and save."""
     with address() as url:
-        for workers in (1, 4):
-            for size in (1, 10, 50):
-                measure(url, workers=workers, size=size)
-        behind_a_long_queue(url)
+        ran = [measure(url, workers=workers, size=size) for workers in (1, 4) for size in (1, 10, 50)]
+        claimed = behind_a_long_queue(url)
+        tables = [
+            report.Table("Workers of one queue", ["who", "jobs a second"], ran),
+            report.Table(f"A claim beside {LONG:,} queued jobs, ms", ["whose job", "p50", "p95"], claimed),
+        ]
+        report.save("queue", title="Queue", about=ABOUT, versions=versions(url), tables=tables)
 
 
 if __name__ == "__main__":

@@ -9,18 +9,20 @@ does not limit them.
 
 from __future__ import annotations
 
-import shutil
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
-from engram import ledger, migrations, streams, tenancy
+sys.path.insert(0, str(Path(__file__).parent))
+
+import report
+from machine import address, versions
+
+from engram import ledger, streams, tenancy
 from engram.database import Database
-from engram.embedded import EmbeddedServer
 from engram.ids import new_id
 from engram.ledger import NewEvent
 from engram.scope import Scope
@@ -31,6 +33,14 @@ SECONDS = 3.0
 READY = 3.0  # seconds the writers have to start and connect
 KEY = b"a key"
 DERIVE = ("verbatim", "rules")
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What writers did: for which tenant, and their row in the table."""
+
+    tenant: str
+    row: list[report.Cell]
 
 
 def write(url: str, tenant: str, stream: str, size: int, key: bytes | None, begin: float) -> int:
@@ -55,8 +65,8 @@ def write(url: str, tenant: str, stream: str, size: int, key: bytes | None, begi
     return many
 
 
-def measure(url: str, name: str, *, writers: int = 1, size: int = 1, own: bool = True, key: bytes | None = None) -> str:
-    """Run the writers for some seconds; prints their rate and gives back their tenant."""
+def measure(url: str, name: str, *, writers: int = 1, size: int = 1, own: bool = True, key: bytes | None = None) -> Ran:
+    """Run the writers for some seconds; their tenant and rate, which is printed too."""
     tenant = f"bench-{new_id()}"
     with Database(url, load({})).transaction(tenant) as conn:
         tenancy.ensure(conn, Scope(tenant))
@@ -64,43 +74,43 @@ def measure(url: str, name: str, *, writers: int = 1, size: int = 1, own: bool =
         begin = time.time() + READY
         tasks = [pool.submit(write, url, tenant, f"s{n if own else 0}", size, key, begin) for n in range(writers)]
         total = sum(task.result() for task in tasks)
-    print(f"{name:<52}{total / SECONDS:>10,.0f} events/s")
-    return tenant
+    print(f"{name:<52}{total / SECONDS:>10,.0f} events/s", flush=True)
+    return Ran(tenant, [name, round(total / SECONDS)])
 
 
-def verify(url: str, tenant: str) -> None:
-    """Verify what one run has written."""
+def verify(url: str, tenant: str) -> list[report.Cell]:
+    """Verify what one run has written; its row."""
     started = time.perf_counter()
     with Database(url, load({})).transaction(tenant) as conn:
-        report = ledger.verify(conn)
-    assert report.ok
-    print(f"{'verify':<52}{report.events / (time.perf_counter() - started):>10,.0f} events/s")
+        verified = ledger.verify(conn)
+    assert verified.ok
+    rate = verified.events / (time.perf_counter() - started)
+    print(f"{'verify':<52}{rate:>10,.0f} events/s", flush=True)
+    return ["verification", round(rate)]
 
 
-@contextmanager
-def address() -> Iterator[str]:
-    """The address given, or that of an embedded server."""
-    if len(sys.argv) > 1:
-        yield sys.argv[1]
-        return
-    folder = Path(tempfile.mkdtemp(prefix="engram-bench-"))
-    folder.chmod(0o755)
-    with EmbeddedServer.start(folder / "data") as server:
-        migrations.upgrade(server.superuser_url)
-        yield server.url()
-    shutil.rmtree(folder, ignore_errors=True)
+ABOUT: Final = (
+    "Events with their payloads and their jobs, each append durable, by processes that write for some seconds: each a"
+    " stream of its own, or all to one."
+)
 
 
 def main() -> None:
-    """Run every measurement."""
+    """Run every measurement, and save."""
     with address() as url:
-        measure(url, "one writer, one event a commit")
-        measure(url, "one writer, one event a commit, sealed with a key", key=KEY)
-        measure(url, "one writer, 20 events a commit", size=20)
-        measure(url, "8 writers, 8 streams, one event a commit", writers=8)
-        measure(url, "8 writers, one stream, one event a commit", writers=8, own=False)
-        measure(url, "8 writers, one stream, 20 events a commit", writers=8, size=20, own=False)
-        verify(url, measure(url, "one writer, 500 events a commit", size=500))
+        many = measure(url, "one writer, 500 events a commit", size=500)
+        rows = [
+            measure(url, "one writer, one event a commit").row,
+            measure(url, "one writer, one event a commit, sealed with a key", key=KEY).row,
+            measure(url, "one writer, 20 events a commit", size=20).row,
+            many.row,
+            measure(url, "8 writers, 8 streams, one event a commit", writers=8).row,
+            measure(url, "8 writers, one stream, one event a commit", writers=8, own=False).row,
+            measure(url, "8 writers, one stream, 20 events a commit", writers=8, size=20, own=False).row,
+            verify(url, many.tenant),
+        ]
+        tables = [report.Table("Writers of the ledger", ["who", "events a second"], rows)]
+        report.save("ledger", title="Ledger", about=ABOUT, versions=versions(url), tables=tables)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,8 @@ FIRST: Final = (
     "behaviour",
     "speed",
     "scale",
+    "ledger",
+    "queue",
     "peers",
 )  # by what a name begins with; then all others
 SIZE: Final = 1 << 20
