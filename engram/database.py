@@ -52,6 +52,7 @@ __all__ = [
 
 WRITTEN: Final = {"no_parameters": True}  # of a text that holds its values
 OPENING: Final = "engram_opening"  # in the facts of a connection: what its first statement begins with
+UNTOLD: Final = (None,) * 5  # of a column: sizes, precision, scale and whether it may be null
 DRIVER_ERRORS: Final = (sa.exc.SQLAlchemyError, psycopg.Error, OSError)
 APP_ROLE: Final = "engram_app"
 IDLE_TIMEOUT_MS: Final = 15_000
@@ -397,6 +398,11 @@ class _Cursor(psycopg.Cursor[Any]):
             pass
         return self
 
+    @property
+    def description(self) -> Any:
+        """The columns of the answer."""
+        return _columns(self.pgresult)
+
 
 class _AsyncCursor(psycopg.AsyncCursor[Any]):
     """The asynchronous form of `_Cursor`."""
@@ -407,6 +413,18 @@ class _AsyncCursor(psycopg.AsyncCursor[Any]):
         while self.nextset():
             pass
         return self
+
+    @property
+    def description(self) -> Any:
+        """The columns of the answer."""
+        return _columns(self.pgresult)
+
+
+def _columns(answer: Any) -> list[tuple[Any, ...]] | None:
+    """Names and types of the columns of an answer: all that is asked of them, and the driver tells more at a price."""
+    if answer is None or answer.status != psycopg.pq.ExecStatus.TUPLES_OK:
+        return None
+    return [(answer.fname(place).decode(), answer.ftype(place), *UNTOLD) for place in range(answer.nfields)]
 
 
 @lru_cache(maxsize=4096)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from engram import filters, ids, paging, text
@@ -123,6 +124,7 @@ EACH: Final = (
 BY_LINEAGE: Final = "m.lineage_id = %(wanted)s::uuid"
 
 
+@lru_cache(maxsize=64)
 def loading(moment: Moment, which: str, rows: str | None = None, more: str = "") -> str:
     """The statement that loads whole memories of a moment, chosen by a constant condition over one value.
 

@@ -128,7 +128,7 @@ def _takes(op: Any, argument: Any, char: str) -> bool:
     if op is _sre.RANGE:
         return bool(argument[0] <= code <= argument[1])
     if op is _sre.CATEGORY:
-        return re.match(_CATEGORIES.get(argument, r"."), char) is not None
+        return char in _CATEGORIES.get(argument, _ON_A_LINE)
     if op is _sre.IN:
         negated = bool(argument) and argument[0][0] is _sre.NEGATE
         hit = any(_takes(item[0], item[1], char) for item in argument if item[0] is not _sre.NEGATE)
@@ -136,11 +136,15 @@ def _takes(op: Any, argument: Any, char: str) -> bool:
     return True
 
 
+_ON_A_LINE: Final = frozenset(_SAMPLE) - {"\n"}
 _CATEGORIES: Final = {
-    _sre.CATEGORY_DIGIT: r"\d",
-    _sre.CATEGORY_NOT_DIGIT: r"\D",
-    _sre.CATEGORY_SPACE: r"\s",
-    _sre.CATEGORY_NOT_SPACE: r"\S",
-    _sre.CATEGORY_WORD: r"\w",
-    _sre.CATEGORY_NOT_WORD: r"\W",
+    category: frozenset(char for char in _SAMPLE if re.match(pattern, char))
+    for category, pattern in (
+        (_sre.CATEGORY_DIGIT, r"\d"),
+        (_sre.CATEGORY_NOT_DIGIT, r"\D"),
+        (_sre.CATEGORY_SPACE, r"\s"),
+        (_sre.CATEGORY_NOT_SPACE, r"\S"),
+        (_sre.CATEGORY_WORD, r"\w"),
+        (_sre.CATEGORY_NOT_WORD, r"\W"),
+    )
 }
