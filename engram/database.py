@@ -134,10 +134,21 @@ def fetch_all(conn: Connection, name: str, /, **params: Any) -> list[Row[Any]]:
 
 
 def fetch_named(conn: Connection, sql: str, params: Mapping[str, Any]) -> list[Any]:
-    """Every row of a statement with many columns, as named tuples: the driver's rows look each name up in a table."""
-    result = conn.exec_driver_sql(sql, params)
-    make = _row_type(tuple(result.keys()))._make
-    return [make(row) for row in result.fetchall()]
+    """Every row of a statement with many columns, as named tuples, straight from the driver.
+
+    SQLAlchemy would look at each column of each answer and wrap each row, which costs as much as reading them. Who
+    listens to its statements hears of this one too; an error is the driver's own.
+    """
+    cursor = conn.connection.cursor()
+    try:
+        sent: tuple[str, Any] = sql, params
+        for told in conn.dispatch.before_cursor_execute:
+            sent = told(conn, cursor, *sent, None, False)
+        cursor.execute(*sent)
+        make = _row_type(tuple(name for name, *_ in cursor.description or ()))._make
+        return [make(row) for row in cursor.fetchall()]
+    finally:
+        cursor.close()
 
 
 @lru_cache(maxsize=64)
@@ -382,7 +393,7 @@ def _opened(conn: Connection, cursor: Any, text: str, params: Any, context: Any,
     opening = conn.info.pop(OPENING, None)
     if opening is None:
         return text, params
-    if context.execution_options.get("no_parameters"):
+    if context is not None and context.execution_options.get("no_parameters"):
         return f"{opening};\n{text}", params
     cursor.execute(opening)
     return text, params
