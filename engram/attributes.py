@@ -10,6 +10,7 @@ read wrongly lets something true disappear. So "also" and "another", values that
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -34,13 +35,16 @@ _NAMED: Final = _words(
     "editor ide browser terminal shell distro laptop computer car bike motorbike bicycle van gym bank employer dentist "
     "doctor gp therapist physiotherapist hairdresser barber vet landlord accountant lawyer insurer camera tablet "
     "smartphone printer router keyboard nickname hometown birthplace school university alma-mater neighbourhood "
-    "smartwatch headset supermarket church pharmacy optician airline username handle"
+    "smartwatch headset supermarket church pharmacy optician airline username handle phone mobile landlady cleaner "
+    "nanny babysitter childminder psychiatrist psychologist dermatologist orthodontist chiropractor osteopath mechanic "
+    "instructor trainer coach"
 )
 _PERSONS: Final = _words("partner wife husband girlfriend boyfriend spouse fiance fiancé fiancee fiancée")
 _FREE: Final = _words("occupation profession nationality religion pronouns height weight birthday salary")
 _TAILS: Final = _words(
     "number address email e-mail size type app provider carrier client size title rate system engine code plate "
-    "allowance zone language tongue birthday sign mode name anniversary"
+    "allowance zone language tongue birthday sign mode name anniversary order plan service teacher coach agent broker "
+    "instructor tutor"
 )
 _WITH_DIGIT: Final = _words("number size rate salary height weight allowance code plate birthday postcode")
 _ADDRESS: Final = _words("email e-mail")
@@ -87,7 +91,8 @@ def noun(phrase: str) -> str | None:
 # ------------------------------------------------ values
 
 _ENDS: Final = re.compile(
-    r"\s*(?:[;:!?()]|,(?! (?:inc|llc|jr)\b)|\. |\.$|\b(?:and not|not|instead of|rather than|because|since|as of|"
+    r"\s*(?:[;:!?()]|,(?! (?:inc|llc|jr)\b)|(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bprof)(?<!\bst)\. |\.$|"
+    r"\b(?:and not|not|instead of|rather than|because|since|as of|"
     r"after all|though|although|but|which|who|so|from now on|starting|until|these days|at the moment|at present|"
     r"right now|nowadays|by the way|btw|of all time|any ?more|any longer|for now|this time|once more|yet|already|today|"
     r"and (?:user|he|she|it|they))\b|\b(?:again|now|currently|actually|instead|lately|recently|anyway|indeed)$)"
@@ -117,7 +122,7 @@ _NETWORKS: Final = _words(
 )
 
 
-def _value(found: str, most: int = 5) -> str | None:
+def first_value(found: str, most: int = 5) -> str | None:
     """The value at the start of a text, or None where no value stands there."""
     text = _STARTS.sub("", found.strip(" '\""))
     text = text.removeprefix("user's ")
@@ -133,7 +138,22 @@ def _value(found: str, most: int = 5) -> str | None:
     return text
 
 
-def _is_name(value: str, original: str) -> bool:
+def is_light(word: str) -> bool:
+    """Whether a word before a noun leaves it the same attribute: "my current dentist"."""
+    return word in _LIGHT
+
+
+def is_not_now(parts: Iterable[str]) -> bool:
+    """Whether the words of a noun phrase name another thing than the one there is now: "my old dentist"."""
+    return not _NOT_NOW.isdisjoint(parts)
+
+
+def stands_beside(statement: str) -> bool:
+    """Whether a statement says that it is one of several, or so only at times: "also", "on Mondays"."""
+    return _BESIDE.search(statement) is not None
+
+
+def is_name(value: str, original: str) -> bool:
     """Whether a value is written as a name: each of its words with a capital or a digit, in the original."""
     match = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", " ".join(original.split()), re.IGNORECASE)
     written = (match.group() if match else "").split()
@@ -151,7 +171,7 @@ def _fits(name: str, value: str, original: str) -> bool:
         return any(char.isdigit() for char in value)
     if name == "occupation":
         return True
-    return _is_name(value, original)
+    return is_name(value, original)
 
 
 # ------------------------------------------------ professions and diets
@@ -225,6 +245,20 @@ _FRAMES: Final = (
     ),
     _frame("partner", r"is (?:now |back )with (?P<value>.+)$"),
     _frame("partner", r"is with (?P<value>.+) (?:now|again)$"),
+    _frame(
+        "employer",
+        r"(?:has )?(?:got|gotten|landed|accepted|taken|found|has) (?:user's |an? )(?:\w+ ){0,2}",
+        r"job (?:back )?(?:at|with|for) (?P<value>.+?)(?: back)?$",
+    ),
+    _frame(
+        "employer",
+        r"(?:has |is )?(?:just |now |recently )?been (?:hired|recruited|employed|taken on) by (?P<value>.+)$",
+    ),
+    _frame(
+        "commute",
+        r"(?:commutes|(?:gets|goes|travels|comes) to (?:work|the office|user's office|school|user's job)) by ",
+        r"(?P<value>[a-z]+(?: [a-z]+)?)$",
+    ),
     _frame("gym", r"goes to the gym at (?P<value>.+)$"),
     _frame("bank", r"banks (?:with|at) (?P<value>.+)$"),
     _frame(
@@ -240,6 +274,22 @@ _OWNED: Final = re.compile(rf"^user's (?P<np>[\w'-]+(?: [\w'-]+){{0,4}}?) {_ADV}
 _OWNER: Final = re.compile(
     rf"^(?P<value>[^,;:]{{1,60}}?) {_ADV}(?:is|became|has become|remains) {_ADV}user's "
     r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?: (?:again|now|these days|of all time|any ?more|any longer))*$"
+)
+_OVERTAKEN: Final = re.compile(
+    r"^(?P<value>[^,;:]{1,60}?) (?:(?:has|have) )?(?:(?:now|just|recently) )?(?:overtaken|overtook|replaced|succeeded|"
+    r"taken over from|took over from|taken the place of|took the place of) [^,;:]{1,60}? as user's "
+    r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?: now)?$"
+)
+_BEST_IS: Final = re.compile(
+    r"^the (?P<np>[\w'-]+(?: [\w'-]+){0,2}) (?:that )?user (?:likes|loves|prefers|enjoys) (?:the )?(?:best|most) is "
+    r"(?P<value>.+)$"
+)
+_FIRST_DAY: Final = re.compile(
+    r"^(?:today|yesterday|this|monday|this week) (?:was|is) user's first (?:day|week|month) (?:at|with) (?P<value>.+)$"
+)
+_APPOSED: Final = re.compile(
+    r"^user (?:[a-z]+ ){1,3}?(?P<value>[^,;:]{1,40}?)(?: for [^,;:]{1,40})?, "
+    r"(?:(?:that's|that is|who is|who's|which is) )?user's (?P<np>[\w'-]+(?: [\w'-]+){0,2})$"
 )
 _HAS_NEW: Final = re.compile(r"^user has (?:found )?a new (?P<np>[\w -]+?): (?P<value>.+)$")
 _SWITCHED: Final = re.compile(
@@ -267,11 +317,19 @@ def read(statement: str, original: str) -> Attribute | None:
     but = _IS_NOT_BUT.match(statement)
     if but is not None:
         statement = f"{but['head']} {but['value']}"
-    for pattern in (_USES, _OWNED, _OWNER, _HAS_NEW, _WENT_FOR, _SWITCHED):
+    for pattern in (_USES, _OWNED, _OWNER, _OVERTAKEN, _HAS_NEW, _WENT_FOR, _SWITCHED):
         match = pattern.match(statement)
         found = None if match is None else _of_noun(match["np"], match["value"], original, pattern)
         if found is not None:
             return found
+    best, first = _BEST_IS.match(statement), _FIRST_DAY.match(statement)
+    if best is not None:
+        return _of_noun(f"favourite {best['np']}", best["value"], original, _BEST_IS)
+    if first is not None:
+        return _of_frame("employer", first["value"], original)
+    apposed = _APPOSED.match(statement)
+    if apposed is not None and is_name(apposed["value"], original):
+        return _of_noun(apposed["np"], apposed["value"], original, _APPOSED)
     for name, pattern in _FRAMES:
         match = pattern.match(statement)
         found = None if match is None else _of_frame(name, match["value"], original)
@@ -288,14 +346,14 @@ def _of_noun(phrase: str, value: str, original: str, pattern: re.Pattern[str]) -
     if pattern in (_SWITCHED, _WENT_FOR) and noun(np) is None:
         np = f"{phrase} app" if phrase == "notes" else phrase.removesuffix("s")
     name = noun(np)
-    held = _value(value)
+    held = first_value(value)
     if name is None or held is None or not _fits(name, held, original):
         return None
     return Attribute(name, held)
 
 
 def _of_frame(name: str, found: str, original: str) -> Attribute | None:
-    value = _value(re.split(r" (?:as|where|in|on) ", found)[0] if name == "employer" else found)
+    value = first_value(re.split(r" (?:as|where|in|on) ", found)[0] if name == "employer" else found)
     if value is None:
         return None
     last = value.split()[-1]
@@ -305,11 +363,13 @@ def _of_frame(name: str, found: str, original: str) -> Attribute | None:
         return Attribute(name, value)
     if name == "diet":
         return Attribute(name, value) if value in _DIETS else None
+    if name == "commute":
+        return Attribute(name, value)
     if name == "employer" and (
         value in names.CITIES or value in names.REGIONS or last in _SOME or value in _NETWORKS or value == "home"
     ):
         return None
-    return Attribute(name, value) if _is_name(value, original) else None
+    return Attribute(name, value) if is_name(value, original) else None
 
 
 def _is_profession(found: str, value: str) -> bool:
@@ -363,16 +423,30 @@ _INVERTED: Final = re.compile(
     r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?: (?:again|now|these days|of all time|any ?more|any longer))*$"
 )
 _PERSON_NAMED: Final = re.compile(
-    r"^(?:My|my|User's|user's|The user's) (?:new |current )?(?P<np>[\w-]+)(?:['’]s name)? (?:is|has become|became) "
+    r"^(?:(?i:no|nope|sorry|oops|wait|actually|correction|well|oh|yes|yeah|by the way|btw)[,.:;!–—-]*\s+){0,3}"
+    r"(?:My|my|User's|user's|The user's) (?:new |current )?(?P<np>[\w-]+)(?:['’]s name)? (?:is|has become|became) "
     r"(?:(?:still|now|again|called|named|back to) )*(?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?"
-    r"[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+){0,2}(?:,? (?:and )?not [A-ZÀ-ÖØ-Þ][\w'’-]+)?"
+    r"[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+){0,2}"
+    r"(?:,? (?:and )?not (?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?[A-ZÀ-ÖØ-Þ][\w'’-]+)?"
     r"(?: (?:now|again|these days))?[.!]?$"
+)
+
+
+_HOME_IS: Final = re.compile(
+    r"^home (?:for|to) (?:me|user) is \w|^(?:today|yesterday|this|monday) (?:was|is) (?:my|user's) first "
+    r"(?:day|week|month) (?:at|with) \w|^the [\w' -]{1,40} (?:that )?(?:i|user) (?:likes?|loves?|prefers?|enjoys?) "
+    r"(?:the )?(?:best|most) is \w"
 )
 
 
 def is_of_user(sentence: str, compared: str) -> bool:
     """Whether a sentence that begins with something else says what the user's is: "Alien is my favourite film"."""
     inverted = _INVERTED.match(compared)
+    if _HOME_IS.match(compared):
+        return True
+    overtaken = _OVERTAKEN.match(re.sub(r"\bmy\b", "user's", compared))
+    if overtaken is not None and noun(overtaken["np"]) is not None:
+        return True
     if inverted is not None and noun(inverted["np"]) is not None and not compared.startswith(("it ", "this ", "that ")):
         return True
     named = _PERSON_NAMED.match(sentence.strip())
@@ -392,9 +466,11 @@ class Echo(NamedTuple):
     new: str | None = None
     name: str | None = None
     alone: bool = False
+    over: str | None = None  # what is over, where any value it names may be meant
+    same: str | None = None  # what is still so, likewise
 
 
-_V: Final = r"[^,;:.!?]{1,60}?"
+_V: Final = r"(?:(?:[Dd]r|[Mm]rs?|[Mm]s)\. )?[^,;:.!?]{1,60}?"
 _IT: Final = (
     r"(?:(?:no|nope|sorry|oops|wait|actually|correction|pardon|my mistake|my bad|ah|oh|hm+|i mean|well|typo)"
     r"[,.:;!–—-]*\s+){0,3}"
@@ -424,6 +500,14 @@ _POINTED: Final = tuple(
         rf"(?:sold|ditched|dropped|abandoned|got rid of|gave away|lost) {_MY}(?P<old>{_V})",
     )
 )
+_ENDED: Final = re.compile(
+    rf"^user {_ADV}(?:has )?(?:(?:stopped|quit|given up|gave up|gone off|went off|cancelled|canceled|closed|dropped|"
+    r"ditched|left|deleted|uninstalled|sold|lost|given away|gave away|gotten rid of|got rid of|parted with|"
+    r"(?:got|was|has been|been) (?:laid off|let go|fired)|resigned|retired|is (?:off|out of|done with|through with|"
+    r"finished with)|is no longer|no longer)\b(?P<rest> .+)|(?:does not|is not|do not)\b(?P<rest_not> .+) "
+    r"(?:any ?more|any longer))$"
+)
+_STILL: Final = re.compile(r"^user(?P<before>(?: [a-z]+)?) (?:still|continues to|continue to) (?P<after>.{2,80})$")
 _FORGET: Final = re.compile(
     r"^(?:please )?(?:forget|delete|erase|remove) (?:about )?(?:my|user's) (?P<np>[\w' -]{2,60}?)(?: please| again)?$"
 )
@@ -444,6 +528,38 @@ def corrected(sentence: str) -> Echo | None:
             old, new = _bare(match["old"]), _bare(match["new"])
             names_both = all(0 < len(one.split()) <= 4 and not _SENTENCE.match(one) for one in (old, new))
             return Echo(old, new, alone=True) if names_both else None
+    return None
+
+
+_NOW_IT_IS: Final = r"(?:(?:so|and|now|it's|it is|i'm|i am|i|see|use|go|to|with|at|have|(?:the|my|our) new one is) )"
+_GONE: Final = r"(?:retired|left|moved away|sold|closed|quit|died|broke|changed|was sold|is gone)"
+_RENEWED: Final = tuple(
+    re.compile(rf"^{_IT}{pattern}(?P<value>{_V})(?: now| instead| these days)?[\s.!]*$", re.IGNORECASE)
+    for pattern in (
+        (
+            r"i(?:'ve| have)? (?:just |recently |finally )?(?:changed|switched|swapped) (?:my )?"
+            rf"(?P<np>[a-z -]{{2,30}}?)[,:;–—-]+ {_NOW_IT_IS}*"
+        ),
+        (
+            rf"(?:my|our) (?P<np>[a-z -]{{2,30}}?) (?:has |have |just |recently )*{_GONE}"
+            rf"(?: [^,;:]{{1,40}})?[,;:–—-]+ {_NOW_IT_IS}+"
+        ),
+    )
+)
+
+
+@lru_cache(maxsize=1024)
+def renewed(sentence: str) -> Attribute | None:
+    """What a whole sentence says to have taken the place of another: "I changed dentists, I see Dr. Bell now"."""
+    plain = " ".join(sentence.replace("’", "'").split())
+    for pattern in _RENEWED if len(plain) <= MAX_READ else ():
+        match = pattern.match(plain)
+        if match is not None:
+            np = match["np"].lower().strip()
+            name = noun(np) or noun(np.removesuffix("s"))
+            held = _bare(match["value"])
+            if name is not None and 0 < len(held.split()) <= 4 and is_name(held.lower(), plain):
+                return Attribute(name, held)
     return None
 
 
@@ -471,7 +587,11 @@ def pointed(statement: str) -> Echo | None:
         if match is not None:
             found = match.groupdict()
             return Echo(found.get("old"), found.get("new"))
-    return None
+    same = _STILL.match(statement)
+    if same is not None:
+        return Echo(same=f"{same['before']} {same['after']}")
+    over = _ENDED.match(statement)
+    return None if over is None else Echo(over=over["rest"] or over["rest_not"])
 
 
 _SAID_AS: Final = {
@@ -504,6 +624,13 @@ _QUESTIONS: Final = tuple(
             rf"^(?:what|which) (?:city|town|place) {_AUX} i (?:\w+ )?(?:live|living|based|reside|lived)(?: in)?$",
             "current_city",
         ),
+        (rf"^(?:what|which) (?:city|town|place) {_AUX} i call(?:ing|ed)? home$", "current_city"),
+        (rf"^(?:which|what) (?:company|firm|employer) {_AUX} i (?:\w+ )?(?:with|at)$", "employer"),
+        (
+            rf"^how {_AUX} i (?:\w+ )?(?:commute|commuting|(?:get|getting|go|going|travel) to (?:work|the office))$",
+            "commute",
+        ),
+        (rf"^(?:which|what) bank {_AUX} i (?:\w+ )?(?:with|at)$", "bank"),
         (r"^(?:where|what city|what town)(?:'s| is| was) my (?:home|house|flat|apartment)(?: in)?$", "current_city"),
         (r"^(?:who|whom) (?:do|did) i (?:\w+ )?report to$|^to whom (?:do|did) i report$", "manager"),
         (r"^(?:who|what)(?:'s| is| was) my (?:line )?(?:manager|boss|supervisor)(?:'s name)?$", "manager"),
@@ -565,7 +692,7 @@ _TOLD_BY: Final = {
     "partner": "partner wife husband girlfriend boyfriend spouse fiance fiancee dating married",
     "manager": "manager boss supervisor report reports",
     "notes app": "notes", "favourite dish": "favourite dish food meal", "diet": "diet eat eats",
-    "phone number": "phone number", "email": "email mail",
+    "phone number": "phone number", "email": "email mail", "commute": "commute commutes work office",
 }  # fmt: skip
 _GENERIC: Final = _words("favourite number name type size rate app address provider my of the a an")
 

@@ -297,7 +297,8 @@ _HYPOTHETICAL = re.compile(
     r"bad|on paper|mentally|in spirit)\b"
 )
 _PLAN = re.compile(
-    r"\b(?:will|won't|i'll|we'll|going to|gonna|wanna|want to|wants to|wanted to|hope to|hopes to|hoping|"
+    r"\b(?:will|won't|i'll|we'll|(?<!started )(?<!stopped )(?<!quit )(?<!back to )going to|gonna|wanna|"
+    r"want to|wants to|wanted to|hope to|hopes to|hoping|"
     r"plan to|plans to|planned to|planning|intend|intends|aim to|aims to|about to|"
     r"look forward|looking forward|trying to|try to|tries to|tried to|need to|needs to|have to|has to|"
     r"would like to|due to move|decided to move|getting ready|preparing to|scheduled to|can't wait|hope|hopes|"
@@ -461,7 +462,8 @@ _TEAM = re.compile(
 )
 _HOME = re.compile(
     r"^we(?:'re|'ve| are| have)? (?:(?:now|just|finally|also|both|all|recently|currently|already|still) "
-    r")*(?:live|living|lived|moved|relocated|reside|based|settled in|bought|rent|own)\b(?! (?:together|"
+    r")*(?:live|living|lived|moved|relocated|reside|based|settled (?:down )?in|made (?:the|our) move|bought|rent|own|"
+    r"(?:have|got|adopted) (?:an?|two|three) (?:\w+ ){1,3}?(?:called|named))\b(?! (?:together|"
     r"apart|happily)\b)"
 )
 _NO_VERBS: Final = _words("in at on from of to with for by")

@@ -14,7 +14,7 @@ from typing import Any, Final, cast
 
 from sqlalchemy.engine import Row
 
-from engram import embedding, gates, ids, jobs, lineage, memories, secrets, text
+from engram import embedding, frames, gates, ids, jobs, lineage, memories, secrets, text
 from engram.attributes import Echo
 from engram.channels import keyword, nearness, semantic, upkeep
 from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
@@ -316,6 +316,9 @@ def judged_plainly(desk: Desk, draft: Draft) -> Judged | None:
 
 def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[gates.Near]) -> Judged:
     """What the gates make of a draft, given what was seen. Pure."""
+    if _stands_beside(desk.policy, draft, seen):
+        draft = replace(draft, classified=replace(draft.classified, conflict_key=None))
+        seen = replace(seen, head=None, lineage_id=None)
     key = draft.classified.conflict_key
     head = _head_row(seen.head, key, desk.policy)
     judgement = gates.decide(
@@ -338,6 +341,15 @@ def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[g
         score_surprise=desk.policy.surprise != "off",
     )
     return Judged(draft, judgement, seen.lineage_id, None if seen.head is None else seen.head["importance"])
+
+
+def _stands_beside(policy: MemoryPolicy, draft: Draft, seen: Seen) -> bool:
+    """Whether a draft gives a loose key another value and says of no change: then both are so, and it has no key."""
+    key = draft.classified.conflict_key
+    if seen.head is None or seen.head["gone"] or not frames.is_loose(key) or draft.classified.negates is not None:
+        return False
+    value = value_of(policy, draft.fact, key)
+    return value != value_of(policy, seen.head["fact"], key) and not frames.says_of_a_change(draft.fact)
 
 
 def _head_row(head: Mapping[str, Any] | None, key: str | None, policy: MemoryPolicy) -> gates.Row | None:

@@ -108,6 +108,10 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         if echo is not None and mood_of(text[start:end]) != "command":
             yield Proposed(" ".join(content[start:end].split())[:MAX_FACT], start, end, echo=echo)
             continue
+        renewed = attributes.renewed(text[start:end])
+        if renewed is not None:
+            yield Proposed(attributes.sentence_of(*renewed), start, end, subject="user")
+            continue
         sentence = clauses(text[start:end], role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
         for clause in sentence:

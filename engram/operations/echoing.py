@@ -13,6 +13,7 @@ from typing import Final
 
 from engram import attributes, policies, tenancy
 from engram.attributes import Echo
+from engram.claims import stem
 from engram.database import Connection, fetch_all
 from engram.operations import steps
 from engram.operations.setup import Setup
@@ -22,6 +23,14 @@ from engram.scope import Scope
 from engram.subjects import plain
 from engram.writing import Draft, Origin
 
+_LIGHT: Final = """
+    user user's the a an my from by at with to on in for of off as using use uses using going go goes doing do does
+    working work works being is been having has have owning owns own job account subscription membership contract plan
+    see sees seeing any more anymore longer now already completely entirely altogether and good
+"""
+LIGHT: Final = frozenset(_LIGHT.split())
+"""What may be said of a value that is over, whatever it is the value of."""
+SHORTEST: Final = 3  # characters of a value that is looked for in other words
 PREFIX: Final = "slot:profile:"
 Pair = tuple[Draft, Origin]
 
@@ -33,6 +42,7 @@ class Known:
     key: str
     value: str
     is_head: bool
+    fact: str
 
 
 def resolved(setup: Setup, scope: Scope, pairs: Sequence[Pair]) -> Operation[list[Pair]]:
@@ -58,7 +68,7 @@ def _known(setup: Setup, conn: Connection, tenant_id: str, scope_id: int) -> lis
     """The values of a scope's keys, the newest first."""
     rows = fetch_all(conn, "list_keyed_values", tenant_id=tenant_id, scope_id=scope_id)
     return [
-        Known(row.conflict_key, value, row.status == "active")
+        Known(row.conflict_key, value, row.status == "active", row.fact)
         for row in rows
         if (value := policies.value_of(setup.policy, row.fact, row.conflict_key)) is not None
     ]
@@ -75,7 +85,7 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
         if key is not None and key.startswith(PREFIX):
             value = policies.value_of(setup.policy, made.fact, key)
             seen = [replace(one, is_head=False) if one.key == key else one for one in seen]
-            seen = seen if value is None else [Known(key, value, True), *seen]
+            seen = seen if value is None else [Known(key, value, True, made.fact), *seen]
         yield made, origin
 
 
@@ -84,9 +94,13 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
     left = None if echo.alone or echo.name is not None else replace(draft, echo=None)
     if draft.classified.conflict_key is not None and not echo.alone:
         return left
-    about = next((one for one in known if _is_about(one, echo)), None)
+    about = _named(known, echo.over or echo.same or "") or next((one for one in known if _is_about(one, echo)), None)
     if about is None:
         return left
+    if echo.same is not None:
+        return replace(
+            draft, echo=None, fact=about.fact, classified=policies.classify(setup.policy, Proposal(about.fact))
+        )
     if echo.new is None:
         over = replace(draft.classified, conflict_key=about.key, negates=about.value, critical_slot=None)
         return replace(draft, echo=None, classified=over)
@@ -95,6 +109,20 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
     if classified.conflict_key != about.key or policies.value_of(setup.policy, fact, about.key) != plain(echo.new):
         return left
     return replace(draft, echo=None, fact=fact, classified=classified)
+
+
+def _named(known: Sequence[Known], said: str) -> Known | None:
+    """The one value that holds which some words name, and of which they say nothing else. Pure."""
+    heads = {one.key: one for one in reversed(known) if one.is_head and len(one.value) >= SHORTEST}
+    named = [one for one in heads.values() if _says_only(one, said)]
+    return named[0] if len(named) == 1 else None
+
+
+def _says_only(known: Known, said: str) -> bool:
+    """Whether words name a value, and beside it say only what is said of any, or of this one. Pure."""
+    rest = re.sub(rf"(?<!\w){re.escape(known.value)}(?!\w)", " ", said)
+    own = {stem(word) for word in re.findall(r"\w+", f"{known.key} {plain(known.fact)}")}
+    return rest != said and all(word in LIGHT or stem(word) in own for word in re.findall(r"\w[\w']*", rest))
 
 
 def _is_about(known: Known, echo: Echo) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
 
-from engram import attributes, verbs
+from engram import frames, verbs
+from engram.claims import stem
 from engram.policies.patterns import WINDOW
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
 from engram.policies.values import CHECKS
@@ -189,6 +190,9 @@ def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
         return _match_over(rule, clause, over, owner, texts)
     if not proposal.ended and _PAST.search(clause.canonical):
         return None
+    plainer = frames.plainer(clause.canonical)
+    if plainer != clause.canonical and not rule.says_value:
+        texts = (*texts, plainer)
     if proposal.ended:
         texts = (*texts, *filter(None, [was_true(clause.canonical)]))
     for text in texts:
@@ -201,13 +205,13 @@ def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
 def _over(rule: SlotRule, canonical: str) -> str | None:
     """What a statement says no longer holds, as a rule reads it."""
     over = taken_back(canonical)
-    return attributes.was_so(canonical) if over is None and rule.says_value else over
+    return frames.was_so(canonical) if over is None and rule.says_value else over
 
 
 def _match_over(rule: SlotRule, clause: Clause, over: str, owner: str, texts: tuple[str, ...]) -> _Slot | None:
     """A statement that something no longer holds: it shares the slot, and says which value it takes back."""
     if rule.says_value:
-        slot = _fill(rule, clause, over) or _fill(rule, clause, attributes.was_so(clause.canonical) or "")
+        slot = _fill(rule, clause, over) or _fill(rule, clause, frames.was_so(clause.canonical) or "")
         return None if slot is None else _Slot(rule, slot[0], owner, slot[1])
     if rule.groups:
         if _USED_TO.search(clause.canonical):
@@ -349,7 +353,7 @@ def value_of(policy: MemoryPolicy, fact: str, conflict_key: str | None) -> str |
     if len(read) != 1:
         return None
     for rule in policy.slot_rules:
-        for text in dict.fromkeys((read[0].canonical, read[0].compared)):
+        for text in dict.fromkeys((read[0].canonical, read[0].compared, frames.plainer(read[0].canonical))):
             if read[0].mood not in SLOT_MOODS or _over(rule, read[0].canonical) is not None:
                 continue
             slot = _fill(rule, read[0], text)
@@ -371,8 +375,8 @@ _SAYS_NO_MORE: Final = frozenset(_FRAME_WORDS.split())
 
 def says_no_more(fact: str, known: str, value: str) -> bool:
     """Whether a fact that gives a value says nothing beside what a known one of the same key says."""
-    said, before = _bag(fact), _bag(known)
-    return not said - before - _bag(value) - _SAYS_NO_MORE
+    more = _bag(frames.plainer(plain(fact))) - _bag(known) - _bag(value) - _SAYS_NO_MORE
+    return {stem(word) for word in more} <= {stem(word) for word in _bag(known)}
 
 
 def _bag(said: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from engram import attributes, verbs
+from engram import frames, verbs
 from engram import names as words
 from engram.policies import topics
 from engram.subjects import plain
@@ -264,13 +264,13 @@ def new_city(found: str, original: str, canonical: str) -> str | None:
 
 def attribute(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
     """The attribute of the user that a statement sets."""
-    read = attributes.read(found, original)
+    read = frames.read(found, original)
     return None if read is None else read.name
 
 
 def held(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
     """The value that a statement gives an attribute of the user."""
-    read = attributes.read(found, original)
+    read = frames.read(found, original)
     return None if read is None else read.value
 
 

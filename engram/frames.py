@@ -1,0 +1,217 @@
+"""Frames: what a statement gives a value to that no class of attributes knows: "User commutes by tram". Pure.
+
+A frame is the rest of a plain statement about the user when its value is taken out: the verb and its preposition, or
+what is owned. Of such a thing nobody knows whether it has one value at a time: two may both be so. So a frame is
+*loose*: another value takes the place of the one that is known only where the words say that something changed ("now",
+"again", "no longer"); otherwise both stand.
+
+`plainer()` takes a statement to its plain form, which says the same without what begins, goes on or is so by now: "user
+has started going to work by tram" is "user goes to work by tram". Attributes are read of it, too.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from engram import attributes, verbs
+from engram.attributes import MAX_READ, Attribute
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+LOOSE: Final = "~"
+
+
+def is_loose(conflict_key: str | None) -> bool:
+    """Whether a conflict key is of a frame, of which several values may be so at a time."""
+    return conflict_key is not None and conflict_key.startswith(f"slot:profile:{LOOSE}")
+
+
+# ------------------------------------------------ plain form
+
+_ING: Final = r"(?P<ing>[a-z]{2,}ing)\b"
+_BEGUN: Final = re.compile(
+    r"^user (?:(?:now|still|just|finally|recently|actually|currently|already|always) )*(?:"
+    r"(?:has )?(?:(?:just|recently|finally|now) )*(?:started|begun|taken to|(?:gone|went|come|came|got|gotten|switched|"
+    r"changed|moved) (?:back |over )?to|returned to|resumed|continued)"
+    r"|(?:starts|continues|keeps|keeps on|resumes|returns to|switches to)"
+    rf"|is (?:(?:back|used) to)?|has been|has always been) ?(?:now |still |again )?{_ING}(?P<rest>.*)$"
+)
+_HAS_GOT: Final = re.compile(r"^user has got (?=an? |user's )")
+_AFTER: Final = re.compile(
+    r"^(?P<who>user(?: is|'s [\w' -]{1,60}? (?:is|are))?) (?:(?:now|still|just|finally|recently|actually|currently|"
+    r"already|always|officially|usually) )+"
+)
+_IS_ALWAYS: Final = re.compile(r"\bhas always been\b|\bhas been\b(?! \w+(?:ed|ing)\b)")
+_OVER_THERE: Final = re.compile(r"\b(?:over|out|down|up|back) (?=(?:at|in|from|with|on|by)\b)")
+_CLOSE: Final = (
+    r"(?:now|again|still|these days|nowadays|currently|at the moment|at present|right now|instead|lately|"
+    r"of course|by the way|though|actually|at last|anyway|once more|as always|as ever|as usual|as before|all right|"
+    r"for (?:a|some) while|for (?:many |some |several |a few )?(?:years|months|weeks)|after all|already)"
+)
+_TRAILING: Final = re.compile(rf"(?:,? {_CLOSE})+$")
+_WHAT_IS: Final = re.compile(
+    r"(user(?:'s [\w'-]+(?: [\w'-]+){0,3}?)) (?P<adv>these days|nowadays|now|currently|right now) is "
+)
+_HOME: Final = re.compile(r"^home (?:for|to) user is (?P<value>.+)$|^user calls (?P<called>.+?) (?:user's )?home$")
+_SETTLED: Final = re.compile(
+    r"^(user) (?:has )?(?:settled(?: down)?|made (?:the|a|user's) (?:\w+ )?move(?: over| back)?) (?:in|to)\b"
+)
+_BACK_AS: Final = re.compile(
+    r"^user (?:is|has (?:gone|come|switched)|went|came) back (?:with|to|on|at) (?P<value>[^,;]{1,60}?) as "
+    r"user's (?P<np>[\w' -]+)$"
+)
+
+
+@lru_cache(maxsize=4096)
+def plainer(statement: str) -> str:
+    """A statement about the user in its plain form; itself where it has no other."""
+    text = _AFTER.sub(r"\g<who> ", _TRAILING.sub("", statement.rstrip(" .!")))
+    text = _WHAT_IS.sub(r"\1 is ", text)
+    home = _HOME.match(text)
+    if home is not None:
+        return f"user lives in {home['value'] or home['called']}"
+    text = _SETTLED.sub(r"\1 moved to", text)
+    text = _IS_ALWAYS.sub("is", text)
+    back = _BACK_AS.match(text)
+    if back is not None:
+        return f"user's {back['np']} is {back['value']}"
+    begun = _BEGUN.match(text)
+    if begun is not None and begun["ing"] not in _NO_VERB:
+        text = f"user {verbs.third_person(_base(begun['ing']))}{begun['rest']}"
+    text = _AFTER.sub(r"\g<who> ", text)
+    text = _HAS_GOT.sub("user has ", text)
+    return _OVER_THERE.sub("", text)
+
+
+_NO_VERB: Final = _words("being having thing something anything nothing everything during morning evening")
+_TAKES_E: Final = re.compile(
+    r"(?:[rd]g|[vuzc]|[^aeiou]at|[aeiou][aeiou]s|[^aeiou][aeiou][ktb]|^us|^rid|^mov|pos|id|sur|ar)$"
+)
+
+
+def _base(ing: str) -> str:
+    """The verb of its form in -ing: "living" → "live", "running" → "run", "working" → "work"."""
+    stem = ing.removesuffix("ing")
+    known = next((one for one in (stem, f"{stem}e", stem[:-1]) if one in verbs.COMMON), None)
+    if known is not None:
+        return known
+    if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "aeiouls":
+        return stem[:-1]
+    return f"{stem}e" if _TAKES_E.search(stem) else stem
+
+
+# ------------------------------------------------ frames
+
+_USES_FOR: Final = re.compile(
+    r"^user (?P<verb>uses|has|takes|pays for|wears) (?:an? |the |user's )?(?P<value>[^,;:]{1,40}?) (?P<prep>for|as) "
+    r"(?:user's |the |an? )?(?P<np>[\w'-]+(?: [\w'-]+){0,2})$"
+)
+_HABIT: Final = re.compile(
+    r"^user (?P<verb>[a-z]+s)(?P<mid>(?: [a-z'-]+){0,4}) (?P<prep>by|from|at|for|on|in) (?P<value>[^;:]{1,80})$"
+)
+_OWNED: Final = re.compile(r"^user's (?P<np>[\w'-]+(?: [\w'-]+){0,3}?) is (?:called |named )?(?P<value>.+)$")
+_OWNER: Final = re.compile(r"^(?P<value>[^,;:]{1,60}?) is user's (?P<np>[\w'-]+(?: [\w'-]+){0,3})$")
+_NEW: Final = re.compile(
+    r"^user (?:has|got|bought) (?:found )?a new (?P<np>[\w-]+(?: [\w-]+)?)[,:;]? (?P<value>(?:an? |it's ).+)$"
+)
+_ARTICLE: Final = re.compile(r"^(?:an?|the) ")
+_NO_HABIT: Final = _words(
+    "is lives works stays misses refuses was has does says thinks likes loves hates wants needs hopes "
+    "knows believes feels means agrees remembers forgets "
+    "meets sees tells asks finds gets visits leaves arrives starts ends plans prefers dislikes worries cares looks "
+    "dreams depends waits thanks comes this his its us yes"
+)
+_MANY: Final = _words(
+    "manager boss supervisor mentor ex-manager "
+    "friend colleague coworker brother sister sibling cousin uncle aunt nephew niece son daughter child kid grandson "
+    "granddaughter grandchild neighbour neighbor roommate flatmate housemate classmate teammate student client "
+    "customer patient dog cat pet puppy kitten horse rabbit allergy hobby friend's goal dream plan idea problem "
+    "question point concern opinion advice interest passion skill fear skills hobbies name day week year life one "
+    "thing part half reason answer guess favourite favorite book song game movie film show place group family"
+)
+_AGENT: Final = re.compile(r"(?:er|or|ist|ian|ant|ent|ee|mate|man|woman|person)$")
+_HABITUAL: Final = _words("usual go-to regular default standard")
+
+
+@lru_cache(maxsize=4096)
+def read(statement: str, original: str) -> Attribute | None:
+    """The attribute a statement sets, or its frame as one whose name begins with `~`; None where there is a doubt."""
+    if len(statement) > MAX_READ or attributes.stands_beside(statement):
+        return None
+    plain = plainer(statement)
+    known = attributes.read(plain, original) or (attributes.read(statement, original) if plain != statement else None)
+    return known or _owned(plain, original) or _habit(plain, original)
+
+
+def _owned(plain: str, original: str) -> Attribute | None:
+    match = _OWNED.match(plain) or _OWNER.match(plain) or _NEW.match(plain)
+    if match is None:
+        return None
+    parts = match["np"].removesuffix("'s name").split()
+    if parts[-1] in _MANY or attributes.is_not_now(parts):
+        return None
+    usual = bool(_HABITUAL.intersection(parts))
+    named = " ".join(part for part in parts if part not in _HABITUAL and not attributes.is_light(part))
+    value = attributes.first_value(match["value"].removeprefix("it's "), 4)
+    if value is None or not named:
+        return None
+    if attributes.is_name(value, original):
+        # Of those who do something for somebody there may be several: teachers, drivers, consultants.
+        return Attribute(f"{LOOSE}{named}" if _AGENT.search(parts[-1]) else named, value)
+    is_thing = usual or _ARTICLE.match(match["value"]) is not None
+    return Attribute(f"{LOOSE}{named} (a)", value) if is_thing and len(value.split()) <= 3 else None
+
+
+def _habit(plain: str, original: str) -> Attribute | None:
+    uses = _USES_FOR.match(plain)
+    if uses is not None:
+        value = attributes.first_value(uses["value"], 4)
+        if value is not None and attributes.is_name(value, original):
+            return Attribute(f"{LOOSE}{uses['verb']} {uses['prep']} {uses['np']}", value)
+    match = _HABIT.match(plain)
+    if match is None or match["verb"] in _NO_HABIT or match["verb"].endswith("ss"):
+        return None
+    value = attributes.first_value(match["value"], 4)
+    if value is None or not (attributes.is_name(value.split()[-1], original) or _is_means(match["prep"], value)):
+        return None
+    return Attribute(f"{LOOSE}{match['verb']}{match['mid']} {match['prep']}", value)
+
+
+def _is_means(preposition: str, value: str) -> bool:
+    """Whether a value that is no name says by what somebody does something."""
+    return preposition == "by" and len(value.split()) == 1
+
+
+# ------------------------------------------------ what is over, and what says that something changed
+
+_STOPPED: Final = re.compile(
+    r"^user (?:has )?(?:just |finally |recently |already )*(?:stopped|quit|ceased|given up|gave up) "
+    r"(?P<ing>[a-z]{2,}ing)\b(?P<rest>.+)$"
+)
+
+
+def was_so(statement: str) -> str | None:
+    """What a statement says is over, as a statement of what was so; None where it says of nothing that it is over."""
+    known = attributes.was_so(statement)
+    stopped = None if known is not None or len(statement) > MAX_READ else _STOPPED.match(statement)
+    return known if stopped is None else plainer(f"user {verbs.third_person(_base(stopped['ing']))}{stopped['rest']}")
+
+
+_CHANGED: Final = re.compile(
+    r"\b(?:now|these days|nowadays|instead|no longer|any ?more|any longer|from now on|as of|at last|finally|again|back|"
+    r"switched|changed|moved|swapped|replaced|upgraded|migrated|new|started|starts|began|begun|became|become|stopped|"
+    r"quit|turned out|taken over|took over|overtaken|gave up|given up|gone|not|n't|correction|actually|in fact)\b"
+)
+
+
+def says_of_a_change(fact: str) -> bool:
+    """Whether a fact says that what it tells has not always been so."""
+    return _CHANGED.search(fact.casefold().replace("’", "'")) is not None
+
+
+__all__ = ["LOOSE", "is_loose", "plainer", "read", "says_of_a_change", "was_so"]
