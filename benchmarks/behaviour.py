@@ -1,13 +1,14 @@
 """How memory behaves over a year of somebody's life: what is current, what was, what was taken back, what nobody said.
 
-    python benchmarks/behaviour.py                     both banks, 60 lives each, an embedded PostgreSQL
+    python benchmarks/behaviour.py                     all banks, 60 lives each, an embedded PostgreSQL
     python benchmarks/behaviour.py URL --lives 12      a migrated database, as the application role
     python benchmarks/behaviour.py --bank open --show  every single failure of the open bank
 
-The lives are made by rules from a printed seed (`histories`), with wording of two banks: `open`, on which the rules
-were developed, and `held_out`, of which only totals are looked at. Everything is said through `remember` and derived by
-rules alone, with no model and no set-up; every question goes through `recall`, and what is current is also looked up by
-`search`.
+The lives are made by rules from a printed seed (`histories`), with wording of four banks: `open`, on which the rules
+were developed; `held_out`, of which only totals are looked at; `fresh` and `unseen`, written later without a look at
+the rules, of which the failures of `fresh` were looked at since, those of `unseen` never. Everything is said through
+`remember` and derived by rules alone, with no model and no set-up; every question goes through `recall`, and what is
+current is also looked up by `search`.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ ABOUT: Final = (
 NOTES: Final = (
     (
         "`open` is the bank of wording on which the rules were developed, `held_out` one that was written before them "
-        "and of which only totals were looked at; both have the same author."
+        "and of which only totals were looked at. `fresh` and `unseen` were written later without a look at the rules; "
+        "of `fresh` failures were looked at since, of `unseen` totals only."
     ),
     (
         "Of false supersession and stale recall less is better. False supersession is a true statement of which no "
@@ -233,7 +235,7 @@ def _is_stale(text: str, question: Question) -> bool:
 
 
 def main() -> None:
-    """Run both banks, or the one that is asked for."""
+    """Run all banks, or the one that is asked for."""
     given = argparse.ArgumentParser(description="How memory behaves over a year of somebody's life.")
     given.add_argument("url", nargs="?", help="a migrated database; without it an embedded one is started")
     given.add_argument("--bank", choices=tuple(BANKS), action="append", help="only this bank")

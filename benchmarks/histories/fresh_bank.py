@@ -1,11 +1,17 @@
 """The fresh bank: written without a look at the rules, as people chat rather than as they fill in forms.
 
-Half of its themes are things that neither other bank asks after. Only its totals are looked at.
+Half of its themes are things that neither other bank asks after. The failures of its first six themes were looked at
+afterwards (the bank `fresh`), those of the rest never were (`unseen`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Final
+
 from histories.words import Bank, Theme
+
+SEEN: Final = 6
 
 THEMES = (
     Theme(
@@ -178,7 +184,7 @@ THEMES = (
 
 FRESH = Bank(
     "fresh",
-    THEMES,
+    THEMES[:SEEN],
     people=("my cousin", "my neighbour", "my friend Tess", "my dad", "my flatmate", "Oscar", "my mother-in-law"),
     lasting=(
         ("We have a puppy called {v}.", ("Noodle", "Pepper")),
@@ -201,3 +207,4 @@ FRESH = Bank(
         "What is my salary?", "Who is my insurance with?",
     ),
 )  # fmt: skip
+UNSEEN = replace(FRESH, name="unseen", themes=THEMES[SEEN:])
