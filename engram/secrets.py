@@ -206,6 +206,7 @@ KINDS: Final[tuple[Kind, ...]] = (
 )  # fmt: skip
 
 
+_UNMARKED: Final = tuple(kind for kind in KINDS if not kind.markers)
 _MARKERS: Final = tuple({marker for kind in KINDS if not kind.folded for marker in kind.markers})
 _FOLDED_MARKERS: Final = tuple({marker for kind in KINDS if kind.folded for marker in kind.markers})
 
@@ -216,7 +217,7 @@ def find(text: str, own: Iterable[tuple[str, re.Pattern[str]]] = ()) -> list[Fou
     held = {marker for marker in _MARKERS if marker in text}
     held_folded = {marker for marker in _FOLDED_MARKERS if marker in folded}
     found: list[Found] = []
-    for kind in KINDS:
+    for kind in KINDS if held or held_folded else _UNMARKED:
         if not kind.markers or not (held_folded if kind.folded else held).isdisjoint(kind.markers):
             found += _matches(kind, text, folded if kind.folded and kind.markers else text)
     for name, pattern in own:
