@@ -264,6 +264,19 @@ def test_a_context_lists_events_by_their_indexes(measured: Measured) -> None:
     assert set(re.findall(r"using (agent_events_\w+)", plan)) == {"agent_events_scope", "agent_events_made"}
 
 
+def test_a_page_and_an_action_are_listed_by_their_indexes(measured: Measured) -> None:
+    """No list sorts its whole scope for its first rows."""
+
+    def indexes(call: Callable[[], object]) -> set[str]:
+        return set(
+            re.findall(r"using (agent_memory_\w+) on agent_memory m\b", "\n".join(plans_of(measured, call).values()))
+        )
+
+    assert indexes(lambda: measured.large.list_memories(limit=5)) == {"agent_memory_recent"}
+    assert indexes(lambda: measured.large.list_memories(limit=5, sort="oldest")) == {"agent_memory_recent"}
+    assert indexes(lambda: measured.large.recall_trigger("git-push")) == {"agent_memory_triggers"}
+
+
 def test_every_graph_leaves_out_what_was_just_written(measured: Measured) -> None:
     """A row enters a graph when the upkeep job marks it; no write waits for that."""
     with psycopg.connect(measured.address, autocommit=True) as conn:
