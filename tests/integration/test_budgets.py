@@ -194,6 +194,7 @@ def test_what_somebody_says_is_in_no_text_of_a_statement(measured: Measured) -> 
 
 def plans_of(measured: Measured, call: Callable[[], object]) -> dict[str, str]:
     """The plan of each statement of a call, with its own values and settings, by the statement's name."""
+    call()  # a connection that is opened asks what nobody plans
     watch = measured.profiling.Watch(explain=True, plans=True)
     with measured.profiling.watched(watch):
         call()
