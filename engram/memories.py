@@ -27,6 +27,9 @@ SORTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 }
 
 
+ACTIVITY: Final = " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """The moment a read asks for: what was true `as_of`, as known at `known_at`; neither means now."""
@@ -115,6 +118,12 @@ def load(conn: Connection, visible: Visible, memory_ids: Sequence[str], moment: 
     return [found[memory_id] for memory_id in memory_ids if memory_id in found]
 
 
+# The rows of each scope by themselves, so that an index brings them in their order, whatever their number.
+BY_INDEX: Final = ("recent", "oldest")
+EACH_SCOPE: Final = (
+    "unnest(%(scope_ids)s::bigint[]) s(scope_id) CROSS JOIN LATERAL ("
+    "SELECT m.* FROM engram.agent_memory m WHERE m.scope_id = s.scope_id AND /*rows*/) m"
+)
 BY_ID: Final = "m.memory_id = ANY(%(wanted)s::uuid[])"
 # Row by row: of a list the planner would guess that reading the whole tenant by another index is as cheap.
 EACH: Final = (
@@ -193,12 +202,14 @@ def list_memories(
         return Page(())
     where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
     standing = "TRUE" if filter is not None and filter.names_statuses() else current(moment)
+    chosen = f"{VISIBLE} AND {standing} AND ({where}) AND ({after})"
+    order = f"ORDER BY {', '.join(f'{name} {way}' for name, way in keys)} LIMIT %(limit)s"
+    rows_of = f"{source(moment)}{ACTIVITY if sort == 'accessed' else ''} WHERE {chosen}"
+    if moment.is_now and sort in BY_INDEX:
+        rows_of = EACH_SCOPE.replace("/*rows*/", f"{chosen} {order}")
     sql = (
         f"SELECT m.memory_id::text, {', '.join(f'({name})::text' for name, _ in keys)}"  # noqa: S608 - constants
-        f" FROM {source(moment)}"
-        " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
-        f" WHERE {VISIBLE} AND {standing} AND ({where}) AND ({after})"
-        f" ORDER BY {', '.join(f'{name} {way}' for name, way in keys)} LIMIT %(limit)s"
+        f" FROM {rows_of} {order}"
     )
     params |= wanted | visible_params(visible, moment) | {"limit": limit + 1}
     rows = conn.exec_driver_sql(sql, params).fetchall()

@@ -28,7 +28,8 @@ TYPE: Final = re.compile(r"[a-z][a-z0-9_]{0,63}")
 TYPES: Final = 64  # that one read may name
 MAX_DEPTH: Final = 10
 BREADTH: Final = 50  # relations followed from one memory
-BUDGET: Final = 500  # paths kept of one hop
+BUDGET: Final = 500  # paths kept of one hop, at most
+PATHS: Final = 4  # paths kept of one hop for each result that is wanted
 FAR: Final = 0.55  # distance from the question over which a loose relation is not followed
 WEIGHTS: Final = (0.7, 0.0, 0.3)  # of the path, the question and the importance, in a score
 ASKED_WEIGHTS: Final = (0.5, 0.3, 0.2)
@@ -156,7 +157,8 @@ def walk(
     by_path, by_question, by_importance = asked.weights
     params = {
         "by_path": by_path, "by_question": by_question, "by_importance": by_importance,
-        "limit": asked.limit, "limit_per_seed": asked.limit_per_seed, "breadth": BREADTH, "budget": BUDGET,
+        "limit": asked.limit, "limit_per_seed": asked.limit_per_seed, "breadth": BREADTH,
+        "budget": min(BUDGET, max(BREADTH, PATHS * asked.limit)),
         "shorter": [],
     }  # fmt: skip
     rows = _walked(conn, visible, seeds, asked, moment, FOUND, params)

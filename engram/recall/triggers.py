@@ -11,6 +11,7 @@ from engram.tenancy import Visible
 from engram.values import TRUSTS, Memory, Trigger, Trust
 
 PREFIX: Final = "trigger:"
+TAGGED: Final = "m.tags <> '{}' AND engram.is_triggered(m.tags)"  # as the index of those few says it
 MOST_TRIGGERS: Final = 1_000  # actions listed
 MOST_WEIGHED: Final = 1_000  # memories of an action that are weighed, those of most importance and use
 
@@ -28,7 +29,8 @@ def recall_trigger(
     sql = (
         f"SELECT m.memory_id::text FROM {memories.source(moment)}"  # noqa: S608 - constants
         " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
-        f" WHERE {memories.VISIBLE} AND {memories.current(moment)} AND NOT m.moot AND m.tags @> %(tags)s::text[]"
+        f" WHERE {memories.VISIBLE} AND {memories.current(moment)} AND NOT m.moot AND {TAGGED}"
+        " AND m.tags @> %(tags)s::text[]"
         " ORDER BY m.importance + least(0.7, 0.17 * ln(1 + coalesce(a.repetition_count, 0)))"
         " + least(0.55, 0.12 * ln(1 + coalesce(a.access_count, 0))) DESC,"
         " m.recorded_at DESC, m.memory_id LIMIT %(most)s"
@@ -54,13 +56,11 @@ def name_triggers(conn: Connection, visible: Visible, *, moment: Moment = NOW) -
 def _actions(conn: Connection, visible: Visible, moment: Moment) -> list[tuple[str, int, int, Trust]]:
     if not visible.scope_ids:
         return []
-    tagged = "m.tags <> '{}' AND engram.is_triggered(m.tags)"  # as the index of those few says it
     sql = (
         "SELECT substr(t.tag, %(cut)s) AS action, count(*) AS memories,"  # noqa: S608 - constants
         " coalesce(sum(a.access_count), 0)::bigint AS accesses, min(m.trust) AS trust"
-        f" FROM {memories.source(moment)} CROSS JOIN LATERAL unnest(m.tags) t(tag)"
-        " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
-        f" WHERE {memories.VISIBLE} AND {memories.current(moment)} AND NOT m.moot AND {tagged}"
+        f" FROM {memories.source(moment)} CROSS JOIN LATERAL unnest(m.tags) t(tag){memories.ACTIVITY}"
+        f" WHERE {memories.VISIBLE} AND {memories.current(moment)} AND NOT m.moot AND {TAGGED}"
         " AND starts_with(t.tag, %(prefix)s) AND length(t.tag) >= %(cut)s"
         ' GROUP BY t.tag ORDER BY accesses DESC, t.tag COLLATE "C" LIMIT %(most)s'
     )
