@@ -120,8 +120,30 @@ def append(
     same id or key with another body raises IdempotencyMismatch. A stream that is not at `expected_position` raises
     StaleStream, unless the whole batch is known.
     """
-    chosen, places = _distinct(events)
-    bodies = [_body(event) for event in chosen]
+    return _append(conn, scope_id, stream_id, [(event, _body(event)) for event in events], expected_position, key)
+
+
+def append_all(
+    conn: Connection, *, scope_id: int, stream_id: str, events: Sequence[NewEvent], key: bytes | None = None
+) -> list[AppendedEvent]:
+    """Append events of any number, in batches that one append takes."""
+    done: list[AppendedEvent] = []
+    for batch in _batches([(event, _body(event)) for event in events]):
+        done += _append(conn, scope_id, stream_id, batch, None, key).events
+    return done
+
+
+Written = tuple[NewEvent, bytes]
+"""An event and its body."""
+
+
+def _append(
+    conn: Connection, scope_id: int, stream_id: str, events: Sequence[Written], expected_position: int | None,
+    key: bytes | None,
+) -> Appended:  # fmt: skip
+    written = {id(event): body for event, body in events}
+    chosen, places = _distinct([event for event, _ in events])
+    bodies = [written[id(event)] for event in chosen]
     if sum(map(len, bodies)) > MOST_BYTES:
         raise LimitExceeded("events", MOST_BYTES, sum(map(len, bodies)), "bytes")
     with _refusals(expected_position):
@@ -139,17 +161,15 @@ def append(
     return Appended(stream_id, tuple(_appended(rows[place], repeated) for place, repeated in places))
 
 
-def batches(events: Sequence[NewEvent]) -> Iterator[list[NewEvent]]:
-    """Events in batches that one append takes, in their order."""
-    batch: list[NewEvent] = []
+def _batches(events: Sequence[Written]) -> Iterator[list[Written]]:
+    batch: list[Written] = []
     size = 0
-    for event in events:
-        length = len(_body(event))
-        if batch and (len(batch) == MOST_EVENTS or size + length > MOST_BYTES):
+    for event, body in events:
+        if batch and (len(batch) == MOST_EVENTS or size + len(body) > MOST_BYTES):
             yield batch
             batch, size = [], 0
-        batch.append(event)
-        size += length
+        batch.append((event, body))
+        size += len(body)
     if batch:
         yield batch
 

@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 from engram.embedding import local, none, remote
@@ -140,8 +141,13 @@ def windows(text: str, tokens: int) -> list[str]:
 
 def to_sql(vector: Sequence[float] | Vectors) -> str:
     """The text form of a vector, to be cast to halfvec."""
-    values = vector.tolist() if hasattr(vector, "tolist") else vector
-    return "[" + ",".join([f"{value:.6g}" for value in values]) + "]"
+    values = tuple(vector.tolist() if hasattr(vector, "tolist") else vector)
+    return f"[{_listed(len(values)) % values}]"
+
+
+@cache
+def _listed(many: int) -> str:
+    return ",".join(["%.6g"] * many)
 
 
 def checked(embedder: Embedder, texts: Sequence[str], kind: TextKind) -> Vectors:

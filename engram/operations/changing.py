@@ -677,13 +677,9 @@ def _events_of(setup: Setup, desk: Desk, call: Writing, stream_id: str, wanted: 
         )
         for index, kind, fact, request, event_id in wanted
     ]  # fmt: skip
-    done = [
-        one
-        for batch in ledger.batches(events)
-        for one in ledger.append(
-            desk.conn, scope_id=desk.scope_id, stream_id=stream_id, events=batch, key=setup.settings.secret_key
-        ).events
-    ]
+    done = ledger.append_all(
+        desk.conn, scope_id=desk.scope_id, stream_id=stream_id, events=events, key=setup.settings.secret_key
+    )
     return [
         Origin(
             event_id=one.event_id, recorded_at=one.recorded_at, occurred_at=call.occurred_at or one.recorded_at,
