@@ -17,7 +17,7 @@ import pytest
 
 from engram import Engram, Filter, Scope, embedding, recall, tenancy
 from engram.channels import graph, keyword, semantic, temporal
-from engram.database import Database, statement
+from engram.database import Database, execute, statement
 from engram.embedded import EmbeddedServer
 from engram.recall import finding
 from engram.settings import load
@@ -282,6 +282,21 @@ def test_the_words_of_a_question_are_found_and_told_by_the_word_index(
     words = [node for node in found if node.get("Relation Name") == "memory_lexemes"]
     assert sorted(index_of(node) for node in words) == ["memory_lexemes_pkey", *["memory_lexemes_words"] * 2]
     assert not [node for node in found if node["Node Type"] == "Seq Scan"]
+
+
+def test_what_is_looked_at_is_counted_alike_with_and_without_a_table_of_frequencies(life: Life) -> None:
+    asked = recall.prepare("Ada's bicycle on Sunday, xyzzy after all")
+    with life.database.transaction(life.tenant) as conn:
+        visible = tenancy.visible(conn, life.scopes[0])
+        for counted in ((), visible.scope_ids[:1], visible.scope_ids):
+            for scope_id in counted:
+                keyword.refresh_terms(conn, life.tenant, scope_id)
+            looked = recall.look(conn, visible, asked)
+            alike = keyword.look_up(conn, life.tenant, visible.scope_ids, asked.words, size=looked.size)
+            assert looked.sought == alike
+            assert {("sunday", True), ("xyzzi", False)} <= {(term.label, term.df > 5) for term in alike.terms}
+        for scope_id in visible.scope_ids:
+            execute(conn, "clear_terms", tenant_id=life.tenant, scope_id=scope_id)
 
 
 def test_words_are_counted_by_the_word_index(life: Life, behind: psycopg.Connection[Any]) -> None:
