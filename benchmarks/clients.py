@@ -174,9 +174,8 @@ class Client:
         taken = self._database.run(tenant, lambda conn: jobs.claim(conn, [KIND], 10, tenant_id=tenant))
 
         def effect(conn: Connection) -> None:
-            for job in taken:
-                jobs.hold(conn, job)
-                jobs.finish(conn, job)
+            jobs.hold(conn, *taken)
+            jobs.finish(conn, *taken)
 
         self._database.run(tenant, effect)
 

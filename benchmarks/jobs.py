@@ -57,9 +57,8 @@ def work(url: str, tenant: str, size: int, begin: float) -> tuple[int, float]:
             return ran, time.time()
 
         def effect(conn: Connection, taken: list[jobs.Job] = taken) -> None:
-            for job in taken:
-                jobs.hold(conn, job)
-                jobs.finish(conn, job)
+            jobs.hold(conn, *taken)
+            jobs.finish(conn, *taken)
 
         database.run(tenant, effect, key=token)
         ran += len(taken)
