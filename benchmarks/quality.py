@@ -27,7 +27,7 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -76,6 +76,8 @@ FOR_ENGRAM: Final[Mapping[str, Callable[[Any], Any]]] = {"wordllama": lambda _: 
 DEGRADED: Final[Counter[str]] = (
     Counter()
 )  # searches that a channel was late for, by call: they say less than they could
+
+ADDED: Final[set[str]] = set()  # the terms that added something to a score: others need not be left out to be known
 
 Row = dict[str, Any]
 Seek = Callable[[str, int], Sequence[str]]  # a question and how many: the keys of the turns, best first
@@ -251,20 +253,24 @@ def _seek(memory: Engram, keys: Mapping[str, str], call: str, **options: Any) ->
         found = asked(text, limit=limit, track=False, **options)
         DEGRADED.update([call] if found.degraded else [])
         rows = found.evidence if call == "recall" else found
+        ADDED.update(name for one in rows for name, term in one.terms.items() if term.contribution)
         return [keys.get(one.memory.event_id, "") for one in rows]
 
     return seek
 
 
-def ablations() -> dict[str, dict[str, Any]]:
-    """What is left out of `search`, and the keywords that leave it out: each channel, and each term of the score."""
+def ablations(added: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
+    """What is left out of `search`, and the keywords that leave it out: each channel, and each term of the score.
+
+    With `added` only the terms that are in it.
+    """
     weights = ranking.WEIGHTS[ranking.DEFAULT_PROFILE]
     terms = {
         f"without the term {name}": {
             "profile": ProfileWeights(ranking.DEFAULT_PROFILE, {name: 0.0, SPARE: weights[SPARE] + weight})
         }
         for name, weight in weights.items()
-        if name != SPARE
+        if name != SPARE and (added is None or name in added)
     }
     return {
         "without the channel of words": {"mode": "semantic"},
@@ -312,7 +318,7 @@ def measured(
         seek = plain.seek(way) if plain is not None and way in PLAIN else seeker(memory, keys, way, case.ended_at)
         yield way, ask(case, seek, fifty=wanted.fifty)
     if wanted.ablated:
-        for name, options in ablations().items():
+        for name, options in ablations(ADDED).items():
             yield name, ask(case, _seek(memory, keys, "search", **options), fifty=False)
 
 
@@ -408,6 +414,7 @@ def left_out(runs: Runs) -> report.Table:
                               mean(rows, "nDCG@10")])  # fmt: skip
     notes = (
         "A term is left out by a weight of 0; the difference is to `search`, question by question.",
+        "Terms that added nothing to any row are not listed: without them all is as it was.",
         "Verbatim turns have no relations, and `search` knows no window: what lives on these is worth nothing here.",
     )
     columns = ["search", "embedder", "R@10", "difference", "95 %", "nDCG@10"]

@@ -279,7 +279,7 @@ def test_a_run_finds_what_the_evidence_names_and_its_tables_say_so(
     quality: Any, sets: Any, friends: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[int] = []
-    monkeypatch.setattr(quality, "ablations", lambda: {"without words": {"mode": "semantic"}})
+    monkeypatch.setattr(quality, "ablations", lambda _added: {"without words": {"mode": "semantic"}})
     wanted = quality.Wanted(("search", "search:hybrid:rrf", "or"))
     found = quality.run(
         database_url, list(sets.read_locomo(friends)), "wordllama", wanted, lambda _, n: steps.append(n)
