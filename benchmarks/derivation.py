@@ -140,7 +140,7 @@ def main() -> None:
                 events = given.events if kind.length > 2 else given.events // 5
                 most = max(most, measure(url, kind, workers, events))
         if given.url is None:
-            floor(url, admin, most)
+            floor(url, admin.replace("+psycopg", ""), most)
 
 
 if __name__ == "__main__":
