@@ -24,6 +24,8 @@ COMPONENT: Final = "expand"
 PROMPT: Final = "expand"
 MOST_SHOWN: Final = 4_000  # characters of a question that a model is shown
 ANSWER_TOKENS: Final = 1_024
+OVERFETCH: Final = 5  # memories each channel brings for one that is returned
+LEAST_FETCHED: Final = 50
 VOCABULARY_OF: Final = 20  # first hits whose words may stand for those of the question
 WEAK: Final = 0.25  # relevance of the best hit under which a search goes deep by itself, less where less can be reached
 UNSURE: Final = 0.5  # relevance of the best hit under which level `auto` asks a model for variants
@@ -65,10 +67,16 @@ def wanted(
         setup.query(query), limit=inputs.limit(limit), filter=chosen_filter(filter), profile=_profile(setup, profile),
         rerank=inputs.flag(rerank, "rerank"), tail=inputs.flag(tail, "tail"),
     )  # fmt: skip
+    asked = broad(asked)
     if asked.rerank:
         reranking.wanted(setup)
     most = inputs.whole(n_queries, "n_queries", 0, variants.MOST)
     return Deep(asked, most, None if queries is None else _own(setup, queries), inputs.number(k, "k", 0))
+
+
+def broad(asked: Asked) -> Asked:
+    """A search as a deep one makes it: what variants agree on may stand far down in each. Pure."""
+    return replace(asked, fetched=max(OVERFETCH * asked.limit, LEAST_FETCHED))
 
 
 def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) -> Operation[SearchResults]:

@@ -43,8 +43,8 @@ PAST_ROWS: Final = "JOIN world m ON m.lineage_id = /*of*/"
 ROW_OF: Final = re.compile(r"/\*row of ([\w.]+)\*/")
 ROWS_OF: Final = re.compile(r"/\*rows of ([\w.]+)\*/")
 HEIR: Final = 0.9  # of an earlier value's nearness that the current one takes over
-OVERFETCH: Final = 5
-LEAST_FETCHED: Final = 50
+OVERFETCH: Final = 3
+LEAST_FETCHED: Final = 30
 PINNED: Final = 50
 CANCELLED: Final = "57014"
 CROWDED: Final = "53300"  # no connection was left

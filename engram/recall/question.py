@@ -35,7 +35,7 @@ class Asked:
     words: Words
     mode: Mode = "hybrid"
     limit: int = 10
-    fetched: int | None = None  # that each channel brings; by itself five times the limit
+    fetched: int | None = None  # that each channel brings; by itself three times the limit
     filter: Filter | None = None
     profile: AnyProfile = ranking.DEFAULT_PROFILE
     min_score: float = 0.0

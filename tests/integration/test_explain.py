@@ -243,7 +243,7 @@ def test_what_every_channel_misses_is_told_with_its_true_place(door: Door) -> No
     one = added(memory, "A harbour and a garden and a violin")
     why = told(memory.explain("harbour", one, mode="semantic", limit=5), "missed")
     assert why.ranks["semantic"] == 71
-    assert why.detail["fetched"] == 50
+    assert why.detail["fetched"] == 30
     assert why.detail["cosine"] == pytest.approx(3**-0.5, abs=0.01)
     none = told(memory.explain("zebra", one, mode="keyword"), "missed")
     assert (none.ranks["keyword"], none.detail["coverage"]) == (None, 0.0)
