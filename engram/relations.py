@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy.engine import Row
 
 from engram import embedding, inputs, memories
-from engram.database import Connection, execute, fetch_all, statement
+from engram.database import Connection, execute, fetch_all, fetch_named, statement
 from engram.errors import InvalidInput
 from engram.memories import NOW, Moment
 from engram.tenancy import Visible
@@ -161,8 +161,16 @@ def walk(
         "budget": min(BUDGET, max(BREADTH, PATHS * asked.limit)),
         "shorter": [],
     }  # fmt: skip
-    rows = _walked(conn, visible, seeds, asked, moment, FOUND, params)
+    if is_ordinary(asked, moment):
+        rows = fetch_named(conn, statement("call_walk"), params | _called(visible, seeds, asked))
+    else:
+        rows = _walked(conn, visible, seeds, asked, moment, FOUND, params)
     return rows, bool(rows) and (rows[0].cut or rows[0].reached > len(rows))
+
+
+def is_ordinary(asked: Walk, moment: Moment) -> bool:
+    """Whether the function of the server walks, whose plan is kept: now, and without a question. Pure."""
+    return moment.is_now and asked.vector is None
 
 
 def best_path(
@@ -217,6 +225,15 @@ def labels(memory: Memory) -> tuple[str, ...]:
 def empty(seeds: Sequence[Memory] = (), degraded: tuple[str, ...] = ()) -> Traversal:
     """A walk that led nowhere. Pure."""
     return Traversal((), False, degraded, tuple(seeds))
+
+
+def _called(visible: Visible, seeds: Sequence[str], asked: Walk) -> dict[str, Any]:
+    """What the function takes that walks now and without a question. Pure."""
+    return memories.visible_params(visible) | {
+        "seeds": list(seeds), "max_depth": asked.max_depth, "outbound": asked.direction != "inbound",
+        "inbound": asked.direction != "outbound", "relation_types": _list(asked.relation_types),
+        "min_weight": asked.min_weight, "superseded": asked.include_superseded,
+    }  # fmt: skip
 
 
 def _walked(

@@ -10,9 +10,9 @@ SELECT n.*, p.body
         WHERE e.tenant_id = engram.current_tenant() AND e.scope_id = s.scope_id
           AND (%(start_at)s::timestamptz IS NULL
             OR (e.recorded_at, e.stream_id, e.position) < (%(start_at)s, %(start_stream)s::uuid, %(start_position)s::bigint))
-          AND e.stream_id <> ALL (ARRAY(SELECT d.stream_id FROM engram.event_streams d
-                                         WHERE d.tenant_id = engram.current_tenant() AND d.scope_id = ANY (%(scope_ids)s)
-                                           AND d.kind = 'document'))
+          AND coalesce(e.stream_id <> ALL (ARRAY(SELECT d.stream_id FROM engram.event_streams d
+                                                  WHERE d.tenant_id = engram.current_tenant() AND d.scope_id = ANY (%(scope_ids)s)
+                                                    AND d.kind = 'document')), true)
           AND (%(after)s::bigint IS NULL OR e.position > %(after)s)
           AND (%(before)s::bigint IS NULL OR e.position < %(before)s)
           AND (%(types)s::text[] IS NULL OR e.event_type = ANY (%(types)s))

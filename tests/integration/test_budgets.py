@@ -263,6 +263,10 @@ def test_a_context_lists_events_by_their_indexes(measured: Measured) -> None:
     plans = plans_of(measured, lambda: measured.large.build_context(measured.crowd.texts.question(7)))
     plan = next(plan for plan in plans.values() if " on agent_events " in plan)
     assert set(re.findall(r"using (agent_events_\w+)", plan)) == {"agent_events_scope", "agent_events_made"}
+    # Not guessed to be few: what is few is sorted whole, and a scope with one stream of many events is no such scope.
+    guessed = re.search(r"using agent_events_scope on agent_events e +\(cost=\S+ rows=(\d+)", plan)
+    assert guessed is not None
+    assert int(guessed[1]) >= 20
 
 
 def test_a_page_and_an_action_are_listed_by_their_indexes(measured: Measured) -> None:

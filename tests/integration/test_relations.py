@@ -492,6 +492,56 @@ def test_a_private_memory_shows_in_walks_of_its_own_scope_alone(ada: Engram) -> 
             door.relate(shared, hidden)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_kept_walk_finds_what_the_composed_one_finds(
+    ada: Engram, database: Database, tenant: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dice = random.Random(seed)
+    monkeypatch.setattr(relations, "BREADTH", 6)  # so that there are hubs, and hops with more paths than are kept
+    monkeypatch.setattr(relations, "BUDGET", 14)
+    monkeypatch.setattr(relations, "PATHS", 2)
+    ids = crowd(database, tenant, several(ada, 1)[0], 40)
+    with database.transaction(tenant) as conn:
+        conn.exec_driver_sql(
+            "UPDATE engram.agent_memory m SET importance = w.importance"
+            "  FROM unnest(%s::uuid[], %s::float8[]) w(memory_id, importance) WHERE m.memory_id = w.memory_id",
+            (ids, [dice.choice((0.1, 0.5, 0.5, 0.9, 1.0)) for _ in ids]),
+        )
+    made: dict[tuple[str, str, str], float] = {}
+    for _ in range(260):
+        source, target = dice.choice(ids), ids[int(40 * dice.random() ** 2)]
+        if source != target:
+            made[source, target, dice.choice(("causes", "part_of"))] = dice.choice((0, 0.2, 0.5, 0.5, 0.9, 1))
+    ada.relate_batch(
+        [
+            {"source_id": source, "target_id": target, "relation_type": kind, "weight": weight}
+            for (source, target, kind), weight in made.items()
+        ]
+    )
+    for one in dice.sample(ids[5:], 5):
+        ada.forget(one)
+    standing = [one for one in ids if ada.get(one).status == "active"]
+    cut = 0
+    for _ in range(30):
+        read: dict[str, Any] = {
+            "max_depth": dice.randint(1, 4), "direction": dice.choice(("outbound", "inbound", "any")),
+            "limit": dice.choice((1, 3, 10, 50)), "min_weight": dice.choice((0, 0, 0.3)),
+            "relation_types": dice.choice((None, None, ["causes"])),
+        }  # fmt: skip
+        one, some = dice.choice(standing), dice.sample(standing, 3)
+        asked: list[Callable[[], Traversal]] = [
+            lambda one=one, read=read: ada.traverse(one, include_superseded=read["limit"] == 3, **read),
+            lambda some=some, read=read: ada.traverse_many(some, limit_per_seed=4, **read),
+        ]  # fmt: skip
+        for walk in asked:
+            kept = walk()
+            with monkeypatch.context() as patch:
+                patch.setattr(relations, "is_ordinary", lambda *_: False)
+                assert kept == walk()
+            cut += kept.truncated
+    assert 0 < cut < 60
+
+
 # The past ------------------------------------------------------------------------------------------------------------
 
 Key = tuple[str, str, str]
