@@ -4,6 +4,8 @@
     python benchmarks/derivation.py URL              a migrated database, as the application role; without the floor
     python benchmarks/derivation.py --events 2000    fewer events of each kind
 
+It is a benchmark of the page where it has a database of its own.
+
 The messages are those of the demonstration. Long streams are sessions of a hundred messages, two of each user; short
 ones are turns, a question and its answer, each in a session of its own. Workers are processes that share one queue. The
 clock runs over all of a job: claim, read, derive, judge, embed, write, index, cursor, done, and the summaries of the
@@ -23,13 +25,14 @@ from functools import partial
 from importlib import resources
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import report
 from crowds import Filled
 from floors import Floors
-from machine import address
+from machine import address, versions
 
 from engram import Engram, Scope
 from engram.ids import new_id
@@ -92,8 +95,31 @@ def work(tenant: str, url: str, begin: float) -> float:
     return time.time()
 
 
-def measure(url: str, kind: Kind, workers: int, events: int) -> int:
-    """Append the events, then let the workers derive them; prints the rates. How many memories came of it."""
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What so many workers made of events, in how long."""
+
+    name: str
+    workers: int
+    events: int
+    memories: int
+    seconds: float
+
+    @property
+    def row(self) -> list[report.Cell]:
+        """Its row in a table: events and memories, and both a second."""
+        counts = (self.events, self.memories, self.events / self.seconds, self.memories / self.seconds)
+        return [self.name, self.workers, *(f"{count:,.0f}" for count in counts)]
+
+    def told(self) -> Self:
+        """Print it."""
+        name, workers, *counts = self.row
+        print(f"{name:<40}{workers:>8}" + "".join(f"{count:>12}" for count in counts), flush=True)
+        return self
+
+
+def measure(url: str, kind: Kind, workers: int, events: int) -> Rate:
+    """Append the events, then let the workers derive them."""
     tenant = f"bench-{new_id()}"
     added = append(url, kind, tenant, events)
     with ProcessPoolExecutor(workers) as pool:
@@ -102,12 +128,11 @@ def measure(url: str, kind: Kind, workers: int, events: int) -> int:
     with Engram(url, settings=load({}, dispatch="doorbell")) as engram:
         users = {f"user-{user}" for user in range(min(USERS, max(1, events // (2 * kind.length))))}
         memories = sum(engram.stats(tenant_id=tenant, user_id=user).memories for user in users)
-    _tell(kind.name, workers, added, memories, seconds)
-    return memories
+    return Rate(kind.name, workers, added, memories, seconds).told()
 
 
-def floor(url: str, superuser: str, rows: int) -> None:
-    """Insert so many memories by bare SQL, a hundred in each transaction; prints the rate."""
+def floor(url: str, superuser: str, rows: int) -> Rate:
+    """Insert so many memories by bare SQL, a hundred in each transaction."""
     said = (one["content"] for _ in range(rows) for one in messages())
     facts = [f"{fact} ({n})" for n, fact in enumerate(islice(said, rows))]
     with Floors(url, superuser, Filled(Scope("bare", user_id="none"), 0, 0, 0), new_id()) as floors:
@@ -115,14 +140,15 @@ def floor(url: str, superuser: str, rows: int) -> None:
         for first in range(0, rows, 100):
             floors.add(facts[first : first + 100])
         seconds = time.time() - begin
-    _tell("floor: bare inserts, 100 a transaction", 1, rows, rows, seconds)
+    return Rate("floor: bare inserts, 100 a transaction", 1, rows, rows, seconds).told()
 
 
-def _tell(name: str, workers: int, events: int, memories: int, seconds: float) -> None:
-    print(
-        f"{name:<40}{workers:>8}{events:>9,}{memories:>10,}{events / seconds:>12,.0f}{memories / seconds:>14,.0f}",
-        flush=True,
-    )
+COLUMNS: Final = ("derivers", "workers", "events", "memories", "events/s", "memories/s")
+ABOUT: Final = (
+    "Messages of the demonstration, from the ledger to memories by the derivers that need no model: claim, read,"
+    " derive, judge, embed, write, index. Workers are processes that share one queue; appending is not counted. The"
+    " floor is as many memories inserted by bare SQL, a hundred a transaction, without looking at what is there."
+)
 
 
 def main() -> None:
@@ -133,14 +159,16 @@ def main() -> None:
     given = parser.parse_args()
     with address(superuser=given.url is None) as admin:
         url = admin.replace("//postgres@", "//engram_app@") if given.url is None else given.url
-        print(f"{'derivers':<40}{'workers':>8}{'events':>9}{'memories':>10}{'events/s':>12}{'memories/s':>14}")
-        most = 0
-        for kind in KINDS:
-            for workers in (1, 2):
-                events = given.events if kind.length > 2 else given.events // 5
-                most = max(most, measure(url, kind, workers, events))
+        print(f"{COLUMNS[0]:<40}{COLUMNS[1]:>8}" + "".join(f"{name:>12}" for name in COLUMNS[2:]))
+        rates = [
+            measure(url, kind, workers, given.events if kind.length > 2 else given.events // 5)
+            for kind in KINDS
+            for workers in (1, 2)
+        ]
         if given.url is None:
-            floor(url, admin.replace("+psycopg", ""), most)
+            rates.append(floor(url, admin.replace("+psycopg", ""), max(one.memories for one in rates)))
+            table = report.Table("From events to memories", COLUMNS, [one.row for one in rates])
+            report.save("derivation", title="Derivation", about=ABOUT, versions=versions(url), tables=[table])
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ FIRST: Final = (
     "behaviour",
     "speed",
     "scale",
+    "derivation",
     "ledger",
     "queue",
     "peers",
