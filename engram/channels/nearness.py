@@ -1,7 +1,8 @@
 """The memories nearest to many vectors at once: what a batch of candidates is compared with.
 
 A few vectors are compared by the database. For many the vectors of the scope are read once, in blocks, and compared
-here: a hundred times less work for a vector than a scan of the scope for each.
+here: a hundred times less work for a vector than a scan of the scope for each. Where the scope has a graph and is so
+large that reading it costs more than walking that for each vector, the graph is asked.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 NEAREST: Final = 64  # rows looked at for a vector, evidence among them
 FEW: Final = 8  # vectors for which the database compares
 BLOCK: Final = 10_000  # vectors of a scope held at a time
+WALK: Final = 250  # vectors of a scope that are read in the time a graph is walked once
+WALKS: Final = 100  # walks of a graph in a statement
 DIGITS: Final = 6  # of a cosine: what two ways of adding up agree on
 PIECE: Final = 2**18  # multiplications up to which a product of matrices is the work of one thread
 
@@ -42,15 +45,10 @@ class Nearest:
 
 
 def nearest(conn: Connection, tenant_id: str, scope_id: int, model_id: int, vectors: Sequence[Any]) -> list[Nearest]:
-    """The rows of a scope nearest each of some vectors, in their order; every vector of the scope is compared."""
+    """The rows of a scope nearest each of some vectors, in their order: through its graph, or all are compared."""
     where = {"tenant_id": tenant_id, "scope_id": scope_id, "model_id": model_id}
-    if len(vectors) > FEW:
-        return _compared(conn, where, vectors)
-    found: list[list[tuple[str, float]]] = [[] for _ in vectors]
-    texts = [embedding.to_sql(vector) for vector in vectors]
-    for row in fetch_all(conn, "list_nearest", vectors=texts, most=NEAREST, **where):
-        found[row.place - 1].append((row.memory_id, row.cosine))
-    return [Nearest(tuple(row[0] for row in rows), tuple(row[1] for row in rows)) for rows in found]
+    found = _compared(conn, where, vectors) if len(vectors) > FEW else None
+    return _asked(conn, where, vectors) if found is None else found
 
 
 def cosines(vectors: Sequence[Any]) -> Matrix:
@@ -61,7 +59,18 @@ def cosines(vectors: Sequence[Any]) -> Matrix:
     return np.minimum(products(units, units), np.float32(1.0))
 
 
-def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -> list[Nearest]:
+def _asked(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -> list[Nearest]:
+    """What the database finds: through the graph of the scope, or of all its vectors."""
+    found: list[list[tuple[str, float]]] = [[] for _ in vectors]
+    for first in range(0, len(vectors), WALKS):
+        texts = [embedding.to_sql(vector) for vector in vectors[first : first + WALKS]]
+        for row in fetch_all(conn, "list_nearest", vectors=texts, most=NEAREST, **where):
+            found[first + row.place - 1].append((row.memory_id, row.cosine))
+    return [Nearest(tuple(row[0] for row in rows), tuple(row[1] for row in rows)) for rows in found]
+
+
+def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -> list[Nearest] | None:
+    """What comes out here of all vectors of the scope; None where its graph costs less."""
     import numpy as np
 
     wanted = _units(vectors)
@@ -70,7 +79,10 @@ def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -
     alike: Matrix = np.empty((len(vectors), 0), dtype=np.float32)
     while True:
         after = memory_ids[-1] if memory_ids else None
-        block = fetch_one(conn, "list_scope_vectors", after=after, most=BLOCK, **where)
+        least = WALK * len(vectors)
+        block = fetch_one(conn, "list_scope_vectors", after=after, most=BLOCK, least=least, **where)
+        if block is not None and block.graphed:
+            return None
         if block is None or not block.memory_ids:
             break
         length = len(bytes(block.vectors)) // len(block.memory_ids)

@@ -17,6 +17,7 @@ from engram import Engram, Scope, batching, get_policy
 from engram.channels import nearness
 from engram.database import Connection, Database
 from engram.embedded import EmbeddedServer
+from engram.embedding import local
 from engram.gates import WRITE_MODES, WriteMode
 from engram.values import Memory
 
@@ -228,28 +229,59 @@ def unquoted(memory: Memory) -> Memory:
     return replace(memory, citations=tuple(replace(one, quote=None) for one in memory.citations))
 
 
+BARS: Final = [f"{city} has {n} {drink} bars." for city in CITIES for drink in DRINKS for n in range(8)]
+TOLD: Final = [f"{city} has {n} {drink} bars, they say." for city in CITIES for drink in DRINKS for n in (3, 9)]
+
+
+def put_into_graph(conn: Connection) -> None:
+    """Say that about half of a tenant's vectors are in the graph."""
+    conn.exec_driver_sql("UPDATE engram.memory_embeddings SET indexed = true WHERE memory_id::text < '8'")
+    conn.exec_driver_sql(
+        "INSERT INTO engram.memory_graphs SELECT DISTINCT e.tenant_id, e.scope_id, e.model_id"
+        " FROM engram.memory_embeddings e"
+    )
+
+
 def test_a_scope_with_its_graph_knows_what_a_candidate_resembles(
     database_url: str, database: Database, tenant: str
 ) -> None:
     """What is near is asked of the graph, and of what is not in it yet; who is near is the same."""
     with Engram(database_url, scope=Scope(tenant, user_id="ada")) as engram:
-        engram.add_many(
-            [
-                {"fact": f"{city} has {n} {drink} bars.", "force": True}
-                for city in CITIES
-                for drink in DRINKS
-                for n in range(8)
-            ]
-        )
-        asked = [f"{city} has {n} {drink} bars, they say." for city in CITIES for drink in DRINKS for n in (3, 9)]
-        exactly = [engram.add(fact, dry_run=True) for fact in asked]
+        engram.add_many([{"fact": fact, "force": True} for fact in BARS])
+        exactly = [engram.add(fact, dry_run=True) for fact in TOLD]
         with database.transaction(tenant) as conn:
-            conn.exec_driver_sql("UPDATE engram.memory_embeddings SET indexed = true WHERE memory_id::text < '8'")
-            conn.exec_driver_sql(
-                "INSERT INTO engram.memory_graphs SELECT DISTINCT e.tenant_id, e.scope_id, e.model_id"
-                " FROM engram.memory_embeddings e"
-            )
-        through = [engram.add(fact, dry_run=True) for fact in asked]
+            put_into_graph(conn)
+        through = [engram.add(fact, dry_run=True) for fact in TOLD]
     for one, other in zip(exactly, through, strict=True):
         assert (one.kind, one.reasons) == (other.kind, other.reasons)
         assert [near.memory_id for near in one.nearest] == [near.memory_id for near in other.nearest]
+
+
+def test_a_batch_asks_the_graph_where_reading_the_scope_costs_more_and_finds_the_same(
+    database_url: str, database: Database, tenant: str, statements: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vectors = local.load().embed(TOLD)
+
+    def near(conn: Connection, given: Any) -> list[dict[str, float]]:
+        [row] = conn.exec_driver_sql("SELECT DISTINCT scope_id, model_id FROM engram.memory_embeddings").fetchall()
+        statements.clear()
+        found = nearness.nearest(conn, tenant, row.scope_id, row.model_id, given)
+        return [dict(one.ranked()) for one in found]
+
+    with Engram(database_url, scope=Scope(tenant, user_id="ada")) as engram:
+        engram.add_many([{"fact": fact, "force": True} for fact in BARS])
+    with database.transaction(tenant) as conn:
+        exactly = near(conn, vectors)
+        put_into_graph(conn)
+        assert near(conn, vectors) == exactly
+        assert len(statements) == 1, "a small scope is read"
+        monkeypatch.setattr(nearness, "WALK", len(BARS) // len(TOLD))
+        through = near(conn, vectors)
+        assert len(statements) == 2
+        assert "near_rows" in statements[1], "and what is read of a large one is how large it is"
+        few = near(conn, vectors[: nearness.FEW])
+    for one, other in zip([*exactly, *exactly], [*through, *few], strict=False):
+        least = min(one.values()) + 1e-4  # the last of them may be as near as one that is left out
+        kept = {memory_id: cosine for memory_id, cosine in one.items() if cosine > least}
+        assert len(kept) > 30
+        assert kept == pytest.approx({memory_id: other.get(memory_id, -1.0) for memory_id in kept}, abs=1e-4)

@@ -19,7 +19,7 @@ import sqlalchemy as sa
 from quiet import quiet
 
 from engram import Engram, Scope, migrations, writing
-from engram.channels import semantic
+from engram.channels import nearness, semantic
 from engram.embedded import EmbeddedServer
 from engram.operations import searching_events
 from engram.settings import load
@@ -201,13 +201,18 @@ def plans_of(measured: Measured, call: Callable[[], object]) -> dict[str, str]:
     return {name: one.plan for name, one in watch.ran.items() if one.plan}
 
 
+def flush(door: Engram) -> None:
+    """See that what a door's connection has read is counted."""
+    door._core.database().run(
+        door.scope.tenant_id, lambda conn: conn.exec_driver_sql("SELECT pg_stat_force_next_flush()")
+    )
+
+
 def scanned(measured: Measured, door: Engram, call: Callable[[], object]) -> set[str]:
     """The indexes that a call really read: what a function of the server does is in no plan."""
 
     def seen() -> dict[str, int]:
-        door._core.database().run(
-            door.scope.tenant_id, lambda conn: conn.exec_driver_sql("SELECT pg_stat_force_next_flush()")
-        )
+        flush(door)
         with psycopg.connect(measured.address) as conn:
             return dict(conn.execute("SELECT indexrelname, idx_scan FROM pg_stat_user_indexes").fetchall())
 
@@ -321,3 +326,35 @@ def test_tenants_bring_no_index_and_no_table(measured: Measured) -> None:
         door.remember("The lamp is out.", session_id="s")
         assert door.search("ships")
     assert relations() == before
+
+
+def test_a_candidate_of_a_rare_type_reads_a_part_of_a_large_scope(
+    measured: Measured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """How rare a type is is counted among the newest memories: the scope is not searched for the rest of its kind."""
+    monkeypatch.setattr(writing, "TYPE_COUNTED", 4)
+
+    def read() -> int:
+        with psycopg.connect(measured.address) as conn:
+            found = conn.execute(
+                "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'agent_memory'"
+            ).fetchone()
+        assert found is not None
+        return int(found[0])
+
+    flush(measured.large)
+    before = read()
+    measured.large.add("Ring the bell before the lock opens.", memory_type="procedural", force=True)
+    flush(measured.large)
+    assert 0 < read() - before < 200
+
+
+def test_a_batch_walks_the_graph_of_a_large_scope_and_reads_a_small_one(
+    measured: Measured, graphs: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nearness, "WALK", GRAPHED // MANY)
+    name = f"add_many of {MANY}"
+    large = scanned(measured, measured.large, calls(measured.crowd, measured.large, "big")[name])
+    small = scanned(measured, measured.small, calls(measured.crowd, measured.small, "little")[name])
+    assert len(large & graphs) == 1
+    assert not small & graphs

@@ -2,7 +2,7 @@
 -- the wall, the rights of the role and the triggers stand as they do around any statement.
 
 -- What the gates need to know of candidates, in their order: the exact twins of each, the head and lineage of its key, and how many
--- rows share its type, counted to `p_most`.
+-- rows share its type, counted to `p_most` among the newest: who looks for a rare type in a large scope reads all of it.
 create function engram.gate_rows(p_tenant_id text, p_scope_id bigint, p_fact_hashes bytea[], p_conflict_keys text[],
   p_memory_types text[], p_privates boolean[], p_nows timestamptz[], p_most integer)
 returns table (exact jsonb, head jsonb, lineage_id text, same_type bigint)
@@ -16,11 +16,13 @@ begin
     select t.memory_type, (
            select count(*)
              from (select
-                     from (select m.status, m.category
+                     from (select m.memory_type, m.status, m.category
                              from engram.agent_memory m
-                            where m.tenant_id = p_tenant_id and m.scope_id = p_scope_id and m.memory_type = t.memory_type
-                            order by m.recorded_at desc, m.memory_id) m
-                    where m.status = 'active' and coalesce(m.category, '') not in ('verbatim', 'source_chunk')
+                            where m.tenant_id = p_tenant_id and m.scope_id = p_scope_id
+                            order by m.recorded_at desc, m.memory_id
+                            limit 8 * p_most) m
+                    where m.memory_type = t.memory_type and m.status = 'active'
+                      and coalesce(m.category, '') not in ('verbatim', 'source_chunk')
                     limit p_most) c) as same_type
       from (select distinct t.memory_type from unnest(p_memory_types) t(memory_type)) t)
   select (select jsonb_agg(jsonb_build_object('memory_id', m.memory_id, 'conflict_key', m.conflict_key, 'valid_from', m.valid_from,
@@ -49,6 +51,50 @@ end $$;
 
 comment on function engram.gate_rows is 'What the gates of writing need to know of candidates, beside their neighbours.';
 
+-- The scope as a list, where it has its graph and else an empty one. From then on this transaction walks graphs as writes do.
+create function engram.graphed(p_tenant_id text, p_scope_id bigint, p_model_id bigint)
+returns bigint[]
+language plpgsql volatile
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_graphed bigint[];
+begin
+  select coalesce(array_agg(g.scope_id), '{}') into v_graphed
+    from engram.memory_graphs g
+   where g.tenant_id = p_tenant_id and g.scope_id = p_scope_id and g.model_id = p_model_id;
+  if v_graphed <> '{}' then
+    perform set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '100', true),
+            set_config('hnsw.max_scan_tuples', '40000', true);
+  end if;
+  return v_graphed;
+end $$;
+
+comment on function engram.graphed is 'A scope as a list where it has its graph, which this transaction then walks as writes do.';
+
+-- The rows of a scope nearest each of some vectors, exactly or, where the scope has its graph, through that and what is not in it yet.
+create function engram.near_rows(p_tenant_id text, p_scope_id bigint, p_model_id bigint, p_vectors text[], p_most integer)
+returns table (place bigint, memory_id text, cosine float8)
+language plpgsql volatile rows 64
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_graphed bigint[] := engram.graphed(p_tenant_id, p_scope_id, p_model_id);
+begin
+  return query
+  select w.place, n.memory_id::text, n.cosine
+    from unnest(p_vectors) with ordinality w(vector, place)
+   cross join lateral (
+         select distinct v.memory_id, v.cosine
+           from engram.near_vectors(p_tenant_id, array[p_scope_id], v_graphed, p_model_id, w.vector::halfvec, p_most) v
+          order by v.cosine desc, v.memory_id
+          limit p_most) n
+   order by w.place, n.cosine desc, n.memory_id;
+end $$;
+
+comment on function engram.near_rows is 'The memories of a scope nearest each of some vectors.';
+
 -- The nearest current facts of a scope by meaning, exactly or, where the scope has its graph, through that and what is not in it yet.
 -- Evidence rows are no neighbours of facts.
 create function engram.near_facts(p_tenant_id text, p_scope_id bigint, p_model_id bigint, p_vector halfvec, p_own bigint,
@@ -64,13 +110,7 @@ begin
   if p_vector is null then
     return;
   end if;
-  select coalesce(array_agg(g.scope_id), '{}') into v_graphed
-    from engram.memory_graphs g
-   where g.tenant_id = p_tenant_id and g.scope_id = p_scope_id and g.model_id = p_model_id;
-  if v_graphed <> '{}' then
-    perform set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', '100', true),
-            set_config('hnsw.max_scan_tuples', '40000', true);
-  end if;
+  v_graphed := engram.graphed(p_tenant_id, p_scope_id, p_model_id);
   return query
   with near as materialized (
     select n.memory_id, n.cosine
@@ -228,6 +268,8 @@ end $$;
 
 comment on function engram.open_desk is 'What a write needs to know before it begins; the models stay so until the end of its transaction.';
 
-revoke all on function engram.gate_rows, engram.near_facts, engram.write_memories, engram.index_words, engram.open_desk from public;
+revoke all on function engram.gate_rows, engram.graphed, engram.near_rows, engram.near_facts, engram.write_memories, engram.index_words,
+  engram.open_desk from public;
 
-grant execute on function engram.gate_rows, engram.near_facts, engram.write_memories, engram.index_words, engram.open_desk to engram_app;
+grant execute on function engram.gate_rows, engram.graphed, engram.near_rows, engram.near_facts, engram.write_memories, engram.index_words,
+  engram.open_desk to engram_app;

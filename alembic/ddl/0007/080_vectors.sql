@@ -21,12 +21,14 @@ begin
       ' order by e.embedding::halfvec(%1$s) <=> $1 limit %4$s', vector_dims(p_vector), v_scope, p_model_id, p_most)
       using p_vector, p_tenant_id;
     get diagnostics v_met = row_count;
-    -- A graph that brings fewer than it was asked for is not believed.
-    return query select n.memory_id, 1 - n.distance
-      from (select e.memory_id, e.embedding <=> p_vector as distance
-              from engram.memory_embeddings e
-             where e.tenant_id = p_tenant_id and e.scope_id = v_scope and e.model_id = p_model_id and e.indexed and v_met < p_most
-             order by 2, 1 limit p_most) n;
+    -- A graph that brings fewer than it was asked for is not believed. Asked within the statement, its workers would start for nothing.
+    if v_met < p_most then
+      return query select n.memory_id, 1 - n.distance
+        from (select e.memory_id, e.embedding <=> p_vector as distance
+                from engram.memory_embeddings e
+               where e.tenant_id = p_tenant_id and e.scope_id = v_scope and e.model_id = p_model_id and e.indexed
+               order by 2, 1 limit p_most) n;
+    end if;
     -- What is not in the graph yet.
     return query select n.memory_id, 1 - n.distance
       from (select e.memory_id, e.embedding <=> p_vector as distance
