@@ -268,7 +268,19 @@ def test_a_context_lists_events_by_their_indexes(measured: Measured) -> None:
     plans = plans_of(measured, lambda: measured.large.build_context(measured.crowd.texts.question(7)))
     plan = next(plan for plan in plans.values() if " on agent_events " in plan)
     assert set(re.findall(r"using (agent_events_\w+)", plan)) == {"agent_events_scope", "agent_events_made"}
-    # Not guessed to be few: what is few is sorted whole, and a scope with one stream of many events is no such scope.
+
+
+def test_the_events_of_one_stream_are_not_guessed_to_be_few(measured: Measured) -> None:
+    """What is guessed to be few is sorted whole, and the time of a context grew with its scope."""
+    with psycopg.connect(measured.address, autocommit=True) as conn:
+        try:
+            conn.execute("ALTER TABLE engram.agent_events ALTER stream_id SET (n_distinct = 1)")
+            conn.execute("ANALYZE engram.agent_events")
+            plans = plans_of(measured, lambda: measured.large.build_context(measured.crowd.texts.question(7)))
+        finally:
+            conn.execute("ALTER TABLE engram.agent_events ALTER stream_id RESET (n_distinct)")
+            conn.execute("ANALYZE engram.agent_events")
+    plan = next(plan for plan in plans.values() if " on agent_events " in plan)
     guessed = re.search(r"using agent_events_scope on agent_events e +\(cost=\S+ rows=(\d+)", plan)
     assert guessed is not None
     assert int(guessed[1]) >= 20
