@@ -130,6 +130,10 @@ EACH: Final = (
     "unnest(%(wanted)s::uuid[]) w(memory_id) CROSS JOIN LATERAL (SELECT m.* FROM engram.agent_memory m"
     " WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = w.memory_id OFFSET 0) m"
 )
+# Their past, with the rest of their lineages.
+AMONG: Final = (
+    "engram.memories_at(%(scope_ids)s, %(as_of)s::timestamptz, %(known_at)s::timestamptz, %(wanted)s::uuid[]) m"
+)
 BY_LINEAGE: Final = "m.lineage_id = %(wanted)s::uuid"
 
 
@@ -142,6 +146,8 @@ def loading(moment: Moment, which: str, rows: str | None = None, more: str = "")
     now = "clock_timestamp()" if moment.is_now else AT
     if which == BY_ID and moment.is_now:
         rows, which = EACH, "true"
+    elif which == BY_ID:
+        rows = AMONG
     filled = statement("load_memories").replace("/*source*/", rows or source(moment)).replace("/*now*/", now)
     return filled.replace("/*which*/", which).replace("/*more*/", more)
 

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -284,6 +285,14 @@ def test_the_events_of_one_stream_are_not_guessed_to_be_few(measured: Measured) 
     guessed = re.search(r"using agent_events_scope on agent_events e +\(cost=\S+ rows=(\d+)", plan)
     assert guessed is not None
     assert int(guessed[1]) >= 20
+
+
+def test_the_past_of_a_memory_is_put_together_without_that_of_its_scope(measured: Measured) -> None:
+    known = measured.large.search(measured.crowd.texts.question(7))[0].memory.memory_id
+    plans = plans_of(measured, lambda: measured.large.get(known, known_at=datetime.now(UTC)))
+    put = re.search(r"CTE known\n.*?actual time=\S+ rows=(\d+)", plans["load_memories"])
+    assert put is not None
+    assert int(put[1]) == 1  # its lineage has no other
 
 
 def test_a_page_and_an_action_are_listed_by_their_indexes(measured: Measured) -> None:
