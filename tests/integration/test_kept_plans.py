@@ -15,7 +15,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from engram import Engram, Filter, Scope, embedding, recall, tenancy
+from engram import Engram, Filter, Scope, embedding, migrations, recall, tenancy
 from engram.channels import graph, keyword, semantic, temporal
 from engram.database import Database, execute, statement
 from engram.embedded import EmbeddedServer
@@ -45,7 +45,25 @@ class Life:
 
 
 @pytest.fixture(scope="module")
-def life(database: Database, database_url: str) -> Life:
+def address(server: EmbeddedServer) -> str:
+    """A database of this file's own, as the superuser: what others wrote would decide about the plans."""
+    with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
+        conn.execute("CREATE DATABASE kept_plans")
+    url = server.url(user="postgres", database="kept_plans")
+    migrations.upgrade(url)
+    return url
+
+
+@pytest.fixture(scope="module")
+def database(address: str, server: EmbeddedServer) -> Iterator[Database]:
+    opened = Database(server.url(database="kept_plans"), load({}))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def life(database: Database) -> Life:
+    database_url = database.url
     tenant = f"kept-{uuid.uuid4().hex[:8]}"
     own, shared = Scope(tenant, user_id="ada"), Scope(tenant)
     made: list[str] = []
@@ -201,10 +219,9 @@ def index_of(node: Mapping[str, Any]) -> str:
 
 
 @pytest.fixture
-def behind(server: EmbeddedServer, life: Life) -> Iterator[psycopg.Connection[Any]]:
+def behind(address: str, life: Life) -> Iterator[psycopg.Connection[Any]]:
     """A connection as the application, whose plans are made for no values."""
-    url = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
-    with psycopg.connect(url, cursor_factory=psycopg.ClientCursor) as conn:
+    with psycopg.connect(address.replace("+psycopg", ""), cursor_factory=psycopg.ClientCursor) as conn:
         conn.execute("SET ROLE engram_app")
         conn.execute("SELECT set_config('engram.tenant_id', %s, false)", (life.tenant,))
         conn.execute("SET plan_cache_mode = force_generic_plan")
