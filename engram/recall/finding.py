@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
-from engram import filters, memories, ranking
+from engram import filters, memories, ranking, rerank
 from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temporal
 from engram.database import Connection, fetch_all, fetch_named, fetch_written, statement
 from engram.errors import EngramError
@@ -236,8 +236,9 @@ def together(asked: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[str, dict[
 
 
 def fetched(asked: Asked) -> int:
-    """How many memories a channel brings to a search. Pure."""
-    return asked.fetched or max(OVERFETCH * asked.limit, LEAST_FETCHED)
+    """How many memories a channel brings to a search: as many as a reranker is shown, where there is one. Pure."""
+    judged = rerank.considered(asked.limit) if asked.rerank else 0
+    return asked.fetched or max(OVERFETCH * asked.limit, LEAST_FETCHED, judged)
 
 
 def _asked(search: _Search) -> tuple[str, Mapping[str, Any]]:

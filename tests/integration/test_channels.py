@@ -325,7 +325,7 @@ def test_a_result_names_the_channels_that_found_it_and_not_those_that_measured_i
     assert set(found[0].channels) == {"keyword"}
     assert found[0].terms["cosine"].value == pytest.approx(0.2, abs=0.01)  # counted all the same
     assert set(found[1].channels) == {"semantic"}
-    assert (found.channels["semantic"], found.channels["keyword"]) == (50, 1)
+    assert (found.channels["semantic"], found.channels["keyword"]) == (30, 1)
 
 
 def test_excluded_words_keep_heirs_and_neighbours_out_too(zoo: Zoo) -> None:
