@@ -30,6 +30,8 @@ LARGE: Final = 10_000  # vectors of a scope from which the exact scan costs more
 FRESH: Final = 1_000  # vectors of a large scope that may wait outside the graph
 BATCH: Final = 1_000
 LEAST_BREADTH: Final = 100
+BREADTHS: Final = ((5 * LARGE, 400), (LARGE, 200))  # vectors a walk keeps in view, by the memories that are read
+MOST_BREADTH: Final = 1_000  # pgvector takes no more
 OWN_WORDS: Final[Mapping[str, tuple[str, str]]] = {"english": ("I", "my")}  # of who speaks, by the language
 
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|our|ours|us)\b", re.IGNORECASE)
@@ -59,6 +61,12 @@ def without_names(query: str, actors: Sequence[str], config: str = "") -> str:
 def is_first_person(query: str) -> bool:
     """Whether a question asks about the one who asks it. Pure."""
     return _FIRST_PERSON.search(query.replace("’", "'")) is not None
+
+
+def breadth(size: int, fetched: int) -> int:
+    """How many vectors a walk of a graph keeps in view: a larger scope hides more of what is near. Pure."""
+    wanted = next((many for least, many in BREADTHS if size >= least), LEAST_BREADTH)
+    return min(MOST_BREADTH, max(wanted, 2 * fetched))
 
 
 def part(vector: Vectors, model_id: int, *, graphed: Sequence[int] = (), among: str = "") -> Part:

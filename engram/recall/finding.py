@@ -213,7 +213,7 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
     # Together they may take no longer than the slowest of them may alone: then each is asked apart.
     longest = max((TIMEOUTS[name] for one in searches for name in one.channels), default=keyword.TIMEOUT)
     seconds = len(searches) * longest
-    breadth = min(1_000, max(semantic.LEAST_BREADTH, *(2 * fetched(one.asked) for one in searches)))
+    breadth = max(semantic.breadth(one.looked.size, fetched(one.asked)) for one in searches)
     fetch_written(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
     asked = [_asked(one) for one in searches]
     if len(asked) == 1:

@@ -1,9 +1,9 @@
-"""Products of matrices in pieces: what they say, and that no piece is more than one thread's work."""
+"""Nearness: products of matrices in pieces that are one thread's work each, and how wide a walk of a graph looks."""
 
 import numpy as np
 import pytest
 
-from engram.channels import nearness
+from engram.channels import nearness, semantic
 
 
 @pytest.mark.parametrize(("left", "right", "length"), [(1, 1, 4_000), (9, 10, 256), (100, 333, 64), (70, 5, 1_536)])
@@ -29,3 +29,11 @@ def test_no_piece_of_a_product_is_more_than_one_thread_is_given() -> None:
     nearness.products(rows.view(Watched), np.ones((1_000, 256), np.float32))
     assert sum(sizes) == 100 * 1_000 * 256
     assert max(sizes) <= nearness.PIECE
+
+
+@pytest.mark.parametrize(
+    ("size", "fetched", "breadth"),
+    [(0, 30, 100), (9_999, 80, 160), (10_000, 30, 200), (50_000, 30, 400), (50_000, 900, 1_000)],
+)
+def test_a_walk_of_a_larger_scope_keeps_more_in_view(size: int, fetched: int, breadth: int) -> None:
+    assert semantic.breadth(size, fetched) == breadth
