@@ -399,7 +399,18 @@ def _opened(conn: Connection, cursor: Any, text: str, params: Any, context: Any,
     return text, params
 
 
-class _Cursor(psycopg.Cursor[Any]):
+class _Described:
+    """A cursor that tells of the columns of its answer their names and types alone."""
+
+    pgresult: Any
+
+    @property
+    def description(self) -> Any:
+        """The columns of the answer."""
+        return _columns(self.pgresult)
+
+
+class _Cursor(_Described, psycopg.Cursor[Any]):
     """A cursor whose answer to a message of several statements is that to the last of them."""
 
     def execute(self, *args: Any, **given: Any) -> Any:
@@ -409,13 +420,8 @@ class _Cursor(psycopg.Cursor[Any]):
             pass
         return self
 
-    @property
-    def description(self) -> Any:
-        """The columns of the answer."""
-        return _columns(self.pgresult)
 
-
-class _AsyncCursor(psycopg.AsyncCursor[Any]):
+class _AsyncCursor(_Described, psycopg.AsyncCursor[Any]):
     """The asynchronous form of `_Cursor`."""
 
     async def execute(self, *args: Any, **given: Any) -> Any:
@@ -424,11 +430,6 @@ class _AsyncCursor(psycopg.AsyncCursor[Any]):
         while self.nextset():
             pass
         return self
-
-    @property
-    def description(self) -> Any:
-        """The columns of the answer."""
-        return _columns(self.pgresult)
 
 
 def _columns(answer: Any) -> list[tuple[Any, ...]] | None:
