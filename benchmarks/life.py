@@ -24,8 +24,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
 import psycopg
-from machine import address
-from search import clustered, copy, graph
+import report
+from copies import clustered, copy, graph
+from machine import address, versions
 from sqlalchemy import event
 from watching import memory
 
@@ -62,7 +63,7 @@ def fill(url: str, tenant: str, memories: int) -> tuple[Engram, Engram]:
             scope_id = tenancy.ensure(conn, scope)
         values = {"tenant": tenant, "scope": scope_id}
         with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://"), autocommit=True) as conn:
-            copy(conn, tenant, made.memory_id, {scope_id: many}, clustered(dice, many), dice, words=True)
+            copy(conn, tenant, made.memory_id, {scope_id: many}, clustered(dice, many), dice)
             with conn.transaction():
                 conn.execute("SET LOCAL session_replication_role = replica")
                 conn.execute(LAYERS, values)
@@ -104,6 +105,12 @@ def statements(door: Engram) -> list[tuple[float, str]]:
     return took
 
 
+ABOUT: Final = (
+    "A consolidation cycle of one large scope without a language model: half of its memories are working and used, half"
+    " wait in the buffer, so every step has work. Another scope, of 1,000 memories, is searched before and meanwhile."
+)
+
+
 def main() -> None:
     """Fill two scopes, and consolidate one."""
     parser = argparse.ArgumentParser()
@@ -127,14 +134,24 @@ def main() -> None:
                 seconds = time.perf_counter() - start
                 over.set()
                 asking.join()
-            longest = max(took)
-            done = f"{run.changed:,} changed in {seconds:.1f} s by {len(took):,} statements"
-            print(f"cycle     {given.memories:,} memories, {done}")
-            print(f"failed    {', '.join(run.failed_steps) or 'nothing'}")
-            print(f"statement {longest[0]:.2f} s at most (goal 5): {longest[1]}")
-            more = (held.peak - held.before) / 2**20
-            print(f"memory    {more:.0f} MiB more than before, of the whole process with both doors")
-            print(f"recalls   {idle:.1f} ms before, {statistics.median(busy):.1f} ms meanwhile (goal {1.5 * idle:.1f})")
+            seconds_at_most, said = max(took)
+            rows: list[list[report.Cell]] = [
+                ["memories of the scope", given.memories],
+                ["changed by the cycle", run.changed],
+                ["failed steps", ", ".join(run.failed_steps) or "none"],
+                ["whole cycle, s", f"{seconds:.1f}"],
+                ["statements", len(took)],
+                ["longest statement, s (goal 5)", f"{seconds_at_most:.2f}"],
+                ["which begins", said],
+                ["memory of the process, MiB more", f"{(held.peak - held.before) / 2**20:.0f}"],
+                ["search of another scope before, p50 ms", f"{idle:.1f}"],
+                ["meanwhile, p50 ms", f"{statistics.median(busy):.1f}"],
+                ["ratio (goal 1.5)", f"{statistics.median(busy) / idle:.2f}"],
+            ]
+            table = report.Table("A cycle of one large scope", ("what", "value"), rows)
+            print(report.markdown(table.columns, table.rows))
+            if given.url is None:
+                report.save("life", title="Life cycle", about=ABOUT, versions=versions(url), tables=[table])
 
 
 if __name__ == "__main__":

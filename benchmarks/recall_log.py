@@ -11,15 +11,18 @@ from __future__ import annotations
 
 import random
 import statistics
-import tempfile
-import time
+import sys
 from pathlib import Path
 from typing import Final
 
-import psycopg
+sys.path.insert(0, str(Path(__file__).parent))
 
-from engram import Engram, Scope, migrations
-from engram.embedded import EmbeddedServer
+import psycopg
+import report
+from machine import address, versions
+from watching import took
+
+from engram import Engram, Scope
 from engram.settings import load
 
 SIZE: Final = 2_000
@@ -28,30 +31,38 @@ DETAILS: Final = ("off", "ids", "full")
 WORDS: Final = tuple(f"word{number}" for number in range(400))
 
 
+ABOUT: Final = (
+    f"The same search through doors that log nothing, ids, or ids with the reasons, asked in turn in a scope of"
+    f" {SIZE:,} memories; once counting what is returned, once not."
+)
+
+
 def main() -> None:
-    """Measure, and print."""
-    folder = Path(tempfile.mkdtemp(prefix="engram-log-"))
-    folder.chmod(0o755)
-    with EmbeddedServer.start(folder / "data") as server:
-        migrations.upgrade(server.superuser_url)
+    """Measure, print and save."""
+    with address(superuser=True) as url:
+        own = url.replace("//postgres@", "//engram_app@")
         scope = Scope(user_id="ada")
         doors = {
-            detail: Engram(server.url(), scope=scope, settings=load({}, recall_log=detail, dispatch="doorbell"))
+            detail: Engram(own, scope=scope, settings=load({}, recall_log=detail, dispatch="doorbell"))
             for detail in DETAILS
         }
         fill(doors["off"])
-        for name, counted in (("counted", True), ("not counted", False)):
-            measure(name, doors, counted=counted)
-        plain = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
-        with psycopg.connect(plain) as conn:
+        rows = [row for name, track in (("counted", True), ("not", False)) for row in measure(name, doors, track=track)]
+        with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://")) as conn:
             told = conn.execute(
-                "SELECT octet_length(found::text) > 2500, count(*), avg(pg_column_size(l.*))::int"
-                " FROM engram.recall_log l GROUP BY 1 ORDER BY 1"
+                "SELECT CASE WHEN octet_length(found::text) > 2500 THEN 'full' ELSE 'ids' END, count(*),"
+                " avg(pg_column_size(l.*))::int FROM engram.recall_log l GROUP BY 1 ORDER BY 1"
             ).fetchall()
-            for full, rows, size in told:
-                print(f"{'full' if full else 'ids'}: {rows} rows of {size} bytes on average")
         for door in doors.values():
             door.close()
+        columns = ("what was returned", "log", "p50 ms", "more, ms", "more, %")
+        tables = [
+            report.Table("Milliseconds of a search", columns, rows),
+            report.Table("Bytes", ("log", "rows", "bytes a row"), [list(row) for row in told]),
+        ]
+        for table in tables:
+            print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}")
+        report.save("log", title="The log of recalls", about=ABOUT, versions=versions(url), tables=tables)
 
 
 def fill(door: Engram) -> None:
@@ -62,22 +73,22 @@ def fill(door: Engram) -> None:
         door.add_many([{"fact": fact, "force": True} for fact in facts[start : start + 100]])
 
 
-def measure(name: str, doors: dict[str, Engram], *, counted: bool) -> None:
-    """Ask in turn, and print medians and differences."""
+def measure(name: str, doors: dict[str, Engram], *, track: bool) -> list[list[report.Cell]]:
+    """Ask in turn; a row for each door, with the median of its differences to the one that logs nothing."""
     dice = random.Random(2)
-    took: dict[str, list[float]] = {detail: [] for detail in doors}
+    found: dict[str, list[float]] = {detail: [] for detail in doors}
     for number in range(TIMES + 20):
         question = " ".join(dice.choices(WORDS, k=4))
         for detail in dice.sample(DETAILS, len(DETAILS)):
-            started = time.perf_counter()
-            doors[detail].search(question, track=counted)
+            milliseconds = took(lambda: doors[detail].search(question, track=track))  # noqa: B023 - called at once
             if number >= 20:
-                took[detail].append(1000 * (time.perf_counter() - started))
-    base = statistics.median(took["off"])
-    for detail, values in took.items():
-        middle = statistics.median(values)
-        more = statistics.median(a - b for a, b in zip(values, took["off"], strict=True))
-        print(f"{name}: {detail:<4} median {middle:6.2f} ms, {more:+.2f} ms beside off ({100 * more / base:+.1f} %)")
+                found[detail].append(milliseconds)
+    base = statistics.median(found["off"])
+    rows: list[list[report.Cell]] = []
+    for detail, values in found.items():
+        more = statistics.median(a - b for a, b in zip(values, found["off"], strict=True))
+        rows.append([name, detail, f"{statistics.median(values):.2f}", f"{more:+.2f}", f"{100 * more / base:+.1f}"])
+    return rows
 
 
 if __name__ == "__main__":

@@ -41,6 +41,8 @@ FIRST: Final = (
     "derivation",
     "ledger",
     "queue",
+    "log",
+    "life",
     "peers",
 )  # by what a name begins with; then all others
 SIZE: Final = 1 << 20
