@@ -288,15 +288,17 @@ def told(
     Said and done is what has one of `types`, or a type that begins with `own`. Of each scope the newest 400 events are
     looked at for it. Events of documents are listed by their stream.
     """
-    kinds = {"session": session_id, "task": task_run_id, "scope": scope_ids}
-    of = next(OF[kind] for kind, given in kinds.items() if given is not None)
-    parts = [
-        _part("list_told_events", {"kind": kind, "of": of, **which}) for kind, which in (("said", SAID), ("made", MADE))
-    ]
-    sql = (
-        f"SELECT t.* FROM ({' UNION ALL '.join(parts)}) t"  # noqa: S608 - constants
-        " ORDER BY t.recorded_at DESC, t.stream_id DESC, t.position DESC"
-    )
+    if (session_id, task_run_id, until, start) == (None, None, None, None):
+        sql = statement("call_told_events")  # as it is now: the server keeps the plan
+    else:
+        kinds = {"session": session_id, "task": task_run_id, "scope": scope_ids}
+        of = next(OF[kind] for kind, given in kinds.items() if given is not None)
+        both = (("said", SAID), ("made", MADE))
+        parts = [_part("list_told_events", {"kind": kind, "of": of, **which}) for kind, which in both]
+        sql = (
+            f"SELECT t.* FROM ({' UNION ALL '.join(parts)}) t"  # noqa: S608 - constants
+            " ORDER BY t.recorded_at DESC, t.stream_id DESC, t.position DESC"
+        )
     rows = fetch_named(
         conn, sql,
         {"scope_ids": list(scope_ids), "types": list(types), "own": own, "said": said, "made": made,

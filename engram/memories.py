@@ -113,7 +113,11 @@ def load(conn: Connection, visible: Visible, memory_ids: Sequence[str], moment: 
     """The memories with these ids that the read may see, in the order of the ids."""
     if not memory_ids or not visible.scope_ids:
         return []
-    rows = _rows(conn, visible, moment, BY_ID, list(memory_ids))
+    if moment.is_now:
+        params = visible_params(visible) | {"wanted": list(memory_ids)}
+        rows = fetch_named(conn, statement("call_memories"), params)
+    else:
+        rows = _rows(conn, visible, moment, BY_ID, list(memory_ids))
     found = {row.memory_id: made(row, visible) for row in rows}
     return [found[memory_id] for memory_id in memory_ids if memory_id in found]
 
@@ -286,10 +290,20 @@ def recall_critical(
         "memory_types": None if memory_types is None else list(memory_types), "order": list(CRITICAL_ORDER),
     }  # fmt: skip
     rows = conn.exec_driver_sql(sql, params).fetchall()
-    found = _nearest_of_each_slot(load(conn, visible, [row.memory_id for row in rows], moment), visible)
-    kept, omitted, used = fit(found, limit=limit, max_tokens=max_tokens, count=count)
-    if strict and omitted:
-        raise LimitExceeded("recall_critical", len(kept), len(found), "critical memories within the budget")
+    found = load(conn, visible, [row.memory_id for row in rows], moment)
+    chosen = chosen_critical(found, visible, limit=limit, max_tokens=max_tokens, count=count)
+    if strict and chosen.omitted:
+        kept = len(chosen.results)
+        raise LimitExceeded("recall_critical", kept, kept + len(chosen.omitted), "critical memories within the budget")
+    return chosen
+
+
+def chosen_critical(
+    found: list[Memory], visible: Visible, *, limit: int, max_tokens: int | None = None, count: Any = text.count_tokens
+) -> CriticalMemories:
+    """Of the pinned memories of a read the nearest of each slot, as many as fit; the others are named. Pure."""
+    shown = _nearest_of_each_slot(found, visible)
+    kept, omitted, used = fit(shown, limit=limit, max_tokens=max_tokens, count=count)
     return CriticalMemories(tuple(kept), tuple(memory.memory_id for memory in omitted), used, not omitted)
 
 

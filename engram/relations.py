@@ -154,18 +154,30 @@ def walk(
     """Where a walk leads, the best score first, and whether something was left out."""
     if not visible.scope_ids or not seeds or asked.limit == 0 or asked.limit_per_seed == 0:
         return [], False
-    by_path, by_question, by_importance = asked.weights
-    params = {
-        "by_path": by_path, "by_question": by_question, "by_importance": by_importance,
-        "limit": asked.limit, "limit_per_seed": asked.limit_per_seed, "breadth": BREADTH,
-        "budget": min(BUDGET, max(BREADTH, PATHS * asked.limit)),
-        "shorter": [],
-    }  # fmt: skip
+    params = _bounds(asked)
     if is_ordinary(asked, moment):
         rows = fetch_named(conn, statement("call_walk"), params | _called(visible, seeds, asked))
     else:
         rows = _walked(conn, visible, seeds, asked, moment, FOUND, params)
     return rows, bool(rows) and (rows[0].cut or rows[0].reached > len(rows))
+
+
+def ties(
+    conn: Connection, visible: Visible, seeds: Sequence[str], asked: Walk, moment: Moment = NOW
+) -> tuple[list[Any], dict[str, Memory]]:
+    """Where a walk leads, the best score first, and the memories at its ends by their ids.
+
+    That of now is one statement.
+    """
+    if not is_ordinary(asked, moment):
+        rows: list[Any] = walk(conn, visible, seeds, asked, moment)[0]
+        ends = memories.load(conn, visible, list(dict.fromkeys(row.node for row in rows)), moment)
+        return rows, {one.memory_id: one for one in ends}
+    if not visible.scope_ids or not seeds:
+        return [], {}
+    rows = fetch_named(conn, statement("call_ties"), _bounds(asked) | _called(visible, seeds, asked))
+    ends_of = {row.node: row for row in rows}
+    return rows, {node: memories.made(row, visible) for node, row in ends_of.items()}
 
 
 def is_ordinary(asked: Walk, moment: Moment) -> bool:
@@ -225,6 +237,17 @@ def labels(memory: Memory) -> tuple[str, ...]:
 def empty(seeds: Sequence[Memory] = (), degraded: tuple[str, ...] = ()) -> Traversal:
     """A walk that led nowhere. Pure."""
     return Traversal((), False, degraded, tuple(seeds))
+
+
+def _bounds(asked: Walk) -> dict[str, Any]:
+    """What each walk takes of its weights and limits. Pure."""
+    by_path, by_question, by_importance = asked.weights
+    return {
+        "by_path": by_path, "by_question": by_question, "by_importance": by_importance,
+        "limit": asked.limit, "limit_per_seed": asked.limit_per_seed, "breadth": BREADTH,
+        "budget": min(BUDGET, max(BREADTH, PATHS * asked.limit)),
+        "shorter": [],
+    }  # fmt: skip
 
 
 def _called(visible: Visible, seeds: Sequence[str], asked: Walk) -> dict[str, Any]:

@@ -300,8 +300,16 @@ def seen(
 
 def id_of(row: Any, visible: Visible, topic_id: int | None = None) -> str:
     """The id a topic is shown with: with the number of its scope where that is not the reader's own. Pure."""
-    number = row.topic_id if topic_id is None else topic_id
-    return f"kb{number}" if row.scope_id == visible.own else f"kb{number}.{row.scope_id}"
+    return _id(row.scope_id, row.topic_id if topic_id is None else topic_id, visible)
+
+
+def shown(scope_id: int, topic_id: int, name: str, visible: Visible) -> str:
+    """A topic in a list: the id it is opened by, and its name. Pure."""
+    return f'{_id(scope_id, topic_id, visible)}: "{name}"'
+
+
+def _id(scope_id: int, topic_id: int, visible: Visible) -> str:
+    return f"kb{topic_id}" if scope_id == visible.own else f"kb{topic_id}.{scope_id}"
 
 
 def members_of(

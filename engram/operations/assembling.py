@@ -24,7 +24,6 @@ from engram import (
 from engram.context import Material, Named, Related, Style
 from engram.database import Connection
 from engram.errors import InvalidInput
-from engram.filters import Filter
 from engram.ledger import Place
 from engram.memories import Moment
 from engram.operations import noting, searching, steps
@@ -32,7 +31,8 @@ from engram.operations.capture import EVENT_TYPES
 from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
-from engram.recall import Asked, Looked, topics, triggers
+from engram.recall import Asked, Looked, outline
+from engram.recall.outline import Outline
 from engram.relations import Walk
 from engram.tasks import Held
 from engram.tenancy import Visible
@@ -54,16 +54,15 @@ from engram.values import (
     Watermark,
 )
 
-MOST_CRITICAL: Final = 200
 MOST_OF_GOAL: Final = 1_000  # characters of a goal that are searched for
 MOST_FOUND: Final = 40  # more than are printed, so that one session does not take every place
 FETCHED: Final = 100  # that each channel of its search brings
 MOST_DECISIONS: Final = 40
 MOST_ARTIFACTS: Final = 20
-DECIDED: Final = Filter(memory_types=("decision", "constraint"))
 SEEDS: Final = 3  # facts of those found whose relations are shown
 TIES: Final = Walk(max_depth=1, direction="any", limit_per_seed=5)
 MOST_TRIGGERS: Final = 40
+INDEXED: Final = {context.TOPICS: 1.0, context.TRIGGERS: 1.0}
 OWN_TYPE: Final = "x."
 LAST: Final = ("ffffffff-ffff-ffff-ffff-ffffffffffff", 2**63 - 1)
 
@@ -105,10 +104,16 @@ def build_context(
     searched: Searched | None = None
     results = SearchResults(())
     if begun.looked is not None:
-        searched = yield from searching.found(setup, reading, *begun.looked)
-        results = searched.ranked()
-        material = _with_results(replace(material, watermark=searched.looked.watermark), results)
-        material = yield from _with_relations(reading, searched.looked.visible, asked, material)
+        wanted, looked = begun.looked
+
+        def then(conn: Connection, found: list[Searched]) -> tuple[SearchResults, Material]:
+            ranked = found[0].ranked()
+            held = _with_results(replace(begun.material, watermark=found[0].looked.watermark), ranked)
+            return ranked, _with_relations(conn, reading, found[0].looked.visible, asked, held)
+
+        (searched,), (results, material) = yield from searching.found_and(
+            setup, reading, [(wanted, reading.moment)], then, [(wanted, looked)]
+        )
     block = context.pack(
         material, max_tokens=most, shares=asked.shares, format=shown_as, min_trust=worst, strict=loud, count=count,
         key=setup.fence_key, style=style,
@@ -165,11 +170,7 @@ def _gathered(
     conn: Connection, setup: Setup, reading: Reading, asked: _Asked, visible: Visible, held: Held | None
 ) -> Material:
     moment, shares = reading.moment, asked.shares
-    critical = all_critical(conn, visible, moment)
-    decisions = memories.list_memories(
-        conn, visible, filter=DECIDED, sort="recent", limit=MOST_DECISIONS, cursor=None, moment=moment,
-        key=setup.cursor_key,
-    ) if shares[context.DECISIONS] else ()  # fmt: skip
+    told = outlined(conn, setup, visible, moment, shares)
     saved = () if held is None or not (shares[context.STATE] or shares[context.CHECKPOINTS]) else checkpoints.select(
         conn, reading.scope.tenant_id, held.task.task_run_id, whole=True, limit=context.MOST_CHECKPOINTS,
         recorded_by=moment.earliest,
@@ -178,33 +179,42 @@ def _gathered(
     return Material(
         task=None if held is None else held.task,
         checkpoints=tuple(saved),
-        critical=critical.results,
-        critical_omitted=critical.omitted,
+        critical=told.critical.results,
+        critical_omitted=told.critical.omitted,
         events=events,
-        decisions=tuple(decisions),
+        decisions=told.decisions,
         artifacts=artifacts,
-        topics=topics_of(conn, visible, moment) if shares[context.TOPICS] else (),
-        triggers=triggers_of(conn, visible, moment) if shares[context.TRIGGERS] else (),
+        topics=topics_of(told),
+        triggers=triggers_of(told),
     )
+
+
+def outlined(
+    conn: Connection, setup: Setup, visible: Visible, moment: Moment, shares: Mapping[str, float] = INDEXED
+) -> Outline:
+    """What a context begins and ends with, as far as its sections have a share."""
+    return outline.read(
+        conn, visible, decisions=MOST_DECISIONS if shares.get(context.DECISIONS) else 0,
+        with_topics=bool(shares.get(context.TOPICS)), actions=MOST_TRIGGERS if shares.get(context.TRIGGERS) else 0,
+        moment=moment, key=setup.cursor_key,
+    )  # fmt: skip
 
 
 def all_critical(conn: Connection, visible: Visible, moment: Moment) -> CriticalMemories:
     """Every pinned memory of a read, whatever the budget."""
     return memories.recall_critical(
-        conn, visible, memory_types=None, limit=MOST_CRITICAL, max_tokens=None, strict=False, moment=moment
+        conn, visible, memory_types=None, limit=outline.MOST_CRITICAL, max_tokens=None, strict=False, moment=moment
     )
 
 
-def topics_of(conn: Connection, visible: Visible, moment: Moment) -> tuple[Named, ...]:
-    """What the memories are about, largest first."""
-    found = topics.list_topics(conn, visible, moment=moment)
-    return tuple(Named(name, trust, many) for name, many, trust in found)
+def topics_of(told: Outline) -> tuple[Named, ...]:
+    """What the memories are about, largest first. Pure."""
+    return tuple(Named(name, trust, many) for name, many, trust in told.topics)
 
 
-def triggers_of(conn: Connection, visible: Visible, moment: Moment) -> tuple[Named, ...]:
-    """The actions before which memories are to be read, those read most first."""
-    found = triggers.name_triggers(conn, visible, moment=moment)
-    return tuple(Named(name, trust) for name, _, trust in found[:MOST_TRIGGERS])
+def triggers_of(told: Outline) -> tuple[Named, ...]:
+    """The actions before which memories are to be read, those read most first. Pure."""
+    return tuple(Named(name, trust) for name, trust in told.actions)
 
 
 def _events(
@@ -249,21 +259,16 @@ def notes_of(degraded: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"the search did without its {name} channel" for name in degraded)
 
 
-def _with_relations(reading: Reading, visible: Visible, asked: _Asked, material: Material) -> Operation[Material]:
+def _with_relations(
+    conn: Connection, reading: Reading, visible: Visible, asked: _Asked, material: Material
+) -> Material:
     """The material with the heaviest relations of the best facts found: one statement for all of them."""
     facts = [one.memory for one in material.relevant if one.derived and one.memory.category not in recall.EVIDENCE]
     seeds = {memory.memory_id: memory for memory in facts[:SEEDS] if context.is_printable(memory)}
     if not seeds or not asked.graph or not asked.shares[context.GRAPH]:
         return material
-
-    def work(conn: Connection) -> tuple[Related, ...]:
-        rows, _ = relations.walk(conn, visible, list(seeds), TIES, reading.moment)
-        names = [row.node for row in rows if row.node not in seeds]
-        found = seeds | {one.memory_id: one for one in memories.load(conn, visible, names, reading.moment)}
-        return _each_once(seeds, found, rows)
-
-    related = yield from steps.read(reading.scope.tenant_id, work)
-    return replace(material, related=related)
+    rows, ends = relations.ties(conn, visible, list(seeds), TIES, reading.moment)
+    return replace(material, related=_each_once(seeds, ends | seeds, rows))
 
 
 def _each_once(seeds: Mapping[str, Memory], found: Mapping[str, Memory], rows: Sequence[Any]) -> tuple[Related, ...]:

@@ -56,7 +56,7 @@ def resume(
         inputs.max_tokens(max_tokens), cast("Format", inputs.choice(format, "format", FORMATS)),
         cast("Trust", inputs.choice(min_trust, "min_trust", TRUSTS)), counting.chosen(token_counter),
     )  # fmt: skip
-    material = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, reading, asked))
+    material = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, setup, reading, asked))
     far: dict[str, str] = {}
     if asked.query:
         near, degraded = yield from _near(setup, reading, asked, [*material.core, *material.recent])
@@ -80,20 +80,20 @@ def needed(memory: Memory) -> float:
     return (CORE_NEEDS if memory.layer == "core" else RECENT_NEEDS) - boost
 
 
-def _gathered(conn: Connection, reading: Reading, asked: _Asked) -> Material:
+def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -> Material:
     """Everything but how near it is to the question, in one snapshot."""
     visible, moment = tenancy.visible(conn, reading.scope), reading.moment
     if not visible.scope_ids:
         return Material()
-    critical = assembling.all_critical(conn, visible, moment)
+    told = assembling.outlined(conn, setup, visible, moment)
     return Material(
-        critical=critical.results,
-        critical_omitted=critical.omitted,
+        critical=told.critical.results,
+        critical_omitted=told.critical.omitted,
         core=standing.list_core(conn, visible, moment=moment),
         recent=standing.list_recent(conn, visible, asked.epochs, moment=moment),
         open=_open(conn, visible, reading),
-        topics=assembling.topics_of(conn, visible, moment),
-        triggers=assembling.triggers_of(conn, visible, moment),
+        topics=assembling.topics_of(told),
+        triggers=assembling.triggers_of(told),
         watermark=assembling.watermark(conn, visible),
     )
 

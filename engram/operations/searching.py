@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from engram import recall, tenancy
 from engram.channels import SEARCHED, semantic
@@ -16,6 +16,8 @@ from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.recall import Asked, Found, Looked, Meaning, finding
 from engram.values import SearchResults
+
+T = TypeVar("T")
 
 TRIES = 3
 REFUSED: Final = (Unavailable, InvalidInput)  # a vector or a word that PostgreSQL does not take is a channel's, too
@@ -53,6 +55,17 @@ def all_found(
 
     What is not derived yet is found at the moment of the read only. `known` is what a look has told already.
     """
+    return (yield from found_and(setup, reading, wanted, lambda _conn, _found: None, known))[0]
+
+
+def found_and(
+    setup: Setup, reading: Reading, wanted: Sequence[tuple[Asked, Moment]],
+    then: Callable[[Connection, list[Searched]], T], known: Sequence[tuple[Asked, Looked]] | None = None,
+) -> Operation[tuple[list[Searched], T]]:  # fmt: skip
+    """The same searches, and what is read of their results in the same transaction.
+
+    What reads them has the time of the search. Where it fails for that, it has a transaction of its own.
+    """
     tenant, config = reading.scope.tenant_id, setup.settings.text_search_config
 
     def look(conn: Connection) -> list[tuple[Asked, Looked]]:
@@ -71,14 +84,16 @@ def all_found(
         embedder = setup.embedder
         meanings = yield from steps.think(lambda: recall.embed_all(embedder, looked))  # noqa: B023 - called at once
         searches = [(*pair, meaning) for pair, meaning in zip(looked, meanings, strict=True)]
-        gathered, whole = yield from _gathered(searches)
+        made, whole, told = yield from _gathered(searches, then)
         if whole or not left:
             break
-    return [Searched(*search, found) for search, found in zip(searches, gathered, strict=True)]
+    return made, told
 
 
-def _gathered(searches: Sequence[tuple[Asked, Looked, Meaning]]) -> Operation[tuple[list[Found], bool]]:
-    """What the channels found for each search, and whether the model is still in use.
+def _gathered(
+    searches: Sequence[tuple[Asked, Looked, Meaning]], then: Callable[[Connection, list[Searched]], T]
+) -> Operation[tuple[list[Searched], bool, T]]:
+    """What the channels found for each search, whether the model is still in use, and what is read of what was found.
 
     Where they fail together each is asked apart, with its own time, and those that fail are named: the others answer.
     """
@@ -86,14 +101,28 @@ def _gathered(searches: Sequence[tuple[Asked, Looked, Meaning]]) -> Operation[tu
     vectors = [meaning.model_id for _, _, meaning in searches if meaning.vector is not None]
     models = {model_id for model_id in vectors if model_id is not None}
 
+    reached = False  # whether all was found, and only what is read of it was left
+
     def find(conn: Connection, channels: Collection[str] | None = None) -> tuple[list[Found], bool]:
+        nonlocal reached
+        reached = False
         gathered = recall.find_all(conn, searches, channels)
         in_use = looked.model_id is None or all(_is_in_use(conn, gathered, looked.tenant_id, one) for one in models)
+        reached = True
         return gathered, in_use
 
+    def find_and(conn: Connection) -> tuple[list[Searched], bool, T]:
+        gathered, in_use = find(conn)
+        made = _made(searches, gathered)
+        return made, in_use, then(conn, made)
+
     try:
-        return (yield from steps.read(looked.tenant_id, find))
+        return (yield from steps.read(looked.tenant_id, find_and))
     except REFUSED as error:
+        if reached and recall.is_of_a_channel(error):
+            return (
+                yield from _apart(looked.tenant_id, searches, (yield from steps.read(looked.tenant_id, find)), then)
+            )
         allowed = {name for asked, _, meaning in searches for name in finding.allowed(asked, meaning)}
         wanted = [name for name in SEARCHED if name in allowed]
         if not recall.is_of_a_channel(error) or len(wanted) < 2:
@@ -114,7 +143,21 @@ def _gathered(searches: Sequence[tuple[Asked, Looked, Meaning]]) -> Operation[tu
     if answer is None or not {"semantic", "keyword"} & set(working):
         raise trouble
     failed = tuple(name for name in wanted if name not in working)
-    return [replace(one, degraded=(*one.degraded, *failed)) for one in answer[0]], answer[1]
+    answer = [replace(one, degraded=(*one.degraded, *failed)) for one in answer[0]], answer[1]
+    return (yield from _apart(looked.tenant_id, searches, answer, then))
+
+
+def _apart(
+    tenant_id: str, searches: Sequence[tuple[Asked, Looked, Meaning]], answer: tuple[list[Found], bool],
+    then: Callable[[Connection, list[Searched]], T],
+) -> Operation[tuple[list[Searched], bool, T]]:  # fmt: skip
+    """What was found, and what is read of it in a transaction of its own."""
+    made = _made(searches, answer[0])
+    return made, answer[1], (yield from steps.read(tenant_id, lambda conn: then(conn, made)))
+
+
+def _made(searches: Sequence[tuple[Asked, Looked, Meaning]], gathered: Sequence[Found]) -> list[Searched]:
+    return [Searched(*search, found) for search, found in zip(searches, gathered, strict=True)]
 
 
 def _is_in_use(conn: Connection, gathered: Sequence[Found], tenant_id: str, model_id: int) -> bool:

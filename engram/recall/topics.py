@@ -26,7 +26,8 @@ def list_topics(conn: Connection, visible: Visible, *, moment: Moment = NOW) -> 
     if not rows:
         return count_topics(conn, visible, moment=moment)
     return [
-        (f'{trees.id_of(row, visible)}: "{row.name}"', row.members, TRUSTS[row.trust]) for row in rows[:MOST_TOPICS]
+        (trees.shown(row.scope_id, row.topic_id, row.name, visible), row.members, TRUSTS[row.trust])
+        for row in rows[:MOST_TOPICS]
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -12,6 +12,8 @@ import pytest
 
 from engram import Engram, Scope
 from engram.database import Connection, Database
+from engram.operations import assembling
+from engram.recall import outline, topics
 from engram.settings import load
 from engram.values import ContextBlock
 
@@ -104,7 +106,7 @@ def test_the_graph_is_not_walked_where_nobody_wants_it(door: Door, monkeypatch: 
     def walked(*_: Any, **__: Any) -> Any:
         raise AssertionError("the graph was walked")
 
-    monkeypatch.setattr("engram.relations.walk", walked)
+    monkeypatch.setattr("engram.relations.ties", walked)
     for options in ({"include_graph": False}, {"sections": {"Related graph": 0}}):
         assert "part_of" not in ada.build_context("kettle", **options).text
     with pytest.raises(AssertionError):
@@ -168,20 +170,17 @@ def test_triggers_are_named_as_list_triggers_names_them(door: Door) -> None:
 def test_an_index_costs_nothing_where_its_share_is_nothing(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
     ada = door()
     added(ada, "Run the tests first", tags=["trigger:git-push"], category="work")
-    asked: list[str] = []
-    run = Connection.exec_driver_sql
+    asked: list[tuple[int, int]] = []
+    run = outline.fetch_named
 
-    def watched(self: Connection, sql: str, *more: Any, **options: Any) -> Any:
-        asked.append(sql)
-        return run(self, sql, *more, **options)
+    def watched(conn: Connection, sql: str, params: Mapping[str, Any]) -> Any:
+        asked.append((params["topics"], params["actions"]))
+        return run(conn, sql, params)
 
-    monkeypatch.setattr(Connection, "exec_driver_sql", watched)
+    monkeypatch.setattr(outline, "fetch_named", watched)
     ada.build_context(max_tokens=900)
-    assert any("is_triggered" in sql for sql in asked)
-    assert any("nullif(m.subject" in sql for sql in asked)
-    asked.clear()
     block = ada.build_context(max_tokens=900, sections={"Topics": 0, "Triggers": 0})
-    assert not [sql for sql in asked if "is_triggered" in sql or "nullif(m.subject" in sql]
+    assert asked == [(topics.MOST_TOPICS, assembling.MOST_TRIGGERS), (0, 0)]
     assert not part(block, "Topics") + part(block, "Triggers")
 
 
