@@ -29,6 +29,8 @@ BLOCK: Final = 64  # of SHA-256
 EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)  # from which PostgreSQL counts microseconds
 MICROSECOND: Final = timedelta(microseconds=1)
 TEXT_OID: Final = 25
+INNER: Final = bytes(byte ^ 0x36 for byte in range(256))
+OUTER: Final = bytes(byte ^ 0x5C for byte in range(256))
 
 
 class Header(Protocol):
@@ -87,7 +89,7 @@ def pads(key: bytes | None, stream_id: UUID) -> Pads | None:
     if key is None:
         return None
     own = hmac.digest(key, b"engram-stream" + stream_id.bytes, "sha256").ljust(BLOCK, b"\0")
-    return Pads(bytes(byte ^ 0x36 for byte in own), bytes(byte ^ 0x5C for byte in own))
+    return Pads(own.translate(INNER), own.translate(OUTER))
 
 
 def event_hash(header: Header, pads: Pads | None) -> bytes:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hmac
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, Literal, NoReturn
 from uuid import UUID
 
@@ -14,10 +15,12 @@ from sqlalchemy.engine import Row
 from sqlalchemy.exc import DBAPIError
 
 from engram import chain
+from engram.arrays import Blobs, Texts
 from engram.database import Connection, fetch_all, fetch_named, fetch_one, statement
 from engram.errors import IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, StaleStream
 from engram.ids import new_id
 from engram.jobs import Cursor
+from engram.scope import Scope
 from engram.values import BadPosition, Event, VerifyReport, trust_rank
 
 MOST_EVENTS: Final = 500  # a batch
@@ -26,6 +29,7 @@ MOST_BODY: Final = 1024 * 1024
 LOOKED_AT: Final = 400  # of the newest events of each scope, for what was said: direct changes of memory are events too
 LINKS_AT_ONCE: Final = 1_000
 HEADS_AT_ONCE: Final = 500
+MOST_LATELY: Final = 4_096  # streams kept in mind
 
 BODY_REUSED: Final = "23P99"  # SQLSTATEs of 030_ledger.sql
 STREAM_ELSEWHERE: Final = "23P98"
@@ -97,6 +101,16 @@ class Appended:
 
 
 @dataclass(frozen=True, slots=True)
+class AtOnce:
+    """What an append in one statement did, and in which scope; how far the session was before, and who opened it."""
+
+    done: Appended
+    scope_id: int
+    before: int | None
+    opened_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """A place in a list of events over several streams: read on from here."""
 
@@ -123,6 +137,40 @@ def append(
     return _append(conn, scope_id, stream_id, [(event, _body(event)) for event in events], expected_position, key)
 
 
+def append_at_once(
+    conn: Connection, *, scope: Scope, session_id: str | None, stream: tuple[str, str], gap: timedelta,
+    events: Sequence[NewEvent], expected_position: int | None = None, key: bytes | None = None,
+) -> AtOnce | None:  # fmt: skip
+    """Append events as `append` does, in one statement; None, and nothing done, where something must come before it.
+
+    That is a scope, a session or a stream that is not there yet, a session that has ended, was silent for longer than
+    `gap` or is not heard, and, with a key, a stream that was not written to lately.
+    """
+    names = (scope.tenant_id, scope.namespace, scope.agent_id, scope.user_id, session_id, *stream)
+    stream_id = _LATELY.get(names) if key is not None else None
+    if key is not None and stream_id is None:
+        return None
+    chosen, places, bodies = _prepared([(event, _body(event)) for event in events])
+    with _refusals(expected_position):
+        rows = fetch_all(
+            conn, "append_at_once", namespace=scope.namespace, agent_id=scope.agent_id, user_id=scope.user_id,
+            session_id=session_id, kind=stream[0], stream_name=stream[1], stream_id=stream_id, gap=gap,
+            expected_position=expected_position, **_columns(chosen, bodies), **_pads(key, stream_id),
+        )  # fmt: skip
+    if not rows:
+        return None
+    first = rows[0]
+    written = Appended(str(first.stream_id), tuple(_appended(rows[place], repeated) for place, repeated in places))
+    return AtOnce(written, first.scope_id, first.before, first.opened_by)
+
+
+def lately(scope: Scope, session_id: str | None, stream: tuple[str, str], stream_id: str) -> None:
+    """Keep in mind which stream was written to, for the key of `append_at_once`."""
+    if len(_LATELY) >= MOST_LATELY:
+        _LATELY.clear()
+    _LATELY[scope.tenant_id, scope.namespace, scope.agent_id, scope.user_id, session_id, *stream] = stream_id
+
+
 def append_all(
     conn: Connection, *, scope_id: int, stream_id: str, events: Sequence[NewEvent], key: bytes | None = None
 ) -> list[AppendedEvent]:
@@ -135,17 +183,15 @@ def append_all(
 
 Written = tuple[NewEvent, bytes]
 """An event and its body."""
+_LATELY: Final[dict[tuple[object, ...], str]] = {}
+"""The streams written to, by the names of their scope, session and own: only a hint, which the database checks."""
 
 
 def _append(
     conn: Connection, scope_id: int, stream_id: str, events: Sequence[Written], expected_position: int | None,
     key: bytes | None,
 ) -> Appended:  # fmt: skip
-    written = {id(event): body for event, body in events}
-    chosen, places = _distinct([event for event, _ in events])
-    bodies = [written[id(event)] for event in chosen]
-    if sum(map(len, bodies)) > MOST_BYTES:
-        raise LimitExceeded("events", MOST_BYTES, sum(map(len, bodies)), "bytes")
+    chosen, places, bodies = _prepared(events)
     with _refusals(expected_position):
         rows = fetch_all(
             conn,
@@ -153,12 +199,20 @@ def _append(
             scope_id=scope_id,
             stream_id=stream_id,
             expected_position=expected_position,
-            salts=[chain.new_salt() for _ in chosen],
-            bodies=bodies,
-            **_columns(chosen),
+            **_columns(chosen, bodies),
             **_pads(key, stream_id),
         )
     return Appended(stream_id, tuple(_appended(rows[place], repeated) for place, repeated in places))
+
+
+def _prepared(events: Sequence[Written]) -> tuple[list[NewEvent], list[tuple[int, bool]], list[bytes]]:
+    """The distinct events of a batch, the place of each given one among them, and their bodies."""
+    written = {id(event): body for event, body in events}
+    chosen, places = _distinct([event for event, _ in events])
+    bodies = [written[id(event)] for event in chosen]
+    if sum(map(len, bodies)) > MOST_BYTES:
+        raise LimitExceeded("events", MOST_BYTES, sum(map(len, bodies)), "bytes")
+    return chosen, places, bodies
 
 
 def _batches(events: Sequence[Written]) -> Iterator[list[Written]]:
@@ -498,23 +552,28 @@ def _body(event: NewEvent) -> bytes:
     return body
 
 
-def _columns(events: Sequence[NewEvent]) -> dict[str, Any]:
+def _columns(events: Sequence[NewEvent], bodies: Sequence[bytes]) -> dict[str, Any]:
+    salts = os.urandom(chain.SALT_BYTES * len(events))
     return {
-        "event_ids": [event.event_id for event in events],
-        "job_ids": [new_id() for _ in events],
-        "roles": [event.role for event in events],
-        "types": [event.event_type for event in events],
-        "trusts": [trust_rank(event.trust) for event in events],
-        "occurred": [event.occurred_at for event in events],
-        "sessions": [event.session_id for event in events],
-        "tasks": [event.task_run_id for event in events],
-        "actors": [event.actor for event in events],
-        "keys": [event.idempotency_key for event in events],
-        "derive": [",".join(event.derive) for event in events],
+        "event_ids": Texts([event.event_id for event in events]),
+        "job_ids": Texts([new_id() for _ in events]),
+        "roles": Texts([event.role for event in events]),
+        "types": Texts([event.event_type for event in events]),
+        "trusts": Texts([str(trust_rank(event.trust)) for event in events]),
+        "occurred": Texts([None if event.occurred_at is None else event.occurred_at.isoformat() for event in events]),
+        "sessions": Texts([event.session_id for event in events]),
+        "tasks": Texts([event.task_run_id for event in events]),
+        "actors": Texts([event.actor for event in events]),
+        "keys": Texts([event.idempotency_key for event in events]),
+        "derive": Texts([",".join(event.derive) for event in events]),
+        "salts": Blobs([salts[at : at + chain.SALT_BYTES] for at in range(0, len(salts), chain.SALT_BYTES)]),
+        "bodies": Blobs(bodies),
     }
 
 
-def _pads(key: bytes | None, stream_id: str) -> dict[str, bytes | None]:
+def _pads(key: bytes | None, stream_id: str | None) -> dict[str, bytes | None]:
+    if key is None or stream_id is None:
+        return {"inner": None, "outer": None}
     pads = chain.pads(key, UUID(stream_id))
     return {"inner": pads and pads.inner, "outer": pads and pads.outer}
 

@@ -6,8 +6,8 @@ import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
-from typing import Any, Final, Literal, Required, TypedDict
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal, Required, TypedDict, cast
 
 from engram import checkpoints, history, ids, inputs, ledger, sessions, streams, tasks, tenancy
 from engram.database import Connection
@@ -210,6 +210,9 @@ def _captured(
     due: list[str] = []
 
     def work(conn: Connection) -> Receipt:
+        went = _appended_at_once(setup, conn, call, events, expected)
+        if went is not None:
+            return settled(conn, *went)
         scope_id = tenancy.ensure(conn, call.scope)
         part = setup.entered(conn, scope_id, call, lambda: _is_known(conn, scope_id, call, events))
         heard, switches = sessions.switched(events, part is not None and part.unheard)
@@ -227,6 +230,14 @@ def _captured(
             expected_position=None if expected is None else expected + before,
             key=setup.settings.secret_key,
         )
+        if setup.settings.secret_key is not None and (part is None or part.session_id == call.session_id):
+            ledger.lately(call.scope, call.session_id, call.stream, stream_id)
+        return settled(conn, scope_id, part, done, switches)
+
+    def settled(
+        conn: Connection, scope_id: int, part: Part | None, done: ledger.Appended,
+        switches: Sequence[tuple[int, bool]] = (),
+    ) -> Receipt:  # fmt: skip
         if call.idempotency_key is not None:
             _refuse_other_batch(conn, scope_id, call, done, part)
         searching_events.ask_if_due(conn, call.tenant_id, scope_id, [event.event_id for event in done.events])
@@ -252,6 +263,35 @@ def _captured(
             decisions = list((yield from waited))
         return replace(receipt, decisions=tuple(decisions))
     return receipt
+
+
+def _appended_at_once(
+    setup: Setup, conn: Connection, call: Writing, events: Sequence[ledger.NewEvent], expected: int | None
+) -> tuple[int, Part | None, ledger.Appended] | None:
+    """The scope, the part and what was done, where events are appended in one statement: nothing comes before it."""
+    session_id = call.session_id
+    if session_id is not None and (call.task_run_id is not None or sessions.switched(events, False)[1]):
+        return None
+    went = ledger.append_at_once(
+        conn, scope=call.scope, session_id=session_id, stream=call.stream, gap=setup.policy.session_gap, events=events,
+        expected_position=expected, key=setup.settings.secret_key,
+    )  # fmt: skip
+    if went is None:
+        return None
+    part = None
+    if session_id is not None and went.before is not None:
+        opened_by = cast("sessions.OpenedBy", went.opened_by)
+        part = Part(
+            session_id,
+            went.done.stream_id,
+            went.before,
+            timedelta(0),
+            opened_by,
+            ended=False,
+            unheard=False,
+            is_new=False,
+        )
+    return went.scope_id, part, went.done
 
 
 def ids_of(call: Writing) -> dict[str, Any]:

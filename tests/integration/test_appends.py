@@ -1,0 +1,115 @@
+"""The append in one statement does what the steps one by one do, and leaves to them what it cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from engram import Conflict, Engram, Scope, arrays
+from engram.database import Database
+from engram.settings import load
+
+KEYS = pytest.mark.parametrize("key", [None, "11" * 32], ids=["plain", "keyed"])
+AT_ONCE = "-- Append a batch of events to a stream that needs nothing before it"
+ONE_BY_ONE = ("-- Where an event that names a session goes", "-- Append a batch of events to one stream")
+
+
+@pytest.fixture
+def statements() -> Iterator[list[str]]:
+    """The statements that go to PostgreSQL, as they are sent."""
+    sent: list[str] = []
+
+    def note(_: Any, __: Any, text: str, *___: Any) -> None:
+        sent.append(text.split("\n", 1)[0])
+
+    sa.event.listen(sa.Engine, "before_cursor_execute", note)
+    yield sent
+    sa.event.remove(sa.Engine, "before_cursor_execute", note)
+
+
+def opened(database_url: str, tenant: str, key: str | None = None) -> Engram:
+    """A door whose ledger is sealed with a key, or not."""
+    settings = load({} if key is None else {"ENGRAM_LEDGER_KEY": key})
+    return Engram(database_url, scope=Scope(tenant, user_id="ada"), settings=settings)
+
+
+@KEYS
+def test_an_append_to_a_stream_that_goes_on_is_one_statement(
+    database_url: str, tenant: str, statements: list[str], key: str | None
+) -> None:
+    with opened(database_url, tenant, key) as door:
+        for session in ("monday", None):
+            first = door.record_event("The boiler hums.", derive="skip", session_id=session)
+            statements.clear()
+            second = door.record_event("The boiler hums again.", derive="skip", session_id=session)
+            assert [one for one in statements if one.startswith(AT_ONCE)]
+            assert not [one for one in statements if one.startswith(ONE_BY_ONE)]
+            assert (second.stream_id, second.position) == (first.stream_id, first.position + 1)
+        assert door.ops.verify_ledger().ok
+
+
+def test_the_same_event_again_is_known_in_one_statement_too(database_url: str, tenant: str) -> None:
+    with opened(database_url, tenant) as door:
+        door.record_event("It hums.", derive="skip", session_id="monday")
+        first = door.record_event("It hums still.", derive="skip", session_id="monday", idempotency_key="again")
+        second = door.record_event("It hums still.", derive="skip", session_id="monday", idempotency_key="again")
+        assert (second.event_ids, second.position, second.duplicate) == (first.event_ids, first.position, True)
+        with pytest.raises(Conflict):
+            door.record_event("It whistles.", derive="skip", session_id="monday", idempotency_key="again")
+        with pytest.raises(Conflict):
+            door.record_event("It whistles.", derive="skip", session_id="monday", expected_position=1)
+        assert door.record_event("It whistles.", derive="skip", session_id="monday", expected_position=2).position == 3
+
+
+def test_what_a_session_needs_before_an_event_is_still_done(database_url: str, tenant: str) -> None:
+    with opened(database_url, tenant) as door:
+        door.record_event("It hums.", derive="skip", session_id="monday")
+        door.end_session("monday", summary="A boiler that hums.")
+        door.record_event("It hums again.", derive="skip", session_id="monday")
+        [session] = door.list_sessions()
+        assert session.ended_at is None  # it goes on with what is written into it
+        door.remember("#mem-off my code is 1234", session_id="monday", derive="rules")
+        silent = door.remember("I live in Paris.", session_id="monday", derive="rules")
+        assert silent.job_ids == ()  # nothing is derived of what is not heard
+
+
+def test_a_stream_a_key_is_not_for_is_not_written_to(database_url: str, tenant: str, database: Database) -> None:
+    with opened(database_url, tenant) as door:
+        receipt = door.record_event("It hums.", derive="skip")
+        sql = """SELECT count(*) FROM engram.append_at_once('default', 'default', 'ada', NULL, 'scope', 'direct',
+                 {stream}, '1 day',
+                 NULL, ARRAY[gen_random_uuid()], ARRAY[gen_random_uuid()], '{{user}}', '{{user_message}}',
+                 '{{1}}', '{{NULL}}', '{{NULL}}', '{{NULL}}', '{{NULL}}', '{{NULL}}', '{{""}}',
+                 ARRAY[decode(repeat('00', 32), 'hex')], ARRAY['{{}}'::bytea], {pads})"""  # fmt: skip
+
+        def count(stream: str, pads: str) -> int:
+            given = sql.format(stream=stream, pads=pads)
+            return int(database.run(tenant, lambda conn: conn.exec_driver_sql(given).scalar_one()))
+
+        own = f"'{receipt.stream_id}'::uuid"
+        assert count("gen_random_uuid()", "NULL, NULL") == 0
+        assert count("NULL", "decode(repeat('36', 64), 'hex'), decode(repeat('5c', 64), 'hex')") == 0
+        assert count(own, "NULL, NULL") == 1
+        assert count("NULL", "NULL, NULL") == 1
+        assert database.run(f"{tenant}-other", lambda conn: conn.exec_driver_sql(
+            sql.format(stream=own, pads="NULL, NULL")).scalar_one()) == 0  # fmt: skip
+        assert door.ops.verify_ledger().ok
+
+
+def test_lists_arrive_as_they_were_sent(database: Database, tenant: str) -> None:
+    texts = ['a "quoted" word', "back\\slash", "", "NULL", "{a,b}", "two\nlines", "Zürich ✓", None, "plain"]
+    blobs = [b"", b"\0\1", bytes(range(256))]
+
+    def work(conn: Any) -> tuple[Any, ...]:
+        asked = "SELECT %s::text[], %s::text[], %s::bytea[], %s::bytea[]"
+        given = (arrays.Texts(texts), arrays.Texts([]), arrays.Blobs(blobs), arrays.Blobs([]))
+        return tuple(conn.exec_driver_sql(asked, given).one())
+
+    found = database.run(tenant, work)
+    assert found == (texts, [], blobs, [])
+    with pytest.raises(psycopg.DataError):
+        arrays.literal(["\0"])
