@@ -40,11 +40,12 @@ def part(names: Sequence[str], *, moment: Moment, depth: int = 1, vector: bool =
 
     Without a vector nobody can tell whether the other end of a loose relation is meant: then its words must.
     """
-    hops = range(1, min(depth, MOST_DEPTH) + 1)
+    places = range(1, hops(depth) + 1)
     reached = "SELECT n.memory_id, n.lineage_id, n.status, n.closeness, n.seed_id FROM hop_{} n\nUNION ALL\n"
-    sql = statement("channel_graph").replace("/*hops*/", "".join(f"{_hop(place, moment, vector)},\n" for place in hops))
+    walked = "".join(f"{_hop(place, moment, vector)},\n" for place in places)
+    sql = statement("channel_graph").replace("/*hops*/", walked)
     return Part(
-        sql.replace("/*reached*/", "".join(reached.format(place) for place in hops)),
+        sql.replace("/*reached*/", "".join(reached.format(place) for place in places)),
         {
             "seeds": SEEDS, "seed_floor": SEED_FLOOR, "breadth": BREADTH, "considered": CONSIDERED, "named": NAMED,
             "names": [name for name in names if name.casefold() not in SELF_NAMES], "structural": list(STRUCTURAL),
@@ -53,12 +54,19 @@ def part(names: Sequence[str], *, moment: Moment, depth: int = 1, vector: bool =
     )  # fmt: skip
 
 
+def hops(depth: int) -> int:
+    """How far a search goes that is to go so far. Pure."""
+    return min(depth, MOST_DEPTH)
+
+
 def _hop(place: int, moment: Moment, vector: bool) -> str:
     filled = {
         "from": str(place - 1), "to": str(place), "share": "1" if place == 1 else str(FARTHER),
         "relations": relations.held("any", moment, "h.memory_id"), "near": NEAR if vector else "false",
+        "end": "/*row of r.node*/" if moment.is_now else f"JOIN sight_{place} m ON m.memory_id = r.node",
     }  # fmt: skip
-    sql = statement("channel_hop").rstrip()
+    around = "" if moment.is_now else statement("reach_around")
+    sql = statement("channel_hop").rstrip().replace("/*around*/", around)
     for name, text in filled.items():
         sql = sql.replace(f"/*{name}*/", text)
     return sql

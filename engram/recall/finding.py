@@ -12,7 +12,7 @@ from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temp
 from engram.database import Connection, fetch_all, fetch_named, fetch_written, statement
 from engram.errors import EngramError
 from engram.memories import Moment
-from engram.recall import turns
+from engram.recall import past, turns
 from engram.recall.question import Asked, Looked, Meaning, names_in
 from engram.recall.turns import Place
 from engram.values import TRUSTS, Memory, Watermark, Window, kind_of
@@ -30,16 +30,13 @@ EXCLUDED: Final = (
     "coalesce((SELECT l.lexemes @@ %(without)s::tsquery FROM engram.memory_lexemes l"
     " WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = m.memory_id), false)"
 )
-WORLD: Final = "world AS MATERIALIZED (SELECT m.* FROM /*source*/ WHERE /*visible*/),\n"
 ELIGIBLE: Final = "eligible AS MATERIALIZED (SELECT m.memory_id FROM /*memories*/ AND /*leading*/),\n"
-# A row by its key, one by one: what is IS TRUE of it chooses no index. The past is at hand, put together before.
+# A row by its key, one by one: what is IS TRUE of it chooses no index.
 SEEN: Final = "(m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)) IS TRUE"
 ROW: Final = f"""CROSS JOIN LATERAL (
          SELECT m.* FROM engram.agent_memory m
           WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = /*of*/ AND {SEEN} OFFSET 0) m"""  # noqa: S608 - constants
 ROWS: Final = ROW.replace("m.memory_id", "m.lineage_id")
-PAST_ROW: Final = "JOIN world m ON m.memory_id = /*of*/"
-PAST_ROWS: Final = "JOIN world m ON m.lineage_id = /*of*/"
 ROW_OF: Final = re.compile(r"/\*row of ([\w.]+)\*/")
 ROWS_OF: Final = re.compile(r"/\*rows of ([\w.]+)\*/")
 HEIR: Final = 0.9  # of an earlier value's nearness that the current one takes over
@@ -215,12 +212,30 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
     seconds = len(searches) * longest
     breadth = max(semantic.breadth(one.looked.size, fetched(one.asked)) for one in searches)
     fetch_written(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
-    asked = [_asked(one) for one in searches]
+    found = _sent(conn, [_asked(one) for one in searches])
+    return [
+        rows if one.looked.moment.is_now else _then(conn, one, rows)
+        for one, rows in zip(searches, found, strict=True)
+    ]  # fmt: skip
+
+
+def _sent(conn: Connection, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Any]]:
     if len(asked) == 1:
         return [fetch_named(conn, *asked[0])]
     found: list[list[Any]] = [[] for _ in asked]
     for row in fetch_named(conn, *together(asked)):
         found[row.search].append(row)
+    return found
+
+
+def _then(conn: Connection, search: _Search, rows: Sequence[Any]) -> list[Any]:
+    """The rows of a search of the past: where what was reached for is not enough, of what lies farther."""
+    enough, found = past.split(rows)
+    for reach in past.reaches(fetched(search.asked))[1:]:
+        if enough:
+            break
+        sql, params = composed(search.asked, search.looked, search.meaning, search.channels, reach)
+        enough, found = past.split(fetch_named(conn, sql, params))
     return found
 
 
@@ -265,19 +280,29 @@ def called(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[st
     return statement("call_candidates"), params
 
 
-def composed(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    """The statement that asks these channels, and its parameters. Pure; its text is made of constants only."""
+def composed(
+    asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str], reach: past.Reach | None = None
+) -> tuple[str, dict[str, Any]]:  # fmt: skip
+    """The statement that asks these channels, and its parameters. Pure; its text is made of constants only.
+
+    In the past it reaches so far, or as far as is tried first.
+    """
     moment = looked.moment
     conditions = _conditions(asked, moment)
     scope_ids = looked.visible.scope_ids
     parts = _parts(asked, looked, meaning, channels, AMONG if conditions.narrow else "")
     excluded = f" AND NOT {EXCLUDED}" if looked.sought.without else ""
     is_worded = keyword.NAME in channels
+    hops = graph.hops(asked.depth) if graph.NAME in channels else 0
+    if not moment.is_now:
+        parts = past.parts(parts, is_worded, hops)
+    load = memories.loading(moment, "true", statement("candidate_rows"), statement("candidate_columns"))
+    before = "" if moment.is_now else past.world(is_worded, parts[temporal.NAME] is not temporal.NOTHING)
     replaced = {
         **{name: one.sql for name, one in parts.items()},
         "again": parts[semantic.NAME].again,
-        "load": memories.loading(moment, "true", statement("candidate_rows"), statement("candidate_columns")),
-        "world": ("" if moment.is_now else WORLD) + (ELIGIBLE if conditions.narrow else ""),
+        "load": load if moment.is_now else statement("reach_evidence").replace("/*load*/", load),
+        "world": before + (ELIGIBLE if conditions.narrow else ""),
         "late_scores": keyword.scores("late") if is_worded else keyword.NO_SCORES,
         "cosine": semantic.COSINE if meaning.vector is not None and parts[semantic.NAME].params else "NULL::float8",
         "strict": conditions.standing + excluded,
@@ -286,13 +311,12 @@ def composed(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[
         "leading": conditions.leading,
         "seed": conditions.seed,
         "memories": f"engram.agent_memory m WHERE {memories.VISIBLE}" if moment.is_now else "world m WHERE true",
-        "source": memories.source(moment),
         "visible": memories.VISIBLE,
     }
     sql = statement("find_candidates")
     for place, text in replaced.items():  # what is filled in first has places of its own
         sql = sql.replace(f"/*{place}*/", text)
-    sql = _with_rows(sql, moment)
+    sql = _with_rows(sql) if moment.is_now else past.at_hand(sql)
     params: dict[str, Any] = memories.visible_params(looked.visible, moment) | filters.to_sql(asked.filter)[1]
     for one in parts.values():
         params |= one.params
@@ -303,6 +327,8 @@ def composed(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[
         "fetch": fetched(asked), "wanted": asked.limit, "most_pinned": PINNED, "also": list(asked.also),
         "model_id": meaning.model_id, "without": keyword.any_scoped(looked.sought.without, scope_ids),
     }  # fmt: skip
+    if not moment.is_now:
+        params |= past.params(reach or past.reaches(fetched(asked))[0], looked.graphed, params)
     return sql, params
 
 
@@ -323,10 +349,9 @@ def _parts(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[st
     return parts
 
 
-def _with_rows(sql: str, moment: Moment) -> str:
-    """A statement whose memories are looked up by their ids or lineages, at a moment. Pure."""
-    row, rows = (ROW, ROWS) if moment.is_now else (PAST_ROW, PAST_ROWS)
-    for text, places in ((row, ROW_OF), (rows, ROWS_OF)):
+def _with_rows(sql: str) -> str:
+    """A statement whose memories are looked up by their ids or lineages. Pure."""
+    for text, places in ((ROW, ROW_OF), (ROWS, ROWS_OF)):
         sql = places.sub(lambda found, text=text: text.replace("/*of*/", found[1]), sql)  # type: ignore[misc]
     return sql
 

@@ -1,6 +1,6 @@
 -- One hop of the graph channel: the heaviest relations of each memory the last hop came to, of those whose other end is in sight
 -- and may be returned or has an heir. Structural relations always count, loose ones only towards what the question means, or says, too.
-hop_/*to*/ AS MATERIALIZED (
+/*around*/hop_/*to*/ AS MATERIALIZED (
   SELECT DISTINCT ON (n.memory_id) n.memory_id, n.lineage_id, n.status, n.leads, n.seed_id, n.closeness
     FROM (SELECT h.memory_id, h.closeness, h.seed_id, h.leads FROM hop_/*from*/ h WHERE h.leads ORDER BY h.closeness DESC, h.memory_id LIMIT %(considered)s) h
    CROSS JOIN LATERAL (
@@ -10,7 +10,7 @@ hop_/*to*/ AS MATERIALIZED (
                   WHERE r.relation_type <> ALL(%(unfollowed)s) AND r.node <> h.seed_id
                   ORDER BY r.weight DESC, r.node
                   LIMIT %(considered)s) r
-                /*row of r.node*/
+                /*end*/
           WHERE (/*leading*/) AND (r.relation_type = ANY(%(structural)s) OR /*near*/
                 OR (r.node IN (SELECT t.memory_id FROM met t WHERE t.worded)) IS TRUE)
           ORDER BY r.weight DESC, r.node
