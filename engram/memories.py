@@ -244,7 +244,31 @@ def _typed(name: str, place: int) -> str:
 
 def lineage(conn: Connection, visible: Visible, lineage_id: str, moment: Moment = NOW) -> Lineage:
     """All revisions of one lineage the read may see, newest first; NotFound when there are none."""
-    rows = _rows(conn, visible, moment, BY_LINEAGE, lineage_id) if visible.scope_ids else []
+    if not visible.scope_ids:
+        rows = []
+    elif moment.is_now:
+        rows = _line(conn, visible, lineage_id, None)
+    else:
+        rows = _rows(conn, visible, moment, BY_LINEAGE, lineage_id)
+    return _lineage(lineage_id, rows, visible)
+
+
+def lineage_and_rivals(
+    conn: Connection, visible: Visible, lineage_id: str, memory_id: str
+) -> tuple[Lineage | None, list[Memory]]:
+    """A lineage as it is now, None where there is none, and what contradicts one memory without a key, at once."""
+    rows = _line(conn, visible, lineage_id, memory_id) if visible.scope_ids else []
+    rivals = [made(row, visible) for row in rows if row.rival]
+    own = [row for row in rows if row.lineage_id == lineage_id]
+    return _lineage(lineage_id, own, visible) if own else None, rivals
+
+
+def _line(conn: Connection, visible: Visible, lineage_id: str, memory_id: str | None) -> list[Any]:
+    params = visible_params(visible) | {"lineage_id": lineage_id, "memory_id": memory_id}
+    return fetch_named(conn, statement("list_line"), params)
+
+
+def _lineage(lineage_id: str, rows: Sequence[Any], visible: Visible) -> Lineage:
     if not rows:
         raise NotFound("no lineage with that id in this scope")
     revisions = tuple(made(row, visible) for row in rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from typing import Final
@@ -34,41 +35,51 @@ def walked(
 ) -> Operation[Walked]:  # fmt: skip
     """The first road of a question's intent that leads somewhere.
 
-    One call of the model and one statement find what every road is walked over; where the road leads there, the ledger
-    is searched too. `asked` is the search of the question's topic, and its limit that of the evidence shown; `tz`
-    is the zone of the dates that are told. `beyond` lets the evidence go on with what was said at another time than the
-    question names; that never answers.
+    One call of the model and one statement find what every road is walked over, and in the same transaction the roads
+    read what else they need; where one leads there, the ledger is searched too, in one transaction for all roads.
+    `asked` is the search of the question's topic, and its limit that of the evidence shown; `tz` is the zone of the
+    dates that are told. `beyond` lets the evidence go on with what was said at another time than the question names;
+    that never answers.
     """
     roads = recall.roads(understood)
     if not roads:
         return Walked(recall.empty_answer(question, understood))
     shown = asked.limit
     plan = recall.plan(replace(asked, limit=max(shown, LEAST_CONSIDERED)), understood, reading.moment)
-    found = yield from searching.all_found(setup, reading, plan)
-    anytime = found.pop() if recall.is_bounded(understood, reading.moment) else None
-    walk = _Walk(question, understood, found, None if anytime is None else anytime.ranked(), tz)
-    tried: list[Intent] = []
-    notes = list(understood.notes)
-    told, results = Told(recall.empty_answer(question, understood)), SearchResults(())
-    for road in roads:
-        results = walk.on(road)
-        told = yield from steps.read(
-            reading.scope.tenant_id, lambda conn: walk.down(conn, road, results, tuple(tried))  # noqa: B023 - at once
-        )  # fmt: skip
-        if told.waiting > events.MOST_WAITING or told.unread:
-            yield from searching_events.ask(reading.scope.tenant_id, found[0].looked.visible.scope_ids)
-        notes += [note for note in told.answer.trace.notes if note not in notes]
-        tried.append(road)
-        if told.answer.found:
-            break
-    if walk.anytime is not None and not told.answer.found:
-        notes += yield from steps.read(reading.scope.tenant_id, lambda conn: walk.unknown(conn, reading))
-    answer, evidence = told.answer, told.answer.evidence[:shown]
-    if beyond and anytime is not None and recall.goes_on(understood, reading.moment, evidence, shown):
-        wider = replace(recall.on_road(anytime.asked, "current"), limit=max(shown, recall.LOOKED_AT))
-        evidence = recall.gone_on(evidence, anytime.ranked(wider), understood, shown)
-    answer = replace(answer, evidence=evidence, trace=replace(answer.trace, notes=tuple(notes)))
-    return Walked(answer, found[0], results)
+    bounded = recall.is_bounded(understood, reading.moment)
+
+    def along(conn: Connection, found: list[Searched]) -> _Walked:
+        anytime = found[-1].ranked() if bounded else None
+        walk = _Walk(question, understood, found[:-1] if bounded else found, anytime, tz)
+        return walk.along(conn, roads, reading)
+
+    # The ledger is searched with time of its own; what the other roads read is little.
+    apart = "event" in roads
+    found, said = yield from searching.found_and(setup, reading, plan, _nothing if apart else along)
+    if said is None:
+        said = yield from steps.read(reading.scope.tenant_id, lambda conn: along(conn, found))
+    if said.asks:
+        yield from searching_events.ask(reading.scope.tenant_id, found[0].looked.visible.scope_ids)
+    answer, evidence = said.answer, said.answer.evidence[:shown]
+    if beyond and bounded and recall.goes_on(understood, reading.moment, evidence, shown):
+        wider = replace(recall.on_road(found[-1].asked, "current"), limit=max(shown, recall.LOOKED_AT))
+        evidence = recall.gone_on(evidence, found[-1].ranked(wider), understood, shown)
+    answer = replace(answer, evidence=evidence, trace=replace(answer.trace, notes=tuple(said.notes)))
+    return Walked(answer, found[0], said.results)
+
+
+def _nothing(_conn: Connection, _found: list[Searched]) -> _Walked | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    """What the last road said, what the search found on it, the notes of all, and whether events want an index."""
+
+    answer: RecallAnswer
+    results: SearchResults
+    notes: Sequence[str]
+    asks: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +91,23 @@ class _Walk:
     found: list[Searched]
     anytime: SearchResults | None
     tz: tzinfo
+
+    def along(self, conn: Connection, roads: Sequence[Intent], reading: Reading) -> _Walked:
+        """One road after the other until one says something; where none does, what is known of another time."""
+        tried: list[Intent] = []
+        notes = list(self.understood.notes)
+        told, results, asks = Told(recall.empty_answer(self.question, self.understood)), SearchResults(()), False
+        for road in roads:
+            results = self.on(road)
+            told = self.down(conn, road, results, tuple(tried))
+            asks = asks or told.waiting > events.MOST_WAITING or told.unread
+            notes += [note for note in told.answer.trace.notes if note not in notes]
+            tried.append(road)
+            if told.answer.found:
+                break
+        if self.anytime is not None and not told.answer.found:
+            notes += self.unknown(conn, reading)
+        return _Walked(told.answer, results, notes, asks)
 
     def on(self, road: Intent, place: int = 0) -> SearchResults:
         """What one of the searches found, as a road ranks it."""

@@ -170,10 +170,13 @@ def answer(
     best = best or best_hit(_of_the_named(results, looked, question), road, question, least=least)
     if best is None:
         return empty
-    rivals = _rivals(conn, looked, best.memory, only) if road == "current" and window is None else []
-    if rivals and rivals[0] != best.memory:
-        best = replace(best, memory=rivals[0])
-    line = _lineage(conn, looked, best.memory, only)
+    if road == "current" and window is None:
+        line, rivals = _line(conn, looked, best.memory, only)
+        if rivals and rivals[0] != best.memory:
+            best = replace(best, memory=rivals[0])
+            line = _lineage(conn, looked, best.memory, only)
+    else:
+        line, rivals = _lineage(conn, looked, best.memory, only), []
     values = [one for one in _by_time(line.revisions) if one.status in VALUES]
     if window is not None:
         values = [one for one in values if holds_in(one, window)]
@@ -646,8 +649,11 @@ def _of_the_named(results: SearchResults, looked: Looked, question: str) -> Sear
     return replace(results, results=tuple(own))
 
 
-def _rivals(conn: Connection, looked: Looked, memory: Memory, only: Filter | None) -> list[Memory]:
-    """A memory and those that contradict it without a key to order them, the newest that is trusted as much first."""
+def _line(conn: Connection, looked: Looked, memory: Memory, only: Filter | None) -> tuple[Lineage, list[Memory]]:
+    """The values of a memory that may be told, and it with its rivals, where it has any; those of now at once."""
+    if looked.moment.is_now:
+        line, others = memories.lineage_and_rivals(conn, looked.visible, memory.lineage_id, memory.memory_id)
+        return _told_of(memory, line, only), _rivals(memory, others, only)
     rows = fetch_all(
         conn,
         "list_contradictions",
@@ -655,6 +661,11 @@ def _rivals(conn: Connection, looked: Looked, memory: Memory, only: Filter | Non
         **memories.visible_params(looked.visible, looked.moment),
     )
     others = memories.load(conn, looked.visible, [row.memory_id for row in rows], looked.moment)
+    return _lineage(conn, looked, memory, only), _rivals(memory, others, only)
+
+
+def _rivals(memory: Memory, others: Iterable[Memory], only: Filter | None) -> list[Memory]:
+    """A memory and those that contradict it without a key to order them, the newest trusted as much first. Pure."""
     current = [one for one in others if one.is_current and _may_be_told(one, only)]
     if not current:
         return []
@@ -684,7 +695,14 @@ def _lineage(conn: Connection, looked: Looked, memory: Memory, only: Filter | No
     """The values of a memory that may be told: a search finds no more of them."""
     try:
         line = memories.lineage(conn, looked.visible, memory.lineage_id, looked.moment)
-    except NotFound:  # an event that is not derived yet
+    except NotFound:
+        line = None
+    return _told_of(memory, line, only)
+
+
+def _told_of(memory: Memory, line: Lineage | None, only: Filter | None) -> Lineage:
+    """The values of a lineage that may be told. Pure."""
+    if line is None:  # an event that is not derived yet
         return Lineage(memory.lineage_id, None, memory, (memory,))
     return replace(
         line,

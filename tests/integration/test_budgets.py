@@ -35,7 +35,7 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     "search": (5, 3, 9),
     "search semantic": (5, 3, 9),
     "search keyword": (5, 3, 9),
-    "recall": (7, 4, 13),
+    "recall": (6, 3, 10),
     "build_context": (8, 3, 12),
     "recall_critical": (3, 1, 4),
     "get": (2, 1, 3),

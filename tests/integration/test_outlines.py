@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engram import Engram, Scope, ledger, memories, relations, tenancy
+from engram.database import Connection, fetch_all
 from engram.memories import NOW
 from engram.operations import assembling
 from engram.operations.capture import EVENT_TYPES
@@ -108,3 +109,51 @@ def test_events_are_those_of_the_statement_they_stand_for(database_url: str, lif
         assert kept == ledger.told(conn, scope_ids, until=LATER + timedelta(days=1), **wanted)
         assert [len(part) for part in kept] == ([4, 2] if reader == 0 else [0, 0])
         assert ledger.told(conn, scope_ids, **wanted | {"said": 0, "made": 0}) == ([], [])
+
+
+@pytest.mark.parametrize("reader", [0, 1])
+def test_a_line_and_what_contradicts_are_those_of_the_statements_they_stand_for(
+    database_url: str, life: list[Any], reader: int
+) -> None:
+    known = [one.memory_id for one in life[2]]
+    with Engram(database_url, scope=life[0], settings=load({})) as door:
+        door.relate(known[2], known[5], "contradicts")
+        door.relate(known[3], known[2], "contradicts")
+    with (
+        Engram(database_url, scope=life[reader], settings=load({})) as door,
+        door._core.database().transaction(life[0].tenant_id, read_only=True) as conn,
+    ):
+        visible = tenancy.visible(conn, life[reader])
+        for memory in life[2]:
+            rows = memories._rows(conn, visible, NOW, memories.BY_LINEAGE, memory.lineage_id)
+            line, rivals = memories.lineage_and_rivals(conn, visible, memory.lineage_id, memory.memory_id)
+            assert (line.revisions if line else ()) == tuple(memories.made(row, visible) for row in rows)
+            params = memories.visible_params(visible, NOW) | {"memory_id": memory.memory_id}
+            told = [row.memory_id for row in fetch_all(conn, "list_contradictions", **params)]
+            assert sorted(one.memory_id for one in rivals) == sorted(
+                one.memory_id for one in memories.load(conn, visible, told)
+            )
+        line, rivals = memories.lineage_and_rivals(conn, visible, life[2][4].lineage_id, known[2])
+        assert (len(line.revisions) if line else 0) == (2 if reader == 0 else 0)
+        assert {one.memory_id for one in rivals} >= {known[3], *([known[5]] if reader == 0 else [])}
+
+
+def test_what_has_too_little_time_in_the_transaction_of_its_search_has_another(
+    database_url: str, life: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries, ties = 0, relations.ties
+
+    def slow(conn: Connection, *given: Any) -> Any:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            conn.exec_driver_sql("SET LOCAL statement_timeout = 1")
+            conn.exec_driver_sql("SELECT pg_sleep(2)")
+        return ties(conn, *given)
+
+    monkeypatch.setattr(relations, "ties", slow)
+    with Engram(database_url, scope=life[0], settings=load({})) as door:
+        block = door.build_context("line of the ledger of the mill")
+    assert tries == 2
+    assert block.text
+    assert not block.trace.degraded  # type: ignore[union-attr]
