@@ -274,9 +274,17 @@ _STARTS: Final = re.compile(r"[#>`~<|]|[-+*=](?=[-+*=\s])")
 
 def in_line(said: str) -> str:
     """Trusted text as one line that starts no heading, list or fence and cites nothing."""
-    folded = " ".join(_without_hidden(_BREAKS.sub(" ", said), joined=True).split())
-    folded = _CITATION.sub("(", folded)
+    if _is_plain(said):
+        folded = " ".join(said.split())
+    else:
+        folded = " ".join(_without_hidden(_BREAKS.sub(" ", said), joined=True).split())
+        folded = _CITATION.sub("(", folded)
     return f"\\{folded}" if _STARTS.match(folded) else folded
+
+
+def _is_plain(said: str) -> bool:
+    """Whether a text has nothing that could hide, break a line, cite or end a turn; most have not."""
+    return said.isascii() and said.isprintable() and "<" not in said and "[" not in said
 
 
 def in_fence(said: str) -> str:
@@ -850,6 +858,9 @@ FORMS: Final[Mapping[Format, _Form]] = {
 
 _SLACK: Final = 8  # tokens that two texts may have fewer together than apart
 
+_Lines = tuple[list[tuple[str, str]], list[str]]  # those a section prints itself, and those it has in the data block
+NO_LINES: Final[_Lines] = ([], [])
+
 
 class _Packing:
     """A block being packed. `chosen` maps items to the characters of them that are printed; it always fits.
@@ -874,8 +885,10 @@ class _Packing:
         self.of: dict[str, list[int]] = {name: [] for name in (CRITICAL, *names)}
         for index, item in enumerate(items):
             self.of[item.section].append(index)
+        self.lines: dict[str, _Lines] = dict.fromkeys(self.of, NO_LINES)  # of what is chosen, section by section
+        self.shown: dict[str, tuple[int, Lines, str]] = {}  # each section as it was printed last
         self.noticed = True
-        self.noticed = count(self._text({})) <= most  # where not even the notice fits, `complete` alone says it
+        self.noticed = count(self._text({}, self.lines)) <= most  # where the notice does not fit, `complete` says it
 
     def fill(self, layout: Layout, critical_share: float, *, grows: bool) -> None:
         """Critical first, then each section within its share, then whatever is left in the order of the flow.
@@ -889,12 +902,12 @@ class _Packing:
             self._largest(newest, KEPT_CHARACTERS, capped=False)
         if not pinned:
             self._fill_section(CRITICAL, self.budgets[CRITICAL])
-        left, unused = self.most - self._cost(CRITICAL, self.chosen), 0
+        left, unused = self.most - self._cost(CRITICAL), 0
         for name, share in layout.shares.items():
             self.budgets[name] = int(share * left)
             within = self.budgets[name] + unused
             self._fill_section(name, within)
-            unused = max(0, within - self._cost(name, self.chosen)) if layout.downward else 0
+            unused = max(0, within - self._cost(name)) if layout.downward else 0
         for name in (*layout.flow, *([CRITICAL] if grows else [])):
             self._fill_section(name, None)
 
@@ -930,7 +943,7 @@ class _Packing:
 
     def _room(self, name: str, within: int | None) -> int:
         left = self.most - self.used
-        return left if within is None else min(left, within - self._cost(name, self.chosen))
+        return left if within is None else min(left, within - self._cost(name))
 
     def _run(self, rest: Sequence[int], room: int) -> int:
         """How many of the next items should fit together, but at least one."""
@@ -987,18 +1000,20 @@ class _Packing:
             added.append(item)
         if not added:
             return None
-        if within is not None and self._cost(added[0].section, trial) > within:
+        name = added[0].section
+        lines = self.lines | {name: self._lines_of(name, trial)}
+        if within is not None and self._cost(name, lines) > within:
             return NO_SHARE
         sources = {item.source for item in added if item.fenced} if capped else ()
         if any(self._taken(source, trial) > self.most_of_source for source in sources):
             return SOURCE_FULL
-        used = self.count(self._text(trial))
+        used = self.count(self._text(trial, lines))
         if used > self.most:
             return NO_ROOM
-        self.chosen, self.keys, self.used = trial, keys, used
+        self.chosen, self.keys, self.used, self.lines = trial, keys, used, lines
         return None
 
-    def _lines(self, name: str, chosen: Mapping[int, int]) -> tuple[list[tuple[str, str]], list[str]]:
+    def _lines_of(self, name: str, chosen: Mapping[int, int]) -> _Lines:
         """The lines a section prints itself, and those it has in the data block."""
         own: list[tuple[str, str]] = []
         fenced: list[str] = []
@@ -1019,35 +1034,44 @@ class _Packing:
         ranks = {group: rank for rank, group in enumerate(sorted(groups) if self.by_day else groups)}
         return sorted(there, key=lambda index: ranks[self.items[index].group])
 
-    def _cost(self, name: str, chosen: Mapping[int, int]) -> int:
-        own, fenced = self._lines(name, chosen)
-        return (self.count(self.form.section(name, 0, own)) if own else 0) + (
+    def _cost(self, name: str, lines: Mapping[str, _Lines] | None = None) -> int:
+        """What a section costs, as it is chosen or as it is tried."""
+        own, fenced = (self.lines if lines is None else lines)[name]
+        return (self.count(self._section(name, 0, own)) if own else 0) + (
             self.count("\n".join(fenced)) if fenced else 0
         )
+
+    def _section(self, name: str, left: int, own: Lines) -> str:
+        """A section as it is printed; one that is tried again with the same lines is not put together again."""
+        known = self.shown.get(name)
+        if known is None or known[0] != left or known[1] is not own:
+            known = self.shown[name] = left, own, self.form.section(name, left, own)
+        return known[2]
 
     def _taken(self, source: tuple[str, str], chosen: Mapping[int, int]) -> int:
         """What a source costs as it is printed, escaped and indented."""
         of_it = (i for i in chosen if self.items[i].fenced and self.items[i].source == source)
         return self.count(self.form.inside([self.items[i].said(chosen[i]) for i in of_it]))
 
-    def _parts(self, chosen: Mapping[int, int]) -> dict[str, str]:
+    def _parts(self, chosen: Mapping[int, int], lines: Mapping[str, _Lines]) -> dict[str, str]:
         """What is printed, section by section, the data block last."""
         parts: dict[str, str] = {}
         data: list[str] = []
-        for name in self.of:
-            own, fenced = self._lines(name, chosen)
+        for name, (own, fenced) in lines.items():
             left = len(self._omitted(chosen)) if name == CRITICAL and self.noticed else 0
             if own or left:
-                parts[name] = self.form.section(name, left, own)
+                parts[name] = self._section(name, left, own)
             data += fenced
         if data:
             parts[DATA] = self.form.data(self.delimiter, data)
         return parts
 
-    def _text(self, chosen: Mapping[int, int]) -> str:
-        return self.form.whole(list(self._parts(chosen).values()))
+    def _text(self, chosen: Mapping[int, int], lines: Mapping[str, _Lines]) -> str:
+        return self.form.whole(list(self._parts(chosen, lines).values()))
 
     def _omitted(self, chosen: Mapping[int, int]) -> tuple[str, ...]:
+        if not self.of[CRITICAL] and not self.before:
+            return ()
         there = {self.items[index].item_id for index in chosen}
         ids = [*(self.items[index].item_id for index in self.of[CRITICAL]), *self.before]
         return tuple(item_id for item_id in dict.fromkeys(ids) if item_id not in there)
@@ -1056,7 +1080,7 @@ class _Packing:
 
     def whole(self) -> str:
         """The text of the block; nothing at all where not even an empty one fits."""
-        shown = self._text(self.chosen)
+        shown = self._text(self.chosen, self.lines)
         return shown if self.count(shown) <= self.most else ""
 
     def critical_omitted(self) -> tuple[str, ...]:
@@ -1070,7 +1094,7 @@ class _Packing:
 
     def sections(self) -> Iterator[ContextSection]:
         """The sections that had something to print, and the data block."""
-        parts = self._parts(self.chosen)
+        parts = self._parts(self.chosen, self.lines)
         printed = self.printed()
         there = {item.item_id for item in printed}
         for name, indexes in self.of.items():

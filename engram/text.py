@@ -110,7 +110,8 @@ def count_tokens(text: str) -> int:
     """About how many tokens a model would count: a quarter of the characters, each CJK character one."""
     if text.isascii():
         return -(-len(text) // 4)
-    cjk = sum(len(run) for run in _CJK_RUN.findall(text))
+    # Most lines of a text are ASCII where some are not, and are told faster than they are searched.
+    cjk = sum(len(run) for line in text.split("\n") if not line.isascii() for run in _CJK_RUN.findall(line))
     return cjk + -(-(len(text) - cjk) // 4)
 
 
