@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 import re
@@ -11,6 +12,7 @@ import time
 from collections import namedtuple
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from datetime import timedelta
 from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
@@ -19,7 +21,7 @@ import psycopg
 import sqlalchemy as sa
 from psycopg import sql
 from psycopg.types.json import Jsonb
-from sqlalchemy.engine import Connection, Row
+from sqlalchemy.engine import Connection
 
 from engram import inputs
 from engram.errors import (
@@ -50,7 +52,7 @@ __all__ = [
     "statement",
 ]
 
-WRITTEN: Final = {"no_parameters": True}  # of a text that holds its values
+LOGGED: Final = logging.getLogger("sqlalchemy.engine.Engine")
 OPENING: Final = "engram_opening"  # in the facts of a connection: what its first statement begins with
 UNTOLD: Final = (None,) * 5  # of a column: sizes, precision, scale and whether it may be null
 DRIVER_ERRORS: Final = (sa.exc.SQLAlchemyError, psycopg.Error, OSError)
@@ -128,46 +130,77 @@ def statement(name: str) -> str:
     return (resources.files("engram") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
 
 
-def fetch_all(conn: Connection, name: str, /, **params: Any) -> list[Row[Any]]:
+def fetch_all(conn: Connection, name: str, /, **params: Any) -> list[Any]:
     """Every row of a named statement."""
-    return list(conn.exec_driver_sql(statement(name), params).fetchall())
+    return fetch_named(conn, statement(name), params)
 
 
-def fetch_named(conn: Connection, sql: str, params: Mapping[str, Any]) -> list[Any]:
-    """Every row of a statement with many columns, as named tuples, straight from the driver.
+def fetch_named(conn: Connection, sql: str, params: Mapping[str, Any] | None) -> list[Any]:
+    """Every row of a statement, as named tuples, straight from the driver; without `params` the text holds its values.
 
-    SQLAlchemy would look at each column of each answer and wrap each row, which costs as much as reading them. Who
-    listens to its statements hears of this one too; an error is the driver's own.
+    SQLAlchemy would look at each column of each answer and wrap each row, which costs as much as reading them; it does
+    where somebody wants its log.
     """
-    cursor = conn.connection.cursor()
+    if LOGGED.isEnabledFor(logging.INFO):
+        return list(_logged(conn, sql, params).fetchall())
+    cursor = _sent(conn, sql, params)
     try:
-        sent: tuple[str, Any] = sql, params
-        for told in conn.dispatch.before_cursor_execute:
-            sent = told(conn, cursor, *sent, None, False)
-        cursor.execute(*sent)
         make = _row_type(tuple(name for name, *_ in cursor.description or ()))._make
         return [make(row) for row in cursor.fetchall()]
     finally:
         cursor.close()
 
 
-@lru_cache(maxsize=64)
+def _logged(conn: Connection, sql: str, params: Mapping[str, Any] | None) -> Any:
+    options = {"no_parameters": True} if params is None else {}
+    return conn.exec_driver_sql(sql, params, execution_options=options)
+
+
+def _sent(conn: Connection, sql: str, params: Mapping[str, Any] | None) -> Any:
+    """The cursor to which a statement was answered; who listens to SQLAlchemy's statements hears of this one too."""
+    cursor = conn.connection.cursor()
+    sent: tuple[str, Any] = sql, params
+    try:
+        for told in conn.dispatch.before_cursor_execute:
+            sent = told(conn, cursor, *sent, None, False)
+        cursor.execute(*sent)
+    except BaseException as error:
+        cursor.close()
+        if isinstance(error, psycopg.Error):
+            raise sa.exc.DBAPIError.instance(
+                sql, None, error, psycopg.Error, hide_parameters=True, dialect=conn.dialect
+            ) from error
+        raise
+    return cursor
+
+
+@lru_cache(maxsize=512)
 def _row_type(columns: tuple[str, ...]) -> Any:
-    return namedtuple("_Row", columns)
+    """What a row of these columns is: a named tuple that is also read as a mapping."""
+
+    class _Row(namedtuple("_Row", columns, rename=True)):  # type: ignore[misc]
+        __slots__ = ()
+
+        @property
+        def _mapping(self) -> dict[str, Any]:
+            return dict(zip(columns, self, strict=True))
+
+    return _Row
 
 
-def fetch_one(conn: Connection, name: str, /, **params: Any) -> Row[Any] | None:
+def fetch_one(conn: Connection, name: str, /, **params: Any) -> Any:
     """The first row of a named statement, or None."""
-    return conn.exec_driver_sql(statement(name), params).fetchone()
+    rows = fetch_named(conn, statement(name), params)
+    return rows[0] if rows else None
 
 
-def fetch_written(conn: Connection, name: str, /, **params: Any) -> list[Row[Any]]:
+def fetch_written(conn: Connection, name: str, /, **params: Any) -> list[Any]:
     """Every row of a named statement, in one message with BEGIN where it is the first of its transaction.
 
     The values are written into the text, which servers log: give it names and numbers, nothing that anybody said.
     """
     given = tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in params.items())
-    return list(conn.exec_driver_sql(_written(name, given), execution_options=WRITTEN).fetchall())
+    return fetch_named(conn, _written(name, given), None)
 
 
 def fetch_value(conn: Connection, name: str, /, **params: Any) -> Any:
@@ -178,7 +211,12 @@ def fetch_value(conn: Connection, name: str, /, **params: Any) -> Any:
 
 def execute(conn: Connection, name: str, /, **params: Any) -> int:
     """Run a named statement; the number of rows it touched."""
-    return int(conn.exec_driver_sql(statement(name), params).rowcount)
+    send = _logged if LOGGED.isEnabledFor(logging.INFO) else _sent
+    cursor = send(conn, statement(name), params)
+    try:
+        return int(cursor.rowcount)
+    finally:
+        cursor.close()
 
 
 def execute_many(conn: Connection, name: str, rows: list[dict[str, Any]]) -> None:
@@ -242,26 +280,57 @@ class Database:
 
         With `snapshot` all its statements see the database as it was at the first of them.
         """
-        # Closed inside, so that no rollback is sent down a connection in an unknown state, and outside, for COMMIT.
-        with (
-            self.engine.connect() as conn,
-            _closed_when_interrupted(conn),
-            conn.begin(),
-            _closed_when_interrupted(conn),
-            begun(conn, tenant_id, self.settings, read_only, snapshot),
-        ):
-            yield conn
+        opening = self._opening(tenant_id, read_only, snapshot)
+        with self.engine.connect() as conn:
+            # Closed inside, so that no rollback is sent down a connection in an unknown state, and outside, for COMMIT.
+            try:
+                with conn.begin():
+                    known = conn.info
+                    known[OPENING] = opening
+                    try:
+                        yield conn
+                    except Exception:
+                        raise
+                    except BaseException:
+                        conn.invalidate()
+                        raise
+                    finally:
+                        known.pop(OPENING, None)
+            except Exception:
+                raise
+            except BaseException:
+                conn.invalidate()
+                raise
 
     @asynccontextmanager
     async def async_transaction(
         self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False
     ) -> AsyncIterator[AsyncConnection]:
         """The asynchronous form of `transaction`."""
-        async with (
-            self.async_engine.connect() as conn, _cut_when_interrupted(conn), conn.begin(), _cut_when_interrupted(conn)
-        ):  # fmt: skip
-            with begun(conn.sync_connection, tenant_id, self.settings, read_only, snapshot):
-                yield conn
+        opening = self._opening(tenant_id, read_only, snapshot)
+        async with self.async_engine.connect() as conn:
+            try:
+                async with conn.begin():
+                    known = conn.sync_connection.info  # type: ignore[union-attr]
+                    known[OPENING] = opening
+                    try:
+                        yield conn
+                    except Exception:
+                        raise
+                    except BaseException:
+                        await conn.invalidate()
+                        raise
+                    finally:
+                        known.pop(OPENING, None)
+            except Exception:
+                raise
+            except BaseException:
+                await conn.invalidate()
+                raise
+
+    def _opening(self, tenant_id: str, read_only: bool, snapshot: bool) -> str:
+        given = self.settings
+        return opening(tenant_id, given.lock_timeout, given.statement_timeout, read_only, snapshot)
 
     def run(
         self,
@@ -364,38 +433,43 @@ def _attended(engine: sa.Engine, cursor: type[Any]) -> sa.Engine:
     return engine
 
 
-@contextmanager
-def begun(
-    conn: Connection | None, tenant_id: str, settings: Settings, read_only: bool = False, snapshot: bool = False
-) -> Iterator[None]:
-    """Begin a transaction with its role, tenant and limits, all gone with it, when its first statement is sent.
+@lru_cache(maxsize=4096)
+def opening(
+    tenant_id: str, lock_timeout: timedelta, statement_timeout: timedelta, read_only: bool = False,
+    snapshot: bool = False,
+) -> str:  # fmt: skip
+    """What begins a transaction with its role, tenant and limits, all gone with it: sent with its first statement.
 
     One round trip, and none where that statement is written into the same message. The connection is in autocommit as
     far as its driver knows, which would spend one on BEGIN alone.
     """
-    assert conn is not None
-    given = {
-        "tenant_id": tenant_id, "role": APP_ROLE, "lock_timeout": _ms(settings.lock_timeout.total_seconds()),
-        "statement_timeout": _ms(settings.statement_timeout.total_seconds()), "idle_timeout": str(IDLE_TIMEOUT_MS),
-        "read_only": "on" if read_only else "off",
-    }  # fmt: skip
     isolation = " ISOLATION LEVEL REPEATABLE READ" if snapshot else ""
-    known = conn.info
-    known[OPENING] = f"BEGIN{isolation};\n" + _written("begin_transaction", tuple(given.items()))
-    try:
-        yield
-    finally:
-        known.pop(OPENING, None)
+    settings = {
+        # Read-only by the server's own wish stays read-only: whoever set it so knew why.
+        **({"transaction_read_only": "on"} if read_only else {}),
+        "engram.tenant_id": tenant_id,
+        "TimeZone": "UTC",
+        "lock_timeout": _ms(lock_timeout),
+        "statement_timeout": _ms(statement_timeout),
+        "idle_in_transaction_session_timeout": IDLE_TIMEOUT_MS,
+        # Every statement is written for an index: on a table that has just been filled the planner has no statistics
+        # yet and would scan it whole for a few keys.
+        "enable_seqscan": "off",
+        "jit": "off",
+    }
+    told = [f"SET LOCAL {name} = {sql.Literal(value).as_string()}" for name, value in settings.items()]
+    path, role = "SET LOCAL search_path = engram, public", f"SET LOCAL ROLE {APP_ROLE}"
+    return f"BEGIN{isolation};\n{'; '.join([*told, path, role])}"
 
 
 def _opened(conn: Connection, cursor: Any, text: str, params: Any, context: Any, _: bool) -> tuple[str, Any]:
     """A statement as it is sent: after what begins its transaction, where it is the first."""
-    opening = conn.info.pop(OPENING, None)
-    if opening is None:
+    begin = conn.info.pop(OPENING, None)
+    if begin is None:
         return text, params
-    if context is not None and context.execution_options.get("no_parameters"):
-        return f"{opening};\n{text}", params
-    cursor.execute(opening)
+    if params is None or (context is not None and context.execution_options.get("no_parameters")):
+        return f"{begin};\n{text}", None
+    cursor.execute(begin)
     return text, params
 
 
@@ -416,8 +490,8 @@ class _Cursor(_Described, psycopg.Cursor[Any]):
     def execute(self, *args: Any, **given: Any) -> Any:
         """Send a message."""
         super().execute(*args, **given)
-        while self.nextset():
-            pass
+        if self.nextset():
+            self.set_result(-1)
         return self
 
 
@@ -427,8 +501,8 @@ class _AsyncCursor(_Described, psycopg.AsyncCursor[Any]):
     async def execute(self, *args: Any, **given: Any) -> Any:
         """Send a message."""
         await super().execute(*args, **given)
-        while self.nextset():
-            pass
+        if self.nextset():
+            await self.set_result(-1)
         return self
 
 
@@ -444,29 +518,6 @@ def _written(name: str, given: tuple[tuple[str, Any], ...]) -> str:
     """A named statement with its values written into it, as two statements in one message need them."""
     values = {key: list(value) if isinstance(value, tuple) else value for key, value in given}
     return _PLACE.sub(lambda place: sql.Literal(values[place[1]]).as_string(), statement(name))
-
-
-@contextmanager
-def _closed_when_interrupted(conn: Connection) -> Iterator[None]:
-    # An asynchronous exception between BEGIN and COMMIT leaves the protocol in an unknown state: never pool it again.
-    try:
-        yield
-    except Exception:
-        raise
-    except BaseException:
-        conn.invalidate()
-        raise
-
-
-@asynccontextmanager
-async def _cut_when_interrupted(conn: AsyncConnection) -> AsyncIterator[None]:
-    try:
-        yield
-    except Exception:
-        raise
-    except BaseException:
-        await conn.invalidate()
-        raise
 
 
 class _Attempt:
@@ -559,5 +610,5 @@ def _normalise(url: str) -> str:
     return parsed.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
 
 
-def _ms(seconds: float) -> str:
-    return str(max(1, int(seconds * 1000)))
+def _ms(time_limit: timedelta) -> int:
+    return max(1, int(time_limit.total_seconds() * 1000))

@@ -565,7 +565,7 @@ def read_run(conn: Connection, visible: tenancy.Visible, run_id: str) -> Lifecyc
     return _shown(conn, visible, row)
 
 
-def _find_run(conn: Connection, visible: tenancy.Visible, run_id: str) -> Row[Any] | None:
+def _find_run(conn: Connection, visible: tenancy.Visible, run_id: str) -> Any:
     return fetch_one(
         conn, "find_run", tenant_id=visible.scope.tenant_id, run_id=run_id, scope_ids=list(visible.scope_ids)
     )

@@ -43,9 +43,9 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     "traverse": (3, 1, 4),
     "add": (6, 1, 8),
     f"add_many of {MANY}": (8, 1, 10),
-    "remember": (3, 1, 5),
-    "record_event": (3, 1, 5),
-    f"remember {MANY}": (3, 1, 5),
+    "remember": (1, 1, 3),
+    "record_event": (1, 1, 3),
+    f"remember {MANY}": (1, 1, 3),
     "revise": (23, 3, 26),
     "forget": (10, 1, 11),
     "relate": (8, 1, 10),
@@ -189,7 +189,7 @@ def test_what_somebody_says_is_in_no_text_of_a_statement(measured: Measured) -> 
         measured.small.recall("What of my zeppelin?")
     finally:
         sa.event.remove(engine, "before_cursor_execute", note)
-    assert any(text.startswith("BEGIN;") and "memory_scopes" in text for text in said)
+    assert any(text.startswith("BEGIN;") and "visible_scopes" in text for text in said)
     assert not [text for text in said if "zeppelin" in text]
 
 

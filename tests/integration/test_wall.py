@@ -9,6 +9,7 @@ import re
 import sys
 import uuid
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any, Final
 
 import psycopg
@@ -383,8 +384,6 @@ def test_statements_that_forget_the_tenant_still_find_nothing_of_another(
         forgotten: set[str] = set()
 
         def forgetful(name: str) -> str:
-            if name == "begin_transaction":
-                return whole(name)
             text = whole(name)
             changed = without_predicate(name, text)
             forgotten.update({name} if changed != text else ())
@@ -397,9 +396,20 @@ def test_statements_that_forget_the_tenant_still_find_nothing_of_another(
             if hasattr(room, "VISIBLE"):
                 monkeypatch.setattr(room, "VISIBLE", "TRUE")
         assert reads(mine, memory_id) == EMPTY
-        assert {"list_visible_scopes", "load_memories"} & forgotten
+        assert {"find_scope", "load_memories"} & forgotten
         found = reads(theirs, memory_id)
         assert "harbour" in repr(found), "the forgetful statements do find what may be found"
+
+
+def test_the_scopes_of_another_tenant_are_visible_to_nobody(database_url: str, tenant: str) -> None:
+    with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder="none") as door:
+        door.add("The harbour is closed")
+        asked = "SELECT count(*) FROM engram.visible_scopes(%s, '{default}', '{default}', 'ada', %s, %s)"
+        for everyone, shelves in product((False, True), ("without", "with", "only")):
+            for reader, rows in ((tenant, shelves != "only"), (f"{tenant}x", False)):
+                with door._core.database().transaction(reader) as conn:
+                    found = conn.exec_driver_sql(asked, (tenant, everyone, shelves)).scalar_one()
+                assert bool(found) == rows
 
 
 def test_without_row_security_the_statements_alone_find_nothing_of_another(
