@@ -253,6 +253,19 @@ def lineage(conn: Connection, visible: Visible, lineage_id: str, moment: Moment 
     return _lineage(lineage_id, rows, visible)
 
 
+def lineage_of(conn: Connection, visible: Visible, memory_id: str, moment: Moment = NOW) -> Lineage:
+    """The lineage of a memory the read may see, newest first; NotFound when it sees none with that id."""
+    if not moment.is_now:
+        seen = get(conn, visible, memory_id, Moment(known_at=moment.known_at))
+        return lineage(conn, visible, seen.lineage_id, moment)
+    params = visible_params(visible) | {"memory_id": resolve_id(conn, visible, memory_id)}
+    rows = fetch_named(conn, statement("call_lineage"), params) if visible.scope_ids else []
+    if not rows:
+        raise NotFound("no memory with that id in this scope")
+    rows.sort(key=lambda row: row.revision, reverse=True)
+    return _lineage(rows[0].lineage_id, rows, visible)
+
+
 def lineage_and_rivals(
     conn: Connection, visible: Visible, lineage_id: str, memory_id: str
 ) -> tuple[Lineage | None, list[Memory]]:
@@ -304,22 +317,34 @@ def recall_critical(
     """Every pinned memory of the readable scopes: no vectors, no model, no ranking; what does not fit is named."""
     if not visible.scope_ids:
         return CriticalMemories(())
+    types = None if memory_types is None else list(memory_types)
+    found = _pinned_now(conn, visible, types) if moment.is_now else _pinned_then(conn, visible, types, moment)
+    chosen = chosen_critical(found, visible, limit=limit, max_tokens=max_tokens, count=count)
+    if strict and chosen.omitted:
+        kept = len(chosen.results)
+        raise LimitExceeded("recall_critical", kept, kept + len(chosen.omitted), "critical memories within the budget")
+    return chosen
+
+
+def _pinned_now(conn: Connection, visible: Visible, types: list[str] | None) -> list[Memory]:
+    rows = fetch_named(conn, statement("call_pinned"), visible_params(visible) | {"memory_types": types})
+    places = {kind: place for place, kind in enumerate(CRITICAL_ORDER)}
+    rows.sort(key=lambda row: row.memory_id)
+    rows.sort(key=lambda row: row.recorded_at, reverse=True)
+    rows.sort(key=lambda row: places.get(row.memory_type, len(places)))
+    return [made(row, visible) for row in rows]
+
+
+def _pinned_then(conn: Connection, visible: Visible, types: list[str] | None, moment: Moment) -> list[Memory]:
     sql = (
         f"SELECT m.memory_id::text FROM {source(moment)} WHERE {VISIBLE} AND {current(moment)}"  # noqa: S608 - constants
         " AND m.critical_slot IS NOT NULL AND NOT m.moot"
         " AND (%(memory_types)s::text[] IS NULL OR m.memory_type = ANY(%(memory_types)s))"
         " ORDER BY coalesce(array_position(%(order)s::text[], m.memory_type), 99), m.recorded_at DESC, m.memory_id"
     )
-    params = visible_params(visible, moment) | {
-        "memory_types": None if memory_types is None else list(memory_types), "order": list(CRITICAL_ORDER),
-    }  # fmt: skip
+    params = visible_params(visible, moment) | {"memory_types": types, "order": list(CRITICAL_ORDER)}
     rows = conn.exec_driver_sql(sql, params).fetchall()
-    found = load(conn, visible, [row.memory_id for row in rows], moment)
-    chosen = chosen_critical(found, visible, limit=limit, max_tokens=max_tokens, count=count)
-    if strict and chosen.omitted:
-        kept = len(chosen.results)
-        raise LimitExceeded("recall_critical", kept, kept + len(chosen.omitted), "critical memories within the budget")
-    return chosen
+    return load(conn, visible, [row.memory_id for row in rows], moment)
 
 
 def chosen_critical(

@@ -87,8 +87,7 @@ def get_lineage(setup: Setup, memory_id: object, topic_key: object, given: Mappi
     def work(conn: Connection, visible: Visible, moment: Moment) -> Lineage:
         if topic is not None:
             return memories.lineage_of_topic(conn, visible, topic, moment)
-        memory = memories.get(conn, visible, str(wanted), Moment(known_at=moment.known_at))
-        return memories.lineage(conn, visible, memory.lineage_id, moment)
+        return memories.lineage_of(conn, visible, str(wanted), moment)
 
     return (yield from _seen(setup, given, work, shelves="with"))
 
