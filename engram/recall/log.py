@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from engram import filters, ranking, tenancy, text
-from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, statement
+from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one
 from engram.errors import NotFound
 from engram.ranking import AnyProfile, Profile, ProfileWeights
 from engram.recall.finding import Candidate
@@ -186,9 +186,6 @@ def add(conn: Connection, entry: Entry, *, kept: timedelta, accessed: Sequence[s
     visible = entry.visible or tenancy.visible(conn, entry.scope)
     own = _own(conn, entry.scope, visible)
     told = [entry.query, *(json.dumps(entry.plan[name], ensure_ascii=False) for name in TEXTS if name in entry.plan)]
-    sql = statement("add_recall")
-    if accessed:
-        sql = f"WITH counted AS (\n{statement('count_accesses')})\n{sql}"
     given = {
         "tenant_id": entry.scope.tenant_id, "recall_id": entry.recall_id, "scope_id": own,
         "scope_ids": sorted({*visible.scope_ids, *([] if own is None else [own])}), "known_at": entry.known_at,
@@ -197,7 +194,7 @@ def add(conn: Connection, entry: Entry, *, kept: timedelta, accessed: Sequence[s
         "intent": entry.intent, "degraded": list(entry.degraded), "versions": Jsonb(dict(entry.versions)),
         "tokens": entry.tokens, "milliseconds": entry.milliseconds, "memory_ids": sorted(accessed),
     }  # fmt: skip
-    conn.exec_driver_sql(sql, given)
+    execute(conn, "add_recall", **given)
     if (uuid.UUID(entry.recall_id).int >> 32) % SWEEPS == 0:
         sweep(conn, entry.scope.tenant_id, kept)
 
