@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from engram import names
 from engram.claims import stem
+from engram.courses import Course
 
 
 def _words(text: str) -> frozenset[str]:
@@ -468,6 +469,9 @@ class Echo(NamedTuple):
     alone: bool = False
     over: str | None = None  # what is over, where any value it names may be meant
     same: str | None = None  # what is still so, likewise
+    course: Course | None = None  # what it says is over, or has become what
+    otherwise: bool = False  # it tells how things are now, against how they were
+    whole: bool = False  # it is of a whole sentence, of whose clauses there are drafts, too
 
 
 _V: Final = r"(?:(?:[Dd]r|[Mm]rs?|[Mm]s)\. )?[^,;:.!?]{1,60}?"
@@ -507,7 +511,9 @@ _ENDED: Final = re.compile(
     r"finished with)|is no longer|no longer)\b(?P<rest> .+)|(?:does not|is not|do not)\b(?P<rest_not> .+) "
     r"(?:any ?more|any longer))$"
 )
-_STILL: Final = re.compile(r"^user(?P<before>(?: [a-z]+)?) (?:still|continues to|continue to) (?P<after>.{2,80})$")
+_STILL: Final = re.compile(
+    r"^user(?P<before>(?:'s [\w' -]{1,40}?)?(?: [a-z]+)?) (?:still|continues to|continue to) (?P<after>.{2,80})$"
+)
 _FORGET: Final = re.compile(
     r"^(?:please )?(?:forget|delete|erase|remove) (?:about )?(?:my|user's) (?P<np>[\w' -]{2,60}?)(?: please| again)?$"
 )

@@ -250,6 +250,8 @@ class _Window:
             return False
         if text.fact_hash(draft.fact) in self._hashes or draft.classified.conflict_key in self._keys:
             return True
+        if draft.succeeds is not None and text.fact_hash(draft.succeeds) in self._hashes:
+            return True
         seen = self._seen[place]
         named = {row["memory_id"] for row in seen.exact} | ({seen.head["memory_id"]} if seen.head else set())
         return bool(named & self.touched)

@@ -36,7 +36,8 @@ def is_loose(conflict_key: str | None) -> bool:
 _ING: Final = r"(?P<ing>[a-z]{2,}ing)\b"
 _BEGUN: Final = re.compile(
     r"^user (?:(?:now|still|just|finally|recently|actually|currently|already|always) )*(?:"
-    r"(?:has )?(?:(?:just|recently|finally|now) )*(?:started|begun|taken to|(?:gone|went|come|came|got|gotten|switched|"
+    r"(?:has )?(?:(?:just|recently|finally|now) )*(?:started|begun|taken to|(?:gone|went|come|came|got|gotten|"
+    r"switched|"
     r"changed|moved) (?:back |over )?to|returned to|resumed|continued)"
     r"|(?:starts|continues|keeps|keeps on|resumes|returns to|switches to)"
     rf"|is (?:(?:back|used) to)?|has been|has always been) ?(?:now |still |again )?{_ING}(?P<rest>.*)$"
@@ -132,7 +133,33 @@ _MANY: Final = _words(
     "granddaughter grandchild neighbour neighbor roommate flatmate housemate classmate teammate student client "
     "customer patient dog cat pet puppy kitten horse rabbit allergy hobby friend's goal dream plan idea problem "
     "question point concern opinion advice interest passion skill fear skills hobbies name day week year life one "
-    "thing part half reason answer guess favourite favorite book song game movie film show place group family"
+    "thing part half reason answer guess favourite favorite book song game movie film show place group family "
+    # Of these people have more than one, too: relatives, friends, animals, works, and what is collected.
+    "mother father mum mom dad parent grandma grandpa granny grandmother grandfather grandparent great-aunt "
+    "great-uncle "
+    "stepmother stepfather stepmom stepdad stepson stepdaughter stepsister stepbrother half-brother half-sister "
+    "mother-in-law father-in-law sister-in-law brother-in-law in-law godmother godfather godson goddaughter godchild "
+    "twin relative bestie buddy pal mate chum crush date ex ex-wife ex-husband ex-boyfriend ex-girlfriend guest "
+    "acquaintance contact penpal pen-pal idol hero rival enemy fan follower intern mentee apprentice protégé tutee "
+    "employee tenant lodger contractor supplier vendor partner-in-crime kitty pup hound parrot budgie canary "
+    "cockatiel bird chicken hen rooster duck goose goat sheep lamb cow pig pony donkey mare stallion foal "
+    "hamster gerbil "
+    "mouse rat guinea-pig ferret hedgehog tortoise turtle terrapin snake lizard gecko iguana frog toad newt fish "
+    "goldfish "
+    "spider tarantula hermit-crab bee llama alpaca chinchilla rodent reptile plant tree cactus succulent orchid "
+    "boat kayak doll "
+    "teddy toy novel story poem album record band singer artist author writer actor actress painter composer player "
+    "footballer athlete podcast series sitcom musical opera play painting poet director comedian youtuber "
+    "streamer character "
+    "recipe dish drink snack dessert cake cheese wine beer flower colour color fruit vegetable spice word quote "
+    "proverb verse "
+    "joke memory trip destination city country island beach park museum cafe café restaurant bar pub shop store "
+    "market "
+    "brand website blog newsletter magazine channel course class subject topic task assignment client's "
+    "target "
+    "wish resolution tip trick rule habit tradition language instrument sport exercise allergen medication "
+    "supplement vitamin "
+    "pill symptom condition diagnosis illness"
 )
 _AGENT: Final = re.compile(r"(?:er|or|ist|ian|ant|ent|ee|mate|man|woman|person)$")
 _HABITUAL: Final = _words("usual go-to regular default standard")
@@ -203,7 +230,8 @@ def was_so(statement: str) -> str | None:
 
 
 _CHANGED: Final = re.compile(
-    r"\b(?:now|these days|nowadays|instead|no longer|any ?more|any longer|from now on|as of|at last|finally|again|back|"
+    r"\b(?:now|these days|nowadays|instead|no longer|any ?more|any longer|from now on|as of|at last|finally|"
+    r"again|back|"
     r"switched|changed|moved|swapped|replaced|upgraded|migrated|new|started|starts|began|begun|became|become|stopped|"
     r"quit|turned out|taken over|took over|overtaken|gave up|given up|gone|not|n't|correction|actually|in fact)\b"
 )

@@ -27,6 +27,7 @@ EVIDENCE: Final = ("verbatim", "source_chunk")
 EMPTY_HASH: Final = text.fact_hash("")
 HEAD: Final = Place("active")
 SAME_EVENT: Final = "same_event"
+SUCCEEDS: Final = "said_to_have_changed"
 LONG_FACT: Final = 1_000
 UPKEEP_EVERY: Final = 512  # writes: the ids are random at their end, so this needs no counter
 UPKEEP_PRIORITY: Final = 200  # after derivation
@@ -98,6 +99,7 @@ class Draft:
     captured: bool = False  # from traffic nobody chose to write down, not from a direct call
     echo: Echo | None = None  # of a value said before, until it is found of what
     refused: str | None = None  # the guard of the policy that refused it, and why
+    succeeds: str | None = None  # the text of the memory of which it says that it is over or has changed
 
     def begins(self, origin: Origin) -> datetime:
         """Since when the statement holds: what was stated, otherwise when it was said."""
@@ -204,7 +206,9 @@ def _locks(desk: Desk, drafts: Sequence[Draft]) -> Iterator[str]:
     for draft in drafts:
         if draft.is_evidence:
             continue
-        yield f"{desk.tenant_id}/{desk.scope_id}/fact/{text.fact_hash(draft.fact).hex()}"
+        for fact in (draft.fact, draft.succeeds):
+            if fact is not None:
+                yield f"{desk.tenant_id}/{desk.scope_id}/fact/{text.fact_hash(fact).hex()}"
         if draft.classified.conflict_key is not None:
             yield f"{desk.tenant_id}/{_key_lock(desk.scope_id, draft.classified.conflict_key)}"
 
@@ -311,7 +315,20 @@ def judged_plainly(desk: Desk, draft: Draft) -> Judged | None:
         return Judged(draft, gates.Judgement("reject", reasons=("guard", draft.refused)))
     if draft.is_evidence:
         return Judged(draft, gates.Judgement("add", reasons=("evidence",)))
-    return None if draft.revises is None else _revision(desk, draft)
+    return _succession(desk, draft) if draft.revises is None else _revision(desk, draft)
+
+
+def _succession(desk: Desk, draft: Draft) -> Judged | None:
+    """A draft that says of a memory without a key that it is over or has changed; None where that is gone by now."""
+    if draft.succeeds is None or draft.classified.conflict_key is not None:
+        return None
+    row = fetch_one(
+        desk.conn, "find_told_fact", tenant_id=desk.tenant_id, scope_id=desk.scope_id,
+        fact_hash=text.fact_hash(draft.succeeds),
+    )  # fmt: skip
+    if row is None:
+        return None
+    return Judged(draft, gates.Judgement("revise", row.memory_id, (SUCCEEDS,)), row.lineage_id, row.importance)
 
 
 def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[gates.Near]) -> Judged:
@@ -347,6 +364,8 @@ def _stands_beside(policy: MemoryPolicy, draft: Draft, seen: Seen) -> bool:
     """Whether a draft gives a loose key another value and says of no change: then both are so, and it has no key."""
     key = draft.classified.conflict_key
     if seen.head is None or seen.head["gone"] or not frames.is_loose(key) or draft.classified.negates is not None:
+        return False
+    if draft.succeeds is not None:
         return False
     value = value_of(policy, draft.fact, key)
     return value != value_of(policy, seen.head["fact"], key) and not frames.says_of_a_change(draft.fact)

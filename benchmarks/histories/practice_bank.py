@@ -1,6 +1,7 @@
 """The practice bank: the many ways in which people say that something changed, ended, went on or was wrong.
 
-Rules of change and of endings are developed on it. Its `lasting` and `chat` are full of what sounds like a change and is none.
+Rules of change and of endings are developed on it. Its `lasting` and `chat` are full of what sounds like a change and
+is none.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ THEMES = (
     Theme(
         "club", ("Harriers", "Night Owls", "Pathfinders", "Rowdies", "Marmots"),
         say=("I run with the {v}.", "I'm a member of the {v}.", "I train with the {v}."),
-        change=("I've left the {old} for the {v}.", "I run with the {v} nowadays.", "I switched from the {old} to the {v}.",
+        change=("I've left the {old} for the {v}.", "I run with the {v} nowadays.",
+                "I switched from the {old} to the {v}.",
                 "I ended up joining the {v} instead of the {old}."),
         again=("I'm still a member of the {v}.", "I still run with the {v}."),
         correct=("I'm a member of the {v}, not the {old}.", "I was wrong, I run with the {v}, not the {old}."),

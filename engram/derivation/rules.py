@@ -13,7 +13,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from engram import attributes
+from engram import attributes, courses, names
+from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import Proposed
 from engram.derivation.times import Stated, resolve
@@ -31,6 +32,7 @@ from engram.subjects import (
     mood_of,
     plain,
     sentence_spans,
+    subject_of,
     tail_length,
     third_person,
     we_are,
@@ -38,7 +40,7 @@ from engram.subjects import (
 from engram.values import Event
 
 NAME: Final = "rules"
-VERSION: Final = 1
+VERSION: Final = 2
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
@@ -106,7 +108,10 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             continue
         echo = attributes.corrected(text[start:end])
         if echo is not None and mood_of(text[start:end]) != "command":
-            yield Proposed(" ".join(content[start:end].split())[:MAX_FACT], start, end, echo=echo)
+            yield Proposed(
+                " ".join(content[start:end].split())[:MAX_FACT], start, end,
+                echo=echo._replace(course=Course(old=plain(echo.old or ""), new=plain(echo.new or ""))),
+            )  # fmt: skip
             continue
         renewed = attributes.renewed(text[start:end])
         if renewed is not None:
@@ -114,8 +119,48 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             continue
         sentence = clauses(text[start:end], role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
-        for clause in sentence:
-            yield from _from_clause(clause, start, content, event.occurred_at)
+        made = [one for clause in sentence for one in _from_clause(clause, start, content, event.occurred_at)]
+        yield from _with_course(text[start:end], start, content, made)
+
+
+def _with_course(sentence: str, offset: int, content: str, made: list[Proposed]) -> Iterator[Proposed]:
+    """What the clauses of a sentence give, with what the sentence says of the course of things."""
+    start = offset + lead_length(sentence)
+    end = offset + len(sentence)
+    while end > start and content[end - 1] in " \t\n.!,;:…。！":
+        end -= 1
+    words = content[start:end]
+    said = plain(words)
+    course = courses.read(plain(third_person(words))) if _COURSE.search(said) else None
+    if course is not None and (not _tells_of_a_course(sentence, course) or (course.over and len(made) > 1)):
+        course = None
+    if course is None:
+        for one in made:
+            yield one if not courses.says_otherwise(plain(one.fact)) else _marked(one, otherwise=True)
+        return
+    fact = third_person(" ".join(words.split())).strip()
+    fact = (fact[:1].upper() + fact[1:])[:MAX_FACT]
+    if len(made) == 1 and plain(made[0].fact) == plain(fact):
+        yield _marked(made[0], course=course)
+        return
+    whole = attributes.Echo(alone=True, course=course, whole=True)
+    yield Proposed(fact, start, end, subject=made[0].subject if made else "user", echo=whole)
+    yield from made
+
+
+def _marked(one: Proposed, *, course: Course | None = None, otherwise: bool = False) -> Proposed:
+    echo = one.echo or attributes.Echo()
+    return replace(one, echo=echo._replace(course=course, otherwise=otherwise))
+
+
+_COURSE: Final = re.compile(r"\b(?:i|i'm|i've|i'd|me|my|we|we've|our|user|user's|it's)\b")
+
+
+def _tells_of_a_course(sentence: str, course: Course) -> bool:
+    """Whether a sentence states that something is over or has changed: it asks, supposes and reports nothing."""
+    if course.alone and courses.is_scrapped(plain(sentence)):
+        return True
+    return mood_of(sentence) == "statement" and subject_of(sentence, role="user") in (SELF, UNKNOWN)
 
 
 def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -> Iterator[Proposed]:
@@ -294,9 +339,18 @@ def _worth(clause: Clause) -> str | None:
         return "user" if not _DEICTIC.match(text) else None
     if _ABOUT_NAMES.match(text) and not _ONCE_ABOUT.search(text):
         return ""
-    return None
+    for_user = _FOR_USER.match(clause.text.strip()[lead_length(clause.text.strip()) :])
+    return plain(for_user["who"]) if for_user is not None and plain(for_user["who"]) not in names.NOT_NAMES else None
 
 
+# Somebody by name who does something for what is the user's: "Dr. Bell supervises my thesis".
+_FOR_USER: Final = re.compile(
+    r"(?P<who>(?:Dr\. |Mr\. |Mrs\. |Ms\. |Prof\. )?[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+){0,2}) "
+    r"(?:(?:now|still|also|always|usually|no longer|currently) )*(?!is\b|was\b|has\b|does\b|goes\b|means\b|"
+    r"makes\b|looks\b|"
+    r"seems\b|sounds\b|lost\b|needs\b)[a-z]+(?<!s)s my [\w'-]+(?: [\w'-]+)?"
+    r"(?: (?:now|again|these days|any ?more))?[.!]?$"
+)
 _ONCE_ABOUT: Final = re.compile(r"\b(?:you|hotel|restaurant|movie|film|book|airbnb)\b")
 
 
@@ -323,11 +377,15 @@ def _people(clause: Clause, text: str) -> bool:
     if clause.subject in _NO_PERSON or re.search(r"\byou\b", text):
         return False
     rest = text[len(clause.subject) :] if text.startswith(clause.subject) else text
+    called = re.search(r"\b(?:is|named|called) ([A-ZÀ-ÖØ-Þ][\w'’-]+)[\s.!]*$", clause.text)
+    if called is not None and text.startswith("user's ") and plain(called[1]) not in names.NOT_NAMES:
+        return True  # "my friend is Anna" says who that is
     return clause.completed or (
         len(rest.split()) >= 2
         and re.search(
             r"^ (?:is|was|says|said) (?!\d|vegan|vegetarian|pescatarian|pregnant|diabetic|married|divorced|"
-            r"engaged|single|retired|widowed|deaf|blind|autistic|celiac|unemployed)(?:it|that|this|so|right|wrong|there|here|\w+)$",
+            r"engaged|single|retired|widowed|deaf|blind|autistic|celiac|unemployed)(?:it|that|this|so|right|"
+            r"wrong|there|here|\w+)$",
             rest,
         )
         is None

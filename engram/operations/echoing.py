@@ -1,24 +1,27 @@
 """Echoes: what is said of a value without naming what it is the value of, and of what it was said before.
 
-"No, it's violet, not indigo" and "I don't use Vim anymore" mean something only beside what the scope holds: the newest
+"No, it's violet, not indigo" and "I don't use Vim anymore" mean something only beside what the scope holds: the "
+"newest
 value under a key that they name decides. One that names none keeps its words, or is nothing without them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
-from engram import attributes, policies, tenancy
+from engram import attributes, courses, frames, policies, tenancy
 from engram.attributes import Echo
 from engram.claims import stem
+from engram.courses import Told
 from engram.database import Connection, fetch_all
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
-from engram.policies import Proposal
+from engram.policies import Classified, MemoryPolicy, Proposal
 from engram.scope import Scope
 from engram.subjects import plain
 from engram.writing import Draft, Origin
@@ -37,12 +40,24 @@ Pair = tuple[Draft, Origin]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A value that was said under a key; `is_head` where it is the one that holds."""
+    """What was told before: under a key with the value it gave, or without one; `is_head` where it is what holds."""
 
-    key: str
-    value: str
+    key: str | None
+    value: str | None
     is_head: bool
     fact: str
+    subject: str | None = "user"
+    lineage: str | None = None  # what it is one state of, where it has no key
+
+    @property
+    def told(self) -> Told:
+        """Its words."""
+        return _told(self.fact)
+
+
+@lru_cache(maxsize=4096)
+def _told(fact: str) -> Told:
+    return Told(plain(fact), fact)
 
 
 def resolved(setup: Setup, scope: Scope, pairs: Sequence[Pair]) -> Operation[list[Pair]]:
@@ -65,28 +80,190 @@ def resolve(setup: Setup, conn: Connection, tenant_id: str, scope_id: int, pairs
 
 
 def _known(setup: Setup, conn: Connection, tenant_id: str, scope_id: int) -> list[Known]:
-    """The values of a scope's keys, the newest first."""
-    rows = fetch_all(conn, "list_keyed_values", tenant_id=tenant_id, scope_id=scope_id)
+    """The values of a scope's keys, the newest first, then what it holds without one."""
+    keyed = fetch_all(conn, "list_keyed_values", tenant_id=tenant_id, scope_id=scope_id)
+    told = fetch_all(conn, "list_told_facts", tenant_id=tenant_id, scope_id=scope_id)
     return [
         Known(row.conflict_key, value, row.status == "active", row.fact)
-        for row in rows
+        for row in keyed
         if (value := policies.value_of(setup.policy, row.fact, row.conflict_key)) is not None
-    ]
+    ] + [Known(None, None, row.status == "active", row.fact, row.subject, row.lineage_id) for row in told]
 
 
 def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterator[Pair]:
     """Each draft in turn; what was drafted before an echo is known to it. Pure."""
     seen = list(known)
-    for draft, origin in pairs:
-        made = draft if draft.echo is None else _under_its_key(setup, draft, draft.echo, seen)
+    left = list(pairs)
+    while left:
+        draft, origin = left.pop(0)
+        made: Draft | None = draft
+        if draft.echo is not None and draft.echo.whole:
+            within = [pair for pair in left if _is_within(pair, origin)]
+            made = None if any(_is_settled(setup, one, seen) for one, _ in within) else _course(setup, draft, seen)
+            left = left if made is None else [pair for pair in left if pair not in within]
+        elif draft.echo is not None:
+            made = _under_its_key(setup, draft, draft.echo, seen)
+            if made is not None and (made.echo is not None or made == replace(draft, echo=None)):
+                made = _course(setup, draft, seen) or made
         if made is None:
             continue
-        key = made.classified.conflict_key
-        if key is not None and key.startswith(PREFIX):
-            value = policies.value_of(setup.policy, made.fact, key)
-            seen = [replace(one, is_head=False) if one.key == key else one for one in seen]
-            seen = seen if value is None else [Known(key, value, True, made.fact), *seen]
-        yield made, origin
+        seen = _followed(setup, made, seen)
+        yield replace(made, echo=None), origin
+
+
+def _is_within(pair: Pair, whole: Origin) -> bool:
+    """Whether a draft is of a clause of a sentence that was drafted as a whole, too."""
+    origin = pair[1]
+    inside = whole.char_start <= origin.char_start and origin.char_end <= whole.char_end
+    return origin.event_id == whole.event_id and origin.deriver == whole.deriver and inside
+
+
+def _is_settled(setup: Setup, draft: Draft, known: Sequence[Known]) -> bool:
+    """Whether a clause says by itself what it is about: then nothing is read of the sentence around it."""
+    key = draft.classified.conflict_key
+    if key is not None and not frames.is_loose(key):
+        return True
+    if draft.echo is None:
+        return False
+    made = _under_its_key(setup, draft, draft.echo, known)
+    return made is not None and made.echo is None and made != replace(draft, echo=None)
+
+
+def _followed(setup: Setup, made: Draft, seen: list[Known]) -> list[Known]:
+    """What is known once a draft is written."""
+    key = made.classified.conflict_key
+    if key is None:
+        before = next((one for one in seen if one.key is None and one.is_head and one.fact == made.succeeds), None)
+        line = made.fact if before is None else before.lineage
+        seen = [replace(one, is_head=False) if one is before else one for one in seen]
+        return seen if made.is_evidence else [Known(None, None, True, made.fact, made.classified.subject, line), *seen]
+    if not key.startswith(PREFIX):
+        return seen
+    value = policies.value_of(setup.policy, made.fact, key)
+    seen = [replace(one, is_head=False) if one.key == key else one for one in seen]
+    return seen if value is None else [Known(key, value, True, made.fact), *seen]
+
+
+# ------------------------------------------------ the course of things
+
+
+def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
+    """The draft as news of the one memory of which it says that it is over or has changed; None where there is "
+    "none."""
+    echo = draft.echo
+    if echo is None or _has_its_key(draft, known) or _is_left_out(setup.policy, draft.fact):
+        return None
+    own, said = draft.classified.subject, f"{draft.fact} {echo.course.old or '' if echo.course else ''}"
+    heads = [
+        one for one in known if one.is_head and (_of_the_same(one.subject, own) or courses.names(said, one.subject))
+    ]
+    course = echo.course
+    if course is not None and course.old is not None and course.new is not None:
+        return _replacing(setup, draft, course.old, course.new, heads)
+    if course is not None and course.old is not None and course.says is not None:
+        return _correcting(setup, draft, course.old, course.says, heads)
+    if course is not None and course.back is not None:
+        return _going_back(setup, draft, course.back, known) or _otherwise(draft, heads)
+    if course is not None and course.over is not None:
+        over = course.over
+        about = _best(heads, lambda one: one.told.is_over(over))
+        return None if about is None else _ending(draft, about)
+    if echo.same is not None:
+        same = _best(heads, lambda one: one.told.is_same(f"user{echo.same}"))
+        return None if same is None or same.key is not None else _restating(setup, draft, same.fact)
+    return _otherwise(draft, heads) if echo.otherwise else None
+
+
+def _otherwise(draft: Draft, heads: Sequence[Known]) -> Draft | None:
+    """The draft as another value of what one memory tells."""
+    said = plain(draft.fact)
+    about = _best(heads, lambda one: one.told.otherwise(said, draft.fact) if one.key is None else 0.0)
+    return None if about is None else replace(draft, echo=None, succeeds=about.fact, classified=_keyless(draft))
+
+
+def _correcting(setup: Setup, draft: Draft, old: str, says: str, heads: Sequence[Known]) -> Draft | None:
+    """What is said to be so, in the place of the memory that names what is not."""
+    named = [one for one in heads if one.key is None and one.told.names(old) and one.told.shares(says) > 0]
+    about = max(named, key=lambda one: one.told.shares(says), default=None)
+    if about is None:
+        return None
+    place = plain(draft.fact).find(says)
+    fact = draft.fact[place : place + len(says)].strip(" ,") if place >= 0 else draft.fact
+    fact = fact[:1].upper() + fact[1:]
+    return replace(_restating(setup, draft, fact), succeeds=about.fact, classified=_keyless(draft))
+
+
+def _going_back(setup: Setup, draft: Draft, back: str, known: Sequence[Known]) -> Draft | None:
+    """The state a memory told before another took its place, told anew."""
+    own = draft.classified.subject
+    before = [one for one in known if one.key is None and not one.is_head and _of_the_same(one.subject, own)]
+    was = _best(before, lambda one: one.told.is_over(back))
+    heads = {one.lineage: one for one in known if one.key is None and one.is_head}
+    if was is None or was.lineage not in heads or heads[was.lineage].fact == was.fact:
+        return None
+    return replace(_restating(setup, draft, was.fact), succeeds=heads[was.lineage].fact, classified=_keyless(draft))
+
+
+def _is_left_out(policy: MemoryPolicy, fact: str) -> bool:
+    """Whether a fact is of a slot that the policy has taken out of the default's: then both of its values stand."""
+    rules = tuple(rule for rule in policies.get_policy("default").slot_rules if rule not in policy.slot_rules)
+    if not rules:
+        return False
+    return policies.classify(replace(policy, slot_rules=rules), Proposal(fact)).conflict_key is not None
+
+
+def _has_its_key(draft: Draft, known: Sequence[Known]) -> bool:
+    """Whether a draft has a key of its own that decides, and takes back nothing that its key does not hold."""
+    key, negates = draft.classified.conflict_key, draft.classified.negates
+    if key is None or frames.is_loose(key):
+        return False
+    return negates is None or any(one.is_head and one.key == key and one.value == negates for one in known)
+
+
+def _of_the_same(one: str | None, other: str | None) -> bool:
+    """Whether two statements are about the same: the user, or the same somebody else."""
+    return one == other or {one, other} <= {None, "", "user"}
+
+
+def _best(heads: Sequence[Known], alike: Callable[[Known], float]) -> Known | None:
+    """The newest of those that are most alike; None where none is."""
+    best = max(heads, key=alike, default=None)
+    return None if best is None or alike(best) <= 0.0 else best
+
+
+def _replacing(setup: Setup, draft: Draft, old: str, new: str, heads: Sequence[Known]) -> Draft | None:
+    """The memory that names what went, told anew with what came: of the sentence only that is kept."""
+    written = _as_written(new, draft.fact)
+    said = plain(draft.fact)
+    made = [(one, fact) for one in heads if (fact := one.told.replaced(old, written)) is not None]
+    about = max(made, key=lambda pair: pair[0].told.shares(said), default=None)
+    if about is None:
+        return None
+    one, fact = about
+    fact = fact[:1].upper() + fact[1:]
+    classified = policies.classify(setup.policy, Proposal(fact))
+    if one.key is not None and classified.conflict_key != one.key:
+        return None
+    classified = replace(classified, conflict_key=one.key, subject=one.subject or draft.classified.subject)
+    return replace(draft, echo=None, fact=fact, succeeds=one.fact, classified=classified)
+
+
+def _ending(draft: Draft, about: Known) -> Draft:
+    over = replace(
+        draft.classified, conflict_key=about.key, negates=about.value if about.key else None, critical_slot=None
+    )
+    return replace(draft, echo=None, succeeds=about.fact, classified=over)
+
+
+def _restating(setup: Setup, draft: Draft, fact: str) -> Draft:
+    return replace(draft, echo=None, fact=fact, classified=policies.classify(setup.policy, Proposal(fact)))
+
+
+def _keyless(draft: Draft) -> Classified:
+    return replace(draft.classified, conflict_key=None, negates=None, critical_slot=None)
+
+
+# ------------------------------------------------ values under keys
 
 
 def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known]) -> Draft | None:
@@ -94,13 +271,12 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
     left = None if echo.alone or echo.name is not None else replace(draft, echo=None)
     if draft.classified.conflict_key is not None and not echo.alone:
         return left
-    about = _named(known, echo.over or echo.same or "") or next((one for one in known if _is_about(one, echo)), None)
-    if about is None:
+    keyed = [one for one in known if one.key is not None and one.value is not None]
+    about = _named(keyed, echo.over or echo.same or "") or next((one for one in keyed if _is_about(one, echo)), None)
+    if about is None or about.key is None:
         return left
     if echo.same is not None:
-        return replace(
-            draft, echo=None, fact=about.fact, classified=policies.classify(setup.policy, Proposal(about.fact))
-        )
+        return _restating(setup, draft, about.fact)
     if echo.new is None:
         over = replace(draft.classified, conflict_key=about.key, negates=about.value, critical_slot=None)
         return replace(draft, echo=None, classified=over)
@@ -113,20 +289,21 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
 
 def _named(known: Sequence[Known], said: str) -> Known | None:
     """The one value that holds which some words name, and of which they say nothing else. Pure."""
-    heads = {one.key: one for one in reversed(known) if one.is_head and len(one.value) >= SHORTEST}
+    heads = {one.key: one for one in reversed(known) if one.is_head and len(one.value or "") >= SHORTEST}
     named = [one for one in heads.values() if _says_only(one, said)]
     return named[0] if len(named) == 1 else None
 
 
 def _says_only(known: Known, said: str) -> bool:
     """Whether words name a value, and beside it say only what is said of any, or of this one. Pure."""
-    rest = re.sub(rf"(?<!\w){re.escape(known.value)}(?!\w)", " ", said)
+    rest = re.sub(rf"(?<!\w){re.escape(known.value or '')}(?!\w)", " ", said)
     own = {stem(word) for word in re.findall(r"\w+", f"{known.key} {plain(known.fact)}")}
     return rest != said and all(word in LIGHT or stem(word) in own for word in re.findall(r"\w[\w']*", rest))
 
 
 def _is_about(known: Known, echo: Echo) -> bool:
-    """Whether a value is the one an echo speaks of: what it ends, or, where it goes back, one that was before. Pure."""
+    """Whether a value is the one an echo speaks of: what it ends, or, where it goes back, one that was before. "
+    "Pure."""
     if echo.name is not None:
         return known.is_head and known.key == PREFIX + echo.name
     if echo.old is not None:

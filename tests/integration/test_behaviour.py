@@ -29,6 +29,8 @@ LEAST = {
     "held_out": {"current_state": 0.6, "update_capture": 0.8, "no_op": 0.9, "retraction": 0.9, "time": 0.9},
     "fresh": {"current_state": 0.6, "update_capture": 0.4, "no_op": 0.5, "retraction": 0.9, "time": 0.7},
     "unseen": {"current_state": 0.6, "update_capture": 0.4, "no_op": 0.3, "abstention": 0.9},
+    "practice": {"current_state": 0.6, "update_capture": 0.6},
+    "blind": {"current_state": 0.2, "update_capture": 0.2},
 }
 
 
@@ -91,3 +93,57 @@ def test_what_is_no_longer_used_or_to_be_forgotten_is_not_told_as_current(engram
     assert door.recall("Which browser do I use?").answer_text == "User does not use Opera anymore"
     assert "555-0101" not in door.recall("What is my phone number?").answer_text
     assert [one.fact for one in door.list_memories() if "sister" in one.fact and one.category != "verbatim"]
+
+
+def now_told(door: Engram) -> list[str]:
+    return sorted(one.fact for one in door.list_memories() if one.category != "verbatim")
+
+
+def test_what_has_no_key_is_ended_by_its_words_and_its_past_is_kept(engram: Engram) -> None:
+    door = told(engram, "I'm learning the cello.", "My aunt is learning the cello.", "I've packed in the cello.")
+    assert now_told(door) == ["User has packed in the cello", "User's aunt is learning the cello"]
+    ended = next(one for one in door.list_memories() if "packed" in one.fact and one.category != "verbatim")
+    line = door.get_lineage(ended.memory_id)
+    assert [one.fact for one in line.revisions if one.memory_id != ended.memory_id] == ["User is learning the cello"]
+
+
+def test_what_has_no_key_is_told_anew_with_what_came_and_again_with_what_was(engram: Engram) -> None:
+    door = told(engram, "I drink espresso in the morning.", "I've gone from espresso to chai in the morning.")
+    assert now_told(door) == ["User drinks chai in the morning"]
+    door.remember("I drink cocoa in the morning these days.", wait=30.0)
+    assert now_told(door) == ["User drinks cocoa in the morning these days"]
+    door.remember("I drink chai in the morning again.", wait=30.0)
+    assert now_told(door) == ["User drinks chai in the morning"]
+
+
+def test_an_end_and_a_change_within_one_message_follow_what_it_began_with(engram: Engram) -> None:
+    door = told(engram, "I run with the Owls. I swapped the Owls for the Larks. I've quit the Larks.")
+    assert now_told(door) == ["User has quit the Larks"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("My friend is Anna.", "My friend is Ben.", "My friend is Carl now."),
+        ("My tortoise is Speedy.", "My tortoise is Shelly."),
+        ("My colleague is Olga.", "My colleague is Tariq."),
+        ("My bestie is Kay.", "My bestie is Lou."),
+        ("I speak Portuguese.", "I speak Hindi now.", "I've dropped Italian."),
+        ("I have a dog called Rex.", "I've stopped walking Rex at night."),
+        ("I'm a member of the Owls.", "My brother left the Owls.", "I might leave the Owls.", "Did I quit the Owls?"),
+        ("I'm a member of the Owls.", 'Ben said: "I quit the Owls."', "If I quit the Owls, I would run alone."),
+        ("I work in the library.", "I left my umbrella in the library.", "I've finished the book from the library."),
+        ("I love sushi.", "I love opera now.", "I've had enough sushi for today."),
+        (
+            "I drink chai in the morning.",
+            "I ordered chai at the station, it was too sweet.",
+            "I never drink chai at night.",
+        ),
+    ],
+)
+def test_what_nobody_said_has_ended_stays(engram: Engram, said: tuple[str, ...]) -> None:
+    door = told(engram, *said)
+    first = told(engram, said[0])
+    assert set(now_told(first)) <= set(now_told(door))
+    if said[1].startswith(said[0].split(" is ")[0] + " is "):
+        assert len(now_told(door)) >= 2

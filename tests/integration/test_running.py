@@ -176,7 +176,7 @@ def test_nothing_that_waits_is_invisible(door: Engram, book: Book, monkeypatch: 
         ]
 
     place = (first.stream_id,)
-    waiting = [(*place, name, 1, 1, 3, 2, "queued", None) for name in ("rules", "verbatim")]
+    waiting = [(*place, one.NAME, one.VERSION, 1, 3, 2, "queued", None) for one in (rules, verbatim)]
     assert seen() == waiting
     assert all(one.oldest_age >= 0 for one in door.ops.backlog())
     failing(monkeypatch, errors.BadOutput())

@@ -46,7 +46,12 @@ def event(
 
 
 def facts(content: str) -> list[str]:
-    return [proposed.fact for proposed in rules.derive(event(content))]
+    return [proposed.fact for proposed in stated(content)]
+
+
+def stated(content: str, user_name: str | None = None) -> list[Proposed]:
+    """What a message states by itself, without what only points back at what was told before."""
+    return [one for one in rules.derive(event(content), user_name=user_name) if one.echo is None or not one.echo.whole]
 
 
 def keys(content: str) -> list[str | None]:
@@ -56,7 +61,7 @@ def keys(content: str) -> list[str | None]:
             policy,
             Proposal(found.fact, memory_type=found.memory_type, subject=found.subject, role="user", user_name="ada"),
         ).critical_slot
-        for found in rules.derive(event(content), user_name="ada")
+        for found in stated(content, "ada")
     ]
 
 

@@ -1,0 +1,604 @@
+"""The course of things: what a statement says is over, has taken the place of something, or goes on. Pure.
+
+People have many words for an end ("packed it in", "that's behind me", "came off it") and for a change ("swapped X for
+Y", "it used to be X, now it's Y"), but few ways to build such a sentence. So a small closed grammar is read here:
+verbs of ending with their object, subjects that are over, verbs of change with what goes and what comes, and adverbs
+that set now against before. It gives words, not attributes: of which memory they speak is found by the words of that
+memory (`Told.is_over`, `Told.replaced`, `Told.otherwise`), under conditions that rather miss a change than let
+something true disappear.
+
+Everything here reads statements in the third person and compared text: "user has packed in the cello".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from engram.claims import stem
+
+MAX_READ: Final = 300
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+class Course(NamedTuple):
+    """What a statement says of the course of things: the words of what is `over`, or of what went and what came."""
+
+    over: str | None = None
+    old: str | None = None
+    new: str | None = None
+    says: str | None = None  # what is so instead of `old`, as a statement
+    back: str | None = None  # the words of what is so again
+    alone: bool = False  # the statement tells nothing of its own: it only points back
+
+
+_ADV: Final = (
+    r"(?:(?:now|just|finally|recently|already|also|completely|totally|officially|sadly|definitely|really|since|"
+    r"actually|eventually|then|simply|altogether|happily|reluctantly|apparently|ultimately|long) )*"
+)
+_HAS: Final = rf"{_ADV}(?:has |had |is |was |got |has been |had been )?{_ADV}"
+_NP: Final = r"[^,;:]{2,90}?"
+_V: Final = r"[^,;:]{1,60}?"
+_CLOSE: Final = (
+    r"(?: (?:now|for good|for ever|forever|entirely|completely|altogether|at last|in the end|recently|lately|"
+    r"last (?:week|month|year|spring|summer|autumn|fall|winter)|this (?:week|month|year|spring|summer|autumn|fall|"
+    r"winter)|yesterday|today|ago|a while back|a while ago|already|again|too|anyway))*"
+)
+
+# ------------------------------------------------ what is over
+
+_ENDED: Final = (
+    r"(?:stopped|quit|ceased|gave up(?: on)?|given up(?: on)?|finished|dropped|ditched|abandoned|cancelled|canceled|"
+    r"ended|terminated|discontinued|packed in|packed up|cut out|gone off|went off|got off|gotten off|come off|"
+    r"came off|"
+    r"sold|deleted|uninstalled|closed|lost|shelved|scrapped|binned|axed|kicked|retired from|resigned from|"
+    r"resigned as|"
+    r"stepped down (?:as|from|at)|stepped back from|stepped away from|dropped out(?: of| in| at)?|backed out of|"
+    r"pulled out of|moved out of|moved away from|checked out of|unsubscribed from|withdrew from|withdrawn from|"
+    r"signed off from|opted out of|got rid of|gotten rid of|gave away|given away|parted ways with|parted company "
+    r"with|"
+    r"said goodbye to|broke up with|broken up with|split up with|split from|cut ties with|turned user's back on|left|"
+    r"walked away from|let go of|outgrown|outgrew|graduated (?:from|in|at)|done away with|did away with|fallen "
+    r"out with|"
+    r"thrown out|threw out|dismissed|fired|laid down|given notice (?:at|to)|gave notice (?:at|to)|taken off|"
+    r"let go (?:by|from)|removed from|kicked out of|thrown out of|done with|through with|finished with|over with|"
+    r"fed up with|off|out of|done|through|parted with|moved on from)"
+)
+_SET_BY: Final = (
+    r"(?:they|user's (?:doctor|gp|physician|consultant|specialist|cardiologist|nurse|surgeon|vet|boss|company|"
+    r"employer|school))"
+)
+_OVERS: Final = tuple(
+    (re.compile(pattern), alone)
+    for pattern, alone in (
+        (rf"^user {_HAS}{_ENDED} (?:with )?(?P<over>{_NP}){_CLOSE}$", False),
+        (
+            (
+                rf"^user {_HAS}(?:given|gave|packed|called|put|left|turned|cut) (?P<over>{_NP}) (?:up|in|off|"
+                rf"behind(?: user)?|out|down)"
+                rf"{_CLOSE}$"
+            ),
+            False,
+        ),
+        (rf"^user {_HAS}lets? (?P<over>{_NP}) (?:lapse|run out|expire|go|slide|drop){_CLOSE}$", False),
+        (r"^(?P<over>.{3,120}?) (?:any ?more|any longer)$", False),
+        (r"^(?P<over>(?:user|[\w'. ]{2,40}) no longer .{3,100})$", False),
+        (
+            (
+                rf"^user (?:used to|once|formerly|previously) (?P<over>{_NP})(?:,? but (?:no longer|not "
+                rf"now))?{_CLOSE}$"
+            ),
+            False,
+        ),
+        (rf"^(?P<over>{_NP}) (?:is|was|has been|are) (?:user's|the) (?:ex|former|old|previous)\b.*$", False),
+        (
+            (
+                rf"^(?:the|user's|all) (?P<over>{_NP}) {_HAS}(?:over|ended|finished|history|done|no more|come to "
+                rf"an end|came to an end|"
+                r"a thing of the past|behind user|cancelled|canceled|expired|lapsed|run out|ran out|dead and buried)"
+                rf"(?: (?:for|with) user)?{_CLOSE}$"
+            ),
+            True,
+        ),
+        (
+            (
+                rf"^(?P<over>[\w' -]{{2,40}}?) is (?:over|history|done|finished|a thing of the past|behind "
+                rf"user)(?: for user)?{_CLOSE}$"
+            ),
+            True,
+        ),
+        (rf"^(?:there (?:is|are|will be) )?no more (?P<over>{_NP})(?: for user| in user's life)?{_CLOSE}$", True),
+        (
+            (
+                rf"^(?P<over>{_NP}) and user (?:have|has) (?:parted (?:ways|company)|split up|broken up|fallen "
+                rf"out|separated).*$"
+            ),
+            True,
+        ),
+        (rf"^{_SET_BY} {_ADV}(?:has |have )?(?:stopped|ended|cancelled|discontinued) (?P<over>{_NP}){_CLOSE}$", False),
+        (rf"^{_SET_BY} {_ADV}(?:has |have )?(?:took|taken) user off (?P<over>{_NP}){_CLOSE}$", False),
+        (rf"^(?P<over>[\w'. -]{{2,40}} stepped down as user's {_NP}){_CLOSE}$", False),
+        (rf"^(?P<over>[\w'. -]{{2,40}} (?:stopped|quit) (?:being )?{_NP}){_CLOSE}$", False),
+    )
+)  # fmt: skip
+_SCRAPPED: Final = re.compile(
+    r"^(?:please )?(?:forget|scrap|ignore|disregard|strike|take back|scratch|never mind|undo|drop) "
+    r"(?:everything |all |anything |whatever )?(?:(?:that |what )?(?:i|user) (?:have |has |'ve )?(?:ever |just )?"
+    r"(?:said|told you|mentioned|wrote|claimed) about|(?:about|the bit about|the part about|the thing about)) "
+    r"(?P<over>[^,;:.!]{2,80})(?:[,;:.!].*)?$"
+)
+_ONCE: Final = re.compile(
+    r"\b(?:will|would|might|may|could|should|shall|plans?|hopes?|wants?|going to|about to|thinking|considering|"
+    r"almost|"
+    r"nearly|until|unless|if|whether|maybe|perhaps|never)\b"
+)
+
+
+@lru_cache(maxsize=4096)
+def read(statement: str) -> Course | None:
+    """What a whole statement says is over, or of what has become what; None for a statement that says neither."""
+    if len(statement) > MAX_READ:
+        return None
+    text = statement.strip(" .!,;:")
+    scrapped = _SCRAPPED.match(text)
+    if scrapped is not None:
+        return Course(over=scrapped["over"], alone=True)
+    if not _HINTS.search(text) or _ONCE.search(text):
+        return None
+    text = _WRONG.sub("", text)
+    found = _pair(text) or _corrected(text) or _over(text)
+    return found if found is not None or not _AGAIN.search(text) else Course(back=_AGAIN.sub(" ", text))
+
+
+def is_scrapped(sentence: str) -> bool:
+    """Whether a sentence takes back what was said of something: "Forget what I said about X"."""
+    return _SCRAPPED.match(sentence.strip(" .!")) is not None
+
+
+_HINTS: Final = re.compile(
+    r"\b(?:no|not|n't|any ?more|any longer|used to|once|formerly|previously|former|ex|old|over|ended|end|history|"
+    r"done|"
+    r"finished|past|behind|stopped|quit|ceased|gave|given|dropped|ditched|abandoned|cancell?ed|terminated|lapse|"
+    r"lapsed|"
+    r"discontinued|packed|cut|gone|went|got|gotten|come|came|sold|deleted|uninstalled|closed|lost|shelved|scrapped|"
+    r"binned|axed|kicked|retired|resigned|stepped|backed|pulled|moved|checked|unsubscribed|withdrew|withdrawn|signed|"
+    r"opted|parted|said|broke|broken|split|turned|left|walked|let|outgrown|outgrew|graduated|thrown|threw|dismissed|"
+    r"fired|laid|taken|took|removed|through|fed|off|out|for|from|instead|rather|again|once|back|rejoined|"
+    r"resubscribed|resumed|returned|lets|replaced|swapped|traded|exchanged|"
+    r"switched|changed|transferred|succeeded|now|fallen|called|put|separated|did|expired|run|ran)\b"
+)
+
+
+def _over(text: str) -> Course | None:
+    for pattern, alone in _OVERS:
+        match = pattern.match(text)
+        if match is not None:
+            return Course(over=match["over"], alone=alone)
+    return None
+
+
+# ------------------------------------------------ what went, and what came
+
+_MY: Final = (
+    r"(?:user's |the |an? |user's own |having |being |doing |using |reading |playing |drinking |taking |learning )?"
+)
+_TO: Final = (
+    r"(?:switched|changed|gone|went|moved|turned|transferred|shifted|converted|migrated|upgraded|downgraded|"
+    r"passed|come "
+    r"round|came round|jumped|progressed|swapped|moved on|gone over|went over|moved over|changed over|defected|"
+    r"been moved|"
+    r"been transferred|got moved)"
+)
+_FOR: Final = (
+    r"(?:replaced|swapped|swapped out|traded|traded in|exchanged|substituted|gave up|given up|dropped|ditched|"
+    r"left|abandoned|"
+    r"quit|sold|cancelled|canceled|stopped|forsook|forsaken|gave away|turned in|gone off|went off|packed in|"
+    r"retired|ended)"
+)
+_TAKEN: Final = (
+    r"(?:took up|taken up|joined|subscribed to|signed up (?:for|with|to)|started|started with|begun|began|picked "
+    r"up|moved to|"
+    r"switched to|turned to|bought|got|chose|chosen|went with|went for|gone with|went to|gone to|opted for|"
+    r"settled on|"
+    r"settled for|put on|been put on|was put on|tried|adopted|hired|took on|taken on|(?:now )?(?:is |does |has |"
+    r"uses |"
+    r"drinks |takes |plays |reads |sees |goes to |goes with )(?:now |currently )?(?:learning |doing |using |"
+    r"taking |playing |"
+    r"with |on |at |studying )?)"
+)
+_PAIRS: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        (
+            rf"^(?:for [^,]{{3,40}} )?user(?:'s [\w' -]{{2,40}}?)? {_HAS}{_TO} (?:over )?(?:[\w' ]{{1,30}} "
+            rf")?from {_MY}(?P<old>{_V}) "
+            rf"(?:over )?(?:on )?(?:to|into|onto) {_MY}(?P<new>{_V})(?P<rest> (?:in|as|for|at|on|with) "
+            rf"[^,;:]{{2,40}})?{_CLOSE}$"
+        ),
+        (
+            rf"^(?:they|user's [\w -]{{2,30}}) {_HAS}(?:moved|switched|changed|transferred|put|took) "
+            rf"(?:user(?:'s [\w-]+(?: [\w-]+)?)? )(?:off )?"
+            rf"(?:from )?{_MY}(?P<old>{_V}) (?:over )?(?:and put user on|to|onto|into) {_MY}(?P<new>{_V}){_CLOSE}$"
+        ),
+        (
+            rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_FOR} {_MY}(?P<old>{_V}) (?:with|for|by|in favou?r "
+            rf"of) {_MY}(?P<new>{_V})"
+            rf"(?P<rest> (?:in|as) [^,;:]{{2,40}})?{_CLOSE}$"
+        ),
+        (
+            rf"^user {_HAS}(?:{_ENDED}|{_FOR}) {_MY}(?P<old>{_V})(?: up)?(?:,? and(?: user)?|;(?: now)?(?: "
+            rf"user)?|, (?:and )?now(?: user)?|,? then(?: user)?) "
+            rf"(?:has |now |instead )*{_TAKEN} ?{_MY}(?P<new>{_V})(?: instead)?{_CLOSE}$"
+        ),
+        (
+            rf"^user {_HAS}(?:moved|switched|changed) (?:user's )?[\w -]{{2,30}} from {_MY}(?P<old>{_V}) (?:over "
+            rf")?(?:to|into) {_MY}(?P<new>{_V}){_CLOSE}$"
+        ),
+        (
+            rf"^{_MY}(?P<new>{_V}) (?:has |have |just |recently |now )*(?:replaced|succeeded|overtaken|overtook|"
+            rf"supplanted|taken over from|"
+            rf"took over from|taken the place of|took the place of|ousted) {_MY}(?P<old>{_V})(?P<rest> (?:as|in|"
+            rf"for) [^,;:]{{2,40}})?{_CLOSE}$"
+        ),
+        (
+            rf"^{_MY}(?P<new>{_V}) (?:has |now |recently )*(?:took over|taken over|inherited) (?:user's "
+            rf"[\w ]{{2,30}}|from user's) from {_MY}(?P<old>{_V}){_CLOSE}$"
+        ),
+        rf"^instead of {_MY}(?P<old>{_V}),? user (?:now )?[a-z]+s (?:now )?{_MY}(?P<new>{_V}){_CLOSE}$",
+        (
+            rf"^(?:user|user's [\w' -]{{2,40}}?) (?:(?:used to|once) (?:be|[a-z]+)|was|were|had been) "
+            rf"(?:(?:called|in|at|with|on|by|for) )?{_MY}(?P<old>{_V})"
+            rf"(?P<rest> (?:in|as|for|at|on|with|to) [^,;:]{{2,40}}?)?,? ?(?:but |and |; ?|, ?)*(?:now|these "
+            rf"days|nowadays|today|since then|currently)"
+            rf" (?:it's|it is|user is|user [a-z]+s|that's|that is|that has become|i'm)? ?(?:(?:in|at|with|on|by|"
+            rf"for) )?{_MY}(?P<new>{_V}){_CLOSE}$"
+        ),
+        (
+            rf"^(?:user|user's [\w' -]{{2,40}}?) (?:(?:used to|once) (?:be|[a-z]+)|was|were|had been) "
+            rf"(?:(?:called|in|at|with|on|by|for) )?{_MY}(?P<old>{_V})"
+            rf"(?P<rest> (?:in|as|for|at|on|with|to) [^,;:]{{2,40}}?)?,? ?(?:but|and|;|,) (?:it's|it is|that's|"
+            rf"user is|user [a-z]+s) "
+            rf"(?:now |these days )?(?:(?:in|at|with|on|by|for) )?{_MY}(?P<new>{_V}) ?(?:now|these days|nowadays|"
+            rf"today|instead|currently)$"
+        ),
+        (
+            rf"^user's (?:ex|former|old|previous)[ -][\w ]{{2,30}} (?:is|was) {_MY}(?P<old>{_V}),? (?:and |but "
+            rf")?(?:the|user's) (?:new|current|present) "
+            rf"(?:one|[\w ]{{2,30}}) is {_MY}(?P<new>{_V}){_CLOSE}$"
+        ),
+        (
+            rf"^user (?:no longer|does not|doesn't|is not|isn't) [a-z]+(?: (?:in|at|with|on|by|for|to|the))* "
+            rf"(?P<old>{_V})(?: any ?more| any longer)?[,;] (?:but )?user (?:now )?[a-z']+ "
+            rf"(?:now )?(?:(?:in|at|with|on|by|for|to) )?{_MY}(?P<new>{_V})(?: now| these days| instead)?$"
+        ),
+        (
+            rf"^(?:these days|nowadays|now|currently|at present),? (?:it's|it is) {_MY}(?P<new>{_V}) (?:that "
+            rf")?user [^,;]{{2,40}}, (?:and )?not {_MY}(?P<old>{_V})$"
+        ),
+        (
+            rf"^(?:it's|it is) {_MY}(?P<new>{_V}) (?:that )?user [^,;]{{2,40}}, (?:and )?(?:not|never|no longer) "
+            rf"{_MY}(?P<old>{_V})$"
+        ),
+        (
+            rf"^(?:i|user) (?:said|wrote|meant to say) {_MY}(?P<old>{_V}) but user [a-z]+(?: (?:in|at|with|on|by|"
+            rf"for|to))? {_MY}(?P<new>{_V})$"
+        ),
+        rf"^not {_MY}(?P<old>{_V}), user (?:is )?[a-z]+(?: (?:in|at|with|on|by|for|to|from))? {_MY}(?P<new>{_V})$",
+        rf"^user {_HAS}{_TO} from {_MY}(?P<old>{_V}) to {_MY}(?P<new>{_V})$",
+        rf"^user {_HAS}been taken off {_MY}(?P<old>{_V}) and put on {_MY}(?P<new>{_V})$",
+    )
+)  # fmt: skip
+
+
+_CORRECTED: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        (
+            rf"^(?P<says>(?:user|user's|[\w'.]+) [^;:]{{2,120}}?),? (?:and |but )?(?:not|never|no longer) "
+            rf"(?:(?:in|at|with|on|by|for|to|from) )?{_MY}"
+            rf"(?P<old>{_V})(?: any ?more| any longer)?$"
+        ),
+        (
+            rf"^(?P<says>(?:user|user's) [^;:]{{2,120}}?),? (?:instead of|rather than|in place of) (?:(?:in|at|"
+            rf"with|on|by|for|to|from) )?{_MY}(?P<old>{_V}){_CLOSE}$"
+        ),
+    )
+)  # fmt: skip
+_WRONG: Final = re.compile(
+    r"^(?:user (?:was wrong|got (?:that|it|this) wrong|misspoke|made a mistake|mixed (?:that|it|them) up|meant "
+    r"to say|"
+    r"mistyped|said it wrong)|wrong \w+|my mistake|user's mistake|typo|mistake|my bad)\b[,:;.]? (?:that |but )?"
+)
+_AGAIN: Final = re.compile(
+    r"\b(?:again|once more|back|returned|went back to|gone back to|rejoined|resubscribed|re-joined|resumed|restarted|"
+    r"re-enrolled|reenrolled|re-subscribed|reinstalled|readopted|reactivated)\b"
+)
+
+
+def _corrected(text: str) -> Course | None:
+    for pattern in _CORRECTED:
+        match = pattern.match(text)
+        if match is not None:
+            old, says = _bare(match["old"]), match["says"].strip(" ,")
+            if _is_value(old) and len(says.split()) >= _LEAST:
+                return Course(old=old, says=says)
+    return None
+
+
+_LEAST: Final = 3
+
+
+def _pair(text: str) -> Course | None:
+    for pattern in _PAIRS:
+        match = pattern.match(text)
+        if match is not None:
+            old, new = _bare(match["old"]), _bare(match["new"])
+            if old != new and _is_value(old) and _is_value(new) and old.endswith("ing") <= new.endswith("ing"):
+                return Course(old=old, new=new)
+    return None
+
+
+_ARTICLE: Final = re.compile(r"^(?:an?|the|user's|in|at|on|by|with|for|to) ")
+_DOING: Final = re.compile(r"^(?:up )?[a-z]+ing (?:(?:for|at|with|in|on|to) )(?:the )?(?=[a-z])")
+_NO_VALUE: Final = _words(
+    "it this that these those one ones him her them they he she you me we us user user's so here there now then "
+    "not no "
+    "something anything nothing everything someone nobody none side sides mind topic subject"
+)
+
+
+def _bare(value: str) -> str:
+    text = value.strip(" '\"")
+    while (cut := _ARTICLE.sub("", _DOING.sub("", text))) != text:
+        text = cut
+    return text
+
+
+def _is_value(value: str) -> bool:
+    parts = value.split()
+    return 0 < len(parts) <= 4 and not _NO_VALUE.intersection(parts)
+
+
+# ------------------------------------------------ signs that now differs from before
+
+_WEAK: Final = re.compile(
+    r"\b(?:now|nowadays|these days|currently|at present|at the moment|again|back|once more|once again|from now on|"
+    r"from here on|as of|has become|have become|became|lately|at last|finally|turned into|ended up|moved|changed|"
+    r"transferred|went back|gone back|returned)\b"
+)
+
+
+def says_otherwise(statement: str) -> bool:
+    """Whether a statement sets how things are now against how they were."""
+    return _WEAK.search(statement) is not None
+
+
+# ------------------------------------------------ of what it is said
+
+_FUNCTION: Final = _words(
+    """
+    user user's the a an my our from by at to with on in for of off as up out over into onto about after before is
+    am are was were been being be has have had do does did done doing goes going go went gone and or but not no
+    longer any more anymore nor never now nowadays these days currently present moment again back once lately here
+    last least still already also just finally recently completely totally officially sadly really ever all every
+    each some it its it's that this those one ones which who what when where he she they him her them his their used
+    use uses using own owns so then than too very instead rather today yesterday week month year ago good ever
+    forever entirely dr mr mrs ms prof there will can become became becomes turned ended moved move moves changed
+    switched transferred relocated stayed remains called named s t get gets got
+    """
+)
+_LIGHT: Final = _words(
+    """
+    lesson lessons class classes course courses account subscription subscribe subscribed member membership contract
+    plan time times job work working works worked stint days thing things stuff habit hobby job customer fan run
+    running do learning learn play playing drink drinking eat eating read reading take taking study studying
+    practise practising practice volunteer volunteering see seeing live living sleep sleeping pay paying having
+    studies part
+    """
+)
+_LIGHT_STEMS: Final = frozenset(stem(word) for word in _LIGHT)
+_ALIKE: Final = {
+    "love": "like", "enjoy": "like", "ador": "like", "fond": "like", "hate": "dislik", "loath": "dislik",
+    "resid": "live", "dwell": "live", "attend": "studi", "flat": "home", "hous": "home", "apart": "home",
+    "employ": "work", "favorit": "favourit", "color": "colour",
+}  # fmt: skip
+_LASTING: Final = frozenset(
+    map(
+        stem,
+        _words(
+            """
+    speak know like love hate dislike fear afraid allergic born grew can understand remember believe loved met meet
+    visited want wish need collect stand can't cannot able
+    """
+        ),
+    )
+)
+"""What goes on when what somebody does of it is over: who stops a course still speaks the language."""
+_SEVERAL: Final = frozenset(
+    map(
+        stem,
+        _words(
+            """
+    have has own know speak like love hate dislike want need wish see meet visit collect fear enjoy can able learn
+    study read play watch write buy remember understand teach manage lead follow organise help love try fluent
+    allergic friend friends brother sister sibling cousin uncle aunt nephew niece son daughter child kid colleague
+    coworker neighbour neighbor roommate flatmate classmate teammate dog cat pet puppy kitten horse rabbit
+    """
+        ),
+    )
+)
+"""What people have or do several of at a time: "now" alone does not say that another of them is over."""
+_WORD: Final = re.compile(r"[^\W_](?:[\w'’.@&+-]*[^\W_])?")
+_TENSE_PAST: Final = re.compile(
+    r"^user(?:'s (?:[\w-]+ ){1,3}?)? ?(?:(?:just|once|also|never|recently) )*(?:was|were|had|did|went|visited|"
+    r"met|saw|"
+    r"bought|watched|ordered|heard|painted|gave|parked|read about|tried|ate|left|stopped|quit|used to|dreamt|dreamed|"
+    r"considered|almost|nearly)\b"
+)
+
+
+def _stems(text: str) -> list[str]:
+    found = (word.removesuffix("'s").removesuffix("’s") for word in _WORD.findall(text))
+    stems = (stem(word) for word in found if word not in _FUNCTION and len(word) > 1)
+    return [_ALIKE.get(one, one) for one in stems]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A memory as far as it must be known here: its words in compared form, and as they were written."""
+
+    plain: str
+    written: str
+
+    def is_over(self, over: str) -> float:
+        """How much of this memory some words name that say what is over; 0 where they speak of something else too."""
+        return _named(self.plain, over)
+
+    def replaced(self, old: str, new: str) -> str | None:
+        """This memory with another value in the place of one it names; None where it does not name it as a value."""
+        return _replaced(self.plain, self.written, old, new)
+
+    def otherwise(self, statement: str, written: str) -> float:
+        """How alike a statement is that tells the same with another value; 0 where it does not."""
+        return _otherwise(self.plain, self.written, statement, written)
+
+    def is_same(self, statement: str) -> float:
+        """How alike a statement is that says nothing but what this memory says; 0 for any other."""
+        own, said = set(_content(self.plain)), set(_content(statement))
+        same = bool(said) and is_state(self.plain) and own - _LIGHT_STEMS == said - _LIGHT_STEMS
+        return 1.0 + len(own & said) / 100 if same and own & said else 0.0
+
+    def names(self, value: str) -> bool:
+        """Whether it names a value, and tells how things are."""
+        place = re.search(rf"(?<![\w'-]){re.escape(value)}(?![\w'-])", self.plain)
+        return place is not None and is_state(self.plain)
+
+    def shares(self, statement: str) -> float:
+        """How much of the words of this memory a statement has."""
+        own = set(_content(self.plain))
+        return len(own & set(_content(statement))) / len(own) if own else 0.0
+
+
+@lru_cache(maxsize=8192)
+def _content(text: str) -> tuple[str, ...]:
+    return tuple(_stems(text))
+
+
+def names(said: str, subject: str | None) -> bool:
+    """Whether words name somebody by all the words of their name."""
+    words = set(_WORD.findall((subject or "").casefold())) - _FUNCTION
+    return bool(words) and words <= set(_WORD.findall(said.casefold()))
+
+
+def is_state(plain: str) -> bool:
+    """Whether a memory tells how things are, which may end, rather than what happened once or is denied."""
+    return _TENSE_PAST.match(plain) is None and re.search(r"\b(?:not|no longer|never)\b", plain) is None
+
+
+def _named(plain: str, over: str) -> float:
+    own, said = set(_content(plain)), set(_content(over))
+    heavy = said - _LIGHT_STEMS
+    if not heavy or not heavy <= own or not is_state(plain):
+        return 0.0
+    if (own & _LASTING) - said:
+        return 0.0
+    shared = own & said
+    weight = own - _LIGHT_STEMS
+    share = len(heavy) / len(weight) if weight else 0.0
+    if share < _HALF or not _names_the_end(plain, heavy):
+        return 0.0
+    return share + len(shared) / 100
+
+
+_HALF: Final = 0.5
+
+
+def _names_the_end(plain: str, heavy: Iterable[str]) -> bool:
+    """Whether some words name what a memory says last of its subject, or the subject of another: its value."""
+    content = [one for one in _content(plain) if one not in _LIGHT_STEMS]
+    return bool(content) and (bool(set(content[-2:]) & set(heavy)) or content[0] in set(heavy))
+
+
+def _replaced(plain: str, written: str, old: str, new: str) -> str | None:
+    if not is_state(plain) or f" {new} " in f" {plain} ":
+        return None
+    place = re.search(rf"(?<![\w'-]){re.escape(old)}(?![\w-])", written, re.IGNORECASE)
+    if place is None or (place.start() > 0 and place.end() < len(written) and written[place.end()] == "'"):
+        return None
+    return f"{written[: place.start()]}{new}{written[place.end() :]}"
+
+
+def _otherwise(plain: str, written: str, statement: str, said: str) -> float:
+    if not is_state(plain) or not is_state(statement):
+        return 0.0
+    own, other = _content(plain), _content(statement)
+    shared = [one for one in own if one in other]
+    mine, its = [one for one in own if one not in other], [one for one in other if one not in own]
+    if not shared or not mine or not its or len(mine) > _MOST or len(its) > _MOST:
+        return 0.0
+    if _SEVERAL & {*own, *other}:
+        return 0.0
+    if not (_stand_together(own, mine) and _stand_together(other, its)):
+        return 0.0
+    if _is_named(written, mine) != _is_named(said, its):
+        return 0.0
+    if len(shared) < 2 and not _same_frame(plain, mine, statement, its):
+        return 0.0
+    return len(shared) / max(len(own), len(other))
+
+
+_MOST: Final = 3
+
+
+def _stand_together(words: Sequence[str], some: Sequence[str]) -> bool:
+    places = [place for place, word in enumerate(words) if word in some]
+    return places[-1] - places[0] == len(places) - 1
+
+
+def _is_named(written: str, some: Sequence[str]) -> bool:
+    """Whether words are written as a name, wherever they stand but at the start."""
+    return any(
+        word[0].isupper() or word[0].isdigit()
+        for word in _WORD.findall(written)[1:]
+        if stem(word.casefold().removesuffix("'s")) in some
+    )
+
+
+_SIGNS: Final = re.compile(
+    r"\b(?:now|nowadays|these days|currently|at present|at the moment|again|once more|back|again|lately|at last|"
+    r"finally)\b"
+)
+
+
+_OWNED: Final = re.compile(
+    r"^user's (?P<np>[\w'-]+(?: [\w'-]+){0,2}?) (?:(?:now|still|again|just|recently|finally|also) )*(?:is|are|"
+    r"has|have|moved|"
+    r"changed|became|becomes|switched|went|turned|remains|stays)\b"
+)
+
+
+def _same_frame(one: str, first: Sequence[str], other: str, second: Sequence[str]) -> bool:
+    """Whether two statements say the same of two values, or give two to the same thing of the user's."""
+    owned, too = _OWNED.match(one), _OWNED.match(other)
+    if owned is not None and too is not None:
+        return owned["np"] == too["np"]
+    return _frame(one, first) == _frame(other, second)
+
+
+def _frame(plain: str, value: Sequence[str]) -> tuple[str, ...]:
+    """The words around a value, small ones too: equal frames say the same of two values."""
+    found = (word for word in _WORD.findall(_SIGNS.sub(" ", plain)) if word not in _UNTOLD)
+    words = ["_" if stem(word) in value else word for word in found]
+    return tuple(word for place, word in enumerate(words) if word != "_" or words[place - 1 : place] != ["_"])
+
+
+_UNTOLD: Final = _words("a an the is has")
+
+
+__all__ = ["Course", "Told", "is_state", "read", "says_otherwise"]

@@ -1,0 +1,141 @@
+"""The course of things: what is read as an end or a change, of which memory it is, and what is neither."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram import courses
+from engram.courses import Told
+from engram.subjects import plain
+
+
+@pytest.mark.parametrize(
+    ("statement", "over"),
+    [
+        ("user has packed in the cello", "the cello"),
+        ("user has given the cello up", "the cello"),
+        ("user is done with stamps", "stamps"),
+        ("user let user's gym membership lapse", "user's gym membership"),
+        ("user's time with the marmots is over", "time with the marmots"),
+        ("no more cello lessons for user", "cello lessons"),
+        ("the cello and user have parted company", "the cello"),
+        ("user's doctor took user off veratin", "veratin"),
+        ("user stepped down as treasurer", "treasurer"),
+        ("user used to drink chai", "drink chai"),
+        ("forget what i said about the red cross, that's over", "the red cross"),
+    ],
+)
+def test_an_end_is_read_in_many_words(statement: str, over: str) -> None:
+    found = courses.read(statement)
+    assert found is not None
+    assert found.over == over
+
+
+@pytest.mark.parametrize(
+    ("statement", "old", "new"),
+    [
+        ("user has gone from espresso to chai in the morning", "espresso", "chai"),
+        ("user swapped judo for pottery", "judo", "pottery"),
+        ("user dropped judo and took up pottery", "judo", "pottery"),
+        ("user used to drink espresso in the morning, now it's chai", "espresso", "chai"),
+        ("user's office used to be in tower nine, now it's in mill lane", "tower nine", "mill lane"),
+        ("instead of judo user does pottery now", "judo", "pottery"),
+        ("dr. bell took over user's thesis from dr. novak", "dr. novak", "dr. bell"),
+        ("user was taken off lisinol and put on veratin", "lisinol", "veratin"),
+    ],
+)
+def test_a_change_names_what_went_and_what_came(statement: str, old: str, new: str) -> None:
+    found = courses.read(statement)
+    assert found is not None
+    assert (found.old, found.new) == (old, new)
+
+
+def test_a_correction_names_what_is_not_and_says_what_is() -> None:
+    found = courses.read("user was wrong, user runs with the larks, not the owls")
+    assert found is not None
+    assert (found.old, found.says) == ("owls", "user runs with the larks")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "user drinks chai in the morning",
+        "user might give up chai",
+        "user plans to leave the owls",
+        "user never drank chai",
+        "user would have quit if user had known",
+        "user is looking forward to the summer",
+    ],
+)
+def test_what_is_so_planned_or_supposed_is_no_end(statement: str) -> None:
+    assert courses.read(statement) is None
+
+
+def told(fact: str) -> Told:
+    return Told(plain(fact), fact)
+
+
+@pytest.mark.parametrize(
+    ("fact", "over"),
+    [
+        ("User is learning the cello", "the cello"),
+        ("User is a member of the Night Owls", "user is no longer a member of the night owls"),
+        ("User subscribes to Vidora", "user's subscription to vidora"),
+        ("Dr. Novak supervises User's thesis", "dr. novak no longer supervises user's thesis"),
+    ],
+)
+def test_an_end_is_of_the_memory_whose_words_it_names(fact: str, over: str) -> None:
+    assert told(fact).is_over(over) > 0
+
+
+@pytest.mark.parametrize(
+    ("fact", "over"),
+    [
+        ("User speaks Portuguese", "portuguese"),  # who stops a course still speaks it
+        ("User loves sushi", "sushi"),
+        ("User has a dog called Rex", "walking rex at night"),
+        ("User works at the library", "user's umbrella at the library"),
+        ("User visited Portugal", "portugal"),
+        ("User plays chess with Ivo in Rome", "chess in vienna"),
+        ("User is learning the cello", "user's job"),
+    ],
+)
+def test_an_end_of_something_else_ends_nothing(fact: str, over: str) -> None:
+    assert told(fact).is_over(over) == 0
+
+
+@pytest.mark.parametrize(
+    ("fact", "statement"),
+    [
+        ("User drinks chai in the morning", "User drinks cocoa in the morning now"),
+        ("User's office is in Tower Nine", "User's office moved to Mill Lane"),
+        ("User runs with the Night Owls", "User runs with the Larks nowadays"),
+        ("User takes Lisinol for User's blood pressure", "For User's blood pressure User takes Veratin now"),
+    ],
+)
+def test_the_same_said_of_another_value_is_known(fact: str, statement: str) -> None:
+    assert told(fact).otherwise(plain(statement), statement) > 0
+
+
+@pytest.mark.parametrize(
+    ("fact", "statement"),
+    [
+        ("User's friend is Anna", "User's friend is Ben now"),
+        ("User has a dog named Rex", "User has a cat named Mimi now"),
+        ("User speaks French", "User speaks Hindi now"),
+        ("User loves sushi", "User loves opera now"),
+        ("User reads the Courier", "User reads the Beacon now"),
+        ("User visited Ghana", "User has now visited Japan"),
+        ("User sleeps in the attic", "User works in the basement now"),
+        ("User drinks chai in the morning", "User's brother swims in the lake now"),
+        ("User knows how to cook dumplings", "User now knows how to cook risotto"),
+    ],
+)
+def test_what_people_have_several_of_is_not_displaced_by_now(fact: str, statement: str) -> None:
+    assert told(fact).otherwise(plain(statement), statement) == 0
+
+
+def test_a_memory_is_told_anew_with_what_came() -> None:
+    assert told("User drinks espresso in the morning").replaced("espresso", "chai") == "User drinks chai in the morning"
+    assert told("User drank espresso").replaced("tea", "chai") is None
+    assert told("User was in Rome").replaced("rome", "Oslo") is None
