@@ -134,33 +134,26 @@ _MANY: Final = _words(
     "customer patient dog cat pet puppy kitten horse rabbit allergy hobby friend's goal dream plan idea problem "
     "question point concern opinion advice interest passion skill fear skills hobbies name day week year life one "
     "thing part half reason answer guess favourite favorite book song game movie film show place group family "
-    # Of these people have more than one, too: relatives, friends, animals, works, and what is collected.
+    # Of relatives, friends and animals people have more than one, too.
     "mother father mum mom dad parent grandma grandpa granny grandmother grandfather grandparent great-aunt "
-    "great-uncle "
-    "stepmother stepfather stepmom stepdad stepson stepdaughter stepsister stepbrother half-brother half-sister "
-    "mother-in-law father-in-law sister-in-law brother-in-law in-law godmother godfather godson goddaughter godchild "
-    "twin relative bestie buddy pal mate chum crush date ex ex-wife ex-husband ex-boyfriend ex-girlfriend guest "
-    "acquaintance contact penpal pen-pal idol hero rival enemy fan follower intern mentee apprentice protégé tutee "
-    "employee tenant lodger contractor supplier vendor partner-in-crime kitty pup hound parrot budgie canary "
-    "cockatiel bird chicken hen rooster duck goose goat sheep lamb cow pig pony donkey mare stallion foal "
-    "hamster gerbil "
-    "mouse rat guinea-pig ferret hedgehog tortoise turtle terrapin snake lizard gecko iguana frog toad newt fish "
-    "goldfish "
-    "spider tarantula hermit-crab bee llama alpaca chinchilla rodent reptile plant tree cactus succulent orchid "
-    "boat kayak doll "
-    "teddy toy novel story poem album record band singer artist author writer actor actress painter composer player "
-    "footballer athlete podcast series sitcom musical opera play painting poet director comedian youtuber "
-    "streamer character "
-    "recipe dish drink snack dessert cake cheese wine beer flower colour color fruit vegetable spice word quote "
-    "proverb verse "
-    "joke memory trip destination city country island beach park museum cafe café restaurant bar pub shop store "
-    "market "
-    "brand website blog newsletter magazine channel course class subject topic task assignment client's "
-    "target "
-    "wish resolution tip trick rule habit tradition language instrument sport exercise allergen medication "
-    "supplement vitamin "
-    "pill symptom condition diagnosis illness"
+    "great-uncle stepmother stepfather stepmom stepdad stepson stepdaughter stepsister stepbrother half-brother "
+    "half-sister mother-in-law father-in-law sister-in-law brother-in-law in-law godmother godfather godson "
+    "goddaughter godchild twin relative bestie buddy pal mate chum crush date ex ex-wife ex-husband ex-boyfriend "
+    "ex-girlfriend guest acquaintance contact penpal pen-pal idol hero rival enemy fan follower intern mentee "
+    "apprentice protégé kitty pup hound "
+    "parrot budgie canary cockatiel bird chicken hen rooster duck goose goat sheep lamb cow pig pony donkey mare "
+    "stallion foal hamster gerbil mouse rat guinea-pig ferret hedgehog tortoise turtle terrapin snake lizard "
+    "gecko iguana frog toad newt fish goldfish spider tarantula hermit-crab bee llama alpaca chinchilla rodent "
+    "reptile task assignment client's target wish resolution tip trick rule habit tradition allergen symptom "
+    "condition diagnosis illness"
 )
+_SOME: Final = _words(
+    "plant tree cactus succulent orchid boat kayak doll teddy toy novel story poem album record band singer "
+    "artist author writer actor actress painter composer player footballer athlete podcast series sitcom musical "
+    "opera play painting poet director comedian youtuber streamer character recipe dish drink snack dessert cake "
+    "cheese wine beer flower colour color fruit vegetable spice word quote proverb verse joke memory trip"
+)
+"""What people name one of, and may name another: of such a thing a new name displaces only with a word of change."""
 _AGENT: Final = re.compile(r"(?:er|or|ist|ian|ant|ent|ee|mate|man|woman|person)$")
 _HABITUAL: Final = _words("usual go-to regular default standard")
 
@@ -189,7 +182,7 @@ def _owned(plain: str, original: str) -> Attribute | None:
         return None
     if attributes.is_name(value, original):
         # Of those who do something for somebody there may be several: teachers, drivers, consultants.
-        return Attribute(f"{LOOSE}{named}" if _AGENT.search(parts[-1]) else named, value)
+        return Attribute(f"{LOOSE}{named}" if _AGENT.search(parts[-1]) or parts[-1] in _SOME else named, value)
     is_thing = usual or _ARTICLE.match(match["value"]) is not None
     return Attribute(f"{LOOSE}{named} (a)", value) if is_thing and len(value.split()) <= 3 else None
 
