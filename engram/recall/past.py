@@ -89,6 +89,11 @@ def at_hand(sql: str) -> str:
     return sql
 
 
+def enough(sql: str, params: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """A statement of today with the columns of one of the past: what it brings is always enough. Pure."""
+    return f"SELECT true AS enough, n.* FROM (\n{sql}) n", params  # noqa: S608 - constants
+
+
 def split(rows: Sequence[Any]) -> tuple[bool, list[Any]]:
     """Whether what was reached for is enough, and the rows of it. Pure."""
     enough = all(row.enough for row in rows)
