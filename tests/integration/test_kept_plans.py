@@ -15,7 +15,7 @@ import numpy as np
 import psycopg
 import pytest
 
-from engram import Engram, Filter, Scope, embedding, migrations, recall, tenancy
+from engram import Engram, Filter, Scope, embedding, memories, migrations, recall, tenancy
 from engram.channels import graph, keyword, semantic, temporal
 from engram.database import Database, execute, statement
 from engram.embedded import EmbeddedServer
@@ -344,3 +344,20 @@ def test_a_call_is_short_enough_for_its_driver_to_remember() -> None:
     """psycopg keeps what it has read of statements up to 4,096 characters."""
     assert len(statement("call_candidates")) < 4_096
     assert {module.NAME for module in (semantic, keyword, temporal, graph)} == set(finding.TIMEOUTS)
+
+
+def test_what_is_pinned_and_a_lineage_are_those_of_the_composed_statements(life: Life) -> None:
+    with life.database.transaction(life.tenant, read_only=True) as conn:
+        for scope in life.scopes:
+            visible = tenancy.visible(conn, scope)
+            types: list[list[str] | None] = [None, ["semantic"], ["procedural"]]
+            for chosen in types:
+                composed = memories._pinned_then(conn, visible, chosen, memories.NOW)
+                assert memories._pinned_now(conn, visible, chosen) == composed
+            for one in memories.load(conn, visible, life.some_ids):
+                assert memories.lineage_of(conn, visible, one.memory_id) == memories.lineage(
+                    conn, visible, one.lineage_id
+                )
+        visible = tenancy.visible(conn, life.scopes[0])
+        assert memories._pinned_now(conn, visible, None)
+        assert any(len(memories.lineage_of(conn, visible, one).revisions) > 1 for one in life.some_ids)

@@ -151,6 +151,18 @@ def test_a_recall_that_cannot_be_logged_answers_all_the_same(
     assert rows(superuser, tenant) == []
 
 
+def test_a_row_that_is_written_again_after_a_lost_answer_counts_nothing_twice(
+    door: Door, database: Database, superuser: psycopg.Connection[Any], tenant: str
+) -> None:
+    memory = door()
+    one = id_of(memory.add("The harbour is old"))
+    row = log.Entry(str(uuid.uuid4()), "search", "harbour", memory.scope)
+    for _ in range(2):
+        database.run(tenant, lambda conn: log.add(conn, row, kept=timedelta(days=1), accessed=[one]))
+    assert [str(told) for (told,) in rows(superuser, tenant, "recall_id")] == [row.recall_id]
+    assert memory.get(one).activity.access_count == 1
+
+
 def test_the_asynchronous_door_logs_too(door: Door, database_url: str, tenant: str) -> None:
     async def asked() -> tuple[str | None, Any]:
         async with AsyncEngram(database_url, scope=Scope(tenant_id=tenant, user_id="ada"), embedder="none") as memory:
