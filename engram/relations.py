@@ -144,7 +144,8 @@ def list_relations(
     params = memories.visible_params(visible, moment) | {
         "memory_id": memory_id, "limit": limit, "relation_types": _list(relation_types),
     }  # fmt: skip
-    sql = _filled("list_relations", direction, moment, "%(memory_id)s::uuid", {"current": IN_SIGHT})
+    sql = statement("list_relations").replace("/*relations*/", held(direction, moment, "%(memory_id)s::uuid"))
+    sql = sql.replace("/*ends*/", ENDS if moment.is_now else PAST_ENDS)
     return tuple(_relation(row, None) for row in conn.exec_driver_sql(sql, params))
 
 
@@ -154,11 +155,7 @@ def walk(
     """Where a walk leads, the best score first, and whether something was left out."""
     if not visible.scope_ids or not seeds or asked.limit == 0 or asked.limit_per_seed == 0:
         return [], False
-    params = _bounds(asked)
-    if is_ordinary(asked, moment):
-        rows = fetch_named(conn, statement("call_walk"), params | _called(visible, seeds, asked))
-    else:
-        rows = _walked(conn, visible, seeds, asked, moment, FOUND, params)
+    rows = fetch_named(conn, statement("call_walk"), _walking(visible, seeds, asked, moment))
     return rows, bool(rows) and (rows[0].cut or rows[0].reached > len(rows))
 
 
@@ -169,38 +166,32 @@ def ties(
 
     That of now is one statement.
     """
-    if not is_ordinary(asked, moment):
+    if not moment.is_now:
         rows: list[Any] = walk(conn, visible, seeds, asked, moment)[0]
         ends = memories.load(conn, visible, list(dict.fromkeys(row.node for row in rows)), moment)
         return rows, {one.memory_id: one for one in ends}
     if not visible.scope_ids or not seeds:
         return [], {}
-    rows = fetch_named(conn, statement("call_ties"), _bounds(asked) | _called(visible, seeds, asked))
+    rows = fetch_named(conn, statement("call_ties"), _walking(visible, seeds, asked, moment))
     ends_of = {row.node: row for row in rows}
     return rows, {node: memories.made(row, visible) for node, row in ends_of.items()}
 
 
-def is_ordinary(asked: Walk, moment: Moment) -> bool:
-    """Whether the function of the server walks, whose plan is kept: now, and without a question. Pure."""
-    return moment.is_now and asked.vector is None
-
-
 def best_path(
-    conn: Connection, visible: Visible, source_id: str, target_id: str, max_depth: int, moment: Moment = NOW
-) -> Row[Any] | None:
+    conn: Connection, visible: Visible, source_id: str, target: Memory, max_depth: int, moment: Moment = NOW
+) -> tuple[Any, Any] | None:
     """The path of the largest product of weights between two memories, over relations of either direction.
 
-    Two walks meet in the middle, so that a path through a hub is found by its other end.
+    Two walks meet in the middle, so that a path through a hub is found by its other end. What comes back are both
+    halves. A path leads to what is current alone.
     """
-    if not visible.scope_ids:
+    if not visible.scope_ids or labels(target):
         return None
-    asked = Walk(max_depth=(max_depth + 1) // 2)
-    params = {
-        "source_id": source_id, "target_id": target_id, "most": max_depth, "breadth": BREADTH, "budget": BUDGET,
-        "shorter": [target_id] if max_depth % 2 else [],
+    params = _walking(visible, [source_id, target.memory_id], Walk(max_depth), moment) | {
+        "depths": [(max_depth + 1) // 2, max_depth // 2], "budget": BUDGET, "most": max_depth,
     }  # fmt: skip
-    rows = _walked(conn, visible, [source_id, target_id], asked, moment, BETWEEN, params)
-    return rows[0] if rows else None
+    rows = fetch_named(conn, statement("call_walk"), params)
+    return (rows[0], rows[1]) if rows else None
 
 
 def results(rows: Iterable[Row[Any]], found: Mapping[str, Memory]) -> tuple[TraversalResult, ...]:
@@ -216,13 +207,13 @@ def results(rows: Iterable[Row[Any]], found: Mapping[str, Memory]) -> tuple[Trav
     )  # fmt: skip
 
 
-def between(row: Row[Any], target: Memory) -> TraversalResult:
-    """A path that two walks made together. Pure."""
-    ways = [*row.ways, *(not way for way in reversed(row.back_ways))]
+def between(source: Any, target: Any, memory: Memory) -> TraversalResult:
+    """A path made of a half from either end. Pure."""
+    ways = [*source.ways, *(not way for way in reversed(target.ways))]
     return TraversalResult(
-        memory=target, depth=row.depth, path=(*row.path, *reversed(row.back_path[:-1])),
-        relation_types=(*row.types, *reversed(row.back_types)), path_weight=row.weight,
-        score=WEIGHTS[0] * row.weight + WEIGHTS[2] * target.importance, seed_id=row.path[0], labels=labels(target),
+        memory=memory, depth=source.depth + target.depth, path=(*source.path, *reversed(target.path[:-1])),
+        relation_types=(*source.types, *reversed(target.types)), path_weight=source.score,
+        score=WEIGHTS[0] * source.score + WEIGHTS[2] * memory.importance, seed_id=source.path[0], labels=labels(memory),
         directions=tuple("inbound" if way else "outbound" for way in ways),
     )  # fmt: skip
 
@@ -239,53 +230,19 @@ def empty(seeds: Sequence[Memory] = (), degraded: tuple[str, ...] = ()) -> Trave
     return Traversal((), False, degraded, tuple(seeds))
 
 
-def _bounds(asked: Walk) -> dict[str, Any]:
-    """What each walk takes of its weights and limits. Pure."""
+def _walking(visible: Visible, seeds: Sequence[str], asked: Walk, moment: Moment) -> dict[str, Any]:
+    """What the function of the server takes that walks. Pure."""
     by_path, by_question, by_importance = asked.weights
-    return {
-        "by_path": by_path, "by_question": by_question, "by_importance": by_importance,
-        "limit": asked.limit, "limit_per_seed": asked.limit_per_seed, "breadth": BREADTH,
-        "budget": min(BUDGET, max(BREADTH, PATHS * asked.limit)),
-        "shorter": [],
-    }  # fmt: skip
-
-
-def _called(visible: Visible, seeds: Sequence[str], asked: Walk) -> dict[str, Any]:
-    """What the function takes that walks now and without a question. Pure."""
-    return memories.visible_params(visible) | {
-        "seeds": list(seeds), "max_depth": asked.max_depth, "outbound": asked.direction != "inbound",
+    return memories.visible_params(visible, moment) | {
+        "seeds": list(seeds), "depths": [asked.max_depth] * len(seeds), "outbound": asked.direction != "inbound",
         "inbound": asked.direction != "outbound", "relation_types": _list(asked.relation_types),
-        "min_weight": asked.min_weight, "superseded": asked.include_superseded,
-    }  # fmt: skip
-
-
-def _walked(
-    conn: Connection, visible: Visible, seeds: Sequence[str], asked: Walk, moment: Moment, found: str,
-    more: Mapping[str, Any],
-) -> list[Row[Any]]:  # fmt: skip
-    near = NO_QUESTION if asked.vector is None else NEARNESS
-    parts = {"found": found, "near": near, "current": _current(asked, moment)}
-    sql = _filled("walk_relations", asked.direction, moment, "w.node", parts)
-    params = memories.visible_params(visible, moment) | dict(more) | {
-        "seeds": list(seeds), "max_depth": asked.max_depth, "relation_types": _list(asked.relation_types),
-        "min_weight": asked.min_weight, "structural": list(STRUCTURAL), "model_id": asked.model_id,
+        "min_weight": asked.min_weight, "superseded": asked.include_superseded, "breadth": BREADTH,
+        "budget": min(BUDGET, max(BREADTH, PATHS * asked.limit)), "limit": asked.limit,
+        "limit_per_seed": asked.limit_per_seed, "by_path": by_path, "by_question": by_question,
+        "by_importance": by_importance, "structural": list(STRUCTURAL), "model_id": asked.model_id,
         "gate": None if asked.vector is None else 1 - FAR,
-        "vector": None if asked.vector is None else embedding.to_sql(asked.vector),
+        "vector": None if asked.vector is None else embedding.to_sql(asked.vector), "most": None,
     }  # fmt: skip
-    return list(conn.exec_driver_sql(sql, params).fetchall())
-
-
-def _filled(name: str, direction: Direction, moment: Moment, of: str, more: Mapping[str, str]) -> str:
-    """A statement about the relations of a memory, with the rows and relations of a moment."""
-    parts = [
-        *((place, text) for place, text in more.items() if place != "current"),
-        ("relations", held(direction, moment, of)), *(ENDS if moment.is_now else PAST_ENDS).items(),
-        ("current", more["current"]), ("source", memories.source(moment)),
-    ]  # fmt: skip
-    sql = statement(name)
-    for place, text in parts:  # what is filled in first has places of its own
-        sql = sql.replace(f"/*{place}*/", text)
-    return sql
 
 
 def held(direction: Direction, moment: Moment, of: str) -> str:
@@ -293,12 +250,6 @@ def held(direction: Direction, moment: Moment, of: str) -> str:
     kinds = PRESENT if moment.is_now else PAST
     chosen = [text for name, text in kinds.items() if direction in (name, "any")]
     return " UNION ALL ".join(chosen).replace("/*of*/", of)
-
-
-def _current(asked: Walk, moment: Moment) -> str:
-    if asked.include_superseded:
-        return IN_SIGHT
-    return f"{memories.current(moment)} AND NOT m.moot"
 
 
 def _list(names: Sequence[str] | None) -> list[str] | None:
@@ -328,57 +279,12 @@ PAST: Final[Mapping[str, str]] = {
 }
 # The other ends, one by one and by their key, heaviest first, until there are enough: whatever the statistics say of a
 # table. What is IS TRUE of a row chooses no index.
-_SEEN: Final = "m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)"
-_KEPT: Final = "FROM engram.agent_memory m WHERE m.tenant_id = %(tenant_id)s AND m.memory_id"
-ENDS: Final[Mapping[str, str]] = {
-    "past": "nothing AS (SELECT)",
-    "seeds": f"SELECT m.memory_id, m.importance {_KEPT} = ANY(%(seeds)s::uuid[]) AND ({_SEEN}) IS TRUE",
-    "ends": f"CROSS JOIN LATERAL (SELECT m.scope_id, m.importance {_KEPT} = r.node"
-    f" AND ({_SEEN} AND /*current*/) IS TRUE OFFSET 0) m",
-    "target": f"EXISTS (SELECT {_KEPT} = %(target_id)s::uuid AND ({_SEEN} AND /*current*/) IS TRUE)",
-}
-# The past has no keys. It is put together once, as an object by id: how a memory counted, and whether it was current.
-_HELD: Final = "(SELECT p.held FROM past p)"
-PAST_ENDS: Final[Mapping[str, str]] = {
-    "past": "past AS MATERIALIZED (SELECT jsonb_object_agg(m.memory_id::text,"  # noqa: S608 - constants
-    " jsonb_build_array(m.importance, m.scope_id, (/*current*/) IS TRUE)) AS held"
-    f" FROM /*source*/ WHERE {memories.VISIBLE})",
-    "seeds": f"SELECT s.memory_id, ({_HELD} -> s.memory_id::text ->> 0)::float8 AS importance"  # noqa: S608 - constants
-    f" FROM unnest(%(seeds)s::uuid[]) s(memory_id) WHERE {_HELD} ? s.memory_id::text",
-    "ends": "CROSS JOIN LATERAL ("  # noqa: S608 - constants
-    "SELECT (h.one ->> 0)::float8 AS importance, (h.one ->> 1)::bigint AS scope_id"
-    f" FROM (SELECT {_HELD} -> r.node::text AS one) h WHERE (h.one ->> 2)::boolean OFFSET 0) m",
-    "target": f"({_HELD} -> %(target_id)s::text ->> 2)::boolean",
-}
-NO_QUESTION: Final = "SELECT NULL::float8 AS cosine"
-NEARNESS: Final = (
-    "SELECT 1 - (v.embedding <=> %(vector)s::halfvec) AS cosine FROM engram.memory_embeddings v"
-    " WHERE v.tenant_id = %(tenant_id)s AND v.scope_id = m.scope_id AND v.model_id = %(model_id)s"
-    " AND v.memory_id = r.node"
+_SEEN: Final = f"m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s) AND {IN_SIGHT}"
+ENDS: Final = (
+    "CROSS JOIN LATERAL (SELECT FROM engram.agent_memory m"
+    f" WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = r.node AND ({_SEEN}) IS TRUE OFFSET 0) m"
 )
-FOUND: Final = """
-, scored AS (
-  SELECT w.*, %(by_path)s * w.weight + %(by_importance)s * w.importance
-           + %(by_question)s * least(1, greatest(0, coalesce(w.cosine, 0))) AS score
-    FROM walk w WHERE w.node IS NOT NULL AND w.depth > 0),
-best AS (SELECT DISTINCT ON (s.node) s.* FROM scored s ORDER BY s.node, s.score DESC, s.depth, s.seed, s.path),
-placed AS (
-  SELECT b.*, row_number() OVER (PARTITION BY b.seed ORDER BY b.score DESC, b.depth, b.node) AS place FROM best b)
-SELECT p.seed::text, p.node::text, p.depth, p.path::text[], p.types, p.ways, p.weight, p.score,
-       (SELECT count(*) FROM best) AS reached, EXISTS (SELECT FROM walk w WHERE w.node IS NULL) AS cut
-  FROM placed p
- WHERE p.place <= %(limit_per_seed)s
- ORDER BY p.score DESC, p.depth, p.node
- LIMIT %(limit)s
-"""
-BETWEEN: Final = """
-SELECT f.path::text[], f.types, f.ways, b.path::text[] AS back_path, b.types AS back_types, b.ways AS back_ways,
-       f.depth + b.depth AS depth, f.weight * b.weight AS weight
-  FROM walk f
-  JOIN walk b ON b.seed = %(target_id)s::uuid AND b.node = f.node
- WHERE f.seed = %(source_id)s::uuid AND f.depth + b.depth <= %(most)s AND f.depth > 0
-   AND NOT f.path && b.path[1 : b.depth]
-   AND /*target*/
- ORDER BY f.weight * b.weight DESC, f.depth + b.depth, f.path, b.path
- LIMIT 1
-"""
+PAST_ENDS: Final = (
+    "CROSS JOIN LATERAL (SELECT FROM (SELECT (s.standing).* FROM engram.standings_at("  # noqa: S608 - constants
+    f"%(tenant_id)s, %(scope_ids)s, {_AT}, ARRAY[r.node]) s) m WHERE ({_SEEN}) IS TRUE OFFSET 0) m"
+)

@@ -375,8 +375,8 @@ def find_path(
         )  # fmt: skip
         if source.memory_id == target.memory_id:
             raise InvalidInput("target_id", "another memory than the source", "the same one")
-        row = relations.best_path(conn, visible, source.memory_id, target.memory_id, most, moment)
-        return None if row is None else relations.between(row, target)
+        halves = relations.best_path(conn, visible, source.memory_id, target, most, moment)
+        return None if halves is None else relations.between(*halves, target)
 
     return (yield from steps.read(reading.scope.tenant_id, work))
 

@@ -1,6 +1,5 @@
 -- The relations of a memory with others that a read may see and that were not put out of sight, the heaviest first. The reader
--- fills in the relations and the rows of its moment.
-WITH /*past*/
+-- fills in the relations and the ends of its moment.
 SELECT r.source_id::text, r.target_id::text, r.relation_type, r.weight, r.auto, r.metadata,
        (SELECT b.recorded_at FROM engram.memory_relations b
          WHERE b.tenant_id = %(tenant_id)s AND b.source_id = r.source_id AND b.target_id = r.target_id
