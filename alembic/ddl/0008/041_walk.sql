@@ -72,6 +72,9 @@ declare
   v_hub_node uuid[];                              -- memory,
   v_hub_weight float8[];                          -- weight of the path,
   v_hub_nth bigint[];                             -- and which it is of its hub
+  v_meets uuid[];                                 -- where the last hop of one end may meet the other's
+  v_whole boolean;
+  v_heavy float8[];                               -- what its paths are worth, wherever they lead
   v_doubted integer[];                            -- hubs to be looked through,
   v_sifted integer[];                             -- and those that were
 begin
@@ -92,10 +95,11 @@ begin
   end if;
   v_hop := v_all;
   for hop in 1 .. v_hops loop
-    if cardinality(p_seeds) > 1 then
-      v_hop := array(select w from unnest(v_hop) w where hop <= p_depths[array_position(p_seeds, w.seed)]);
+    if cardinality(p_seeds) > 1 or v_least > 0 then
+      v_hop := array(select w from unnest(v_hop) w where w.weight >= v_least and hop <= p_depths[array_position(p_seeds, w.seed)]);
     end if;
     exit when cardinality(v_hop) = 0;
+    v_meets := case when hop > p_depths[2] and p_most is not null then array(select w.node from unnest(v_all) w where w.seed = p_seeds[2]) end;
     v_sifted := '{}';
     v_before := v_least;
     if v_now then
@@ -153,7 +157,7 @@ begin
         select n.*, row_number() over (partition by n.place order by n.weight desc, n.node, n.relation_type, n.inbound) as nth
           from near n
          where n.many > p_breadth),
-      edge as (
+      edge as materialized (
         select n.place, n.node, n.relation_type, n.inbound, n.weight from near n where n.many <= p_breadth
          union all
         select h.place, h.node, h.relation_type, h.inbound, h.weight from hub h where h.nth <= p_breadth),
@@ -163,10 +167,11 @@ begin
                p_gate is null or e.relation_type = any (p_structural) as structural
           from edge e
           join w on w.place = e.place
-         where w.weight * e.weight >= v_least
+         where w.weight * e.weight >= v_least and (v_meets is null or e.node in (select m from unnest(v_meets) m))
          order by e.node, w.seed, structural, w.weight * e.weight desc, w.types, e.relation_type, w.path)
-      select b.*, h.*
-        into v_place, v_node, v_type, v_way, v_weight, v_hub, v_hub_node, v_hub_weight, v_hub_nth
+      select b.*, h.*,
+             case when v_meets is not null then array(select w.weight * e.weight from edge e join w on w.place = e.place) end
+        into v_place, v_node, v_type, v_way, v_weight, v_hub, v_hub_node, v_hub_weight, v_hub_nth, v_heavy
         from (select array_agg(b.place), array_agg(b.node), array_agg(b.relation_type), array_agg(b.inbound), array_agg(b.weight)
                 from (select b.* from best b order by b.weight desc, b.seed, b.path, b.node) b) b,
              (select array_agg(h.place), array_agg(h.node), array_agg(w.weight * h.weight), array_agg(h.nth)
@@ -272,6 +277,25 @@ begin
                    order by k.seed, k.node, k.weight desc, k.types, k.path) b
            order by b.weight desc, b.seed, b.path
            limit p_budget + 1);
+      end if;
+      if v_meets is not null then
+        -- A path counts if it is one of those that are kept of its hop, and a hub's relations must lead somewhere to count. Where that
+        -- is not plain, the hop is looked at whole.
+        v_whole := exists (
+            select from unnest(v_hub, v_hub_weight, v_hub_nth) h(place, weight, nth)
+             where h.nth <= p_breadth group by h.place having min(h.weight) >= v_least)
+          or p_budget <= (
+            select count(*)
+              from unnest(v_heavy) x
+             where x > (select min(f.weight)
+                          from unnest(v_kept) f
+                          join unnest(v_all) b on b.node = f.node
+                         where b.seed = p_seeds[2] and f.weight * b.weight >= v_least));
+        if v_whole then
+          v_meets := null;
+          v_least := v_before;
+          continue;
+        end if;
       end if;
       exit when v_hub is null;
       v_doubted := array(
