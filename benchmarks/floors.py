@@ -122,15 +122,15 @@ WALK: Final = """
       FROM walk w
      CROSS JOIN LATERAL (
            SELECT r.target_id, r.weight FROM engram.memory_relations r
-             JOIN engram.agent_memory m
-               ON m.tenant_id = %(tenant)s AND m.memory_id = r.target_id AND m.status = 'active'
             WHERE r.tenant_id = %(tenant)s AND r.source_id = w.node AND r.ended_at IS NULL
             ORDER BY r.weight DESC LIMIT 50) n
      WHERE w.depth < %(depth)s)
   SELECT m.*, f.weight
-    FROM (SELECT node, max(weight) AS weight FROM walk WHERE depth > 0 GROUP BY node ORDER BY 2 DESC LIMIT 50) f
-    JOIN engram.agent_memory m ON m.tenant_id = %(tenant)s AND m.memory_id = f.node
-   ORDER BY f.weight DESC
+    FROM (SELECT node, max(weight) AS weight FROM walk WHERE depth > 0 GROUP BY node ORDER BY 2 DESC) f
+   CROSS JOIN LATERAL (
+         SELECT m.* FROM engram.agent_memory m
+          WHERE m.tenant_id = %(tenant)s AND m.memory_id = f.node AND m.status = 'active' OFFSET 0) m
+   ORDER BY f.weight DESC LIMIT 50
 """
 
 
