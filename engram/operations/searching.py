@@ -70,10 +70,9 @@ def found_and(
 
     def look(conn: Connection) -> list[tuple[Asked, Looked]]:
         visible = tenancy.visible(conn, reading.scope, shelves=wanted[0][0].shelves)
-        seen: dict[str, Looked] = {}
-        for asked, _ in wanted:
-            if asked.query not in seen:
-                seen[asked.query] = recall.look(conn, visible, asked, moment=reading.moment, config=config)
+        questions = {asked.query: asked for asked, _ in reversed(wanted)}
+        told = recall.look_all(conn, visible, list(questions.values()), moment=reading.moment, config=config)
+        seen = dict(zip(questions, told, strict=True))
         return [(asked, replace(seen[asked.query], moment=moment)) for asked, moment in wanted]
 
     for left in reversed(range(TRIES)):

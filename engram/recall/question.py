@@ -113,12 +113,34 @@ def look(conn: Connection, visible: Visible, asked: Asked, *, moment: Moment = N
 
     The tail is read first: an event that is derived meanwhile is found as a memory, one that is not is in the tail.
     """
-    tenant_id, scope_ids = visible.scope.tenant_id, list(visible.scope_ids)
-    row = _asked_of_scopes(conn, tenant_id, scope_ids, asked.words, config)
-    config = row.config
+    return look_all(conn, visible, [asked], moment=moment, config=config)[0]
+
+
+def look_all(
+    conn: Connection, visible: Visible, several: Sequence[Asked], *, moment: Moment = NOW, config: str = "english"
+) -> list[Looked]:
+    """The same for several searches: the words of all are asked about at once."""
+    words = (word for asked in several for word in _words_of(asked))
+    row = _asked_of_scopes(
+        conn, visible.scope.tenant_id, list(visible.scope_ids), Words(tuple(dict.fromkeys(words))), config
+    )
+    return [_looked(conn, visible, asked, moment, row) for asked in several]
+
+
+def _words_of(asked: Asked) -> tuple[str, ...]:
+    return *asked.words.words, *asked.words.without
+
+
+def _looked(conn: Connection, visible: Visible, asked: Asked, moment: Moment, row: Any) -> Looked:
+    """What one search is told of what was asked for all."""
+    tenant_id, scope_ids, config = visible.scope.tenant_id, list(visible.scope_ids), row.config
     sought, watermark = Sought(), Watermark()
     if scope_ids:
-        sought = keyword.sought(conn, asked.words, row.words, size=row.size, config=config)
+        by_word: dict[str, list[Any]] = {}
+        for one in row.words:
+            by_word.setdefault(one[0], []).append(one)
+        told = [one for word in dict.fromkeys(_words_of(asked)) for one in by_word.get(word, ())]
+        sought = keyword.sought(conn, asked.words, told, size=row.size, config=config)
         marks = [streams.mark_of(*mark) for mark in row.marks]
         watermark = max(marks, key=lambda mark: mark.behind, default=watermark)  # of the slowest deriver
     waiting: list[tail.Hit] = []
