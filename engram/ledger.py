@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any, Final, Literal, NoReturn
 from uuid import UUID
 
@@ -314,22 +315,35 @@ def read(
         raise InvalidInput("events", "one of stream, session, task run or scopes", f"{len(given)} of them")
     kind = next(iter(given), "scope_ids").split("_")[0]
     place = {} if kind == "stream" else _start(start)
-    rows = fetch_all(
-        conn,
-        f"list_{kind}_events{'_newest' if newest_first else ''}",
-        scope_ids=_list(scope_ids),
-        after=after,
-        before=before,
-        types=_list(types),
-        roles=_list(roles),
-        trusts=None if trusts is None else [trust_rank(trust) for trust in trusts],
-        since=since,
-        until=until,
-        limit=limit,
-        **given,
-        **place,
-    )
-    return [chain.event(row) for row in rows]
+    wanted = {
+        "scope_ids": _list(scope_ids), "after": after, "before": before, "types": _list(types), "roles": _list(roles),
+        "trusts": None if trusts is None else [trust_rank(trust) for trust in trusts], "since": since, "until": until,
+        "limit": limit,
+    }  # fmt: skip
+    rows = conn.exec_driver_sql(listing(kind, newest_first=newest_first), {**wanted, **given, **place})
+    return [chain.event(row) for row in rows.fetchall()]
+
+
+LISTED: Final[Mapping[str, str]] = {  # of which one a list is, where it is not of scopes
+    "stream": "e.stream_id = %(stream_id)s",
+    "session": "e.session_id = %(session_id)s",
+    "task": "e.task_run_id = %(task_run_id)s",
+}
+
+
+@lru_cache(maxsize=8)
+def listing(kind: str, *, newest_first: bool) -> str:
+    """The statement that lists the events of a stream, a session, a task run or some scopes. Pure."""
+    way = " DESC" if newest_first else ""
+    keys = ("position",) if kind == "stream" else ("recorded_at", "stream_id", "position")
+    wanted = statement("match_events").rstrip()
+    if kind != "stream":
+        start = statement("follow_events").rstrip().replace("/*after*/", "<" if newest_first else ">")
+        wanted = f"{start}\n          AND {wanted}"
+    sql = statement("list_scope_events" if kind == "scope" else "list_chosen_events")
+    for row in ("e", "o", "n"):
+        sql = sql.replace(f"/*order of {row}*/", ", ".join(f"{row}.{key}{way}" for key in keys))
+    return sql.replace("/*of*/", LISTED.get(kind, "")).replace("/*wanted*/", wanted)
 
 
 def told(
