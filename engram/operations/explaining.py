@@ -345,7 +345,6 @@ def replay_recall(setup: Setup, recall_id: object, given: Mapping[str, Any]) -> 
         again = yield from _answer_again(quiet, row, words)
     else:
         asked = recall.prepare(row.query, **log.asked_of(row.plan, setup.policy.profiles))
-        asked = deepening.broad(asked) if row.kind == "deep_search" else asked
         again = yield from _search_again(quiet, Reading(scope, moment), row, asked)
         profile = asked.profile
     return log.compared(row, again, noting.versions(setup, profile), notes)
