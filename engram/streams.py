@@ -162,10 +162,15 @@ def follow(
 
 def watermark(conn: Connection, scope_ids: Sequence[int], deriver: str, version: int = 1) -> Watermark:
     """How far a deriver has come in the streams of some scopes: positions appended and derived, and events behind."""
-    row = fetch_one(conn, "get_watermark", scope_ids=list(scope_ids), deriver=deriver, version=version)
-    if row is None:  # pragma: no cover - an aggregate always has a row
-        return Watermark()
-    return mark_of(row.streams, row.stream_id, row.head, row.behind)
+    return slowest(conn, scope_ids, [(deriver, version)])
+
+
+def slowest(conn: Connection, scope_ids: Sequence[int], derivers: Sequence[tuple[str, int]]) -> Watermark:
+    """How far the slowest of some derivers, each with its version, has come in the streams of some scopes."""
+    names, versions = [name for name, _ in derivers], [version for _, version in derivers]
+    rows = fetch_all(conn, "get_watermark", scope_ids=list(scope_ids), derivers=names, versions=versions)
+    marks = [mark_of(row.streams, row.stream_id, row.head, row.behind) for row in rows]
+    return max(marks, key=lambda mark: mark.behind, default=Watermark())
 
 
 def mark_of(streams: int, stream_id: str | None, head: int, behind: int) -> Watermark:

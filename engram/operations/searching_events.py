@@ -8,7 +8,7 @@ from typing import Any, Final
 from engram import derivation, inputs, jobs, streams, tenancy
 from engram.channels import events, keyword
 from engram.channels.events import Narrowed
-from engram.database import Connection, fetch_value
+from engram.database import Connection, fetch_one
 from engram.errors import EngramError, Unavailable
 from engram.operations import spaces, steps
 from engram.operations.setup import Reading, Setup
@@ -44,10 +44,12 @@ def _searched(
 ) -> Operation[EventResults]:
     tenant, default = reading.scope.tenant_id, setup.settings.text_search_config
     words = keyword.parse(question)
-    vector, model_id = None, None
+    vector, model_id, known = None, None, None
     failed: tuple[str, ...] = ()
     if mode != "keyword" and events.is_told(words) and limit:
-        model_id = yield from steps.read(tenant, lambda conn: fetch_value(conn, "find_active_model", tenant_id=tenant))
+        told = yield from steps.read(tenant, lambda conn: fetch_one(conn, "find_model_and_config", tenant_id=tenant))
+        if told is not None:
+            model_id, known = told.model_id, told.config
         setup = yield from spaces.ready_for(setup, tenant, model_id)
         embedder = setup.embedder
         if embedder is None and mode == "semantic":
@@ -63,7 +65,7 @@ def _searched(
 
     def find(conn: Connection) -> tuple[events.Found, Watermark, tuple[int, ...]]:
         visible = tenancy.visible(conn, reading.scope)
-        config = keyword.config_of(conn, tenant, default)
+        config = known or keyword.config_of(conn, tenant, default)
         found = events.find(
             conn, visible, words, narrowed, limit=limit, mode=mode, moment=reading.moment,
             prefer=events.preferred(question), vector=vector, model_id=model_id, config=config,
@@ -110,5 +112,4 @@ def _window(since: Any, until: Any) -> Any:
 
 def _watermark(conn: Connection, scope_ids: Sequence[int]) -> Watermark:
     """How far the slowest deriver has come: by meaning is found only what it has come to."""
-    marks = [streams.watermark(conn, scope_ids, one.NAME, one.VERSION) for one in derivation.DERIVERS]
-    return max(marks, key=lambda mark: mark.behind, default=Watermark())
+    return streams.slowest(conn, scope_ids, [(one.NAME, one.VERSION) for one in derivation.DERIVERS])
