@@ -220,8 +220,14 @@ def rescue(conn: Connection, limit: int = 100) -> int:
 
 def due_in(conn: Connection, kinds: Sequence[str]) -> float | None:
     """Seconds until the next job of this tenant of these kinds falls due or loses its lease; None when none is open."""
-    row = fetch_one(conn, "find_next_due", kinds=list(kinds))
-    return None if row is None or row[0] is None else float(row[0])
+    row = fetch_one(conn, "find_next_due", kinds=list(kinds), tenant_ids=None)
+    return None if row is None else float(row.seconds)
+
+
+def all_due_in(conn: Connection, kinds: Sequence[str], tenant_ids: Sequence[str]) -> dict[str, float]:
+    """The same of each of some tenants that has a job open."""
+    rows = fetch_all(conn, "find_next_due", kinds=list(kinds), tenant_ids=list(tenant_ids))
+    return {row.tenant_id: float(row.seconds) for row in rows}
 
 
 def purge(conn: Connection, limit: int = 1_000, *, age: timedelta = KEPT) -> int:

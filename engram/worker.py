@@ -295,6 +295,7 @@ class Background(Worker):
         self._kept_at = -LONGEST
         self._pid = os.getpid()
         self._tenants: set[str] = set()
+        self._due: list[str] = []  # of them those that had a job to run when they were last looked at
         self._closing = False
 
     def ring(self, tenant_id: str) -> None:
@@ -360,14 +361,15 @@ class Background(Worker):
     def _due_in(self) -> float | None:
         """Seconds until one of the tenants has a job to run; None when none has any."""
         try:
-            found = [self._run(running.due_in(self._setup, tenant_id)) for tenant_id in sorted(self._tenants)]
+            found = self._run(running.all_due_in(self._setup, sorted(self._tenants)))
         except Exception as error:  # noqa: BLE001
             self._note(error)
             return POLL
-        return min((seconds for seconds in found if seconds is not None), default=None)
+        self._due = [tenant_id for tenant_id, seconds in found.items() if seconds <= 0]
+        return min(found.values(), default=None)
 
     def _claim(self, limit: int) -> Operation[list[Job]]:
-        for tenant_id in random.sample(sorted(self._tenants), len(self._tenants)):
+        for tenant_id in random.sample(self._due, len(self._due)):
             claimed = yield from running.claim(self._setup, limit=min(limit, 1), tenant_id=tenant_id, rescue=True)
             if claimed:
                 return claimed

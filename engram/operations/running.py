@@ -140,9 +140,10 @@ def rescue(setup: Setup) -> Operation[int]:
     return (yield from steps.write(setup.scope.tenant_id, jobs.rescue, key="rescue"))
 
 
-def due_in(setup: Setup, tenant_id: str) -> Operation[float | None]:
-    """Seconds until a job of the tenant that this process can run falls due or loses its lease; None without one."""
-    return (yield from steps.read(tenant_id, lambda conn: jobs.due_in(conn, kinds(setup))))
+def all_due_in(setup: Setup, tenant_ids: Sequence[str]) -> Operation[dict[str, float]]:
+    """Seconds until a job that this process can run falls due or loses its lease, of each tenant that has one."""
+    wanted = kinds(setup)
+    return (yield from steps.read(setup.scope.tenant_id, lambda conn: jobs.all_due_in(conn, wanted, tenant_ids)))
 
 
 def derive_receipt(setup: Setup, scope: Scope, receipt: Receipt) -> Operation[list[WriteDecision]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ import pytest
 from book import Book, acting_as, said, together
 
 from engram import jobs, migrations
-from engram.database import Database, statement
+from engram.database import Database
 from engram.embedded import EmbeddedServer
 from engram.errors import Conflict, LeaseLost, NotFound
 from engram.ids import new_id
@@ -157,8 +158,8 @@ def test_the_role_that_sees_all_tenants_logs_in_nowhere_and_bypasses_nothing(
         creates = conn.execute("select has_schema_privilege('engram_scheduler', 'engram', 'create')").fetchone()
     assert ("engram_scheduler", False, False, False) in roles
     assert not any(superuser or bypass for _, superuser, bypass, _ in roles)
-    functions = ("claim_jobs", "jobs_by_stream", "oldest_jobs", "purge_jobs", "purge_recalls", "queue_cycles",
-                 "queue_expiries", "rescue_jobs", "wake_jobs")  # fmt: skip
+    functions = ("claim_jobs", "jobs_by_stream", "jobs_due_in", "oldest_jobs", "purge_jobs", "purge_recalls",
+                 "queue_cycles", "queue_expiries", "rescue_jobs", "wake_jobs")  # fmt: skip
     assert owned == [(name,) for name in functions]
     assert creates == (False,)
 
@@ -606,12 +607,21 @@ def test_to_find_when_a_job_falls_due_a_long_queue_is_not_read(book: Book, serve
     )
 
     def read() -> int:
-        """How many rows the statement looked at, on a table whose size is known."""
+        """How many rows the function looked at with its own plan, on a table whose size is known."""
         with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as behind:
             behind.execute("analyze engram.memory_jobs")
-        kinds = {"kinds": ["derive", "extract"]}
-        explain = "explain (analyze, format json) " + statement("find_next_due")
-        [[plan]] = book.run(lambda conn: conn.exec_driver_sql(explain, kinds).fetchall())
+            [[body, settings]] = behind.execute(
+                "select prosrc, proconfig from pg_proc where oid = 'engram.jobs_due_in'::regproc"
+            ).fetchall()
+            for name, value in (one.split("=", 1) for one in settings):
+                behind.execute("select set_config(%s, %s, false)", (name, value))
+            behind.execute("set role engram_scheduler")
+            told = re.search(r"return query\s+(.*?);", body, re.DOTALL)
+            assert told is not None
+            asked = told[1].replace("p_tenants", "$1").replace("p_kinds", "$2")
+            behind.execute(f"prepare asked(text[], text[]) as {asked}")  # type: ignore[arg-type]
+            given = f"'{{{book.tenant}}}', '{{derive,extract}}'"
+            [[plan]] = behind.execute(f"explain (analyze, format json) execute asked({given})").fetchall()  # type: ignore[arg-type]
         rows, left = 0, [plan[0]["Plan"]]
         while left:
             node = left.pop()
@@ -630,3 +640,11 @@ def test_the_application_deletes_no_job(book: Book, database_url: str) -> None:
     with_jobs(book, 1)
     with acting_as(database_url, book.tenant) as conn, pytest.raises(psycopg.errors.InsufficientPrivilege):
         conn.execute("delete from engram.memory_jobs")
+
+
+def test_of_many_tenants_one_statement_tells_when_the_next_job_of_each_falls_due(book: Book) -> None:
+    with_jobs(book, 2)
+    told = book.run(lambda conn: jobs.all_due_in(conn, ["derive"], [book.tenant, "nobody"]))
+    assert told.keys() == {book.tenant}
+    assert told[book.tenant] <= 0
+    assert book.run(lambda conn: jobs.all_due_in(conn, ["embed"], [book.tenant])) == {}
