@@ -9,6 +9,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
+from sqlalchemy.engine import Row
+
 from engram import filters, ids, paging, text
 from engram.database import Connection, fetch_all, fetch_named, statement
 from engram.errors import Conflict, InvalidInput, LimitExceeded, NotFound
@@ -139,6 +141,15 @@ AMONG: Final = (
     "engram.memories_at(%(scope_ids)s, %(as_of)s::timestamptz, %(known_at)s::timestamptz, %(wanted)s::uuid[]) m"
 )
 BY_LINEAGE: Final = "m.lineage_id = %(wanted)s::uuid"
+_THEN: Final = "%(scope_ids)s::bigint[], %(as_of)s::timestamptz, %(known_at)s::timestamptz"
+LINEAGE_THEN: Final = f"engram.lineages_at({_THEN}, ARRAY[%(wanted)s::uuid]) m"
+LINEAGES_THEN: Final = f"engram.lineages_at({_THEN}, %(lineage_ids)s::uuid[]) m"
+PINNED_THEN: Final = (
+    f"engram.memories_around({_THEN}, ARRAY(SELECT c.memory_id FROM engram.memory_changes c"  # noqa: S608 - constants
+    " WHERE c.tenant_id = %(tenant_id)s AND c.scope_id = ANY(%(scope_ids)s)"
+    " AND c.state ->> 'critical_slot' IS NOT NULL)) m"
+)
+REACH: Final = 4  # times as many rows as a page of the past has are put together for it first
 
 
 @lru_cache(maxsize=64)
@@ -152,6 +163,8 @@ def loading(moment: Moment, which: str, rows: str | None = None, more: str = "")
         rows, which = EACH, "true"
     elif which == BY_ID:
         rows = AMONG
+    elif which == BY_LINEAGE and not moment.is_now:
+        rows = LINEAGE_THEN
     filled = statement("load_memories").replace("/*source*/", rows or source(moment)).replace("/*now*/", now)
     return filled.replace("/*which*/", which).replace("/*more*/", more)
 
@@ -217,12 +230,20 @@ def list_memories(
     rows_of = f"{source(moment)}{ACTIVITY if sort == 'accessed' else ''} WHERE {chosen}"
     if moment.is_now and sort in BY_INDEX:
         rows_of = EACH_SCOPE.replace("/*rows*/", f"{chosen} {order}")
-    sql = (
-        f"SELECT m.memory_id::text, {', '.join(f'({name})::text' for name, _ in keys)}"  # noqa: S608 - constants
-        f" FROM {rows_of} {order}"
-    )
     params |= wanted | visible_params(visible, moment) | {"limit": limit + 1}
-    rows = conn.exec_driver_sql(sql, params).fetchall()
+    shown = f"SELECT m.memory_id::text, {', '.join(f'({name})::text' for name, _ in keys)} FROM"
+    rows: Sequence[Row[Any]] = ()
+    whole = moment.is_now or sort not in BY_INDEX
+    if not whole:
+        # When a memory was recorded never changes: the first of the rows there are, as they stood then, are a page.
+        reach = {"limit": REACH * (limit + 1)}
+        first = EACH_SCOPE.replace("/*rows*/", f"m.tenant_id = %(tenant_id)s AND ({after}) {order}")
+        reached = [str(row[0]) for row in conn.exec_driver_sql(f"{shown} {first} {order}", params | reach)]  # constants
+        near = f"{shown} {AMONG} WHERE {chosen} AND {BY_ID} {order}"
+        rows = conn.exec_driver_sql(near, params | {"wanted": reached}).fetchall()
+        whole = len(rows) <= limit and len(reached) == reach["limit"]
+    if whole:
+        rows = conn.exec_driver_sql(f"{shown} {rows_of} {order}", params).fetchall()  # constants
     found = load(conn, visible, [str(row[0]) for row in rows[:limit]], moment)
     more = paging.encode_cursor(tuple(rows[limit - 1][1:]), binding, key) if len(rows) > limit else None
     return Page(tuple(found), more)
@@ -337,7 +358,7 @@ def _pinned_now(conn: Connection, visible: Visible, types: list[str] | None) -> 
 
 def _pinned_then(conn: Connection, visible: Visible, types: list[str] | None, moment: Moment) -> list[Memory]:
     sql = (
-        f"SELECT m.memory_id::text FROM {source(moment)} WHERE {VISIBLE} AND {current(moment)}"  # noqa: S608 - constants
+        f"SELECT m.memory_id::text FROM {PINNED_THEN} WHERE {VISIBLE} AND {current(moment)}"  # noqa: S608 - constants
         " AND m.critical_slot IS NOT NULL AND NOT m.moot"
         " AND (%(memory_types)s::text[] IS NULL OR m.memory_type = ANY(%(memory_types)s))"
         " ORDER BY coalesce(array_position(%(order)s::text[], m.memory_type), 99), m.recorded_at DESC, m.memory_id"

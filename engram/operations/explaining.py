@@ -254,7 +254,8 @@ def _superseded(conn: Connection, reading: Reading, lineage_ids: Sequence[str]) 
     visible = tenancy.visible(conn, reading.scope)
     if not lineage_ids or not visible.scope_ids:
         return ()
-    sql = statement("list_superseded").replace("/*source*/", memories.source(reading.moment))
+    rows_of = memories.source(reading.moment) if reading.moment.is_now else memories.LINEAGES_THEN
+    sql = statement("list_superseded").replace("/*source*/", rows_of)
     params = {**memories.visible_params(visible, reading.moment), "lineage_ids": list(lineage_ids)}
     rows = conn.exec_driver_sql(sql.replace("/*visible*/", memories.VISIBLE), params)
     return tuple(row.memory_id for row in rows)
