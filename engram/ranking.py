@@ -13,7 +13,20 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, TypeVar, get_args
 
 from engram import decay, inputs
 from engram.errors import InvalidInput, SettingsError
-from engram.values import Kind, Layer, Memory, MemoryType, Mode, Term, Value, kind_of
+from engram.scope import Scope
+from engram.values import (
+    Activity,
+    Kind,
+    Layer,
+    Memory,
+    MemoryType,
+    Mode,
+    Status,
+    Term,
+    Trust,
+    Value,
+    kind_of,
+)
 
 Row = TypeVar("Row")
 Sort = Literal["score", "recent", "accessed"]
@@ -58,6 +71,36 @@ WEIGHTS: Final[Mapping[str, Mapping[str, float]]] = {
 }  # fmt: skip
 DEFAULT_PROFILE: Final = "recall"
 BUILT_IN: Final = ("default", *WEIGHTS)
+
+
+class Brief(NamedTuple):
+    """What ranking asks of a memory: most of those that a search finds are never returned, and are brought as this."""
+
+    memory_id: str
+    scope: Scope
+    memory_type: MemoryType
+    category: str | None
+    importance: float
+    confidence: float
+    trust: Trust
+    layer: Layer
+    status: Status
+    critical_slot: str | None
+    conflict_key: str | None
+    lineage_id: str
+    valid_from: datetime
+    recorded_at: datetime
+    session_id: str | None
+    event_id: str
+    actor: str | None
+    labels: tuple[str, ...]
+    activity: Activity
+    asks: bool  # it is evidence in a session, and whoever said it waits for an answer
+
+    @property
+    def is_critical(self) -> bool:
+        """Whether a slot pins this memory into every context."""
+        return self.critical_slot is not None
 
 
 class Signals(NamedTuple):
@@ -665,12 +708,12 @@ def with_dual_hit(signals: Signals, cjk: int = 0) -> Signals:
 # Choosing ------------------------------------------------------------------------------------------------------------
 
 
-def best_first(score: float, memory: Memory) -> tuple[Any, ...]:
+def best_first(score: float, memory: Memory | Brief) -> tuple[Any, ...]:
     """What rows are sorted by, best first: score, then the newest recorded, then the id. Never equal for two rows."""
     return -score, -memory.recorded_at.timestamp(), memory.memory_id
 
 
-def listed(rows: Sequence[Row], sort: Sort, memory_of: Callable[[Row], Memory]) -> list[Row]:
+def listed(rows: Sequence[Row], sort: Sort, memory_of: Callable[[Row], Memory | Brief]) -> list[Row]:
     """Chosen rows in the order asked for: as they are, the newest recorded first, or the last accessed first."""
     if sort == "score":
         return list(rows)

@@ -84,6 +84,7 @@ def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) 
 
     A variant that fails is named in `degraded` and the others answer.
     """
+    first = yield from searching.whole(first)
     asked = deep.asked
     failed: tuple[str, ...] = ()
     if deep.own is not None:
@@ -177,7 +178,7 @@ def _alike(setup: Setup, first: Searched) -> Operation[Sequence[str]]:
         return ()
     words = variants.content(first.asked.query)
     hits = results.relevant(first.asked, first.looked, first.found)[:VOCABULARY_OF]
-    others = variants.vocabulary(first.asked.query, [one.memory.fact for one, _ in hits])
+    others = variants.vocabulary(first.asked.query, [one.whole.fact for one, _ in hits])
     if not words or not others:
         return ()
     try:

@@ -153,7 +153,7 @@ def _of_event(searched: Searched, target: _Target, results: SearchResults, judge
     if target.made:
         return WhyNot(target.name, False, "derived", {"memories": list(target.made)})
     ordered = relevant(replace(asked, min_score=0.0, filter=None), looked, found)
-    waiting = next((one.memory for one, _ in ordered if one.memory.memory_id == target.name), None)
+    waiting = next((one.whole for one, _ in ordered if one.memory.memory_id == target.name), None)
     if waiting is None:
         return WhyNot(target.name, False, "not_derived_yet", {"looked_at": len(looked.tail)})
     told = why.standing(asked, waiting, looked.now)

@@ -38,8 +38,11 @@ def search(
         reranking.wanted(setup)
     counted = inputs.flag(track, "track") and reading.moment.is_now
     started = noting.clock()
-    searched = yield from searching.found(setup, reading, asked)
-    results = yield from reranking.ranked(setup, searched)
+    if asked.rerank:  # the reranker is shown the texts of far more than are returned
+        searched = yield from searching.found(setup, reading, asked)
+        results = yield from reranking.ranked(setup, searched)
+    else:
+        searched, results = yield from searching.ranked(setup, reading, asked)
     if not recall.is_good_enough(searched.asked, searched.looked, searched.found):
         results = yield from deepening.expanded(setup, reading, searched, results, wider)
     return (yield from noting.search(setup, reading, searched, results, started=started, counted=counted))

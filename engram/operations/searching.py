@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from engram import recall, tenancy
+from engram import memories, recall, tenancy
 from engram.channels import SEARCHED, semantic
 from engram.database import Connection
 from engram.errors import EngramError, InvalidInput, Unavailable
@@ -14,7 +14,8 @@ from engram.memories import Moment
 from engram.operations import spaces, steps
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
-from engram.recall import Asked, Found, Looked, Meaning, finding
+from engram.ranking import Brief
+from engram.recall import Asked, Found, Looked, Meaning, finding, results
 from engram.values import SearchResults
 
 T = TypeVar("T")
@@ -35,6 +36,38 @@ class Searched:
     def ranked(self, asked: Asked | None = None) -> SearchResults:
         """What was found, by the search as it was asked for or by another over the same candidates."""
         return recall.rank(asked or self.asked, self.looked, self.found)
+
+
+def ranked(setup: Setup, reading: Reading, asked: Asked) -> Operation[tuple[Searched, SearchResults]]:
+    """A search, and its results, which are chosen among briefs where they are found: only they are brought whole."""
+
+    def choose(conn: Connection, searches: list[Searched]) -> SearchResults:
+        looked, found = searches[0].looked, searches[0].found
+        ordered = results.relevant(asked, looked, found)
+        return results.results_of(
+            asked, found, ordered, load=lambda ids: memories.load(conn, looked.visible, ids, looked.moment)
+        )
+
+    (searched,), made = yield from found_and(setup, reading, [(asked, reading.moment)], choose, light=True)
+    return searched, made
+
+
+def whole(searched: Searched) -> Operation[Searched]:
+    """A search whose candidates are whole memories; those that are gone meanwhile are none of it any more."""
+    looked, found = searched.looked, searched.found
+    wanted = [one.memory.memory_id for one in found.candidates if isinstance(one.memory, Brief)]
+    if not wanted:
+        return searched
+    loaded = yield from steps.read(
+        looked.tenant_id, lambda conn: memories.load(conn, looked.visible, wanted, looked.moment)
+    )
+    there = {memory.memory_id: memory for memory in loaded}
+    candidates = [
+        one if not isinstance(one.memory, Brief) else one._replace(memory=there[one.memory.memory_id])
+        for one in found.candidates
+        if not isinstance(one.memory, Brief) or one.memory.memory_id in there
+    ]
+    return replace(searched, found=replace(found, candidates=tuple(candidates)))
 
 
 def found(setup: Setup, reading: Reading, asked: Asked, looked: Looked | None = None) -> Operation[Searched]:
@@ -61,10 +94,12 @@ def all_found(
 def found_and(
     setup: Setup, reading: Reading, wanted: Sequence[tuple[Asked, Moment]],
     then: Callable[[Connection, list[Searched]], T], known: Sequence[tuple[Asked, Looked]] | None = None,
+    *, light: bool = False,
 ) -> Operation[tuple[list[Searched], T]]:  # fmt: skip
     """The same searches, and what is read of their results in the same transaction.
 
-    What reads them has the time of the search. Where it fails for that, it has a transaction of its own.
+    With `light` the candidates of an ordinary search by itself are briefs. What reads them has the time of the search.
+    Where it fails for that, it has a transaction of its own.
     """
     tenant, config = reading.scope.tenant_id, setup.settings.text_search_config
 
@@ -83,14 +118,14 @@ def found_and(
         embedder = setup.embedder
         meanings = yield from steps.think(lambda: recall.embed_all(embedder, looked))  # noqa: B023 - called at once
         searches = [(*pair, meaning) for pair, meaning in zip(looked, meanings, strict=True)]
-        made, whole, told = yield from _gathered(searches, then)
+        made, whole, told = yield from _gathered(searches, then, light)
         if whole or not left:
             break
     return made, told
 
 
 def _gathered(
-    searches: Sequence[tuple[Asked, Looked, Meaning]], then: Callable[[Connection, list[Searched]], T]
+    searches: Sequence[tuple[Asked, Looked, Meaning]], then: Callable[[Connection, list[Searched]], T], light: bool
 ) -> Operation[tuple[list[Searched], bool, T]]:
     """What the channels found for each search, whether the model is still in use, and what is read of what was found.
 
@@ -105,7 +140,7 @@ def _gathered(
     def find(conn: Connection, channels: Collection[str] | None = None) -> tuple[list[Found], bool]:
         nonlocal reached
         reached = False
-        gathered = recall.find_all(conn, searches, channels)
+        gathered = recall.find_all(conn, searches, channels, light=light)
         in_use = looked.model_id is None or all(_is_in_use(conn, gathered, looked.tenant_id, one) for one in models)
         reached = True
         return gathered, in_use

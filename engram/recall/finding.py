@@ -12,10 +12,12 @@ from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temp
 from engram.database import Connection, fetch_all, fetch_named, fetch_written, statement
 from engram.errors import EngramError
 from engram.memories import Moment
+from engram.ranking import Brief
 from engram.recall import past, turns
 from engram.recall.question import Asked, Looked, Meaning, names_in
 from engram.recall.turns import Place
-from engram.values import TRUSTS, Memory, Watermark, Window, kind_of
+from engram.scope import Scope
+from engram.values import TRUSTS, Activity, Memory, Watermark, Window, kind_of
 
 __all__ = ["Candidate", "Found", "allowed", "find", "is_of_a_channel"]
 
@@ -45,6 +47,11 @@ LEAST_FETCHED: Final = 30
 PINNED: Final = 50
 CANCELLED: Final = "57014"
 CROWDED: Final = "53300"  # no connection was left
+MOOT: Final = ("moot",)
+UNUSED: Final = Activity()
+# The channels that a row tells as a number: 1, 2, 4 and 8 together.
+NUMBERED: Final = ((1, graph.NAME), (2, keyword.NAME), (4, semantic.NAME), (8, temporal.NAME))
+FOUND_BY: Final = tuple(frozenset(name for one, name in NUMBERED if one & of) for of in range(16))
 TIMEOUTS: Final[Mapping[str, float]] = {module.NAME: module.TIMEOUT for module in (semantic, keyword, temporal, graph)}
 # What a channel that is not asked leaves out of the call.
 UNASKED: Final = (
@@ -58,7 +65,7 @@ REFUSALS: Final = ("XX", "22", "42", "54", "53", "58")  # classes of failures th
 class Candidate(NamedTuple):
     """A memory some channel found, with each channel's own value for it and its rank by that value."""
 
-    memory: Memory
+    memory: Memory | Brief
     cosine: float | None = None
     coverage: float = 0.0
     matched: tuple[str, ...] = ()
@@ -75,6 +82,12 @@ class Candidate(NamedTuple):
     inherited: bool = False
     epochs: int = 0  # of its scope, since it was written
     place: Place | None = None  # of its event, where it was said in a session
+
+    @property
+    def whole(self) -> Memory:
+        """The memory of a candidate that was brought whole, as all are but those of a light search."""
+        assert isinstance(self.memory, Memory), "a light search brings no whole memories"
+        return self.memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +129,18 @@ def find(
 
 
 def find_all(
-    conn: Connection, searches: Sequence[tuple[Asked, Looked, Meaning]], channels: Collection[str] | None = None
-) -> list[Found]:
-    """The candidates of several searches, each as `find` gathers them; one statement for all."""
+    conn: Connection, searches: Sequence[tuple[Asked, Looked, Meaning]], channels: Collection[str] | None = None,
+    *, light: bool = False,
+) -> list[Found]:  # fmt: skip
+    """The candidates of several searches, each as `find` gathers them; one statement for all.
+
+    With `light` the candidates of an ordinary search by itself are briefs: who returns some of them loads those.
+    """
     made = []
     for asked, looked, meaning in searches:
         given = allowed(asked, meaning) if channels is None else channels
-        made.append(_Search(asked, looked, meaning, tuple(name for name in SEARCHED if name in given)))
+        few = light and len(searches) == 1 and is_ordinary(asked, looked)
+        made.append(_Search(asked, looked, meaning, tuple(name for name in SEARCHED if name in given), few))
     rows = _rows(conn, [one for one in made if one.may_find])
     return [_gathered(conn, one, rows.pop(0)) if one.may_find else one.nothing for one in made]
 
@@ -133,6 +151,7 @@ class _Search:
     looked: Looked
     meaning: Meaning
     channels: tuple[str, ...]
+    light: bool = False  # its rows are briefs of memories
 
     @property
     def may_find(self) -> bool:
@@ -146,7 +165,7 @@ class _Search:
 
 def _gathered(conn: Connection, search: _Search, rows: Sequence[Any]) -> Found:
     asked, looked, meaning = search.asked, search.looked, search.meaning
-    candidates = _once(_candidates(asked, looked, rows))
+    candidates = _once(_candidates(asked, looked, rows, light=search.light))
     derived = {one.memory.event_id for one in candidates}
     waiting = zip(looked.tail, [*meaning.tail, *[None] * (len(looked.tail) - len(meaning.tail))], strict=True)
     counts = {name: sum(name in one.by for one in candidates if one.stands) for name in search.channels}
@@ -260,8 +279,10 @@ def fetched(asked: Asked) -> int:
 
 
 def _asked(search: _Search) -> tuple[str, Mapping[str, Any]]:
-    make = called if is_ordinary(search.asked, search.looked) else composed
-    return make(search.asked, search.looked, search.meaning, search.channels)
+    given = search.asked, search.looked, search.meaning, search.channels
+    if not is_ordinary(search.asked, search.looked):
+        return composed(*given)
+    return called(*given) if search.light else called_whole(*given)
 
 
 def is_ordinary(asked: Asked, looked: Looked) -> bool:
@@ -271,7 +292,7 @@ def is_ordinary(asked: Asked, looked: Looked) -> bool:
 
 
 def called(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    """The call that asks these channels for an ordinary search, and its parameters. Pure."""
+    """The call that asks these channels for the briefs of an ordinary search, and its parameters. Pure."""
     params: dict[str, Any] = memories.visible_params(looked.visible) | dict.fromkeys(UNASKED)
     for one in _parts(asked, looked, meaning, channels, "").values():
         params |= one.params
@@ -281,6 +302,11 @@ def called(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[st
         "graphed": list(looked.graphed), "depth": asked.depth if graph.NAME in channels else 0,
     }  # fmt: skip
     return statement("call_candidates"), params
+
+
+def called_whole(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """The same with whole memories: the columns of the composed statement. Pure."""
+    return statement("call_whole_candidates"), called(asked, looked, meaning, channels)[1]
 
 
 def composed(
@@ -374,9 +400,14 @@ def holds_in(memory: Memory, window: Window) -> bool:
 # What came of it -----------------------------------------------------------------------------------------------------
 
 
-def _candidates(asked: Asked, looked: Looked, rows: Sequence[Any]) -> list[Candidate]:
+def _candidates(asked: Asked, looked: Looked, rows: Sequence[Any], *, light: bool = False) -> list[Candidate]:
     """The candidates of the rows, and the heads of the lineages whose earlier values were found. Pure."""
-    made = [(row, memories.made(row, looked.visible)) for row in rows]
+    made: Sequence[tuple[Any, Memory | Brief]]
+    if light:
+        scopes = looked.visible.scopes
+        made = [(row, _brief(row, scopes)) for row in rows]
+    else:
+        made = [(row, memories.made(row, looked.visible)) for row in rows]
     found = [
         Candidate(
             memory, row.cosine, row.coverage or 0.0, tuple(row.matched or ()),
@@ -395,13 +426,25 @@ def _candidates(asked: Asked, looked: Looked, rows: Sequence[Any]) -> list[Candi
     return [*(one for one in found if one.stands or one.memory.status == "superseded"), *heirs]
 
 
+def _brief(row: Any, scopes: Mapping[int, Scope]) -> Brief:
+    # In the order of its fields, since by their names it takes several times as long, for every row of a search.
+    used = row.access_count is not None
+    return Brief(
+        row.memory_id, scopes[row.scope_id], row.memory_type, row.category, row.importance, row.confidence,
+        TRUSTS[row.trust], row.layer, row.status, row.critical_slot, row.conflict_key, row.lineage_id, row.valid_from,
+        row.recorded_at, row.session_id, row.event_id, row.actor, MOOT if row.moot else (),
+        Activity(row.access_count, row.last_accessed_at, row.repetition_count) if used else UNUSED, row.asks is True,
+    )  # fmt: skip
+
+
 def _by(asked: Asked, row: Any) -> frozenset[str]:
     """The channels that found a row; what is merely the least far is not found by meaning, unless that is all. Pure."""
     far = asked.mode == "hybrid" and (row.cosine is None or row.cosine <= ranking.SEMANTIC_FLOOR)
-    return frozenset(row.channels) - ({semantic.NAME} if far else set())
+    number: int = row.channels
+    return FOUND_BY[number & ~4 if far else number]
 
 
-def _heir(head: Memory, epochs: int, earlier: Candidate) -> Candidate:
+def _heir(head: Memory | Brief, epochs: int, earlier: Candidate) -> Candidate:
     """What was asked for has another value now."""
     cosine = None if earlier.cosine is None else earlier.cosine * HEIR
     shown = earlier._replace(memory=head, cosine=cosine, coverage=earlier.coverage * HEIR, epochs=epochs)
@@ -470,7 +513,7 @@ def _shadowed(conn: Connection, looked: Looked, candidates: Sequence[Candidate])
     holders = fetch_all(conn, "list_key_holders", conflict_keys=keys, **memories.visible_params(visible))
     near = {scope: visible.nearness[scope_id] for scope_id, scope in visible.scopes.items()}
 
-    def hidden(memory: Memory) -> bool:
+    def hidden(memory: Memory | Brief) -> bool:
         return any(
             row.conflict_key == memory.conflict_key
             and visible.nearness[int(row.scope_id)] < near[memory.scope]

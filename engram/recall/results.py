@@ -12,7 +12,7 @@ from engram import filters, ranking, rerank, text
 from engram.channels import graph, keyword, semantic, tail, temporal
 from engram.citations import whole_of
 from engram.database import Connection, execute
-from engram.ranking import Scored, Signals
+from engram.ranking import Brief, Scored, Signals
 from engram.recall import turns
 from engram.recall.finding import EVIDENCE, Candidate, Found, holds_in, with_ranks
 from engram.recall.question import Asked, Looked
@@ -21,6 +21,8 @@ from engram.values import ChannelHit, Event, Memory, Mode, SearchResult, SearchR
 from engram.windows import RECENT
 
 Pair = tuple[Candidate, Scored]
+Load = Callable[[Sequence[str]], Sequence[Memory]]
+"""What brings whole memories by their ids, as far as they are there."""
 
 GONE: Final = ("superseded", "deleted")
 BESIDE: Final = frozenset({"moot", "since_forgotten"})  # labels of rows that stand beside their lineage
@@ -34,10 +36,13 @@ def rank(asked: Asked, looked: Looked, found: Found, *, now: datetime | None = N
     return results_of(asked, found, relevant(asked, looked, found, now))
 
 
-def results_of(asked: Asked, found: Found, ordered: Sequence[Pair], *, judged: Judged | None = None) -> SearchResults:
+def results_of(
+    asked: Asked, found: Found, ordered: Sequence[Pair], *, judged: Judged | None = None, load: Load | None = None
+) -> SearchResults:
     """The results of scored rows, best first: cut, spread, joined with their evidence and explained. Pure.
 
-    `judged` is what a reranker made of the texts that are `judgeable`.
+    `judged` is what a reranker made of the texts that are `judgeable`. `load` brings the memories of those that are
+    returned, where the search was a light one; what is gone by then is left out.
     """
     kept = _near(asked, list(ordered))
     by_reranker: dict[str, float] = {}
@@ -50,7 +55,7 @@ def results_of(asked: Asked, found: Found, ordered: Sequence[Pair], *, judged: J
     if asked.keep_pinned:
         chosen += [pair for pair in kept if pair[0].memory.is_critical and pair not in chosen]
     weak = not chosen or max(scores.relevance for _, scores in chosen) < WEAK
-    listed = ranking.listed(chosen, asked.sort, lambda pair: pair[0].memory)
+    listed = _loaded(ranking.listed(chosen, asked.sort, lambda pair: pair[0].memory), load)
     return SearchResults(
         results=tuple(
             _result(asked, found, one, scores, place, evidence, by_reranker.get(one.memory.memory_id))
@@ -64,13 +69,26 @@ def results_of(asked: Asked, found: Found, ordered: Sequence[Pair], *, judged: J
     )
 
 
+def _loaded(listed: list[Pair], load: Load | None) -> list[Pair]:
+    wanted = [one.memory.memory_id for one, _ in listed if isinstance(one.memory, Brief)]
+    if not wanted or load is None:
+        return listed
+    there = {memory.memory_id: memory for memory in load(wanted)}
+    found: list[Pair] = []
+    for one, scores in listed:
+        memory = there.get(one.memory.memory_id) if isinstance(one.memory, Brief) else one.memory
+        if memory is not None:
+            found.append((one._replace(memory=memory), scores))
+    return found
+
+
 def judgeable(asked: Asked, ordered: Sequence[Pair]) -> list[str]:
     """The texts a reranker is shown of scored rows; none where they are too few, or good enough as they are. Pure."""
     kept = _near(asked, list(ordered))
     shown = kept[: rerank.considered(asked.limit)]
     if len(shown) < rerank.LEAST or _suffice(asked, kept):
         return []
-    return [one.memory.fact for one, _ in shown]
+    return [one.whole.fact for one, _ in shown]
 
 
 def is_good_enough(asked: Asked, looked: Looked, found: Found, *, now: datetime | None = None) -> bool:
@@ -179,7 +197,7 @@ def _answers(candidates: Sequence[Candidate]) -> dict[str, float]:
     answered = {
         turns.after(one.place): one
         for one in candidates
-        if one.place is not None and one.memory.category in EVIDENCE and turns.asks(one.memory.fact)
+        if one.place is not None and one.memory.category in EVIDENCE and _asks(one.memory)
     }
     found = {}
     for one in candidates:
@@ -189,11 +207,15 @@ def _answers(candidates: Sequence[Candidate]) -> dict[str, float]:
     return found
 
 
+def _asks(memory: Memory | Brief) -> bool:
+    return memory.asks if isinstance(memory, Brief) else turns.asks(memory.fact)
+
+
 def _nearness(own: str, namespace: str) -> Any:
     return "own" if namespace == own else "default" if namespace == "default" else "other"
 
 
-def _speaks(scale: _Scale, memory: Memory) -> bool:
+def _speaks(scale: _Scale, memory: Memory | Brief) -> bool:
     """Whether a memory is of the actor the question names, or of the user where the question is about its asker."""
     return memory.actor in scale.named if scale.named else scale.first_person and memory.trust in ("operator", "user")
 
@@ -210,14 +232,14 @@ def _is_relevant(asked: Asked, one: Candidate, scores: Scored) -> bool:
     return asked.mode == "semantic" or one.cosine > ranking.SEMANTIC_FLOOR
 
 
-def _hidden(asked: Asked, found: Found) -> Callable[[Memory], bool]:
+def _hidden(asked: Asked, found: Found) -> Callable[[Memory | Brief], bool]:
     """Evidence all of whose facts were superseded or forgotten is not shown where only the current is asked for."""
     if not (asked.current_only and found.distilled):
         return lambda _: False
     return lambda memory: _evidence_state(found, memory) == "gone"
 
 
-def _evidence_state(found: Found, memory: Memory) -> str:
+def _evidence_state(found: Found, memory: Memory | Brief) -> str:
     facts = found.distilled.get(memory.event_id, ()) if memory.category in EVIDENCE else ()
     gone = [status in GONE for _, status in facts]
     return "gone" if gone and all(gone) else "partly" if any(gone) else "whole"
@@ -271,7 +293,7 @@ def _result(
     evidence: Mapping[str, str],
     rerank_score: float | None,
 ) -> SearchResult:
-    memory = one.memory
+    memory = one.whole
     places = {
         semantic.NAME: (one.semantic_rank, one.cosine), keyword.NAME: (one.keyword_rank, one.coverage),
         graph.NAME: (one.graph_rank, one.graph), temporal.NAME: (one.temporal_rank, one.temporal),

@@ -15,6 +15,7 @@ from typing import Any, Final, Literal, get_args
 
 from engram import filters
 from engram.filters import Filter
+from engram.ranking import Brief
 from engram.recall import results
 from engram.recall.finding import EVIDENCE, Candidate, Found, with_ranks
 from engram.recall.question import Asked, Looked
@@ -212,7 +213,7 @@ def _below(looked: Looked, found: Found, memory_id: str) -> WhyNot:
     return WhyNot(memory_id, False, "below_gate", {"cosine": one.cosine, "coverage": one.coverage}, ranks)
 
 
-def _is_mate(one: Memory, memory: Memory) -> bool:
+def _is_mate(one: Memory | Brief, memory: Memory) -> bool:
     return one.lineage_id == memory.lineage_id and one.memory_id != memory.memory_id
 
 

@@ -1,4 +1,4 @@
--- Everything the channels of an ordinary search find, whole: of now, without a filter. The server keeps the plan.
+-- Everything the channels of an ordinary search find, in light rows: of now, without a filter. The server keeps the plans.
 SELECT c.*
   FROM engram.find_candidates(
          %(tenant_id)s, %(scope_ids)s::bigint[], %(own)s, %(superseded)s, %(consolidated)s,

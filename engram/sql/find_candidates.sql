@@ -63,21 +63,21 @@ heirs AS (
          /*rows of p.lineage_id*/
    WHERE /*heir*/),
 signals AS MATERIALIZED (
-  SELECT s.memory_id, array_remove(array_agg(DISTINCT s.channel), NULL) AS channels, max(s.cosine) AS cosine,
+  SELECT s.memory_id, coalesce(bit_or(s.channel), 0) AS channels, max(s.cosine) AS cosine,
          max(s.coverage) AS coverage, max(s.matched) AS matched, max(s.closeness) AS closeness, max(s.seed_id::text) AS seed_id,
          max(s.nearness) AS nearness, bool_or(s.found) AS found
-    FROM (SELECT memory_id, NULL AS channel, NULL::float8 AS cosine, NULL::float8 AS coverage, NULL::text[] AS matched,
+    FROM (SELECT memory_id, NULL::integer AS channel, NULL::float8 AS cosine, NULL::float8 AS coverage, NULL::text[] AS matched,
                  NULL::float8 AS closeness, NULL::uuid AS seed_id, NULL::float8 AS nearness, true AS found FROM chosen
            UNION ALL SELECT memory_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, false FROM heirs
-           UNION ALL SELECT memory_id, 'semantic', cosine, NULL, NULL, NULL, NULL, NULL, NULL FROM semantic
-           UNION ALL SELECT memory_id, 'semantic', cosine, NULL, NULL, NULL, NULL, NULL, NULL FROM more_near
+           UNION ALL SELECT memory_id, 4, cosine, NULL, NULL, NULL, NULL, NULL, NULL FROM semantic
+           UNION ALL SELECT memory_id, 4, cosine, NULL, NULL, NULL, NULL, NULL, NULL FROM more_near
            UNION ALL SELECT memory_id, NULL, cosine, NULL, NULL, NULL, NULL, NULL, NULL FROM measured
-           UNION ALL SELECT memory_id, 'keyword', NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM keyword
-           UNION ALL SELECT memory_id, 'keyword', NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM more_worded
+           UNION ALL SELECT memory_id, 2, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM keyword
+           UNION ALL SELECT memory_id, 2, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM more_worded
            UNION ALL SELECT memory_id, NULL, NULL, coverage, matched, NULL, NULL, NULL, NULL FROM scored
            UNION ALL SELECT memory_id, NULL, NULL, coverage, matched, NULL, NULL, NULL, NULL FROM (/*late_scores*/) l
-           UNION ALL SELECT memory_id, 'graph', NULL, NULL, NULL, closeness, seed_id, NULL, NULL FROM graph
-           UNION ALL SELECT memory_id, 'temporal', NULL, NULL, NULL, NULL, NULL, nearness, NULL FROM temporal) s
+           UNION ALL SELECT memory_id, 1, NULL, NULL, NULL, closeness, seed_id, NULL, NULL FROM graph
+           UNION ALL SELECT memory_id, 8, NULL, NULL, NULL, NULL, NULL, nearness, NULL FROM temporal) s
    GROUP BY s.memory_id
   HAVING bool_or(s.found) IS NOT NULL)
 /*load*/

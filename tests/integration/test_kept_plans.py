@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import psycopg
@@ -19,7 +20,7 @@ from engram import Engram, Filter, Scope, embedding, memories, migrations, recal
 from engram.channels import graph, keyword, semantic, temporal
 from engram.database import Database, execute, statement
 from engram.embedded import EmbeddedServer
-from engram.recall import finding
+from engram.recall import EVIDENCE, finding, turns
 from engram.settings import load
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
@@ -87,12 +88,14 @@ def life(database: Database) -> Life:
         for place, kind in ((3, "part_of"), (6, "knows"), (11, "contains"), (13, "likes")):
             door.relate(made[place], made[place + 4], kind, weight=0.2 + place / 20)
         for place in range(12):
-            door.remember(f"Ada: the {THINGS[place % 7]} number {place} is in the {THINGS[(3 * place) % 7]}")
+            said = f"Ada: the {THINGS[place % 7]} number {place} is in the {THINGS[(3 * place) % 7]}"
+            asked = f"{said}, or is the {THINGS[place % 5]} Milena's?" if place % 3 == 0 else said
+            door.remember(asked, session_id="talk" if place % 2 else None)
     return Life(database, tenant, (own, shared), tuple(made[:3]))
 
 
 def both(life: Life, scope: Scope, query: str, **options: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """What the composed statement and the kept one bring, by id."""
+    """What the composed statement and the kept one bring, by id; and that its light rows say the same in less."""
     asked = recall.prepare(query, **options)
     with life.database.transaction(life.tenant, read_only=True) as conn:
         looked = recall.look(conn, tenancy.visible(conn, scope), asked)
@@ -102,10 +105,14 @@ def both(life: Life, scope: Scope, query: str, **options: Any) -> tuple[list[dic
         channels = finding.allowed(asked, meaning)
         found = [
             conn.exec_driver_sql(*make(asked, looked, meaning, channels)).mappings().all()
-            for make in (finding.composed, finding.called)
+            for make in (finding.composed, finding.called_whole, finding.called)
         ]
-    assert len({tuple(row.keys()) for rows in found for row in rows}) <= 1, "they may be parts of one statement"
-    composed, called = (sorted((dict(row) for row in rows), key=lambda row: row["memory_id"]) for rows in found)
+    assert len({tuple(row.keys()) for rows in found[:2] for row in rows}) <= 1, "they may be parts of one statement"
+    composed, called, light = (sorted((dict(row) for row in rows), key=lambda row: row["memory_id"]) for rows in found)
+    assert [row.pop("asks") is True for row in light] == [
+        row["category"] in EVIDENCE and row["session_id"] is not None and turns.asks(row["fact"]) for row in composed
+    ]
+    assert light == [{name: row[name] for name in light[0]} for row in composed]
     return composed, called
 
 
@@ -150,13 +157,24 @@ def test_the_life_that_is_searched_has_everything_in_it(life: Life, monkeypatch:
     bring(monkeypatch, 1)
     ways = (WAYS[0], WAYS[3], WAYS[8])
     rows = [row for query in QUESTIONS for way in ways for row in both(life, life.scopes[0], query, **way)[1]]
-    assert {name for row in rows for name in row["channels"]} == {"semantic", "keyword", "graph", "temporal"}
+    found_by = {name for row in rows for name in finding.FOUND_BY[row["channels"]]}
+    assert found_by == {"semantic", "keyword", "graph", "temporal"}
     assert {row["status"] for row in rows} >= {"active", "superseded"}
     assert any(row["heir"] for row in rows if not row["found"])
     assert any(row["seed_id"] for row in rows)
     assert any(row["critical_slot"] for row in rows)
     assert any(row["citations"] for row in rows)
     assert {row["user_id"] for row in rows} == {"ada", None}
+    assert {turns.asks(row["fact"]) for row in rows if row["place"] and row["category"] in EVIDENCE} == {True, False}
+
+
+def test_a_search_brings_whole_what_it_returns_and_no_more(life: Life, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Mock(wraps=memories.made)
+    monkeypatch.setattr(memories, "made", made)
+    with Engram(life.database.url, scope=life.scopes[0], settings=load({})) as door:
+        found = door.search(QUESTIONS[0], limit=2, expand=False)
+    assert len(found) == made.call_count == 2
+    assert all(one.memory.citations for one in found)
 
 
 @pytest.mark.parametrize(
@@ -183,8 +201,10 @@ def prepared(conn: psycopg.Connection[Any], name: str) -> list[str]:
         " WHERE p.pronamespace = 'engram'::regnamespace AND p.proname = %s", (name,)
     ).fetchone()  # fmt: skip
     assert row is not None
-    names, types = [*row[1], "v_scope", "v_met", "v_tenant"], [*row[2], "bigint", "bigint", "text"]
-    for place, query in enumerate(re.findall(r"return query\s+((?:select|with).*?);", row[0], re.DOTALL)):
+    source = re.sub(r"--[^\n]*", "", row[0])
+    told = re.findall(r"^  (v_\w+) ([\w.\[\]]+)(?: :=[^;]*)?;", source, re.MULTILINE)
+    names, types = [*row[1], *(one for one, _ in told)], [*row[2], *(kind for _, kind in told)]
+    for place, query in enumerate(queries(source)):
         body = query
         for number, one in enumerate(names, 1):
             body = re.sub(rf"\b{one}\b", f"${number}", body)
@@ -192,12 +212,24 @@ def prepared(conn: psycopg.Connection[Any], name: str) -> list[str]:
     return names
 
 
+def queries(source: str) -> Iterator[str]:
+    """The queries of a function: those it returns, and those it keeps in its variables."""
+    begun = r"(:=(?: \w+ \|\|)? array\(|return query|^|then|begin)\s*\b((?:select|with)\b.*)"
+    for one in source.split(";"):
+        found = re.search(begun, one, re.DOTALL)
+        if found is not None:
+            said = found[2].rstrip().removesuffix(")") if "array(" in found[1] else found[2]
+            yield re.sub(r"\binto v_\w+(, v_\w+)*", "", said)
+
+
 def plan(
     conn: psycopg.Connection[Any], place: int, names: list[str], values: Mapping[str, Any], *, analyze: bool = False
 ) -> dict[str, Any]:
-    holders = ", ".join(f"%({name.removeprefix('p_').removeprefix('v_')})s" for name in names)
+    """The plan of a prepared query, of whose function's variables those are set that `values` name."""
+    holders = ", ".join(f"%({name.removeprefix('p_')})s" for name in names)
     how = f"FORMAT JSON, ANALYZE {analyze}"
-    row = conn.execute(f"EXPLAIN ({how}) EXECUTE asked_{place}({holders})", dict(values)).fetchone()  # type: ignore[arg-type]
+    given = {name: None for name in names if name.startswith("v_")} | dict(values)
+    row = conn.execute(f"EXPLAIN ({how}) EXECUTE asked_{place}({holders})", given).fetchone()  # type: ignore[arg-type]
     assert row is not None
     return dict(row[0][0]["Plan"])
 
@@ -237,7 +269,7 @@ def values_of(life: Life) -> dict[str, Any]:
     sql, params = finding.called(asked, looked, meaning, finding.allowed(asked, meaning))
     assert sql == statement("call_candidates")
     vector = embedding.to_sql(np.eye(256, dtype=np.float32)[0])
-    more = {"scope": looked.visible.scope_ids[0], "met": 0, "tenant": life.tenant, "vector": vector}
+    more = {"v_scope": looked.visible.scope_ids[0], "v_tenant": life.tenant, "vector": vector}
     return {**params, **more, "memory_ids": list(life.some_ids)}
 
 
@@ -273,9 +305,12 @@ def test_of_many_scopes_no_more_parts_are_read_than_there_are_scopes(
     assert 1 < len(read) <= 12
 
 
-def test_the_kept_plan_asks_for_each_memory_by_its_key(life: Life, behind: psycopg.Connection[Any]) -> None:
-    names = prepared(behind, "find_candidates")
-    found = list(nodes(plan(behind, 0, names, values_of(life))))
+@pytest.mark.parametrize("name", ["find_candidates", "whole_memories"])
+def test_the_kept_plans_ask_for_each_memory_by_its_key(life: Life, behind: psycopg.Connection[Any], name: str) -> None:
+    names = prepared(behind, name)
+    places = behind.execute("SELECT name FROM pg_prepared_statements").fetchall()
+    given = values_of(life)
+    found = [node for place in range(len(places)) for node in nodes(plan(behind, place, names, given))]
     read = [node for node in found if node.get("Relation Name") in ("agent_memory", "memory_lexemes")]
     narrow = {"agent_memory_critical", "agent_memory_subject", "agent_memory_valid", "agent_memory_until"}
     wide = [
@@ -283,7 +318,7 @@ def test_the_kept_plan_asks_for_each_memory_by_its_key(life: Life, behind: psyco
         for node in read
         if index_of(node) not in narrow and not re.search(r"(memory_id|lineage_id) = ", condition_of(node))
     ]
-    assert len(read) > 8
+    assert len(read) > (8 if name == "find_candidates" else 0)
     assert len(wide) <= 1, json.dumps(wide)  # what stands is read once, where too little of what was found does
     assert not [node for node in found if node["Node Type"] == "Seq Scan"]
     assert not [node for node in found if node.get("Relation Name", "").startswith("memory_embeddings")]
