@@ -28,9 +28,9 @@ LEAST = {
     },
     "held_out": {"current_state": 0.6, "update_capture": 0.8, "no_op": 0.9, "retraction": 0.9, "time": 0.9},
     "fresh": {"current_state": 0.6, "update_capture": 0.4, "no_op": 0.5, "retraction": 0.9, "time": 0.7},
-    "unseen": {"current_state": 0.6, "update_capture": 0.4, "no_op": 0.3, "abstention": 0.9},
-    "practice": {"current_state": 0.6, "update_capture": 0.6},
-    "blind": {"current_state": 0.2, "update_capture": 0.2},
+    "unseen": {"current_state": 0.6, "update_capture": 0.4, "no_op": 0.3, "retraction": 0.9, "abstention": 0.9},
+    "practice": {"current_state": 0.9, "update_capture": 0.6, "no_op": 0.9, "retraction": 0.9, "time": 0.7},
+    "blind": {"current_state": 0.2, "update_capture": 0.2, "no_op": 0.6, "time": 0.5, "remembered": 0.5},
 }
 
 
@@ -45,7 +45,7 @@ def test_a_few_lives_are_remembered_above_the_floor(engram: Engram, bank: str) -
     found = behaviour.run(engram, lives(BANKS[bank], LIVES))
     shares = {score: found.share(score) for score in behaviour.SCORES}
     assert all(shares[score] >= least for score, least in LEAST[bank].items()), (shares, found.notes)
-    assert shares["remembered"] == 1, found.notes
+    assert shares["remembered"] >= LEAST[bank].get("remembered", 1), found.notes
     assert found.hits["false_supersession"] == 0, found.notes
 
 
