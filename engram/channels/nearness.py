@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from psycopg.pq import Format
+
 from engram import embedding
-from engram.database import Connection, fetch_all, fetch_one
+from engram.database import Connection, fetch_all, statement
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,23 +82,41 @@ def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -
     while True:
         after = memory_ids[-1] if memory_ids else None
         least = WALK * len(vectors)
-        block = fetch_one(conn, "list_scope_vectors", after=after, most=BLOCK, least=least, **where)
-        if block is not None and block.graphed:
+        graphed, ids, vectors = _block(conn, {"after": after, "most": BLOCK, "least": least, **where})
+        if graphed:
             return None
-        if block is None or not block.memory_ids:
+        if not ids:
             break
-        length = len(bytes(block.vectors)) // len(block.memory_ids)
-        stored = np.frombuffer(block.vectors, dtype=">f2").reshape(len(block.memory_ids), length // 2)[:, 2:]
+        stored = np.frombuffer(vectors, dtype=">f2").reshape(len(ids), len(vectors) // 2 // len(ids))[:, 2:]
         more = products(wanted, _scaled(stored.astype(np.float32)))
         those = np.broadcast_to(np.arange(more.shape[1]) + len(memory_ids), more.shape)
         alike, places = _best(np.hstack((alike, more)), np.hstack((places, those)))
-        memory_ids += block.memory_ids
-        if len(block.memory_ids) < BLOCK:
+        memory_ids += ids
+        if len(ids) < BLOCK:
             break
     return [
         Nearest(tuple(map(memory_ids.__getitem__, row)), tuple(near))
         for row, near in zip(places.tolist(), alike.tolist(), strict=True)
     ]
+
+
+def _block(conn: Connection, params: dict[str, Any]) -> tuple[bool, list[str], bytes]:
+    """Whether the graph is to be asked, and else a block of memories with their vectors, as the server keeps them.
+
+    Written in hexadecimal, as answers are by default, they would take the server and the driver twice the time.
+    """
+    cursor = conn.connection.cursor()
+    try:
+        real: Any = getattr(cursor, "_cursor", cursor)  # the asynchronous door wraps the driver's own
+        real.format = Format.BINARY
+        sent: tuple[str, Any] = statement("list_scope_vectors"), params
+        for told in conn.dispatch.before_cursor_execute:
+            sent = told(conn, cursor, *sent, None, False)
+        cursor.execute(*sent)
+        graphed, memory_ids, vectors = cursor.fetchone() or (False, None, None)
+        return bool(graphed), memory_ids or [], vectors or b""
+    finally:
+        cursor.close()
 
 
 def products(left: Matrix, right: Matrix) -> Matrix:

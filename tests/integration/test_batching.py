@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import random
 import re
@@ -13,7 +14,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from engram import Engram, Scope, batching, get_policy
+from engram import AsyncEngram, Engram, Scope, batching, get_policy
 from engram.channels import nearness
 from engram.database import Connection, Database
 from engram.embedded import EmbeddedServer
@@ -161,6 +162,46 @@ def test_statements_do_not_grow_with_a_batch(database_url: str, tenant: str, sta
             taken.append(len(statements))
     assert taken[1] <= taken[0] + 2, "what is near but not among the first looked at may be asked for apart"
     assert taken[0] <= 12
+
+
+def test_both_doors_compare_a_batch_with_what_is_there_alike(database_url: str, tenant: str) -> None:
+    """The vectors of a scope come in another form than other answers, by both drivers."""
+    scopes = [Scope(tenant, user_id=user) for user in ("ada", "bea")]
+    before, after = facts(0, 30), facts(0, 12)
+    after = [{**one, "fact": f"{one['fact']} And more of it."} for one in after]
+    with Engram(database_url, scope=scopes[0]) as door:
+        door.add_many(before)
+        first = door.add_many(after)
+
+    async def asked() -> tuple[Any, ...]:
+        async with AsyncEngram(database_url, scope=scopes[1]) as door:
+            await door.add_many(before)
+            return await door.add_many(after)
+
+    second = asyncio.run(asked())
+    told = [[(one.kind, [near.cosine for near in one.nearest]) for one in many] for many in (first, second)]
+    assert told[0] == told[1]
+    assert all(near for _, near in told[0])
+
+
+def test_a_decision_is_read_as_it_was_made(database_url: str, server: EmbeddedServer, tenant: str) -> None:
+    """The history keeps no copies of its neighbours' facts: they are read from where they stand."""
+    with Engram(database_url, scope=Scope(tenant)) as door:
+        made = [
+            *door.add_many(facts(0, 12)),
+            door.add("The harbour opens at six."),
+            door.add("The harbour opens at six."),
+        ]
+        for one in made:
+            assert one.memory is not None
+            kept = door.explain_memory(one.memory.memory_id).decisions
+            found = next(other for other in kept if other.event_id == one.event_id)
+            for name in ("kind", "reasons", "nearest", "surprise", "options", "hints", "policy", "rule"):
+                assert getattr(found, name) == getattr(one, name), name
+    with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:
+        rows = conn.execute("SELECT decision FROM engram.memory_changes WHERE tenant_id = %s", (tenant,)).fetchall()
+    assert len(rows) == len(made)
+    assert not any("fact" in near for (decision,) in rows for near in decision["nearest"])
 
 
 def test_a_plain_add_takes_nine_statements(database_url: str, tenant: str, statements: list[str]) -> None:
