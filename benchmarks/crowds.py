@@ -554,8 +554,7 @@ def _costliest(definition: str) -> tuple[bool, bool]:
 
 def _nearest(rows: Sequence[Mapping[str, Any]]) -> str:
     near = [
-        f'{{"memory_id": "{row["memory_id"]}", "fact": "{row["fact"]}", "cosine": 0.31234567, "jaccard": 0.05,'
-        f' "changed": ["word"]}}'
+        f'{{"memory_id": "{row["memory_id"]}", "cosine": 0.31234567, "jaccard": 0.05, "changed": ["word"]}}'
         for row in rows
     ]
     return "[" + ", ".join(near) + "]"

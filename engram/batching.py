@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from engram import gates, text, writing
+from engram.arrays import Texts
 from engram.channels import nearness
 from engram.channels.nearness import Nearest
 from engram.database import fetch_all
@@ -314,7 +315,7 @@ class _Window:
             return
         self._rows |= dict.fromkeys(missing)
         desk = self.batch.desk
-        for row in fetch_all(desk.conn, "list_near_rows", tenant_id=desk.tenant_id, memory_ids=missing):
+        for row in fetch_all(desk.conn, "list_near_rows", tenant_id=desk.tenant_id, memory_ids=Texts(missing)):
             self._clock = row.now
             self._rows[row.memory_id] = _Row(
                 row.memory_id, int(row.scope_id), row.fact, row.conflict_key, row.valid_from, row.valid_from_stated,

@@ -13,6 +13,10 @@ from engram.memories import VISIBLE, Moment, visible_params
 from engram.tenancy import Visible
 from engram.values import Event, HistoryEntry, Memory, MemoryExplanation, Page, WriteDecision
 
+UNSAID: Final[Mapping[str, Any]] = {  # of a decision
+    "memory_id": None, "target_id": None, "event_id": None, "fact": None, "surprise": None, "options": [], "hints": [],
+    "rule": None,
+}  # fmt: skip
 ENTRIES: Final = (
     "added", "revised", "superseded", "reinforced", "contested", "archived", "restored", "forgotten", "expired",
     "erased",
@@ -82,7 +86,7 @@ def decisions_of(
     rows = fetch_all(
         conn, "list_decisions", memory_id=memory_id, event_ids=list(event_ids), **visible_params(visible)
     ) if visible.scope_ids else []  # fmt: skip
-    kept = [row.decision for row in rows]
+    kept: list[Mapping[str, Any]] = [_whole(row.decision, row.facts or {}) for row in rows]
     near = sorted({neighbour["memory_id"] for decision in kept for neighbour in decision["nearest"]})
     if not near or visible.scope_ids == (visible.own,):
         return kept
@@ -93,6 +97,12 @@ def decisions_of(
         {**decision, "nearest": [one for one in decision["nearest"] if one["memory_id"] not in hidden]}
         for decision in kept
     ]
+
+
+def _whole(kept: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str, Any]:
+    """A decision with what the history leaves out: what it says nothing in, and the facts of its neighbours. Pure."""
+    nearest = [{"fact": facts.get(near["memory_id"], ""), **near} for near in kept["nearest"]]
+    return {**UNSAID, **kept, "nearest": nearest}
 
 
 def private_events(conn: Connection, visible: Visible, event_ids: Sequence[str]) -> frozenset[str]:

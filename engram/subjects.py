@@ -452,6 +452,8 @@ _OWN: Final = {
     "us": "User's group",
     "ourselves": "themselves",
 }
+# Whatever `third_person` may change begins with one of these, or is a verb that goes on after one.
+_SPEAKER: Final = re.compile(rf"(?<![^\W_])(?:i|im|ive|we|{'|'.join(_OWN)})(?![^\W_])")
 _TEAM = re.compile(
     r"^we(?:'ve| have| are|'re)? (?:(?:now|just|finally|also|all|recently|already|have|then) )*(?:decided|"
     r"chose|chosen|switched|agreed|picked|adopted|migrated|use|using|ship|shipped|deploy|deployed|launched|"
@@ -485,6 +487,8 @@ _PAST_TIME = re.compile(r"(?i)\b(?:yesterday|last|ago|in (?:19|20)\d\d|earlier)\
 @lru_cache(maxsize=4096)
 def third_person(clause: str) -> str:
     """A first-person clause as a statement about the user: "I'm in my flat" → "User is in User's flat"."""
+    if _SPEAKER.search(clause.translate(_APOSTROPHES).casefold()) is None:
+        return clause  # nobody speaks of themselves in it: nothing is said otherwise
     group = we_are(clause) or "User's group"
     past = _PAST_TIME.search(clause) is not None
     out: list[str] = []

@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 from sqlalchemy.engine import Row
 
 from engram import embedding, frames, gates, ids, jobs, lineage, memories, secrets, text
+from engram.arrays import Blobs, Texts
 from engram.attributes import Echo
 from engram.channels import keyword, nearness, semantic, upkeep
 from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
@@ -36,6 +37,8 @@ NEAR_FETCHED: Final = 64  # evidence rows among them are left out
 TYPE_COUNTED: Final = gates.COUNTED_TO  # rows of a type
 NEAR_SIZE: Final = 1_000  # of a scope, for the rarity of words where no vector says what is near
 STALE: Final = "something it stood for has changed"
+UNTOLD: Final = {"semantic": None, "closest_id": None}  # of a surprise
+LISTED: Final = ("reasons", "nearest")  # of a decision, which are there when they are empty too
 FREED: Final = "what stood for it was put away"
 ENTRIES: Final = {
     "add": "added",
@@ -199,7 +202,7 @@ def lock_all(several: Sequence[tuple[Desk, Sequence[Draft]]], *also: str, scopes
     shared = {projection_lock(first.tenant_id, one) for one in (*(desk.scope_id for desk, _ in several), *scopes)}
     names = {*shared, *(f"{first.tenant_id}/{name}" for name in also)}
     names.update(name for desk, drafts in several for name in _locks(desk, drafts))
-    fetch_all(first.conn, "lock_keys", keys=sorted(names), shared=sorted(shared))
+    fetch_all(first.conn, "lock_keys", keys=Texts(sorted(names)), shared=sorted(shared))
 
 
 def _locks(desk: Desk, drafts: Sequence[Draft]) -> Iterator[str]:
@@ -298,9 +301,9 @@ class _Found:
 def _gated(desk: Desk, drafts: Sequence[Draft], nows: Sequence[datetime | None]) -> dict[str, Any]:
     return {
         "tenant_id": desk.tenant_id, "scope_id": desk.scope_id,
-        "fact_hashes": [text.fact_hash(draft.fact) for draft in drafts],
-        "conflict_keys": [draft.classified.conflict_key for draft in drafts],
-        "memory_types": [draft.classified.memory_type for draft in drafts],
+        "fact_hashes": Blobs([text.fact_hash(draft.fact) for draft in drafts]),
+        "conflict_keys": Texts([draft.classified.conflict_key for draft in drafts]),
+        "memory_types": Texts([draft.classified.memory_type for draft in drafts]),
         "privates": [draft.private for draft in drafts], "nows": list(nows), "most": TYPE_COUNTED,
     }  # fmt: skip
 
@@ -455,10 +458,10 @@ class Settled:
 
     decision: Mapping[str, Any]
     origin: Origin
+    judged: Judged
     entry: keyword.Entry | None = None
     pending: bool = False  # whether it waits for its vector
     stirred: bool = False  # whether it changed what the gates see of other rows than its own
-    judged: Judged | None = None
     written: Written | None = None  # where a memory was written
 
     @property
@@ -540,7 +543,7 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
         _note(desk, other, placed.status if placed.status != "active" else "reordered", origin)
     pending = _embed_state(desk, draft) == "pending"
     entry = _entry(memory_id, draft, origin)
-    return Settled(decision, origin, entry, pending, stirred=True, judged=judged, written=written[memory_id])
+    return Settled(decision, origin, judged, entry, pending, stirred=True, written=written[memory_id])
 
 
 def _with_place(judged: Judged, place: Place) -> Judged:
@@ -570,7 +573,7 @@ def settle_together(desk: Desk, several: Sequence[tuple[Judged, Origin]]) -> lis
         if judged.kind in ("reject", "conflict"):
             decision = _decision(desk, judged, origin, memory_id=None, target_id=judged.judgement.target_id)
             rows.append(_refusal(judged, origin, decision))
-            settled.append(Settled(decision, origin, judged=judged))
+            settled.append(Settled(decision, origin, judged))
             continue
         draft, (memory_id, lineage_id) = judged.draft, desk.name(judged.draft, origin)
         new = New(memory_id, lineage_id, place=Place("quarantined") if judged.quarantined else HEAD)
@@ -578,7 +581,7 @@ def settle_together(desk: Desk, several: Sequence[tuple[Judged, Origin]]) -> lis
         decision = _decision(desk, placed, origin, memory_id=memory_id, target_id=judged.judgement.target_id)
         rows.append(_columns(desk, placed, origin, new, decision))
         pending = _embed_state(desk, draft) == "pending"
-        settled.append(Settled(decision, origin, _entry(memory_id, draft, origin), pending, judged=placed))
+        settled.append(Settled(decision, origin, placed, _entry(memory_id, draft, origin), pending))
         stored.append((new, draft))
         edges += _edges(memory_id, judged, origin, {})
     written = _write(desk, rows, stored)
@@ -597,8 +600,8 @@ def _write(
         desk.conn, "write_memories", tenant_id=desk.tenant_id, scope_id=desk.scope_id, rows=Jsonb(rows),
         policy=desk.policy.name, policy_version=desk.policy.version, reason=desk.reason, run_id=desk.run_id,
         at=desk.at, model_id=desk.model_id,
-        memory_ids=[memory_id for memory_id, _ in vectors],
-        vectors=[embedding.to_sql(draft.vector) for _, draft in vectors],
+        memory_ids=Texts([memory_id for memory_id, _ in vectors]),
+        vectors=Texts([embedding.to_sql(draft.vector) for _, draft in vectors]),
         windowed=[desk.is_long is not None and desk.is_long(draft.fact) for _, draft in vectors],
     )  # fmt: skip
     news = {new.memory_id: new for new, _ in stored}
@@ -622,7 +625,7 @@ def _entry(memory_id: str, draft: Draft, origin: Origin) -> keyword.Entry:
 def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Mapping[str, Any]) -> dict[str, Any]:
     """The columns of a new memory, of its first statement and of its first entry in the history, as JSON keeps them."""
     draft, rules, place = judged.draft, judged.draft.classified, new.place
-    surprise = judged.judgement.surprise
+    surprise, quoted = judged.judgement.surprise, _quoted(origin)
     written = {
         "memory_id": new.memory_id, "lineage_id": new.lineage_id, "revision": new.revision, "status": place.status,
         "superseded_by": place.superseded_by, "heir_from": _said(place.valid_to), "moot": place.moot,
@@ -647,18 +650,19 @@ def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Map
         "deriver_version": origin.deriver_version, "model": origin.model, "prompt_hash": origin.prompt_hash,
         "actor": origin.actor, "trust": trust_rank(origin.trust),
         "session_id": origin.session_id, "task_run_id": origin.task_run_id,
-        "stated_recorded_at": _said(origin.recorded_at), **_quoted(origin),
+        "stated_recorded_at": _said(origin.recorded_at), **quoted,
     }  # fmt: skip
     noted = {
-        "entry": ENTRIES[judged.kind], "decision": dict(decision),
+        "entry": ENTRIES[judged.kind], "decision": _kept(decision),
         "previous_id": judged.judgement.target_id if judged.kind == "revise" else None,
     }  # fmt: skip
-    return written | said | ruled | came | noted | {"quote_hash": _quoted(origin)["quote_hash"].hex()}
+    columns = {**written, **said, **ruled, **came, **noted, "quote_hash": quoted["quote_hash"].hex()}
+    return {name: value for name, value in columns.items() if value is not None}
 
 
 def _refusal(judged: Judged, origin: Origin, decision: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "entry": ENTRIES[judged.kind], "decision": dict(decision), "actor": origin.actor, "event_id": origin.event_id
+        "entry": ENTRIES[judged.kind], "decision": _kept(decision), "actor": origin.actor, "event_id": origin.event_id
     }  # fmt: skip
 
 
@@ -692,7 +696,7 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     stirred = _note(desk, target.memory_id, "reinforced", origin, decision=decision)
     if target.conflict_key is not None or target.revision > 1:
         stirred = bool(reorder(desk, target.lineage_id, origin.event_id, origin.actor)) or stirred
-    return Settled(decision, origin, stirred=stirred)
+    return Settled(decision, origin, judged, stirred=stirred)
 
 
 def _cite_again(desk: Desk, judged: Judged, origin: Origin, memory_id: str) -> Settled:
@@ -700,13 +704,13 @@ def _cite_again(desk: Desk, judged: Judged, origin: Origin, memory_id: str) -> S
     cite(desk, memory_id, origin, judged.draft)
     decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=memory_id)
     stirred = _note(desk, memory_id, "annotated", origin, decision=decision)
-    return Settled(decision, origin, stirred=stirred)
+    return Settled(decision, origin, judged, stirred=stirred)
 
 
 def _refuse(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     decision = _decision(desk, judged, origin, memory_id=None, target_id=judged.judgement.target_id)
     _write(desk, [_refusal(judged, origin, decision)])
-    return Settled(decision, origin)
+    return Settled(decision, origin, judged)
 
 
 def reorder(desk: Desk, lineage_id: str, event_id: str | None, actor: str | None) -> dict[str, Place]:
@@ -913,8 +917,8 @@ def _note_change(
     """Note a change of a memory; whether summaries have to do with it, which may have changed too."""
     noted = fetch_one(
         desk.conn, "note_change", tenant_id=desk.tenant_id, memory_id=memory_id, entry=entry, previous_id=previous_id,
-        decision=None if decision is None else Jsonb(decision), reason=desk.reason, actor=actor, event_id=event_id,
-        at=desk.at, run_id=desk.run_id,
+        decision=None if decision is None else Jsonb(_kept(decision)), reason=desk.reason, actor=actor,
+        event_id=event_id, at=desk.at, run_id=desk.run_id,
     )  # fmt: skip
     if noted is None or not noted.summarised:
         return False
@@ -966,7 +970,7 @@ def note(desk: Desk, memory_id: str, entry: str, event_id: str | None, actor: st
 def _decision(
     desk: Desk, judged: Judged, origin: Origin, *, memory_id: str | None, target_id: str | None
 ) -> dict[str, Any]:
-    """The decision as the history keeps it: everything but the memories, which are named by id."""
+    """The decision as the history keeps it, but for what `_kept` leaves out: memories are named by their ids."""
     made = judged.judgement
     hints: tuple[str, ...] = (
         ("split",) if len(judged.draft.fact) > LONG_FACT and judged.draft.fact.count("\n#") >= 2 else ()
@@ -975,11 +979,31 @@ def _decision(
     return {
         "kind": made.kind, "memory_id": memory_id, "target_id": target_id, "event_id": origin.event_id,
         "fact": judged.draft.fact if memory_id is None else None,
-        "reasons": list(made.reasons), "nearest": [near.to_dict() for near in made.nearest],
-        "surprise": None if made.surprise is None else made.surprise.to_dict(), "options": list(made.options),
+        "reasons": list(made.reasons), "nearest": [_kept_near(near) for near in made.nearest],
+        "surprise": None if made.surprise is None else _kept_terms(made.surprise), "options": list(made.options),
         "hints": list(hints), "policy": f"{desk.policy.name}@{desk.policy.version}",
         "rule": judged.draft.classified.rule,
     }  # fmt: skip
+
+
+def _kept_near(near: Neighbour) -> dict[str, Any]:
+    """A neighbour as the history keeps it: without its fact, which its own row has."""
+    return {
+        "memory_id": near.memory_id, "cosine": near.cosine, "jaccard": near.jaccard, "changed": list(near.changed)
+    }  # fmt: skip
+
+
+def _kept_terms(terms: SurpriseTerms) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "semantic": terms.semantic, "keyword": terms.keyword, "rarity": terms.rarity, "score": terms.score,
+        "closest_id": terms.closest_id, "threshold": terms.threshold,
+    }  # fmt: skip
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _kept(decision: Mapping[str, Any]) -> dict[str, Any]:
+    """A decision without what it says nothing in; `history.decisions_of` makes it whole again."""
+    return {name: value for name, value in decision.items() if value is not None and (value != [] or name in LISTED)}
 
 
 def whole(desk: Desk, settled: Sequence[Settled]) -> list[WriteDecision]:
@@ -996,10 +1020,8 @@ def whole(desk: Desk, settled: Sequence[Settled]) -> list[WriteDecision]:
 
 
 def _decided(settled: Settled, memory: Memory | None, head: Memory | None, target: Memory | None) -> WriteDecision:
-    """A decision as `revive` would make it, of what was judged where that is known."""
+    """A decision as `revive` would make it, of what was judged."""
     kept, judged = settled.decision, settled.judged
-    if judged is None:
-        return revive(kept, memory, head, target)
     return WriteDecision(
         kind=kept["kind"], memory=memory, head=head, target=target, event_id=kept["event_id"],
         reasons=tuple(kept["reasons"]), nearest=judged.judgement.nearest, surprise=judged.judgement.surprise,
@@ -1015,7 +1037,7 @@ def _as_written(desk: Desk, settled: Settled) -> Memory | None:
     """
     written, judged, origin = settled.written, settled.judged, settled.origin
     scope = desk.visible.scopes.get(desk.scope_id)
-    if written is None or judged is None or scope is None or written.new.place != HEAD:
+    if written is None or scope is None or written.new.place != HEAD:
         return None
     draft, rules, surprise = judged.draft, judged.draft.classified, judged.judgement.surprise
     told = all(isinstance(value, str | bool | None) for value in draft.metadata.values())
@@ -1052,7 +1074,7 @@ def revive(kept: Mapping[str, Any], memory: Memory | None, head: Memory | None, 
         kind=kept["kind"], memory=memory, head=head, target=target, event_id=kept["event_id"],
         reasons=tuple(kept["reasons"]),
         nearest=tuple(Neighbour.from_dict(near) for near in kept["nearest"]),
-        surprise=None if kept["surprise"] is None else SurpriseTerms.from_dict(kept["surprise"]),
+        surprise=None if kept["surprise"] is None else SurpriseTerms.from_dict({**UNTOLD, **kept["surprise"]}),
         options=tuple(kept["options"]), hints=tuple(kept["hints"]), policy=kept["policy"], rule=kept["rule"],
     )  # fmt: skip
 

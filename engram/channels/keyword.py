@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from engram import inputs, text
+from engram.arrays import Texts
 from engram.channels import Part
 from engram.database import Connection, execute, fetch_all, fetch_value, statement
 
@@ -290,8 +291,8 @@ def index(
         tenant_id=tenant_id,
         scope_id=scope_id,
         config=config,
-        memory_ids=[entry.memory_id for entry in entries],
-        **{name: [row[name] for row in rows] for name in ("own", "before", "after", "farther")},
+        memory_ids=Texts([entry.memory_id for entry in entries]),
+        **{name: Texts([row[name] for row in rows]) for name in ("own", "before", "after", "farther")},
     )
     actors = sorted({near.actor[:200] for near in around.values() if near.actor})
     if actors:

@@ -206,7 +206,7 @@ def _changes(conn: Connection, wanted: Wanted, numbers: Mapping[int, int]) -> It
 def _without_private(conn: Connection, wanted: Wanted, changes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     decisions = [change["decision"] for change in changes if change["decision"] is not None]
     named = {near["memory_id"] for one in decisions for near in one["nearest"]}
-    named |= {one["surprise"]["closest_id"] for one in decisions if one.get("surprise")} - {None}
+    named |= {one["surprise"].get("closest_id") for one in decisions if one.get("surprise")} - {None}
     if not named:
         return list(changes)
     params = {"tenant_id": wanted.tenant_id, "memory_ids": sorted(named), "own_ids": list(wanted.own_ids)}
@@ -219,7 +219,7 @@ def _decision(decision: Mapping[str, Any] | None, hidden: set[str]) -> dict[str,
         return None
     told = {**decision, "nearest": [near for near in decision["nearest"] if near["memory_id"] not in hidden]}
     surprise = decision.get("surprise")
-    if surprise and surprise["closest_id"] in hidden:
+    if surprise and surprise.get("closest_id") in hidden:
         told["surprise"] = {**surprise, "closest_id": None}
     return told
 
