@@ -15,7 +15,7 @@ from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.recall import Asked, Told
-from engram.values import Intent, RecallAnswer, SearchResults
+from engram.values import Intent, Memory, RecallAnswer, SearchResults
 
 LEAST_CONSIDERED: Final = 10  # results from which an answer is chosen, however few are shown
 
@@ -49,13 +49,13 @@ def walked(
     bounded = recall.is_bounded(understood, reading.moment)
 
     def along(conn: Connection, found: list[Searched]) -> _Walked:
-        anytime = found[-1].ranked() if bounded else None
+        anytime = found[-1].ranked() if bounded else None  # of several searches all bring whole memories
         walk = _Walk(question, understood, found[:-1] if bounded else found, anytime, tz)
         return walk.along(conn, roads, reading)
 
     # The ledger is searched with time of its own; what the other roads read is little.
     apart = "event" in roads
-    found, said = yield from searching.found_and(setup, reading, plan, _nothing if apart else along)
+    found, said = yield from searching.found_and(setup, reading, plan, _nothing if apart else along, light=True)
     if said is None:
         said = yield from steps.read(reading.scope.tenant_id, lambda conn: along(conn, found))
     if said.asks:
@@ -91,6 +91,7 @@ class _Walk:
     found: list[Searched]
     anytime: SearchResults | None
     tz: tzinfo
+    known: dict[str, Memory] = field(default_factory=dict)
 
     def along(self, conn: Connection, roads: Sequence[Intent], reading: Reading) -> _Walked:
         """One road after the other until one says something; where none does, what is known of another time."""
@@ -98,7 +99,7 @@ class _Walk:
         notes = list(self.understood.notes)
         told, results, asks = Told(recall.empty_answer(self.question, self.understood)), SearchResults(()), False
         for road in roads:
-            results = self.on(road)
+            results = self.on(conn, road)
             told = self.down(conn, road, results, tuple(tried))
             asks = asks or told.waiting > events.MOST_WAITING or told.unread
             notes += [note for note in told.answer.trace.notes if note not in notes]
@@ -109,10 +110,10 @@ class _Walk:
             notes += self.unknown(conn, reading)
         return _Walked(told.answer, results, notes, asks)
 
-    def on(self, road: Intent, place: int = 0) -> SearchResults:
-        """What one of the searches found, as a road ranks it."""
+    def on(self, conn: Connection, road: Intent, place: int = 0) -> SearchResults:
+        """What one of the searches found, as a road ranks it; what an earlier road was shown is there already."""
         searched = self.found[place]
-        return searched.ranked(recall.on_road(searched.asked, road))
+        return searched.returned(conn, recall.on_road(searched.asked, road), self.known)
 
     def down(self, conn: Connection, road: Intent, results: SearchResults, tried: tuple[Intent, ...]) -> Told:
         """What a road says."""
@@ -123,7 +124,7 @@ class _Walk:
                 tz=self.tz,
             )  # fmt: skip
         if road == "temporal_chain":
-            each = [self.on(road, place) for place in range(len(self.found))]
+            each = [self.on(conn, road, place) for place in range(len(self.found))]
             return Told(recall.of_order(self.question, self.understood, each, tried=tried, tz=self.tz))
         return Told(
             recall.answer(

@@ -107,12 +107,12 @@ def build_context(
         wanted, looked = begun.looked
 
         def then(conn: Connection, found: list[Searched]) -> tuple[SearchResults, Material]:
-            ranked = found[0].ranked()
+            ranked = found[0].returned(conn)
             held = _with_results(replace(begun.material, watermark=found[0].looked.watermark), ranked)
             return ranked, _with_relations(conn, reading, found[0].looked.visible, asked, held)
 
         (searched,), (results, material) = yield from searching.found_and(
-            setup, reading, [(wanted, reading.moment)], then, [(wanted, looked)]
+            setup, reading, [(wanted, reading.moment)], then, [(wanted, looked)], light=True
         )
     block = context.pack(
         material, max_tokens=most, shares=asked.shares, format=shown_as, min_trust=worst, strict=loud, count=count,

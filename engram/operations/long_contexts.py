@@ -50,9 +50,8 @@ def build_long_input_context(
     worst = cast("Trust", inputs.choice(min_trust, "min_trust", TRUSTS))
     count = counting.chosen(token_counter)
     material, chosen = yield from steps.read(reading.scope.tenant_id, lambda conn: _gathered(conn, reading, asked))
-    found = yield from searching.found(setup, reading, _of_memories(setup, asked))
+    _, results = yield from searching.ranked(setup, reading, _of_memories(setup, asked))
     chunks = yield from _of_chunks(setup, reading, asked, chosen)
-    results = found.ranked()
     ranked = () if chunks is None else tuple(_current(chunks.ranked()))[: asked.limit]
     sources = [Source.of(memory) for memory in ranked]
     papers = yield from _papers(reading, sources)

@@ -140,7 +140,7 @@ def _near(
     wanted = recall.prepare(
         asked.query, limit=1, profile=setup.profile(), tail=False, also=tuple(one.memory_id for one in given)
     )
-    searched = yield from searching.found(setup, reading, wanted)
+    searched = yield from searching.briefly(setup, reading, wanted)
     relevance = {
         one.memory.memory_id: max(one.cosine or 0.0, one.coverage or 0.0) for one in searched.found.candidates
     }  # fmt: skip

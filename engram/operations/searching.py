@@ -16,7 +16,7 @@ from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.ranking import Brief
 from engram.recall import Asked, Found, Looked, Meaning, finding, results
-from engram.values import SearchResults
+from engram.values import Memory, SearchResults
 
 T = TypeVar("T")
 
@@ -37,19 +37,34 @@ class Searched:
         """What was found, by the search as it was asked for or by another over the same candidates."""
         return recall.rank(asked or self.asked, self.looked, self.found)
 
+    def returned(
+        self, conn: Connection, asked: Asked | None = None, known: dict[str, Memory] | None = None
+    ) -> SearchResults:
+        """The same, where candidates may be briefs: those that are returned are brought whole, and put into `known`."""
+        wanted, looked = asked or self.asked, self.looked
+        there = {} if known is None else known
+
+        def load(ids: Sequence[str]) -> list[Memory]:
+            missing = [one for one in ids if one not in there]
+            there.update((one.memory_id, one) for one in memories.load(conn, looked.visible, missing, looked.moment))
+            return [there[one] for one in ids if one in there]
+
+        return results.results_of(wanted, self.found, results.relevant(wanted, looked, self.found), load=load)
+
 
 def ranked(setup: Setup, reading: Reading, asked: Asked) -> Operation[tuple[Searched, SearchResults]]:
     """A search, and its results, which are chosen among briefs where they are found: only they are brought whole."""
-
-    def choose(conn: Connection, searches: list[Searched]) -> SearchResults:
-        looked, found = searches[0].looked, searches[0].found
-        ordered = results.relevant(asked, looked, found)
-        return results.results_of(
-            asked, found, ordered, load=lambda ids: memories.load(conn, looked.visible, ids, looked.moment)
-        )
-
-    (searched,), made = yield from found_and(setup, reading, [(asked, reading.moment)], choose, light=True)
+    (searched,), made = yield from found_and(
+        setup, reading, [(asked, reading.moment)], lambda conn, found: found[0].returned(conn), light=True
+    )
     return searched, made
+
+
+def briefly(setup: Setup, reading: Reading, asked: Asked) -> Operation[Searched]:
+    """A search of which only what each channel says of a memory is wanted: no memory is brought whole."""
+    return (
+        yield from found_and(setup, reading, [(asked, reading.moment)], lambda _conn, _found: None, light=True)
+    )[0][0]
 
 
 def whole(searched: Searched) -> Operation[Searched]:
