@@ -62,9 +62,10 @@ def ranked(setup: Setup, reading: Reading, asked: Asked) -> Operation[tuple[Sear
 
 def briefly(setup: Setup, reading: Reading, asked: Asked) -> Operation[Searched]:
     """A search of which only what each channel says of a memory is wanted: no memory is brought whole."""
-    return (
-        yield from found_and(setup, reading, [(asked, reading.moment)], lambda _conn, _found: None, light=True)
-    )[0][0]
+    (searched,), _ = yield from found_and(
+        setup, reading, [(asked, reading.moment)], lambda _conn, _found: None, light=True
+    )
+    return searched
 
 
 def whole(searched: Searched) -> Operation[Searched]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any
@@ -20,6 +20,7 @@ from engram import Engram, Filter, Scope, embedding, memories, migrations, recal
 from engram.channels import graph, keyword, semantic, temporal
 from engram.database import Database, execute, statement
 from engram.embedded import EmbeddedServer
+from engram.ranking import Brief
 from engram.recall import EVIDENCE, finding, turns
 from engram.settings import load
 
@@ -33,6 +34,7 @@ WAYS: tuple[dict[str, Any], ...] = (
     {"window": (NOW - DAY, None)},
 )  # fmt: skip
 QUESTIONS = ("What does Ada say of the bicycle?", 'Ottokar "sold the piano" again', "Milena's parrot", "violin xyzzy")
+FIND_ALL = recall.find_all
 
 
 @dataclass(frozen=True)
@@ -175,6 +177,63 @@ def test_a_search_brings_whole_what_it_returns_and_no_more(life: Life, monkeypat
         found = door.search(QUESTIONS[0], limit=2, expand=False)
     assert len(found) == made.call_count == 2
     assert all(one.memory.citations for one in found)
+
+
+def test_a_context_and_an_answer_bring_whole_what_they_tell_and_no_more(
+    life: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[recall.Found] = []
+    monkeypatch.setattr(
+        recall, "find_all", lambda *given, **how: built.extend(found := FIND_ALL(*given, **how)) or found
+    )
+    whole = Mock(wraps=memories.load)
+    monkeypatch.setattr(memories, "load", whole)
+    with Engram(life.database.url, scope=life.scopes[0], settings=load({})) as door:
+        for call in (door.build_context, lambda query: door.recall(query, limit=2)):
+            whole.reset_mock()
+            call(QUESTIONS[0])
+            found = built.pop().candidates
+            assert {type(one.memory) for one in found} == {Brief}
+            assert whole.call_count == 1
+            assert 0 < len(whole.call_args[0][2]) < len(found)
+
+
+def at(now: datetime, look: Callable[..., Any]) -> Callable[..., Any]:
+    """The same look at one moment."""
+
+    def looked(*given: Any, **how: Any) -> Any:
+        told = look(*given, **how)
+        return [replace(one, now=now) for one in told] if isinstance(told, list) else replace(told, now=now)
+
+    return looked
+
+
+@pytest.mark.parametrize("reader", [0, 1])
+def test_a_context_and_an_answer_of_briefs_say_what_those_of_whole_memories_say(
+    life: Life, monkeypatch: pytest.MonkeyPatch, reader: int
+) -> None:
+    """To the byte, in what is logged of them too."""
+
+    def told() -> list[Any]:
+        made: list[Any] = []
+        for query in (*QUESTIONS, "What happened?", "Who had the bicycle before?", "violin, then piano, in order"):
+            answer, block = door.recall(query, track=False), door.build_context(query, group_by="session")
+            logged = [door.ops.get_recall(str(one.recall_id)) for one in (answer, block)]
+            made += [replace(one, recall_id=None) for one in (answer, block)]
+            made += [(one.found, one.chosen, one.plan, one.degraded) for one in logged]
+        return made
+
+    def heavy(*given: Any, light: bool = False) -> list[recall.Found]:
+        return FIND_ALL(*given)
+
+    for name in ("look", "look_all"):  # at one moment, so that the ages of memories are the same
+        monkeypatch.setattr(recall, name, at(datetime.now(UTC), getattr(recall, name)))
+    settings = load({}, recall_log="full")
+    with Engram(life.database.url, scope=life.scopes[reader], settings=settings) as door:
+        briefs = told()
+        monkeypatch.setattr(recall, "find_all", heavy)
+        for brief, whole in zip(briefs, told(), strict=True):
+            assert brief == whole
 
 
 @pytest.mark.parametrize(
