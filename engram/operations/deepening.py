@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Final
 
@@ -86,24 +86,29 @@ def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) 
     """
     first = yield from searching.whole(first)
     asked = deep.asked
+    scored = replace(asked, profile=_scored_by(asked))
+    ordered = results.relevant(scored, first.looked, first.found)
     failed: tuple[str, ...] = ()
     if deep.own is not None:
         ways = variants.different(asked.query, deep.own)
     else:
-        made, failed = yield from _ways(setup, reading, first, deep.most)
+        made, failed = yield from _ways(
+            setup, reading, first, deep.most, ordered if scored.profile is asked.profile else None
+        )
         ways = variants.different(asked.query, made)[: deep.most]
     # A variant is the same search by other words: what the question does without, its variants do without too.
-    same = replace(asked, profile=_scored_by(asked), rerank=False)
+    same = replace(scored, rerank=False)
     words = [replace(keyword.parse(way), without=asked.words.without) for way in ways]
     prepared = [replace(same, query=way, words=of) for way, of in zip(ways, words, strict=True)]
     outcomes = yield from _all_found(setup, reading, prepared)
-    first = replace(first, asked=replace(asked, profile=_scored_by(asked)))
+    first = replace(first, asked=scored)
     searched = [first, *(one for one in outcomes if not isinstance(one, EngramError))]
     lost = [f"variant {place}" for place, one in enumerate(outcomes, 1) if isinstance(one, EngramError)]
     parts = [fusing.Part(one.asked, one.looked, one.found, _share(first, one)) for one in searched]
-    ordered = fusing.pairs(asked, parts, k=deep.k, weight=variants.VARIANT)
+    parts[0] = replace(parts[0], ordered=ordered)
+    fused = fusing.pairs(asked, parts, k=deep.k, weight=variants.VARIANT)
     merged = replace(first, asked=asked, found=fusing.together(parts))
-    found = yield from reranking.ordered(setup, merged, ordered)
+    found = yield from reranking.ordered(setup, merged, fused)
     return replace(
         found,
         variants=tuple(one.asked.query for one in searched[1:]),
@@ -145,15 +150,22 @@ def _best(made: SearchResults) -> float:
 
 
 def _ways(
-    setup: Setup, reading: doors.Reading, first: Searched, most: int
+    setup: Setup, reading: doors.Reading, first: Searched, most: int, ordered: Sequence[results.Pair] | None
 ) -> Operation[tuple[Sequence[str], tuple[str, ...]]]:
-    """Other ways to ask: by a language model where one is asked, otherwise by rules; and what failed on the way."""
+    """Other ways to ask: by a language model where one is asked, otherwise by rules; and what failed on the way.
+
+    `ordered` is what the search found as it ranks it, where somebody has asked for that already.
+    """
     if most == 0:
         return [], ()
     query = first.asked.query
     level = setup.level_of(COMPONENT)
+
+    def hits() -> Sequence[results.Pair]:
+        return results.relevant(first.asked, first.looked, first.found) if ordered is None else ordered
+
     failed: tuple[str, ...] = ()
-    if level == "full" or (level == "auto" and _best(first.ranked()) < UNSURE):
+    if level == "full" or (level == "auto" and _best(results.results_of(first.asked, first.found, hits())) < UNSURE):
         shown = query[:MOST_SHOWN]
         try:
             answer: asking.Said[Variants] = yield from asking.ask(
@@ -166,19 +178,18 @@ def _ways(
         else:
             return answer.value.variants, ()
     topic = intent.read(query).topic
-    alike = yield from _alike(setup, first)
+    alike = yield from _alike(setup, first, hits)
     return variants.by_rules(query, topic, alike), failed
 
 
-def _alike(setup: Setup, first: Searched) -> Operation[Sequence[str]]:
+def _alike(setup: Setup, first: Searched, hits: Callable[[], Sequence[results.Pair]]) -> Operation[Sequence[str]]:
     """Words of the first hits that mean what the question's mean, where the model is here and costs nothing."""
     ready = yield from spaces.ready_for(setup, first.looked.tenant_id, first.looked.model_id)
     embedder = ready.embedder
     if embedder is None or not embedder.weighs_words or first.meaning.vector is None:
         return ()
     words = variants.content(first.asked.query)
-    hits = results.relevant(first.asked, first.looked, first.found)[:VOCABULARY_OF]
-    others = variants.vocabulary(first.asked.query, [one.whole.fact for one, _ in hits])
+    others = variants.vocabulary(first.asked.query, [one.whole.fact for one, _ in hits()[:VOCABULARY_OF]])
     if not words or not others:
         return ()
     try:

@@ -22,12 +22,16 @@ SCORE_WEIGHT: Final = 3.0  # of the leg by the score of the question itself
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One variant's search: the query, what was found, and how much of the question it asks (1 for itself)."""
+    """One variant's search: the query, what was found, and how much of the question it asks (1 for itself).
+
+    `ordered` is what was found as it ranks it, where that is known already.
+    """
 
     asked: Asked
     looked: Looked
     found: Found
     share: float = 1.0
+    ordered: Sequence[results.Pair] | None = None
 
 
 def fused(
@@ -49,7 +53,9 @@ def pairs(asked: Asked, parts: Sequence[Part], *, k: float, weight: float) -> li
     legs: list[Leg] = []
     actors: set[str] = set()
     for place, part in enumerate(parts):
-        found = results.relevant(part.asked, part.looked, part.found)
+        found = part.ordered
+        if found is None:
+            found = results.relevant(part.asked, part.looked, part.found)
         legs += (
             _legs(found, weight) if place == 0 else [Leg(f"{SCORE} {place + 1}", _scores(found), weight * part.share)]
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Generator, Iterator
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from commands import Cli
@@ -13,6 +14,7 @@ from quiet import quiet
 from engram import AsyncEngram, Engram, Scope, SearchResults
 from engram.errors import InvalidInput, LimitExceeded, Unavailable
 from engram.operations import deepening, searching
+from engram.recall import results
 from engram.settings import load
 from engram.testing import ScriptedModel
 
@@ -69,6 +71,20 @@ def test_every_score_is_the_sum_of_its_terms_and_ranks_are_in_order(door: Callab
         assert sum(term.contribution for term in one.terms.values()) == pytest.approx(one.score, abs=1e-9)
     assert [one.rank for one in found] == list(range(1, len(found) + 1))
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+
+
+def test_what_the_question_itself_found_is_ranked_once_where_one_order_serves(
+    door: Callable[..., Engram], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = filled(door())
+    ranked = Mock(wraps=results.relevant)
+    monkeypatch.setattr(results, "relevant", ranked)
+    found = memory.deep_search(BOTH, profile="recall")
+    assert found.variants
+    assert ranked.call_count == 1 + len(found.variants)
+    ranked.reset_mock()
+    found = memory.deep_search(BOTH)  # words are taken from what ranks are first, and scored by another profile
+    assert ranked.call_count == 2 + len(found.variants)
 
 
 def test_a_smaller_constant_sets_the_first_ranks_farther_apart(door: Callable[..., Engram]) -> None:
