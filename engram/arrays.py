@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import psycopg
-from psycopg.adapt import Dumper
+from psycopg.adapt import Dumper, PyFormat
 from psycopg.pq import Format
+from psycopg.types.array import ListDumper
 
 BYTEA: Final = 17  # the type of bytea, and of its arrays
 BYTEA_ARRAY: Final = 1001
+FLOAT_ARRAY: Final = 1022
+BOOLEAN_ARRAY: Final = 1000
+# The smallest type of whole numbers that holds all of a list, as the driver sends them.
+WHOLE_ARRAYS: Final = {2**15: 1005, 2**31: 1007, 2**63: 1016}
+NUMBERS, FLOATS, TRUTHS, TEXTS = {int}, {float}, {bool}, {str}
+TEXTS_OR_NOT: Final = {str, type(None)}
 
 
 class Texts:
@@ -43,6 +50,69 @@ class _BlobsDumper(Dumper):
 
     def dump(self, obj: Blobs) -> bytes:
         return binary(obj.items)
+
+
+class _WholeDumper(Dumper):
+    def dump(self, obj: list[int]) -> bytes:
+        return f"{{{','.join(map(str, obj))}}}".encode()
+
+
+class _FloatDumper(_WholeDumper):
+    oid = FLOAT_ARRAY
+
+
+class _TruthDumper(Dumper):
+    oid = BOOLEAN_ARRAY
+
+    def dump(self, obj: list[bool]) -> bytes:
+        return f"{{{','.join(['t' if one else 'f' for one in obj])}}}".encode()
+
+
+class _ListedTextDumper(Dumper):
+    def dump(self, obj: list[str | None]) -> bytes:
+        return literal(obj).encode()
+
+
+class Lists(ListDumper):
+    """The driver's dumper of lists, which writes item by item; those of texts, numbers or truths go in one piece."""
+
+    def get_key(self, obj: list[Any], format: PyFormat) -> Any:
+        """What the lists have in common that one dumper writes."""
+        if not obj:
+            return list
+        kind = _kind(obj)
+        return super().get_key(obj, format) if kind is None else (list, kind)
+
+    def upgrade(self, obj: list[Any], format: PyFormat) -> Any:
+        """The dumper of the lists that are like this one."""
+        kind = _kind(obj)
+        if kind is None:
+            return super().upgrade(obj, format)
+        made = WRITTEN[kind](list, self._tx)
+        if isinstance(kind, int):
+            made.oid = kind
+        return made
+
+    def dump(self, obj: list[Any]) -> Any:
+        """The text of a list."""
+        return super().dump(obj) if obj else b"{}"
+
+
+WRITTEN: Final[Mapping[Any, type[Dumper]]] = {
+    str: _ListedTextDumper, float: _FloatDumper, bool: _TruthDumper,
+    **dict.fromkeys(WHOLE_ARRAYS.values(), _WholeDumper),
+}  # fmt: skip
+
+
+def _kind(items: list[Any]) -> Any:
+    """What a list that is not empty is of: a type, of whole numbers that of the array; None for all others. Pure."""
+    kinds = set(map(type, items))
+    if kinds == NUMBERS:
+        most = max(max(items), -1 - min(items))
+        return next((oid for below, oid in WHOLE_ARRAYS.items() if most < below), None)
+    if kinds in (TEXTS, TEXTS_OR_NOT):
+        return str
+    return float if kinds == FLOATS else bool if kinds == TRUTHS else None
 
 
 psycopg.adapters.register_dumper(Texts, _TextsDumper)

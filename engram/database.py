@@ -24,6 +24,7 @@ from psycopg.types.json import Jsonb
 from sqlalchemy.engine import Connection
 
 from engram import inputs
+from engram.arrays import Lists
 from engram.errors import (
     Conflict,
     EngramError,
@@ -83,6 +84,7 @@ REFUSED: Final = (
     ("recovery mode", "57P03"), ("not yet accepting", "57P03"), ("authentication failed", "28P01"),
     ("no password supplied", "28P01"), ("no pg_hba.conf entry", "28000"),
 )  # fmt: skip
+MADE: Final[Any] = tuple.__new__  # a row of a type, whose own way to make one takes three calls
 _PLACE: Final = re.compile(r"%\((\w+)\)s")
 UNKNOWN_NAME: Final = {"role": "28000", "database": "3D000"}
 
@@ -145,8 +147,8 @@ def fetch_named(conn: Connection, sql: str, params: Mapping[str, Any] | None) ->
         return list(_logged(conn, sql, params).fetchall())
     cursor = _sent(conn, sql, params)
     try:
-        make = _row_type(tuple(name for name, *_ in cursor.description or ()))._make
-        return [make(row) for row in cursor.fetchall()]
+        row_type = _row_type(tuple([column[0] for column in cursor.description or ()]))
+        return [MADE(row_type, row) for row in cursor.fetchall()]
     finally:
         cursor.close()
 
@@ -414,6 +416,7 @@ def _attended(engine: sa.Engine, cursor: type[Any]) -> sa.Engine:
 
     def made(_: Any, record: Any) -> None:
         record.driver_connection.cursor_factory = cursor
+        record.driver_connection.adapters.register_dumper(list, Lists)
 
     def left(_: Any, record: Any) -> None:
         record.info["left"] = time.monotonic()
@@ -506,11 +509,17 @@ class _AsyncCursor(_Described, psycopg.AsyncCursor[Any]):
         return self
 
 
-def _columns(answer: Any) -> list[tuple[Any, ...]] | None:
+def _columns(answer: Any) -> tuple[tuple[Any, ...], ...] | None:
     """Names and types of the columns of an answer: all that is asked of them, and the driver tells more at a price."""
     if answer is None or answer.status != psycopg.pq.ExecStatus.TUPLES_OK:
         return None
-    return [(answer.fname(place).decode(), answer.ftype(place), *UNTOLD) for place in range(answer.nfields)]
+    many = range(answer.nfields)
+    return _told(tuple([answer.fname(place) for place in many]), tuple([answer.ftype(place) for place in many]))
+
+
+@lru_cache(maxsize=512)
+def _told(names: tuple[bytes, ...], types: tuple[int, ...]) -> tuple[tuple[Any, ...], ...]:
+    return tuple([(name.decode(), of, *UNTOLD) for name, of in zip(names, types, strict=True)])
 
 
 @lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from engram import filters, memories, ranking, rerank
 from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temporal
-from engram.database import Connection, fetch_all, fetch_named, fetch_written, statement
+from engram.database import MADE, Connection, fetch_all, fetch_named, fetch_written, statement
 from engram.errors import EngramError
 from engram.memories import Moment
 from engram.ranking import Brief
@@ -168,7 +168,7 @@ def _gathered(conn: Connection, search: _Search, rows: Sequence[Any]) -> Found:
     candidates = _once(_candidates(asked, looked, rows, light=search.light))
     derived = {one.memory.event_id for one in candidates}
     waiting = zip(looked.tail, [*meaning.tail, *[None] * (len(looked.tail) - len(meaning.tail))], strict=True)
-    counts = {name: sum(name in one.by for one in candidates if one.stands) for name in search.channels}
+    counts = {name: sum([name in one.by for one in candidates if one.stands]) for name in search.channels}
     return Found(
         candidates=tuple(candidates),
         tail=tuple((hit, cosine) for hit, cosine in waiting if hit.event.event_id not in derived),
@@ -402,46 +402,47 @@ def holds_in(memory: Memory, window: Window) -> bool:
 
 def _candidates(asked: Asked, looked: Looked, rows: Sequence[Any], *, light: bool = False) -> list[Candidate]:
     """The candidates of the rows, and the heads of the lineages whose earlier values were found. Pure."""
-    made: Sequence[tuple[Any, Memory | Brief]]
-    if light:
-        scopes = looked.visible.scopes
-        made = [(row, _brief(row, scopes)) for row in rows]
-    else:
-        made = [(row, memories.made(row, looked.visible)) for row in rows]
-    found = [
-        Candidate(
-            memory, row.cosine, row.coverage or 0.0, tuple(row.matched or ()),
-            graph=row.closeness, seed_id=row.seed_id, temporal=row.nearness, by=_by(asked, row),
-            stands=row.stands, epochs=row.epochs, place=turns.place_of(row.place),
-        )
-        for row, memory in made if row.found
-    ]  # fmt: skip
+    hybrid, visible, scopes = asked.mode == "hybrid", looked.visible, looked.visible.scopes
+    found: list[Candidate] = []
     past: dict[str, Candidate] = {}
-    for one in found:
-        known = past.get(one.memory.lineage_id)
-        if one.memory.status == "superseded" and (known is None or _nearer(one) > _nearer(known)):
-            past[one.memory.lineage_id] = one
-    heads = {memory.lineage_id: (memory, row.epochs) for row, memory in made if row.heir}
-    heirs = [_heir(*heads[lineage_id], one) for lineage_id, one in past.items() if lineage_id in heads]
-    return [*(one for one in found if one.stands or one.memory.status == "superseded"), *heirs]
+    heads: dict[str, tuple[Memory | Brief, int]] = {}
+    for row in rows:
+        memory = _brief(row, scopes) if light else memories.made(row, visible)
+        if row.heir:
+            heads[row.lineage_id] = memory, row.epochs
+        if not row.found:
+            continue
+        cosine = row.cosine
+        # What is merely the least far is not found by meaning, unless that is all that is asked for.
+        far = hybrid and (cosine is None or cosine <= ranking.SEMANTIC_FLOOR)
+        by = FOUND_BY[row.channels & ~4 if far else row.channels]
+        place = None if row.place is None else turns.place_of(row.place)
+        one: Candidate = MADE(
+            Candidate,
+            (memory, cosine, row.coverage or 0.0, tuple(row.matched or ()), None, None, row.closeness, None,
+             row.seed_id, row.nearness, None, by, row.stands, True, False, row.epochs, place),
+        )  # fmt: skip
+        if row.status == "superseded":
+            known = past.get(row.lineage_id)
+            if known is None or _nearer(one) > _nearer(known):
+                past[row.lineage_id] = one
+            found.append(one)
+        elif row.stands:
+            found.append(one)
+    return [*found, *(_heir(*heads[lineage_id], one) for lineage_id, one in past.items() if lineage_id in heads)]
 
 
 def _brief(row: Any, scopes: Mapping[int, Scope]) -> Brief:
     # In the order of its fields, since by their names it takes several times as long, for every row of a search.
     used = row.access_count is not None
-    return Brief(
-        row.memory_id, scopes[row.scope_id], row.memory_type, row.category, row.importance, row.confidence,
-        TRUSTS[row.trust], row.layer, row.status, row.critical_slot, row.conflict_key, row.lineage_id, row.valid_from,
-        row.recorded_at, row.session_id, row.event_id, row.actor, MOOT if row.moot else (),
-        Activity(row.access_count, row.last_accessed_at, row.repetition_count) if used else UNUSED, row.asks is True,
+    made: Brief = MADE(
+        Brief,
+        (row.memory_id, scopes[row.scope_id], row.memory_type, row.category, row.importance, row.confidence,
+         TRUSTS[row.trust], row.layer, row.status, row.critical_slot, row.conflict_key, row.lineage_id, row.valid_from,
+         row.recorded_at, row.session_id, row.event_id, row.actor, MOOT if row.moot else (),
+         Activity(row.access_count, row.last_accessed_at, row.repetition_count) if used else UNUSED, row.asks is True),
     )  # fmt: skip
-
-
-def _by(asked: Asked, row: Any) -> frozenset[str]:
-    """The channels that found a row; what is merely the least far is not found by meaning, unless that is all. Pure."""
-    far = asked.mode == "hybrid" and (row.cosine is None or row.cosine <= ranking.SEMANTIC_FLOOR)
-    number: int = row.channels
-    return FOUND_BY[number & ~4 if far else number]
+    return made
 
 
 def _heir(head: Memory | Brief, epochs: int, earlier: Candidate) -> Candidate:
@@ -459,8 +460,8 @@ def _once(candidates: Sequence[Candidate]) -> list[Candidate]:
     """One candidate a memory: of itself and by its earlier values the nearer, with what led to the other. Pure."""
     best: dict[str, Candidate] = {}
     for one in candidates:
-        known = best.get(one.memory.memory_id)
-        best[one.memory.memory_id] = one if known is None else _joined(known, one)
+        memory_id = one.memory.memory_id
+        best[memory_id] = _joined(best[memory_id], one) if memory_id in best else one
     return list(best.values())
 
 
@@ -479,23 +480,27 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
 
 def with_ranks(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The candidates with their ranks in each channel among those that are there. Pure."""
-    near = _places({one.memory.memory_id: one.cosine for one in candidates if one.cosine is not None})
-    worded = _places({one.memory.memory_id: one.coverage for one in candidates if one.coverage > 0})
-    linked = _places({one.memory.memory_id: one.graph for one in candidates if one.graph is not None})
-    dated = _places({one.memory.memory_id: one.temporal for one in candidates if one.temporal is not None})
+    near = _places([(-one.cosine, one.memory.memory_id) for one in candidates if one.cosine is not None])
+    worded = _places([(-one.coverage, one.memory.memory_id) for one in candidates if one.coverage > 0])
+    linked = _places([(-one.graph, one.memory.memory_id) for one in candidates if one.graph is not None])
+    dated = _places([(-one.temporal, one.memory.memory_id) for one in candidates if one.temporal is not None])
     return [
-        Candidate(
-            one.memory, one.cosine, one.coverage, one.matched, near.get(one.memory.memory_id),
-            worded.get(one.memory.memory_id), one.graph, linked.get(one.memory.memory_id), one.seed_id, one.temporal,
-            dated.get(one.memory.memory_id), one.by, one.stands, one.derived, one.inherited, one.epochs,
-            one.place,
+        MADE(
+            Candidate,
+            (one.memory, one.cosine, one.coverage, one.matched,
+             None if one.cosine is None else near[one.memory.memory_id],
+             worded[one.memory.memory_id] if one.coverage > 0 else None,
+             one.graph, None if one.graph is None else linked[one.memory.memory_id], one.seed_id,
+             one.temporal, None if one.temporal is None else dated[one.memory.memory_id],
+             one.by, one.stands, one.derived, one.inherited, one.epochs, one.place),
         )
         for one in candidates
     ]  # fmt: skip
 
 
-def _places(values: Mapping[str, float]) -> dict[str, int]:
-    return {memory_id: place for place, memory_id in enumerate(sorted(values, key=lambda i: (-values[i], i)), 1)}
+def _places(values: list[tuple[float, str]]) -> dict[str, int]:
+    values.sort()
+    return {memory_id: place for place, (_, memory_id) in enumerate(values, 1)}
 
 
 def _distilled(rows: Sequence[Any]) -> dict[str, tuple[tuple[str, str], ...]]:

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from engram import filters, ranking, rerank, text
 from engram.channels import graph, keyword, semantic, tail, temporal
 from engram.citations import whole_of
-from engram.database import Connection, execute
+from engram.database import MADE, Connection, execute
 from engram.ranking import Brief, Scored, Signals
 from engram.recall import turns
 from engram.recall.finding import EVIDENCE, Candidate, Found, holds_in, with_ranks
@@ -105,11 +105,19 @@ def relevant(asked: Asked, looked: Looked, found: Found, now: datetime | None = 
     """What has to do with the question, scored, best first; in a read of today one row a lineage. Pure."""
     candidates = [*with_ranks(_shown(asked, found)), *_tail_candidates(asked, looked, found)]
     scale = _scale(asked, looked, candidates, now or looked.now)
-    hidden = _hidden(asked, found)
-    scored = [(one, _score(one, scale)) for one in candidates if not hidden(one.memory)]
+    if asked.current_only and found.distilled:
+        # Evidence all of whose facts were superseded or forgotten is not shown where only the current is asked for.
+        candidates = [one for one in candidates if _evidence_state(found, one.memory) != "gone"]
+    scored = [(one, _score(one, scale)) for one in candidates]
     kept = [(one, scores) for one, scores in scored if _is_relevant(asked, one, scores)]
-    kept.sort(key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
-    return one_a_lineage(asked, kept)
+    # As `ranking.best_first` has it: two candidates are never of one memory, so that their places decide nothing.
+    order = sorted(
+        [
+            (-scores.score, -one.memory.recorded_at.timestamp(), one.memory.memory_id, place)
+            for place, (one, scores) in enumerate(kept)
+        ]
+    )
+    return one_a_lineage(asked, [kept[place] for *_, place in order])
 
 
 def _near(asked: Asked, kept: list[Pair]) -> list[Pair]:
@@ -156,7 +164,7 @@ def _scale(asked: Asked, looked: Looked, candidates: Sequence[Candidate], clock:
         score=ranking.scorer(asked.profile),
         clock=clock,
         mode=asked.mode,
-        best=max((one.coverage for one in candidates), default=0.0),
+        best=max([one.coverage for one in candidates], default=0.0),
         cjk=len(_CJK.findall(asked.query)) if ranking.name_of(asked.profile) == "lifecycle" else None,
         namespace=looked.visible.scope.namespace,
         several=len({scope.namespace for scope in looked.visible.scopes.values()}) > 1,
@@ -169,23 +177,29 @@ def _scale(asked: Asked, looked: Looked, candidates: Sequence[Candidate], clock:
 
 
 def _score(one: Candidate, scale: _Scale) -> Scored:
-    memory, activity, clock = one.memory, one.memory.activity, scale.clock
-    nearness = _nearness(scale.namespace, memory.scope.namespace)
-    idle = (clock - (activity.last_accessed_at or memory.recorded_at)).total_seconds()
+    # Made for every row of a search: what is called here is called a hundred times, so little is.
+    memory, clock = one.memory, scale.clock
+    activity, namespace = memory.activity, memory.scope.namespace
+    nearness = "own" if namespace == scale.namespace else "default" if namespace == "default" else "other"
     age = (clock - memory.recorded_at).total_seconds()
-    spoken = _speaks(scale, memory)
+    last = activity.last_accessed_at
+    idle = (clock - last).total_seconds() if last else age
+    # It is of the actor the question names, or of the user where the question is about its asker.
+    named, first_person = scale.named, scale.first_person
+    spoken = memory.actor in named if named else first_person and memory.trust in ("operator", "user")
     # Who is asked about answers for himself.
-    answering = spoken or not (scale.first_person or scale.named)
-    # In the order of their fields, since by their names it takes eight times as long, for every row of a search.
-    signals = Signals(
-        one.cosine, one.coverage, one.semantic_rank, one.keyword_rank,
-        one.coverage / scale.best if scale.best > 0 else 0.0,
-        spoken, scale.answers.get(memory.memory_id) if answering else None,
-        memory.memory_type, memory.layer, memory.critical_slot is not None, memory.importance, memory.confidence,
-        age / 86_400 if age > 0 else 0.0, idle / 3_600 if idle > 0 else 0.0,
-        activity.access_count, activity.repetition_count, nearness, float(one.epochs), scale.mode,
-        None, one.graph, one.temporal, float(clock - memory.valid_from <= RECENT) if scale.recent else None,
-        scale.several and nearness == "own", scale.floored,
+    answering = scale.answers and (spoken or not (first_person or named))
+    # In the order of their fields, since by their names it takes eight times as long.
+    signals: Signals = MADE(
+        Signals,
+        (one.cosine, one.coverage, one.semantic_rank, one.keyword_rank,
+         one.coverage / scale.best if scale.best > 0 else 0.0,
+         spoken, scale.answers.get(memory.memory_id) if answering else None,
+         memory.memory_type, memory.layer, memory.critical_slot is not None, memory.importance, memory.confidence,
+         age / 86_400 if age > 0 else 0.0, idle / 3_600 if idle > 0 else 0.0,
+         activity.access_count, activity.repetition_count, nearness, float(one.epochs), scale.mode,
+         None, one.graph, one.temporal, float(clock - memory.valid_from <= RECENT) if scale.recent else None,
+         scale.several and nearness == "own", scale.floored),
     )  # fmt: skip
     if scale.cjk is not None:
         signals = ranking.with_dual_hit(signals, scale.cjk)
@@ -211,15 +225,6 @@ def _asks(memory: Memory | Brief) -> bool:
     return memory.asks if isinstance(memory, Brief) else turns.asks(memory.fact)
 
 
-def _nearness(own: str, namespace: str) -> Any:
-    return "own" if namespace == own else "default" if namespace == "default" else "other"
-
-
-def _speaks(scale: _Scale, memory: Memory | Brief) -> bool:
-    """Whether a memory is of the actor the question names, or of the user where the question is about its asker."""
-    return memory.actor in scale.named if scale.named else scale.first_person and memory.trust in ("operator", "user")
-
-
 def _is_relevant(asked: Asked, one: Candidate, scores: Scored) -> bool:
     if (asked.min_score and scores.score < asked.min_score) or not scores.relevant:
         return False
@@ -232,13 +237,6 @@ def _is_relevant(asked: Asked, one: Candidate, scores: Scored) -> bool:
     return asked.mode == "semantic" or one.cosine > ranking.SEMANTIC_FLOOR
 
 
-def _hidden(asked: Asked, found: Found) -> Callable[[Memory | Brief], bool]:
-    """Evidence all of whose facts were superseded or forgotten is not shown where only the current is asked for."""
-    if not (asked.current_only and found.distilled):
-        return lambda _: False
-    return lambda memory: _evidence_state(found, memory) == "gone"
-
-
 def _evidence_state(found: Found, memory: Memory | Brief) -> str:
     facts = found.distilled.get(memory.event_id, ()) if memory.category in EVIDENCE else ()
     gone = [status in GONE for _, status in facts]
@@ -249,15 +247,15 @@ def one_a_lineage(asked: Asked, kept: Sequence[Pair]) -> list[Pair]:
     """The best row of each lineage, where only the current is asked for. Pure."""
     if not asked.current_only:
         return list(kept)
-    seen: set[str] = set()
-    chosen = []
-    for one, scores in kept:
+    best: dict[str, Pair] = {}
+    for pair in kept:
+        memory = pair[0].memory
         # A moot negation, or what was forgotten since, stands beside its lineage: it takes nobody's place, nobody its.
-        key = one.memory.lineage_id if BESIDE.isdisjoint(one.memory.labels) else one.memory.memory_id
-        if key not in seen:
-            seen.add(key)
-            chosen.append((one, scores))
-    return chosen
+        beside = memory.labels and not BESIDE.isdisjoint(memory.labels)
+        key = memory.memory_id if beside else memory.lineage_id
+        if key not in best:
+            best[key] = pair
+    return list(best.values())
 
 
 def _join_evidence(
