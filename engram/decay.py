@@ -59,7 +59,7 @@ def profile_of(curve: str, kind: Kind) -> DecayProfile:
 
 def access_decay(hours: float) -> float:
     """What is left after so many hours without access."""
-    return math.pow(HOURLY, max(hours, 0.0))
+    return math.pow(HOURLY, hours if hours > 0 else 0.0)
 
 
 def recall_boost(accesses: int) -> float:

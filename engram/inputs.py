@@ -305,7 +305,8 @@ def load_json(data: bytes | bytearray | memoryview | str) -> Any:
         written = (data if isinstance(data, str) else bytes(data).decode()).strip(" \t\n\r")
         if len(written) > JSON_DEPTH and _too_deep(written):
             return UNREADABLE
-        found, end = _STORED.raw_decode(written)
+        decoder = _STORED if _LONG_NUMBER.search(written) else _STORED_SHORT
+        found, end = decoder.raw_decode(written)
         if end < len(written):
             return UNREADABLE
         if "\\u" in written:
@@ -404,7 +405,10 @@ def _unreadable(_: str) -> Any:
 
 
 _WHOLE_DIGITS: Final = len(str(LARGEST_WHOLE))
+_LONG_NUMBER: Final = re.compile(rf"[0-9]{{{_WHOLE_DIGITS + 1}}}")
 _STORED: Final = json.JSONDecoder(parse_int=_stored_int, parse_float=_stored_float, parse_constant=_unreadable)
+# Where no number is that long, as is the rule, the reader makes integers by itself.
+_STORED_SHORT: Final = json.JSONDecoder(parse_float=_stored_float, parse_constant=_unreadable)
 
 
 def _object(value: object, field: str, *, depth: int, keys: int | None, size: int) -> dict[str, Any]:

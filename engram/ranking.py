@@ -492,7 +492,8 @@ def _recall(signals: Signals, weights: Mapping[str, float]) -> Scored:
     worded, by_actor = words * coverage**2, by if signals.actor else 0.0
     own = worded + cosine * near
     relevance, most = own + by_actor, words + by
-    mixed = _mixed(signals, left)
+    share = FADING.get(signals.memory_type, 0.625)
+    mixed = share * left + (1 - share) * signals.importance
     parts: dict[str, Part] = {}
     if signals.cosine is not None:
         parts["cosine"] = (cosine, near, cosine * near)

@@ -234,18 +234,18 @@ def find(conn: Connection, tenant_id: str, scope_ids: Sequence[int], sought: Sou
 
 
 def _params(sought: Sought, scope_ids: Sequence[int]) -> dict[str, Any]:
-    pairs = [(scope_id, term) for scope_id in scope_ids for term in sought.terms]
+    pairs = [(scope_id, term, scoped(term.query, scope_id)) for scope_id in scope_ids for term in sought.terms]
     rarest = sought.rarest()
     leading = {term.label for term in rarest}
     by_index = leading | {term.label for term in sought.terms if term.df == 0}
     return {
-        "term_scopes": [scope_id for scope_id, _ in pairs],
-        "labels": [term.label for _, term in pairs],
-        "terms": [scoped(term.query, scope_id, "A" if term.phrase else "") for scope_id, term in pairs],
-        "idfs": [term.idf for _, term in pairs],
-        "phrases": [term.phrase for _, term in pairs],
-        "sought": [scoped(term.query, scope_id) if term.label in by_index else None for scope_id, term in pairs],
-        "leads": [term.label in leading for _, term in pairs],
+        "term_scopes": [scope_id for scope_id, _, _ in pairs],
+        "labels": [term.label for _, term, _ in pairs],
+        "terms": [scoped(term.query, scope_id, "A") if term.phrase else own for scope_id, term, own in pairs],
+        "idfs": [term.idf for _, term, _ in pairs],
+        "phrases": [term.phrase for _, term, _ in pairs],
+        "sought": [own if term.label in by_index else None for _, term, own in pairs],
+        "leads": [term.label in leading for _, term, _ in pairs],
         "candidates": _any_of(scoped(term.query, scope_id) for term in rarest for scope_id in scope_ids) or None,
         "without": any_scoped(sought.without, scope_ids),
         "total": sought.total or 1.0,

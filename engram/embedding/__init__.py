@@ -230,6 +230,8 @@ class CachedEmbedder:
 
     def __init__(self, embedder: Embedder, size: int = CACHE_SIZE) -> None:
         self.embedder = embedder
+        self.weighs_words = isinstance(embedder, WeighsWords)
+        """Whether the model can weigh the words of a question."""
         self.name, self.max_tokens = embedder.name, embedder.max_tokens
         self._size = size
         self._known: OrderedDict[tuple[str, bytes], Any] = OrderedDict()
@@ -299,9 +301,10 @@ class CachedEmbedder:
 
     def embed_query(self, text: str, weights: Mapping[str, float] | None = None) -> Vectors:
         """The vector of a question; its words are weighed where the model can do that."""
-        if weights and isinstance(self.embedder, WeighsWords):
+        if weights and self.weighs_words:
+            weighing: Any = self.embedder
             try:
-                answer = self.embedder.embed_query(text, weights)
+                answer = weighing.embed_query(text, weights)
             except Exception as error:
                 raise _failed("an error instead of a vector") from error
             first: Vectors = unit_vectors(answer[None, :], 1, self.dimensions)[0]
@@ -317,7 +320,7 @@ class CachedEmbedder:
         One call of a provider at most. The texts are embedded as questions are, where a provider makes a difference:
         two kinds would be two calls.
         """
-        if isinstance(self.embedder, WeighsWords) and any(weights for _, weights in questions):
+        if self.weighs_words and any(weights for _, weights in questions):
             return [self.embed_query(text, weights) for text, weights in questions], self.embed(others)
         vectors = self.embed([*(text for text, _ in questions), *others], "query")
         return list(vectors[: len(questions)]), vectors[len(questions) :]
@@ -332,11 +335,6 @@ class CachedEmbedder:
         if isinstance(self.embedder, ReadsWhole):
             return self.embedder.is_long(text)
         return self.max_tokens is not None and len(windows(text, self.max_tokens)) > 1
-
-    @property
-    def weighs_words(self) -> bool:
-        """Whether the model can weigh the words of a question."""
-        return isinstance(self.embedder, WeighsWords)
 
     def _in_windows(self, texts: Sequence[str], kind: TextKind) -> Vectors:
         import numpy as np

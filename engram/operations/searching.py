@@ -124,7 +124,10 @@ def found_and(
         questions = {asked.query: asked for asked, _ in reversed(wanted)}
         told = recall.look_all(conn, visible, list(questions.values()), moment=reading.moment, config=config)
         seen = dict(zip(questions, told, strict=True))
-        return [(asked, replace(seen[asked.query], moment=moment)) for asked, moment in wanted]
+        return [
+            (asked, one if one.moment is moment else replace(one, moment=moment))
+            for asked, moment, one in ((*pair, seen[pair[0].query]) for pair in wanted)
+        ]
 
     for left in reversed(range(TRIES)):
         looked = known if known is not None else (yield from steps.read(tenant, look))

@@ -31,6 +31,6 @@ def ready_for(setup: Setup, tenant_id: str, model_id: int | None) -> Operation[S
         return setup
     known = setup.embedders.of(tenant_id)
     if known is not None and known.model_id == model_id:
-        return replace(setup, embedder=known)
+        return setup if known is setup.embedder else replace(setup, embedder=known)
     setup.embedders.forget(tenant_id)
     return (yield from ready(setup, tenant_id))

@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any, Final
 
 from engram import filters, ranking, tenancy, text
@@ -26,6 +27,7 @@ from engram.tenancy import Visible
 from engram.values import Event, LoggedRecall, RankMove, RecallDiff, SearchResult
 
 UNPLANNED: Final = ("query", "words", "also")  # fields of a search that its plan leaves out
+PLAIN: Final = (str, int, float, bool)
 TEXTS: Final = ("filter", "variants", "queries", "question")  # parts of a plan that are the caller's words
 SWEEP: Final = 500  # rows of a tenant that go at once when they are old
 SWEEPS: Final = 256  # one row in so many sweeps
@@ -95,6 +97,17 @@ def profile_data(profile: AnyProfile) -> Any:
 
 def profile_version(profile: AnyProfile) -> str:
     """The name of a profile and a digest of its weights: another digest is another ranking. Pure."""
+    if isinstance(profile, str):
+        return _version_of(profile)
+    return _version(profile)
+
+
+@cache
+def _version_of(profile: str) -> str:
+    return _version(profile)
+
+
+def _version(profile: AnyProfile) -> str:
     name, weights = ranking.weights_of(profile)
     floor = profile.floor if isinstance(profile, Profile) else 0.0
     told = json.dumps([name, sorted(weights.items()), floor])
@@ -166,6 +179,8 @@ def _rounded(value: float) -> float:
 
 
 def _data(value: Any) -> Any:
+    if value.__class__ in PLAIN:
+        return value
     if isinstance(value, filters.Filter):
         return value.to_dict()
     if isinstance(value, datetime):

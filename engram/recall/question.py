@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 CHUNK: Final = "source_chunk"  # the category of the chunks of documents
 MOST_NAMES: Final = 300  # runs of words of a question that may name somebody
 LONGEST_NAME: Final = 3  # words
+WORD: Final = re.compile(r"\w[\w'’.-]*\w|\w")
+OWNING: Final = re.compile(r"['’]s$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,10 +230,10 @@ def _meaning(vector: Vectors, model_id: int, looked: Looked, others: Mapping[str
 
 def names_in(query: str) -> list[str]:
     """The runs of words by which a question may name somebody a memory is about, in each way to write them. Pure."""
-    words = re.findall(r"\w[\w'’.-]*\w|\w", query)
+    words = WORD.findall(query)
     runs = [" ".join(words[at : at + size]) for size in range(1, LONGEST_NAME + 1) for at in range(len(words))]
     telling = [run for run in runs if run.casefold() not in text.STOP_WORDS]
-    whole = [way for run in telling for way in (run, run.lower(), run.title(), re.sub(r"['’]s$", "", run))]
+    whole = [way for run in telling for way in (run, run.lower(), run.title(), OWNING.sub("", run))]
     return list(dict.fromkeys(whole))[:MOST_NAMES]
 
 

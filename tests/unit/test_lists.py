@@ -46,14 +46,16 @@ def test_a_list_is_sent_as_the_driver_sends_it(items: list[Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "items",
-    [["NULL", "", 'x"y', "a\\b", "{},", " "], ["é日", "it's"], ["a", None]],
-    ids=["signs", "letters", "nothing"],
+    ("items", "text"),
+    [
+        (["NULL", "", "{},"], '{"NULL","","{},"}'),
+        (['x"y', "a\\b"], '{"x\\"y","a\\\\b"}'),
+        (["é日", None], '{"é日",NULL}'),
+    ],
+    ids=["signs", "quotes", "nothing"],
 )
-def test_texts_are_sent_as_texts_each_in_quotes(items: list[Any]) -> None:
-    oid, text = written(items, Lists)
-    assert oid == written(items)[0]
-    assert text.count('"') - 2 * text.count('\\"') // 2 >= 2 * sum(item is not None for item in items)
+def test_texts_are_sent_as_texts_each_in_quotes(items: list[Any], text: str) -> None:
+    assert written(items, Lists) == (written(items)[0], text)
 
 
 @pytest.mark.parametrize("items", [[1, True], [1, 1.5], ["a", 1]], ids=str)
