@@ -1,8 +1,7 @@
 """Echoes: what is said of a value without naming what it is the value of, and of what it was said before.
 
-"No, it's violet, not indigo" and "I don't use Vim anymore" mean something only beside what the scope holds: the "
-"newest
-value under a key that they name decides. One that names none keeps its words, or is nothing without them.
+"No, it's violet, not indigo" and "I don't use Vim anymore" mean something only beside what the scope holds: the
+newest value under a key that they name decides. One that names none keeps its words, or is nothing without them.
 """
 
 from __future__ import annotations
@@ -148,8 +147,7 @@ def _followed(setup: Setup, made: Draft, seen: list[Known]) -> list[Known]:
 
 
 def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
-    """The draft as news of the one memory of which it says that it is over or has changed; None where there is "
-    "none."""
+    """The draft as news of the one memory of which it says that it is over or has changed; None where none is."""
     echo = draft.echo
     if echo is None or _has_its_key(draft, known) or _is_left_out(setup.policy, draft.fact):
         return None
@@ -302,8 +300,7 @@ def _says_only(known: Known, said: str) -> bool:
 
 
 def _is_about(known: Known, echo: Echo) -> bool:
-    """Whether a value is the one an echo speaks of: what it ends, or, where it goes back, one that was before. "
-    "Pure."""
+    """Whether a value is the one an echo speaks of: what it ends, or, where it goes back, one of before. Pure."""
     if echo.name is not None:
         return known.is_head and known.key == PREFIX + echo.name
     if echo.old is not None:
