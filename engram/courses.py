@@ -57,7 +57,7 @@ _ENDED: Final = (
     r"(?:stopped|quit|ceased|gave up(?: on)?|given up(?: on)?|finished|dropped|ditched|abandoned|cancelled|canceled|"
     r"ended|terminated|discontinued|packed in|packed up|cut out|gone off|went off|got off|gotten off|come off|"
     r"came off|"
-    r"sold|deleted|uninstalled|closed|lost|shelved|scrapped|binned|axed|kicked|retired from|resigned from|"
+    r"sold|deleted|uninstalled|closed(?= .*\b(?:account|membership|shop|business|practice|company)\b)|lost|shelved|scrapped|binned|axed|kicked|retired from|resigned from|"
     r"resigned as|"
     r"stepped down (?:as|from|at)|stepped back from|stepped away from|dropped out(?: of| in| at)?|backed out of|"
     r"pulled out of|moved out of|moved away from|checked out of|unsubscribed from|withdrew from|withdrawn from|"
@@ -68,7 +68,7 @@ _ENDED: Final = (
     r"out with|"
     r"thrown out|threw out|dismissed|fired|laid down|given notice (?:at|to)|gave notice (?:at|to)|taken off|"
     r"let go (?:by|from)|removed from|kicked out of|thrown out of|done with|through with|finished with|over with|"
-    r"fed up with|off|out of|done|through|parted with|moved on from)"
+    r"fed up with|off|out of(?= the )|done|through|parted with|moved on from)"
 )
 _SET_BY: Final = (
     r"(?:they|user's (?:doctor|gp|physician|consultant|specialist|cardiologist|nurse|surgeon|vet|boss|company|"
@@ -140,6 +140,19 @@ _ONCE: Final = re.compile(
 )
 
 
+_PASSING: Final = re.compile(
+    r"\b(?:for (?:now|today|tonight|(?:the|a) (?:day|night|morning|afternoon|evening|week|weekend|moment|minute|second|"
+    r"bit|while|time being))|(?:today|tonight|yesterday)'s|tonight|this (?:time|morning|afternoon|evening|weekend)|"
+    r"just left|(?:cancell?ed|swapped|traded)\b.* (?:today|this (?:week|\w+day))|"
+    r"as a (?:child|kid|boy|girl|teenager|student)|"
+    r"(?:went|gone|passed|came|come|jumped) from (?:the .+ to the .+|.+ (?:by (?:train|car|bus|bike|plane|boat|ferry)|"
+    r"on foot))|"
+    r"(?:moved|transferred|changed|converted|shifted) .*\b(?:money|cash|funds?|payments?|savings|salary|files?|photos?|"
+    r"furniture|boxes|shifts?|appointments?|meetings?)\b.* from)\b"
+)
+"""What is over for a while alone, or goes from one place to another: nothing that was so has changed by it."""
+
+
 @lru_cache(maxsize=4096)
 def read(statement: str) -> Course | None:
     """What a whole statement says is over, or of what has become what; None for a statement that says neither."""
@@ -149,7 +162,7 @@ def read(statement: str) -> Course | None:
     scrapped = _SCRAPPED.match(text)
     if scrapped is not None:
         return Course(over=scrapped["over"], alone=True)
-    if not _HINTS.search(text) or _ONCE.search(text):
+    if not _HINTS.search(text) or _ONCE.search(text) or _PASSING.search(text):
         return None
     text = _WRONG.sub("", text)
     found = _pair(text) or _corrected(text) or _over(text)
@@ -179,8 +192,12 @@ def _over(text: str) -> Course | None:
     for pattern, alone in _OVERS:
         match = pattern.match(text)
         if match is not None:
-            return Course(over=match["over"], alone=alone)
+            return None if _SOMEWHERE.match(match["over"]) else Course(over=match["over"], alone=alone)
     return None
+
+
+_SOMEWHERE: Final = re.compile(r"(?:at|to|in|into|on|onto|by|for|from|against|about|near|around|over|off|early|late)\b")
+"""Where or how something ended that is not named: "I lost at chess", "I stopped by the bakery"."""
 
 
 # ------------------------------------------------ what went, and what came
@@ -195,6 +212,11 @@ _TO: Final = (
     r"been moved|"
     r"been transferred|got moved)"
 )
+_INSTEAD: Final = (
+    r"(?:replaced|substituted|swapped|swapped out|traded|traded in|exchanged|dropped|ditched|left|abandoned|forsook|"
+    r"forsaken|turned in)"
+)
+"""What puts one thing in the place of another; "I gave up coffee for Lent" does not."""
 _FOR: Final = (
     r"(?:replaced|swapped|swapped out|traded|traded in|exchanged|substituted|gave up|given up|dropped|ditched|"
     r"left|abandoned|"
@@ -227,8 +249,15 @@ _PAIRS: Final = tuple(
             rf"(?:from )?{_MY}(?P<old>{_V}) (?:over )?(?:and put user on|to|onto|into) {_MY}(?P<new>{_V}){_CLOSE}$"
         ),
         (
-            rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_FOR} {_MY}(?P<old>{_V}) (?:with|for|by|in favou?r "
-            rf"of) {_MY}(?P<new>{_V})"
+            rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}(?:replaced|substituted) {_MY}(?P<old>{_V}) (?:with|by) {_MY}(?P<new>{_V})"
+            rf"(?P<rest> (?:in|as) [^,;:]{{2,40}})?{_CLOSE}$"
+        ),
+        (
+            rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_INSTEAD} {_MY}(?P<old>{_V}) for {_MY}(?P<new>{_V})"
+            rf"(?P<rest> (?:in|as) [^,;:]{{2,40}})?{_CLOSE}$"
+        ),
+        (
+            rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_FOR} {_MY}(?P<old>{_V}) in favou?r of {_MY}(?P<new>{_V})"
             rf"(?P<rest> (?:in|as) [^,;:]{{2,40}})?{_CLOSE}$"
         ),
         (
@@ -426,6 +455,7 @@ _SEVERAL: Final = frozenset(
         _words(
             """
     have has own know speak like love hate dislike want need wish see meet visit collect fear enjoy can able learn
+    grow bake cook sell make wear listen
     study read play watch write buy remember understand teach manage lead follow organise help love try fluent
     allergic friend friends brother sister sibling cousin uncle aunt nephew niece son daughter child kid colleague
     coworker neighbour neighbor roommate flatmate classmate teammate dog cat pet puppy kitten horse rabbit
