@@ -57,7 +57,8 @@ _ENDED: Final = (
     r"(?:stopped|quit|ceased|gave up(?: on)?|given up(?: on)?|finished|dropped|ditched|abandoned|cancelled|canceled|"
     r"ended|terminated|discontinued|packed in|packed up|cut out|gone off|went off|got off|gotten off|come off|"
     r"came off|"
-    r"sold|deleted|uninstalled|closed(?= .*\b(?:account|membership|shop|business|practice|company)\b)|lost|shelved|scrapped|binned|axed|kicked|retired from|resigned from|"
+    r"sold|deleted|uninstalled|closed(?= .*\b(?:account|membership|shop|business|practice|company)\b)|"
+    r"lost|shelved|scrapped|binned|axed|kicked|retired from|resigned from|"
     r"resigned as|"
     r"stepped down (?:as|from|at)|stepped back from|stepped away from|dropped out(?: of| in| at)?|backed out of|"
     r"pulled out of|moved out of|moved away from|checked out of|unsubscribed from|withdrew from|withdrawn from|"
@@ -249,8 +250,8 @@ _PAIRS: Final = tuple(
             rf"(?:from )?{_MY}(?P<old>{_V}) (?:over )?(?:and put user on|to|onto|into) {_MY}(?P<new>{_V}){_CLOSE}$"
         ),
         (
-            rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}(?:replaced|substituted) {_MY}(?P<old>{_V}) (?:with|by) {_MY}(?P<new>{_V})"
-            rf"(?P<rest> (?:in|as) [^,;:]{{2,40}})?{_CLOSE}$"
+            rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}(?:replaced|substituted) {_MY}(?P<old>{_V}) (?:with|by) "
+            rf"{_MY}(?P<new>{_V})(?P<rest> (?:in|as) [^,;:]{{2,40}})?{_CLOSE}$"
         ),
         (
             rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_INSTEAD} {_MY}(?P<old>{_V}) for {_MY}(?P<new>{_V})"
