@@ -506,7 +506,8 @@ _POINTED: Final = tuple(
 )
 _ENDED: Final = re.compile(
     rf"^user {_ADV}(?:has )?(?:(?:stopped|quit|given up|gave up|gone off|went off|cancelled|canceled|"
-    r"closed(?= .*\baccount)|dropped|ditched|left|deleted|uninstalled|sold|lost|given away|gave away|gotten rid of|got rid of|parted with|"
+    r"closed(?= .*\baccount)|dropped|ditched|left|deleted|uninstalled|sold|lost|given away|gave away|"
+    r"gotten rid of|got rid of|parted with|"
     r"(?:got|was|has been|been) (?:laid off|let go|fired)|resigned|retired|is (?:off|out of|done with|through with|"
     r"finished with)|is no longer|no longer)\b(?P<rest> .+)|(?:does not|is not|do not)\b(?P<rest_not> .+) "
     r"(?:any ?more|any longer))$"
