@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 import psycopg
 import sqlalchemy as sa
 from psycopg import sql
+from psycopg.pq import Format
 from psycopg.types.json import Jsonb
 from sqlalchemy.engine import Connection
 
@@ -145,7 +146,7 @@ def fetch_named(conn: Connection, sql: str, params: Mapping[str, Any] | None) ->
     """
     if LOGGED.isEnabledFor(logging.INFO):
         return list(_logged(conn, sql, params).fetchall())
-    cursor = _sent(conn, sql, params)
+    cursor = sent(conn, sql, params)
     try:
         row_type = _row_type(tuple([column[0] for column in cursor.description or ()]))
         return [MADE(row_type, row) for row in cursor.fetchall()]
@@ -158,14 +159,29 @@ def _logged(conn: Connection, sql: str, params: Mapping[str, Any] | None) -> Any
     return conn.exec_driver_sql(sql, params, execution_options=options)
 
 
-def _sent(conn: Connection, sql: str, params: Mapping[str, Any] | None) -> Any:
-    """The cursor to which a statement was answered; who listens to SQLAlchemy's statements hears of this one too."""
+class _Context:
+    """What listeners are given of a statement that SQLAlchemy does not run itself: some note on it what they began."""
+
+    execution_options: Final[Mapping[str, Any]] = {}
+
+
+def sent(conn: Connection, sql: str, params: Mapping[str, Any] | None, *, binary: bool = False) -> Any:
+    """The cursor to which a statement was answered; who listens to SQLAlchemy's statements hears of this one too.
+
+    With `binary` the answer comes as the server keeps it, and not as text.
+    """
     cursor = conn.connection.cursor()
-    sent: tuple[str, Any] = sql, params
+    context = _Context()
+    given: tuple[str, Any] = sql, params
     try:
         for told in conn.dispatch.before_cursor_execute:
-            sent = told(conn, cursor, *sent, None, False)
-        cursor.execute(*sent)
+            given = told(conn, cursor, *given, context, False)
+        if binary:  # only now: what begins a transaction is several statements, which have no such answers
+            real: Any = getattr(cursor, "_cursor", cursor)  # the asynchronous door wraps the driver's own
+            real.format = Format.BINARY
+        cursor.execute(*given)
+        for told in conn.dispatch.after_cursor_execute:
+            told(conn, cursor, *given, context, False)
     except BaseException as error:
         cursor.close()
         if isinstance(error, psycopg.Error):
@@ -213,7 +229,7 @@ def fetch_value(conn: Connection, name: str, /, **params: Any) -> Any:
 
 def execute(conn: Connection, name: str, /, **params: Any) -> int:
     """Run a named statement; the number of rows it touched."""
-    send = _logged if LOGGED.isEnabledFor(logging.INFO) else _sent
+    send = _logged if LOGGED.isEnabledFor(logging.INFO) else sent
     cursor = send(conn, statement(name), params)
     try:
         return int(cursor.rowcount)

@@ -12,10 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from psycopg.pq import Format
-
 from engram import embedding
-from engram.database import Connection, fetch_all, statement
+from engram.database import Connection, fetch_all, sent, statement
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,12 +80,12 @@ def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -
     while True:
         after = memory_ids[-1] if memory_ids else None
         least = WALK * len(vectors)
-        graphed, ids, vectors = _block(conn, {"after": after, "most": BLOCK, "least": least, **where})
+        graphed, ids, kept = _block(conn, {"after": after, "most": BLOCK, "least": least, **where})
         if graphed:
             return None
         if not ids:
             break
-        stored = np.frombuffer(vectors, dtype=">f2").reshape(len(ids), len(vectors) // 2 // len(ids))[:, 2:]
+        stored = np.frombuffer(kept, dtype=">f2").reshape(len(ids), len(kept) // 2 // len(ids))[:, 2:]
         more = products(wanted, _scaled(stored.astype(np.float32)))
         those = np.broadcast_to(np.arange(more.shape[1]) + len(memory_ids), more.shape)
         alike, places = _best(np.hstack((alike, more)), np.hstack((places, those)))
@@ -105,14 +103,8 @@ def _block(conn: Connection, params: dict[str, Any]) -> tuple[bool, list[str], b
 
     Written in hexadecimal, as answers are by default, they would take the server and the driver twice the time.
     """
-    cursor = conn.connection.cursor()
+    cursor = sent(conn, statement("list_scope_vectors"), params, binary=True)
     try:
-        real: Any = getattr(cursor, "_cursor", cursor)  # the asynchronous door wraps the driver's own
-        real.format = Format.BINARY
-        sent: tuple[str, Any] = statement("list_scope_vectors"), params
-        for told in conn.dispatch.before_cursor_execute:
-            sent = told(conn, cursor, *sent, None, False)
-        cursor.execute(*sent)
         graphed, memory_ids, vectors = cursor.fetchone() or (False, None, None)
         return bool(graphed), memory_ids or [], vectors or b""
     finally:

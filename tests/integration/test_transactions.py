@@ -27,10 +27,10 @@ from quiet import Mute
 
 from engram import AsyncEngram, Engram, Scope, Unavailable, UnknownOutcome
 from engram import database as databases
-from engram.database import Database, classify, sqlstate, translate
+from engram.database import Database, classify, fetch_value, sent, sqlstate, translate
 from engram.embedded import EmbeddedServer
 from engram.errors import Conflict, EngramError, InvalidInput, SchemaOutdated
-from engram.settings import load
+from engram.settings import Settings, load
 
 
 def failed(state: str | None, text: str = "it failed", kind: type[Exception] = psycopg.OperationalError) -> Exception:
@@ -832,3 +832,36 @@ def test_a_pooled_connection_is_tried_before_its_use_once_it_has_rested(
         count(far, tenant)
     assert b"BEGIN;" not in sent[0]
     assert b"BEGIN;" in sent[1]
+
+
+def test_who_watches_statements_sees_each_begin_and_end(database_url: str, settings: Settings, tenant: str) -> None:
+    """As those that trace do: they keep what they began on the context of a statement."""
+    begun: list[str] = []
+    ended: list[str] = []
+
+    def before(_: Any, __: Any, text: str, ___: Any, context: Any, ____: bool) -> None:
+        context.begun = text
+        begun.append(text)
+
+    def after(_: Any, __: Any, ___: str, ____: Any, context: Any, _____: bool) -> None:
+        ended.append(context.begun)
+
+    watched = Database(database_url, settings)
+    try:
+        sa.event.listen(watched.engine, "before_cursor_execute", before)
+        sa.event.listen(watched.engine, "after_cursor_execute", after)
+        with watched.transaction(tenant) as conn:
+            fetch_value(conn, "find_active_model", tenant_id=tenant)
+            conn.exec_driver_sql("SELECT 1")
+    finally:
+        watched.close()
+    assert begun == ended
+    assert [text for text in begun if "embedding_models" in text]
+    assert [text for text in begun if text.endswith("SELECT 1")]
+
+
+def test_an_answer_as_the_server_keeps_it_may_be_the_first_of_a_transaction(database: Database, tenant: str) -> None:
+    with database.transaction(tenant) as conn:
+        cursor = sent(conn, "SELECT %(said)s::bytea", {"said": b"\x00\xff"}, binary=True)
+        assert (cursor.fetchone(), cursor.description[0][0]) == ((b"\x00\xff",), "bytea")
+        cursor.close()
