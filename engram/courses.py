@@ -456,7 +456,8 @@ _SEVERAL: Final = frozenset(
         _words(
             """
     have has own know speak like love hate dislike want need wish see meet visit collect fear enjoy can able learn
-    grow bake cook sell make wear listen
+    grow bake cook sell make wear listen call phone text water feed invest support donate pay visit fan
+    mum mom mother dad father parent gran granny grandma grandpa
     study read play watch write buy remember understand teach manage lead follow organise help love try fluent
     allergic friend friends brother sister sibling cousin uncle aunt nephew niece son daughter child kid colleague
     coworker neighbour neighbor roommate flatmate classmate teammate dog cat pet puppy kitten horse rabbit
@@ -465,6 +466,21 @@ _SEVERAL: Final = frozenset(
     )
 )
 """What people have or do several of at a time: "now" alone does not say that another of them is over."""
+_TAKE: Final = stem("take")
+_RIDES: Final = frozenset(
+    map(stem, _words("bus tram train metro subway underground tube ferry boat car bike taxi cab"))
+)
+"""What is taken one at a time: of medicines and courses another may be taken beside, at the same hour."""
+_WHEN: Final = frozenset(
+    map(
+        stem,
+        _words(
+            "take morning noon afternoon evening night bedtime breakfast lunch dinner daily twice weekly monthly "
+            "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays "
+            "saturdays sundays weekend weekends"
+        ),
+    )
+)
 _WORD: Final = re.compile(r"[^\W_](?:[\w'’.@&+-]*[^\W_])?")
 _TENSE_PAST: Final = re.compile(
     r"^user(?:'s (?:[\w-]+ ){1,3}?)? ?(?:(?:just|once|also|never|recently) )*(?:was|were|had|did|went|visited|"
@@ -573,7 +589,10 @@ def _otherwise(plain: str, written: str, statement: str, said: str) -> float:
     mine, its = [one for one in own if one not in other], [one for one in other if one not in own]
     if not shared or not mine or not its or len(mine) > _MOST or len(its) > _MOST:
         return 0.0
-    if _SEVERAL & {*own, *other}:
+    if _SEVERAL & {*own, *other} or (_TAKE in own and set(shared) <= _WHEN and not _RIDES & {*mine, *its}):
+        return 0.0
+    owned, too = _OWNED.match(plain), _OWNED.match(statement)
+    if owned is not None and too is not None and owned["np"] != too["np"]:
         return 0.0
     if not (_stand_together(own, mine) and _stand_together(other, its)):
         return 0.0

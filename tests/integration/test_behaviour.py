@@ -144,6 +144,10 @@ def test_an_end_and_a_change_within_one_message_follow_what_it_began_with(engram
         ("I drink coffee in the morning.", "I gave up coffee for Lent.", "I'm out of coffee."),
         ("I work night shifts at the hospital.", "I swapped night shifts with Mina."),
         ("I grow tomatoes on the balcony.", "I grow basil on the balcony now."),
+        ("I take Veratin in the morning.", "I take Lisinol in the morning now."),
+        ("I call my mum on Sundays.", "I call my dad on Sundays now."),
+        ("My desk is next to the window.", "My chair is next to the window now."),
+        ("I donate to Oxfam every month.", "I donate to Unicef every month now."),
         (
             "I drink chai in the morning.",
             "I ordered chai at the station, it was too sweet.",
