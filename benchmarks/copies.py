@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -41,6 +43,23 @@ INSERTS: Final = (
 )
 
 
+# Half of what goes has an heir in its lineage, half has none.
+CHURN: Final = """
+    UPDATE engram.agent_memory m SET status = CASE WHEN get_byte(uuid_send(m.memory_id), 15) %% 2 = 0 THEN 'superseded'
+                                                   ELSE 'deleted' END
+     WHERE m.tenant_id = %(tenant)s AND m.memory_id = ANY(%(memory_ids)s::uuid[])
+"""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Memories that were copied into scopes: their scopes, ids and vectors, in one order."""
+
+    scopes: np.ndarray[Any, Any]
+    memory_ids: list[str]
+    vectors: np.ndarray[Any, Any]
+
+
 def clustered(dice: np.random.Generator, many: int, clusters: int = 300) -> np.ndarray[Any, Any]:
     """Unit vectors in clusters, as precise as the table keeps them."""
     centres = dice.normal(size=(clusters, DIMENSIONS)).astype(np.float32)
@@ -57,8 +76,8 @@ def copy(
     sizes: Mapping[int, int],
     vectors: np.ndarray[Any, Any],
     dice: np.random.Generator,
-) -> None:
-    """Copy a memory so many times into scopes, each with a vector and words of its own."""
+) -> Rows:
+    """Copy a memory so many times into scopes, each time with a vector and words of its own."""
     many = sum(sizes.values())
     rows = np.zeros(many, dtype=ROW)
     rows["fields"], rows["scope_size"], rows["id_size"], rows["vector_size"] = 3, 8, 16, 4 + 2 * DIMENSIONS
@@ -94,6 +113,15 @@ def copy(
         )
         for insert in INSERTS:
             cursor.execute(insert, values)
+    memory_ids = [str(uuid.UUID(bytes=one.tobytes())) for one in drawn]
+    return Rows(np.asarray(rows["scope"], dtype=np.int64), memory_ids, np.asarray(rows["vector"], dtype=np.float32))
+
+
+def churn(conn: psycopg.Connection[Any], tenant: str, memory_ids: list[str]) -> None:
+    """Supersede half of these memories and forget the other half."""
+    with conn.transaction():
+        conn.execute("SET LOCAL session_replication_role = replica")
+        conn.execute(CHURN, {"tenant": tenant, "memory_ids": memory_ids})
 
 
 def graph(database: Database, tenant: str, scope_id: int) -> None:

@@ -72,9 +72,9 @@ class Vault:
 
 @pytest.fixture(scope="module")
 def filler() -> Iterator[Any]:
-    """The benchmark of the search, which fills tables too and is no part of the package."""
+    """What fills tables for benchmarks; it is no part of the package."""
     sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module("search")
+    yield importlib.import_module("copies")
     sys.path.remove(str(ROOT / "benchmarks"))
 
 

@@ -255,8 +255,9 @@ def test_a_worse_tree_does_not_replace_the_one_there_is(door: Engram, monkeypatc
     new = told(door, kinds("apple", 1, 80))
     door.ops.rebuild_topics()
     after = door.list_topics()
-    assert [(topic.topic_id, topic.name) for topic in after] == [(topic.topic_id, topic.name) for topic in before]
-    assert leaf_of(door, new[0]) == before[0].topic_id  # and what is new is in it all the same
+    names = {topic.topic_id: topic.name for topic in before}
+    assert {topic.topic_id: topic.name for topic in after} == names
+    assert names[leaf_of(door, new[0])].startswith("apple")  # and what is new is in it all the same
     assert sum(topic.members for topic in after) == 19
 
 
