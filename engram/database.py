@@ -298,53 +298,26 @@ class Database:
 
         With `snapshot` all its statements see the database as it was at the first of them.
         """
-        opening = self._opening(tenant_id, read_only, snapshot)
-        with self.engine.connect() as conn:
-            # Closed inside, so that no rollback is sent down a connection in an unknown state, and outside, for COMMIT.
-            try:
-                with conn.begin():
-                    known = conn.info
-                    known[OPENING] = opening
-                    try:
-                        yield conn
-                    except Exception:
-                        raise
-                    except BaseException:
-                        conn.invalidate()
-                        raise
-                    finally:
-                        known.pop(OPENING, None)
-            except Exception:
-                raise
-            except BaseException:
-                conn.invalidate()
-                raise
+        # Closed inside, so that no rollback is sent down a connection in an unknown state, and outside, for COMMIT.
+        with (
+            self.engine.connect() as conn,
+            _closed_when_interrupted(conn),
+            conn.begin(),
+            _closed_when_interrupted(conn),
+            _begun(conn, self._opening(tenant_id, read_only, snapshot)),
+        ):
+            yield conn
 
     @asynccontextmanager
     async def async_transaction(
         self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False
     ) -> AsyncIterator[AsyncConnection]:
         """The asynchronous form of `transaction`."""
-        opening = self._opening(tenant_id, read_only, snapshot)
-        async with self.async_engine.connect() as conn:
-            try:
-                async with conn.begin():
-                    known = conn.sync_connection.info  # type: ignore[union-attr]
-                    known[OPENING] = opening
-                    try:
-                        yield conn
-                    except Exception:
-                        raise
-                    except BaseException:
-                        await conn.invalidate()
-                        raise
-                    finally:
-                        known.pop(OPENING, None)
-            except Exception:
-                raise
-            except BaseException:
-                await conn.invalidate()
-                raise
+        async with (
+            self.async_engine.connect() as conn, _cut_when_interrupted(conn), conn.begin(), _cut_when_interrupted(conn)
+        ):  # fmt: skip
+            with _begun(conn.sync_connection, self._opening(tenant_id, read_only, snapshot)):
+                yield conn
 
     def _opening(self, tenant_id: str, read_only: bool, snapshot: bool) -> str:
         given = self.settings
@@ -543,6 +516,41 @@ def _written(name: str, given: tuple[tuple[str, Any], ...]) -> str:
     """A named statement with its values written into it, as two statements in one message need them."""
     values = {key: list(value) if isinstance(value, tuple) else value for key, value in given}
     return _PLACE.sub(lambda place: sql.Literal(values[place[1]]).as_string(), statement(name))
+
+
+@contextmanager
+def _begun(conn: Connection | None, opening: str) -> Iterator[None]:
+    """Begin a transaction when its first statement is sent."""
+    assert conn is not None
+    known = conn.info
+    known[OPENING] = opening
+    try:
+        yield
+    finally:
+        known.pop(OPENING, None)
+
+
+@contextmanager
+def _closed_when_interrupted(conn: Connection) -> Iterator[None]:
+    # An asynchronous exception between BEGIN and COMMIT leaves the protocol in an unknown state: never pool it again.
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException:
+        conn.invalidate()
+        raise
+
+
+@asynccontextmanager
+async def _cut_when_interrupted(conn: AsyncConnection) -> AsyncIterator[None]:
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException:
+        await conn.invalidate()
+        raise
 
 
 class _Attempt:
