@@ -306,7 +306,8 @@ def called(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[st
 
 def called_whole(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> tuple[str, dict[str, Any]]:
     """The same with whole memories: the columns of the composed statement. Pure."""
-    return statement("call_whole_candidates"), called(asked, looked, meaning, channels)[1]
+    light, params = called(asked, looked, meaning, channels)
+    return statement("call_whole_candidates").replace("/*light*/", light), params
 
 
 def composed(
