@@ -483,35 +483,26 @@ def _decay_left(signals: Signals) -> float:
 
 
 def _recall(signals: Signals, weights: Mapping[str, float]) -> Scored:
-    # The rows of most searches are scored by this: what it calls is called for each of them.
-    words, near, by, mixing = weights["coverage"], weights["cosine"], weights["actor"], weights["rest"]
-    coverage, given = signals.coverage, signals.cosine or 0.0
-    cosine = 0.0 if given < 0 else 1.0 if given > 1 else given
-    left = 1.0 if signals.critical or signals.layer == "core" else decay.access_decay(signals.idle_hours)
+    cosine, left = signals.cos, _decay_left(signals)
+    words, near, by = weights["coverage"], weights["cosine"], weights["actor"]
     # Coverage counts by its square: a weak match of words must not drown the vector.
-    worded, by_actor = words * coverage**2, by if signals.actor else 0.0
+    worded, by_actor = words * signals.coverage**2, by if signals.actor else 0.0
     own = worded + cosine * near
     relevance, most = own + by_actor, words + by
-    share = FADING.get(signals.memory_type, 0.625)
-    mixed = share * left + (1 - share) * signals.importance
     parts: dict[str, Part] = {}
     if signals.cosine is not None:
         parts["cosine"] = (cosine, near, cosine * near)
         most += near
     parts["actor"] = (1.0 if signals.actor else 0.0, by, by_actor)
-    parts["rest"] = (mixed, mixing, mixed * mixing)
-    parts["coverage"] = (coverage, words, worded)
+    parts["rest"] = _part(_mixed(signals, left), weights["rest"])
+    parts["coverage"] = (signals.coverage, words, worded)
     if signals.answers is not None:
         parts["answer"] = answer = _answer(signals.answers, weights["answer"], own)
         relevance += answer[2]
         most += answer[2]
-    others = signals.closeness is not None or signals.in_time is not None or signals.recent is not None
-    if others or signals.preferred:
-        _add_bonuses(parts, signals, weights, relevance)
+    _add_bonuses(parts, signals, weights, relevance)
     parts["decay"] = (left, 0.0, 0.0)
-    total = math.fsum([part[2] for part in parts.values()])
-    made: Scored = tuple.__new__(Scored, (total, parts, relevance, True, most or 1.0))
-    return made
+    return Scored(math.fsum([part[2] for part in parts.values()]), parts, relevance, True, most or 1.0)
 
 
 def _part(value: float, weight: float) -> Part:

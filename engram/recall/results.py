@@ -110,14 +110,8 @@ def relevant(asked: Asked, looked: Looked, found: Found, now: datetime | None = 
         candidates = [one for one in candidates if _evidence_state(found, one.memory) != "gone"]
     scored = [(one, _score(one, scale)) for one in candidates]
     kept = [(one, scores) for one, scores in scored if _is_relevant(asked, one, scores)]
-    # As `ranking.best_first` has it: two candidates are never of one memory, so that their places decide nothing.
-    order = sorted(
-        [
-            (-scores.score, -one.memory.recorded_at.timestamp(), one.memory.memory_id, place)
-            for place, (one, scores) in enumerate(kept)
-        ]
-    )
-    return one_a_lineage(asked, [kept[place] for *_, place in order])
+    kept.sort(key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
+    return one_a_lineage(asked, kept)
 
 
 def _near(asked: Asked, kept: list[Pair]) -> list[Pair]:
