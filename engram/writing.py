@@ -392,8 +392,8 @@ def _only_value(policy: MemoryPolicy, draft: Draft, head: gates.Row | None) -> s
 
 
 def _exact(rows: Sequence[Mapping[str, Any]], key: str | None, fact: str) -> gates.Row | None:
-    """The row with the very same text: one under the same key before one without."""
-    chosen = sorted(rows, key=lambda row: row["conflict_key"] != key)
+    """The row with the very same text: one under the same key before one without, of several the eldest."""
+    chosen = sorted(rows, key=lambda row: (row["conflict_key"] != key, row["memory_id"]))
     if not chosen:
         return None
     first = chosen[0]

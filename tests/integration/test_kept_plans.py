@@ -580,3 +580,56 @@ def test_whatever_is_known_of_the_rows_a_memory_is_found_by_its_key(fresh_databa
             known = pages(counted, given)
     assert before <= 1.1 * uncounted
     assert uncounted <= 2 * known  # walks of the graph and the tables beside: a memory is not looked for in all
+
+
+def test_whatever_is_known_of_the_rows_an_event_is_found_by_its_key(fresh_database_url: str) -> None:
+    """Of indexes that cost the same in a young database none that reads the whole tenant is taken for an id."""
+    migrations.upgrade(fresh_database_url)
+    scope = Scope("young", user_id="ada")
+
+    def rows_read(call: Callable[[], object]) -> int:
+        """The entries that a call reads in the indexes of events."""
+
+        def seen() -> int:
+            door._core.database().run(
+                scope.tenant_id, lambda conn: conn.exec_driver_sql("SELECT pg_stat_force_next_flush()")
+            )
+            row = owner.execute(
+                "SELECT sum(idx_tup_read)::int FROM pg_stat_user_indexes WHERE relname = 'agent_events'"
+            ).fetchone()
+            assert row is not None
+            return int(row[0])
+
+        call()
+        before = seen()
+        call()
+        return seen() - before
+
+    with (
+        psycopg.connect(fresh_database_url.replace("+psycopg", ""), autocommit=True) as owner,
+        Engram(fresh_database_url, scope=scope, settings=load({})) as door,
+    ):
+        owner.execute("ALTER TABLE engram.agent_events SET (autovacuum_enabled = off)")
+        told = [door.record_event(f"Ada came in, visit {n}", derive="skip", session_id="s") for n in range(20)]
+        for _ in range(6):  # what is prepared is kept from the sixth time on
+            door.get_event(told[0].event_ids[0])
+        for start in range(0, 1_000, 200):
+            door.remember(
+                [{"role": "user", "content": f"visit {start + n}"} for n in range(200)], derive="skip", session_id="s"
+            )
+        numbers = iter(range(9))
+        memory = door.add("Ada sold the chair").memory
+        assert memory is not None
+        reads = {
+            "an event": rows_read(lambda: door.get_event(told[0].event_ids[0])),
+            "one told again": rows_read(
+                lambda: door.record_event("Ada left", derive="skip", session_id="s", idempotency_key="k")
+            ),
+            "a new one": rows_read(lambda: door.record_event("Ada came again", derive="skip", session_id="s")),
+            "a memory's sources": rows_read(lambda: door.get(memory.memory_id)),
+            "a new memory": rows_read(lambda: door.add(f"Ada sold the table {next(numbers)}")),
+            "what is told of it": rows_read(lambda: door.search("Ada's chair")),
+            "a lineage": rows_read(lambda: door.get_lineage(memory.memory_id)),
+            "a history": rows_read(lambda: door.get_history(memory.memory_id)),
+        }
+    assert max(reads.values()) < 100, reads

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import more_pairs
 import pairs
 import pytest
 
-from engram import gates
+from engram import gates, writing
 from engram.gates import WRITE_MODES, Near, Statement, Thresholds, WriteMode
 from engram.policies import MemoryPolicy
 from engram.text import jaccard, tokens
@@ -112,3 +114,19 @@ def test_a_decision_tells_itself_as_a_sentence(kind: str, reasons: tuple[str, ..
     terms = SurpriseTerms(0.01, 1 / 3, 0.15, 0.032, closest, 0.15)
     made = WriteDecision(kind, None, None, None, "e", reasons, (near,), terms)  # type: ignore[arg-type]
     assert told in made.explanation
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_of_exact_twins_the_eldest_under_the_same_key_is_meant_in_whatever_order_they_come(order: list[int]) -> None:
+    """Rows come as they lie in the table, which another write may change: what is said again means the same one."""
+    keys = (None, "topic:mast", "topic:mast")
+    rows = [
+        {"memory_id": f"0190-{n}", "conflict_key": key, "valid_from": "2024-05-03T00:00:00+00:00", "trust": "user"}
+        for n, key in enumerate(keys)
+    ]
+    shuffled = [rows[place] for place in order]
+    under_key = writing._exact(shuffled, "topic:mast", "The mast is tall.")
+    without = writing._exact([row for row in shuffled if row["conflict_key"]], None, "The mast is tall.")
+    assert under_key is not None
+    assert without is not None
+    assert (under_key.memory_id, without.memory_id) == ("0190-1", "0190-1")
