@@ -1,0 +1,31 @@
+"""Nearer the floors: what is asked most costs the server little more than its barest statement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from alembic import op
+
+from engram import migrations
+
+revision = "0010"
+down_revision = "0009"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Replace the functions."""
+    migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
+    migrations.run_sql(op, "reset role")
+
+
+def downgrade() -> None:
+    """Go back to the speed before, unless that would lose the ledger: nothing is taken apart singly."""
+    migrations.refuse_loss(op)
+    scripts = op.get_context().script
+    assert scripts is not None
+    before: Any = scripts.get_revision(down_revision).module
+    before.downgrade()
+    before.upgrade()
