@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import psycopg
 import sqlalchemy as sa
-from psycopg import sql
 from psycopg.types.json import Jsonb
 from sqlalchemy.engine import Connection
 
@@ -35,7 +34,7 @@ from engram.errors import (
     UnknownOutcome,
 )
 from engram.settings import Settings
-from engram.wire import Said, Wire, is_failure
+from engram.wire import Kept, Said, Wire, is_failure
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -72,7 +71,33 @@ LAST_DELAY: Final = 1.0
 Class = Literal["safe", "unknown", "failover", "permanent", "cancelled", "stop"]
 T = TypeVar("T")
 
-SAFE: Final = frozenset({"40001", "40P01", "55P03", "57P03", "53300", "53200", "53400"})
+SAFE: Final = frozenset({"40001", "40P01", "55P03", "57P03", "53300", "53200", "53400", "26000", "42P05"})
+RELOOKED: Final = "RevalidateCachedQuery"  # where PostgreSQL refuses a kept statement whose columns are others now
+SETTINGS: Final = {
+    "engram.tenant_id": "%(tenant_id)s",
+    "TimeZone": "'UTC'",
+    "DateStyle": "'ISO'",  # the forms in which times are read, whatever the server's own are
+    "IntervalStyle": "'postgres'",
+    "lock_timeout": "%(lock_timeout)s",
+    "statement_timeout": "%(statement_timeout)s",
+    "idle_in_transaction_session_timeout": f"'{IDLE_TIMEOUT_MS}'",
+    # Every statement is written for an index: on a table that has just been filled the planner has no statistics
+    # yet and would scan it whole for a few keys.
+    "enable_seqscan": "'off'",
+    "jit": "'off'",
+    "search_path": "'engram, public'",
+    "role": f"'{APP_ROLE}'",
+}
+OPENING: Final = Kept(
+    "SELECT " + ", ".join(f"pg_catalog.set_config('{name}', {to}, true)" for name, to in SETTINGS.items())
+)
+# Statements that only call functions, which keep their plans themselves: they need not be read and planned again.
+KEPT: Final = frozenset({
+    "add_recall", "append_at_once", "append_events", "call_candidates", "call_lineage", "call_memories", "call_pinned",
+    "call_told_events", "call_walk", "claim_jobs", "enter_session", "find_next_due", "hold_jobs", "hold_models",
+    "index_words", "list_gate_rows", "list_nearest", "list_visible_scopes", "lock_keys", "look_at_question",
+    "look_from_scope", "open_desk", "open_stream", "restate_memories", "set_search", "write_memories",
+})  # fmt: skip
 REFUSALS: Final = {
     "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",
     "failover": "PostgreSQL is read-only", "stop": "PostgreSQL cannot write",
@@ -113,7 +138,7 @@ def classify(error: BaseException) -> Class:
     if state is None:
         lost = isinstance(cause, psycopg.OperationalError | psycopg.InterfaceError | OSError)
         return "unknown" if lost else "permanent"
-    if state in SAFE:
+    if state in SAFE or (state == "0A000" and cause.diag.source_function == RELOOKED):  # type: ignore[attr-defined]
         return "safe"
     if state in UNKNOWN or state.startswith("08"):
         return "unknown"
@@ -131,9 +156,10 @@ def _cause(error: BaseException) -> BaseException:
 
 @cache
 def statement(name: str) -> str:
-    """The text of a statement of `engram/sql`, by its file name."""
+    """The text of a statement of `engram/sql`, by its file name; `Kept` where it only calls functions."""
     try:
-        return (resources.files("engram") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+        text = (resources.files("engram") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+        return Kept(text) if name in KEPT else text
     except FileNotFoundError:  # an OSError is taken for an outage of the server, and this is a mistake in the program
         raise LookupError(f"engram/sql has no {name}.sql") from None
 
@@ -282,8 +308,8 @@ class Database:
             return self._async_engine
 
     def _options(self) -> dict[str, Any]:
-        # Prepared statements are off: they are session state, which a transaction pooler mixes up, and a generic
-        # plan of a search is several times slower than one made for its values.
+        # Prepared statements of the driver are off: they are session state, which a transaction pooler mixes up, and a
+        # generic plan of a search is several times slower than one made for its values. The wire knows better.
         connect = {
             "prepare_threshold": None, "connect_timeout": 5, "application_name": "engram", "keepalives_idle": 5,
             "keepalives_interval": 3, "keepalives_count": 3, "tcp_user_timeout": 10_000,
@@ -442,26 +468,15 @@ def opening(
 
     The connection is in autocommit as far as its driver knows, which would spend a message on BEGIN alone.
     """
-    settings = {
-        "engram.tenant_id": tenant_id,
-        "TimeZone": "UTC",
-        "DateStyle": "ISO",  # the forms in which times are read, whatever the server's own are
-        "IntervalStyle": "postgres",
+    given = {
+        "tenant_id": tenant_id,
         "lock_timeout": _ms(lock_timeout),
         "statement_timeout": _ms(statement_timeout),
-        "idle_in_transaction_session_timeout": f"{IDLE_TIMEOUT_MS}",
-        # Every statement is written for an index: on a table that has just been filled the planner has no statistics
-        # yet and would scan it whole for a few keys.
-        "enable_seqscan": "off",
-        "jit": "off",
-        "search_path": "engram, public",
-        "role": APP_ROLE,
     }
-    told = [f"pg_catalog.set_config('{name}', {sql.quote(value)}, true)" for name, value in settings.items()]
     isolation = " ISOLATION LEVEL REPEATABLE READ" if snapshot else ""
     # Read-only by the server's own wish stays read-only: whoever set it so knew why.
     access = " READ ONLY" if read_only else ""
-    return (f"BEGIN{isolation}{access}", None), (f"SELECT {', '.join(told)}", None)
+    return (f"BEGIN{isolation}{access}", None), (OPENING, given)
 
 
 @dataclass(slots=True)

@@ -39,6 +39,15 @@ FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
 VALIDITY: Final = """select i.indisvalid from pg_index i join pg_class c on c.oid = i.indexrelid
     join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'engram' and c.relname = %s"""
+# How a graph of vectors is built: denser than pgvector does by itself, so that a walk finds more with less in view.
+GRAPH: Final = "m = 24, ef_construction = 128"
+GRAPHS: Final = """select c.relname, pg_relation_size(c.oid) > 4 * current_setting('block_size')::integer
+    from pg_index i join pg_class c on c.oid = i.indexrelid join pg_am a on a.oid = c.relam
+    join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'engram' and a.amname = 'hnsw' and c.relkind = 'i' and i.indisvalid order by 1"""
+LEFT_OVER: Final = """select c.relname from pg_index i join pg_class c on c.oid = i.indexrelid
+    join pg_namespace n on n.oid = c.relnamespace
+    where n.nspname = 'engram' and not i.indisvalid and c.relname ~ ('^' || %s || '_cc(new|old)[0-9]*$')"""
 NEWER: Final = "The schema is at revision {found}, newer than this library ({expected}): update the package engram."
 
 
@@ -171,6 +180,26 @@ def replace_index(op: Operations, name: str, ddl: str, *, unique: bool = False) 
         run_sql(op, f"set lock_timeout = '{STATEMENT_LOCK_TIMEOUT}'")
 
 
+def rebuild_graphs(op: Operations, options: str) -> None:
+    """Build every graph of vectors anew with these options; each serves until its new one is there.
+
+    Killed at any point it is run again from the start. Of an empty one nothing is lost by waiting for it.
+    """
+    graphs = op.get_bind().exec_driver_sql(GRAPHS).all()
+    for name, filled in graphs:
+        run_sql(op, f'alter index engram."{name}" set ({options})')
+        if not filled:
+            run_sql(op, f'reindex index engram."{name}"')
+    with op.get_context().autocommit_block():
+        # Each waits for older transactions while blocking nobody, and a graph larger than the memory takes very long.
+        run_sql(op, "set lock_timeout = 0; set maintenance_work_mem = '512MB'")
+        for name in (name for name, filled in graphs if filled):
+            for left in op.get_bind().exec_driver_sql(LEFT_OVER, (name,)).scalars().all():
+                run_sql(op, f'drop index concurrently engram."{left}"')
+            run_sql(op, f'reindex index concurrently engram."{name}"')
+        run_sql(op, f"reset maintenance_work_mem; set lock_timeout = '{STATEMENT_LOCK_TIMEOUT}'")
+
+
 def build_graph(url: str, model_id: int, dimensions: int) -> None:
     """Build the vector graph of a model in every partition without blocking anybody; again it does what is left."""
     with _one_at_a_time, _only_migrator(url), _connected(url, isolation_level="AUTOCOMMIT") as connection:
@@ -185,7 +214,7 @@ def build_graph(url: str, model_id: int, dimensions: int) -> None:
                 connection.exec_driver_sql(
                     f'create index concurrently "{name}" on engram.memory_embeddings_{part:02}'
                     f" using hnsw ((embedding::halfvec({int(dimensions)})) halfvec_cosine_ops)"
-                    f" where indexed and model_id = {int(model_id)}"
+                    f" with ({GRAPH}) where indexed and model_id = {int(model_id)}"
                 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import namedtuple
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -11,11 +12,27 @@ from typing import Any, Final
 import psycopg
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.generators import fetch_many, send
-from psycopg.pq import ExecStatus, Format
+from psycopg.pq import DiagnosticField, ExecStatus, Format
 
 Said = tuple[str, Mapping[str, Any] | None]
 """A statement and its values by their names; without them its text is sent as it is."""
 
+_Key = tuple[bytes, tuple[int, ...] | None]
+"""A statement as the server reads it, and the types of its values."""
+_Written = tuple[_Key, Any, Any, bool]
+"""That, its values with their formats, and whether it is kept."""
+
+
+class Kept(str):
+    """A statement that a session keeps once it was read, since it only calls functions: no plan of it knows a value."""
+
+    __slots__ = ()
+
+
+WHO: Final[Said] = "SELECT pg_catalog.pg_backend_pid()::text", None
+MOST_KEPT: Final = 128  # statements of a connection
+# A kept statement is no more, is another now, or was there before: somebody else uses the session too.
+FORGOTTEN: Final = frozenset({b"26000", b"0A000", b"42P05"})
 PLACE: Final = re.compile(r"%(?:\((\w+)\)s|%)")
 LOST: Final = "the connection was lost"
 
@@ -26,27 +43,34 @@ class Wire:
     The driver's cursors wait for the answer to each statement, and look every one up again. Its adapters write the
     values and read the answers here too, as those of no connection: what a transaction says of its time zone is told to
     a connection after the answers only, and every transaction has UTC.
+
+    A statement that is `Kept` is read by the server once, where nobody stands between: behind a pooler the process that
+    answers is not the one that the connection was told of when it was made. Where one conceals that, the first kept
+    statement that is not there ends the keeping, and its transaction is tried again.
     """
 
     def __init__(self, connection: Any, wait: Callable[[Generator[Any, Any, None]], None]) -> None:
         self.connection = connection
         self._wait = wait
         self._values = Transformer(connection.adapters)
+        self._is_straight: bool | None = None  # nobody knows before the first message
+        self._kept: dict[_Key, bytes] = {}
 
     def say(self, statements: Sequence[Said], *, binary: bool = False) -> list[Any]:
         """The answers to statements, which run one after the other until one fails: its answer is the last.
 
         With `binary` they come as the server keeps them, and not as text.
         """
-        written = [self._written(*one) for one in statements]  # a value that cannot be sent fails here: nothing was
+        met = self._is_straight is not None
+        # A value that cannot be sent fails here: nothing was.
+        written = [self._written(*one) for one in (statements if met else [WHO, *statements])]
         line = self.connection.pgconn
         answers: list[Any] = []
         try:
             line.enter_pipeline_mode()
-            for text, values, types, formats in written:
-                line.send_query_params(text, values, types, formats, Format.BINARY if binary else Format.TEXT)
+            fresh = self._send(written, Format.BINARY if binary else Format.TEXT)
             line.pipeline_sync()
-            self._wait(_exchanged(line, answers, len(written) + 1))
+            self._wait(_exchanged(line, answers, len(written) + len(fresh) + 1))
             line.exit_pipeline_mode()  # cannot be where the server died after its last answer
         except psycopg.Error:
             line.finish()
@@ -55,8 +79,48 @@ class Wire:
         except BaseException:
             line.finish()
             raise
+        answers = self._noted(answers, fresh, len(written))
         failed = next((place for place, one in enumerate(answers) if is_failure(one)), len(written) - 1)
-        return answers[: failed + 1]
+        if met:
+            return answers[: failed + 1]
+        if is_failure(answers[0]):
+            return answers[:1]
+        self._is_straight = int(answers[0].get_value(0, 0)) == line.backend_pid
+        return answers[1 : failed + 1]
+
+    def _send(self, written: Sequence[_Written], told: Format) -> dict[int, tuple[_Key, bytes]]:
+        """Say statements; those that are kept from now on, with their new names, by their places."""
+        line = self.connection.pgconn
+        fresh: dict[int, tuple[_Key, bytes]] = {}
+        for place, (key, values, formats, is_kept) in enumerate(written):
+            name = self._kept.get(key) if is_kept and self._is_straight else None
+            if name is None and is_kept and self._is_straight and len(self._kept) < MOST_KEPT:
+                name = _name_of(key)
+                line.send_prepare(name, *key)
+                fresh[place] = key, name
+            if name is None:
+                line.send_query_params(key[0], values, key[1], formats, told)
+            else:
+                line.send_query_prepared(name, values, formats, told)
+        return fresh
+
+    def _noted(self, answers: Sequence[Any], fresh: Mapping[int, tuple[_Key, bytes]], said: int) -> list[Any]:
+        """The answers to statements, without those that only say that one is kept; what is kept now is noted."""
+        rest, found = iter(answers), []
+        for place in range(said):
+            answer = next(rest, None)
+            if place in fresh and answer is not None:
+                read, answer = answer, next(rest, None)
+                if read.status == ExecStatus.COMMAND_OK:
+                    self._kept.__setitem__(*fresh[place])
+                elif is_failure(read):
+                    answer = read
+            if answer is None:
+                break
+            found.append(answer)
+            if is_failure(answer) and answer.error_field(DiagnosticField.SQLSTATE) in FORGOTTEN:
+                self._is_straight = False
+        return found
 
     def rows(self, answer: Any) -> list[Any]:
         """The rows of an answer, as named tuples."""
@@ -67,12 +131,17 @@ class Wire:
         finally:
             self._values.set_pgresult(None)
 
-    def _written(self, text: str, values: Mapping[str, Any] | None) -> tuple[bytes, Any, Any, Any]:
+    def _written(self, text: str, values: Mapping[str, Any] | None) -> _Written:
         if values is None:
-            return text.encode(), None, None, None
+            return (text.encode(), None), None, None, False
         said, names = _numbered(text)
         given = self._values.dump_sequence([values[name] for name in names], [PyFormat.AUTO] * len(names))
-        return said, given, self._values.types, self._values.formats
+        return (said, self._values.types), given, self._values.formats, isinstance(text, Kept)
+
+
+def _name_of(key: _Key) -> bytes:
+    """The name of a kept statement: in whatever session it is found, it is this one."""
+    return b"engram_" + hashlib.sha256(repr(key).encode()).hexdigest()[:32].encode()
 
 
 def is_failure(answer: Any) -> bool:

@@ -6,6 +6,7 @@ Both listen on a Unix socket in a folder of their own, so that an address differ
 from __future__ import annotations
 
 import random
+import re
 import select
 import shutil
 import socket
@@ -20,6 +21,8 @@ Fate = Literal["pass", "lose the request", "lose the answer", "hold the end"]
 PORT_FILE = ".s.PGSQL.5432"
 IDLE = b"Z\x00\x00\x00\x05I"  # the end of an answer, outside any transaction
 SYNC = b"S\x00\x00\x00\x04"  # the end of a message of several statements
+PROCESS = re.compile(rb"(K\x00\x00\x00\x0c)....", re.DOTALL)  # which process of the server a connection is told to be
+OWN_PROCESS = b"\x7f\xff\xff\xfe"
 DISCARD = b"Q\x00\x00\x00\x10DISCARD ALL\x00"
 
 
@@ -111,12 +114,16 @@ class LosingProxy(Proxy):
 
 
 class PoolingProxy(Proxy):
-    """A transaction pooler: each transaction lands on another server connection, washed with DISCARD ALL before."""
+    """A transaction pooler: each transaction lands on another server connection, washed with DISCARD ALL before.
 
-    def __init__(self, server: Path, backends: int = 3) -> None:
+    As poolers do it names a process of its own to its clients, or, with `lies`, that of one of the connections.
+    """
+
+    def __init__(self, server: Path, backends: int = 3, *, lies: bool = False) -> None:
         super().__init__(server)
         self.transactions = 0
         self._many = backends
+        self._lies = lies
 
     def serve(self, client: socket.socket) -> None:
         startup = client.recv(1 << 16)
@@ -126,7 +133,8 @@ class PoolingProxy(Proxy):
                 open_ones.enter_context(backend)
                 backend.sendall(startup)
                 answer = self._until_ready(backend)
-            client.sendall(answer)
+            told = answer if self._lies else PROCESS.sub(lambda found: found[1] + OWN_PROCESS, answer)
+            client.sendall(told)
             self._carry(client, backends)
 
     def _carry(self, client: socket.socket, backends: list[socket.socket]) -> None:

@@ -15,8 +15,16 @@ branch_labels = None
 depends_on = None
 
 
+# A walk of a scope of 20,000 finds .987 of the nearest ten with 80 vectors in view, before .970 with 200; a graph takes
+# 2.4 times as long to build, by a job or here, and an eighth more room.
+GRAPH = "m = 24, ef_construction = 128"
+
+
 def upgrade() -> None:
-    """Replace the functions."""
+    """Build the graphs of vectors anew, with which the revision before works too, and then replace the functions."""
+    migrations.run_sql(op, "set role engram_owner")  # of the whole connection: each graph is a transaction of its own
+    migrations.rebuild_graphs(op, GRAPH)
+    migrations.run_sql(op, "reset role")
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 

@@ -30,8 +30,8 @@ COSINE: Final = "1 - (e.embedding <=> %(vector)s::halfvec)"
 LARGE: Final = 10_000  # vectors of a scope from which the exact scan costs more than the graph
 FRESH: Final = 1_000  # vectors of a large scope that may wait outside the graph
 BATCH: Final = 1_000
-LEAST_BREADTH: Final = 100
-BREADTHS: Final = ((5 * LARGE, 400), (LARGE, 200))  # vectors a walk keeps in view, by the memories that are read
+LEAST_BREADTH: Final = 80  # vectors a walk keeps in view
+BREADTHS: Final = ((50 * LARGE, 200), (5 * LARGE, 120))  # more of them, by the memories that are read
 MOST_BREADTH: Final = 1_000  # pgvector takes no more
 OWN_WORDS: Final[Mapping[str, tuple[str, str]]] = {"english": ("I", "my")}  # of who speaks, by the language
 

@@ -10,6 +10,7 @@ import asyncio
 import ctypes
 import os
 import random
+import re
 import shutil
 import tempfile
 import threading
@@ -28,10 +29,23 @@ from quiet import Mute
 
 from engram import AsyncEngram, Engram, Scope, Unavailable, UnknownOutcome
 from engram import database as databases
-from engram.database import Database, classify, ending, fetch_named, fetch_value, sqlstate, translate
+from engram.database import (
+    KEPT,
+    Connection,
+    Database,
+    classify,
+    ending,
+    fetch_all,
+    fetch_named,
+    fetch_value,
+    sqlstate,
+    statement,
+    translate,
+)
 from engram.embedded import EmbeddedServer
 from engram.errors import Conflict, EngramError, InvalidInput, SchemaOutdated
 from engram.settings import Settings, load
+from engram.wire import Kept
 
 
 def failed(state: str | None, text: str = "it failed", kind: type[Exception] = psycopg.OperationalError) -> Exception:
@@ -587,10 +601,11 @@ async def test_cancelled_tasks_leave_the_pool_usable(
 # Poolers, forks, full and read-only servers --------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("lies", [False, True])
 def test_everything_works_when_each_transaction_lands_on_another_server_connection(
-    server: EmbeddedServer, database_url: str, tenant: str
+    server: EmbeddedServer, database_url: str, tenant: str, lies: bool
 ) -> None:
-    proxy = PoolingProxy(Path(server.socket_dir))
+    proxy = PoolingProxy(Path(server.socket_dir), lies=lies)
     with between(proxy), Engram(proxy.url(database_url), scope=Scope(tenant, user_id="ada")) as door:
         door.remember("I live in Ottawa. I like green tea.")
         door.remember("I moved to Toronto.")
@@ -603,16 +618,68 @@ def test_everything_works_when_each_transaction_lands_on_another_server_connecti
         assert door.build_context("spare key").text
         assert door.ops.verify_ledger().ok
         assert proxy.transactions > 20
-        with door._core.database().transaction(tenant) as conn:
-            prepared = conn.exec_driver_sql("SELECT count(*) FROM pg_prepared_statements").scalar_one()
-    assert prepared == 0
+        prepared = door._core.database().run(tenant, lambda conn: kept_by_the_session(conn))
+    assert prepared == []
 
 
-def test_no_statement_is_prepared_on_the_server(database: Database, tenant: str) -> None:
-    with database.transaction(tenant) as conn:
-        for _ in range(12):  # the driver would prepare at the fifth
-            conn.exec_driver_sql("SELECT count(*) FROM engram.memory_scopes WHERE tenant_id = %s", (tenant,))
-        assert conn.exec_driver_sql("SELECT count(*) FROM pg_prepared_statements").scalar_one() == 0
+def kept_by_the_session(conn: Connection) -> list[str]:
+    rows = conn.exec_driver_sql("SELECT statement FROM pg_prepared_statements ORDER BY prepare_time")
+    return [str(row[0]) for row in rows]
+
+
+def test_only_what_calls_functions_is_kept_by_a_session(database_url: str, tenant: str) -> None:
+    database = Database(database_url, load({}, pool_size=1))
+
+    def read(conn: Connection) -> None:
+        fetch_all(conn, "list_models", tenant_id=tenant, counted=False)  # reads tables: planned for its values
+
+    for _ in range(12):  # the driver would prepare at the fifth
+        database.run(tenant, read, read_only=True)
+        database.run(tenant, lambda conn: fetch_all(conn, "hold_models"), read_only=True)
+    (opening, held) = database.run(tenant, kept_by_the_session)
+    assert opening.startswith("SELECT pg_catalog.set_config('engram.tenant_id', $1, true)")
+    assert "engram.hold_models()" in held
+    assert tenant not in opening
+    database.close()
+
+
+@pytest.mark.parametrize("name", sorted(KEPT))
+def test_what_a_session_keeps_reads_no_table_itself(name: str, database_url: str) -> None:
+    # A plan that is made once must not depend on how many rows a value has.
+    said = re.sub(r"--.*", "", statement(name))
+    places = [found[1] for found in re.finditer(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:LATERAL\s+)?(\(|[\w.]+\(?)", said)]
+    assert isinstance(statement(name), Kept)
+    assert [place for place in places if not place.endswith("(") and not place.startswith("(")] == []
+
+
+def test_a_kept_statement_that_is_gone_or_is_another_is_said_anew(database: Database, tenant: str) -> None:
+    def read(conn: Connection) -> list[Any]:
+        return fetch_all(conn, "hold_models")
+
+    for spoil in ("DEALLOCATE ALL", "SELECT 1"):
+        database.run(tenant, read)
+        database.run(tenant, lambda conn: conn.exec_driver_sql(spoil))  # noqa: B023 - called at once
+        assert database.run(tenant, read) == []
+
+
+def test_a_kept_statement_whose_function_has_other_columns_is_said_anew(
+    server: EmbeddedServer, database: Database, tenant: str
+) -> None:
+    named = Kept("SELECT t.* FROM public.told() t")
+
+    def read(conn: Connection) -> list[Any]:
+        return fetch_named(conn, named, {})
+
+    with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
+        try:
+            for columns, answer in (("a int", "1"), ("a int, b int", "1, 2")):
+                conn.execute(
+                    f"DROP FUNCTION IF EXISTS public.told; CREATE FUNCTION public.told() RETURNS TABLE ({columns})"
+                    f" LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY SELECT {answer}; END $$"
+                )
+                assert [tuple(row) for row in database.run(tenant, read)] == [tuple(map(int, answer.split(", ")))]
+        finally:
+            conn.execute("DROP FUNCTION IF EXISTS public.told")
 
 
 def test_a_forked_child_opens_its_own_connections_and_leaves_its_parents_alone(database_url: str, tenant: str) -> None:
@@ -1077,7 +1144,7 @@ def test_a_rehearsal_takes_back_what_would_have_ended_its_transaction(database: 
 def test_a_setting_that_fails_stops_every_statement_behind_it(
     database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(databases, "APP_ROLE", "nobody_of_that_name")
+    monkeypatch.setattr(databases, "OPENING", databases.OPENING.replace(databases.APP_ROLE, "nobody_of_that_name"))
     tried: list[str] = []
 
     def work(conn: Any) -> None:
