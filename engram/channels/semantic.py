@@ -28,7 +28,7 @@ STANDING: Final = (
 STARVED: Final = "AND e.scope_id = /*scope*/ AND e.indexed AND (SELECT count(*) FROM /*walked*/) < %(fetch)s"
 COSINE: Final = "1 - (e.embedding <=> %(vector)s::halfvec)"
 LARGE: Final = 10_000  # vectors of a scope from which the exact scan costs more than the graph
-FRESH: Final = 1_000  # vectors of a large scope that may wait outside the graph
+FRESH: Final = 250  # vectors of a large scope that may wait outside the graph: every search of it compares them
 BATCH: Final = 1_000
 LEAST_BREADTH: Final = 80  # vectors a walk keeps in view
 BREADTHS: Final = ((50 * LARGE, 200), (5 * LARGE, 120))  # more of them, by the memories that are read
