@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from engram.llm import Completion as Completion
     from engram.llm import LanguageModel as LanguageModel
     from engram.llm import Price as Price
-    from engram.operations.changing import Edit as Edit
+    from engram.operations.arguments import Edit as Edit
     from engram.policies import MemoryPolicy as MemoryPolicy
     from engram.policies import Reject as Reject
     from engram.policies import SlotRule as SlotRule
@@ -120,7 +120,7 @@ _ROOMS = {
     ),
     "engram.filters": ("Filter",),
     "engram.llm": ("Completion", "LanguageModel", "Price"),
-    "engram.operations.changing": ("Edit",),
+    "engram.operations.arguments": ("Edit",),
     "engram.policies": ("MemoryPolicy", "Reject", "SlotRule", "TypeRule", "get_policy"),
     "engram.ranking": ("Profile", "ProfileWeights"),
     "engram.rerank": ("Reranker",),

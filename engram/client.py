@@ -17,66 +17,34 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Literal, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, Unpack
 
-from engram import embedding, inputs, llm, policies, ranking, rerank
-from engram.database import Database
+from engram import embedding, inputs, llm, operations, policies, ranking, rerank
 from engram.dispatch import Doorbell, RedisDoorbell
 from engram.embedding import Embedder, Embedders
 from engram.errors import EngramError, InvalidInput, NotFound, SettingsError, Unavailable
 from engram.filters import Filter
 from engram.llm import LanguageModel
-from engram.longinput.splitting import Media
-from engram.operations import (
-    aliases,
-    auditing,
-    capture,
-    changing,
-    citing,
-    consolidating,
-    cycling,
-    deriving,
-    erasing,
-    explaining,
-    exporting,
-    fading,
-    following,
-    importing,
-    joining,
-    living,
-    long_contexts,
-    merging,
-    proposing,
-    pruning,
-    queueing,
-    rating,
-    reading,
-    recalling,
-    recording,
-    reembedding,
-    reindexing,
-    relating,
-    replaying,
-    resuming,
-    running,
-    searching_events,
-    sessions,
-    simulating,
-    tasks,
-    topics,
-    watching,
+from engram.longinput.media import Media
+from engram.operations.arguments import (
+    Artifact,
+    Attributes,
+    Candidate,
+    Edit,
+    Message,
+    NewMemory,
+    NewRelation,
+    Read,
+    SessionWrite,
+    TaskWrite,
+    ToolCall,
+    Write,
 )
-from engram.operations.capture import Artifact, Message, ToolCall
-from engram.operations.changing import Attributes, Candidate, Edit, NewMemory
-from engram.operations.heartbeat import keeping
-from engram.operations.relating import NewRelation
-from engram.operations.setup import Read, SessionWrite, Setup, TaskWrite, Write
 from engram.operations.steps import Operation, Ring, Step, Think, Together, Transact
 from engram.policies import MemoryPolicy
 from engram.ranking import Profile, ProfileWeights
 from engram.rerank import Reranker
 from engram.scope import Ids, Scope
-from engram.sessions import Visit
 from engram.settings import Settings, load
 from engram.values import (
     AuditEntry,
@@ -150,7 +118,11 @@ from engram.values import (
     Window,
     WriteDecision,
 )  # fmt: skip
-from engram.worker import Background
+
+if TYPE_CHECKING:
+    from engram.database import Database
+    from engram.operations.setup import Setup
+    from engram.sessions import Visit
 
 T = TypeVar("T")
 ABREAST: Final = 4  # operations that one call carries out at the same time
@@ -184,7 +156,7 @@ class Core:
         self.llm = llm.resolve(self.settings, language_model, self.policy.llm)
         self.reranker = rerank.resolve(reranker, self.settings)
         self.closed = False
-        self._database: Database | None = None if self.url is None else Database(self.url, self.settings)
+        self._database: Database | None = None if self.url is None else _database(self.url, self.settings)
         self._server: Any = None
         self._bell: Doorbell | None = None
         self._pid = os.getpid()
@@ -209,7 +181,7 @@ class Core:
         if migrations.current(server.superuser_url) != migrations.head():
             migrations.upgrade(server.superuser_url)
         self._server = server
-        database = Database(server.url(), self.settings)
+        database = _database(server.url(), self.settings)
         database.recover = server.ensure_running
         return database
 
@@ -217,7 +189,7 @@ class Core:
         """Call a model; while it thinks for jobs, their leases are kept."""
         if not step.jobs:
             return step.work()
-        with keeping(self.database(), *step.jobs):
+        with operations.heartbeat.keeping(self.database(), *step.jobs):
             return step.work()
 
     def ring(self, step: Ring) -> None:
@@ -232,13 +204,15 @@ class Core:
         if self.settings.redis_url is not None:
             return RedisDoorbell(self.settings.redis_url.get_secret_value())
         if self.settings.derives_inline:
+            from engram.worker import Background
+
             return Background(self.run, self.setup(self.settings.scope), self.close, keeps_house=self.url is None)
         return None  # workers poll
 
     def setup(self, scope: Scope) -> Setup:
         """What operations in a scope work with."""
         known = self.embedders.of(scope.tenant_id) or self.embedders.given
-        return Setup(
+        return operations.setup.Setup(
             self.settings, self.policy, known, scope, self.llm, self.embedders, self.owner_url, reranker=self.reranker
         )
 
@@ -293,7 +267,7 @@ class Core:
         self._lock = threading.Lock()
         self._bell = None
         if self._database is not None:
-            fresh = Database(self._database.url, self.settings)
+            fresh = _database(self._database.url, self.settings)
             fresh.recover = self._database.recover
             self._database = fresh
 
@@ -316,6 +290,12 @@ class Core:
         await asyncio.to_thread(self.close, drain)
         if self._database is not None:
             await self._database.close_async()
+
+
+def _database(url: str, settings: Settings) -> Database:
+    from engram.database import Database  # the driver takes longer to load than all that an import of a door needs
+
+    return Database(url, settings)
 
 
 def _checked(value: object, kind: type[T], name: str) -> T:
@@ -431,7 +411,7 @@ class Engram(_Door):
         the decisions are in the receipt when derivation ran in this process. Raises InvalidInput,
         IdempotencyMismatch, Unavailable.
         """
-        return self._run(capture.remember(self._setup, messages, derive=derive, wait=wait, given=write))
+        return self._run(operations.capture.remember(self._setup, messages, derive=derive, wait=wait, given=write))
 
     def record_event(
         self,
@@ -450,7 +430,7 @@ class Engram(_Door):
         With `expected_position` nothing is written, and StaleStream raised, unless the stream is exactly there.
         """
         return self._run(
-            capture.record_event(
+            operations.capture.record_event(
                 self._setup,
                 content,
                 role=role,
@@ -477,7 +457,7 @@ class Engram(_Door):
     ) -> Receipt:
         """Append a whole turn in one transaction: message, tool calls with their results, artifacts, answer."""
         return self._run(
-            capture.record_turn(
+            operations.capture.record_turn(
                 self._setup,
                 user_message,
                 assistant_message,
@@ -499,7 +479,7 @@ class Engram(_Door):
         model as long as a job is on its way to it. Returns the decisions that came of the events. A dead job is not
         waited for: Unavailable comes at once, with its `error_class`.
         """
-        return self._run(deriving.wait_for(self._setup, what, deriver=deriver, timeout=timeout, given=read))
+        return self._run(operations.deriving.wait_for(self._setup, what, deriver=deriver, timeout=timeout, given=read))
 
     # Write: the direct roads
 
@@ -509,11 +489,11 @@ class Engram(_Door):
         `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Raises InvalidInput for a list of
         messages (use `remember`), Unavailable when the embedder fails.
         """
-        return self._run(joining.add(self._setup, fact, memory))
+        return self._run(operations.joining.add(self._setup, fact, memory))
 
     def add_many(self, items: Sequence[Candidate], **write: Unpack[Write]) -> tuple[WriteDecision, ...]:
         """Remember up to 500 facts in one transaction, all or nothing; a bad item fails the call, naming its index."""
-        return self._run(joining.add_many(self._setup, items, write))
+        return self._run(operations.joining.add_many(self._setup, items, write))
 
     def revise(
         self,
@@ -531,7 +511,7 @@ class Engram(_Door):
         Conflict when nothing of the lineage is current.
         """
         return self._run(
-            changing.revise(
+            operations.changing.revise(
                 self._setup,
                 memory_id,
                 fact,
@@ -544,15 +524,15 @@ class Engram(_Door):
 
     def annotate(self, memory_id: str, **attributes: Unpack[Attributes]) -> Memory:
         """Change attributes of a memory in place: tags, importance, category, expiry and the like. No new revision."""
-        return self._run(changing.annotate(self._setup, memory_id, attributes))
+        return self._run(operations.changing.annotate(self._setup, memory_id, attributes))
 
     def end_validity(self, memory_id: str, at: datetime | None = None, **write: Unpack[Write]) -> Memory:
         """Say that a memory stopped holding (at `at`, default now) without a successor."""
-        return self._run(changing.end_validity(self._setup, memory_id, at, write))
+        return self._run(operations.changing.end_validity(self._setup, memory_id, at, write))
 
     def reinforce(self, memory_id: str, amount: float = 0.1, **write: Unpack[Write]) -> Memory:
         """Raise a memory's importance by `amount`, at most to 1."""
-        return self._run(changing.reinforce(self._setup, memory_id, amount, write))
+        return self._run(operations.changing.reinforce(self._setup, memory_id, amount, write))
 
     def feedback(
         self,
@@ -570,7 +550,9 @@ class Engram(_Door):
         `note` says why, which is the `reason` of the change. Several ids are rated in one event, all or none. Raises
         NotFound for an id or a recall the scope has not. Returns the memories as they are then.
         """
-        return self._run(rating.feedback(self._setup, memory_ids, value, recall_id=recall_id, note=note, given=write))
+        return self._run(
+            operations.rating.feedback(self._setup, memory_ids, value, recall_id=recall_id, note=note, given=write)
+        )
 
     def merge(self, memory_ids: Sequence[str], fact: str | None = None, **write: Unpack[Write]) -> LifecycleRun:
         """Make one of 2 to 20 current memories of one scope: the first stays, the others are put away.
@@ -582,18 +564,18 @@ class Engram(_Door):
         heads of a key (but the first), and where the first has a better source than the new text; NotFound for an id
         the scope has not.
         """
-        return self._run(merging.merge(self._setup, memory_ids, fact, write))
+        return self._run(operations.merging.merge(self._setup, memory_ids, fact, write))
 
     def forget(self, memory_id: str, *, revision_only: bool = False, **write: Unpack[Write]) -> tuple[str, ...]:
         """Forget a fact with all its revisions, so that no older value comes back; the ids. Undone by `restore`.
 
         `revision_only=True` retracts one revision instead, and its predecessor may become head.
         """
-        return self._run(changing.forget(self._setup, memory_id, revision_only, write))
+        return self._run(operations.changing.forget(self._setup, memory_id, revision_only, write))
 
     def restore(self, memory_id: str, **write: Unpack[Write]) -> Memory:
         """Bring back what was forgotten, retracted or archived."""
-        return self._run(changing.restore(self._setup, memory_id, write))
+        return self._run(operations.changing.restore(self._setup, memory_id, write))
 
     # The graph
 
@@ -614,7 +596,7 @@ class Engram(_Door):
         are structural. Both memories must be in the scope's sight. Ended by `unrelate`.
         """
         return self._run(
-            relating.relate(
+            operations.relating.relate(
                 self._setup, source_id, target_id, relation_type, weight=weight, metadata=metadata, given=write
             )
         )
@@ -625,11 +607,11 @@ class Engram(_Door):
         Each item is an object of `source_id`, `target_id`, `relation_type`, `weight` and `metadata`, as `relate` takes
         them. Of two items that name the same edge the later counts.
         """
-        return self._run(relating.relate_batch(self._setup, items, write))
+        return self._run(operations.relating.relate_batch(self._setup, items, write))
 
     def unrelate(self, source_id: str, target_id: str, relation_type: str, **write: Unpack[Write]) -> None:
         """End a relation between two memories; `as_of` and `known_at` still show it. NotFound where none stands."""
-        return self._run(relating.unrelate(self._setup, source_id, target_id, relation_type, write))
+        return self._run(operations.relating.unrelate(self._setup, source_id, target_id, relation_type, write))
 
     def list_relations(
         self,
@@ -645,7 +627,7 @@ class Engram(_Door):
         `direction` is `outbound` (from it), `inbound` (to it) or `any`. The other end may be superseded, not forgotten.
         """
         return self._run(
-            relating.list_relations(
+            operations.relating.list_relations(
                 self._setup, memory_id, direction=direction, relation_types=relation_types, limit=limit, given=read
             )
         )
@@ -672,7 +654,7 @@ class Engram(_Door):
         what is near the question. `truncated` says that a limit left something out.
         """
         return self._run(
-            relating.traverse(
+            operations.relating.traverse(
                 self._setup,
                 start_id,
                 max_depth=max_depth,
@@ -706,7 +688,7 @@ class Engram(_Door):
         NotFound with `skip_missing=False`. Scores and hops are those of `traverse`.
         """
         return self._run(
-            relating.traverse_many(
+            operations.relating.traverse_many(
                 self._setup,
                 start_ids,
                 max_depth=max_depth,
@@ -728,7 +710,9 @@ class Engram(_Door):
 
         Relations are passed in either direction, and only through what is in sight and current.
         """
-        return self._run(relating.find_path(self._setup, source_id, target_id, max_depth=max_depth, given=read))
+        return self._run(
+            operations.relating.find_path(self._setup, source_id, target_id, max_depth=max_depth, given=read)
+        )
 
     def render_graph_context(
         self, traversal: Traversal, *, max_tokens: int = 1000, token_counter: TokenCounter | None = None
@@ -738,23 +722,25 @@ class Engram(_Door):
         Text from tools, documents and the web stands in a fenced block of data, as in `build_context`. Lines that do
         not fit are left out, and counted where the count fits. Empty where nothing was found.
         """
-        return relating.render_graph_context(self._setup, traversal, max_tokens=max_tokens, token_counter=token_counter)
+        return operations.relating.render_graph_context(
+            self._setup, traversal, max_tokens=max_tokens, token_counter=token_counter
+        )
 
     # Read: by id, in order
 
     def get(self, memory_id: str, **read: Unpack[Read]) -> Memory:
         """The memory with this id, full or short; NotFound outside the scope as for an id that does not exist."""
-        return self._run(reading.get(self._setup, memory_id, read))
+        return self._run(operations.reading.get(self._setup, memory_id, read))
 
     def find(self, memory_id: str, **read: Unpack[Read]) -> Memory | None:
         """The memory with this id, or None."""
-        return self._run(reading.find(self._setup, memory_id, read))
+        return self._run(operations.reading.find(self._setup, memory_id, read))
 
     def get_current(
         self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]
     ) -> Memory:
         """The head of the lineage that an id or a topic key names; NotFound when nothing of it is current."""
-        return self._run(reading.get_current(self._setup, memory_id, topic_key, read))
+        return self._run(operations.reading.get_current(self._setup, memory_id, topic_key, read))
 
     def list_memories(
         self,
@@ -766,14 +752,16 @@ class Engram(_Door):
     ) -> Page[Memory]:
         """A page of memories in a total order: current ones, unless the filter names statuses."""
         return self._run(
-            reading.list_memories(self._setup, filter=filter, sort=sort, limit=limit, cursor=cursor, given=read)
+            operations.reading.list_memories(
+                self._setup, filter=filter, sort=sort, limit=limit, cursor=cursor, given=read
+            )
         )
 
     def get_lineage(
         self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]
     ) -> Lineage:
         """All revisions of one fact, newest first, with the head of any revision named."""
-        return self._run(reading.get_lineage(self._setup, memory_id, topic_key, read))
+        return self._run(operations.reading.get_lineage(self._setup, memory_id, topic_key, read))
 
     def get_history(
         self,
@@ -788,7 +776,7 @@ class Engram(_Door):
     ) -> Page[HistoryEntry]:
         """The changes of one memory's lineage, or of a whole scope, newest first: what, when, why and by whom."""
         return self._run(
-            reading.get_history(
+            operations.reading.get_history(
                 self._setup,
                 memory_id=memory_id,
                 filter=filter,
@@ -803,7 +791,7 @@ class Engram(_Door):
 
     def explain_memory(self, memory_id: str, **read: Unpack[Read]) -> MemoryExplanation:
         """Why a memory is believed: sources and their characters, deriver, rule, lineage, decisions. No model."""
-        return self._run(reading.explain_memory(self._setup, memory_id, read))
+        return self._run(operations.reading.explain_memory(self._setup, memory_id, read))
 
     def verify_citation(self, citation: Citation | Chunk | Mapping[str, Any], **ids: Unpack[Ids]) -> CitationState:
         """Check that the characters a citation names still say what they said when it was made.
@@ -812,7 +800,7 @@ class Engram(_Door):
         citation names none. `erased`: what the event said was erased. Takes a Citation, its JSON form, or the chunk of
         a long input. Raises NotFound for an event that the scope does not see.
         """
-        return self._run(citing.verify_citation(self._setup, citation, ids))
+        return self._run(operations.citing.verify_citation(self._setup, citation, ids))
 
     def cite(self, cited_id: str, *, lines: int = 2, **read: Unpack[Read]) -> tuple[CitedText, ...]:
         """The very characters a memory rests on, each looked up in its event and shown with what stands around it.
@@ -821,7 +809,7 @@ class Engram(_Door):
         an event everything it says is cited. `lines` (0 to 100) is how many lines are shown before and after, up to
         500 characters each. Raises NotFound for what the scope does not see, Conflict for an ambiguous mark.
         """
-        return self._run(citing.cite(self._setup, cited_id, lines=lines, given=read))
+        return self._run(operations.citing.cite(self._setup, cited_id, lines=lines, given=read))
 
     # Read: by meaning
 
@@ -862,7 +850,7 @@ class Engram(_Door):
         is in `degraded`.
         """
         return self._run(
-            recalling.search(
+            operations.recalling.search(
                 self._setup,
                 query,
                 mode=mode,
@@ -909,7 +897,7 @@ class Engram(_Door):
         is named in `degraded`. The other arguments are those of `search`.
         """
         return self._run(
-            recalling.deep_search(
+            operations.recalling.deep_search(
                 self._setup,
                 query,
                 n_queries=n_queries,
@@ -954,7 +942,7 @@ class Engram(_Door):
         known of. Raises InvalidInput, LimitExceeded, Unavailable; never because of a language model.
         """
         return self._run(
-            recalling.recall_answer(
+            operations.recalling.recall_answer(
                 self._setup,
                 question,
                 intent=intent,
@@ -985,7 +973,7 @@ class Engram(_Door):
         `strict=True` raises LimitExceeded instead of leaving anything out.
         """
         return self._run(
-            reading.recall_critical(
+            operations.reading.recall_critical(
                 self._setup, memory_types=memory_types, limit=limit, max_tokens=max_tokens, strict=strict, given=read
             )
         )
@@ -996,11 +984,11 @@ class Engram(_Door):
         Current ones, those of most weight first: importance, and what restatements, accesses, type and layer add.
         Nothing is counted as read. An action has at most 24 characters; longer ones raise LimitExceeded.
         """
-        return self._run(reading.recall_trigger(self._setup, action, limit=limit, given=read))
+        return self._run(operations.reading.recall_trigger(self._setup, action, limit=limit, given=read))
 
     def list_triggers(self, **read: Unpack[Read]) -> tuple[Trigger, ...]:
         """The actions that memories are tagged with, those whose memories were read most first."""
-        return self._run(reading.list_triggers(self._setup, read))
+        return self._run(operations.reading.list_triggers(self._setup, read))
 
     def list_topics(self, **ids: Unpack[Ids]) -> tuple[Topic, ...]:
         """What the memories are about: a tree of topics, the largest first, made of those that are current.
@@ -1008,7 +996,7 @@ class Engram(_Door):
         It is an index of now that workers keep up with the writes, so that it may be a little behind, and is empty
         until a cycle or `ops.rebuild_topics` has made it. A topic with a `parent_id` is part of a wider one.
         """
-        return self._run(topics.list_topics(self._setup, ids))
+        return self._run(operations.topics.list_topics(self._setup, ids))
 
     def get_topics(self, topic_ids: Sequence[str], **ids: Unpack[Ids]) -> Mapping[str, TopicMemories]:
         """Open up to 50 topics by their ids (`kb1`): the topics under each, and its newest current memories, up to 200.
@@ -1016,7 +1004,7 @@ class Engram(_Door):
         `redundant` names the pairs of these memories that say nearly the same. NotFound for an id no readable scope
         has; InvalidInput for what is no id of a topic.
         """
-        return self._run(topics.get_topics(self._setup, topic_ids, ids))
+        return self._run(operations.topics.get_topics(self._setup, topic_ids, ids))
 
     def trace_recall(
         self,
@@ -1038,7 +1026,7 @@ class Engram(_Door):
         `filter` holds for both. Nothing is counted as returned or logged. Raises what `deep_search` raises.
         """
         return self._run(
-            explaining.trace_recall(
+            operations.explaining.trace_recall(
                 self._setup,
                 query,
                 limit=limit,
@@ -1078,7 +1066,7 @@ class Engram(_Door):
         does not know.
         """
         return self._run(
-            explaining.explain(
+            operations.explaining.explain(
                 self._setup,
                 query,
                 memory_id,
@@ -1126,7 +1114,7 @@ class Engram(_Door):
         `engram[llm]` brings; the default is an estimate.
         """
         return self._run(
-            recalling.build_context(
+            operations.recalling.build_context(
                 self._setup,
                 query,
                 task_run_id=task_run_id,
@@ -1167,7 +1155,7 @@ class Engram(_Door):
         `trimmed` says what was left out and why.
         """
         return self._run(
-            resuming.resume(
+            operations.resuming.resume(
                 self._setup,
                 query,
                 recent_epochs=recent_epochs,
@@ -1190,7 +1178,7 @@ class Engram(_Door):
         derive: Derive | None = None,
         metadata: Mapping[str, Any] | None = None,
         wait: bool | float = False,
-        max_bytes: int = recording.MOST_BYTES,
+        max_bytes: int = inputs.LONG_INPUT_BYTES,
         progress: Callable[[LongInputProgress], None] | None = None,
         **write: Unpack[Write],
     ) -> LongInputReport:
@@ -1210,7 +1198,7 @@ class Engram(_Door):
         a LongInputProgress as it goes.
         """
         return self._run(
-            recording.record_long_input(
+            operations.recording.record_long_input(
                 self._setup,
                 text,
                 title=title,
@@ -1251,7 +1239,7 @@ class Engram(_Door):
         does not hold.
         """
         return self._run(
-            long_contexts.build_long_input_context(
+            operations.long_contexts.build_long_input_context(
                 self._setup,
                 query,
                 source_event_id=source_event_id,
@@ -1281,7 +1269,9 @@ class Engram(_Door):
         most 8,192 characters. Raises NotFound when the parent is not in the scope.
         """
         return self._run(
-            tasks.start_task(self._setup, goal, parent_task_id=parent_task_id, metadata=metadata, given=write)
+            operations.tasks.start_task(
+                self._setup, goal, parent_task_id=parent_task_id, metadata=metadata, given=write
+            )
         )
 
     def update_task(
@@ -1299,7 +1289,9 @@ class Engram(_Door):
         state that stands. New metadata takes the place of the old. On a pause and at the end a job makes a checkpoint.
         """
         return self._run(
-            tasks.update_task(self._setup, task_run_id, status=status, outcome=outcome, metadata=metadata, given=write)
+            operations.tasks.update_task(
+                self._setup, task_run_id, status=status, outcome=outcome, metadata=metadata, given=write
+            )
         )
 
     def resume_task(
@@ -1310,19 +1302,19 @@ class Engram(_Door):
         Of two workers that give the position they saw (`get_task(...).position`) the second gets StaleStream. At most
         500 events come back, the newest. Raises Conflict when the run has ended.
         """
-        return self._run(tasks.resume_task(self._setup, task_run_id, expected_position, write))
+        return self._run(operations.tasks.resume_task(self._setup, task_run_id, expected_position, write))
 
     def forget_task(self, task_run_id: str, **write: Unpack[TaskWrite]) -> TaskRun:
         """Hide a task run with its events and checkpoints; memories made of them stay. Undone by `restore_task`."""
-        return self._run(tasks.forget_task(self._setup, task_run_id, write))
+        return self._run(operations.tasks.forget_task(self._setup, task_run_id, write))
 
     def restore_task(self, task_run_id: str, **write: Unpack[TaskWrite]) -> TaskRun:
         """Show a forgotten task run again, with its events and checkpoints."""
-        return self._run(tasks.restore_task(self._setup, task_run_id, write))
+        return self._run(operations.tasks.restore_task(self._setup, task_run_id, write))
 
     def get_task(self, task_run_id: str, **read: Unpack[Read]) -> TaskRun:
         """The task run with this id, or NotFound; `as_of` and `known_at` give it as its events had it by then."""
-        return self._run(tasks.get_task(self._setup, task_run_id, read))
+        return self._run(operations.tasks.get_task(self._setup, task_run_id, read))
 
     def list_tasks(
         self,
@@ -1336,7 +1328,9 @@ class Engram(_Door):
 
         For an earlier moment the states are those of that moment, and a page may hold fewer than `limit`.
         """
-        return self._run(tasks.list_tasks(self._setup, status=status, limit=limit, cursor=cursor, given=read))
+        return self._run(
+            operations.tasks.list_tasks(self._setup, status=status, limit=limit, cursor=cursor, given=read)
+        )
 
     def save_checkpoint(
         self,
@@ -1362,7 +1356,7 @@ class Engram(_Door):
         one of them erases the checkpoint; without any it rests on everything up to its position.
         """
         return self._run(
-            tasks.save_checkpoint(
+            operations.tasks.save_checkpoint(
                 self._setup,
                 task_run_id,
                 summary,
@@ -1381,7 +1375,7 @@ class Engram(_Door):
 
     def list_checkpoints(self, task_run_id: str, *, limit: int = 10, **read: Unpack[Read]) -> tuple[Checkpoint, ...]:
         """The checkpoints of a task run, newest first, at most 50; Damaged when a stored one is not what was saved."""
-        return self._run(tasks.list_checkpoints(self._setup, task_run_id, limit, read))
+        return self._run(operations.tasks.list_checkpoints(self._setup, task_run_id, limit, read))
 
     # Sessions
 
@@ -1393,18 +1387,18 @@ class Engram(_Door):
         An id that is known goes on; `metadata` is put beside what was noted before. Without an id Engram makes one, and
         a session that is silent for longer than the policy's `session_gap` is ended and continued by a successor.
         """
-        return SessionContext(self, sessions.visit(self._setup, session_id, metadata), ids)
+        return SessionContext(self, operations.sessions.visit(self._setup, session_id, metadata), ids)
 
     def get_session(self, session_id: str, **read: Unpack[Read]) -> Session:
         """A session with its rolling summary, or NotFound; the nearest, where several readable scopes have one."""
-        return self._run(sessions.get_session(self._setup, session_id, read))
+        return self._run(operations.sessions.get_session(self._setup, session_id, read))
 
     def list_sessions(
         self, *, open_only: bool = False, limit: int = 50, cursor: str | None = None, **read: Unpack[Read]
     ) -> Page[Session]:
         """A page of sessions, the youngest first; what was said in one is `list_events(session_id=...)`."""
         return self._run(
-            sessions.list_sessions(self._setup, open_only=open_only, limit=limit, cursor=cursor, given=read)
+            operations.sessions.list_sessions(self._setup, open_only=open_only, limit=limit, cursor=cursor, given=read)
         )
 
     def end_session(self, session_id: str, *, summary: str | None = None, **write: Unpack[SessionWrite]) -> Session:
@@ -1412,13 +1406,13 @@ class Engram(_Door):
 
         A session goes on when something is written into it again. Raises NotFound outside the scope.
         """
-        return self._run(sessions.end_session(self._setup, session_id, summary, write))
+        return self._run(operations.sessions.end_session(self._setup, session_id, summary, write))
 
     # Read: the ledger
 
     def get_event(self, event_id: str, **read: Unpack[Read]) -> Event:
         """The event with this id, or NotFound."""
-        return self._run(capture.get_event(self._setup, event_id, read))
+        return self._run(operations.capture.get_event(self._setup, event_id, read))
 
     def list_events(
         self,
@@ -1438,7 +1432,7 @@ class Engram(_Door):
     ) -> tuple[Event, ...]:
         """The events of a stream, a session, a task run, or the scope, in order."""
         return self._run(
-            capture.list_events(
+            operations.capture.list_events(
                 self._setup,
                 stream_id=stream_id,
                 session_id=session_id,
@@ -1476,7 +1470,7 @@ class Engram(_Door):
         the window, types, roles, session or task run it is asked with. `degraded` names what had to be done without.
         """
         return self._run(
-            searching_events.search_events(
+            operations.searching_events.search_events(
                 self._setup,
                 query,
                 mode=mode,
@@ -1501,11 +1495,11 @@ class Engram(_Door):
         follower asks again after `poll` seconds; with `poll=0` it ends there. Raises InvalidInput at once, Unavailable
         while following.
         """
-        return self._feed(following.start(self._setup, after, types, poll, ids))
+        return self._feed(operations.following.start(self._setup, after, types, poll, ids))
 
-    def _feed(self, follower: following.Follower) -> Iterator[FeedItem]:
+    def _feed(self, follower: operations.following.Follower) -> Iterator[FeedItem]:
         while True:
-            part = self._run(following.read_on(follower))
+            part = self._run(operations.following.read_on(follower))
             yield from part.items
             if not part.more and not follower.poll:
                 return
@@ -1515,13 +1509,13 @@ class Engram(_Door):
 
     def stats(self, **ids: Unpack[Ids]) -> ScopeStats:
         """Counts of what the readable scopes hold: facts without the chunks of documents, events with them."""
-        return self._run(watching.stats(self._setup, ids))
+        return self._run(operations.watching.stats(self._setup, ids))
 
     # Names that other memory libraries use
 
     def get_context_block(self, query: str = "", max_tokens: int = 4000, **read: Unpack[Read]) -> str:
         """The text of `build_context` alone, in Markdown; the block itself says what was left out and what is cited."""
-        return self._run(aliases.context_block(self._setup, query, max_tokens, read))
+        return self._run(operations.aliases.context_block(self._setup, query, max_tokens, read))
 
     def get_all(
         self,
@@ -1532,24 +1526,26 @@ class Engram(_Door):
     ) -> Page[Memory]:
         """Another name of `list_memories`."""
         return self._run(
-            reading.list_memories(self._setup, filter=filter, sort="recent", limit=limit, cursor=cursor, given=read)
+            operations.reading.list_memories(
+                self._setup, filter=filter, sort="recent", limit=limit, cursor=cursor, given=read
+            )
         )
 
     def update(self, memory_id: str, fact: str | None = None, **fields: Unpack[Attributes]) -> WriteDecision | Memory:
         """`revise` when a fact is given, otherwise `annotate`."""
-        return self._run(aliases.update(self._setup, memory_id, fact, fields))
+        return self._run(operations.aliases.update(self._setup, memory_id, fact, fields))
 
     def delete(self, memory_id: str, **write: Unpack[Write]) -> tuple[str, ...]:
         """Another name of `forget`."""
-        return self._run(changing.forget(self._setup, memory_id, False, write))
+        return self._run(operations.changing.forget(self._setup, memory_id, False, write))
 
     def delete_all(self, **write: Unpack[Write]) -> tuple[str, ...]:
         """Forget every current memory of exactly the scope named by keyword; InvalidInput when none is named."""
-        return self._run(aliases.delete_all(self._setup, write))
+        return self._run(operations.aliases.delete_all(self._setup, write))
 
     def history(self, memory_id: str, **read: Unpack[Read]) -> Page[HistoryEntry]:
         """The history of one memory; another name of `get_history`."""
-        return self._run(aliases.history(self._setup, memory_id, read))
+        return self._run(operations.aliases.history(self._setup, memory_id, read))
 
 
 class SessionContext(Engram):
@@ -1569,7 +1565,7 @@ class SessionContext(Engram):
         return self._visit.session_id
 
     def __enter__(self) -> Self:
-        self._run(sessions.open_session(self._setup))
+        self._run(operations.sessions.open_session(self._setup))
         return self
 
     def __exit__(
@@ -1589,7 +1585,7 @@ class SessionContext(Engram):
     def _end(self, error: str | None) -> None:
         if self._owner:
             with suppress(NotFound):  # nothing was ever written
-                self._run(sessions.end_session(self._setup, self.session_id, None, {}, error=error))
+                self._run(operations.sessions.end_session(self._setup, self.session_id, None, {}, error=error))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(scope={self._scope!r}, session_id={self.session_id!r})"
@@ -1608,7 +1604,7 @@ class Ops:
 
         `anchors` are heads kept elsewhere (`report.heads` of an earlier run): only they reveal a cut tail.
         """
-        return self._run(watching.verify_ledger(self._setup, anchors, read))
+        return self._run(operations.watching.verify_ledger(self._setup, anchors, read))
 
     def consolidate(self, *, merge: bool = False, **write: Unpack[Write]) -> LifecycleRun:
         """Run a consolidation cycle of the scope: what is reinforced rises, what is spent is put away.
@@ -1620,7 +1616,7 @@ class Ops:
         500 memories a step and for 10 seconds, and asks no language model. Where two run one cycle at once, the one
         that came last goes on with it. `undo` takes the whole cycle back, but for the epoch.
         """
-        return self._run(cycling.consolidate(self._setup, merge, write))
+        return self._run(operations.cycling.consolidate(self._setup, merge, write))
 
     def prune(
         self,
@@ -1635,7 +1631,7 @@ class Ops:
         recorded; `aggressive` also the lowest tenth of the rest. Critical and core memories are exempt, and working
         ones where the policy's intake is `buffer`; `layers` narrows it further, and the policy's `keep` may veto.
         """
-        return self._run(pruning.prune(self._setup, mode, layers, write))
+        return self._run(operations.pruning.prune(self._setup, mode, layers, write))
 
     def rebuild_topics(self, **write: Unpack[Write]) -> LifecycleRun:
         """Make the scope's tree of topics anew; it takes the place of the one there is unless it is worse.
@@ -1644,14 +1640,14 @@ class Ops:
         that has a topic without a name. A language model names topics where the component `naming` has one, else their
         three most telling words do. No memory changes.
         """
-        return self._run(topics.rebuild_topics(self._setup, write))
+        return self._run(operations.topics.rebuild_topics(self._setup, write))
 
     def archive(self, memory_ids: Sequence[str], **write: Unpack[Write]) -> LifecycleRun:
         """Put current memories away, up to 500 at once; nothing is lost, and `undo` or `restore` brings them back.
 
         Raises NotFound for an id the scope has not, and Conflict for a memory that is not current.
         """
-        return self._run(living.archive(self._setup, memory_ids, write))
+        return self._run(operations.living.archive(self._setup, memory_ids, write))
 
     def merge_similar(
         self, *, threshold: float | None = None, use_llm: bool | None = None, **write: Unpack[Write]
@@ -1666,7 +1662,7 @@ class Ops:
         memories take no part. A dry run shows what rules would do, and asks no model. Raises ModelRejected where
         `use_llm=True` and there is none.
         """
-        return self._run(merging.merge_similar(self._setup, threshold, use_llm, write))
+        return self._run(operations.merging.merge_similar(self._setup, threshold, use_llm, write))
 
     def find_clusters(self, **ids: Unpack[Ids]) -> tuple[Cluster, ...]:
         """Groups of current memories of the scope that are about one thing, at most ten of at least three.
@@ -1674,7 +1670,7 @@ class Ops:
         They are found greedily from the memory with the most others near it: a similarity of at least 0.85 and shared
         words (Jaccard 0.2 or more); without vectors by words alone (0.3). A memory is in one group. Changes no memory.
         """
-        return self._run(consolidating.find_clusters(self._setup, ids))
+        return self._run(operations.consolidating.find_clusters(self._setup, ids))
 
     def consolidate_summaries(self, *, limit: int = 50, **write: Unpack[Write]) -> LifecycleRun:
         """Write one summary for each of at most `limit` groups of current memories that are about one thing.
@@ -1685,7 +1681,7 @@ class Ops:
         the run, brings them back. A source that is revised, replaced, forgotten, put away, made private or given an end
         puts its summary away. Memories with a slot or key, with an end, pinned and private ones take no part.
         """
-        return self._run(consolidating.consolidate_summaries(self._setup, limit, write))
+        return self._run(operations.consolidating.consolidate_summaries(self._setup, limit, write))
 
     def audit(self, *, apply: bool = False, **write: Unpack[Write]) -> AuditReport:
         """What could be put in order in the scope, each with its reason; nothing is done without `apply=True`.
@@ -1694,14 +1690,14 @@ class Ops:
         working of what its gate would not let in today, and the types that rules of the policy give memories without
         one. A language model, where one is configured for it, strikes out what it doubts. At most 100 of a kind.
         """
-        return self._run(proposing.audit(self._setup, apply, write))
+        return self._run(operations.proposing.audit(self._setup, apply, write))
 
     def set_layer(self, memory_id: str, layer: Layer, **write: Unpack[Write]) -> LifecycleRun:
         """Move a memory to `buffer`, `working` or `core`; only an operator can, agents reinforce.
 
         Raises Conflict for a pinned memory, which stays in the core, and for one that is not current.
         """
-        return self._run(living.set_layer(self._setup, memory_id, layer, write))
+        return self._run(operations.living.set_layer(self._setup, memory_id, layer, write))
 
     def decay(
         self, *, limit: int = 20, profile: str | None = None, memory_id: str | None = None, **ids: Unpack[Ids]
@@ -1713,7 +1709,9 @@ class Ops:
         the policy's `decay`. Importance itself is never changed by time. With `memory_id` it is that memory's row
         alone, if it is current, with the points of its curve to come. Raises NotFound for an id the scope has not.
         """
-        return self._run(fading.decay_table(self._setup, limit=limit, profile=profile, memory_id=memory_id, given=ids))
+        return self._run(
+            operations.fading.decay_table(self._setup, limit=limit, profile=profile, memory_id=memory_id, given=ids)
+        )
 
     def simulate_policy(
         self,
@@ -1729,7 +1727,9 @@ class Ops:
         takes what was known then as given, `until` leaves out what came later. No language model is asked: what it
         took the first time is the estimate. Raises NotFound for a scope that nothing was ever written to.
         """
-        return self._run(simulating.simulate_policy(self._setup, policy, since=since, until=until, given=ids))
+        return self._run(
+            operations.simulating.simulate_policy(self._setup, policy, since=since, until=until, given=ids)
+        )
 
     def audit_log(
         self,
@@ -1748,7 +1748,7 @@ class Ops:
         `undo_id` of an entry is what `ops.undo` takes. Raises NotFound for an id the scope has not.
         """
         return self._run(
-            auditing.audit_log(
+            operations.auditing.audit_log(
                 self._setup, memory_id=memory_id, actor=actor, since=since, until=until, limit=limit, cursor=cursor,
                 given=ids,
             )
@@ -1756,7 +1756,7 @@ class Ops:
 
     def list_runs(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LifecycleRun]:
         """What the life cycle did in the scope, run by run, newest first, each with its first 1,000 changes."""
-        return self._run(living.list_runs(self._setup, limit, cursor, ids))
+        return self._run(operations.living.list_runs(self._setup, limit, cursor, ids))
 
     def undo(self, run_or_event_id: str, **write: Unpack[Write]) -> UndoReport:
         """Take back what a run, a whole cycle or a single event changed in memories and relations.
@@ -1765,7 +1765,7 @@ class Ops:
         put aside. The undoing is a run of its own, so it can be undone. Raises NotFound for an unknown id, and Conflict
         for a run that was taken back already or an event that was erased. Counts of reads stay as they are.
         """
-        return self._run(living.undo(self._setup, run_or_event_id, write))
+        return self._run(operations.living.undo(self._setup, run_or_event_id, write))
 
     def erase(
         self,
@@ -1790,11 +1790,11 @@ class Ops:
         targets = {
             "events": events, "memories": memories, "session": session, "user": user, "scope": scope, "source": source,
         }  # fmt: skip
-        return self._run(erasing.erase(self._setup, targets, write))
+        return self._run(operations.erasing.erase(self._setup, targets, write))
 
     def redact_event(self, event_id: str, **write: Unpack[Write]) -> ErasureReport:
         """Erase what one event said, for ever: `erase(events=[event_id])`."""
-        return self._run(erasing.redact_event(self._setup, event_id, write))
+        return self._run(operations.erasing.redact_event(self._setup, event_id, write))
 
     def apply_redactions(self, path: str | Path, **write: Unpack[Write]) -> ErasureReport:
         """Erase again what a redaction list names, of this tenant: after an older backup was restored, before serving.
@@ -1802,7 +1802,7 @@ class Ops:
         `path` is the file that `ENGRAM_REDACTION_LIST` named. Events the database does not have are counted under
         `out_of_reach`. Raises InvalidInput for a file that is no such list, Unavailable.
         """
-        return self._run(erasing.apply_redactions(self._setup, path, write))
+        return self._run(operations.erasing.apply_redactions(self._setup, path, write))
 
     def usage(
         self,
@@ -1816,7 +1816,7 @@ class Ops:
         `user_id=ALL_USERS` counts every user's. A call that was never settled counts, after 10 minutes, as the most it
         could cost. An answer that was paid for before is no call.
         """
-        return self._run(watching.usage(self._setup, since, group_by, ids))
+        return self._run(operations.watching.usage(self._setup, since, group_by, ids))
 
     def reembed(
         self,
@@ -1836,7 +1836,9 @@ class Ops:
         fails for long (`reason` is `space_drift` when it is not what it was), Conflict when another change came in.
         """
         return self._run(
-            reembedding.reembed(self._setup, model, batch_size=batch_size, switch=switch, drop=drop, progress=progress)
+            operations.reembedding.reembed(
+                self._setup, model, batch_size=batch_size, switch=switch, drop=drop, progress=progress
+            )
         )
 
     def reindex_words(
@@ -1850,28 +1852,28 @@ class Ops:
         it again after an interruption. `progress` hears of every batch. Raises InvalidInput for a name the server does
         not know.
         """
-        return self._run(reindexing.reindex_words(self._setup, config, progress=progress))
+        return self._run(operations.reindexing.reindex_words(self._setup, config, progress=progress))
 
     def list_models(self) -> tuple[EmbeddingModel, ...]:
         """The tenant's embedding models, the one in use first, and how many vectors each has."""
-        return self._run(reembedding.list_models(self._setup))
+        return self._run(operations.reembedding.list_models(self._setup))
 
     def run_jobs(self, *, limit: int = 10) -> int:
         """Claim due jobs of the tenant and run them here, now; how many were run."""
-        return self._run(running.run_jobs(self._setup, limit))
+        return self._run(operations.running.run_jobs(self._setup, limit))
 
     def list_jobs(
         self, *, state: JobState | None = None, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]
     ) -> Page[Job]:
         """The jobs of the readable scopes, oldest first, all or those in one state, such as `dead`."""
-        return self._run(queueing.list_jobs(self._setup, state=state, limit=limit, cursor=cursor, given=ids))
+        return self._run(operations.queueing.list_jobs(self._setup, state=state, limit=limit, cursor=cursor, given=ids))
 
     def retry_job(self, job_id: str, **write: Unpack[Write]) -> Job:
         """Queue a dead, paused, cancelled or waiting job again, at once and with its tries at zero.
 
         Raises NotFound outside the scope, Conflict when the job runs or is done.
         """
-        return self._run(queueing.retry_job(self._setup, job_id, write))
+        return self._run(operations.queueing.retry_job(self._setup, job_id, write))
 
     def cancel_job(self, job_id: str, **write: Unpack[Write]) -> Job:
         """Cancel a job; one that runs loses its lease, and its effect is refused.
@@ -1879,14 +1881,14 @@ class Ops:
         What it was to derive is not taken from it: the next job of the stream reads the same events. Raises NotFound
         outside the scope, Conflict when the job is done.
         """
-        return self._run(queueing.cancel_job(self._setup, job_id, write))
+        return self._run(operations.queueing.cancel_job(self._setup, job_id, write))
 
     def backlog(self, **ids: Unpack[Ids]) -> tuple[Backlog, ...]:
         """What each deriver has yet to read of each readable stream, oldest first, at most 1,000; empty is derived.
 
         An event is shown here until it is derived, whether a job is left for it or not.
         """
-        return self._run(queueing.backlog(self._setup, ids))
+        return self._run(operations.queueing.backlog(self._setup, ids))
 
     def replay(
         self,
@@ -1906,12 +1908,14 @@ class Ops:
         Raises NotFound for a scope nobody wrote to, Conflict when it has four shadows, Unavailable.
         """
         return self._run(
-            replaying.replay(self._setup, since=since, derivers=derivers, policy=policy, progress=progress, given=write)
+            operations.replaying.replay(
+                self._setup, since=since, derivers=derivers, policy=policy, progress=progress, given=write
+            )
         )
 
     def compare_replay(self, shadow_id: str, **ids: Unpack[Ids]) -> ReplayDiff:
         """How a shadow differs from the live memories as both stand now; NotFound outside the scope."""
-        return self._run(replaying.compare(self._setup, shadow_id, ids))
+        return self._run(operations.replaying.compare(self._setup, shadow_id, ids))
 
     def switch_replay(
         self,
@@ -1927,15 +1931,17 @@ class Ops:
         To go back, switch to the same shadow again. `policy` is needed for one that is not built in. Raises NotFound,
         Conflict when the shadow was derived by another policy than the one given, Unavailable.
         """
-        return self._run(replaying.switch(self._setup, shadow_id, policy=policy, progress=progress, given=write))
+        return self._run(
+            operations.replaying.switch(self._setup, shadow_id, policy=policy, progress=progress, given=write)
+        )
 
     def drop_replay(self, shadow_id: str, **write: Unpack[Write]) -> int:
         """Drop a shadow, for ever; how many memories it held. The live memories and the ledger are not touched."""
-        return self._run(replaying.drop(self._setup, shadow_id, write))
+        return self._run(operations.replaying.drop(self._setup, shadow_id, write))
 
     def list_replays(self, **ids: Unpack[Ids]) -> tuple[Replay, ...]:
         """The shadows of exactly one scope, oldest first, and how far each has come."""
-        return self._run(replaying.list_replays(self._setup, ids))
+        return self._run(operations.replaying.list_replays(self._setup, ids))
 
     def list_recalls(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LoggedRecall]:
         """What was recalled in the readable scopes, newest first: questions, plans, ids and scores, versions, times.
@@ -1943,11 +1949,11 @@ class Ops:
         A page of at most 200; its `cursor` continues it. What is logged, and for how long, the settings RECALL_LOG,
         RECALL_LOG_SAMPLE and RECALL_LOG_KEPT say.
         """
-        return self._run(explaining.list_recalls(self._setup, limit=limit, cursor=cursor, given=ids))
+        return self._run(operations.explaining.list_recalls(self._setup, limit=limit, cursor=cursor, given=ids))
 
     def get_recall(self, recall_id: str, **ids: Unpack[Ids]) -> LoggedRecall:
         """One logged recall, by the `recall_id` of its answer; NotFound when the scope does not know it."""
-        return self._run(explaining.get_recall(self._setup, recall_id, ids))
+        return self._run(operations.explaining.get_recall(self._setup, recall_id, ids))
 
     def replay_recall(self, recall_id: str, **ids: Unpack[Ids]) -> RecallDiff:
         """Make a logged recall again, as of what was known then, and show what comes out differently.
@@ -1955,7 +1961,7 @@ class Ops:
         The plan is the logged one, so no language model is asked. Scores may differ a little: the rarity of words and
         how often a memory was returned are those of today. Raises NotFound where its question was erased.
         """
-        return self._run(explaining.replay_recall(self._setup, recall_id, ids))
+        return self._run(operations.explaining.replay_recall(self._setup, recall_id, ids))
 
     def export(
         self,
@@ -1977,7 +1983,9 @@ class Ops:
         Conflict where an event was changed behind the ledger's back, Unavailable.
         """
         return self._run(
-            exporting.export(self._setup, path, format=format, user=user, vectors=vectors, progress=progress, given=ids)
+            operations.exporting.export(
+                self._setup, path, format=format, user=user, vectors=vectors, progress=progress, given=ids
+            )
         )
 
     def import_(
@@ -2003,14 +2011,14 @@ class Ops:
         something else; Unavailable.
         """
         return self._run(
-            importing.import_(
+            operations.importing.import_(
                 self._setup, path, format=format, on_conflict=on_conflict, strict=strict, progress=progress, given=write
             )
         )
 
     def doctor(self) -> DoctorReport:
         """Check server, schema, roles, row-level security, indexes, jobs and vectors."""
-        return self._run(watching.doctor(self._setup))
+        return self._run(operations.watching.doctor(self._setup))
 
 
 class AsyncEngram(_Door):
@@ -2101,7 +2109,9 @@ class AsyncEngram(_Door):
         the decisions are in the receipt when derivation ran in this process. Raises InvalidInput,
         IdempotencyMismatch, Unavailable.
         """
-        return await self._run(capture.remember(self._setup, messages, derive=derive, wait=wait, given=write))
+        return await self._run(
+            operations.capture.remember(self._setup, messages, derive=derive, wait=wait, given=write)
+        )
 
     async def record_event(
         self,
@@ -2120,7 +2130,7 @@ class AsyncEngram(_Door):
         With `expected_position` nothing is written, and StaleStream raised, unless the stream is exactly there.
         """
         return await self._run(
-            capture.record_event(
+            operations.capture.record_event(
                 self._setup,
                 content,
                 role=role,
@@ -2147,7 +2157,7 @@ class AsyncEngram(_Door):
     ) -> Receipt:
         """Append a whole turn in one transaction: message, tool calls with their results, artifacts, answer."""
         return await self._run(
-            capture.record_turn(
+            operations.capture.record_turn(
                 self._setup,
                 user_message,
                 assistant_message,
@@ -2169,7 +2179,9 @@ class AsyncEngram(_Door):
         model as long as a job is on its way to it. Returns the decisions that came of the events. A dead job is not
         waited for: Unavailable comes at once, with its `error_class`.
         """
-        return await self._run(deriving.wait_for(self._setup, what, deriver=deriver, timeout=timeout, given=read))
+        return await self._run(
+            operations.deriving.wait_for(self._setup, what, deriver=deriver, timeout=timeout, given=read)
+        )
 
     # Write: the direct roads
 
@@ -2179,11 +2191,11 @@ class AsyncEngram(_Door):
         `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Raises InvalidInput for a list of
         messages (use `remember`), Unavailable when the embedder fails.
         """
-        return await self._run(joining.add(self._setup, fact, memory))
+        return await self._run(operations.joining.add(self._setup, fact, memory))
 
     async def add_many(self, items: Sequence[Candidate], **write: Unpack[Write]) -> tuple[WriteDecision, ...]:
         """Remember up to 500 facts in one transaction, all or nothing; a bad item fails the call, naming its index."""
-        return await self._run(joining.add_many(self._setup, items, write))
+        return await self._run(operations.joining.add_many(self._setup, items, write))
 
     async def revise(
         self,
@@ -2201,7 +2213,7 @@ class AsyncEngram(_Door):
         Conflict when nothing of the lineage is current.
         """
         return await self._run(
-            changing.revise(
+            operations.changing.revise(
                 self._setup,
                 memory_id,
                 fact,
@@ -2214,15 +2226,15 @@ class AsyncEngram(_Door):
 
     async def annotate(self, memory_id: str, **attributes: Unpack[Attributes]) -> Memory:
         """Change attributes of a memory in place: tags, importance, category, expiry and the like. No new revision."""
-        return await self._run(changing.annotate(self._setup, memory_id, attributes))
+        return await self._run(operations.changing.annotate(self._setup, memory_id, attributes))
 
     async def end_validity(self, memory_id: str, at: datetime | None = None, **write: Unpack[Write]) -> Memory:
         """Say that a memory stopped holding (at `at`, default now) without a successor."""
-        return await self._run(changing.end_validity(self._setup, memory_id, at, write))
+        return await self._run(operations.changing.end_validity(self._setup, memory_id, at, write))
 
     async def reinforce(self, memory_id: str, amount: float = 0.1, **write: Unpack[Write]) -> Memory:
         """Raise a memory's importance by `amount`, at most to 1."""
-        return await self._run(changing.reinforce(self._setup, memory_id, amount, write))
+        return await self._run(operations.changing.reinforce(self._setup, memory_id, amount, write))
 
     async def feedback(
         self,
@@ -2241,7 +2253,7 @@ class AsyncEngram(_Door):
         NotFound for an id or a recall the scope has not. Returns the memories as they are then.
         """
         return await self._run(
-            rating.feedback(self._setup, memory_ids, value, recall_id=recall_id, note=note, given=write)
+            operations.rating.feedback(self._setup, memory_ids, value, recall_id=recall_id, note=note, given=write)
         )
 
     async def merge(self, memory_ids: Sequence[str], fact: str | None = None, **write: Unpack[Write]) -> LifecycleRun:
@@ -2254,18 +2266,18 @@ class AsyncEngram(_Door):
         heads of a key (but the first), and where the first has a better source than the new text; NotFound for an id
         the scope has not.
         """
-        return await self._run(merging.merge(self._setup, memory_ids, fact, write))
+        return await self._run(operations.merging.merge(self._setup, memory_ids, fact, write))
 
     async def forget(self, memory_id: str, *, revision_only: bool = False, **write: Unpack[Write]) -> tuple[str, ...]:
         """Forget a fact with all its revisions, so that no older value comes back; the ids. Undone by `restore`.
 
         `revision_only=True` retracts one revision instead, and its predecessor may become head.
         """
-        return await self._run(changing.forget(self._setup, memory_id, revision_only, write))
+        return await self._run(operations.changing.forget(self._setup, memory_id, revision_only, write))
 
     async def restore(self, memory_id: str, **write: Unpack[Write]) -> Memory:
         """Bring back what was forgotten, retracted or archived."""
-        return await self._run(changing.restore(self._setup, memory_id, write))
+        return await self._run(operations.changing.restore(self._setup, memory_id, write))
 
     # The graph
 
@@ -2286,7 +2298,7 @@ class AsyncEngram(_Door):
         are structural. Both memories must be in the scope's sight. Ended by `unrelate`.
         """
         return await self._run(
-            relating.relate(
+            operations.relating.relate(
                 self._setup, source_id, target_id, relation_type, weight=weight, metadata=metadata, given=write
             )
         )
@@ -2297,11 +2309,11 @@ class AsyncEngram(_Door):
         Each item is an object of `source_id`, `target_id`, `relation_type`, `weight` and `metadata`, as `relate` takes
         them. Of two items that name the same edge the later counts.
         """
-        return await self._run(relating.relate_batch(self._setup, items, write))
+        return await self._run(operations.relating.relate_batch(self._setup, items, write))
 
     async def unrelate(self, source_id: str, target_id: str, relation_type: str, **write: Unpack[Write]) -> None:
         """End a relation between two memories; `as_of` and `known_at` still show it. NotFound where none stands."""
-        return await self._run(relating.unrelate(self._setup, source_id, target_id, relation_type, write))
+        return await self._run(operations.relating.unrelate(self._setup, source_id, target_id, relation_type, write))
 
     async def list_relations(
         self,
@@ -2317,7 +2329,7 @@ class AsyncEngram(_Door):
         `direction` is `outbound` (from it), `inbound` (to it) or `any`. The other end may be superseded, not forgotten.
         """
         return await self._run(
-            relating.list_relations(
+            operations.relating.list_relations(
                 self._setup, memory_id, direction=direction, relation_types=relation_types, limit=limit, given=read
             )
         )
@@ -2344,7 +2356,7 @@ class AsyncEngram(_Door):
         what is near the question. `truncated` says that a limit left something out.
         """
         return await self._run(
-            relating.traverse(
+            operations.relating.traverse(
                 self._setup,
                 start_id,
                 max_depth=max_depth,
@@ -2378,7 +2390,7 @@ class AsyncEngram(_Door):
         NotFound with `skip_missing=False`. Scores and hops are those of `traverse`.
         """
         return await self._run(
-            relating.traverse_many(
+            operations.relating.traverse_many(
                 self._setup,
                 start_ids,
                 max_depth=max_depth,
@@ -2400,7 +2412,9 @@ class AsyncEngram(_Door):
 
         Relations are passed in either direction, and only through what is in sight and current.
         """
-        return await self._run(relating.find_path(self._setup, source_id, target_id, max_depth=max_depth, given=read))
+        return await self._run(
+            operations.relating.find_path(self._setup, source_id, target_id, max_depth=max_depth, given=read)
+        )
 
     async def render_graph_context(
         self, traversal: Traversal, *, max_tokens: int = 1000, token_counter: TokenCounter | None = None
@@ -2410,23 +2424,25 @@ class AsyncEngram(_Door):
         Text from tools, documents and the web stands in a fenced block of data, as in `build_context`. Lines that do
         not fit are left out, and counted where the count fits. Empty where nothing was found.
         """
-        return relating.render_graph_context(self._setup, traversal, max_tokens=max_tokens, token_counter=token_counter)
+        return operations.relating.render_graph_context(
+            self._setup, traversal, max_tokens=max_tokens, token_counter=token_counter
+        )
 
     # Read: by id, in order
 
     async def get(self, memory_id: str, **read: Unpack[Read]) -> Memory:
         """The memory with this id, full or short; NotFound outside the scope as for an id that does not exist."""
-        return await self._run(reading.get(self._setup, memory_id, read))
+        return await self._run(operations.reading.get(self._setup, memory_id, read))
 
     async def find(self, memory_id: str, **read: Unpack[Read]) -> Memory | None:
         """The memory with this id, or None."""
-        return await self._run(reading.find(self._setup, memory_id, read))
+        return await self._run(operations.reading.find(self._setup, memory_id, read))
 
     async def get_current(
         self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]
     ) -> Memory:
         """The head of the lineage that an id or a topic key names; NotFound when nothing of it is current."""
-        return await self._run(reading.get_current(self._setup, memory_id, topic_key, read))
+        return await self._run(operations.reading.get_current(self._setup, memory_id, topic_key, read))
 
     async def list_memories(
         self,
@@ -2438,14 +2454,16 @@ class AsyncEngram(_Door):
     ) -> Page[Memory]:
         """A page of memories in a total order: current ones, unless the filter names statuses."""
         return await self._run(
-            reading.list_memories(self._setup, filter=filter, sort=sort, limit=limit, cursor=cursor, given=read)
+            operations.reading.list_memories(
+                self._setup, filter=filter, sort=sort, limit=limit, cursor=cursor, given=read
+            )
         )
 
     async def get_lineage(
         self, memory_id: str | None = None, *, topic_key: str | None = None, **read: Unpack[Read]
     ) -> Lineage:
         """All revisions of one fact, newest first, with the head of any revision named."""
-        return await self._run(reading.get_lineage(self._setup, memory_id, topic_key, read))
+        return await self._run(operations.reading.get_lineage(self._setup, memory_id, topic_key, read))
 
     async def get_history(
         self,
@@ -2460,7 +2478,7 @@ class AsyncEngram(_Door):
     ) -> Page[HistoryEntry]:
         """The changes of one memory's lineage, or of a whole scope, newest first: what, when, why and by whom."""
         return await self._run(
-            reading.get_history(
+            operations.reading.get_history(
                 self._setup,
                 memory_id=memory_id,
                 filter=filter,
@@ -2475,7 +2493,7 @@ class AsyncEngram(_Door):
 
     async def explain_memory(self, memory_id: str, **read: Unpack[Read]) -> MemoryExplanation:
         """Why a memory is believed: sources and their characters, deriver, rule, lineage, decisions. No model."""
-        return await self._run(reading.explain_memory(self._setup, memory_id, read))
+        return await self._run(operations.reading.explain_memory(self._setup, memory_id, read))
 
     async def verify_citation(
         self, citation: Citation | Chunk | Mapping[str, Any], **ids: Unpack[Ids]
@@ -2486,7 +2504,7 @@ class AsyncEngram(_Door):
         citation names none. `erased`: what the event said was erased. Takes a Citation, its JSON form, or the chunk of
         a long input. Raises NotFound for an event that the scope does not see.
         """
-        return await self._run(citing.verify_citation(self._setup, citation, ids))
+        return await self._run(operations.citing.verify_citation(self._setup, citation, ids))
 
     async def cite(self, cited_id: str, *, lines: int = 2, **read: Unpack[Read]) -> tuple[CitedText, ...]:
         """The very characters a memory rests on, each looked up in its event and shown with what stands around it.
@@ -2495,7 +2513,7 @@ class AsyncEngram(_Door):
         an event everything it says is cited. `lines` (0 to 100) is how many lines are shown before and after, up to
         500 characters each. Raises NotFound for what the scope does not see, Conflict for an ambiguous mark.
         """
-        return await self._run(citing.cite(self._setup, cited_id, lines=lines, given=read))
+        return await self._run(operations.citing.cite(self._setup, cited_id, lines=lines, given=read))
 
     # Read: by meaning
 
@@ -2536,7 +2554,7 @@ class AsyncEngram(_Door):
         is in `degraded`.
         """
         return await self._run(
-            recalling.search(
+            operations.recalling.search(
                 self._setup,
                 query,
                 mode=mode,
@@ -2583,7 +2601,7 @@ class AsyncEngram(_Door):
         is named in `degraded`. The other arguments are those of `search`.
         """
         return await self._run(
-            recalling.deep_search(
+            operations.recalling.deep_search(
                 self._setup,
                 query,
                 n_queries=n_queries,
@@ -2628,7 +2646,7 @@ class AsyncEngram(_Door):
         known of. Raises InvalidInput, LimitExceeded, Unavailable; never because of a language model.
         """
         return await self._run(
-            recalling.recall_answer(
+            operations.recalling.recall_answer(
                 self._setup,
                 question,
                 intent=intent,
@@ -2659,7 +2677,7 @@ class AsyncEngram(_Door):
         `strict=True` raises LimitExceeded instead of leaving anything out.
         """
         return await self._run(
-            reading.recall_critical(
+            operations.reading.recall_critical(
                 self._setup, memory_types=memory_types, limit=limit, max_tokens=max_tokens, strict=strict, given=read
             )
         )
@@ -2670,11 +2688,11 @@ class AsyncEngram(_Door):
         Current ones, those of most weight first: importance, and what restatements, accesses, type and layer add.
         Nothing is counted as read. An action has at most 24 characters; longer ones raise LimitExceeded.
         """
-        return await self._run(reading.recall_trigger(self._setup, action, limit=limit, given=read))
+        return await self._run(operations.reading.recall_trigger(self._setup, action, limit=limit, given=read))
 
     async def list_triggers(self, **read: Unpack[Read]) -> tuple[Trigger, ...]:
         """The actions that memories are tagged with, those whose memories were read most first."""
-        return await self._run(reading.list_triggers(self._setup, read))
+        return await self._run(operations.reading.list_triggers(self._setup, read))
 
     async def list_topics(self, **ids: Unpack[Ids]) -> tuple[Topic, ...]:
         """What the memories are about: a tree of topics, the largest first, made of those that are current.
@@ -2682,7 +2700,7 @@ class AsyncEngram(_Door):
         It is an index of now that workers keep up with the writes, so that it may be a little behind, and is empty
         until a cycle or `ops.rebuild_topics` has made it. A topic with a `parent_id` is part of a wider one.
         """
-        return await self._run(topics.list_topics(self._setup, ids))
+        return await self._run(operations.topics.list_topics(self._setup, ids))
 
     async def get_topics(self, topic_ids: Sequence[str], **ids: Unpack[Ids]) -> Mapping[str, TopicMemories]:
         """Open up to 50 topics by their ids (`kb1`): the topics under each, and its newest current memories, up to 200.
@@ -2690,7 +2708,7 @@ class AsyncEngram(_Door):
         `redundant` names the pairs of these memories that say nearly the same. NotFound for an id no readable scope
         has; InvalidInput for what is no id of a topic.
         """
-        return await self._run(topics.get_topics(self._setup, topic_ids, ids))
+        return await self._run(operations.topics.get_topics(self._setup, topic_ids, ids))
 
     async def trace_recall(
         self,
@@ -2712,7 +2730,7 @@ class AsyncEngram(_Door):
         `filter` holds for both. Nothing is counted as returned or logged. Raises what `deep_search` raises.
         """
         return await self._run(
-            explaining.trace_recall(
+            operations.explaining.trace_recall(
                 self._setup,
                 query,
                 limit=limit,
@@ -2752,7 +2770,7 @@ class AsyncEngram(_Door):
         does not know.
         """
         return await self._run(
-            explaining.explain(
+            operations.explaining.explain(
                 self._setup,
                 query,
                 memory_id,
@@ -2800,7 +2818,7 @@ class AsyncEngram(_Door):
         `engram[llm]` brings; the default is an estimate.
         """
         return await self._run(
-            recalling.build_context(
+            operations.recalling.build_context(
                 self._setup,
                 query,
                 task_run_id=task_run_id,
@@ -2841,7 +2859,7 @@ class AsyncEngram(_Door):
         `trimmed` says what was left out and why.
         """
         return await self._run(
-            resuming.resume(
+            operations.resuming.resume(
                 self._setup,
                 query,
                 recent_epochs=recent_epochs,
@@ -2864,7 +2882,7 @@ class AsyncEngram(_Door):
         derive: Derive | None = None,
         metadata: Mapping[str, Any] | None = None,
         wait: bool | float = False,
-        max_bytes: int = recording.MOST_BYTES,
+        max_bytes: int = inputs.LONG_INPUT_BYTES,
         progress: Callable[[LongInputProgress], None] | None = None,
         **write: Unpack[Write],
     ) -> LongInputReport:
@@ -2884,7 +2902,7 @@ class AsyncEngram(_Door):
         a LongInputProgress as it goes.
         """
         return await self._run(
-            recording.record_long_input(
+            operations.recording.record_long_input(
                 self._setup,
                 text,
                 title=title,
@@ -2925,7 +2943,7 @@ class AsyncEngram(_Door):
         does not hold.
         """
         return await self._run(
-            long_contexts.build_long_input_context(
+            operations.long_contexts.build_long_input_context(
                 self._setup,
                 query,
                 source_event_id=source_event_id,
@@ -2955,7 +2973,9 @@ class AsyncEngram(_Door):
         most 8,192 characters. Raises NotFound when the parent is not in the scope.
         """
         return await self._run(
-            tasks.start_task(self._setup, goal, parent_task_id=parent_task_id, metadata=metadata, given=write)
+            operations.tasks.start_task(
+                self._setup, goal, parent_task_id=parent_task_id, metadata=metadata, given=write
+            )
         )
 
     async def update_task(
@@ -2973,7 +2993,9 @@ class AsyncEngram(_Door):
         state that stands. New metadata takes the place of the old. On a pause and at the end a job makes a checkpoint.
         """
         return await self._run(
-            tasks.update_task(self._setup, task_run_id, status=status, outcome=outcome, metadata=metadata, given=write)
+            operations.tasks.update_task(
+                self._setup, task_run_id, status=status, outcome=outcome, metadata=metadata, given=write
+            )
         )
 
     async def resume_task(
@@ -2984,19 +3006,19 @@ class AsyncEngram(_Door):
         Of two workers that give the position they saw (`get_task(...).position`) the second gets StaleStream. At most
         500 events come back, the newest. Raises Conflict when the run has ended.
         """
-        return await self._run(tasks.resume_task(self._setup, task_run_id, expected_position, write))
+        return await self._run(operations.tasks.resume_task(self._setup, task_run_id, expected_position, write))
 
     async def forget_task(self, task_run_id: str, **write: Unpack[TaskWrite]) -> TaskRun:
         """Hide a task run with its events and checkpoints; memories made of them stay. Undone by `restore_task`."""
-        return await self._run(tasks.forget_task(self._setup, task_run_id, write))
+        return await self._run(operations.tasks.forget_task(self._setup, task_run_id, write))
 
     async def restore_task(self, task_run_id: str, **write: Unpack[TaskWrite]) -> TaskRun:
         """Show a forgotten task run again, with its events and checkpoints."""
-        return await self._run(tasks.restore_task(self._setup, task_run_id, write))
+        return await self._run(operations.tasks.restore_task(self._setup, task_run_id, write))
 
     async def get_task(self, task_run_id: str, **read: Unpack[Read]) -> TaskRun:
         """The task run with this id, or NotFound; `as_of` and `known_at` give it as its events had it by then."""
-        return await self._run(tasks.get_task(self._setup, task_run_id, read))
+        return await self._run(operations.tasks.get_task(self._setup, task_run_id, read))
 
     async def list_tasks(
         self,
@@ -3010,7 +3032,9 @@ class AsyncEngram(_Door):
 
         For an earlier moment the states are those of that moment, and a page may hold fewer than `limit`.
         """
-        return await self._run(tasks.list_tasks(self._setup, status=status, limit=limit, cursor=cursor, given=read))
+        return await self._run(
+            operations.tasks.list_tasks(self._setup, status=status, limit=limit, cursor=cursor, given=read)
+        )
 
     async def save_checkpoint(
         self,
@@ -3036,7 +3060,7 @@ class AsyncEngram(_Door):
         one of them erases the checkpoint; without any it rests on everything up to its position.
         """
         return await self._run(
-            tasks.save_checkpoint(
+            operations.tasks.save_checkpoint(
                 self._setup,
                 task_run_id,
                 summary,
@@ -3057,7 +3081,7 @@ class AsyncEngram(_Door):
         self, task_run_id: str, *, limit: int = 10, **read: Unpack[Read]
     ) -> tuple[Checkpoint, ...]:
         """The checkpoints of a task run, newest first, at most 50; Damaged when a stored one is not what was saved."""
-        return await self._run(tasks.list_checkpoints(self._setup, task_run_id, limit, read))
+        return await self._run(operations.tasks.list_checkpoints(self._setup, task_run_id, limit, read))
 
     # Sessions
 
@@ -3069,18 +3093,18 @@ class AsyncEngram(_Door):
         An id that is known goes on; `metadata` is put beside what was noted before. Without an id Engram makes one, and
         a session that is silent for longer than the policy's `session_gap` is ended and continued by a successor.
         """
-        return AsyncSessionContext(self, sessions.visit(self._setup, session_id, metadata), ids)
+        return AsyncSessionContext(self, operations.sessions.visit(self._setup, session_id, metadata), ids)
 
     async def get_session(self, session_id: str, **read: Unpack[Read]) -> Session:
         """A session with its rolling summary, or NotFound; the nearest, where several readable scopes have one."""
-        return await self._run(sessions.get_session(self._setup, session_id, read))
+        return await self._run(operations.sessions.get_session(self._setup, session_id, read))
 
     async def list_sessions(
         self, *, open_only: bool = False, limit: int = 50, cursor: str | None = None, **read: Unpack[Read]
     ) -> Page[Session]:
         """A page of sessions, the youngest first; what was said in one is `list_events(session_id=...)`."""
         return await self._run(
-            sessions.list_sessions(self._setup, open_only=open_only, limit=limit, cursor=cursor, given=read)
+            operations.sessions.list_sessions(self._setup, open_only=open_only, limit=limit, cursor=cursor, given=read)
         )
 
     async def end_session(
@@ -3090,13 +3114,13 @@ class AsyncEngram(_Door):
 
         A session goes on when something is written into it again. Raises NotFound outside the scope.
         """
-        return await self._run(sessions.end_session(self._setup, session_id, summary, write))
+        return await self._run(operations.sessions.end_session(self._setup, session_id, summary, write))
 
     # Read: the ledger
 
     async def get_event(self, event_id: str, **read: Unpack[Read]) -> Event:
         """The event with this id, or NotFound."""
-        return await self._run(capture.get_event(self._setup, event_id, read))
+        return await self._run(operations.capture.get_event(self._setup, event_id, read))
 
     async def list_events(
         self,
@@ -3116,7 +3140,7 @@ class AsyncEngram(_Door):
     ) -> tuple[Event, ...]:
         """The events of a stream, a session, a task run, or the scope, in order."""
         return await self._run(
-            capture.list_events(
+            operations.capture.list_events(
                 self._setup,
                 stream_id=stream_id,
                 session_id=session_id,
@@ -3154,7 +3178,7 @@ class AsyncEngram(_Door):
         the window, types, roles, session or task run it is asked with. `degraded` names what had to be done without.
         """
         return await self._run(
-            searching_events.search_events(
+            operations.searching_events.search_events(
                 self._setup,
                 query,
                 mode=mode,
@@ -3179,11 +3203,11 @@ class AsyncEngram(_Door):
         follower asks again after `poll` seconds; with `poll=0` it ends there. Raises InvalidInput at once, Unavailable
         while following.
         """
-        return self._feed(following.start(self._setup, after, types, poll, ids))
+        return self._feed(operations.following.start(self._setup, after, types, poll, ids))
 
-    async def _feed(self, follower: following.Follower) -> AsyncIterator[FeedItem]:
+    async def _feed(self, follower: operations.following.Follower) -> AsyncIterator[FeedItem]:
         while True:
-            part = await self._run(following.read_on(follower))
+            part = await self._run(operations.following.read_on(follower))
             for item in part.items:
                 yield item
             if not part.more and not follower.poll:
@@ -3194,13 +3218,13 @@ class AsyncEngram(_Door):
 
     async def stats(self, **ids: Unpack[Ids]) -> ScopeStats:
         """Counts of what the readable scopes hold: facts without the chunks of documents, events with them."""
-        return await self._run(watching.stats(self._setup, ids))
+        return await self._run(operations.watching.stats(self._setup, ids))
 
     # Names that other memory libraries use
 
     async def get_context_block(self, query: str = "", max_tokens: int = 4000, **read: Unpack[Read]) -> str:
         """The text of `build_context` alone, in Markdown; the block itself says what was left out and what is cited."""
-        return await self._run(aliases.context_block(self._setup, query, max_tokens, read))
+        return await self._run(operations.aliases.context_block(self._setup, query, max_tokens, read))
 
     async def get_all(
         self,
@@ -3211,26 +3235,28 @@ class AsyncEngram(_Door):
     ) -> Page[Memory]:
         """Another name of `list_memories`."""
         return await self._run(
-            reading.list_memories(self._setup, filter=filter, sort="recent", limit=limit, cursor=cursor, given=read)
+            operations.reading.list_memories(
+                self._setup, filter=filter, sort="recent", limit=limit, cursor=cursor, given=read
+            )
         )
 
     async def update(
         self, memory_id: str, fact: str | None = None, **fields: Unpack[Attributes]
     ) -> WriteDecision | Memory:
         """`revise` when a fact is given, otherwise `annotate`."""
-        return await self._run(aliases.update(self._setup, memory_id, fact, fields))
+        return await self._run(operations.aliases.update(self._setup, memory_id, fact, fields))
 
     async def delete(self, memory_id: str, **write: Unpack[Write]) -> tuple[str, ...]:
         """Another name of `forget`."""
-        return await self._run(changing.forget(self._setup, memory_id, False, write))
+        return await self._run(operations.changing.forget(self._setup, memory_id, False, write))
 
     async def delete_all(self, **write: Unpack[Write]) -> tuple[str, ...]:
         """Forget every current memory of exactly the scope named by keyword; InvalidInput when none is named."""
-        return await self._run(aliases.delete_all(self._setup, write))
+        return await self._run(operations.aliases.delete_all(self._setup, write))
 
     async def history(self, memory_id: str, **read: Unpack[Read]) -> Page[HistoryEntry]:
         """The history of one memory; another name of `get_history`."""
-        return await self._run(aliases.history(self._setup, memory_id, read))
+        return await self._run(operations.aliases.history(self._setup, memory_id, read))
 
 
 class AsyncSessionContext(AsyncEngram):
@@ -3250,7 +3276,7 @@ class AsyncSessionContext(AsyncEngram):
         return self._visit.session_id
 
     async def __aenter__(self) -> Self:
-        await self._run(sessions.open_session(self._setup))
+        await self._run(operations.sessions.open_session(self._setup))
         return self
 
     async def __aexit__(
@@ -3270,7 +3296,7 @@ class AsyncSessionContext(AsyncEngram):
     async def _end(self, error: str | None) -> None:
         if self._owner:
             with suppress(NotFound):  # nothing was ever written
-                await self._run(sessions.end_session(self._setup, self.session_id, None, {}, error=error))
+                await self._run(operations.sessions.end_session(self._setup, self.session_id, None, {}, error=error))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(scope={self._scope!r}, session_id={self.session_id!r})"
@@ -3289,7 +3315,7 @@ class AsyncOps:
 
         `anchors` are heads kept elsewhere (`report.heads` of an earlier run): only they reveal a cut tail.
         """
-        return await self._run(watching.verify_ledger(self._setup, anchors, read))
+        return await self._run(operations.watching.verify_ledger(self._setup, anchors, read))
 
     async def consolidate(self, *, merge: bool = False, **write: Unpack[Write]) -> LifecycleRun:
         """Run a consolidation cycle of the scope: what is reinforced rises, what is spent is put away.
@@ -3301,7 +3327,7 @@ class AsyncOps:
         500 memories a step and for 10 seconds, and asks no language model. Where two run one cycle at once, the one
         that came last goes on with it. `undo` takes the whole cycle back, but for the epoch.
         """
-        return await self._run(cycling.consolidate(self._setup, merge, write))
+        return await self._run(operations.cycling.consolidate(self._setup, merge, write))
 
     async def prune(
         self,
@@ -3316,7 +3342,7 @@ class AsyncOps:
         recorded; `aggressive` also the lowest tenth of the rest. Critical and core memories are exempt, and working
         ones where the policy's intake is `buffer`; `layers` narrows it further, and the policy's `keep` may veto.
         """
-        return await self._run(pruning.prune(self._setup, mode, layers, write))
+        return await self._run(operations.pruning.prune(self._setup, mode, layers, write))
 
     async def rebuild_topics(self, **write: Unpack[Write]) -> LifecycleRun:
         """Make the scope's tree of topics anew; it takes the place of the one there is unless it is worse.
@@ -3325,14 +3351,14 @@ class AsyncOps:
         that has a topic without a name. A language model names topics where the component `naming` has one, else their
         three most telling words do. No memory changes.
         """
-        return await self._run(topics.rebuild_topics(self._setup, write))
+        return await self._run(operations.topics.rebuild_topics(self._setup, write))
 
     async def archive(self, memory_ids: Sequence[str], **write: Unpack[Write]) -> LifecycleRun:
         """Put current memories away, up to 500 at once; nothing is lost, and `undo` or `restore` brings them back.
 
         Raises NotFound for an id the scope has not, and Conflict for a memory that is not current.
         """
-        return await self._run(living.archive(self._setup, memory_ids, write))
+        return await self._run(operations.living.archive(self._setup, memory_ids, write))
 
     async def merge_similar(
         self, *, threshold: float | None = None, use_llm: bool | None = None, **write: Unpack[Write]
@@ -3347,7 +3373,7 @@ class AsyncOps:
         memories take no part. A dry run shows what rules would do, and asks no model. Raises ModelRejected where
         `use_llm=True` and there is none.
         """
-        return await self._run(merging.merge_similar(self._setup, threshold, use_llm, write))
+        return await self._run(operations.merging.merge_similar(self._setup, threshold, use_llm, write))
 
     async def find_clusters(self, **ids: Unpack[Ids]) -> tuple[Cluster, ...]:
         """Groups of current memories of the scope that are about one thing, at most ten of at least three.
@@ -3355,7 +3381,7 @@ class AsyncOps:
         They are found greedily from the memory with the most others near it: a similarity of at least 0.85 and shared
         words (Jaccard 0.2 or more); without vectors by words alone (0.3). A memory is in one group. Changes no memory.
         """
-        return await self._run(consolidating.find_clusters(self._setup, ids))
+        return await self._run(operations.consolidating.find_clusters(self._setup, ids))
 
     async def consolidate_summaries(self, *, limit: int = 50, **write: Unpack[Write]) -> LifecycleRun:
         """Write one summary for each of at most `limit` groups of current memories that are about one thing.
@@ -3366,7 +3392,7 @@ class AsyncOps:
         the run, brings them back. A source that is revised, replaced, forgotten, put away, made private or given an end
         puts its summary away. Memories with a slot or key, with an end, pinned and private ones take no part.
         """
-        return await self._run(consolidating.consolidate_summaries(self._setup, limit, write))
+        return await self._run(operations.consolidating.consolidate_summaries(self._setup, limit, write))
 
     async def audit(self, *, apply: bool = False, **write: Unpack[Write]) -> AuditReport:
         """What could be put in order in the scope, each with its reason; nothing is done without `apply=True`.
@@ -3375,14 +3401,14 @@ class AsyncOps:
         working of what its gate would not let in today, and the types that rules of the policy give memories without
         one. A language model, where one is configured for it, strikes out what it doubts. At most 100 of a kind.
         """
-        return await self._run(proposing.audit(self._setup, apply, write))
+        return await self._run(operations.proposing.audit(self._setup, apply, write))
 
     async def set_layer(self, memory_id: str, layer: Layer, **write: Unpack[Write]) -> LifecycleRun:
         """Move a memory to `buffer`, `working` or `core`; only an operator can, agents reinforce.
 
         Raises Conflict for a pinned memory, which stays in the core, and for one that is not current.
         """
-        return await self._run(living.set_layer(self._setup, memory_id, layer, write))
+        return await self._run(operations.living.set_layer(self._setup, memory_id, layer, write))
 
     async def decay(
         self, *, limit: int = 20, profile: str | None = None, memory_id: str | None = None, **ids: Unpack[Ids]
@@ -3395,7 +3421,7 @@ class AsyncOps:
         alone, if it is current, with the points of its curve to come. Raises NotFound for an id the scope has not.
         """
         return await self._run(
-            fading.decay_table(self._setup, limit=limit, profile=profile, memory_id=memory_id, given=ids)
+            operations.fading.decay_table(self._setup, limit=limit, profile=profile, memory_id=memory_id, given=ids)
         )
 
     async def simulate_policy(
@@ -3412,7 +3438,9 @@ class AsyncOps:
         takes what was known then as given, `until` leaves out what came later. No language model is asked: what it
         took the first time is the estimate. Raises NotFound for a scope that nothing was ever written to.
         """
-        return await self._run(simulating.simulate_policy(self._setup, policy, since=since, until=until, given=ids))
+        return await self._run(
+            operations.simulating.simulate_policy(self._setup, policy, since=since, until=until, given=ids)
+        )
 
     async def audit_log(
         self,
@@ -3431,7 +3459,7 @@ class AsyncOps:
         `undo_id` of an entry is what `ops.undo` takes. Raises NotFound for an id the scope has not.
         """
         return await self._run(
-            auditing.audit_log(
+            operations.auditing.audit_log(
                 self._setup, memory_id=memory_id, actor=actor, since=since, until=until, limit=limit, cursor=cursor,
                 given=ids,
             )
@@ -3439,7 +3467,7 @@ class AsyncOps:
 
     async def list_runs(self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]) -> Page[LifecycleRun]:
         """What the life cycle did in the scope, run by run, newest first, each with its first 1,000 changes."""
-        return await self._run(living.list_runs(self._setup, limit, cursor, ids))
+        return await self._run(operations.living.list_runs(self._setup, limit, cursor, ids))
 
     async def undo(self, run_or_event_id: str, **write: Unpack[Write]) -> UndoReport:
         """Take back what a run, a whole cycle or a single event changed in memories and relations.
@@ -3448,7 +3476,7 @@ class AsyncOps:
         put aside. The undoing is a run of its own, so it can be undone. Raises NotFound for an unknown id, and Conflict
         for a run that was taken back already or an event that was erased. Counts of reads stay as they are.
         """
-        return await self._run(living.undo(self._setup, run_or_event_id, write))
+        return await self._run(operations.living.undo(self._setup, run_or_event_id, write))
 
     async def erase(
         self,
@@ -3473,11 +3501,11 @@ class AsyncOps:
         targets = {
             "events": events, "memories": memories, "session": session, "user": user, "scope": scope, "source": source,
         }  # fmt: skip
-        return await self._run(erasing.erase(self._setup, targets, write))
+        return await self._run(operations.erasing.erase(self._setup, targets, write))
 
     async def redact_event(self, event_id: str, **write: Unpack[Write]) -> ErasureReport:
         """Erase what one event said, for ever: `erase(events=[event_id])`."""
-        return await self._run(erasing.redact_event(self._setup, event_id, write))
+        return await self._run(operations.erasing.redact_event(self._setup, event_id, write))
 
     async def apply_redactions(self, path: str | Path, **write: Unpack[Write]) -> ErasureReport:
         """Erase again what a redaction list names, of this tenant: after an older backup was restored, before serving.
@@ -3485,7 +3513,7 @@ class AsyncOps:
         `path` is the file that `ENGRAM_REDACTION_LIST` named. Events the database does not have are counted under
         `out_of_reach`. Raises InvalidInput for a file that is no such list, Unavailable.
         """
-        return await self._run(erasing.apply_redactions(self._setup, path, write))
+        return await self._run(operations.erasing.apply_redactions(self._setup, path, write))
 
     async def usage(
         self,
@@ -3499,7 +3527,7 @@ class AsyncOps:
         `user_id=ALL_USERS` counts every user's. A call that was never settled counts, after 10 minutes, as the most it
         could cost. An answer that was paid for before is no call.
         """
-        return await self._run(watching.usage(self._setup, since, group_by, ids))
+        return await self._run(operations.watching.usage(self._setup, since, group_by, ids))
 
     async def reembed(
         self,
@@ -3519,7 +3547,9 @@ class AsyncOps:
         fails for long (`reason` is `space_drift` when it is not what it was), Conflict when another change came in.
         """
         return await self._run(
-            reembedding.reembed(self._setup, model, batch_size=batch_size, switch=switch, drop=drop, progress=progress)
+            operations.reembedding.reembed(
+                self._setup, model, batch_size=batch_size, switch=switch, drop=drop, progress=progress
+            )
         )
 
     async def reindex_words(
@@ -3533,28 +3563,30 @@ class AsyncOps:
         it again after an interruption. `progress` hears of every batch. Raises InvalidInput for a name the server does
         not know.
         """
-        return await self._run(reindexing.reindex_words(self._setup, config, progress=progress))
+        return await self._run(operations.reindexing.reindex_words(self._setup, config, progress=progress))
 
     async def list_models(self) -> tuple[EmbeddingModel, ...]:
         """The tenant's embedding models, the one in use first, and how many vectors each has."""
-        return await self._run(reembedding.list_models(self._setup))
+        return await self._run(operations.reembedding.list_models(self._setup))
 
     async def run_jobs(self, *, limit: int = 10) -> int:
         """Claim due jobs of the tenant and run them here, now; how many were run."""
-        return await self._run(running.run_jobs(self._setup, limit))
+        return await self._run(operations.running.run_jobs(self._setup, limit))
 
     async def list_jobs(
         self, *, state: JobState | None = None, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]
     ) -> Page[Job]:
         """The jobs of the readable scopes, oldest first, all or those in one state, such as `dead`."""
-        return await self._run(queueing.list_jobs(self._setup, state=state, limit=limit, cursor=cursor, given=ids))
+        return await self._run(
+            operations.queueing.list_jobs(self._setup, state=state, limit=limit, cursor=cursor, given=ids)
+        )
 
     async def retry_job(self, job_id: str, **write: Unpack[Write]) -> Job:
         """Queue a dead, paused, cancelled or waiting job again, at once and with its tries at zero.
 
         Raises NotFound outside the scope, Conflict when the job runs or is done.
         """
-        return await self._run(queueing.retry_job(self._setup, job_id, write))
+        return await self._run(operations.queueing.retry_job(self._setup, job_id, write))
 
     async def cancel_job(self, job_id: str, **write: Unpack[Write]) -> Job:
         """Cancel a job; one that runs loses its lease, and its effect is refused.
@@ -3562,14 +3594,14 @@ class AsyncOps:
         What it was to derive is not taken from it: the next job of the stream reads the same events. Raises NotFound
         outside the scope, Conflict when the job is done.
         """
-        return await self._run(queueing.cancel_job(self._setup, job_id, write))
+        return await self._run(operations.queueing.cancel_job(self._setup, job_id, write))
 
     async def backlog(self, **ids: Unpack[Ids]) -> tuple[Backlog, ...]:
         """What each deriver has yet to read of each readable stream, oldest first, at most 1,000; empty is derived.
 
         An event is shown here until it is derived, whether a job is left for it or not.
         """
-        return await self._run(queueing.backlog(self._setup, ids))
+        return await self._run(operations.queueing.backlog(self._setup, ids))
 
     async def replay(
         self,
@@ -3589,12 +3621,14 @@ class AsyncOps:
         Raises NotFound for a scope nobody wrote to, Conflict when it has four shadows, Unavailable.
         """
         return await self._run(
-            replaying.replay(self._setup, since=since, derivers=derivers, policy=policy, progress=progress, given=write)
+            operations.replaying.replay(
+                self._setup, since=since, derivers=derivers, policy=policy, progress=progress, given=write
+            )
         )
 
     async def compare_replay(self, shadow_id: str, **ids: Unpack[Ids]) -> ReplayDiff:
         """How a shadow differs from the live memories as both stand now; NotFound outside the scope."""
-        return await self._run(replaying.compare(self._setup, shadow_id, ids))
+        return await self._run(operations.replaying.compare(self._setup, shadow_id, ids))
 
     async def switch_replay(
         self,
@@ -3610,15 +3644,17 @@ class AsyncOps:
         To go back, switch to the same shadow again. `policy` is needed for one that is not built in. Raises NotFound,
         Conflict when the shadow was derived by another policy than the one given, Unavailable.
         """
-        return await self._run(replaying.switch(self._setup, shadow_id, policy=policy, progress=progress, given=write))
+        return await self._run(
+            operations.replaying.switch(self._setup, shadow_id, policy=policy, progress=progress, given=write)
+        )
 
     async def drop_replay(self, shadow_id: str, **write: Unpack[Write]) -> int:
         """Drop a shadow, for ever; how many memories it held. The live memories and the ledger are not touched."""
-        return await self._run(replaying.drop(self._setup, shadow_id, write))
+        return await self._run(operations.replaying.drop(self._setup, shadow_id, write))
 
     async def list_replays(self, **ids: Unpack[Ids]) -> tuple[Replay, ...]:
         """The shadows of exactly one scope, oldest first, and how far each has come."""
-        return await self._run(replaying.list_replays(self._setup, ids))
+        return await self._run(operations.replaying.list_replays(self._setup, ids))
 
     async def list_recalls(
         self, *, limit: int = 50, cursor: str | None = None, **ids: Unpack[Ids]
@@ -3628,11 +3664,11 @@ class AsyncOps:
         A page of at most 200; its `cursor` continues it. What is logged, and for how long, the settings RECALL_LOG,
         RECALL_LOG_SAMPLE and RECALL_LOG_KEPT say.
         """
-        return await self._run(explaining.list_recalls(self._setup, limit=limit, cursor=cursor, given=ids))
+        return await self._run(operations.explaining.list_recalls(self._setup, limit=limit, cursor=cursor, given=ids))
 
     async def get_recall(self, recall_id: str, **ids: Unpack[Ids]) -> LoggedRecall:
         """One logged recall, by the `recall_id` of its answer; NotFound when the scope does not know it."""
-        return await self._run(explaining.get_recall(self._setup, recall_id, ids))
+        return await self._run(operations.explaining.get_recall(self._setup, recall_id, ids))
 
     async def replay_recall(self, recall_id: str, **ids: Unpack[Ids]) -> RecallDiff:
         """Make a logged recall again, as of what was known then, and show what comes out differently.
@@ -3640,7 +3676,7 @@ class AsyncOps:
         The plan is the logged one, so no language model is asked. Scores may differ a little: the rarity of words and
         how often a memory was returned are those of today. Raises NotFound where its question was erased.
         """
-        return await self._run(explaining.replay_recall(self._setup, recall_id, ids))
+        return await self._run(operations.explaining.replay_recall(self._setup, recall_id, ids))
 
     async def export(
         self,
@@ -3662,7 +3698,9 @@ class AsyncOps:
         Conflict where an event was changed behind the ledger's back, Unavailable.
         """
         return await self._run(
-            exporting.export(self._setup, path, format=format, user=user, vectors=vectors, progress=progress, given=ids)
+            operations.exporting.export(
+                self._setup, path, format=format, user=user, vectors=vectors, progress=progress, given=ids
+            )
         )
 
     async def import_(
@@ -3688,11 +3726,11 @@ class AsyncOps:
         something else; Unavailable.
         """
         return await self._run(
-            importing.import_(
+            operations.importing.import_(
                 self._setup, path, format=format, on_conflict=on_conflict, strict=strict, progress=progress, given=write
             )
         )
 
     async def doctor(self) -> DoctorReport:
         """Check server, schema, roles, row-level security, indexes, jobs and vectors."""
-        return await self._run(watching.doctor(self._setup))
+        return await self._run(operations.watching.doctor(self._setup))

@@ -14,8 +14,6 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from psycopg.types.json import Jsonb
-
 from engram import ids, inputs, text
 from engram.errors import InvalidInput, LimitExceeded
 from engram.values import (
@@ -475,6 +473,8 @@ class _Sql:
 
     def _metadata(self, asked: Filter) -> Iterator[str]:
         if asked.metadata is not None:
+            from psycopg.types.json import Jsonb
+
             yield self._fill("m.metadata @> $::jsonb", Jsonb(asked.metadata)) if asked.metadata else _NOTHING
         if asked.metadata_range is not None:
             if not asked.metadata_range:

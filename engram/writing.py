@@ -20,7 +20,8 @@ from engram.attributes import Echo
 from engram.channels import keyword, nearness, semantic, upkeep
 from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
 from engram.lineage import Member, Place
-from engram.policies import TYPE_WEIGHTS, Classified, MemoryPolicy, says_no_more, value_of
+from engram.policies import TYPE_WEIGHTS, MemoryPolicy
+from engram.policies.classify import Classified, says_no_more, value_of
 from engram.tenancy import Visible
 from engram.values import Citation, Event, Layer, Memory, Neighbour, SurpriseTerms, Trust, WriteDecision, trust_rank
 

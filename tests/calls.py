@@ -13,10 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from engram.operations.capture import Artifact, Message, ToolCall
-from engram.operations.changing import Attributes, Candidate, NewMemory
-from engram.operations.relating import NewRelation
-from engram.operations.setup import Read, SessionWrite, TaskWrite, Write
+from engram.operations.arguments import (
+    Artifact,
+    Attributes,
+    Candidate,
+    Message,
+    NewMemory,
+    NewRelation,
+    Read,
+    SessionWrite,
+    TaskWrite,
+    ToolCall,
+    Write,
+)
 from engram.scope import Ids
 from engram.values import Citation, Traversal
 

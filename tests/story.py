@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from engram import Engram
-from engram.operations.capture import Message
+from engram.operations.arguments import Message
 
 NOW: Final = datetime(2025, 6, 18, 15, 30, tzinfo=UTC)
 

@@ -17,9 +17,7 @@ import engram
 from engram import errors
 from engram import values as known
 from engram.client import Engram, Ops
-from engram.operations.capture import Artifact, Message, ToolCall
-from engram.operations.changing import Attributes, Candidate, NewMemory
-from engram.operations.setup import Read, Write
+from engram.operations.arguments import Artifact, Attributes, Candidate, Message, NewMemory, Read, ToolCall, Write
 from engram.scope import Ids
 from engram.settings import PREFIX, Settings
 

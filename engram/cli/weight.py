@@ -98,7 +98,7 @@ def _moment(desk: Desk, text: str | None, name: str) -> datetime | None:
 
 def _policy(named: str) -> str | MemoryPolicy:
     """A policy by name, or read from a file where the argument names one."""
-    from engram.policies import BUILT_IN
+    from engram.policies import built_in
     from engram.policies.files import from_json
 
     path = Path(named)
@@ -108,4 +108,4 @@ def _policy(named: str) -> str | MemoryPolicy:
         data: Any = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         raise InvalidInput("policy", "the name of a policy or a readable JSON file", "neither") from None
-    return from_json(data, {one.name: one for one in BUILT_IN})
+    return from_json(data, {one.name: one for one in built_in()})

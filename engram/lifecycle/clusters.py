@@ -11,7 +11,7 @@ from engram.lifecycle.deeds import NEW, Deed, Effect, Tie
 from engram.lifecycle.keeping import is_rewording, says_all
 from engram.lifecycle.pairing import LAYERS, SUMMARY, Pair, Row
 from engram.lifecycle.thresholds import CLUSTER_MEMBERS, MOST_CLUSTERS, SUMMARY_IMPORTANCE, Thresholds
-from engram.policies import Classified
+from engram.policies.classify import Classified
 from engram.text import jaccard, tokens
 from engram.writing import Draft
 

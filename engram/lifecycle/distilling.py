@@ -11,7 +11,7 @@ from engram.lifecycle.deeds import NEW, Deed, Effect, Tie, marked
 from engram.lifecycle.keeping import invented, is_rewording, says_all
 from engram.lifecycle.pairing import Row
 from engram.lifecycle.thresholds import DISTILL_CHARACTERS, DISTILL_NOTES, DISTILLED_IMPORTANCE
-from engram.policies import Classified
+from engram.policies.classify import Classified
 from engram.writing import Draft
 
 STATUS_TAGS: Final = ("project-status", "auto-distilled")

@@ -12,7 +12,7 @@ from engram.lifecycle.layers import Row as LifeRow
 from engram.lifecycle.merging import Choice
 from engram.lifecycle.pairing import Pair, Row
 from engram.lifecycle.thresholds import Thresholds
-from engram.policies import Classified
+from engram.policies.classify import Classified
 from engram.values import Proposal
 
 MOST: Final = 100  # proposals of a kind

@@ -6,17 +6,18 @@ import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Any, Final, Literal, Required, TypedDict, cast
+from datetime import timedelta
+from typing import Any, Final, Literal, cast
 
 from engram import checkpoints, history, ids, inputs, ledger, sessions, streams, tasks, tenancy
 from engram.database import Connection
 from engram.errors import IdempotencyMismatch, InvalidInput, NotFound
 from engram.operations import deriving, extracting, running, searching_events, steps
+from engram.operations.arguments import Artifact, ToolCall
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.sessions import Part
-from engram.values import DERIVES, ROLES, TRUSTS, Derive, Event, Receipt, Role, Trust
+from engram.values import DERIVES, ROLES, TRUSTS, Event, Receipt, Trust
 
 EVENT_TYPES: Final = (
     "user_message", "assistant_message", "tool_call", "tool_result", "agent_action", "decision", "observation",
@@ -40,41 +41,6 @@ MESSAGE_WORDS: Final = (
     "role", "content", "name", "occurred_at", "trust", "call_id", "payload", "metadata", "event_id", "derive",
     "event_type",
 )  # fmt: skip
-
-
-class Message(TypedDict, total=False):
-    """One message of a conversation."""
-
-    role: Required[Role]
-    content: Required[str]
-    name: str
-    occurred_at: datetime
-    trust: Trust
-    call_id: str
-    payload: Mapping[str, Any]
-    metadata: Mapping[str, Any]
-    event_id: str
-    derive: Derive
-    event_type: str
-
-
-class ToolCall(TypedDict, total=False):
-    """A call of a tool, and its result once there is one."""
-
-    name: Required[str]
-    arguments: Mapping[str, Any]
-    result: str | None
-    call_id: str
-    trust: Trust
-
-
-class Artifact(TypedDict, total=False):
-    """Something a turn made: a file, a plan, a patch."""
-
-    name: Required[str]
-    content: Required[str]
-    media: str
-    trust: Trust
 
 
 def remember(

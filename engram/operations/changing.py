@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from engram import batching, history, ids, inputs, ledger, memories, policies, sessions, streams, tenancy, text, writing
@@ -23,9 +23,11 @@ from engram.errors import (
     Unavailable,
 )
 from engram.operations import spaces, steps
-from engram.operations.setup import DIRECT, Setup, Write, Writing
+from engram.operations.arguments import Attributes, Edit, NewMemory, Write
+from engram.operations.setup import DIRECT, Setup, Writing
 from engram.operations.steps import Operation
-from engram.policies import Classified, Proposal, guards
+from engram.policies import guards
+from engram.policies.classify import Classified, Proposal, classify
 from engram.secrets import Censor
 from engram.sessions import Visit
 from engram.values import Event, Memory, Trust, WriteDecision, trust_rank
@@ -51,91 +53,8 @@ NOTHING_CURRENT: Final = "nothing of this lineage is current: restore what was f
 EXPIRY: Final = ("expires_at", "expires_in", "expires_in_days")
 
 
-class Attributes(Write, total=False):
-    """What `add` and `annotate` may set on a memory."""
-
-    memory_type: str
-    category: str
-    tags: Sequence[str]
-    source: str
-    metadata: Mapping[str, Any]
-    importance: float
-    priority: int
-    rating: int
-    confidence: float
-    critical_slot: str | None
-    private: bool
-    expires_at: datetime | None
-    expires_in: timedelta | str
-    expires_in_days: float
-
-
-class NewMemory(Attributes, total=False):
-    """What `add` takes beside the fact."""
-
-    main_content: str
-    topic_key: str
-    subject: str
-    attribute: str
-    value: str
-    parent_id: str
-    valid_from: datetime
-    valid_to: datetime
-    supersedes: Sequence[str]
-    sources: Sequence[tuple[str, int, int] | tuple[str, int, int, str]]
-    force: bool
-
-
-class Candidate(NewMemory, total=False):
-    """One item of `add_many`: a fact and what `add` takes."""
-
-    fact: str
-
-
 ATTRIBUTES: Final = tuple(name for name in Attributes.__annotations__ if name not in Write.__annotations__)
 MEMORY_WORDS: Final = tuple(name for name in NewMemory.__annotations__ if name not in Write.__annotations__)
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """A change of a fact's text that is made on its current head."""
-
-    how: Literal["append", "prepend", "replace"]
-    old: str
-    new: str
-
-    def __post_init__(self) -> None:
-        inputs.choice(self.how, "how", ("append", "prepend", "replace"))
-        for name in ("old", "new"):
-            checked = inputs.text(getattr(self, name), name, limit=inputs.FACT_CHARACTERS, empty=True)
-            object.__setattr__(self, name, checked)
-
-    @classmethod
-    def append(cls, text: str) -> Edit:
-        """Put text after the fact."""
-        return cls("append", "", text)
-
-    @classmethod
-    def prepend(cls, text: str) -> Edit:
-        """Put text before the fact."""
-        return cls("prepend", "", text)
-
-    @classmethod
-    def replace(cls, old: str, new: str) -> Edit:
-        """Replace a text that occurs exactly once in the fact."""
-        return cls("replace", old, new)
-
-    def apply(self, fact: str) -> str:
-        """The edited fact; Conflict when the text to replace does not occur exactly once."""
-        if self.how == "append":
-            return inputs.fact(fact + self.new)
-        if self.how == "prepend":
-            return inputs.fact(self.new + fact)
-        if not self.old or fact.count(self.old) != 1:
-            raise Conflict(
-                "the text to replace must occur exactly once in the fact", found=fact.count(self.old) if self.old else 0
-            )
-        return inputs.fact(fact.replace(self.old, self.new))
 
 
 @dataclass(frozen=True, slots=True)
@@ -854,7 +773,7 @@ def add_sources(
 
 def _classified(setup: Setup, call: Writing, proposal: Proposal, valid_from: datetime | None) -> Classified:
     """The policy's word; a slot it found is left out where the fact holds only from a later day."""
-    classified = policies.classify(setup.policy, proposal)
+    classified = classify(setup.policy, proposal)
     stated = proposal.topic_key is not None or proposal.critical_slot is not None or proposal.attribute is not None
     said_at = call.occurred_at or datetime.now(UTC)
     return classified if stated else policies.not_before(classified, valid_from, said_at)

@@ -17,7 +17,8 @@ from engram.jobs import Job
 from engram.operations import echoing, spaces, steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
-from engram.policies import Proposal, guards
+from engram.policies import guards
+from engram.policies.classify import Proposal, classify
 from engram.scope import Scope
 from engram.values import MEMORY_TYPES, Event, Receipt, WriteDecision
 from engram.writing import Draft, Origin
@@ -279,7 +280,7 @@ def draft(
 ) -> tuple[Draft, Origin]:
     """A proposed memory as the policy sees it, with the event it rests on and the deriver's name and version. Pure."""
     proposed, refused = _guarded(setup, event, proposed)
-    classified = policies.classify(
+    classified = classify(
         setup.policy,
         Proposal(
             fact=proposed.fact, memory_type=proposed.memory_type, category=proposed.category, metadata=event.metadata,

@@ -20,7 +20,8 @@ from engram.database import Connection, fetch_all
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
-from engram.policies import Classified, MemoryPolicy, Proposal
+from engram.policies import MemoryPolicy
+from engram.policies.classify import Classified, Proposal, classify, value_of
 from engram.scope import Scope
 from engram.subjects import plain
 from engram.writing import Draft, Origin
@@ -85,7 +86,7 @@ def _known(setup: Setup, conn: Connection, tenant_id: str, scope_id: int) -> lis
     return [
         Known(row.conflict_key, value, row.status == "active", row.fact)
         for row in keyed
-        if (value := policies.value_of(setup.policy, row.fact, row.conflict_key)) is not None
+        if (value := value_of(setup.policy, row.fact, row.conflict_key)) is not None
     ] + [Known(None, None, row.status == "active", row.fact, row.subject, row.lineage_id) for row in told]
 
 
@@ -138,7 +139,7 @@ def _followed(setup: Setup, made: Draft, seen: list[Known]) -> list[Known]:
         return seen if made.is_evidence else [Known(None, None, True, made.fact, made.classified.subject, line), *seen]
     if not key.startswith(PREFIX):
         return seen
-    value = policies.value_of(setup.policy, made.fact, key)
+    value = value_of(setup.policy, made.fact, key)
     seen = [replace(one, is_head=False) if one.key == key else one for one in seen]
     return seen if value is None else [Known(key, value, True, made.fact), *seen]
 
@@ -211,7 +212,7 @@ def _is_left_out(policy: MemoryPolicy, fact: str) -> bool:
     rules = tuple(rule for rule in policies.get_policy("default").slot_rules if rule not in policy.slot_rules)
     if not rules:
         return False
-    return policies.classify(replace(policy, slot_rules=rules), Proposal(fact)).conflict_key is not None
+    return classify(replace(policy, slot_rules=rules), Proposal(fact)).conflict_key is not None
 
 
 def _has_its_key(draft: Draft, known: Sequence[Known]) -> bool:
@@ -243,7 +244,7 @@ def _replacing(setup: Setup, draft: Draft, old: str, new: str, heads: Sequence[K
         return None
     one, fact = about
     fact = fact[:1].upper() + fact[1:]
-    classified = policies.classify(setup.policy, Proposal(fact))
+    classified = classify(setup.policy, Proposal(fact))
     if one.key is not None and classified.conflict_key != one.key:
         return None
     classified = replace(classified, conflict_key=one.key, subject=one.subject or draft.classified.subject)
@@ -258,7 +259,7 @@ def _ending(draft: Draft, about: Known) -> Draft:
 
 
 def _restating(setup: Setup, draft: Draft, fact: str) -> Draft:
-    return replace(draft, echo=None, fact=fact, classified=policies.classify(setup.policy, Proposal(fact)))
+    return replace(draft, echo=None, fact=fact, classified=classify(setup.policy, Proposal(fact)))
 
 
 def _keyless(draft: Draft) -> Classified:
@@ -286,8 +287,8 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
         over = replace(draft.classified, conflict_key=about.key, negates=about.value, critical_slot=None)
         return replace(draft, echo=None, classified=over)
     fact = attributes.sentence_of(about.key.removeprefix(PREFIX), _as_written(echo.new, draft.fact))
-    classified = policies.classify(setup.policy, Proposal(fact))
-    if classified.conflict_key != about.key or policies.value_of(setup.policy, fact, about.key) != plain(echo.new):
+    classified = classify(setup.policy, Proposal(fact))
+    if classified.conflict_key != about.key or value_of(setup.policy, fact, about.key) != plain(echo.new):
         return left
     return replace(draft, echo=None, fact=fact, classified=classified)
 

@@ -23,7 +23,7 @@ from engram.lifecycle.deeds import NEW, STATE, Count, Deed, Effect, Tie, archive
 from engram.operations import spaces, steps
 from engram.operations.setup import DIRECT, Setup, Writing
 from engram.operations.steps import Operation
-from engram.policies import Classified
+from engram.policies.classify import Classified
 from engram.values import LAYERS, TRUSTS, Change, Event, LifecycleRun, Memory, Page, UndoReport
 from engram.writing import Desk, Draft, Origin
 

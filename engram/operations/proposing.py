@@ -20,9 +20,8 @@ from engram.lifecycle.merging import Choice
 from engram.operations import asking, living, merging, spaces, steps, sweeping
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
-from engram.policies import Classified
-from engram.policies import Proposal as Candidate
-from engram.policies.classify import classify
+from engram.policies.classify import Classified, classify
+from engram.policies.classify import Proposal as Candidate
 from engram.values import AuditReport
 
 COMPONENT: Final = "audit"

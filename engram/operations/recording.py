@@ -22,14 +22,13 @@ from engram.longinput.store import Document, Measure
 from engram.operations import capture, deriving, extracting, running, spaces, steps
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
-from engram.policies import Classified
+from engram.policies.classify import Classified
 from engram.values import DERIVES, Chunk, Event, LongInputProgress, LongInputReport, Receipt, WriteDecision
 from engram.writing import Draft, Origin
 
 T = TypeVar("T")
 Progress = Callable[[LongInputProgress], None]
 
-MOST_BYTES: Final = 50 * 1024 * 1024
 TITLE_CHARACTERS: Final = 200
 CHUNK_TOKENS: Final = (50, 2_000)
 MOST_FACTS: Final = 20  # of a chunk

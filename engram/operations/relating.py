@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final, TypedDict, cast
+from typing import Any, Final, cast
 
 from engram import counting, inputs, ledger, memories, paths, relations, tenancy, writing
 from engram.channels import semantic
@@ -13,6 +13,7 @@ from engram.database import Connection, ending
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, Unavailable
 from engram.memories import Moment
 from engram.operations import changing, spaces, steps
+from engram.operations.arguments import NewRelation
 from engram.operations.setup import Reading, Setup, Writing
 from engram.operations.steps import Operation
 from engram.relations import Edge, Walk
@@ -29,16 +30,6 @@ ERASED: Final = "a memory that was erased can be related to nothing"
 SEEDS: Final = 200
 TRIES: Final = 3
 _WHOLE: Final[tuple[str, ...]] = ()
-
-
-class NewRelation(TypedDict, total=False):
-    """One item of `relate_batch`: what `relate` takes beside the words of every write."""
-
-    source_id: str
-    target_id: str
-    relation_type: str
-    weight: float
-    metadata: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

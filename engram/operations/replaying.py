@@ -228,7 +228,7 @@ def policy_named(setup: Setup, policy: object) -> MemoryPolicy:
         return setup.policy
     if isinstance(policy, MemoryPolicy):
         return policy
-    known = {one.name: one for one in (*policies.BUILT_IN, setup.policy)}
+    known = {one.name: one for one in (*policies.built_in(), setup.policy)}
     return known[inputs.choice(policy, "policy", known)]
 
 
@@ -240,7 +240,7 @@ def _progress(progress: object) -> Progress | None:
 
 def _policy_of(setup: Setup, shadow: Shadow, policy: MemoryPolicy | None) -> MemoryPolicy:
     """The policy a shadow was derived by; Conflict when this process has another one of that name."""
-    known = {one.name: one for one in (*policies.BUILT_IN, setup.policy)}
+    known = {one.name: one for one in (*policies.built_in(), setup.policy)}
     chosen = policy or known.get(shadow.policy.rpartition("@")[0], setup.policy)
     if label(chosen) != shadow.policy:
         raise Conflict("the shadow was derived by another policy: give that one", policy=shadow.policy)

@@ -10,7 +10,8 @@ from engram.database import Connection
 from engram.errors import InvalidInput, NotFound
 from engram.memories import NOW
 from engram.operations import running, steps
-from engram.operations.setup import SessionWrite, Setup, Writing
+from engram.operations.arguments import SessionWrite
+from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.sessions import Visit
 from engram.values import Page, Session

@@ -29,50 +29,6 @@ from engram.streams import StreamKind
 from engram.values import TRUSTS, Trust
 from engram.writing import Desk
 
-
-class Read(Ids, total=False):
-    """What every read takes beside its own arguments."""
-
-    as_of: datetime
-    known_at: datetime
-
-
-class Write(Ids, total=False):
-    """What every write takes beside its own arguments."""
-
-    actor: str
-    trust: Trust
-    reason: str
-    idempotency_key: str
-    dry_run: bool
-    session_id: str
-    task_run_id: str
-    occurred_at: datetime
-
-
-class TaskWrite(Ids, total=False):
-    """What a write to a task run takes: its stream is the run's own, which the call names already."""
-
-    actor: str
-    trust: Trust
-    reason: str
-    idempotency_key: str
-    dry_run: bool
-    session_id: str
-    occurred_at: datetime
-
-
-class SessionWrite(Ids, total=False):
-    """What a write to a session takes: its stream is the session's own, which the call names already."""
-
-    actor: str
-    trust: Trust
-    reason: str
-    idempotency_key: str
-    dry_run: bool
-    occurred_at: datetime
-
-
 DIRECT: Final[tuple[StreamKind, str]] = ("scope", "direct")  # the stream of a scope's own changes
 READ_WORDS: Final = ("as_of", "known_at")
 WRITE_WORDS: Final = (

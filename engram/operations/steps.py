@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from engram.database import Connection
 from engram.errors import EngramError, ModelRejected
-from engram.jobs import Job
+
+if TYPE_CHECKING:
+    from engram.database import Connection
+    from engram.jobs import Job
 
 T = TypeVar("T")
 

@@ -1,6 +1,7 @@
 """Policies: what a memory is, whether it is pinned, and under which key a newer one supersedes it.
 
-A policy is a frozen value made of rules. To add one, write its module and add it to `BUILT_IN`.
+A policy is a frozen value made of rules. To add one, write its module and add it to `built_in`. What judges by a
+policy is `engram.policies.classify`; it holds far more patterns than the rules do, and is not loaded with them.
 """
 
 from __future__ import annotations
@@ -9,18 +10,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from engram.errors import PolicyError
-from engram.policies.classify import Classified, Proposal, classify, says_no_more, value_of
-from engram.policies.coding_agent import CODING_AGENT
-from engram.policies.default import DEFAULT
 from engram.policies.guards import Guard, Keep, Reject
-from engram.policies.legal import LEGAL
 from engram.policies.rules import DEFAULT_DERIVE, MemoryPolicy, SlotRule, TypeRule, WriteMode
 from engram.values import MemoryType
 
-BUILT_IN: Final[tuple[MemoryPolicy, ...]] = (DEFAULT, LEGAL, CODING_AGENT)
+if TYPE_CHECKING:
+    from engram.policies.classify import Classified
 
 TYPE_ALIASES: Final[Mapping[str, tuple[MemoryType, str | None]]] = MappingProxyType(
     {
@@ -76,32 +74,36 @@ def not_before(classified: Classified, valid_from: datetime | None, said_at: dat
     return replace(classified, critical_slot=None, conflict_key=None, negates=None)
 
 
+def built_in() -> tuple[MemoryPolicy, ...]:
+    """The policies of the library; their patterns are compiled when one is first asked for."""
+    from engram.policies.coding_agent import CODING_AGENT
+    from engram.policies.default import DEFAULT
+    from engram.policies.legal import LEGAL
+
+    return DEFAULT, LEGAL, CODING_AGENT
+
+
 def get_policy(name: str) -> MemoryPolicy:
     """The built-in policy of this name."""
-    for policy in BUILT_IN:
+    for policy in built_in():
         if policy.name == name:
             return policy
-    raise PolicyError(f"no policy has this name; built in are {', '.join(policy.name for policy in BUILT_IN)}")
+    raise PolicyError(f"no policy has this name; built in are {', '.join(policy.name for policy in built_in())}")
 
 
 __all__ = [
-    "BUILT_IN",
     "DEFAULT_DERIVE",
     "TYPE_ALIASES",
     "TYPE_WEIGHTS",
-    "Classified",
     "Guard",
     "Keep",
     "MemoryPolicy",
     "MemoryType",
-    "Proposal",
     "Reject",
     "SlotRule",
     "TypeRule",
     "WriteMode",
-    "classify",
+    "built_in",
     "get_policy",
     "not_before",
-    "says_no_more",
-    "value_of",
 ]

@@ -9,10 +9,10 @@ import pytest
 from commands import Cli
 
 from engram.errors import PolicyError
-from engram.policies import BUILT_IN
+from engram.policies import built_in
 from engram.policies.files import from_json
 
-BASES = {one.name: one for one in BUILT_IN}
+BASES = {one.name: one for one in built_in()}
 
 
 def added(cli: Cli, fact: str, *more: str) -> str:

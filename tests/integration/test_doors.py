@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from typing import get_type_hints
 
 import pytest
 
@@ -21,6 +22,7 @@ from engram import (
     SessionContext,
     SettingsError,
     Unavailable,
+    operations,
 )
 from engram.settings import Settings, load
 
@@ -65,6 +67,32 @@ def test_importing_opens_nothing_and_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_importing_a_door_loads_neither_the_driver_nor_what_reads_sentences() -> None:
+    program = (
+        "import sys; from engram import Engram, AsyncEngram; "
+        "heavy = {'sqlalchemy', 'psycopg', 'numpy', 'engram.database', 'engram.policies.classify', 'engram.subjects', "
+        "'engram.claims', 'engram.courses', 'engram.intent', 'engram.recall'}; "
+        "loaded = {name for name in sys.modules if name.startswith('engram.operations.')}; "
+        "print(sorted(heavy & set(sys.modules)), sorted(loaded))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[] ['engram.operations.arguments', 'engram.operations.steps']"
+
+
+@pytest.mark.parametrize("door", [door for pair in PAIRS for door in pair])
+def test_the_types_of_every_argument_are_found_by_whoever_asks_for_them(door: type) -> None:
+    for method in public(door).values():
+        assert "return" in get_type_hints(method)
+    if door in (Engram, AsyncEngram):  # the others are made by these
+        assert "settings" in get_type_hints(door.__init__)
+
+
+def test_an_operation_is_loaded_when_it_is_named() -> None:
+    assert operations.relating is sys.modules["engram.operations.relating"]
+    with pytest.raises(AttributeError, match="nothing_of_that_name"):
+        operations.nothing_of_that_name  # noqa: B018
 
 
 def test_a_setting_that_does_not_exist_is_named() -> None:

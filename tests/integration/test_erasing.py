@@ -18,7 +18,7 @@ from engram import ALL_USERS, Engram, EngramError, InvalidInput, NotFound, Scope
 from engram.embedded import EmbeddedServer
 from engram.lifecycle.deeds import NEW, Deed, Effect, Tie
 from engram.operations import living
-from engram.policies import Classified
+from engram.policies.classify import Classified
 from engram.settings import load
 from engram.writing import Draft
 

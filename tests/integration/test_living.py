@@ -12,7 +12,7 @@ from engram import Conflict, Engram, InvalidInput, Memory, NotFound, Scope
 from engram.lifecycle.deeds import NEW, Count, Deed, Effect, Tie, archived
 from engram.operations import living
 from engram.operations.setup import Setup
-from engram.policies import Classified
+from engram.policies.classify import Classified
 from engram.writing import Draft
 
 

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engram import AlreadySuperseded, Conflict, Edit, Engram, Filter, IdempotencyMismatch, InvalidInput, NotFound, Scope
-from engram.operations.changing import Candidate
+from engram.operations.arguments import Candidate
 
 LONG_AGO = datetime(2024, 1, 1, tzinfo=UTC)
 

@@ -13,7 +13,7 @@ from quiet import quiet
 from engram import Engram, Filter, Scope, writing
 from engram.lifecycle.deeds import NEW, Deed, Effect
 from engram.operations import living
-from engram.policies import Classified
+from engram.policies.classify import Classified
 from engram.writing import Draft
 
 MONDAY: Final = "Ann works at the mill on Monday with boats"

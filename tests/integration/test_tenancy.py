@@ -23,8 +23,7 @@ from calls import FACTS, OUT
 
 from engram import ALL_USERS, Engram, Filter, InvalidInput, NotFound, Ops, Scope, writing
 from engram.errors import EngramError, IdempotencyMismatch
-from engram.operations.changing import NewMemory
-from engram.operations.setup import Read, SessionWrite, TaskWrite, Write
+from engram.operations.arguments import NewMemory, Read, SessionWrite, TaskWrite, Write
 from engram.scope import Ids
 from engram.values import (
     Citation,

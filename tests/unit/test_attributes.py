@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engram import attributes
-from engram.policies import Proposal, classify, get_policy, says_no_more, value_of
+from engram.policies import get_policy
+from engram.policies.classify import Proposal, classify, says_no_more, value_of
 
 DEFAULT = get_policy("default")
 

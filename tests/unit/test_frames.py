@@ -6,7 +6,8 @@ import pytest
 
 from engram import frames
 from engram.attributes import Attribute
-from engram.policies import Proposal, classify, get_policy
+from engram.policies import get_policy
+from engram.policies.classify import Proposal, classify
 from engram.subjects import plain
 
 DEFAULT = get_policy("default")

@@ -16,17 +16,15 @@ from sentences import NO_KEY, RIGHT_KEY, TAKEN_BACK
 
 from engram.errors import PolicyError
 from engram.policies import (
-    BUILT_IN,
     TYPE_ALIASES,
     TYPE_WEIGHTS,
-    Classified,
     MemoryPolicy,
-    Proposal,
     SlotRule,
     TypeRule,
-    classify,
+    built_in,
     get_policy,
 )
+from engram.policies.classify import Classified, Proposal, classify
 from engram.policies.patterns import joined
 from engram.ranking import Profile
 from engram.values import MEMORY_TYPES
@@ -404,7 +402,7 @@ def test_an_ordinary_pattern_is_accepted(pattern: str) -> None:
 )
 def test_the_time_of_judging_grows_with_the_fact_and_no_faster(unit: str) -> None:
     def judge(fact: str) -> object:
-        return [classify(policy, Proposal(fact, role="user")) for policy in BUILT_IN]
+        return [classify(policy, Proposal(fact, role="user")) for policy in built_in()]
 
     assert_linear(judge, unit, 8192)
 
@@ -548,7 +546,7 @@ def test_duties_of_one_party_or_section_share_a_key_only_when_they_are_one_duty(
 
 
 def test_other_policies_keep_the_rules_of_the_default() -> None:
-    for policy in BUILT_IN:
+    for policy in built_in():
         assert judged("I live in Ottawa", policy).critical_slot == "profile:current_city"
 
 
@@ -575,7 +573,7 @@ def test_aliases_and_weights_name_types_that_exist() -> None:
     st.text(max_size=300), st.sampled_from(["user", "assistant", None]), st.none() | st.text(min_size=1, max_size=20)
 )
 def test_any_text_is_judged_and_twice_the_same(text: str, role: str | None, subject: str | None) -> None:
-    for policy in BUILT_IN:
+    for policy in built_in():
         proposal = Proposal(text, role=role, subject=subject, user_name="ada")
         found = classify(policy, proposal)
         assert found == classify(policy, proposal)

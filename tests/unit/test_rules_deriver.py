@@ -16,7 +16,8 @@ from sentences import NO_KEY, RIGHT_KEY
 from engram.derivation import DERIVERS, rules, verbatim
 from engram.derivation.proposals import Proposed
 from engram.derivation.times import resolve
-from engram.policies import Proposal, classify, get_policy
+from engram.policies import get_policy
+from engram.policies.classify import Proposal, classify
 from engram.values import Event
 
 SAID = datetime(2026, 6, 10, 12, tzinfo=UTC)  # a Wednesday
