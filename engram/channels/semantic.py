@@ -67,7 +67,7 @@ def is_first_person(query: str) -> bool:
 def breadth(size: int, fetched: int) -> int:
     """How many vectors a walk of a graph keeps in view: a larger scope hides more of what is near. Pure."""
     wanted = next((many for least, many in BREADTHS if size >= least), LEAST_BREADTH)
-    return min(MOST_BREADTH, max(wanted, 2 * fetched))
+    return min(MOST_BREADTH, max(wanted, fetched + fetched // 3))
 
 
 def part(vector: Vectors, model_id: int, *, graphed: Sequence[int] = (), among: str = "") -> Part:
