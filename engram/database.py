@@ -51,6 +51,7 @@ __all__ = [
     "fetch_named",
     "fetch_one",
     "fetch_value",
+    "send_after",
     "send_ahead",
     "statement",
 ]
@@ -60,6 +61,7 @@ LOGGED: Final = logging.getLogger("sqlalchemy.engine.Engine")
 WIRE: Final = "engram_wire"  # what its statements go over
 COURSE: Final = "engram_course"  # how far its transaction has come
 COMMIT: Final[Said] = ("COMMIT", None)
+ROLLBACK: Final[Said] = ("ROLLBACK", None)
 DRIVER_ERRORS: Final = (sa.exc.SQLAlchemyError, psycopg.Error, OSError)
 APP_ROLE: Final = "engram_app"
 IDLE_TIMEOUT_MS: Final = 15_000
@@ -209,6 +211,31 @@ def send_ahead(conn: Connection, name: str, /, **params: Any) -> None:
     conn.info[COURSE].ahead.append((statement(name), params))
 
 
+@dataclass(slots=True)
+class Sent:
+    """A statement that goes behind the end of a transaction, in one of its own, and what became of it."""
+
+    said: tuple[Said, ...]
+    done: bool = False
+    error: psycopg.Error | None = None
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether it was sent at all: without the end of the transaction in the same message it was not."""
+        return self.done or self.error is not None
+
+
+def send_after(conn: Connection, name: str, /, **params: Any) -> Sent:
+    """Send a named statement behind the end of this transaction, in the message of the next one, which is `ending`.
+
+    It writes in a transaction of its own, where all before it went well, and its failure is nobody else's: what is
+    returned tells of it.
+    """
+    course: _Course = conn.info[COURSE]
+    course.after = sent = Sent((*course.next, (statement(name), params), COMMIT))
+    return sent
+
+
 def ending(conn: Connection) -> Connection:
     """The connection, with whose next statement its transaction ends: COMMIT is in the same message.
 
@@ -325,7 +352,8 @@ class Database:
     def _course(self, tenant_id: str, read_only: bool, snapshot: bool) -> _Course:
         given = self.settings
         begin = opening(tenant_id, given.lock_timeout, given.statement_timeout, read_only, snapshot)
-        return _Course(begin, repeatable=read_only and not snapshot, ahead=[*begin])
+        writing = opening(tenant_id, given.lock_timeout, given.statement_timeout) if read_only else begin
+        return _Course(begin, writing, repeatable=read_only and not snapshot, ahead=[*begin])
 
     def run(
         self,
@@ -469,11 +497,13 @@ class _Course:
     """How far a transaction has come: what goes ahead of its next statement, and whether it ends with that."""
 
     opening: Sequence[Said] = ()
+    next: Sequence[Said] = ()  # what begins a transaction of the same tenant that writes
     repeatable: bool = False  # it may be begun anew: it reads, and each of its statements at its own moment
     ahead: list[Said] = field(default_factory=list)
     ending: bool = False
     ended: bool = False
     committing: bool = False  # the work is done, and only COMMIT is left, which may be on its way
+    after: Sent | None = None  # what follows its end
 
     def say(self, wire: Wire, *said: Said, binary: bool = False) -> Any:
         """The answer to the next statement; without one only what goes ahead of it is said."""
@@ -485,14 +515,17 @@ class _Course:
             message.append(COMMIT)
         if not message:
             return None
-        self.committing = self.ending
-        answers = wire.say(message, binary=binary)
+        self.committing, after = self.ending, self.after if self.ending else None
+        answers = wire.say([*message, *after.said] if after else message, binary=binary)
         self.ended = self.ending and len(answers) >= len(message)  # by a COMMIT that failed too
-        self.ending = False
-        if is_failure(answers[-1]):
+        self.ending, self.after = False, None
+        last = answers[len(message) - 1] if self.ended else answers[-1]
+        if is_failure(last):
             self.committing = self.ended  # or nothing was committed
-            raise psycopg.errors.error_from_result(answers[-1])
+            raise psycopg.errors.error_from_result(last)
         self.ahead.clear()  # only now: what could not even be sent has begun nothing
+        if after:
+            _followed(wire, after, answers[-1])
         return answers[place]
 
     def _begin_anew(self) -> None:
@@ -500,6 +533,15 @@ class _Course:
         if not self.repeatable:
             raise RuntimeError("a statement after the one that ended its transaction")
         self.ended, self.committing, self.ahead = False, False, [*self.opening, *self.ahead]
+
+
+def _followed(wire: Wire, after: Sent, last: Any) -> None:
+    """Note what became of the transaction behind another; one that failed is taken back."""
+    if is_failure(last):
+        after.error = psycopg.errors.error_from_result(last)
+        wire.say([ROLLBACK])
+    else:
+        after.done = True
 
 
 def _opened(conn: Connection, cursor: Any, text: str, params: Any, _: Any, __: bool) -> tuple[str, Any]:

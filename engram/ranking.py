@@ -176,6 +176,12 @@ class Scored(NamedTuple):
         terms = {name: Term(*part) for name, part in self.parts.items()}
         return terms if "relevance" in terms else {**terms, "relevance": Term(self.relevance, 0.0, 0.0)}
 
+    @property
+    def shown_relevance(self) -> float:
+        """The value of the term relevance."""
+        part = self.parts.get("relevance")
+        return self.relevance if part is None else part[0]
+
     def added(self, name: str) -> float:
         """What a term added to the score; 0 where there is none."""
         part = self.parts.get(name)

@@ -21,8 +21,8 @@ from engram.values import ChannelHit, Event, Memory, Mode, SearchResult, SearchR
 from engram.windows import RECENT
 
 Pair = tuple[Candidate, Scored]
-Load = Callable[[Sequence[str]], Sequence[Memory]]
-"""What brings whole memories by their ids, as far as they are there."""
+Load = Callable[[Sequence[Pair]], Sequence[Memory]]
+"""What brings the whole memories of the rows that are returned, as far as they are there."""
 
 GONE: Final = ("superseded", "deleted")
 BESIDE: Final = frozenset({"moot", "since_forgotten"})  # labels of rows that stand beside their lineage
@@ -70,10 +70,9 @@ def results_of(
 
 
 def _loaded(listed: list[Pair], load: Load | None) -> list[Pair]:
-    wanted = [one.memory.memory_id for one, _ in listed if isinstance(one.memory, Brief)]
-    if not wanted or load is None:
+    if load is None or not any(isinstance(one.memory, Brief) for one, _ in listed):
         return listed
-    there = {memory.memory_id: memory for memory in load(wanted)}
+    there = {memory.memory_id: memory for memory in load(listed)}
     found: list[Pair] = []
     for one, scores in listed:
         memory = there.get(one.memory.memory_id) if isinstance(one.memory, Brief) else one.memory
@@ -286,28 +285,32 @@ def _result(
     rerank_score: float | None,
 ) -> SearchResult:
     memory = one.whole
-    places = {
-        semantic.NAME: (one.semantic_rank, one.cosine), keyword.NAME: (one.keyword_rank, one.coverage),
-        graph.NAME: (one.graph_rank, one.graph), temporal.NAME: (one.temporal_rank, one.temporal),
-    }  # fmt: skip
-    channels = {
-        name: ChannelHit(rank, value)
-        for name, (rank, value) in places.items()
-        if name in one.by and rank is not None and value is not None
-    }
-    if not one.derived:
-        channels = {tail.NAME: ChannelHit(one.keyword_rank or 1, one.coverage)}
     return SearchResult(
         memory=memory,
         score=scores.score,
         rank=place,
         terms=scores.terms,
-        channels=channels,
+        channels=hits(one),
         matched=one.matched,
         labels=_labels(asked, found, memory, evidence) + (("by an earlier value",) if one.inherited else ()),
         derived=one.derived,
         rerank_score=rerank_score,
     )
+
+
+def hits(one: Candidate) -> dict[str, ChannelHit]:
+    """Where each channel that found a row ranked it. Pure."""
+    if not one.derived:
+        return {tail.NAME: ChannelHit(one.keyword_rank or 1, one.coverage)}
+    places = {
+        semantic.NAME: (one.semantic_rank, one.cosine), keyword.NAME: (one.keyword_rank, one.coverage),
+        graph.NAME: (one.graph_rank, one.graph), temporal.NAME: (one.temporal_rank, one.temporal),
+    }  # fmt: skip
+    return {
+        name: ChannelHit(rank, value)
+        for name, (rank, value) in places.items()
+        if name in one.by and rank is not None and value is not None
+    }
 
 
 def _labels(asked: Asked, found: Found, memory: Memory, evidence: Mapping[str, str]) -> tuple[str, ...]:
@@ -367,6 +370,11 @@ def as_memory(hit: tail.Hit, looked: Looked) -> Memory:
 def accessed(results: SearchResults) -> tuple[str, ...]:
     """The memories of a result that count as read: relevant ones, derived already. Pure."""
     return tuple(one.memory.memory_id for one in results if one.derived and relevance_of(one) > TOUCHED)
+
+
+def touched(pairs: Sequence[Pair]) -> tuple[str, ...]:
+    """The same of rows that are about to be returned. Pure."""
+    return tuple([one.memory.memory_id for one, scores in pairs if one.derived and scores.shown_relevance > TOUCHED])
 
 
 def track(conn: Connection, tenant_id: str, memory_ids: Sequence[str]) -> None:
