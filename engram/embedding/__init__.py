@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
+from engram.arrays import Halves
 from engram.embedding import local, none, remote
 from engram.errors import EngramError, ModelRejected, RateLimited, SettingsError, Unavailable
 from engram.settings import Settings
@@ -26,6 +27,7 @@ TextKind = Literal["passage", "query"]
 MAX_DIMENSIONS: Final = 4_000  # what an index over halfvec can hold
 MIN_NORM: Final = 1e-6
 MAX_NORM: Final = 1e6
+SMALLEST: Final = 1e-30  # a number that has a logarithm, far under what half precision tells from nothing
 BATCH: Final = 100
 CACHE_SIZE: Final = 10_000
 BAD_ANSWER: Final = "embedding_failed"  # the reason of an error that a text may be to blame for
@@ -148,6 +150,16 @@ def to_sql(vector: Sequence[float] | Vectors) -> str:
 @cache
 def _listed(many: int) -> str:
     return ",".join(["%.6g"] * many)
+
+
+def halves(vector: Vectors) -> Halves:
+    """What the server makes of the text form, number for number: six digits of each, in half precision."""
+    import numpy as np
+
+    exact = vector.astype(np.float64)
+    scale = 10.0 ** (5 - np.floor(np.log10(np.maximum(np.abs(exact), SMALLEST))))
+    told = (np.rint(exact * scale) / scale).astype(np.float32)
+    return Halves(len(told), told.astype(">f2").tobytes())
 
 
 def checked(embedder: Embedder, texts: Sequence[str], kind: TextKind) -> Vectors:
