@@ -151,8 +151,10 @@ def fetch_named(conn: Connection, sql: str, params: Mapping[str, Any] | None, *,
     SQLAlchemy would look at each column of each answer and wrap each row, which costs as much as reading them; it does
     where somebody wants its log. With `binary` the answer comes as the server keeps it, and not as text.
     """
-    if LOGGED.isEnabledFor(logging.INFO) and not binary:
-        return list(_logged(conn, sql, params).fetchall())
+    if LOGGED.isEnabledFor(logging.INFO):
+        if not binary:
+            return list(_logged(conn, sql, params).fetchall())
+        LOGGED.info(sql)
     wire = _wire(conn)
     return wire.rows(_answered(conn, wire, sql, params, binary=binary))
 
