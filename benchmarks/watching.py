@@ -23,6 +23,7 @@ PORT_FILE: Final = ".s.PGSQL.5432"
 IDLE: Final = b"I"
 # What begins a transaction, with its role and its tenant, and what ends it.
 FRAMES: Final = (b"BEGIN", b"SELECT pg_catalog.set_config('engram.tenant_id'", b"COMMIT", b"ROLLBACK")
+ENDS: Final = (b"COMMIT", b"ROLLBACK")
 SIZE: Final = 1 << 16
 EVERY: Final = 0.02  # seconds between two looks at the memory
 
@@ -119,14 +120,14 @@ class Wire:
         with self._lock:
             if kind == b"P":
                 name, _, rest = body.partition(b"\0")
-                state.frames[name] = _is_frame(rest.partition(b"\0")[0])
+                state.frames[name] = _frame_of(rest.partition(b"\0")[0])
             elif kind == b"B":
                 state.bound = body.split(b"\0", 2)[1]
             elif kind in b"QE":
-                frame = state.frames.get(state.bound) if kind == b"E" else _is_frame(body)
+                frame = state.frames.get(state.bound) if kind == b"E" else _frame_of(body)
                 self._statements += not frame
                 self._transactions += not state.inside
-                state.inside = True  # until the server says that it is over
+                state.inside = frame not in ENDS  # or until the server says that it is over
             self._round_trips += kind in b"QSH"
 
     def _answered(self, state: _State, kind: bytes, body: bytes) -> None:
@@ -140,12 +141,13 @@ class _State:
     """Whether a connection is inside a transaction, which of its statements begin or end one, and which runs next."""
 
     inside: bool = False
-    frames: dict[bytes, bool] = field(default_factory=dict)
+    frames: dict[bytes, bytes | None] = field(default_factory=dict)
     bound: bytes = b""
 
 
-def _is_frame(body: bytes) -> bool:
-    return body.rstrip(b"\0").strip().startswith(FRAMES)
+def _frame_of(body: bytes) -> bytes | None:
+    said = body.rstrip(b"\0").strip()
+    return next((one for one in FRAMES if said.startswith(one)), None)
 
 
 class _Cutter:

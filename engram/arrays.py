@@ -40,6 +40,22 @@ class Blobs:
         self.items = items
 
 
+class Halves:
+    """A vector of half-precision numbers as one parameter, sent as the server keeps it; its statement casts it."""
+
+    __slots__ = ("numbers", "size")
+
+    def __init__(self, size: int, numbers: bytes) -> None:
+        self.size, self.numbers = size, numbers
+
+
+class _HalvesDumper(Dumper):
+    format = Format.BINARY  # of no type: the extension's has another number in each database
+
+    def dump(self, obj: Halves) -> bytes:
+        return struct.pack(">hh", obj.size, 0) + obj.numbers
+
+
 class _TextsDumper(Dumper):
     def dump(self, obj: Texts) -> bytes:
         return literal(obj.items).encode()
@@ -129,6 +145,7 @@ def _kind(items: list[Any]) -> Any:
 
 psycopg.adapters.register_dumper(Texts, _TextsDumper)
 psycopg.adapters.register_dumper(Blobs, _BlobsDumper)
+psycopg.adapters.register_dumper(Halves, _HalvesDumper)
 
 
 def literal(items: Sequence[str | None]) -> str:

@@ -50,6 +50,7 @@ __all__ = [
     "fetch_named",
     "fetch_one",
     "fetch_value",
+    "send_after",
     "send_ahead",
     "statement",
 ]
@@ -59,6 +60,7 @@ LOGGED: Final = logging.getLogger("sqlalchemy.engine.Engine")
 WIRE: Final = "engram_wire"  # what its statements go over
 COURSE: Final = "engram_course"  # how far its transaction has come
 COMMIT: Final[Said] = ("COMMIT", None)
+ROLLBACK: Final[Said] = ("ROLLBACK", None)
 DRIVER_ERRORS: Final = (sa.exc.SQLAlchemyError, psycopg.Error, OSError)
 APP_ROLE: Final = "engram_app"
 IDLE_TIMEOUT_MS: Final = 15_000
@@ -175,8 +177,10 @@ def fetch_named(conn: Connection, sql: str, params: Mapping[str, Any] | None, *,
     SQLAlchemy would look at each column of each answer and wrap each row, which costs as much as reading them; it does
     where somebody wants its log. With `binary` the answer comes as the server keeps it, and not as text.
     """
-    if LOGGED.isEnabledFor(logging.INFO) and not binary:
-        return list(_logged(conn, sql, params).fetchall())
+    if LOGGED.isEnabledFor(logging.INFO):
+        if not binary:
+            return list(_logged(conn, sql, params).fetchall())
+        LOGGED.info(sql)
     wire = _wire(conn)
     return wire.rows(_answered(conn, wire, sql, params, binary=binary))
 
@@ -233,6 +237,31 @@ def send_ahead(conn: Connection, name: str, /, **params: Any) -> None:
     For what a transaction sets for itself.
     """
     conn.info[COURSE].ahead.append((statement(name), params))
+
+
+@dataclass(slots=True)
+class Sent:
+    """A statement that goes behind the end of a transaction, in one of its own, and what became of it."""
+
+    said: tuple[Said, ...]
+    done: bool = False
+    error: psycopg.Error | None = None
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether it was sent at all: without the end of the transaction in the same message it was not."""
+        return self.done or self.error is not None
+
+
+def send_after(conn: Connection, name: str, /, **params: Any) -> Sent:
+    """Send a named statement behind the end of this transaction, in the message of the next one, which is `ending`.
+
+    It writes in a transaction of its own, where all before it went well, and its failure is nobody else's: what is
+    returned tells of it.
+    """
+    course: _Course = conn.info[COURSE]
+    course.after = sent = Sent((*course.next, (statement(name), params), COMMIT))
+    return sent
 
 
 def ending(conn: Connection) -> Connection:
@@ -351,7 +380,8 @@ class Database:
     def _course(self, tenant_id: str, read_only: bool, snapshot: bool) -> _Course:
         given = self.settings
         begin = opening(tenant_id, given.lock_timeout, given.statement_timeout, read_only, snapshot)
-        return _Course(begin, repeatable=read_only and not snapshot, ahead=[*begin])
+        writing = opening(tenant_id, given.lock_timeout, given.statement_timeout) if read_only else begin
+        return _Course(begin, writing, repeatable=read_only and not snapshot, ahead=[*begin])
 
     def run(
         self,
@@ -484,11 +514,13 @@ class _Course:
     """How far a transaction has come: what goes ahead of its next statement, and whether it ends with that."""
 
     opening: Sequence[Said] = ()
+    next: Sequence[Said] = ()  # what begins a transaction of the same tenant that writes
     repeatable: bool = False  # it may be begun anew: it reads, and each of its statements at its own moment
     ahead: list[Said] = field(default_factory=list)
     ending: bool = False
     ended: bool = False
     committing: bool = False  # the work is done, and only COMMIT is left, which may be on its way
+    after: Sent | None = None  # what follows its end
 
     def say(self, wire: Wire, *said: Said, binary: bool = False) -> Any:
         """The answer to the next statement; without one only what goes ahead of it is said."""
@@ -500,14 +532,17 @@ class _Course:
             message.append(COMMIT)
         if not message:
             return None
-        self.committing = self.ending
-        answers = wire.say(message, binary=binary)
+        self.committing, after = self.ending, self.after if self.ending else None
+        answers = wire.say([*message, *after.said] if after else message, binary=binary)
         self.ended = self.ending and len(answers) >= len(message)  # by a COMMIT that failed too
-        self.ending = False
-        if is_failure(answers[-1]):
+        self.ending, self.after = False, None
+        last = answers[len(message) - 1] if self.ended else answers[-1]
+        if is_failure(last):
             self.committing = self.ended  # or nothing was committed
-            raise psycopg.errors.error_from_result(answers[-1])
+            raise psycopg.errors.error_from_result(last)
         self.ahead.clear()  # only now: what could not even be sent has begun nothing
+        if after:
+            _followed(wire, after, answers[-1])
         return answers[place]
 
     def _begin_anew(self) -> None:
@@ -515,6 +550,15 @@ class _Course:
         if not self.repeatable:
             raise RuntimeError("a statement after the one that ended its transaction")
         self.ended, self.committing, self.ahead = False, False, [*self.opening, *self.ahead]
+
+
+def _followed(wire: Wire, after: Sent, last: Any) -> None:
+    """Note what became of the transaction behind another; one that failed is taken back."""
+    if is_failure(last):
+        after.error = psycopg.errors.error_from_result(last)
+        wire.say([ROLLBACK])
+    else:
+        after.done = True
 
 
 def _opened(conn: Connection, cursor: Any, text: str, params: Any, _: Any, __: bool) -> tuple[str, Any]:

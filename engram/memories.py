@@ -117,7 +117,7 @@ def load(conn: Connection, visible: Visible, memory_ids: Sequence[str], moment: 
         return []
     if moment.is_now:
         params = visible_params(visible) | {"wanted": list(memory_ids)}
-        rows = fetch_named(conn, statement("call_memories"), params)
+        rows = fetch_named(conn, statement("call_memories"), params, binary=True)
     else:
         rows = _rows(conn, visible, moment, BY_ID, list(memory_ids))
     found = {row.memory_id: made(row, visible) for row in rows}

@@ -15,7 +15,6 @@ from engram import decay, inputs
 from engram.errors import InvalidInput, SettingsError
 from engram.scope import Scope
 from engram.values import (
-    Activity,
     Kind,
     Layer,
     Memory,
@@ -50,6 +49,7 @@ MOST_WEIGHT: Final = 1_000.0
 FADING: Final[Mapping[str, float]] = {
     **dict.fromkeys(("constraint", "preference", "profile", "decision"), 0.25), "episodic": 0.75, "tool_result": 0.65,
 }  # fmt: skip
+OTHERS_FADING: Final = 0.625
 NEARNESS: Final[Mapping[str, float]] = {"own": 0.7, "default": 0.85, "other": 1.0}
 RECENCY_RATES: Final[Mapping[Layer, float]] = {"buffer": 5.0, "working": 1.0, "core": 0.05}
 KIND_BIAS: Final[Mapping[Kind, float]] = {"procedural": 0.15, "semantic": 0.0, "episodic": -0.1}
@@ -70,7 +70,16 @@ WEIGHTS: Final[Mapping[str, Mapping[str, float]]] = {
     "lifecycle": {},
 }  # fmt: skip
 DEFAULT_PROFILE: Final = "recall"
+MADE: Final[Any] = tuple.__new__  # a row of a type, whose own way to make one takes two calls
 BUILT_IN: Final = ("default", *WEIGHTS)
+
+
+class Used(NamedTuple):
+    """How often a memory was returned and restated, as far as ranking asks."""
+
+    access_count: int = 0
+    last_accessed_at: datetime | None = None
+    repetition_count: int = 0
 
 
 class Brief(NamedTuple):
@@ -94,7 +103,7 @@ class Brief(NamedTuple):
     event_id: str
     actor: str | None
     labels: tuple[str, ...]
-    activity: Activity
+    activity: Used
     asks: bool  # it is evidence in a session, and whoever said it waits for an answer
 
     @property
@@ -175,6 +184,12 @@ class Scored(NamedTuple):
         """Every term of the score; relevance too, of no weight where the sum has its parts. Made for what is shown."""
         terms = {name: Term(*part) for name, part in self.parts.items()}
         return terms if "relevance" in terms else {**terms, "relevance": Term(self.relevance, 0.0, 0.0)}
+
+    @property
+    def shown_relevance(self) -> float:
+        """The value of the term relevance."""
+        part = self.parts.get("relevance")
+        return self.relevance if part is None else part[0]
 
     def added(self, name: str) -> float:
         """What a term added to the score; 0 where there is none."""
@@ -460,7 +475,7 @@ def type_mix(signals: Signals) -> float:
 
 def _mixed(signals: Signals, left: float) -> float:
     """`type_mix`, where what decay left is known. Pure."""
-    share = FADING.get(signals.memory_type, 0.625)
+    share = FADING.get(signals.memory_type, OTHERS_FADING)
     return share * left + (1 - share) * signals.importance
 
 
@@ -483,26 +498,35 @@ def _decay_left(signals: Signals) -> float:
 
 
 def _recall(signals: Signals, weights: Mapping[str, float]) -> Scored:
-    cosine, left = signals.cos, _decay_left(signals)
-    words, near, by = weights["coverage"], weights["cosine"], weights["actor"]
+    # What the other profiles call is written out here: this one scores every row of nearly every search.
+    cosine = signals.cosine or 0.0
+    cosine = 0.0 if cosine < 0 else 1.0 if cosine > 1 else cosine
+    fades = not (signals.critical or signals.layer == "core")
+    left = decay.access_decay(signals.idle_hours) if fades else 1.0
+    share = FADING.get(signals.memory_type, OTHERS_FADING)
+    mixed = share * left + (1 - share) * signals.importance
+    coverage, words, near, by = signals.coverage, weights["coverage"], weights["cosine"], weights["actor"]
     # Coverage counts by its square: a weak match of words must not drown the vector.
-    worded, by_actor = words * signals.coverage**2, by if signals.actor else 0.0
+    worded, by_actor = words * coverage**2, by if signals.actor else 0.0
     own = worded + cosine * near
-    relevance, most = own + by_actor, words + by
+    relevance, most, rest = own + by_actor, words + by, weights["rest"]
     parts: dict[str, Part] = {}
     if signals.cosine is not None:
         parts["cosine"] = (cosine, near, cosine * near)
         most += near
     parts["actor"] = (1.0 if signals.actor else 0.0, by, by_actor)
-    parts["rest"] = _part(_mixed(signals, left), weights["rest"])
-    parts["coverage"] = (signals.coverage, words, worded)
+    parts["rest"] = (mixed, rest, mixed * rest)
+    parts["coverage"] = (coverage, words, worded)
     if signals.answers is not None:
         parts["answer"] = answer = _answer(signals.answers, weights["answer"], own)
         relevance += answer[2]
         most += answer[2]
     _add_bonuses(parts, signals, weights, relevance)
     parts["decay"] = (left, 0.0, 0.0)
-    return Scored(math.fsum([part[2] for part in parts.values()]), parts, relevance, True, most or 1.0)
+    scored: Scored = MADE(
+        Scored, (math.fsum([added for _, _, added in parts.values()]), parts, relevance, True, most or 1.0)
+    )
+    return scored
 
 
 def _part(value: float, weight: float) -> Part:

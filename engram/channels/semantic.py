@@ -77,7 +77,7 @@ def part(vector: Vectors, model_id: int, *, graphed: Sequence[int] = (), among: 
     condition on `e.memory_id` that narrows the candidates before they are compared.
     """
     sql, again = _text(len(vector), len(graphed), among)
-    params = {"model_id": model_id, "vector": embedding.to_sql(vector)}
+    params = {"model_id": model_id, "vector": embedding.halves(vector)}
     return Part(sql, params | {f"graph_{n}": scope_id for n, scope_id in enumerate(graphed)}, again)
 
 

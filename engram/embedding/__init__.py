@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from engram.arrays import Halves
+
     Vectors = NDArray[np.float32]
 
 TextKind = Literal["passage", "query"]
@@ -26,6 +28,7 @@ TextKind = Literal["passage", "query"]
 MAX_DIMENSIONS: Final = 4_000  # what an index over halfvec can hold
 MIN_NORM: Final = 1e-6
 MAX_NORM: Final = 1e6
+SMALLEST: Final = 1e-30  # a number that has a logarithm, far under what half precision tells from nothing
 BATCH: Final = 100
 CACHE_SIZE: Final = 10_000
 BAD_ANSWER: Final = "embedding_failed"  # the reason of an error that a text may be to blame for
@@ -148,6 +151,18 @@ def to_sql(vector: Sequence[float] | Vectors) -> str:
 @cache
 def _listed(many: int) -> str:
     return ",".join(["%.6g"] * many)
+
+
+def halves(vector: Vectors) -> Halves:
+    """What the server makes of the text form, number for number: six digits of each, in half precision."""
+    import numpy as np
+
+    from engram.arrays import Halves  # with it comes the driver
+
+    exact = vector.astype(np.float64)
+    scale = 10.0 ** (5 - np.floor(np.log10(np.maximum(np.abs(exact), SMALLEST))))
+    told = (np.rint(exact * scale) / scale).astype(np.float32)
+    return Halves(len(told), told.astype(">f2").tobytes())
 
 
 def checked(embedder: Embedder, texts: Sequence[str], kind: TextKind) -> Vectors:

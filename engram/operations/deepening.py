@@ -140,11 +140,18 @@ def expanded(
     """
     best = _best(made)
     asked = searched.asked
-    sure = best >= WEAK * ranking.reach(asked.profile, asked.mode)
-    if expand is False or (expand is None and (sure or asked.limit == 0 or not variants.content(asked.query))):
+    if is_enough(asked, best, expand):
         return made
     deep = yield from deepened(setup, reading, searched, Deep(asked))
     return deep if expand or _best(deep) > best else made
+
+
+def is_enough(asked: Asked, best: float, expand: bool | None) -> bool:
+    """Whether a search whose best relevance is this goes no deeper. Pure."""
+    if expand is not None:
+        return not expand
+    sure = best >= WEAK * ranking.reach(asked.profile, asked.mode)
+    return sure or asked.limit == 0 or not variants.content(asked.query)
 
 
 def _best(made: SearchResults) -> float:

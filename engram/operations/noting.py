@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import metadata
 from typing import Any, Final
 
 from engram import recall
-from engram.database import Connection, ending
+from engram.database import Connection, Sent, ending
 from engram.errors import EngramError
 from engram.ids import new_id
 from engram.operations import steps
@@ -21,8 +21,9 @@ from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.ranking import AnyProfile
-from engram.recall import log
+from engram.recall import Asked, log
 from engram.recall.log import Entry
+from engram.recall.results import Pair
 from engram.values import ContextBlock, RecallAnswer, SearchResults
 
 NO_MODEL: Final = "none"
@@ -61,6 +62,46 @@ def _release() -> str:
         return "unknown"
 
 
+@dataclass(slots=True)
+class Beside:
+    """The note of a search, in the message that brings what it returns.
+
+    `is_final` says by the best relevance whether these rows are the answer: otherwise, and where there is no such
+    message, the search is noted when its answer is ready.
+    """
+
+    setup: Setup
+    reading: Reading
+    started: float
+    counted: bool
+    is_final: Callable[[Asked, float], bool]
+    sent: Sent | None = None
+    recall_id: str = field(default_factory=new_id)
+
+    def __call__(self, conn: Connection, searched: Searched, pairs: Sequence[Pair]) -> None:
+        """Have it sent with the next statement."""
+        setup, asked, self.sent = self.setup, searched.asked, None
+        best = max([scores.shown_relevance for _, scores in pairs], default=0.0)
+        if not _is_logged(setup, self.recall_id) or not self.is_final(asked, best):
+            return
+        entry = _entry(
+            setup, self.reading, searched, self.recall_id, "search", {},
+            found=log.lines_of(pairs, searched.found.candidates, full=_is_full(setup)),
+            chosen=[one.memory.memory_id for one, _ in pairs], degraded=searched.found.degraded, started=self.started,
+        )  # fmt: skip
+        self.sent = log.add_after(conn, entry, accessed=recall.touched(pairs) if self.counted else ())
+
+    @property
+    def is_told(self) -> bool:
+        """Whether it was sent, whatever became of it."""
+        return self.sent is not None and self.sent.is_tried
+
+    @property
+    def logged(self) -> str | None:
+        """The id of the row, where it was written."""
+        return self.recall_id if self.sent is not None and self.sent.done else None
+
+
 def search(
     setup: Setup,
     reading: Reading,
@@ -73,19 +114,28 @@ def search(
     plan: Mapping[str, Any] | None = None,
 ) -> Operation[SearchResults]:
     """The results of a search, with the id of the row that was logged of it."""
-    asked = searched.asked
     more = {**({"variants": list(results.variants)} if results.variants else {}), **(plan or {})}
 
     def entry(recall_id: str) -> Entry:
-        return Entry(
-            recall_id, kind, asked.query, reading.scope, searched.looked.visible, _known_at(reading, searched),
-            plan=_plan(reading, log.plan_of(asked) | more), found=_found(setup, results, searched),
-            chosen=_ids(results), degraded=results.degraded, versions=versions(setup, asked.profile),
-            milliseconds=_since(started),
+        return _entry(
+            setup, reading, searched, recall_id, kind, more, found=_found(setup, results, searched),
+            chosen=_ids(results), degraded=results.degraded, started=started,
         )  # fmt: skip
 
     recall_id = yield from _noted(setup, reading, recall.accessed(results) if counted else (), entry)
     return replace(results, recall_id=recall_id)
+
+
+def _entry(
+    setup: Setup, reading: Reading, searched: Searched, recall_id: str, kind: str, more: Mapping[str, Any], *,
+    found: Sequence[Mapping[str, Any]], chosen: Sequence[str], degraded: Sequence[str], started: float,
+) -> Entry:  # fmt: skip
+    asked = searched.asked
+    return Entry(
+        recall_id, kind, asked.query, reading.scope, searched.looked.visible, _known_at(reading, searched),
+        plan=_plan(reading, {**log.plan_of(asked), **more}), found=found, chosen=chosen, degraded=degraded,
+        versions=versions(setup, asked.profile), milliseconds=_since(started),
+    )  # fmt: skip
 
 
 def answer(
@@ -148,8 +198,7 @@ def _noted(
 ) -> Operation[str | None]:
     """Count what was returned and write the row, where there is one to write; its id, where it was written."""
     recall_id = new_id()
-    share = setup.settings.recall_log_sample if setup.settings.recall_log != "off" else 0.0
-    row = entry(recall_id) if log.is_sampled(recall_id, share) else None
+    row = entry(recall_id) if _is_logged(setup, recall_id) else None
     if row is None and not touched:
         return None
     tenant = reading.scope.tenant_id
@@ -167,6 +216,14 @@ def _noted(
     return None if row is None else recall_id
 
 
+def _is_logged(setup: Setup, recall_id: str) -> bool:
+    return setup.settings.recall_log != "off" and log.is_sampled(recall_id, setup.settings.recall_log_sample)
+
+
+def _is_full(setup: Setup) -> bool:
+    return setup.settings.recall_log == "full"
+
+
 def _plan(reading: Reading, plan: Mapping[str, Any]) -> dict[str, Any]:
     moments = {"as_of": reading.moment.as_of, "known_at": reading.moment.known_at}
     told = {name: at.isoformat() for name, at in moments.items() if at is not None}
@@ -182,8 +239,7 @@ def _known_at(reading: Reading, searched: Searched | None) -> Any:
 
 
 def _found(setup: Setup, results: SearchResults, searched: Searched | None) -> list[dict[str, Any]]:
-    full = setup.settings.recall_log == "full"
-    return log.lines(results, () if searched is None else searched.found.candidates, full=full)
+    return log.lines(results, () if searched is None else searched.found.candidates, full=_is_full(setup))
 
 
 def _ids(results: SearchResults) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from engram import filters, inputs, ranking, recall
@@ -42,7 +43,12 @@ def search(
         searched = yield from searching.found(setup, reading, asked)
         results = yield from reranking.ranked(setup, searched)
     else:
-        searched, results = yield from searching.ranked(setup, reading, asked)
+        beside = noting.Beside(
+            setup, reading, started, counted, lambda asked, best: deepening.is_enough(asked, best, wider)
+        )
+        searched, results = yield from searching.ranked(setup, reading, asked, beside)
+        if beside.is_told:
+            return replace(results, recall_id=beside.logged)
     if not recall.is_good_enough(searched.asked, searched.looked, searched.found):
         results = yield from deepening.expanded(setup, reading, searched, results, wider)
     return (yield from noting.search(setup, reading, searched, results, started=started, counted=counted))

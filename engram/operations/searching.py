@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from engram import memories, recall
 from engram.channels import SEARCHED, semantic
@@ -22,6 +22,10 @@ T = TypeVar("T")
 
 TRIES = 3
 REFUSED: Final = (Unavailable, InvalidInput)  # a vector or a word that PostgreSQL does not take is a channel's, too
+
+
+Note = Callable[[Connection, "Searched", Sequence[results.Pair]], None]
+"""What is told of the rows that a search returns, before they are brought whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +48,26 @@ class Searched:
         wanted = asked or self.asked
         return self.chosen(conn, wanted, results.relevant(wanted, self.looked, self.found), known)
 
+    def finished(self, conn: Connection, note: Note | None = None) -> SearchResults:
+        """The same where nothing more is read: the transaction ends with the load, in whose message it may be noted."""
+
+        def load(pairs: Sequence[results.Pair]) -> list[Memory]:
+            if note is not None:
+                note(conn, self, pairs)
+            ids = [one.memory.memory_id for one, _ in pairs if isinstance(one.memory, Brief)]
+            return memories.load(ending(conn), self.looked.visible, ids, self.looked.moment)
+
+        pairs = results.relevant(self.asked, self.looked, self.found)
+        return results.results_of(self.asked, self.found, pairs, load=load)
+
     def chosen(
         self, conn: Connection, asked: Asked, pairs: Sequence[results.Pair], known: dict[str, Memory] | None = None
     ) -> SearchResults:
         """The same of rows that are scored already."""
         looked, there = self.looked, {} if known is None else known
 
-        def load(ids: Sequence[str]) -> list[Memory]:
+        def load(pairs: Sequence[results.Pair]) -> list[Memory]:
+            ids = [one.memory.memory_id for one, _ in pairs if isinstance(one.memory, Brief)]
             missing = [one for one in ids if one not in there]
             there.update((one.memory_id, one) for one in memories.load(conn, looked.visible, missing, looked.moment))
             return [there[one] for one in ids if one in there]
@@ -58,10 +75,12 @@ class Searched:
         return results.results_of(asked, self.found, pairs, load=load)
 
 
-def ranked(setup: Setup, reading: Reading, asked: Asked) -> Operation[tuple[Searched, SearchResults]]:
+def ranked(
+    setup: Setup, reading: Reading, asked: Asked, note: Note | None = None
+) -> Operation[tuple[Searched, SearchResults]]:
     """A search, and its results, which are chosen among briefs where they are found: only they are brought whole."""
     (searched,), made = yield from found_and(
-        setup, reading, [(asked, reading.moment)], lambda conn, found: found[0].returned(ending(conn)), light=True
+        setup, reading, [(asked, reading.moment)], lambda conn, found: found[0].finished(conn, note), light=True
     )
     return searched, made
 
@@ -156,17 +175,19 @@ def found_and(
         embedder = setup.embedder
         meanings = yield from steps.think(lambda: recall.embed_all(embedder, looked))  # noqa: B023 - called at once
         searches = [(*pair, meaning) for pair, meaning in zip(looked, meanings, strict=True)]
-        made, whole, told = yield from _gathered(searches, then, light)
+        made, whole, told = yield from _gathered(searches, then, light, last=not left)
         if whole or not left:
             break
-    return made, told
+    return made, cast("T", told)
 
 
 def _gathered(
-    searches: Sequence[tuple[Asked, Looked, Meaning]], then: Callable[[Connection, list[Searched]], T], light: bool
-) -> Operation[tuple[list[Searched], bool, T]]:
+    searches: Sequence[tuple[Asked, Looked, Meaning]], then: Callable[[Connection, list[Searched]], T], light: bool,
+    *, last: bool,
+) -> Operation[tuple[list[Searched], bool, T | None]]:  # fmt: skip
     """What the channels found for each search, whether the model is still in use, and what is read of what was found.
 
+    Of what is searched for again nothing is read: where the model is not in use, and this try is not the last.
     Where they fail together each is asked apart, with its own time, and those that fail are named: the others answer.
     """
     looked = searches[0][1]
@@ -183,10 +204,10 @@ def _gathered(
         reached = True
         return gathered, in_use
 
-    def find_and(conn: Connection) -> tuple[list[Searched], bool, T]:
+    def find_and(conn: Connection) -> tuple[list[Searched], bool, T | None]:
         gathered, in_use = find(conn)
         made = _made(searches, gathered)
-        return made, in_use, then(conn, made)
+        return made, in_use, then(conn, made) if in_use or last else None
 
     try:
         return (yield from steps.read(looked.tenant_id, find_and))

@@ -12,12 +12,12 @@ from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temp
 from engram.database import MADE, Connection, fetch_all, fetch_named, send_ahead, statement
 from engram.errors import EngramError
 from engram.memories import Moment
-from engram.ranking import Brief
+from engram.ranking import Brief, Used
 from engram.recall import past, turns
 from engram.recall.question import Asked, Looked, Meaning, names_in
 from engram.recall.turns import Place
 from engram.scope import Scope
-from engram.values import TRUSTS, Activity, Memory, Watermark, Window, kind_of
+from engram.values import TRUSTS, Memory, Watermark, Window, kind_of
 
 __all__ = ["Candidate", "Found", "allowed", "find", "is_of_a_channel"]
 
@@ -48,7 +48,7 @@ PINNED: Final = 50
 CANCELLED: Final = "57014"
 CROWDED: Final = "53300"  # no connection was left
 MOOT: Final = ("moot",)
-UNUSED: Final = Activity()
+UNUSED: Final = Used()
 # The channels that a row tells as a number: 1, 2, 4 and 8 together.
 NUMBERED: Final = ((1, graph.NAME), (2, keyword.NAME), (4, semantic.NAME), (8, temporal.NAME))
 FOUND_BY: Final = tuple(frozenset(name for one, name in NUMBERED if one & of) for of in range(16))
@@ -242,10 +242,11 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
 
 
 def _sent(conn: Connection, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Any]]:
+    # Times and numbers as the server keeps them: to write and to read them as text takes both sides twice as long.
     if len(asked) == 1:
-        return [fetch_named(conn, *asked[0])]
+        return [fetch_named(conn, *asked[0], binary=True)]
     found: list[list[Any]] = [[] for _ in asked]
-    for row in fetch_named(conn, *together(asked)):
+    for row in fetch_named(conn, *together(asked), binary=True):
         found[row.search].append(row)
     return found
 
@@ -441,7 +442,8 @@ def _brief(row: Any, scopes: Mapping[int, Scope]) -> Brief:
         (row.memory_id, scopes[row.scope_id], row.memory_type, row.category, row.importance, row.confidence,
          TRUSTS[row.trust], row.layer, row.status, row.critical_slot, row.conflict_key, row.lineage_id, row.valid_from,
          row.recorded_at, row.session_id, row.event_id, row.actor, MOOT if row.moot else (),
-         Activity(row.access_count, row.last_accessed_at, row.repetition_count) if used else UNUSED, row.asks is True),
+         MADE(Used, (row.access_count, row.last_accessed_at, row.repetition_count)) if used else UNUSED,
+         row.asks is True),
     )  # fmt: skip
     return made
 
@@ -481,27 +483,25 @@ def _joined(one: Candidate, other: Candidate) -> Candidate:
 
 def with_ranks(candidates: Sequence[Candidate]) -> list[Candidate]:
     """The candidates with their ranks in each channel among those that are there. Pure."""
-    near = _places([(-one.cosine, one.memory.memory_id) for one in candidates if one.cosine is not None])
-    worded = _places([(-one.coverage, one.memory.memory_id) for one in candidates if one.coverage > 0])
-    linked = _places([(-one.graph, one.memory.memory_id) for one in candidates if one.graph is not None])
-    dated = _places([(-one.temporal, one.memory.memory_id) for one in candidates if one.temporal is not None])
+    ids = [one.memory.memory_id for one in candidates]
+    near = _ranks([None if one.cosine is None else -one.cosine for one in candidates], ids)
+    worded = _ranks([-one.coverage if one.coverage > 0 else None for one in candidates], ids)
+    linked = _ranks([None if one.graph is None else -one.graph for one in candidates], ids)
+    dated = _ranks([None if one.temporal is None else -one.temporal for one in candidates], ids)
     return [
-        MADE(
-            Candidate,
-            (one.memory, one.cosine, one.coverage, one.matched,
-             None if one.cosine is None else near[one.memory.memory_id],
-             worded[one.memory.memory_id] if one.coverage > 0 else None,
-             one.graph, None if one.graph is None else linked[one.memory.memory_id], one.seed_id,
-             one.temporal, None if one.temporal is None else dated[one.memory.memory_id],
-             one.by, one.stands, one.derived, one.inherited, one.epochs, one.place),
-        )
-        for one in candidates
-    ]  # fmt: skip
+        MADE(Candidate, (*one[:4], by_meaning, by_words, one[6], by_links, *one[8:10], by_time, *one[11:]))
+        for one, by_meaning, by_words, by_links, by_time in zip(candidates, near, worded, linked, dated, strict=True)
+    ]
 
 
-def _places(values: list[tuple[float, str]]) -> dict[str, int]:
-    values.sort()
-    return {memory_id: place for place, (_, memory_id) in enumerate(values, 1)}
+def _ranks(values: Sequence[float | None], ids: Sequence[str]) -> list[int | None]:
+    """The place of each value from the least on, equal ones in the order of their ids; None where there is none."""
+    ranks: list[int | None] = [None] * len(values)
+    found = [(value, ids[at], at) for at, value in enumerate(values) if value is not None]
+    found.sort()
+    for rank, (_, _, at) in enumerate(found, 1):
+        ranks[at] = rank
+    return ranks
 
 
 def _distilled(rows: Sequence[Any]) -> dict[str, tuple[tuple[str, str], ...]]:

@@ -17,14 +17,16 @@ from functools import cache
 from typing import Any, Final
 
 from engram import filters, ranking, tenancy, text
-from engram.database import Connection, Jsonb, ending, execute, fetch_all, fetch_one
+from engram.database import Connection, Jsonb, Sent, ending, execute, fetch_all, fetch_one, send_after
 from engram.errors import NotFound
 from engram.ranking import AnyProfile, Profile, ProfileWeights
+from engram.recall import results
 from engram.recall.finding import Candidate
 from engram.recall.question import Asked
+from engram.recall.results import Pair
 from engram.scope import AllUsers, Scope
 from engram.tenancy import Visible
-from engram.values import Event, LoggedRecall, RankMove, RecallDiff, SearchResult
+from engram.values import ChannelHit, Event, LoggedRecall, RankMove, RecallDiff, SearchResult, Term
 
 # The fields of a search that its plan has.
 PLANNED: Final = tuple(one.name for one in fields(Asked) if one.name not in ("query", "words", "also"))
@@ -114,21 +116,47 @@ def _version(profile: AnyProfile) -> str:
     return f"{name}@{hashlib.sha256(told.encode()).hexdigest()[:8]}"
 
 
-def lines(results: Iterable[SearchResult], candidates: Iterable[Candidate] = (), *, full: bool) -> list[dict[str, Any]]:
+def lines(found: Iterable[SearchResult], candidates: Iterable[Candidate] = (), *, full: bool) -> list[dict[str, Any]]:
     """What was found as a log holds it: ids and scores, best first; in full also why, and what was left out. Pure."""
     made = []
-    for one in results:
-        line: dict[str, Any] = {"id": one.memory.memory_id, "score": round(one.score, 6)}
-        if not one.derived:
-            line["derived"] = False
+    for one in found:
+        line = _line(one.memory.memory_id, one.score, one.derived)
         if one.rerank_score is not None:
             line["rerank_score"] = round(one.rerank_score, 6)
         if full:
-            line["terms"] = {name: _rounded(term.contribution) for name, term in one.terms.items()}
-            line["channels"] = {name: [hit.rank, _rounded(hit.value)] for name, hit in one.channels.items()}
+            line |= _why(one.terms, one.channels)
         made.append(line)
+    return _with_left_out(made, candidates) if full else made
+
+
+def lines_of(pairs: Iterable[Pair], candidates: Iterable[Candidate] = (), *, full: bool) -> list[dict[str, Any]]:
+    """The same of what a search is about to return, before its memories are brought. Pure."""
+    made = []
+    for one, scores in pairs:
+        line = _line(one.memory.memory_id, scores.score, one.derived)
+        if full:
+            line |= _why(scores.terms, results.hits(one))
+        made.append(line)
+    return _with_left_out(made, candidates) if full else made
+
+
+def _line(memory_id: str, score: float, derived: bool) -> dict[str, Any]:
+    line: dict[str, Any] = {"id": memory_id, "score": round(score, 6)}
+    if not derived:
+        line["derived"] = False
+    return line
+
+
+def _why(terms: Mapping[str, Term], channels: Mapping[str, ChannelHit]) -> dict[str, Any]:
+    return {
+        "terms": {name: _rounded(term.contribution) for name, term in terms.items()},
+        "channels": {name: [hit.rank, _rounded(hit.value)] for name, hit in channels.items()},
+    }
+
+
+def _with_left_out(made: list[dict[str, Any]], candidates: Iterable[Candidate]) -> list[dict[str, Any]]:
     there = {line["id"] for line in made}
-    return made + [_left_out(one) for one in candidates if full and one.memory.memory_id not in there]
+    return made + [_left_out(one) for one in candidates if one.memory.memory_id not in there]
 
 
 def _left_out(one: Candidate) -> dict[str, Any]:
@@ -202,9 +230,24 @@ def add(conn: Connection, entry: Entry, *, kept: timedelta, accessed: Sequence[s
     The transaction ends with it.
     """
     visible = entry.visible or tenancy.visible(conn, entry.scope)
-    own = _own(conn, entry.scope, visible)
+    own = visible.own if _is_known(entry.scope, visible) else tenancy.ensure(conn, entry.scope)
+    sweeps = _sweeps(entry)
+    execute(conn if sweeps else ending(conn), "add_recall", **_given(entry, visible, own, accessed))
+    if sweeps:
+        sweep(ending(conn), entry.scope.tenant_id, kept)
+
+
+def add_after(conn: Connection, entry: Entry, *, accessed: Sequence[str] = ()) -> Sent | None:
+    """The same behind the transaction that the next statement ends; None where it takes more than that."""
+    visible = entry.visible
+    if visible is None or not _is_known(entry.scope, visible) or _sweeps(entry):
+        return None
+    return send_after(conn, "add_recall", **_given(entry, visible, visible.own, accessed))
+
+
+def _given(entry: Entry, visible: Visible, own: int | None, accessed: Sequence[str]) -> dict[str, Any]:
     told = [entry.query, *(json.dumps(entry.plan[name], ensure_ascii=False) for name in TEXTS if name in entry.plan)]
-    given = {
+    return {
         "tenant_id": entry.scope.tenant_id, "recall_id": entry.recall_id, "scope_id": own,
         "scope_ids": sorted({*visible.scope_ids, *([] if own is None else [own])}), "known_at": entry.known_at,
         "kind": entry.kind, "query": entry.query, "words": sorted(words_of("\n".join(told))),
@@ -212,17 +255,15 @@ def add(conn: Connection, entry: Entry, *, kept: timedelta, accessed: Sequence[s
         "intent": entry.intent, "degraded": list(entry.degraded), "versions": Jsonb(dict(entry.versions)),
         "tokens": entry.tokens, "milliseconds": entry.milliseconds, "memory_ids": sorted(accessed),
     }  # fmt: skip
-    sweeps = (uuid.UUID(entry.recall_id).int >> 32) % SWEEPS == 0
-    execute(conn if sweeps else ending(conn), "add_recall", **given)
-    if sweeps:
-        sweep(ending(conn), entry.scope.tenant_id, kept)
 
 
-def _own(conn: Connection, scope: Scope, visible: Visible) -> int | None:
-    """The scope whose row it is; one that nothing was written to yet is made, a wide one has none."""
-    if visible.own is not None or len(scope.agents) > 1 or isinstance(scope.user_id, AllUsers):
-        return visible.own
-    return tenancy.ensure(conn, scope)
+def _is_known(scope: Scope, visible: Visible) -> bool:
+    """Whether it is known whose row it is: a scope that nothing was written to is to be made, a wide one has none."""
+    return visible.own is not None or _is_wide(scope)
+
+
+def _sweeps(entry: Entry) -> bool:
+    return (uuid.UUID(entry.recall_id).int >> 32) % SWEEPS == 0
 
 
 def sweep(conn: Connection, tenant_id: str, kept: timedelta) -> int:

@@ -21,8 +21,8 @@ from engram.values import ChannelHit, Event, Memory, Mode, SearchResult, SearchR
 from engram.windows import RECENT
 
 Pair = tuple[Candidate, Scored]
-Load = Callable[[Sequence[str]], Sequence[Memory]]
-"""What brings whole memories by their ids, as far as they are there."""
+Load = Callable[[Sequence[Pair]], Sequence[Memory]]
+"""What brings the whole memories of the rows that are returned, as far as they are there."""
 
 GONE: Final = ("superseded", "deleted")
 BESIDE: Final = frozenset({"moot", "since_forgotten"})  # labels of rows that stand beside their lineage
@@ -70,10 +70,9 @@ def results_of(
 
 
 def _loaded(listed: list[Pair], load: Load | None) -> list[Pair]:
-    wanted = [one.memory.memory_id for one, _ in listed if isinstance(one.memory, Brief)]
-    if not wanted or load is None:
+    if load is None or not any(isinstance(one.memory, Brief) for one, _ in listed):
         return listed
-    there = {memory.memory_id: memory for memory in load(wanted)}
+    there = {memory.memory_id: memory for memory in load(listed)}
     found: list[Pair] = []
     for one, scores in listed:
         memory = there.get(one.memory.memory_id) if isinstance(one.memory, Brief) else one.memory
@@ -108,10 +107,17 @@ def relevant(asked: Asked, looked: Looked, found: Found, now: datetime | None = 
     if asked.current_only and found.distilled:
         # Evidence all of whose facts were superseded or forgotten is not shown where only the current is asked for.
         candidates = [one for one in candidates if _evidence_state(found, one.memory) != "gone"]
-    scored = [(one, _score(one, scale)) for one in candidates]
-    kept = [(one, scores) for one, scores in scored if _is_relevant(asked, one, scores)]
-    kept.sort(key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
-    return one_a_lineage(asked, kept)
+    kept = [pair for pair in _scored(candidates, scale) if _is_relevant(asked, *pair)]
+    return one_a_lineage(asked, _best_first(kept))
+
+
+def _best_first(kept: list[Pair]) -> list[Pair]:
+    """Rows in the order of their scores, and of `ranking.best_first` where some are equal. Pure."""
+    if len({scores.score for _, scores in kept}) == len(kept):
+        kept.sort(key=lambda pair: -pair[1].score)
+    else:
+        kept.sort(key=lambda pair: ranking.best_first(pair[1].score, pair[0].memory))
+    return kept
 
 
 def _near(asked: Asked, kept: list[Pair]) -> list[Pair]:
@@ -170,34 +176,39 @@ def _scale(asked: Asked, looked: Looked, candidates: Sequence[Candidate], clock:
     )
 
 
-def _score(one: Candidate, scale: _Scale) -> Scored:
-    # Made for every row of a search: what is called here is called a hundred times, so little is.
-    memory, clock = one.memory, scale.clock
-    activity, namespace = memory.activity, memory.scope.namespace
-    nearness = "own" if namespace == scale.namespace else "default" if namespace == "default" else "other"
-    age = (clock - memory.recorded_at).total_seconds()
-    last = activity.last_accessed_at
-    idle = (clock - last).total_seconds() if last else age
-    # It is of the actor the question names, or of the user where the question is about its asker.
-    named, first_person = scale.named, scale.first_person
-    spoken = memory.actor in named if named else first_person and memory.trust in ("operator", "user")
-    # Who is asked about answers for himself.
-    answering = scale.answers and (spoken or not (first_person or named))
-    # In the order of their fields, since by their names it takes eight times as long.
-    signals: Signals = MADE(
-        Signals,
-        (one.cosine, one.coverage, one.semantic_rank, one.keyword_rank,
-         one.coverage / scale.best if scale.best > 0 else 0.0,
-         spoken, scale.answers.get(memory.memory_id) if answering else None,
-         memory.memory_type, memory.layer, memory.critical_slot is not None, memory.importance, memory.confidence,
-         age / 86_400 if age > 0 else 0.0, idle / 3_600 if idle > 0 else 0.0,
-         activity.access_count, activity.repetition_count, nearness, float(one.epochs), scale.mode,
-         None, one.graph, one.temporal, float(clock - memory.valid_from <= RECENT) if scale.recent else None,
-         scale.several and nearness == "own", scale.floored),
+def _scored(candidates: Sequence[Candidate], scale: _Scale) -> list[Pair]:
+    # Of every row of a search: little is called here, and what all rows share is looked up once.
+    score, clock, best, answers, own, cjk = (
+        scale.score, scale.clock, scale.best, scale.answers, scale.namespace, scale.cjk,
     )  # fmt: skip
-    if scale.cjk is not None:
-        signals = ranking.with_dual_hit(signals, scale.cjk)
-    return scale.score(signals)
+    named, first_person, several, mode, recent, floored = (
+        scale.named, scale.first_person, scale.several, scale.mode, scale.recent, scale.floored,
+    )  # fmt: skip
+    made: list[Pair] = []
+    for one in candidates:
+        memory = one.memory
+        activity, namespace, coverage = memory.activity, memory.scope.namespace, one.coverage
+        nearness = "own" if namespace == own else "default" if namespace == "default" else "other"
+        age = (clock - memory.recorded_at).total_seconds()
+        last = activity.last_accessed_at
+        idle = (clock - last).total_seconds() if last else age
+        # It is of the actor the question names, or of the user where the question is about its asker.
+        spoken = memory.actor in named if named else first_person and memory.trust in ("operator", "user")
+        # Who is asked about answers for himself.
+        answering = answers and (spoken or not (first_person or named))
+        # In the order of their fields, since by their names it takes eight times as long.
+        signals: Signals = MADE(
+            Signals,
+            (one.cosine, coverage, one.semantic_rank, one.keyword_rank, coverage / best if best > 0 else 0.0,
+             spoken, answers.get(memory.memory_id) if answering else None,
+             memory.memory_type, memory.layer, memory.critical_slot is not None, memory.importance, memory.confidence,
+             age / 86_400 if age > 0 else 0.0, idle / 3_600 if idle > 0 else 0.0,
+             activity.access_count, activity.repetition_count, nearness, float(one.epochs), mode,
+             None, one.graph, one.temporal, float(clock - memory.valid_from <= RECENT) if recent else None,
+             several and nearness == "own", floored),
+        )  # fmt: skip
+        made.append((one, score(signals if cjk is None else ranking.with_dual_hit(signals, cjk))))
+    return made
 
 
 def _answers(candidates: Sequence[Candidate]) -> dict[str, float]:
@@ -286,28 +297,32 @@ def _result(
     rerank_score: float | None,
 ) -> SearchResult:
     memory = one.whole
-    places = {
-        semantic.NAME: (one.semantic_rank, one.cosine), keyword.NAME: (one.keyword_rank, one.coverage),
-        graph.NAME: (one.graph_rank, one.graph), temporal.NAME: (one.temporal_rank, one.temporal),
-    }  # fmt: skip
-    channels = {
-        name: ChannelHit(rank, value)
-        for name, (rank, value) in places.items()
-        if name in one.by and rank is not None and value is not None
-    }
-    if not one.derived:
-        channels = {tail.NAME: ChannelHit(one.keyword_rank or 1, one.coverage)}
     return SearchResult(
         memory=memory,
         score=scores.score,
         rank=place,
         terms=scores.terms,
-        channels=channels,
+        channels=hits(one),
         matched=one.matched,
         labels=_labels(asked, found, memory, evidence) + (("by an earlier value",) if one.inherited else ()),
         derived=one.derived,
         rerank_score=rerank_score,
     )
+
+
+def hits(one: Candidate) -> dict[str, ChannelHit]:
+    """Where each channel that found a row ranked it. Pure."""
+    if not one.derived:
+        return {tail.NAME: ChannelHit(one.keyword_rank or 1, one.coverage)}
+    places = {
+        semantic.NAME: (one.semantic_rank, one.cosine), keyword.NAME: (one.keyword_rank, one.coverage),
+        graph.NAME: (one.graph_rank, one.graph), temporal.NAME: (one.temporal_rank, one.temporal),
+    }  # fmt: skip
+    return {
+        name: ChannelHit(rank, value)
+        for name, (rank, value) in places.items()
+        if name in one.by and rank is not None and value is not None
+    }
 
 
 def _labels(asked: Asked, found: Found, memory: Memory, evidence: Mapping[str, str]) -> tuple[str, ...]:
@@ -367,6 +382,11 @@ def as_memory(hit: tail.Hit, looked: Looked) -> Memory:
 def accessed(results: SearchResults) -> tuple[str, ...]:
     """The memories of a result that count as read: relevant ones, derived already. Pure."""
     return tuple(one.memory.memory_id for one in results if one.derived and relevance_of(one) > TOUCHED)
+
+
+def touched(pairs: Sequence[Pair]) -> tuple[str, ...]:
+    """The same of rows that are about to be returned. Pure."""
+    return tuple([one.memory.memory_id for one, scores in pairs if one.derived and scores.shown_relevance > TOUCHED])
 
 
 def track(conn: Connection, tenant_id: str, memory_ids: Sequence[str]) -> None:

@@ -34,9 +34,9 @@ MANY: Final = 10
 # Statements, transactions and round trips of a call that has been made before, with default settings and
 # jobs that another process runs.
 BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
-    "search": (5, 3, 4),
-    "search semantic": (5, 3, 4),
-    "search keyword": (5, 3, 4),
+    "search": (5, 3, 3),
+    "search semantic": (5, 3, 3),
+    "search keyword": (5, 3, 3),
     "recall": (6, 3, 5),
     "build_context": (9, 3, 8),
     "recall_critical": (2, 1, 2),

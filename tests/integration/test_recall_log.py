@@ -321,14 +321,14 @@ def test_a_replay_reads_by_the_clock_of_the_search_and_not_by_that_of_its_row(
 ) -> None:
     memory, other = door(), door()
     one = id_of(memory.add("The harbour is old"))
-    write = log.add
+    write = log.add_after
 
-    def write_late(*given: Any, **more: Any) -> None:
+    def write_late(*given: Any, **more: Any) -> Any:
         other.add("The harbour is new", force=True)
-        write(*given, **more)
+        return write(*given, **more)
 
     with monkeypatch.context() as meanwhile:
-        meanwhile.setattr(noting.log, "add", write_late)
+        meanwhile.setattr(noting.log, "add_after", write_late)
         found = memory.search("harbour")
     assert ids(found) == (one,)
     assert len(memory.search("harbour")) == 2

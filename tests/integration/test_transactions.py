@@ -1128,6 +1128,37 @@ def test_a_read_that_goes_on_after_its_end_is_begun_anew(database: Database, ten
     assert rows[1].at == rows[2].at == rows[3].at != rows[4].at
 
 
+@pytest.mark.parametrize("fails", ["nothing", "what follows", "what ends"])
+def test_what_follows_the_end_in_its_message_is_a_transaction_of_its_own(
+    database: Database, tenant: str, fails: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    follows = f"SELECT 1 / 0 FROM ({ADDED}) a" if fails == "what follows" else ADDED
+    monkeypatch.setattr(databases, "statement", lambda _: follows)
+    sent: list[databases.Sent] = []
+
+    def work(conn: Any) -> Any:
+        sent.append(databases.send_after(conn, "any", tenant=tenant))
+        return fetch_named(ending(conn), "SELECT 1 / 0" if fails == "what ends" else WHO, {})[0]
+
+    if fails == "what ends":
+        with pytest.raises(InvalidInput):
+            database.run(tenant, work, read_only=True)
+    else:
+        assert database.run(tenant, work, read_only=True).tenant == tenant
+    assert [sent[-1].done, sent[-1].error is not None] == [fails == "nothing", fails == "what follows"]
+    monkeypatch.undo()
+    assert count(database, tenant) == (1 if fails == "nothing" else 0)
+
+
+def test_what_would_follow_is_not_sent_without_an_end(database: Database, tenant: str) -> None:
+    def work(conn: Any) -> Any:
+        sent = databases.send_after(conn, "read_clock")
+        fetch_named(conn, WHO, {})
+        return sent
+
+    assert not database.run(tenant, work, read_only=True).is_tried
+
+
 def test_a_rehearsal_takes_back_what_would_have_ended_its_transaction(database: Database, tenant: str) -> None:
     def work(conn: Any) -> None:
         with conn.begin_nested() as savepoint:

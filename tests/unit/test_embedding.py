@@ -176,6 +176,18 @@ def test_the_text_form_of_a_vector() -> None:
     assert embedding.to_sql([1.0, 0.5]) == "[1,0.5]"
 
 
+def test_the_form_the_server_keeps_of_a_vector_is_what_it_makes_of_the_text() -> None:
+    dice = np.random.default_rng(1)
+    for places in range(-9, 6):
+        vector = (dice.standard_normal(4_000) * 10.0**places).astype(np.float32)
+        vector[:3] = 0.0, -0.0, 1.0
+        told = [np.float32(one) for one in embedding.to_sql(vector)[1:-1].split(",")]
+        with np.errstate(over="ignore"):
+            made, expected = embedding.halves(vector), np.array(told, dtype=np.float32).astype(">f2")
+        assert made.size == 4_000
+        assert (np.frombuffer(made.numbers, dtype=">f2") == expected).all()
+
+
 def test_the_local_model_knows_related_words_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_args: Any, **_kwargs: Any) -> None:
         raise AssertionError("the local embedder opened a socket")
