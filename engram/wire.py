@@ -11,7 +11,7 @@ from typing import Any, Final
 import psycopg
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.generators import fetch_many, send
-from psycopg.pq import ExecStatus, Format
+from psycopg.pq import ConnStatus, ExecStatus, Format, TransactionStatus
 
 Said = tuple[str, Mapping[str, Any] | None]
 """A statement and its values by their names; without them its text is sent as it is."""
@@ -33,6 +33,11 @@ class Wire:
         self._wait = wait
         self._values = Transformer(connection.adapters)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the server is in a transaction."""
+        return bool(self.connection.pgconn.transaction_status != TransactionStatus.IDLE)
+
     def say(self, statements: Sequence[Said], *, binary: bool = False) -> list[Any]:
         """The answers to statements, which run one after the other until one fails: its answer is the last.
 
@@ -40,6 +45,8 @@ class Wire:
         """
         written = [self._written(*one) for one in statements]  # a value that cannot be sent fails here: nothing was
         line = self.connection.pgconn
+        if line.status == ConnStatus.BAD:
+            raise psycopg.OperationalError(LOST)
         answers: list[Any] = []
         try:
             line.enter_pipeline_mode()
