@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 import psycopg
 import sqlalchemy as sa
+from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 from sqlalchemy.engine import Connection
 
@@ -346,6 +347,7 @@ class Database:
         }  # fmt: skip
         return {
             "pool_size": self.settings.pool_size, "max_overflow": 0, "pool_timeout": 5, "pool_recycle": 1800,
+            "pool_reset_on_return": None,  # `_attended` does it
             "isolation_level": "AUTOCOMMIT", "use_native_hstore": False, "hide_parameters": True,
             "json_deserializer": inputs.load_json, "connect_args": connect,
         }  # fmt: skip
@@ -356,26 +358,47 @@ class Database:
 
         With `snapshot` all its statements see the database as it was at the first of them.
         """
-        # Closed inside, so that no rollback is sent down a connection in an unknown state, and outside, for COMMIT.
-        with (
-            self.engine.connect() as conn,
-            _closed_when_interrupted(conn),
-            conn.begin(),
-            _closed_when_interrupted(conn),
-            _begun(conn, self._course(tenant_id, read_only, snapshot)),
-        ):
-            yield conn
+        with self.engine.connect() as conn:
+            known = conn.info
+            course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
+            try:
+                try:
+                    yield conn
+                    _commit(conn, course, known)
+                except Exception:
+                    _take_back(conn, known)
+                    raise
+            except Exception:
+                raise
+            except BaseException:
+                # Thrown into a statement, COMMIT or ROLLBACK it leaves the protocol in an unknown state: never pool it.
+                conn.invalidate()
+                raise
+            finally:
+                known.pop(COURSE, None)
 
     @asynccontextmanager
     async def async_transaction(
         self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False
     ) -> AsyncIterator[AsyncConnection]:
         """The asynchronous form of `transaction`."""
-        async with (
-            self.async_engine.connect() as conn, _cut_when_interrupted(conn), conn.begin(), _cut_when_interrupted(conn)
-        ):  # fmt: skip
-            with _begun(conn.sync_connection, self._course(tenant_id, read_only, snapshot)):
-                yield conn
+        async with self.async_engine.connect() as conn:
+            known = _inside(conn).info
+            course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
+            try:
+                try:
+                    yield conn
+                    await conn.run_sync(_commit, course, known)
+                except Exception:
+                    await conn.run_sync(_take_back, known)
+                    raise
+            except Exception:
+                raise
+            except BaseException:
+                await conn.invalidate()
+                raise
+            finally:
+                known.pop(COURSE, None)
 
     def _course(self, tenant_id: str, read_only: bool, snapshot: bool) -> _Course:
         given = self.settings
@@ -474,6 +497,10 @@ def _attended(engine: sa.Engine) -> sa.Engine:
         if record.info.get("pool") is not engine.pool:
             record.invalidate()  # it was in use when its pool was disposed of, and nobody else would close it
 
+    def reset(connection: Any, record: Any, state: Any) -> None:
+        if state.asyncio_safe and record.driver_connection.pgconn.transaction_status != TransactionStatus.IDLE:
+            connection.rollback()
+
     def taken(connection: Any, record: Any, _: Any) -> None:
         if time.monotonic() - record.info.get("left", math.inf) < IDLE_SECONDS:
             return
@@ -483,6 +510,7 @@ def _attended(engine: sa.Engine) -> sa.Engine:
             raise sa.exc.DisconnectionError from error
 
     sa.event.listen(engine, "connect", made)
+    sa.event.listen(engine, "reset", reset)
     sa.event.listen(engine, "checkin", left)
     sa.event.listen(engine, "checkout", taken)
     sa.event.listen(engine, "before_cursor_execute", _opened, retval=True)
@@ -545,6 +573,15 @@ class _Course:
             _followed(wire, after, answers[-1])
         return answers[place]
 
+    def end(self, wire: Wire) -> None:
+        """Commit what was begun, without what was still to go ahead of another statement.
+
+        Where the connection is lost although its last answer came, so is the outcome.
+        """
+        self.ahead.clear()
+        self.ending, self.ended = True, False
+        self.say(wire)
+
     def _begin_anew(self) -> None:
         """After its end no statement has a role and a tenant."""
         if not self.repeatable:
@@ -570,39 +607,25 @@ def _opened(conn: Connection, cursor: Any, text: str, params: Any, _: Any, __: b
     return text, params
 
 
-@contextmanager
-def _begun(conn: Connection | None, course: _Course) -> Iterator[None]:
-    """Begin a transaction when its first statement is sent."""
-    assert conn is not None
-    known = conn.info
-    known[COURSE] = course
-    try:
-        yield
-    finally:
-        known.pop(COURSE, None)
+def _inside(conn: AsyncConnection) -> Connection:
+    assert conn.sync_connection is not None
+    return conn.sync_connection
 
 
-@contextmanager
-def _closed_when_interrupted(conn: Connection) -> Iterator[None]:
-    # An asynchronous exception between BEGIN and COMMIT leaves the protocol in an unknown state: never pool it again.
-    try:
-        yield
-    except Exception:
-        raise
-    except BaseException:
+def _commit(conn: Connection, course: _Course, known: Mapping[str, Any]) -> None:
+    """Commit what is open: by SQLAlchemy where it has begun something itself, as for a savepoint."""
+    if conn.in_transaction():
+        conn.commit()
+    elif WIRE in known and known[WIRE].is_open:
+        course.end(known[WIRE])
+
+
+def _take_back(conn: Connection, known: Mapping[str, Any]) -> None:
+    """Give a connection that is lost to nobody else; what is open is rolled back, at the latest by the pool."""
+    if WIRE in known and known[WIRE].connection.closed:
         conn.invalidate()
-        raise
-
-
-@asynccontextmanager
-async def _cut_when_interrupted(conn: AsyncConnection) -> AsyncIterator[None]:
-    try:
-        yield
-    except Exception:
-        raise
-    except BaseException:
-        await conn.invalidate()
-        raise
+    if conn.in_transaction():
+        conn.rollback()
 
 
 class _Attempt:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import psycopg
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.generators import fetch_many, send
-from psycopg.pq import DiagnosticField, ExecStatus, Format
+from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, Format, TransactionStatus
 
 Said = tuple[str, Mapping[str, Any] | None]
 """A statement and its values by their names; without them its text is sent as it is."""
@@ -56,6 +56,11 @@ class Wire:
         self._is_straight: bool | None = None  # nobody knows before the first message
         self._kept: dict[_Key, bytes] = {}
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the server is in a transaction."""
+        return bool(self.connection.pgconn.transaction_status != TransactionStatus.IDLE)
+
     def say(self, statements: Sequence[Said], *, binary: bool = False) -> list[Any]:
         """The answers to statements, which run one after the other until one fails: its answer is the last.
 
@@ -65,6 +70,8 @@ class Wire:
         # A value that cannot be sent fails here: nothing was.
         written = [self._written(*one) for one in (statements if met else [WHO, *statements])]
         line = self.connection.pgconn
+        if line.status == ConnStatus.BAD:
+            raise psycopg.OperationalError(LOST)
         answers: list[Any] = []
         try:
             line.enter_pipeline_mode()
