@@ -639,7 +639,7 @@ def _write(
         policy=desk.policy.name, policy_version=desk.policy.version, reason=desk.reason, run_id=desk.run_id,
         at=desk.at, model_id=desk.model_id,
         memory_ids=Texts([memory_id for memory_id, _ in vectors]),
-        vectors=Texts([embedding.to_sql(draft.vector) for _, draft in vectors]),
+        vectors=Texts(embedding.all_to_sql([draft.vector for _, draft in vectors])),
         windowed=[desk.is_long is not None and desk.is_long(draft.fact) for _, draft in vectors],
     )  # fmt: skip
     news = {new.memory_id: new for new, _ in stored}
