@@ -350,7 +350,7 @@ class _Window:
         if judged.kind != "add":
             return
         self.batch.stand(place)
-        draft, origin = self.batch.drafts[place]
+        draft, origin = judged.draft, self.batch.drafts[place][1]  # a key that it was found to stand beside is gone
         memory_id = self.batch.memory_id(place)
         self.followed.append(memory_id)
         self.batch.rows[memory_id] = None

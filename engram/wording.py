@@ -19,11 +19,12 @@ __all__ = ["Worded", "words_needed", "words_of"]
 MOST: Final = 4_000  # wordings of a pattern that are told apart
 FEW: Final = 8  # characters of a class that are
 _WORD: Final = re.compile(r"\w+")
-_COMMON: Final = frozenset(
-    "a about an and are as at be by can do does for from had has have i in is it me my no not of on or our so that the"
-    " this to user was we will with you".split()
-)
-# What a wording holds beside the characters of words: anything or nothing, the edge of a word, one character of no word.
+_SAID_OFTEN: Final = """
+    a about an and are as at be by can do does for from had has have i in is it me my no not of on or our so that the
+    this to user was we will with you
+"""
+_COMMON: Final = frozenset(_SAID_OFTEN.split())
+# What a wording holds beside the characters of words: anything or nothing, a word's edge, one character of no word.
 _ANY, _EDGE, _BLANK = "\0", "\1", " "
 _REPEATS: Final = (_sre.MAX_REPEAT, _sre.MIN_REPEAT, _sre.POSSESSIVE_REPEAT)
 _ZERO: Final = (_sre.ASSERT, _sre.ASSERT_NOT)
@@ -37,9 +38,9 @@ def words_of(text: str) -> frozenset[str]:
 
 
 class Worded:
-    """A pattern that is looked for where a text holds one of its words; these are read off it when it is first asked."""
+    """A pattern that is looked for in texts that hold one of its words, which are read off it when it is first asked."""
 
-    __slots__ = ("pattern", "_known", "_words", "_folds")
+    __slots__ = ("_folds", "_known", "_words", "pattern")
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self.pattern, self._known = pattern, False
@@ -47,7 +48,7 @@ class Worded:
         self._words: frozenset[str] | None = None
 
     def search(self, text: str, held: frozenset[str]) -> re.Match[str] | None:
-        """Where the pattern is found in a text; `held` are the words of the text in small letters, perhaps with others."""
+        """Where the pattern is found in a text; `held` are its words in small letters, perhaps with others."""
         if not self._known:
             self._words, self._known = words_needed(self.pattern), True
         if self._words is not None and self._words.isdisjoint(held) and (text.isascii() or not self._folds):

@@ -176,6 +176,17 @@ def test_the_text_form_of_a_vector() -> None:
     assert embedding.to_sql([1.0, 0.5]) == "[1,0.5]"
 
 
+def test_the_text_form_of_a_vector_says_what_its_first_six_digits_are_in_half_precision() -> None:
+    dice = np.random.default_rng(1)
+    rows = dice.standard_normal((300, 256)).astype(np.float32)
+    rows *= dice.choice([1, 1e-1, 1e-3, 1e-6, 0], size=rows.shape).astype(np.float32)
+    for row, said in zip(rows, embedding.all_to_sql(list(rows)), strict=True):
+        told = np.array(said[1:-1].split(","), dtype=np.float32).astype(np.float16)
+        six = np.array([f"{number:.6g}" for number in row.tolist()], dtype=np.float32).astype(np.float16)
+        assert (told == six).all()
+        assert embedding.to_sql(row) == said
+
+
 def test_the_local_model_knows_related_words_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_args: Any, **_kwargs: Any) -> None:
         raise AssertionError("the local embedder opened a socket")
