@@ -38,7 +38,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 class Worded:
-    """A pattern that is looked for in texts that hold one of its words, which are read off it when it is first asked."""
+    """A pattern that is looked for in texts that hold one of its words, which are read off it when first asked for."""
 
     __slots__ = ("_folds", "_known", "_words", "pattern")
 

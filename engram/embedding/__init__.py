@@ -154,7 +154,7 @@ def all_to_sql(vectors: Sequence[Sequence[float] | Vectors]) -> list[str]:
     """
     import numpy as np
 
-    if not vectors:
+    if len(vectors) == 0:
         return []
     rows = np.asarray(vectors)
     if rows.dtype != np.float32:
@@ -165,7 +165,7 @@ def all_to_sql(vectors: Sequence[Sequence[float] | Vectors]) -> list[str]:
     scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.maximum(sizes, SMALL))))
     halves = (np.rint(exact * scale) / scale).astype(np.float32).astype(np.float16)
     listed = ["[" + ",".join(map(_halves.__getitem__, row)) + "]" for row in halves.view(np.uint16).tolist()]
-    for place in small.any(axis=1).nonzero()[0].tolist():
+    for place in np.flatnonzero(np.any(small, axis=1)).tolist():
         listed[place] = _in_digits(rows[place].tolist())
     return listed
 
