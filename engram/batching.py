@@ -25,7 +25,7 @@ from engram.writing import Desk, Draft, Judged, Origin, Seen, Settled
 
 NEAR_KEPT: Final = 8  # neighbours a judgement names
 NEAR_READ: Final = (10, 24, nearness.NEAREST)  # of the nearest rows of a draft, till enough of them are facts
-LEAST: Final = 32  # drafts looked at again at least
+LEAST: Final = 8  # drafts looked at again at least
 MOST: Final = 128  # drafts judged without a word to the database, which breaks off who is silent for long
 
 Amend = Callable[[Judged], Judged]
@@ -73,6 +73,8 @@ class _Batch:
         self.desk, self.drafts, self.amend, self.appoint = desk, drafts, amend, appoint
         self.size = MOST
         self.standing: list[int] = []  # places of the drafts whose vectors stand in the scope
+        self.rows: dict[str, _Row | None] = {}  # what was read of rows near the drafts; None of what is not current
+        self.clock: datetime | None = None  # when the last of them were read
         self._neighbourhood: _Neighbourhood | None = None
 
     @property
@@ -127,12 +129,22 @@ class _Batch:
             run = []
             alone = self._alone(place, judged)
             done.append(alone)
+            self._forget(alone.moved)
             if alone.stirred or judged.kind != "reinforce":
                 break
             window.touched.add(judged.judgement.target_id)
         done += self._together(run)
+        self._forget([*window.touched, *window.followed])
         self.size = min(MOST, max(LEAST, 2 * len(done)))
         return done
+
+    def _forget(self, changed: Iterable[str | None] | None) -> None:
+        """Let rows be read again that may not be what they were; None says that it may be any."""
+        if changed is None:
+            self.rows.clear()
+            return
+        for memory_id in changed:
+            self.rows.pop(memory_id or "", None)
 
     def _judged(self, window: _Window, place: int) -> Judged:
         draft, origin = self.drafts[place]
@@ -243,17 +255,19 @@ class _Row:
 
 @dataclass
 class _Window:
-    """What was read for some drafts at once, and what the first of them have changed of it."""
+    """What was read for some drafts at once, and what the first of them have changed of it.
+
+    Rows near a draft are read once for all windows of a batch, but for those that were changed.
+    """
 
     batch: _Batch
     places: range
     touched: set[str | None] = field(default_factory=set)  # rows that were restated
+    followed: list[str] = field(default_factory=list)  # rows that are known from their drafts alone
     _hashes: set[bytes] = field(default_factory=set)
     _keys: set[str] = field(default_factory=set)
     _types: Counter[str] = field(default_factory=Counter)
-    _rows: dict[str, _Row | None] = field(default_factory=dict)
     _quiet: dict[str, bool] = field(default_factory=dict)
-    _clock: datetime | None = None
 
     def __post_init__(self) -> None:
         batch = self.batch
@@ -336,9 +350,10 @@ class _Window:
         if judged.kind != "add":
             return
         self.batch.stand(place)
-        draft, origin = self.batch.drafts[place]
+        draft, origin = judged.draft, self.batch.drafts[place][1]  # a key that it was found to stand beside is gone
         memory_id = self.batch.memory_id(place)
-        self._rows[memory_id] = None
+        self.followed.append(memory_id)
+        self.batch.rows[memory_id] = None
         if draft.is_evidence or judged.quarantined:
             return
         self._hashes.add(text.fact_hash(draft.fact))
@@ -346,7 +361,7 @@ class _Window:
         key = draft.classified.conflict_key
         if key is not None:
             self._keys.add(key)
-        self._rows[memory_id] = _Row(
+        self.batch.rows[memory_id] = _Row(
             memory_id, self.batch.desk.scope_id, draft.fact, key, draft.begins(origin), draft.valid_from is not None,
             draft.private, writing.expiry(draft, origin), draft.valid_to,
         )  # fmt: skip
@@ -356,23 +371,23 @@ class _Window:
         tops = [
             self.batch.neighbourhood.tops[place, scope_id].memory_ids for scope_id in self.batch.neighbourhood.scopes
         ]
-        rows = ([self._rows[memory_id] for memory_id in top[:most]] for top in tops if len(top) > most)
+        rows = ([self.batch.rows[memory_id] for memory_id in top[:most]] for top in tops if len(top) > most)
         return any(sum(row is not None and self._is_near(row, place) for row in found) < NEAR_KEPT for found in rows)
 
     def _row(self, memory_id: str, place: int, scope_id: int) -> _Row | None:
-        if memory_id not in self._rows:
+        if memory_id not in self.batch.rows:
             self._read([other for other, _ in self.batch.neighbourhood.ranked(place, scope_id)])
-        return self._rows[memory_id]
+        return self.batch.rows[memory_id]
 
     def _read(self, memory_ids: Iterable[str]) -> None:
-        missing = [one for one in dict.fromkeys(memory_ids) if one not in self._rows]
+        missing = [one for one in dict.fromkeys(memory_ids) if one not in self.batch.rows]
         if not missing:
             return
-        self._rows |= dict.fromkeys(missing)
+        self.batch.rows |= dict.fromkeys(missing)
         desk = self.batch.desk
         for row in fetch_all(desk.conn, "list_near_rows", tenant_id=desk.tenant_id, memory_ids=Texts(missing)):
-            self._clock = row.now
-            self._rows[row.memory_id] = _Row(
+            self.batch.clock = row.now
+            self.batch.rows[row.memory_id] = _Row(
                 row.memory_id, int(row.scope_id), row.fact, row.conflict_key, row.valid_from, row.valid_from_stated,
                 row.private, row.expires_at, row.ended_at,
             )  # fmt: skip
@@ -383,7 +398,7 @@ class _Window:
         if row.private and row.scope_id != self.batch.desk.scope_id:
             return False
         ends = [end for end in (row.expires_at, row.ended_at) if end is not None]
-        return not ends or min(ends) > (self.batch.now(place) or self._clock or datetime.now(UTC))
+        return not ends or min(ends) > (self.batch.now(place) or self.batch.clock or datetime.now(UTC))
 
 
 def _order(row: tuple[str, float]) -> tuple[float, str]:

@@ -219,25 +219,37 @@ def _answered(conn: Connection, wire: Wire, sql: str, params: Mapping[str, Any] 
     context = _Context()
     given: Any = sql, params
     course: _Course = conn.info.get(COURSE) or _Course()
-    try:
+    with _told(conn, sql):
         for told in conn.dispatch.before_cursor_execute:
             given = told(conn, wire, *given, context, False)
         answer = course.say(wire, given, binary=binary)
         for told in conn.dispatch.after_cursor_execute:
             told(conn, wire, *given, context, False)
+    return answer
+
+
+@contextmanager
+def _told(conn: Connection, sql: str) -> Iterator[None]:
+    """Say a failure of the driver in SQLAlchemy's terms, as of its own statements."""
+    try:
+        yield
     except psycopg.Error as error:
         raise sa.exc.DBAPIError.instance(
             sql, None, error, psycopg.Error, hide_parameters=True, dialect=conn.dialect
         ) from error
-    return answer
 
 
 def send_ahead(conn: Connection, name: str, /, **params: Any) -> None:
-    """Send a named statement in one message with the next: nobody waits for its answer, and without a next it is none.
+    """Send a named statement in one message with the next, or with COMMIT where there is none.
 
-    For what a transaction sets for itself.
+    For what a transaction sets for itself and what it writes: nobody waits for the answer. Where it fails, the
+    statement that is sent with it does.
     """
-    conn.info[COURSE].ahead.append((statement(name), params))
+    course: _Course | None = conn.info.get(COURSE)
+    if course is None:
+        execute(conn, name, **params)
+    else:
+        course.ahead.append((statement(name), params))
 
 
 @dataclass(slots=True)
@@ -550,6 +562,11 @@ class _Course:
     committing: bool = False  # the work is done, and only COMMIT is left, which may be on its way
     after: Sent | None = None  # what follows its end
 
+    @property
+    def owes(self) -> bool:
+        """Whether something that was to go ahead of a next statement has not been sent, beside what begins it all."""
+        return any(one not in self.opening for one in self.ahead)
+
     def say(self, wire: Wire, *said: Said, binary: bool = False) -> Any:
         """The answer to the next statement; without one only what goes ahead of it is said."""
         if self.ended:
@@ -613,7 +630,14 @@ def _inside(conn: AsyncConnection) -> Connection:
 
 
 def _commit(conn: Connection, course: _Course, known: Mapping[str, Any]) -> None:
-    """Commit what is open: by SQLAlchemy where it has begun something itself, as for a savepoint."""
+    """Commit what is open: by SQLAlchemy where it has begun something itself, as for a savepoint.
+
+    What waits for a next statement that does not come is sent with COMMIT.
+    """
+    if course.owes and not course.ended:
+        course.ending = True
+        with _told(conn, COMMIT[0]):
+            course.say(_wire(conn))
     if conn.in_transaction():
         conn.commit()
     elif WIRE in known and known[WIRE].is_open:

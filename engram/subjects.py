@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from engram import attributes, names, predicates, verbs
 from engram.text import compared
+from engram.wording import Worded, words_of
 
 
 def _words(text: str) -> frozenset[str]:
@@ -342,6 +343,10 @@ _COMMAND_VERBS = """
 """
 _COMMANDS: Final = frozenset(_COMMAND_VERBS.split())
 _DO_NOT = re.compile(r"^(?:do not|don't|never|always|please)\b")
+# Most sentences hold no word of most of these.
+_ASKS, _OBLIGES, _SUPPOSES, _IMAGINES, _REPORTS, _ATTRIBUTES, _PLANS = map(
+    Worded, (_INDIRECT, _NORMATIVE, _CONDITIONAL, _HYPOTHETICAL, _REPORTED, _ATTRIBUTED, _PLAN)
+)
 
 
 @lru_cache(maxsize=4096)
@@ -353,22 +358,23 @@ def mood_of(sentence: str) -> Mood:
     if quoted:
         return "quotation"
     text = _OWN_TAIL.sub("", text[lead_length(text) :])
-    if re.search(r"[?？]+[\"'”’)\]!]*$", bare) or _QUESTION.match(text) or _INDIRECT.search(text):
+    held = words_of(text)
+    if re.search(r"[?？]+[\"'”’)\]!]*$", bare) or _QUESTION.match(text) or _ASKS.search(text, held):
         return "question"
-    if _NORMATIVE.search(text) and not _FIRST.match(text):
+    if _OBLIGES.search(text, held) and not _FIRST.match(text):
         return "statement"  # "the Supplier shall pay unless ..." is an obligation, not a supposition
     unconditional = _TIME_WHEN.sub(" ", text)
-    if _CONDITIONAL.search(unconditional):
+    if _SUPPOSES.search(unconditional, held):
         return "conditional"
     first = re.match(r"[\w']+", text)
     if first and first.group() in _COMMANDS and not re.match(r"(?:be|will|do|does)\b.*\?", text):
         return "command"
     wanted = re.sub(r"\b(?:would|i'd) (?:rather|prefer|always|like (?!to\b))", " ", text)
-    if _HYPOTHETICAL.search(wanted):
+    if _IMAGINES.search(wanted, held):
         return "hypothetical"
-    if _REPORTED.search(text) or _ATTRIBUTED.search(text):
+    if _REPORTS.search(text, held) or _ATTRIBUTES.search(text, held):
         return "reported"
-    return "plan" if _PLAN.search(text) else "statement"
+    return "plan" if _PLANS.search(text, held) else "statement"
 
 
 _DOUBLE = re.compile(r"[\"“”«»„「」『』]([^\"“”«»„「」『』]*)[\"“”«»„「」『』]|(?<![\w])['‘]([^'‘’]{3,})['’](?!\w)")

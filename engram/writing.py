@@ -18,7 +18,7 @@ from engram import embedding, frames, gates, ids, jobs, lineage, memories, secre
 from engram.arrays import Blobs, Texts
 from engram.attributes import Echo
 from engram.channels import keyword, nearness, semantic, upkeep
-from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value
+from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, send_ahead
 from engram.lineage import Member, Place
 from engram.policies import TYPE_WEIGHTS, MemoryPolicy
 from engram.policies.classify import Classified, says_no_more, value_of
@@ -203,7 +203,7 @@ def lock_all(several: Sequence[tuple[Desk, Sequence[Draft]]], *also: str, scopes
     shared = {projection_lock(first.tenant_id, one) for one in (*(desk.scope_id for desk, _ in several), *scopes)}
     names = {*shared, *(f"{first.tenant_id}/{name}" for name in also)}
     names.update(name for desk, drafts in several for name in _locks(desk, drafts))
-    fetch_all(first.conn, "lock_keys", keys=Texts(sorted(names)), shared=sorted(shared))
+    send_ahead(first.conn, "lock_keys", keys=Texts(sorted(names)), shared=sorted(shared))
 
 
 def _locks(desk: Desk, drafts: Sequence[Draft]) -> Iterator[str]:
@@ -220,7 +220,7 @@ def _locks(desk: Desk, drafts: Sequence[Draft]) -> Iterator[str]:
 def share(conn: Connection, tenant_id: str, scope_id: int) -> None:
     """Keep a switch of the scope's projections out until the end of the transaction, and no writer."""
     name = projection_lock(tenant_id, scope_id)
-    fetch_all(conn, "lock_keys", keys=[name], shared=[name])
+    send_ahead(conn, "lock_keys", keys=[name], shared=[name])
 
 
 def projection_lock(tenant_id: str, scope_id: int) -> str:
@@ -463,6 +463,7 @@ class Settled:
     entry: keyword.Entry | None = None
     pending: bool = False  # whether it waits for its vector
     stirred: bool = False  # whether it changed what the gates see of other rows than its own
+    moved: tuple[str, ...] | None = ()  # the other memories it changed; None where it may be any, by their summaries
     written: Written | None = None  # where a memory was written
 
     @property
@@ -529,22 +530,21 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     order = (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal)
     member = Member(memory_id, order, trust_rank(origin.trust), draft.fact, draft.begins(origin), negates=rules.negates)
     if judged.quarantined:
-        place, moved = Place("quarantined"), dict[str, Place]()
+        place, moved, revision = Place("quarantined"), dict[str, Place](), 1
     else:
-        place, moved = _place(desk, lineage_id, member) if known or rules.negates else (HEAD, {})
-    revision = _next_revision(desk, lineage_id) if known else 1
+        place, moved, revision = _place(desk, lineage_id, member) if known or rules.negates else (HEAD, {}, 1)
     new = New(memory_id, lineage_id, revision, place)
     judged = _with_place(judged, place)
     decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=judged.judgement.target_id)
     written = _write(desk, [_columns(desk, judged, origin, new, decision)], [(new, draft)])
     _relate(desk, _edges(memory_id, judged, origin, moved))
-    for old in draft.supersedes:
-        _put_away(desk, old, memory_id, origin)
+    summarised = [_put_away(desk, old, memory_id, origin) for old in draft.supersedes]
     for other, placed in moved.items():
-        _note(desk, other, placed.status if placed.status != "active" else "reordered", origin)
+        summarised.append(_note(desk, other, placed.status if placed.status != "active" else "reordered", origin))
     pending = _embed_state(desk, draft) == "pending"
     entry = _entry(memory_id, draft, origin)
-    return Settled(decision, origin, judged, entry, pending, stirred=True, written=written[memory_id])
+    changed = None if any(summarised) else (*draft.supersedes, *moved)
+    return Settled(decision, origin, judged, entry, pending, True, changed, written[memory_id])
 
 
 def _with_place(judged: Judged, place: Place) -> Judged:
@@ -622,7 +622,7 @@ def settle_together(desk: Desk, several: Sequence[tuple[Judged, Origin]]) -> lis
         stored.append((new, draft))
         edges += _edges(memory_id, judged, origin, {})
     if restated:
-        execute(desk.conn, "restate_memories", tenant_id=desk.tenant_id, rows=Jsonb(restated), at=desk.at)
+        send_ahead(desk.conn, "restate_memories", tenant_id=desk.tenant_id, rows=Jsonb(restated), at=desk.at)
     written = _write(desk, rows, stored)
     _relate(desk, edges)
     return [one if one.entry is None else replace(one, written=written[one.entry.memory_id]) for one in settled]
@@ -640,7 +640,7 @@ def _write(
         policy=desk.policy.name, policy_version=desk.policy.version, reason=desk.reason, run_id=desk.run_id,
         at=desk.at, model_id=desk.model_id,
         memory_ids=Texts([memory_id for memory_id, _ in vectors]),
-        vectors=Texts([embedding.to_sql(draft.vector) for _, draft in vectors]),
+        vectors=Texts(embedding.all_to_sql([draft.vector for _, draft in vectors])),
         windowed=[desk.is_long is not None and desk.is_long(draft.fact) for _, draft in vectors],
     )  # fmt: skip
     news = {new.memory_id: new for new, _ in stored}
@@ -738,8 +738,8 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     assert target is not None
     if SAME_EVENT in judged.judgement.reasons:
         return _cite_again(desk, judged, origin, target.memory_id)
-    execute(desk.conn, "count_repetition", tenant_id=desk.tenant_id, memory_id=target_id, at=desk.at)
-    execute(
+    send_ahead(desk.conn, "count_repetition", tenant_id=desk.tenant_id, memory_id=target_id, at=desk.at)
+    send_ahead(
         desk.conn, "restate_memory", tenant_id=desk.tenant_id, memory_id=target.memory_id,
         holds_at=draft.stands(origin),
         stated_recorded_at=origin.recorded_at, event_id=origin.event_id, ordinal=origin.ordinal,
@@ -751,7 +751,7 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     stirred = _note(desk, target.memory_id, "reinforced", origin, decision=decision)
     if target.conflict_key is not None or target.revision > 1:
         stirred = bool(reorder(desk, target.lineage_id, origin.event_id, origin.actor)) or stirred
-    return Settled(decision, origin, judged, stirred=stirred)
+    return Settled(decision, origin, judged, stirred=stirred, moved=None if stirred else ())
 
 
 def _cite_again(desk: Desk, judged: Judged, origin: Origin, memory_id: str) -> Settled:
@@ -759,7 +759,7 @@ def _cite_again(desk: Desk, judged: Judged, origin: Origin, memory_id: str) -> S
     cite(desk, memory_id, origin, judged.draft)
     decision = _decision(desk, judged, origin, memory_id=memory_id, target_id=memory_id)
     stirred = _note(desk, memory_id, "annotated", origin, decision=decision)
-    return Settled(decision, origin, judged, stirred=stirred)
+    return Settled(decision, origin, judged, stirred=stirred, moved=None if stirred else ())
 
 
 def _refuse(desk: Desk, judged: Judged, origin: Origin) -> Settled:
@@ -832,25 +832,26 @@ def erase_what_rests_on(desk: Desk, event: Event, rests: Rests, redaction_id: st
     return [row.memory_id for row in rows]
 
 
-def _place(desk: Desk, lineage_id: str, new: Member) -> tuple[Place, dict[str, Place]]:
-    """The place of a new statement, and the rows it moves (already updated)."""
-    front = fetch_all(desk.conn, "find_lineage_front", tenant_id=desk.tenant_id, lineage_id=lineage_id)
+def _place(desk: Desk, lineage_id: str, new: Member) -> tuple[Place, dict[str, Place], int]:
+    """The place of a new statement, the rows it moves (already updated), and the number of its revision."""
+    found = fetch_all(desk.conn, "find_lineage_front", tenant_id=desk.tenant_id, lineage_id=lineage_id)
+    revision, front = int(found[0].next_revision), [row for row in found if row.memory_id is not None]
     members = [_member(row) for row in front]
     if new.negates is None and lineage.dominates_front(new, members):
         # The common case costs a few rows however long the chain: the newcomer supersedes whatever stood.
         places = {m.memory_id: Place("superseded", new.memory_id, new.begins) for m in members if not m.put_away}
-        return Place("active"), _move(desk, [row for row in front if not row.moot], places)
+        return Place("active"), _move(desk, [row for row in front if not row.moot], places), revision
     rows = fetch_all(desk.conn, "list_lineage_members", tenant_id=desk.tenant_id, lineage_ids=[lineage_id])
     places = lineage.places([*(_member(row) for row in rows), new])
     own = places.pop(new.memory_id)
-    return own, _move(desk, rows, places)
+    return own, _move(desk, rows, places), revision
 
 
 def _move(desk: Desk, rows: Sequence[Row[Any]], places: Mapping[str, Place]) -> dict[str, Place]:
     moved = _moved(rows, places)
     # Heads step down before another rises: the unique index allows one at every moment.
     for memory_id, place in sorted(moved.items(), key=lambda item: item[1].status == "active" and not item[1].moot):
-        execute(
+        send_ahead(
             desk.conn, "place_memory", tenant_id=desk.tenant_id, memory_id=memory_id, status=place.status,
             superseded_by=place.superseded_by, heir_from=place.valid_to, moot=place.moot, at=desk.at,
         )  # fmt: skip
@@ -877,10 +878,6 @@ def _member(row: Row[Any]) -> Member:
     )  # fmt: skip
 
 
-def _next_revision(desk: Desk, lineage_id: str) -> int:
-    return int(fetch_value(desk.conn, "next_revision", tenant_id=desk.tenant_id, lineage_id=lineage_id))
-
-
 def _importance(judged: Judged) -> float:
     rules, surprise = judged.draft.classified, judged.judgement.surprise
     weight = TYPE_WEIGHTS.get(rules.category or "") or TYPE_WEIGHTS.get(rules.memory_type, 0.8)
@@ -902,7 +899,7 @@ def _embed_state(desk: Desk, draft: Draft) -> str:
 
 def cite(desk: Desk, memory_id: str, origin: Origin, draft: Draft) -> None:
     """Keep the statement a memory rests on: the event, the exact characters, and since when it holds."""
-    execute(
+    send_ahead(
         desk.conn, "add_source", tenant_id=desk.tenant_id, memory_id=memory_id, event_id=origin.event_id,
         ordinal=origin.ordinal,
         valid_from=draft.begins(origin), holds_at=draft.stands(origin), deriver=origin.deriver,
@@ -942,19 +939,19 @@ def _edges(memory_id: str, judged: Judged, origin: Origin, moved: Mapping[str, P
 def _relate(desk: Desk, edges: Sequence[Edge]) -> None:
     if edges:
         sources, targets, types, weights, autos, events = zip(*edges, strict=True)
-        execute(
+        send_ahead(
             desk.conn, "add_relation", tenant_id=desk.tenant_id, source_ids=list(sources), target_ids=list(targets),
             relation_types=list(types), weights=list(weights), autos=list(autos), event_ids=list(events), at=desk.at,
         )  # fmt: skip
 
 
-def _put_away(desk: Desk, old: str, new: str, origin: Origin) -> None:
-    """W-11: an explicit act supersedes a row of any lineage, whatever the order says."""
-    execute(
+def _put_away(desk: Desk, old: str, new: str, origin: Origin) -> bool:
+    """W-11: an explicit act supersedes a row of any lineage, whatever the order says. Whether summaries told of it."""
+    send_ahead(
         desk.conn, "put_away_memory", tenant_id=desk.tenant_id, memory_id=old, superseded_by=new, at=origin.recorded_at
     )
     _relate(desk, [(new, old, "supersedes", 1.0, False, origin.event_id)])
-    _note(desk, old, "superseded", origin)
+    return _note(desk, old, "superseded", origin)
 
 
 def _note(

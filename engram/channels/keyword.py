@@ -18,7 +18,7 @@ from typing import Any, Final
 from engram import inputs, text
 from engram.arrays import Texts
 from engram.channels import Part
-from engram.database import Connection, execute, fetch_all, fetch_value, statement
+from engram.database import Connection, execute, fetch_all, fetch_value, send_ahead, statement
 
 NAME: Final = "keyword"
 TIMEOUT: Final = 5.0  # seconds
@@ -298,7 +298,7 @@ def index(
         return
     around = _surroundings(conn, tenant_id, entries)
     rows = [_row(entry, around.get((entry.stream_id, entry.position))) for entry in entries]
-    fetch_all(
+    send_ahead(
         conn,
         "index_words",
         tenant_id=tenant_id,
@@ -309,7 +309,7 @@ def index(
     )
     actors = sorted({near.actor[:200] for near in around.values() if near.actor})
     if actors:
-        execute(conn, "add_actors", tenant_id=tenant_id, scope_id=scope_id, actors=actors)
+        send_ahead(conn, "add_actors", tenant_id=tenant_id, scope_id=scope_id, actors=actors)
 
 
 def reindex(conn: Connection, memory_ids: Sequence[str], *, tenant_id: str, config: str = "english") -> int:

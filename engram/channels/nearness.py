@@ -63,7 +63,7 @@ def _asked(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -> l
     """What the database finds: through the graph of the scope, or of all its vectors."""
     found: list[list[tuple[str, float]]] = [[] for _ in vectors]
     for first in range(0, len(vectors), WALKS):
-        texts = [embedding.to_sql(vector) for vector in vectors[first : first + WALKS]]
+        texts = embedding.all_to_sql(vectors[first : first + WALKS])
         for row in fetch_all(conn, "list_nearest", vectors=texts, most=NEAREST, **where):
             found[first + row.place - 1].append((row.memory_id, row.cosine))
     return [Nearest(tuple(row[0] for row in rows), tuple(row[1] for row in rows)) for rows in found]

@@ -119,7 +119,7 @@ def store(
             scope_id=scope_id,
             model_id=model_id,
             memory_ids=[memory_id for memory_id, _ in vectors],
-            vectors=[embedding.to_sql(vector) for _, vector in vectors],
+            vectors=embedding.all_to_sql([vector for _, vector in vectors]),
             windowed=[memory_id in long for memory_id, _ in vectors],
         )
 
@@ -139,7 +139,7 @@ def store_built(
         tenant_id=tenant_id,
         model_id=model_id,
         memory_ids=[memory_id for memory_id, _ in vectors],
-        vectors=[embedding.to_sql(vector) for _, vector in vectors],
+        vectors=embedding.all_to_sql([vector for _, vector in vectors]),
         windowed=[memory_id in long for memory_id, _ in vectors],
     )
 
@@ -182,7 +182,7 @@ def ensure_model(conn: Connection, tenant_id: str, embedder: CachedEmbedder | No
 
 def probes_of(embedder: CachedEmbedder) -> list[str] | None:
     """The vectors a model is recognised by, as they are stored; None where it was not probed."""
-    return None if embedder.probes is None else [embedding.to_sql(vector) for vector in embedder.probes]
+    return None if embedder.probes is None else embedding.all_to_sql(list(embedder.probes))
 
 
 def active_model(conn: Connection, tenant_id: str) -> Model | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
 TextKind = Literal["passage", "query"]
 
 MAX_DIMENSIONS: Final = 4_000  # what an index over halfvec can hold
+DIGITS: Final = 6  # of the numbers of a vector
+SMALL: Final = 1e-6  # what is smaller, times a power of ten, may be no double
 MIN_NORM: Final = 1e-6
 MAX_NORM: Final = 1e6
-SMALLEST: Final = 1e-30  # a number that has a logarithm, far under what half precision tells from nothing
 BATCH: Final = 100
 CACHE_SIZE: Final = 10_000
 BAD_ANSWER: Final = "embedding_failed"  # the reason of an error that a text may be to blame for
@@ -144,25 +146,64 @@ def windows(text: str, tokens: int) -> list[str]:
 
 def to_sql(vector: Sequence[float] | Vectors) -> str:
     """The text form of a vector, to be cast to halfvec."""
-    values = tuple(vector.tolist() if hasattr(vector, "tolist") else vector)
-    return f"[{_listed(len(values)) % values}]"
+    return all_to_sql([vector])[0]
+
+
+def all_to_sql(vectors: Sequence[Sequence[float] | Vectors]) -> list[str]:
+    """The text forms of vectors: each number as it is stored, in half precision, of its first six digits.
+
+    Numbers so small that doubles do not hold their six digits exactly are left for the database to round.
+    """
+    import numpy as np
+
+    if len(vectors) == 0:
+        return []
+    rows = np.asarray(vectors)
+    if rows.dtype != np.float32:
+        return [_in_digits(row) for row in rows.tolist()]
+    small = (np.abs(rows) < SMALL) & (rows != 0)
+    stored = _in_first_digits(rows).astype(np.float16)
+    listed = ["[" + ",".join(map(_halves.__getitem__, row)) + "]" for row in stored.view(np.uint16).tolist()]
+    for place in np.flatnonzero(np.any(small, axis=1)).tolist():
+        listed[place] = _in_digits(rows[place].tolist())
+    return listed
+
+
+def _in_digits(numbers: Sequence[float]) -> str:
+    return f"[{_listed(len(numbers)) % tuple(numbers)}]"
 
 
 @cache
 def _listed(many: int) -> str:
-    return ",".join(["%.6g"] * many)
+    return ",".join([f"%.{DIGITS}g"] * many)
+
+
+class _Halves(dict[int, str]):
+    """The texts of numbers of half precision by their bits, each written once."""
+
+    def __missing__(self, bits: int) -> str:
+        (number,) = struct.unpack("<e", struct.pack("<H", bits))
+        return self.setdefault(bits, f"{number:.5g}")
+
+
+_halves: Final = _Halves()
 
 
 def halves(vector: Vectors) -> Halves:
     """What the server makes of the text form, number for number: six digits of each, in half precision."""
-    import numpy as np
-
     from engram.arrays import Halves  # with it comes the driver
 
-    exact = vector.astype(np.float64)
-    scale = 10.0 ** (5 - np.floor(np.log10(np.maximum(np.abs(exact), SMALLEST))))
-    told = (np.rint(exact * scale) / scale).astype(np.float32)
-    return Halves(len(told), told.astype(">f2").tobytes())
+    return Halves(len(vector), _in_first_digits(vector).astype(">f2").tobytes())
+
+
+def _in_first_digits(numbers: Vectors) -> Vectors:
+    """Numbers of single precision, rounded to their first digits."""
+    import numpy as np
+
+    exact = numbers.astype(np.float64)
+    scale = 10.0 ** (DIGITS - 1 - np.floor(np.log10(np.maximum(np.abs(exact), SMALL))))
+    rounded: Vectors = (np.rint(exact * scale) / scale).astype(np.float32)
+    return rounded
 
 
 def checked(embedder: Embedder, texts: Sequence[str], kind: TextKind) -> Vectors:

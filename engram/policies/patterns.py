@@ -16,6 +16,7 @@ from re import _parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
 from engram.errors import PolicyError
+from engram.wording import words_needed, words_of
 
 WINDOW: Final = 1024
 """Rules read at most this many characters of a sentence."""
@@ -57,9 +58,12 @@ class Joined:
 
     at_start: Pattern
     anywhere: Pattern
+    words: frozenset[str] | None  # one of which is in each text that a pattern is found in
 
     def is_in(self, text: str) -> bool:
-        """Whether any of the patterns is found in a text: most texts hold none, and are told by two searches."""
+        """Whether any of the patterns is found in a text: most texts hold none, and are told by their words."""
+        if self.words is not None and self.words.isdisjoint(words_of(text)):
+            return False
         return self.at_start.match(text) is not None or self.anywhere.search(text) is not None
 
 
@@ -70,7 +74,12 @@ def joined(patterns: tuple[str, ...]) -> Joined | None:
     for pattern in patterns:
         parts[_is_anchored(_parser.parse(pattern))].append(f"(?:{pattern})")
     try:
-        return Joined(re.compile("|".join(parts[True])), re.compile("|".join(parts[False])))
+        at_start, anywhere = (re.compile("|".join(parts[where])) for where in (True, False))
+        needed = [words_needed(re.compile(pattern)) for pattern in patterns]
+        folds = (at_start.flags | anywhere.flags) & re.IGNORECASE
+        told = [words for words in needed if words is not None]
+        words = frozenset[str]().union(*told) if len(told) == len(needed) and not folds else None
+        return Joined(at_start, anywhere, words)
     except (re.error, RecursionError, OverflowError):
         return None
 

@@ -44,14 +44,14 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     "get_lineage": (2, 1, 2),
     "traverse": (2, 1, 2),
     "find_path": (3, 1, 3),
-    "add": (6, 1, 7),
-    f"add_many of {MANY}": (8, 1, 9),
+    "add": (6, 1, 5),
+    f"add_many of {MANY}": (8, 1, 7),
     "remember": (1, 1, 2),
     "record_event": (1, 1, 2),
     f"remember {MANY}": (1, 1, 2),
-    "revise": (23, 3, 26),
-    "forget": (10, 1, 11),
-    "relate": (8, 1, 9),
+    "revise": (22, 3, 21),
+    "forget": (10, 1, 10),
+    "relate": (8, 1, 8),
 }
 READS: Final = ("search", "search semantic", "search keyword", "recall", "build_context", "traverse", "get_lineage")
 

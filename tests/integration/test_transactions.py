@@ -38,6 +38,7 @@ from engram.database import (
     fetch_all,
     fetch_named,
     fetch_value,
+    send_ahead,
     sqlstate,
     statement,
     translate,
@@ -989,6 +990,61 @@ def test_a_transaction_of_one_statement_is_one_message(losing: LosingProxy, data
         assert [part in messages[0] for part in (b"BEGIN", b"INSERT", b"COMMIT")] == [True] * 3
         losing.fate = lambda _: "pass"
         assert count(far, tenant) == 1
+
+
+def config_of(database: Database, tenant: str) -> Any:
+    return database.run(tenant, lambda conn: fetch_value(conn, "get_text_config", tenant_id=tenant))
+
+
+def test_what_is_sent_ahead_of_nothing_goes_with_commit_in_one_message(
+    losing: LosingProxy, database_url: str, tenant: str
+) -> None:
+    messages: list[bytes] = []
+
+    def note(data: bytes) -> Any:
+        messages.append(data)
+        return "pass"
+
+    def work(conn: Any) -> None:
+        send_ahead(conn, "add_text_config", tenant_id=tenant, config="simple")
+
+    with of_its_own(losing.url(database_url)) as far:
+        count(far, tenant)
+        losing.fate = note
+        far.run(tenant, work)
+        assert len(messages) == 1
+        assert [part in messages[0] for part in (b"BEGIN", b"INSERT", b"COMMIT")] == [True] * 3
+        losing.fate = lambda _: "pass"
+        assert config_of(far, tenant) == "simple"
+
+
+async def test_the_asynchronous_door_sends_it_too(database_url: str, tenant: str) -> None:
+    far = Database(database_url, load({}))
+    try:
+        await far.run_async(tenant, lambda conn: send_ahead(conn, "add_text_config", tenant_id=tenant, config="simple"))
+        assert config_of(far, tenant) == "simple"
+    finally:
+        await far.close_async()
+
+
+def test_what_was_sent_ahead_is_undone_with_the_work(database: Database, tenant: str) -> None:
+    def work(conn: Any) -> None:
+        send_ahead(conn, "add_text_config", tenant_id=tenant, config="simple")
+        raise Conflict
+
+    with pytest.raises(Conflict):
+        database.run(tenant, work)
+    assert config_of(database, tenant) is None
+
+
+def test_what_fails_that_was_sent_ahead_undoes_what_came_before_it(database: Database, tenant: str) -> None:
+    def work(conn: Any) -> None:
+        add_scope("a", tenant)(conn)
+        send_ahead(conn, "add_text_config", tenant_id=f"{tenant}-other", config="simple")  # the wall
+
+    with pytest.raises(EngramError):
+        database.run(tenant, work)
+    assert count(database, tenant) == 0
 
 
 @pytest.mark.parametrize("fate", ["lose the request", "lose the answer"])
