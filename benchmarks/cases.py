@@ -39,6 +39,7 @@ class Question:
     sessions: frozenset[str] = frozenset()
     answer: str = ""
     choices: tuple[str, ...] = ()
+    held_out: bool = False  # nobody who tunes looks at it
 
     @property
     def labelled(self) -> bool:
@@ -109,7 +110,7 @@ class Look:
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self.kinds.items()))
         shown = f" ({kinds})" if kinds else ""
         lines = [f"{self.cases:,} conversations, {self.turns:,} turns, {len(self.names):,} questions{shown}"]
-        lines += [f"{self.others:,} questions cannot be asked here"] if self.others else []
+        lines += [f"{self.others:,} questions are not asked here"] if self.others else []
         lines += [f"evidence: {self.repaired:,} ids mended, {self.dropped:,} that name no turn left out"]
         return "\n".join(lines)
 

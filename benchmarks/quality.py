@@ -2,6 +2,7 @@
 
     python benchmarks/quality.py                                    the project's own conversation: needs no data
     python benchmarks/quality.py --data locomo=locomo10.json        a public set (see sets.py for all of them)
+    python benchmarks/quality.py --data advice --data cues          chats with long answers; cues in other words
     python benchmarks/quality.py --data locomo=locomo10.json --cases 1 --ways search,deep_search --quick
                                                                     one conversation, two ways, nothing saved
     python benchmarks/quality.py --data locomo=locomo10.json --quick --rows new.json --against old.json
@@ -50,7 +51,7 @@ from books import Book
 from cases import Case, Look, Question, Turn, draw, look, only
 from machine import address, versions
 from minilm import MiniLM, is_installed
-from sets import SETS, Chosen, chosen
+from sets import OWN, SETS, Chosen, chosen
 from vectors import Kept
 
 from engram import Engram, ProfileWeights, Scope, ranking
@@ -63,6 +64,7 @@ TURNS: Final = ("R@5", "R@10", "R@20", "R@50", "hit@10", "MRR@10", "nDCG@10")
 SESSIONS: Final = ("R@5", "R@10", "hit@5", "all@5", "all@10", "MRR@10", "nDCG@10")
 OF_SESSIONS: Final = "sessions "
 BATCH: Final = 100
+HALVES: Final = ("shown", "held-out")
 ROUNDS: Final = 2_000
 K1, B, RRF_K = 1.2, 0.75, 60
 OURS: Final = ("search", "recall", "deep_search")
@@ -491,7 +493,12 @@ def options() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "--data", action="append", help="demo, or NAME=PATH; may be given again. Names: " + ", ".join(SETS)
+        "--data",
+        action="append",
+        help=f"{', '.join(OWN)}, or NAME=PATH; may be given again. Names: {', '.join(SETS)}",
+    )
+    parser.add_argument(
+        "--half", choices=HALVES, help="of a set that holds half of its questions out; nothing is saved"
     )
     parser.add_argument("--histories", type=Path, help="LoCoMo's file, for locomo-plus")
     parser.add_argument("--url", help="a migrated database, as the application role; otherwise an embedded one")
@@ -534,7 +541,7 @@ def main() -> None:
             print(f"\n{late()}")
             if given.against is not None:
                 against(runs, json.loads(given.against.read_text(encoding="utf-8")).get(data.name, {}))
-            if not given.quick and given.cases is None and given.limit is None:
+            if not given.quick and given.cases is None and given.limit is None and given.half is None:
                 print(f"\n{report.shown(save(data, found, runs, versions(url)))} is written, and docs/benchmarks.md")
             written[data.name] = runs
     if given.rows is not None:
@@ -549,7 +556,7 @@ def _set(
     def cases() -> Iterator[Case]:
         return islice(data.cases(adversarial=given.adversarial), given.cases)
 
-    found = look(cases(), lambda question: question.labelled)
+    found = look(cases(), lambda question: question.labelled and _is_of(question, given.half))
     print(f"{data.about}\n{found.told()}\n")
     if not found.names:
         raise SystemExit(f"{data.name} labels no evidence, so there is nothing to find: benchmarks/answers.py asks it")
@@ -562,12 +569,18 @@ def _set(
         }
 
 
+def _is_of(question: Question, half: str | None) -> bool:
+    """Whether a question is of the half that is asked. Pure."""
+    return half is None or question.held_out == (half == "held-out")
+
+
 def _book(path: Path, data: Chosen, embedders: Sequence[str], wanted: Wanted, given: argparse.Namespace) -> Book:
     """The book of a run, which only a run of the same on the same commit goes on with."""
     about = {
         "data": data.name, "sha256": report.sha256(*data.files), "commit": report.commit(), "ways": list(wanted.ways),
         "ablated": wanted.ablated, "fifty": wanted.fifty, "embedders": list(embedders),
         "adversarial": given.adversarial, "cases": given.cases, "limit": given.limit, "seed": given.seed,
+        "half": given.half,
     }  # fmt: skip
     book = Book(path, about, "case")
     for line in [*book.lines.values()][-1:]:  # each has all that came before it

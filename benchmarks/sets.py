@@ -1,6 +1,8 @@
 """The data sets of the benchmarks: conversations, and questions whose evidence is labelled. Each loader takes a path.
 
     demo           the project's own conversation and its questions: no path is needed
+    advice         three chats of a user with an assistant that answers at length, the project's own: no path is needed
+    cues           remarks whose cue shares no word with them, hidden in the demo's conversation: no path is needed
     locomo         locomo10.json
     locomo-plus    locomo_plus.json, whose dialogues are hidden in LoCoMo's: --histories locomo10.json
     longmemeval    longmemeval_s, _m or _oracle, as released or cleaned
@@ -14,6 +16,9 @@ made-up files of those layouts. A run says what it read before it begins. To be 
 1,540 questions of categories 1 to 4 (all but 4 with evidence); LoCoMo-Plus 401 remarks; LongMemEval 500 questions, of
 which 30 have no answer; BEAM 20, 35, 35 and 10 chats with 20 questions each, two of which have no answer; PersonaMem
 589 questions of the size 32k, none with evidence; MemDaily 2,954 questions.
+
+Half of the questions of `advice` and `cues` are held out, marked so in their files: who tunes looks at the others alone
+(`quality.py --half shown`), and measures the held out ones once he is done (`--half held-out`).
 """
 
 from __future__ import annotations
@@ -394,6 +399,45 @@ def read_demo(path: Path = HERE / "demo_questions.json") -> Iterator[Case]:
     yield case
 
 
+def read_advice(path: Path) -> Iterator[Case]:
+    """The project's own chats of a user with an assistant: long answers, several matters a session, facts that change.
+
+    Evidence names messages by number; questions whose answer is nowhere have none.
+    """
+    for chat in json.loads(path.read_text(encoding="utf-8")):
+        case = Case(chat["name"], [_dated_turn(str(one["id"]), one["session"], one) for one in chat["turns"]])
+        for one in chat["questions"]:
+            evidence, held_out = map(str, one["evidence"]), one.get("held_out", False)
+            case.questions.append(
+                case.question(one["ask"], one["category"], evidence, one["answer"], held_out=held_out)
+            )
+        yield case
+
+
+def read_cues(path: Path) -> Iterator[Case]:
+    """The project's own remarks: each calls to mind what was said weeks before, in other words, amid small talk.
+
+    All of it lies between the sessions of the demo's conversation; the evidence is the turn of the cue alone.
+    """
+    case = Case("cues", [turn for demo in read_demo() for turn in demo.turns])
+    asked: list[tuple[str, Mapping[str, Any]]] = []
+    for number, item in enumerate(json.loads(path.read_text(encoding="utf-8"))):
+        said_then = [
+            _dated_turn(f"cue-{number}:{place}", item["session"], one) for place, one in enumerate(item["turns"], 1)
+        ]
+        case.turns += said_then
+        asked.append((f"cue-{number}:{item['cue']}", item))
+    case.turns.sort(key=lambda turn: turn.message["occurred_at"])
+    for key, item in asked:
+        case.ask(item["trigger"], item["kind"], [key], held_out=item.get("held_out", False))
+    yield case
+
+
+def _dated_turn(key: str, session: str, one: Mapping[str, Any]) -> Turn:
+    message = {"role": one["role"], "content": one["content"]}
+    return Turn(key, session, message | {"occurred_at": datetime.fromisoformat(one["occurred_at"])})
+
+
 # --- what there is ----------------------------------------------------------------------------------------------------
 
 
@@ -409,6 +453,8 @@ class Known:
 
 SETS: Final[Mapping[str, Known]] = {
     "demo": Known(lambda _: read_demo(), "the project", "MIT, as the project"),
+    "advice": Known(read_advice, "the project", "MIT, as the project"),
+    "cues": Known(read_cues, "the project", "MIT, as the project"),
     "locomo": Known(read_locomo, "snap-research/LoCoMo", "CC BY-NC 4.0", "the file locomo10.json"),
     "locomo-plus": Known(
         lambda _: iter(()), "xjtuleeyf/Locomo-Plus", "none given; derived from CC BY-NC 4.0",
@@ -429,6 +475,12 @@ SETS: Final[Mapping[str, Known]] = {
         read_memdaily, "nuster1128/MemSim", "none in the repository", "the folder messages_and_QAs, or memdaily.json"
     ),
 }  # fmt: skip
+
+
+OWN: Final[Mapping[str, Path]] = {
+    "demo": HERE / "demo_questions.json", "advice": HERE / "advice.json", "cues": HERE / "cues.json",
+}  # fmt: skip
+"""The files of the project's own sets."""
 
 
 @dataclass(frozen=True)
@@ -488,8 +540,8 @@ class Chosen:
     @property
     def files(self) -> list[Path]:
         """What its cases are read from."""
-        if self.name == "demo":
-            return [CONVERSATION, self.path]
+        if self.name in OWN:
+            return [CONVERSATION, self.path] if self.name in ("demo", "cues") else [self.path]
         return [self.path, *([] if self.histories is None else [self.histories])]
 
     @property
@@ -503,8 +555,8 @@ def chosen(written: str, histories: Path | None = None) -> Chosen:
     name, _, path = written.partition("=")
     if name not in SETS:
         raise SystemExit(f"--data {name}: expected one of {', '.join(SETS)}, as NAME=PATH")
-    if name == "demo":
-        return Chosen(name, HERE / "demo_questions.json")
+    if name in OWN:
+        return Chosen(name, OWN[name])
     if not path or not Path(path).exists():
         raise SystemExit(f"--data {name}: expected NAME=PATH of {SETS[name].layout}; {SETS[name].source} has it")
     return Chosen(name, Path(path), histories if name == "locomo-plus" else None)

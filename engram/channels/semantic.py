@@ -36,6 +36,25 @@ MOST_BREADTH: Final = 1_000  # pgvector takes no more
 OWN_WORDS: Final[Mapping[str, tuple[str, str]]] = {"english": ("I", "my")}  # of who speaks, by the language
 
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|our|ours|us)\b", re.IGNORECASE)
+_HEARD: Final = "ever|forget|forgotten|get|got|hear|heard|know|notice|note|noted|recall|remember|see|seen"
+_SAID: Final = (
+    "advised|described|explained|gave|given|listed|made|mentioned|named|offered|promised|proposed|provided|recommended|"
+    "said|shared|showed|shown|suggested|told|warned|written|wrote"
+)
+# "What did you suggest", "the list you gave me", "your advice". "Did you hear" asks for what others said, and "can you
+# list" for something new.
+_SECOND_PERSON: Final = re.compile(
+    rf"\b(?:did|have|had) you (?!(?:{_HEARD})\b)\w"
+    rf"|\byou(?:'ve|'d| have| had| also| already| first| just| last| once)* (?:{_SAID})\b"
+    r"|\byour (?:advice|answers?|explanations?|recommendations?|reply|suggestions?|tips?)\b|\baccording to you\b",
+    re.IGNORECASE,
+)
+_SPEAKS: Final = re.compile(r"\b(?:I|we|We)\b")
+_REQUEST: Final = re.compile(
+    r"\s*(?:please\s+)?(?:are|can|could|describe|did|do|does|explain|find|give|has|have|help|how|is|list|name|put|recommend"
+    r"|remind|show|suggest|sum|summari[sz]e|tell|was|were|what|when|where|which|who|whom|whose|why|will|would)\b",
+    re.IGNORECASE,
+)
 
 
 def named_actors(query: str, actors: Sequence[str]) -> tuple[str, ...]:
@@ -62,6 +81,16 @@ def without_names(query: str, actors: Sequence[str], config: str = "") -> str:
 def is_first_person(query: str) -> bool:
     """Whether a question asks about the one who asks it. Pure."""
     return _FIRST_PERSON.search(query.replace("’", "'")) is not None
+
+
+def is_second_person(query: str) -> bool:
+    """Whether a question asks for what the one who is asked has said or made. Pure."""
+    return _SECOND_PERSON.search(query.replace("’", "'")) is not None
+
+
+def tells(query: str) -> bool:
+    """Whether a text says what its speaker did or feels, and asks nothing. Pure."""
+    return "?" not in query and _SPEAKS.search(query) is not None and _REQUEST.match(query) is None
 
 
 def breadth(size: int, fetched: int) -> int:

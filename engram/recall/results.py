@@ -17,7 +17,7 @@ from engram.recall import turns
 from engram.recall.finding import EVIDENCE, Candidate, Found, holds_in, with_ranks
 from engram.recall.question import Asked, Looked
 from engram.rerank import Judged
-from engram.values import ChannelHit, Event, Memory, Mode, SearchResult, SearchResults
+from engram.values import ChannelHit, Event, Memory, Mode, SearchResult, SearchResults, Trust
 from engram.windows import RECENT
 
 Pair = tuple[Candidate, Scored]
@@ -25,6 +25,10 @@ Load = Callable[[Sequence[Pair]], Sequence[Memory]]
 """What brings the whole memories of the rows that are returned, as far as they are there."""
 
 GONE: Final = ("superseded", "deleted")
+OF_THE_USER: Final[frozenset[Trust]] = frozenset(("operator", "user"))
+OF_THE_AGENT: Final[frozenset[Trust]] = frozenset(("agent",))
+OF_NOBODY: Final[frozenset[Trust]] = frozenset()
+AGENTS: Final = frozenset(("agent", "assistant"))  # actors by their role alone: they have no name
 BESIDE: Final = frozenset({"moot", "since_forgotten"})  # labels of rows that stand beside their lineage
 WEAK: Final = 0.20  # relevance under which the best hit is no answer
 TOUCHED: Final = 0.5  # relevance over which a returned row counts as accessed
@@ -153,7 +157,7 @@ class _Scale:
     namespace: str
     several: bool  # namespaces are read
     named: frozenset[str]  # actors
-    first_person: bool  # the question is about who asks it
+    about: frozenset[Trust]  # whose words are asked for where nobody is named: the user's, the agent's, or nobody's
     recent: bool  # the last days count more
     floored: bool
     answers: Mapping[str, float]  # to the questions among the candidates
@@ -169,11 +173,18 @@ def _scale(asked: Asked, looked: Looked, candidates: Sequence[Candidate], clock:
         namespace=looked.visible.scope.namespace,
         several=len({scope.namespace for scope in looked.visible.scopes.values()}) > 1,
         named=looked.named,
-        first_person=semantic.is_first_person(asked.query),
+        about=_about(asked.query),
         recent=asked.recent,
         floored=not asked.min_score,
-        answers=_answers(candidates),
+        answers={} if semantic.tells(asked.query) else _answers(candidates),
     )
+
+
+def _about(query: str) -> frozenset[Trust]:
+    """Whose words a question asks for: the agent's by "what did you tell me", the user's by any other "me". Pure."""
+    if semantic.is_second_person(query):
+        return OF_THE_AGENT
+    return OF_THE_USER if semantic.is_first_person(query) else OF_NOBODY
 
 
 def _scored(candidates: Sequence[Candidate], scale: _Scale) -> list[Pair]:
@@ -181,8 +192,8 @@ def _scored(candidates: Sequence[Candidate], scale: _Scale) -> list[Pair]:
     score, clock, best, answers, own, cjk = (
         scale.score, scale.clock, scale.best, scale.answers, scale.namespace, scale.cjk,
     )  # fmt: skip
-    named, first_person, several, mode, recent, floored = (
-        scale.named, scale.first_person, scale.several, scale.mode, scale.recent, scale.floored,
+    named, about, several, mode, recent, floored = (
+        scale.named, scale.about, scale.several, scale.mode, scale.recent, scale.floored,
     )  # fmt: skip
     made: list[Pair] = []
     for one in candidates:
@@ -192,10 +203,11 @@ def _scored(candidates: Sequence[Candidate], scale: _Scale) -> list[Pair]:
         age = (clock - memory.recorded_at).total_seconds()
         last = activity.last_accessed_at
         idle = (clock - last).total_seconds() if last else age
-        # It is of the actor the question names, or of the user where the question is about its asker.
-        spoken = memory.actor in named if named else first_person and memory.trust in ("operator", "user")
-        # Who is asked about answers for himself.
-        answering = answers and (spoken or not (first_person or named))
+        # It is of the actor the question names, or of whom it asks about.
+        spoken = memory.actor in named if named else memory.trust in about
+        # Who is asked about answers for himself, and an agent without a name for nobody else: it repeats what it was
+        # asked.
+        answering = answers and (spoken if named or about else memory.actor not in AGENTS)
         # In the order of their fields, since by their names it takes eight times as long.
         signals: Signals = MADE(
             Signals,

@@ -112,6 +112,33 @@ def test_an_answer_that_is_not_derived_yet_is_one_too(door: Door) -> None:
     assert found[ANSWERED[1][1]].terms["answer"].contribution > 0
 
 
+CHAT = (
+    "Which flour should I take for the rye bread?", "Coarse rye, mostly. How much bread do you eat a week?",
+    "About two loaves of rye bread.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "spoken", "answers"),
+    [
+        ("Which flour for rye bread did you recommend?", {CHAT[1]}, {CHAT[1]}),
+        ("How much rye bread do I eat a week?", {CHAT[0], CHAT[2]}, {CHAT[2]}),
+        ("Which flour suits rye bread, and how much of it?", set(), {CHAT[2]}),  # and no assistant
+        ("I gave the rye bread with flour of last week away.", {CHAT[0], CHAT[2]}, set()),  # nothing is asked
+    ],
+)
+def test_whose_words_are_asked_for_in_a_chat_counts_more_and_answers(
+    door: Door, query: str, spoken: set[str], answers: set[str]
+) -> None:
+    memory = door()
+    messages = [{"role": role, "content": said} for role, said in zip(("user", "assistant", "user"), CHAT, strict=True)]
+    memory.remember(messages, session_id="chat", derive="verbatim", wait=True)
+    terms = {one.memory.fact: one.terms for one in memory.search(query)}
+    assert terms.keys() == set(CHAT)
+    assert {fact for fact, by in terms.items() if by["actor"].contribution} == spoken
+    assert {fact for fact, by in terms.items() if "answer" in by} == answers
+
+
 def test_every_result_says_why_it_was_found(door: Door) -> None:
     memory = door()
     memory.add("User's cat is called Miso")

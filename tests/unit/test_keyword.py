@@ -149,3 +149,40 @@ def test_who_speaks_becomes_the_word_they_say_themselves_in_a_language_it_is_kno
 )
 def test_a_question_about_its_asker_is_known(query: str, own: bool) -> None:
     assert semantic.is_first_person(query) is own
+
+
+@pytest.mark.parametrize(
+    ("query", "own"),
+    [
+        ("What did you tell me about the knee?", True),
+        ("Can you remind me of the place that you’d recommended?", True),
+        ("Where did you say we could turn around?", True),
+        ("How have you divided the money?", True),
+        ("What was your advice on pensions?", True),
+        ("Did you know that I have a cat?", False),
+        ("What have you noted about me?", False),
+        ("Do you remember what I said?", False),
+        ("Can you list what I told you, in order?", False),
+        ("What would you suggest?", False),
+        ("Is that your name?", False),
+    ],
+)
+def test_a_question_for_what_was_answered_before_is_known(query: str, own: bool) -> None:
+    assert semantic.is_second_person(query) is own
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("I carried everything up to the attic, because of the thunder.", True),
+        ("Yesterday we walked home instead", True),
+        ("I carried everything up, why?", False),
+        ("Tell me where I was in May", False),
+        ("please summarise how I got there", False),
+        ("What I said about the attic", False),
+        ("my allergies", False),
+        ("The attic is empty.", False),
+    ],
+)
+def test_a_text_that_tells_and_asks_nothing_is_known(query: str, told: bool) -> None:
+    assert semantic.tells(query) is told

@@ -273,3 +273,12 @@ def test_minilm_gives_the_similarities_its_makers_print(quality: Any) -> None:
     # A text's vector does not depend on what is embedded beside it, nor on what the model cannot read any more.
     assert model.embed([said[0], "word " * 400])[0] == pytest.approx(vectors[0], abs=1e-5)
     assert model.embed(["word " * 400])[0] == pytest.approx(model.embed(["word " * 500])[0], abs=1e-5)
+
+
+def test_the_half_of_a_set_that_is_held_out_is_asked_alone_or_not_at_all(quality: Any, sets: Any) -> None:
+    questions = [one for case in sets.chosen("cues").cases() for one in case.questions]
+    halves = {half: [one for one in questions if quality._is_of(one, half)] for half in (None, *quality.HALVES)}
+    assert halves[None] == questions
+    assert len(halves["shown"]) == len(halves["held-out"]) == len(questions) // 2
+    assert all(one.held_out for one in halves["held-out"])
+    assert not any(one.held_out for one in halves["shown"])
