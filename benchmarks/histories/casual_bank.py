@@ -180,7 +180,7 @@ CASUAL = Bank(
         ("I love {v}.", ("thunderstorms", "liquorice")),
         ("oh and I can speak {v}", ("Danish", "Turkish")),
         ("New idea for the garden: {v}.", ("a pond", "a fig tree")),
-        ("My sister has moved to {v}.", ("Lima", "Osaka")),
+        ("My godfather has moved to {v}.", ("Lima", "Osaka")),
     ),
     chat=(
         "New question: how tall is the tower?", "lol ok", "Back to work.", "On to the next thing then.",
