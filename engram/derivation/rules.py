@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from engram import attributes, courses, names
+from engram import attributes, courses, names, shorthand
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import Proposed
@@ -117,10 +117,17 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         if renewed is not None:
             yield Proposed(attributes.sentence_of(*renewed), start, end, subject="user")
             continue
-        sentence = clauses(text[start:end], role=event.role, user_name=user_name, after_self=after_self)
+        said = text[start:end]
+        whole = shorthand.whole(said, lead=lead_length(said), after_self=after_self)
+        sentence = clauses(whole or said, role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
-        made = [one for clause in sentence for one in _from_clause(clause, start, content, event.occurred_at)]
-        yield from _with_course(text[start:end], start, content, made)
+        if whole is None:
+            made = [one for clause in sentence for one in _from_clause(clause, start, content, event.occurred_at)]
+            yield from _with_course(said, start, content, made)
+            continue
+        made = [one for clause in sentence for one in _from_clause(clause, 0, whole, event.occurred_at)]
+        for one in _with_course(whole, 0, whole, made):
+            yield replace(one, char_start=start, char_end=end)
 
 
 def _with_course(sentence: str, offset: int, content: str, made: list[Proposed]) -> Iterator[Proposed]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engram import shorthand
+from engram.subjects import lead_length
 
 WHOLE = [
     ("New job: nurse.", "I work as a nurse now"),
@@ -19,7 +20,6 @@ WHOLE = [
     ("Rent: 640 euros.", "My rent is 640 euros"),
     ("Currently reading: Dune", "I'm currently reading Dune"),
     ("Still at Siltec.", "I'm still at Siltec"),
-    ("nope, still living in Graz", "I'm still living in Graz"),
     ("Still working as a nurse.", "I'm still working as a nurse"),
     ("Back at Siltec!", "I'm back at Siltec"),
     ("Working for Siltec again!", "I'm working for Siltec again"),
@@ -61,6 +61,7 @@ AS_IT_IS = [
     "Anna: my new dentist is Dr. Quist",
     "Boss: Anna: call me",
     "Still raining.",
+    "Still living in Graz.",
     "Still thinking about it.",
     "Still waiting for Anna.",
     "Back to work.",
@@ -116,12 +117,12 @@ AS_IT_IS = [
 
 @pytest.mark.parametrize(("said", "whole"), WHOLE)
 def test_what_is_left_out_is_put_back(said: str, whole: str) -> None:
-    assert shorthand.whole(said) == whole
+    assert shorthand.whole(said, lead=lead_length(said)) == whole
 
 
 @pytest.mark.parametrize("said", AS_IT_IS)
 def test_what_is_no_shorthand_of_the_user_stays_as_it_is(said: str) -> None:
-    assert shorthand.whole(said) is None
+    assert shorthand.whole(said, lead=lead_length(said)) is None
 
 
 @pytest.mark.parametrize("said", ["Working for Siltec again!", "Still at Siltec.", "Back at Siltec!"])
