@@ -491,7 +491,6 @@ _LIGHT: Final = _words(
     studies part
     """
 )
-_LIGHT_STEMS: Final = frozenset(stem(word) for word in _LIGHT)
 _ALIKE: Final = {
     "love": "like", "enjoy": "like", "ador": "like", "fond": "like", "hate": "dislik", "loath": "dislik",
     "resid": "live", "dwell": "live", "attend": "studi", "flat": "home", "hous": "home", "apart": "home",
@@ -499,9 +498,19 @@ _ALIKE: Final = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=8192)
 def _same_stem(word: str) -> str:
-    """The stem of a word, one for those that say the same."""
-    return _ALIKE.get(stem(word), stem(word))
+    """The stem of a word, one for those that say the same: "supervisor" and "supervises", "membership" and "member"."""
+    found = stem(word)
+    found = _ALIKE.get(found, found)
+    while (root := _DERIVED.sub("", found)) != found and len(root) >= _ROOT:
+        found = root
+    return found.replace("script", "scrib") if "script" in found[3:] else found
+
+
+_ROOT: Final = 4
+_DERIVED: Final = re.compile(r"(?:ship|or|er|e)$")
+_LIGHT_STEMS: Final = frozenset(map(_same_stem, _LIGHT))
 
 
 _LASTING: Final = frozenset(
@@ -521,11 +530,11 @@ _COMPANY: Final = re.compile(
     r"\b(?:work|play|train|practi[sc]e|go|talk|hang|travel|run|walk|study|chat|eat|meet)\w* (?:out )?with (?!the )"
 )
 """Whom something is done with: with another, too."""
-_SIDES: Final = frozenset(map(stem, _words("left right upper lower front rear older younger elder big little")))
+_SIDES: Final = frozenset(map(_same_stem, _words("left right upper lower front rear older younger elder big little")))
 _COUNT: Final = re.compile(r"\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve")
 _SEVERAL: Final = frozenset(
     map(
-        stem,
+        _same_stem,
         _words(
             """
     have has own know speak like love hate dislike want need wish see meet visit collect fear enjoy can able learn
@@ -539,14 +548,14 @@ _SEVERAL: Final = frozenset(
     )
 )
 """What people have or do several of at a time: "now" alone does not say that another of them is over."""
-_TAKE: Final = stem("take")
+_TAKE: Final = _same_stem("take")
 _RIDES: Final = frozenset(
-    map(stem, _words("bus tram train metro subway underground tube ferry boat car bike taxi cab"))
+    map(_same_stem, _words("bus tram train metro subway underground tube ferry boat car bike taxi cab"))
 )
 """What is taken one at a time: of medicines and courses another may be taken beside, at the same hour."""
 _WHEN: Final = frozenset(
     map(
-        stem,
+        _same_stem,
         _words(
             "take morning noon afternoon evening night bedtime breakfast lunch dinner daily twice weekly monthly "
             "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays "
@@ -567,8 +576,7 @@ _TENSE_PAST: Final = re.compile(
 
 def _stems(text: str) -> list[str]:
     found = (word.removesuffix("'s").removesuffix("’s") for word in _WORD.findall(text))
-    stems = (stem(word) for word in found if word not in _FUNCTION and (len(word) > 1 or word.isdigit()))
-    return [_ALIKE.get(one, one) for one in stems]
+    return [_same_stem(word) for word in found if word not in _FUNCTION and (len(word) > 1 or word.isdigit())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -778,7 +786,7 @@ def _is_named(written: str, some: Sequence[str]) -> bool:
     return any(
         word[0].isupper() or word[0].isdigit()
         for word in _WORD.findall(written)[1:]
-        if stem(word.casefold().removesuffix("'s")) in some
+        if _same_stem(word.casefold().removesuffix("'s")) in some
     )
 
 
@@ -806,7 +814,7 @@ def _same_frame(one: str, first: Sequence[str], other: str, second: Sequence[str
 def _frame(plain: str, value: Sequence[str]) -> tuple[str, ...]:
     """The words around a value, small ones too: equal frames say the same of two values."""
     found = (word for word in _WORD.findall(_SIGNS.sub(" ", plain)) if word not in _UNTOLD)
-    words = ["_" if stem(word) in value else word for word in found]
+    words = ["_" if _same_stem(word) in value else word for word in found]
     return tuple(word for place, word in enumerate(words) if word != "_" or words[place - 1 : place] != ["_"])
 
 

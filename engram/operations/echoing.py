@@ -102,7 +102,7 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
             left = left if made is None else [pair for pair in left if pair not in within]
         elif draft.echo is not None:
             made = _under_its_key(setup, draft, draft.echo, seen)
-            if made is not None and (made.echo is not None or made == replace(draft, echo=None)):
+            if made is None or made.echo is not None or made == replace(draft, echo=None):
                 made = _course(setup, draft, seen) or made
         if made is None:
             continue
