@@ -219,7 +219,7 @@ _FRAMES: Final = (
         r"has started|went back to working|went back to work|returned to work|is back working)",
         rf" {_ADV}(?:at|for|by) (?P<value>.+)$",
     ),
-    _frame("employer", r"(?:has )?(?:joined|rejoined|returned to|went back to) (?P<value>.+)$"),
+    _frame("employer", r"(?:has )?(?:joined|rejoined|returned to|went back to) (?!the )(?P<value>.+)$"),
     _frame(
         "occupation",
         r"(?:works|is working|earns user's living|earns a living|makes a living|started work|is employed) ",

@@ -240,8 +240,12 @@ def _over(text: str) -> Course | None:
     for pattern, alone in _OVERS:
         match = pattern.match(text)
         if match is not None:
-            return None if _SOMEWHERE.match(match["over"]) else Course(over=match["over"], alone=alone, said=text)
+            over = _STEPPED_DOWN.sub(" ", match["over"])
+            return None if _SOMEWHERE.match(over) else Course(over=over, alone=alone, said=text)
     return None
+
+
+_STEPPED_DOWN: Final = re.compile(r" (?:stepped down as|(?:stopped|quit) being) ")
 
 
 _SOMEWHERE: Final = re.compile(r"(?:at|to|in|into|on|onto|by|for|from|against|about|near|around|over|off|early|late)\b")
@@ -476,6 +480,7 @@ _FUNCTION: Final = _words(
     am are was were been being be has have had do does did done doing goes going go went gone and or but not no
     longer any more anymore nor never now nowadays these days currently present moment again back once lately here
     last least still already also just finally recently completely totally officially sadly really ever all every
+    isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't won't
     each some it its it's that this those one ones which who what when where he she they him her them his their used
     use uses using own owns so then than too very instead rather today yesterday week month year ago good ever
     forever entirely dr mr mrs ms prof there will can become became becomes turned ended moved move moves changed
@@ -494,7 +499,7 @@ _LIGHT: Final = _words(
 _ALIKE: Final = {
     "love": "like", "enjoy": "like", "ador": "like", "fond": "like", "hate": "dislik", "loath": "dislik",
     "resid": "live", "dwell": "live", "attend": "studi", "flat": "home", "hous": "home", "apart": "home",
-    "employ": "work", "favorit": "favourit", "color": "colour",
+    "employ": "work", "supervis": "manag", "favorit": "favourit", "color": "colour",
 }  # fmt: skip
 
 
@@ -609,6 +614,14 @@ class Told:
         place = re.search(rf"(?<![\w'-]){re.escape(value)}(?![\w'-])", self.plain)
         return place is not None and is_state(self.plain)
 
+    def was_only(self, value: str, says: str) -> bool:
+        """Whether it tells little but a value that a thing of the user's is said not to be, and tells it last."""
+        own, gone = set(_content(self.plain)), set(_content(value))
+        if not gone or not gone <= own or not is_state(self.plain) or not _OWNED.match(says) or _BEST.search(says):
+            return False
+        told = own - gone - _LIGHT_STEMS - _WHEN
+        return not told and _COMPANY.search(self.plain) is None
+
     def shares(self, statement: str) -> float:
         """How much of the words of this memory a statement has."""
         own = set(_content(self.plain))
@@ -629,6 +642,18 @@ def names(said: str, subject: str | None) -> bool:
 def is_state(plain: str) -> bool:
     """Whether a memory tells how things are, which may end, rather than what happened once or is denied."""
     return _TENSE_PAST.match(plain) is None and re.search(r"\b(?:not|no longer|never)\b", plain) is None
+
+
+_BEST: Final = re.compile(r"\b(?:favou?rite|best|first|main|old|only|dream)\b")
+
+
+def value_of(says: str, old: str) -> str | None:
+    """The last words of a statement that can stand in the place of a value: as many, behind a small word."""
+    words, most = says.split(), len(old.split()) + 1
+    for place in range(len(words) - 1, max(len(words) - most - 1, 0), -1):
+        if words[place - 1] in _FUNCTION:
+            return " ".join(words[place:]) if words[place] not in _FUNCTION else None
+    return None
 
 
 def _named(plain: str, over: str, whole: str) -> float:
@@ -761,8 +786,8 @@ def _otherwise(plain: str, written: str, statement: str, said: str) -> float:
     ):
         return 0.0
     owned, too = _OWNED.match(plain), _OWNED.match(statement)
-    if owned is not None and too is not None and owned["np"] != too["np"]:
-        return 0.0
+    if owned is not None and too is not None and not {*_stems(owned["np"]), *_stems(too["np"])} <= {*shared}:
+        return 0.0  # "my thesis is supervised by" and "my thesis supervisor is" are of the same
     if not (_stand_together(own, mine) and _stand_together(other, its)):
         return 0.0
     if _is_named(written, mine) != _is_named(said, its):
@@ -821,4 +846,4 @@ def _frame(plain: str, value: Sequence[str]) -> tuple[str, ...]:
 _UNTOLD: Final = _words("a an the is has")
 
 
-__all__ = ["Course", "Told", "is_state", "read", "says_otherwise"]
+__all__ = ["Course", "Told", "is_state", "names", "read", "says_otherwise", "value_of"]

@@ -153,8 +153,8 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         return None
     own, said = draft.classified.subject, f"{draft.fact} {echo.course.old or '' if echo.course else ''}"
     course = echo.course
-    if course is not None and re.search(r"(?<!^)\bUser\b(?!')", draft.fact):
-        own = "user"  # "User's doctor took User off it" is of the user
+    if course is not None and re.search(r"(?<!^)\bUser\b", draft.fact):
+        own = "user"  # "User's doctor took User off it" is of the user, "Ann no longer cuts User's hair" too
     if course is not None and course.over is not None and draft.fact.startswith("The "):
         own = "user"  # "The Honda got stolen" is of the one the user has
     heads = [
@@ -185,14 +185,25 @@ def _otherwise(draft: Draft, heads: Sequence[Known]) -> Draft | None:
 
 def _correcting(setup: Setup, draft: Draft, old: str, says: str, heads: Sequence[Known]) -> Draft | None:
     """What is said to be so, in the place of the memory that names what is not."""
-    named = [one for one in heads if one.key is None and one.told.names(old) and one.told.shares(says) > 0]
+    named = [one for one in heads if one.told.names(old) and one.told.shares(says) > 0]
     about = max(named, key=lambda one: one.told.shares(says), default=None)
+    about = about or next((one for one in _latest(heads) if one.told.was_only(old, says)), None)
     if about is None:
         return None
     place = plain(draft.fact).find(says)
     fact = draft.fact[place : place + len(says)].strip(" ,") if place >= 0 else draft.fact
-    fact = fact[:1].upper() + fact[1:]
-    return replace(_restating(setup, draft, fact), succeeds=about.fact, classified=_keyless(draft))
+    made = _restating(setup, draft, fact[:1].upper() + fact[1:])
+    if about.key is None or made.classified.conflict_key == about.key:
+        kept = made.classified if about.key is not None else _keyless(made)
+        return replace(made, succeeds=about.fact, classified=kept)
+    value = courses.value_of(says, old)
+    return None if value is None else _replacing(setup, draft, old, value, [about])
+
+
+def _latest(heads: Sequence[Known]) -> Iterator[Known]:
+    """What was told last under a key, and without one."""
+    for keyed in (True, False):
+        yield from [one for one in heads if (one.key is not None) == keyed][:1]
 
 
 def _going_back(setup: Setup, draft: Draft, back: str, known: Sequence[Known]) -> Draft | None:
