@@ -240,7 +240,7 @@ _FRAMES: Final = (
         rf"(?:follows|eats|is on|has adopted|adopted|keeps to) {_ADV}(?:an? )?(?P<value>[a-z]+)",
         r"(?: (?:diet|food))?(?: now| again| these days)?$",
     ),
-    _frame("car", rf"(?:drives|is driving) {_ADV}an? (?P<value>.+)$"),
+    _frame("car", rf"(?:drives|is driving) {_ADV}(?:an?|the(?! \d)) (?P<value>.+)$"),
     _frame(
         "partner",
         r"(?:is dating|is married to|is engaged to|got engaged to|got married to|married|is (?:now |back )?together "

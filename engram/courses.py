@@ -615,12 +615,24 @@ class Told:
         return place is not None and is_state(self.plain)
 
     def was_only(self, value: str, says: str) -> bool:
-        """Whether it tells little but a value that a thing of the user's is said not to be, and tells it last."""
+        """Whether it tells little but a value that is said not to be what something else is, and tells it last."""
         own, gone = set(_content(self.plain)), set(_content(value))
-        if not gone or not gone <= own or not is_state(self.plain) or not _OWNED.match(says) or _BEST.search(says):
+        if not gone or not gone <= set(_content(self.plain)[-len(gone) - 1 :]) or not is_state(self.plain):
             return False
-        told = own - gone - _LIGHT_STEMS - _WHEN
-        return not told and _COMPANY.search(self.plain) is None
+        if _BEST.search(says) or _TASTES.search(says) or _TASTES.search(self.plain) or _SEVERAL & {*own, *_content(says)}:
+            return False
+        if any(kind.search(self.plain) or kind.search(says) for kind in (_AS_LOVE, _COMPANY)):
+            return False
+        places = [(_AS_HOME.search(one) is not None, _AS_WORK.search(one) is not None) for one in (self.plain, says)]
+        return not own - gone - _LIGHT_STEMS - _WHEN and {(True, False), (False, True)} != set(places)
+
+    def is_other(self, says: str) -> bool:
+        """Whether a statement is of another thing of the same kind: "my piano teacher", "my violin teacher"."""
+        owned, too = _OWNED.match(self.plain), _OWNED.match(says)
+        if owned is None or too is None:
+            return False
+        one, other = _stems(owned["np"]), _stems(too["np"])
+        return one[-1:] == other[-1:] and bool(set(one) - set(other)) and bool(set(other) - set(one))
 
     def shares(self, statement: str) -> float:
         """How much of the words of this memory a statement has."""

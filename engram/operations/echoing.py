@@ -185,6 +185,7 @@ def _otherwise(draft: Draft, heads: Sequence[Known]) -> Draft | None:
 
 def _correcting(setup: Setup, draft: Draft, old: str, says: str, heads: Sequence[Known]) -> Draft | None:
     """What is said to be so, in the place of the memory that names what is not."""
+    heads = [one for one in heads if not one.told.is_other(says)]
     named = [one for one in heads if one.told.names(old) and one.told.shares(says) > 0]
     about = max(named, key=lambda one: one.told.shares(says), default=None)
     about = about or next((one for one in _latest(heads) if one.told.was_only(old, says)), None)
@@ -201,9 +202,10 @@ def _correcting(setup: Setup, draft: Draft, old: str, says: str, heads: Sequence
 
 
 def _latest(heads: Sequence[Known]) -> Iterator[Known]:
-    """What was told last under a key, and without one."""
-    for keyed in (True, False):
-        yield from [one for one in heads if (one.key is not None) == keyed][:1]
+    """What was told last under a loose key, and without one."""
+    loose = [one for one in heads if one.key is not None][:1]
+    yield from (one for one in loose if frames.is_loose(one.key))
+    yield from [one for one in heads if one.key is None][:1]
 
 
 def _going_back(setup: Setup, draft: Draft, back: str, known: Sequence[Known]) -> Draft | None:
