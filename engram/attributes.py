@@ -577,13 +577,23 @@ def renewed(sentence: str) -> Attribute | None:
         match = pattern.match(plain)
         if match is not None:
             np = match["np"].lower().strip()
-            name = noun(np) or noun(np.removesuffix("s"))
+            name = noun(np) or noun(np.removesuffix("s")) or _thing(np)
             held = _bare(match["value"])
             if name is not None and 0 < len(held.split()) <= 4 and is_name(held.lower(), plain):
                 return Attribute(name, held)
     return None
 
 
+def _thing(np: str) -> str | None:
+    """The name of a thing of the user's that no class knows, of which somebody says that it is another by now."""
+    named = np.removesuffix("s") if not np.endswith("ss") else np
+    return named if " " not in named and named not in _MINDS else None
+
+
+_MINDS: Final = _words(
+    "mind plan topic subject clothe train gear seat side place room tune name date time day number thing it that this "
+    "appointment meeting flight order booking ticket friend sister brother mother father son daughter dog cat"
+)
 _SENTENCE: Final = re.compile(
     r"(?i)^(?:i|i'm|my|we|our|you|your|he|she|they|it|this|that|his|her|their|there|what|who|yet|now|really|sure|only|so|"
     r"just|please|if|when|the|in|on|at|to|for|with|don't|do|is|are|was)\b|.*\b(?:is|are|was|were|live|work|like|use|am)\b"

@@ -499,14 +499,14 @@ _LIGHT: Final = _words(
 _ALIKE: Final = {
     "love": "like", "enjoy": "like", "ador": "like", "fond": "like", "hate": "dislik", "loath": "dislik",
     "resid": "live", "dwell": "live", "attend": "studi", "flat": "home", "hous": "home", "apart": "home",
-    "employ": "work", "supervis": "manag", "favorit": "favourit", "color": "colour",
+    "employ": "work", "favorit": "favourit", "color": "colour",
 }  # fmt: skip
 
 
 @lru_cache(maxsize=8192)
 def _same_stem(word: str) -> str:
     """The stem of a word, one for those that say the same: "supervisor" and "supervises", "membership" and "member"."""
-    found = stem(word)
+    found = "supervis" if word.startswith("supervis") else stem(word)
     found = _ALIKE.get(found, found)
     while (root := _DERIVED.sub("", found)) != found and len(root) >= _ROOT:
         found = root
@@ -626,6 +626,21 @@ class Told:
         places = [(_AS_HOME.search(one) is not None, _AS_WORK.search(one) is not None) for one in (self.plain, says)]
         return not own - gone - _LIGHT_STEMS - _WHEN and {(True, False), (False, True)} != set(places)
 
+    def gave(self, statement: str, written: str) -> bool:
+        """Whether it gives another value to the thing of the user's of which a statement says what it is now."""
+        thing = _OWNED.match(statement)
+        np = "" if thing is None else _NEW_ONE.sub("", thing["np"])
+        if not np or not is_state(self.plain) or not is_state(statement) or set(_stems(np)) & _SEVERAL:
+            return False
+        value = next((found["value"] for shape in _shapes(np) if (found := shape.match(self.plain))), None)
+        told = [one for one in _content(statement) if one not in _stems(np)]
+        held = _stems(value or "")
+        if not held or not told or len(held) > _MOST or len(told) > _MOST:
+            return False
+        if held == told or (set(held) & set(told) and not (_COUNT.fullmatch(held[0]) and _COUNT.fullmatch(told[0]))):
+            return False  # "User pays 710 euros rent" is another amount of the same money
+        return _is_named(self.written, held) == _is_named(written, told)
+
     def is_other(self, says: str) -> bool:
         """Whether a statement is of another thing of the same kind: "my piano teacher", "my violin teacher"."""
         owned, too = _OWNED.match(self.plain), _OWNED.match(says)
@@ -654,6 +669,29 @@ def names(said: str, subject: str | None) -> bool:
 def is_state(plain: str) -> bool:
     """Whether a memory tells how things are, which may end, rather than what happened once or is denied."""
     return _TENSE_PAST.match(plain) is None and re.search(r"\b(?:not|no longer|never)\b", plain) is None
+
+
+_NEW_ONE: Final = re.compile(r"^(?:(?:new|current|latest) )+")
+_DOES: Final = (
+    r"user (?:(?:has been|is|was|also|still|now|usually) )*(?:(?:uses|using|sees|seeing|has|pays|paying|wears|takes|taking|"
+    r"drives|driving|goes to|going to|with|plays|playing|gets|getting|buys|rents|keeps|picked|chose|reads|drinks|works with) )?"
+)
+
+
+@lru_cache(maxsize=1024)
+def _shapes(np: str) -> tuple[re.Pattern[str], ...]:
+    """How somebody says of a thing by its name what it is, but for "my <thing> is"."""
+    thing, value = re.escape(np), r"(?:an? |the |user's )?(?P<value>[^,;:]{1,40}?)"
+    return tuple(
+        re.compile(pattern + r"(?: (?:now|these days|at the moment|currently|again))*$")
+        for pattern in (
+            rf"^{_DOES}{value} (?:for|as) (?:user's |the |an? )?{thing}",
+            rf"^{_DOES}{value}, (?:that's|that is|which is|who's|who is) user's {thing}",
+            rf"^{_DOES}(?P<value>[€$£]?\d[\w.,€$£ ]{{0,20}}?) (?:of |in )?{thing}",
+            rf"^{_DOES}user's {thing} (?:from|through|with|by) {value}",
+            rf"^user's {thing} (?:is|are) (?:from|through|with|by|called )?\s?{value}",
+        )
+    )
 
 
 _BEST: Final = re.compile(r"\b(?:favou?rite|best|first|main|old|only|dream)\b")

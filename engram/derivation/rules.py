@@ -115,7 +115,8 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             continue
         renewed = attributes.renewed(text[start:end])
         if renewed is not None:
-            yield Proposed(attributes.sentence_of(*renewed), start, end, subject="user")
+            fact = f"{attributes.sentence_of(*renewed)} now"
+            yield Proposed(fact, start, end, subject="user", echo=attributes.Echo(otherwise=True))
             continue
         said = text[start:end]
         whole = shorthand.whole(said, lead=lead_length(said), after_self=after_self)
@@ -281,9 +282,10 @@ _TALK: Final = re.compile(
     r"studying))\b)"
     r"|has (?:a |another |one more |some |two |a quick )(?:question|questions|doubt|favor|favour|request|"
     r"problem|issue)\b|has no (?:idea|clue|doubt)|has not (?:decided|thought)|has to (?:say|go|run|admit)|"
-    r"(?:thinks?|guesses?|means?|meant|sees|understands?|agrees?|knows?|appreciates?|hears?|heard|hopes?|"
+    r"(?:thinks?|guesses?|means?|meant|understands?|agrees?|knows?|appreciates?|hears?|heard|hopes?|"
     r"hoped|bets?|supposes?|wonders?|wondered|remembers?|forgets?|figures?|figured|apologi[sz]es|asks?|"
-    r"asked|thanks?|promises?|swears?|assumes?|believes?|feels?|felt|doubts?|says?|sees|gets? it|loves? "
+    r"asked|thanks?|promises?|swears?|assumes?|believes?|feels?|felt|doubts?|says?|sees(?! .* (?:for|about|every|twice|once)\b)|"
+    r"gets? it|loves? "
     r"(?:it|you|that|this)|likes? (?:it|you|that|this))\b"
     r"|(?:cannot|does not|did not|do not|could not) (?:know|understand|get|see|think|mind|care|believe|"
     r"remember|find|figure|wait|thank|agree|tell|say|help|imagine|want you|need you|need anything|have "

@@ -149,7 +149,13 @@ def _followed(setup: Setup, made: Draft, seen: list[Known]) -> list[Known]:
 def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     """The draft as news of the one memory of which it says that it is over or has changed; None where none is."""
     echo = draft.echo
-    if echo is None or _has_its_key(draft, known) or _is_left_out(setup.policy, draft.fact):
+    if echo is None or _is_left_out(setup.policy, draft.fact):
+        return None
+    if echo.otherwise and draft.classified.subject in (None, "user"):
+        before = _before_its_key(draft, known)
+        if before is not None:
+            return replace(draft, echo=None, succeeds=before.fact)
+    if _has_its_key(draft, known):
         return None
     own, said = draft.classified.subject, f"{draft.fact} {echo.course.old or '' if echo.course else ''}"
     course = echo.course
@@ -174,6 +180,15 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         same = _best(heads, lambda one: one.told.is_same(f"user{echo.same}"))
         return None if same is None or same.key is not None else _restating(setup, draft, same.fact)
     return _otherwise(draft, heads) if echo.otherwise else None
+
+
+def _before_its_key(draft: Draft, known: Sequence[Known]) -> Known | None:
+    """The memory without a key that gave another value to what a draft is the first to give one under a key, or names."""
+    key, said = draft.classified.conflict_key, plain(draft.fact)
+    if key is not None and any(one.key == key and one.is_head for one in known):
+        return None
+    heads = (one for one in known if one.key is None and one.is_head and _of_the_same(one.subject, "user"))
+    return next((one for one in heads if one.told.gave(said, draft.fact)), None)
 
 
 def _otherwise(draft: Draft, heads: Sequence[Known]) -> Draft | None:
