@@ -455,6 +455,88 @@ def _is_value(value: str) -> bool:
     return 0 < len(parts) <= 4 and not _NO_VALUE.intersection(parts)
 
 
+# ------------------------------------------------ news in few words, of what was told before
+
+_BYE: Final = r"(?:(?:good)?bye(?:[ -]bye)?(?: to)?|farewell(?: to)?|so long|no more|ciao)"
+_QUIT: Final = (
+    r"(?:done with|finished with|finished|through with|enough of|no more|out with|dumped|ditched|cancelled|canceled|dropped|"
+    r"quit|left|sold|traded in|traded|put|gave up)"
+)
+_SWAPS: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"^{_BYE} {_MY}(?P<old>{_V})[,.!;]* (?:and )?(?:hello|hi|hey|welcome),? {_MY}(?P<new>{_V})$",
+        rf"^(?:hello|hi|welcome),? {_MY}(?P<new>{_V})[,.!;]* (?:and )?{_BYE} {_MY}(?P<old>{_V})$",
+        (
+            rf"^(?:user (?:has |is )?)?{_QUIT} {_MY}(?P<old>{_V})(?: down| away| in| up| aside)?[,;.]+ (?:and )?(?:(?:it's|"
+            r"it is|user is|user has|user|now|so|back|over|moved|signed up) )*(?:on to|onto|hello|in with|signed up with|"
+            r"signed up for|started with|started|joined|bought|got|welcome|switched to|over to|with|reading|using|drives|"
+            rf"driving|watching|learning|playing|uses|plays|has) {_MY}(?P<new>{_V})(?: now| instead| these days)*$"
+        ),
+        rf"^{_MY}(?P<old>{_V}) is out[,;]? (?:and )?{_MY}(?P<new>{_V}) is in$",
+        (
+            rf"^(?:user (?:has )?)?(?:signed (?:up )?(?:with|for)|joined|started (?:at|with)|(?:was |got )?hired by|bought|got)"
+            rf" {_MY}(?P<new>{_V})[,;] (?:and )?(?:{_BYE}|left|quit|dumped|ditched|dropped|cancelled|canceled) "
+            rf"{_MY}(?P<old>{_V})$"
+        ),
+        (
+            rf"^(?:(?:they(?:'ve)?|user's [\w -]{{2,20}}) {_HAS}(?:raised|lowered|increased|cut|upped|bumped|put up|reduced|changed) "
+            rf"user's [\w -]{{2,30}}?|user's [\w -]{{2,30}}? {_HAS}(?:went|gone|rose|risen|dropped|fell|fallen|changed|"
+            rf"raised|increased|reduced|cut)(?: up| down| over)?) from (?P<old>{_V}) to (?P<new>{_V})$"
+        ),
+        (
+            rf"^after (?:all |so )?(?:(?:those|these|many|some|several|a few|[a-z]+) )?(?:years|months|ages|weeks) (?:at|with|of|"
+            rf"on) {_MY}(?P<old>{_V}),? user {_HAS}(?:gone|went|moved|switched|changed|turned) (?:over )?to {_MY}"
+            rf"(?P<new>{_V})$"
+        ),
+        rf"^no longer {_MY}(?P<old>{_V})[,;] (?:but |now |it's )*{_MY}(?P<new>{_V})(?: now| instead)?$",
+    )
+)
+_DAY: Final = r"(?:(?:last |this |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|last (?:week|month|year))"
+_CUES: Final = re.compile(
+    rf"\b(?:(?:user's )?(?:last|final) (?:day|shift|week) (?:at|with)(?= .* (?:was|is) {_DAY}$)|(?:was|is) {_DAY}$|"
+    r"let user go|not with(?= .* any ?more$)|any ?more$|any longer$|(?:for user(?:'s (?:group|team))?)$|"
+    rf"^{_BYE}(?= )|"
+    r"hung up user's|handed (?:in|back) user's (?:badge|notice|keys|laptop|uniform|membership)(?: card)?(?: at| to)?|"
+    r"(?:went|gone|off) to (?:the )?(?:scrapyard|scrap|dump|tip|charity|recycling|landfill)|called it (?:quits|a day) "
+    r"(?:with|on)|user's (?:days|time|stint|career|years) (?:as|at|with)|(?:career|job) as|out at|is (?:gone|over|history|"
+    r"toast)$|(?:has |have )?(?:not|n't) (?:touched|opened|used|played|been to|worn|ridden|driven) (?:user's )?|"
+    r"in (?:months|weeks|years|ages|forever)|,? (?:and )?(?:that's (?:it|that)|user has (?:stopped|quit)|it's over)$|"
+    r"the end of|pulled the plug on|says? goodbye to|said goodbye to|threw in the towel (?:at|with)|gave up the ghost|"
+    r"bit the dust|kicked the bucket)"
+)
+_LEAST_CUES: Final = re.compile(
+    rf"let user go|any ?more$|any longer$|\b(?:last|final) (?:day|shift|week)\b|^{_BYE}\b|hung up|handed (?:in|back)|"
+    r"scrap|dump$|tip$|charity$|recycling$|landfill$|called it|user's (?:days|time|stint|career|years) (?:as|at|with) .*"
+    r"(?:over|done|behind)|out at|is (?:gone|over|history|toast)$|user has (?:stopped|quit)$|that's (?:it|that)$|pulled the|"
+    r"goodbye|threw in|ghost$|dust$"
+)
+
+
+@lru_cache(maxsize=1024)
+def pointed(statement: str) -> Course | None:
+    """What a few words say is over, or what came for it, that mean something only beside what was told before.
+
+    "Goodbye X, hello Y" and "last day at X was Friday" have no verb or subject by which a statement is read; what they
+    name must be all that a memory tells.
+    """
+    text = statement.strip(" .!,;:").replace("user's group", "user")
+    if len(text) > MAX_POINTED or _ONCE.search(text) or _PASSING.search(text):
+        return None
+    for pattern in _SWAPS:
+        match = pattern.match(text)
+        if match is not None:
+            old, new = _bare(match["old"]), _bare(match["new"])
+            return Course(old=old, new=new, alone=True) if old != new and _is_value(old) and _is_value(new) else None
+    if not _LEAST_CUES.search(text):
+        return None
+    over = re.sub(r"^(?:the|user is|user has|user)\b", " ", _CUES.sub(" ", text)).strip(" ,.!")
+    return Course(over=over, alone=True, said=text) if over and _is_value(_bare(over)) else None
+
+
+MAX_POINTED: Final = 120
+
+
 # ------------------------------------------------ signs that now differs from before
 
 _WEAK: Final = re.compile(
@@ -598,6 +680,12 @@ class Told:
     def replaced(self, old: str, new: str) -> str | None:
         """This memory with another value in the place of one it names; None where it does not name it as a value."""
         return _replaced(self.plain, self.written, old, new)
+
+    def writes(self, old: str, new: str) -> bool:
+        """Whether it writes a value of its own as another is written: both as names or numbers, or neither."""
+        place = re.search(rf"(?<![\w'-]){re.escape(old)}(?![\w-])", self.written, re.IGNORECASE)
+        named = [one[:1].isupper() or one[:1].isdigit() for one in (place.group() if place else "", new)]
+        return named[0] == named[1] and _COMPANY.search(self.plain) is None
 
     def otherwise(self, statement: str, written: str) -> float:
         """How alike a statement is that tells the same with another value; 0 where it does not."""
@@ -750,6 +838,7 @@ _AWAY: Final = re.compile(
 _KINDS: Final = tuple(
     (re.compile(said), must, never)
     for said, must, never in (
+        (r"\b(?:(?:last|final) (?:day|shift|week)|badge|notice|out at|career|let user go)\b", _AS_WORK, None),
         (
             (
                 r"\b(?:fired|sacked|dismissed|let user go|laid (?:user )?off|redundant|user's job|works?(?! out)|"
@@ -896,4 +985,4 @@ def _frame(plain: str, value: Sequence[str]) -> tuple[str, ...]:
 _UNTOLD: Final = _words("a an the is has")
 
 
-__all__ = ["Course", "Told", "is_state", "names", "read", "says_otherwise", "value_of"]
+__all__ = ["Course", "Told", "is_state", "names", "pointed", "read", "says_otherwise", "value_of"]

@@ -180,6 +180,16 @@ def _short(text: str) -> str | None:
 
 # ------------------------------------------------ the "we" of a household
 
+_APPOSED: Final = re.compile(
+    rf"(?:i|we)(?:['’]ve| have|['’]m)? [^,;:?]{{2,60}}?(?P<value>{_NAME})(?: for [^,;:?]{{2,30}})?,? (?:so |and )?(?:that['’]s|"
+    r"that is|which is|who is|who['’]s) (?:my|our) (?P<np>[a-z][a-z-]+(?: (?!now\b)[a-z][a-z-]+)?)(?P<now> now)?[\s.!]*$",
+    re.I,
+)
+_CHANGED: Final = re.compile(
+    rf"(?:i|we)(?:['’]ve| have)? (?:just |finally |recently )*(?:switched|changed) our (?P<np>internet|broadband|electricity|"
+    rf"power|gas|insurance|bank|phone|tv|mortgage|water)(?: provider)? (?:over )?to (?P<value>{_NAME}){_END}",
+    re.I,
+)
 _HOUSEHOLD: Final = (
     r"(?:internet|broadband|news|electricity|power|gas|water|heating|groceries|vegetables|veg|bread|milk|eggs|coffee|"
     r"meat|fish|fruit|mail|insurance|mortgage|tv|phone)"
@@ -201,11 +211,45 @@ _TAGS: Final = re.compile(
     re.I,
 )
 
+# ------------------------------------------------ what is said of a thing that may be the user's
+
+_THE: Final = re.compile(
+    rf"(?:(?:the|our) (?P<new>new )?(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)|(?P<bare>[a-z][a-z-]+(?: [a-z][a-z-]+)?))"
+    rf"(?: is|['’]s| has changed to| changed to| went up to| went down to| has gone up to| switched to|:) "
+    rf"(?P<early>now |back to )?(?P<value>{_NAME}|{_NUMBER}|{_THING})(?P<now> now| again| these days| from now on)*[\s.!]*$",
+    re.I,
+)
+_THERE_IS: Final = re.compile(
+    rf"(?:there['’]s|there is|we have|we['’]ve got|they gave us|they gave me|an?|got) (?:an? )?new (?P<np>[a-z][a-z-]+(?: "
+    rf"[a-z][a-z-]+)?)[:,;–—-]+ (?:it['’]s |called )?(?P<value>{_NAME}|{_NUMBER}|{_THING})[\s.!]*$",
+    re.I,
+)
+
+
+@lru_cache(maxsize=1024)
+def pointing(sentence: str, *, lead: int = 0) -> str | None:
+    """What a sentence says a thing is by now, as of one of the user's: so only where they told of theirs before."""
+    text = sentence[lead:].strip(" \t\n\"'“”*_-–—.!")
+    if len(text) > MAX_READ or _UNSURE.search(text):
+        return None
+    match = _THERE_IS.match(text)
+    if match is not None:
+        return f"My {match['np'].lower()} is {match['value']} now"
+    match = _THE.match(text)
+    if match is None:
+        return None
+    np = (match["np"] or match["bare"]).lower()
+    changed = match["new"] or match["early"] or match["now"] or re.search(r"chang|went|gone|switched", match.group())
+    known = np.split()[-1] in _MATTERS or not _is_value(match["value"])
+    return None if known or not changed else f"My {np} is {match['value']} now"
+
+
 # ------------------------------------------------ all of it
 
 _FIRST: Final = re.compile(
     r"still\b|back (?:in|at|with)\b|now (?:in|at|with)\b|currently\b|presently\b|(?:have )?been\b|rent\b|the (?:rent|"
-    r"salary|mortgage|wage|pension|pay)\b|we\b|i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"
+    r"salary|mortgage|wage|pension|pay)\b|we\b|i\b(?=.*(?:that['’]s|that is|which is|who is|who['’]s) (?:my|our)\b)|"
+    r"i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"
     r"[a-z-]+ing\b|[a-z-]+(?:['’]s| is) (?:still|now|back to)\b|[a-z -]{2,40}: ",
     re.I,
 )
@@ -229,6 +273,12 @@ def whole(sentence: str, *, lead: int = 0, after_self: bool = True) -> str | Non
 def _made(text: str, after_self: bool) -> str | None:
     if _UNSURE.search(text):
         return None
+    apposed = _APPOSED.match(text)
+    if apposed is not None and attributes.noun(apposed["np"].casefold()) is not None:
+        return f"My {apposed['np']} is {apposed['value']}{apposed['now'] or ''}"
+    changed = _CHANGED.match(text)
+    if changed is not None:
+        return f"My {changed['np'].lower()} is {changed['value']} now"
     favourite = _FAVOURITE.match(text)
     if favourite is not None:
         return favourite["said"].removeprefix("that ")
@@ -238,4 +288,4 @@ def _made(text: str, after_self: bool) -> str | None:
     return _label(text) or _short(text) or (_without_i(text) if after_self else None)
 
 
-__all__ = ["whole"]
+__all__ = ["pointing", "whole"]

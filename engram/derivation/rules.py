@@ -124,7 +124,8 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         after_self = leaves_self(sentence)
         if whole is None:
             made = [one for clause in sentence for one in _from_clause(clause, start, content, event.occurred_at)]
-            yield from _with_course(said, start, content, made)
+            told = list(_with_course(said, start, content, made))
+            yield from told or _pointing(said, start, content)
             continue
         made = [one for clause in sentence for one in _from_clause(clause, 0, whole, event.occurred_at)]
         for one in _with_course(whole, 0, whole, made):
@@ -139,7 +140,7 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
         end -= 1
     words = content[start:end]
     said = plain(words)
-    course = courses.read(plain(third_person(words))) if _COURSE.search(said) else None
+    course = courses.read(plain(third_person(words)).replace("user's group", "user")) if _COURSE.search(said) else None
     if course is not None and (not _tells_of_a_course(sentence, course) or (course.over and len(made) > 1)):
         course = None
     if course is None:
@@ -154,6 +155,23 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
     whole = attributes.Echo(alone=True, course=course, whole=True)
     yield Proposed(fact, start, end, subject=made[0].subject if made else "user", echo=whole)
     yield from made
+
+
+def _pointing(sentence: str, offset: int, content: str) -> Iterator[Proposed]:
+    """What a sentence that states nothing by itself says of what was told before: "Goodbye X, hello Y"."""
+    if len(sentence) > courses.MAX_POINTED or mood_of(sentence) != "statement":
+        return
+    lead = lead_length(sentence)
+    start, end = offset + lead, offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    named = shorthand.pointing(sentence, lead=lead)
+    if named is not None:
+        yield Proposed(third_person(named), start, end, subject="user", echo=attributes.Echo(alone=True, otherwise=True))
+        return
+    course = courses.pointed(plain(third_person(sentence[lead:])))
+    if course is not None:
+        fact = third_person(" ".join(content[start:end].split()))
+        echo = attributes.Echo(alone=True, course=course, whole=True)
+        yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=echo)
 
 
 def _marked(one: Proposed, *, course: Course | None = None, otherwise: bool = False) -> Proposed:

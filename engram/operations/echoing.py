@@ -34,6 +34,7 @@ LIGHT: Final = frozenset(_LIGHT.split())
 """What may be said of a value that is over, whatever it is the value of."""
 SHORTEST: Final = 3  # characters of a value that is looked for in other words
 PREFIX: Final = "slot:profile:"
+HOME: Final = f"{PREFIX}current_city"
 Pair = tuple[Draft, Origin]
 
 
@@ -155,6 +156,9 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         before = _before_its_key(draft, known)
         if before is not None:
             return replace(draft, echo=None, succeeds=before.fact)
+        key = draft.classified.conflict_key
+        if echo.alone and key is not None and any(one.key == key and one.is_head for one in known):
+            return replace(draft, echo=None)
     if _has_its_key(draft, known):
         return None
     own, said = draft.classified.subject, f"{draft.fact} {echo.course.old or '' if echo.course else ''}"
@@ -166,6 +170,9 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     heads = [
         one for one in known if one.is_head and (_of_the_same(one.subject, own) or courses.names(said, one.subject))
     ]
+    if course is not None and course.alone and course.new is not None:
+        new = _as_written(course.new, draft.fact)  # and who says goodbye to a town may be on a journey
+        heads = [one for one in heads if one.key != HOME and one.told.writes(course.old or "", new)]
     if course is not None and course.old is not None and course.new is not None:
         return _replacing(setup, draft, course.old, course.new, heads)
     if course is not None and course.old is not None and course.says is not None:
