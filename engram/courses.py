@@ -492,7 +492,9 @@ _SWAPS: Final = tuple(
         rf"^no longer {_MY}(?P<old>{_V})[,;] (?:but |now |it's )*{_MY}(?P<new>{_V})(?: now| instead)?$",
     )
 )
-_DAY: Final = r"(?:(?:last |this |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|last (?:week|month|year))"
+_DAY: Final = (
+    r"(?:(?:last |this |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|last (?:week|month|year))"
+)
 _CUES: Final = re.compile(
     rf"\b(?:(?:user's )?(?:last|final) (?:day|shift|week) (?:at|with)(?= .* (?:was|is) {_DAY}$)|(?:was|is) {_DAY}$|"
     r"let user go|not with(?= .* any ?more$)|any ?more$|any longer$|(?:for user(?:'s (?:group|team))?)$|"
@@ -685,7 +687,8 @@ class Told:
         """Whether it writes a value of its own as another is written: both as names or numbers, or neither."""
         place = re.search(rf"(?<![\w'-]){re.escape(old)}(?![\w-])", self.written, re.IGNORECASE)
         named = [one[:1].isupper() or one[:1].isdigit() for one in (place.group() if place else "", new)]
-        return named[0] == named[1] and _COMPANY.search(self.plain) is None
+        beside = re.search(rf"(?<!is)(?<!banks) with (?:the )?{re.escape(old)}", self.plain)
+        return named[0] == named[1] and beside is None
 
     def otherwise(self, statement: str, written: str) -> float:
         """How alike a statement is that tells the same with another value; 0 where it does not."""
@@ -707,7 +710,12 @@ class Told:
         own, gone = set(_content(self.plain)), set(_content(value))
         if not gone or not gone <= set(_content(self.plain)[-len(gone) - 1 :]) or not is_state(self.plain):
             return False
-        if _BEST.search(says) or _TASTES.search(says) or _TASTES.search(self.plain) or _SEVERAL & {*own, *_content(says)}:
+        if (
+            _BEST.search(says)
+            or _TASTES.search(says)
+            or _TASTES.search(self.plain)
+            or _SEVERAL & {*own, *_content(says)}
+        ):
             return False
         if any(kind.search(self.plain) or kind.search(says) for kind in (_AS_LOVE, _COMPANY)):
             return False

@@ -40,7 +40,7 @@ from engram.subjects import (
 from engram.values import Event
 
 NAME: Final = "rules"
-VERSION: Final = 3
+VERSION: Final = 4
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
@@ -165,7 +165,9 @@ def _pointing(sentence: str, offset: int, content: str) -> Iterator[Proposed]:
     start, end = offset + lead, offset + len(sentence.rstrip(" \t\n.!,;:…"))
     named = shorthand.pointing(sentence, lead=lead)
     if named is not None:
-        yield Proposed(third_person(named), start, end, subject="user", echo=attributes.Echo(alone=True, otherwise=True))
+        yield Proposed(
+            third_person(named), start, end, subject="user", echo=attributes.Echo(alone=True, otherwise=True)
+        )
         return
     course = courses.pointed(plain(third_person(sentence[lead:])))
     if course is not None:

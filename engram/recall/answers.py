@@ -256,7 +256,9 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
         return best
     if _ENDS.search(best.memory.fact):  # what is so by now tells more than what no longer is
         since = [one for one in shown if _tells_as_much(one, best) and not _ENDS.search(one.memory.fact)]
-        return max((one for one in since if one.memory.valid_from > best.memory.valid_from), key=relevance_of, default=best)
+        return max(
+            (one for one in since if one.memory.valid_from > best.memory.valid_from), key=relevance_of, default=best
+        )
     return max((one for one in near if one == best or _tells_as_much(one, best)), key=lambda one: one.memory.valid_from)
 
 
@@ -287,7 +289,9 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     asked, same = _plain_words(question), text.compared(question)
     telling = [one for one in results if not _asks(one.memory, same) and not _is_about_another(one.memory, asked)]
     if semantic.is_first_person(question) and _SUPPOSING.search(same) is None:
-        telling = [one for one in telling if one.memory.category != "verbatim" or _tells_of_the_asker(one.memory, asked)]
+        telling = [
+            one for one in telling if one.memory.category != "verbatim" or _tells_of_the_asker(one.memory, asked)
+        ]
     if not telling:
         return []
     needed = max(WEAK, STRONG * relevance_of(telling[0]), least)
