@@ -686,7 +686,10 @@ _QUESTIONS: Final = tuple(
         (r"^what (?:do|did) i drive$", "car"),
         (rf"^where {_AUX} i (?:\w+ )?(?:keep|keeping|take|store|write|kept) my notes$", "notes app"),
         (r"^where (?:do|did) i bank$", "bank"),
-        (rf"^who {_AUX} i (?:still |now |currently |really |actually )?(?:dating|married to|engaged to|seeing|with|together with)$", "partner"),
+        (
+            rf"^who {_AUX} i (?:still |now |currently )?(?:dating|married to|engaged to|seeing|with|together with)$",
+            "partner",
+        ),
     )
 )  # fmt: skip
 _WHICH: Final = re.compile(

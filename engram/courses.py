@@ -459,7 +459,8 @@ def _is_value(value: str) -> bool:
 
 _BYE: Final = r"(?:(?:good)?bye(?:[ -]bye)?(?: to)?|farewell(?: to)?|so long|no more|ciao)"
 _QUIT: Final = (
-    r"(?:done with|finished with|finished|through with|enough of|no more|out with|dumped|ditched|cancelled|canceled|dropped|"
+    r"(?:done with|finished with|finished|through with|enough of|no more|out with|dumped|ditched|cancelled|"
+    r"canceled|dropped|"
     r"quit|left|sold|traded in|traded|put|gave up)"
 )
 _SWAPS: Final = tuple(
@@ -468,24 +469,30 @@ _SWAPS: Final = tuple(
         rf"^{_BYE} {_MY}(?P<old>{_V})[,.!;]* (?:and )?(?:hello|hi|hey|welcome),? {_MY}(?P<new>{_V})$",
         rf"^(?:hello|hi|welcome),? {_MY}(?P<new>{_V})[,.!;]* (?:and )?{_BYE} {_MY}(?P<old>{_V})$",
         (
-            rf"^(?:user (?:has |is )?)?{_QUIT} {_MY}(?P<old>{_V})(?: down| away| in| up| aside)?[,;.]+ (?:and )?(?:(?:it's|"
-            r"it is|user is|user has|user|now|so|back|over|moved|signed up) )*(?:on to|onto|hello|in with|signed up with|"
-            r"signed up for|started with|started|joined|bought|got|welcome|switched to|over to|with|reading|using|drives|"
+            rf"^(?:user (?:has |is )?)?{_QUIT} {_MY}(?P<old>{_V})(?: down| away| in| up|"
+            rf" aside)?[,;.]+ (?:and )?(?:(?:it's|"
+            r"it is|user is|user has|user|now|so|back|over|moved|signed up) )*(?:on to|onto|hello|in with|"
+            r"signed up with|"
+            r"signed up for|started with|started|joined|bought|got|welcome|switched to|over to|with|reading|"
+            r"using|drives|"
             rf"driving|watching|learning|playing|uses|plays|has) {_MY}(?P<new>{_V})(?: now| instead| these days)*$"
         ),
         rf"^{_MY}(?P<old>{_V}) is out[,;]? (?:and )?{_MY}(?P<new>{_V}) is in$",
         (
-            rf"^(?:user (?:has )?)?(?:signed (?:up )?(?:with|for)|joined|started (?:at|with)|(?:was |got )?hired by|bought|got)"
+            rf"^(?:user (?:has )?)?(?:signed (?:up )?(?:with|for)|joined|started (?:at|with)|(?:was |"
+            rf"got )?hired by|bought|got)"
             rf" {_MY}(?P<new>{_V})[,;] (?:and )?(?:{_BYE}|left|quit|dumped|ditched|dropped|cancelled|canceled) "
             rf"{_MY}(?P<old>{_V})$"
         ),
         (
-            rf"^(?:(?:they(?:'ve)?|user's [\w -]{{2,20}}) {_HAS}(?:raised|lowered|increased|cut|upped|bumped|put up|reduced|changed) "
+            rf"^(?:(?:they(?:'ve)?|user's [\w -]{{2,20}}) {_HAS}(?:raised|lowered|increased|cut|upped|bumped|"
+            rf"put up|reduced|changed) "
             rf"user's [\w -]{{2,30}}?|user's [\w -]{{2,30}}? {_HAS}(?:went|gone|rose|risen|dropped|fell|fallen|changed|"
             rf"raised|increased|reduced|cut)(?: up| down| over)?) from (?P<old>{_V}) to (?P<new>{_V})$"
         ),
         (
-            rf"^after (?:all |so )?(?:(?:those|these|many|some|several|a few|[a-z]+) )?(?:years|months|ages|weeks) (?:at|with|of|"
+            rf"^after (?:all |so )?(?:(?:those|these|many|some|several|a few|[a-z]+) )?(?:years|months|ages|"
+            rf"weeks) (?:at|with|of|"
             rf"on) {_MY}(?P<old>{_V}),? user {_HAS}(?:gone|went|moved|switched|changed|turned) (?:over )?to {_MY}"
             rf"(?P<new>{_V})$"
         ),
@@ -501,7 +508,8 @@ _CUES: Final = re.compile(
     rf"^{_BYE}(?= )|"
     r"hung up user's|handed (?:in|back) user's (?:badge|notice|keys|laptop|uniform|membership)(?: card)?(?: at| to)?|"
     r"(?:went|gone|off) to (?:the )?(?:scrapyard|scrap|dump|tip|charity|recycling|landfill)|called it (?:quits|a day) "
-    r"(?:with|on)|user's (?:days|time|stint|career|years) (?:as|at|with)|(?:career|job) as|out at|is (?:gone|over|history|"
+    r"(?:with|on)|user's (?:days|time|stint|career|years) (?:as|at|with)|(?:career|job) as|out at|is (?:gone|"
+    r"over|history|"
     r"toast)$|(?:has |have )?(?:not|n't) (?:touched|opened|used|played|been to|worn|ridden|driven) (?:user's )?|"
     r"in (?:months|weeks|years|ages|forever)|,? (?:and )?(?:that's (?:it|that)|user has (?:stopped|quit)|it's over)$|"
     r"the end of|pulled the plug on|says? goodbye to|said goodbye to|threw in the towel (?:at|with)|gave up the ghost|"
@@ -509,8 +517,10 @@ _CUES: Final = re.compile(
 )
 _LEAST_CUES: Final = re.compile(
     rf"let user go|any ?more$|any longer$|\b(?:last|final) (?:day|shift|week)\b|^{_BYE}\b|hung up|handed (?:in|back)|"
-    r"scrap|dump$|tip$|charity$|recycling$|landfill$|called it|user's (?:days|time|stint|career|years) (?:as|at|with) .*"
-    r"(?:over|done|behind)|out at|is (?:gone|over|history|toast)$|user has (?:stopped|quit)$|that's (?:it|that)$|pulled the|"
+    r"scrap|dump$|tip$|charity$|recycling$|landfill$|called it|user's (?:days|time|stint|career|years) (?:as|at|"
+    r"with) .*"
+    r"(?:over|done|behind)|out at|is (?:gone|over|history|toast)$|user has (?:stopped|quit)$|that's (?:it|that)$|"
+    r"pulled the|"
     r"goodbye|threw in|ghost$|dust$"
 )
 
@@ -769,8 +779,10 @@ def is_state(plain: str) -> bool:
 
 _NEW_ONE: Final = re.compile(r"^(?:(?:new|current|latest) )+")
 _DOES: Final = (
-    r"user (?:(?:has been|is|was|also|still|now|usually) )*(?:(?:uses|using|sees|seeing|has|pays|paying|wears|takes|taking|"
-    r"drives|driving|goes to|going to|with|plays|playing|gets|getting|buys|rents|keeps|picked|chose|reads|drinks|works with) )?"
+    r"user (?:(?:has been|is|was|also|still|now|usually) )*(?:(?:uses|using|sees|seeing|has|pays|paying|wears|"
+    r"takes|taking|"
+    r"drives|driving|goes to|going to|with|plays|playing|gets|getting|buys|rents|keeps|picked|chose|reads|drinks|"
+    r"works with) )?"
 )
 
 

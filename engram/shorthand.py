@@ -1,8 +1,8 @@
 """Shorthand: what people leave out when they type, put back: "New job: nurse" → "I work as a nurse now". Pure.
 
 `whole()` makes a whole sentence of a label with its value, of a clause without "I", of a thing of the user's in short
-("Rent's 640 euros"), and of a household's "we"; what is a whole sentence already it leaves alone. What comes out is read
-like any other sentence, so nothing here decides what is so; it decides only that the words are the user's own and say
+("Rent's 640 euros"), and of a household's "we"; what is a whole sentence already it leaves alone. What comes out is
+read like any other sentence, so nothing here decides what is so, only that the words are the user's own and say
 something. A doubt leaves a text as it is.
 """
 
@@ -66,7 +66,7 @@ _DOING_LABEL: Final = re.compile(
 _MATTERS: Final = _words(
     "question questions idea ideas plan plans topic rule rules task tasks note notes message messages issue issues bug "
     "bugs ticket feature features version release record song album film movie episode season series show recipe joke "
-    "theory problem problems challenge word fact facts target thread post comment request order title name subject file "
+    "theory problem challenge word fact facts target thread post comment request order title name subject file "
     "line paragraph section chapter draft list item items step steps option options suggestion proposal attempt test "
     "update news info information data link url deadline date time day week month year event meeting policy law study "
     "report research science feeling thing thought quote motto slogan favourite favorite info arrival arrivals "
@@ -130,15 +130,13 @@ _SINCE: Final = re.compile(r"(?:have )?been (?P<ing>[a-z]+ing) (?:the|an?|as|for
 
 
 def _without_i(text: str) -> str | None:
-    if _STANDS.match(text):
-        return None if _STANDS.match(text)["value"].split()[0].casefold() in _SENT else _me(text)  # type: ignore[index]
+    stands = _STANDS.match(text)
+    if stands is not None:
+        return None if stands["value"].split()[0].casefold() in _SENT else _me(text)
     if _DOING.match(text) and not re.search(r"\b(?:is|was|are|be|costs?|would|takes)\b", text):
         return _me(text)
-    since = _SINCE.match(text)
-    if since is not None:
-        return f"I've {text.removeprefix('have ').removeprefix('Have ')[:1].lower()}" + re.sub(
-            r"(?i)^(?:have )?b", "", text
-        )
+    if _SINCE.match(text):
+        return "I've been" + re.sub(r"(?i)^(?:have )?been", "", text)
     return None
 
 
@@ -181,12 +179,15 @@ def _short(text: str) -> str | None:
 # ------------------------------------------------ the "we" of a household
 
 _APPOSED: Final = re.compile(
-    rf"(?:i|we)(?:['’]ve| have|['’]m)? [^,;:?]{{2,60}}?(?P<value>{_NAME})(?: for [^,;:?]{{2,30}})?,? (?:so |and )?(?:that['’]s|"
-    r"that is|which is|who is|who['’]s) (?:my|our) (?P<np>[a-z][a-z-]+(?: (?!now\b)[a-z][a-z-]+)?)(?P<now> now)?[\s.!]*$",
+    rf"(?:i|we)(?:['’]ve| have|['’]m)? [^,;:?]{{2,60}}?(?P<value>{_NAME})(?: for [^,;:?]{{2,30}})?,? (?:so |"
+    rf"and )?(?:that['’]s|"
+    r"that is|which is|who is|who['’]s) (?:my|our) (?P<np>[a-z][a-z-]+(?: (?!now\b)[a-z][a-z-]+)?)(?P<now>"
+    r" now)?[\s.!]*$",
     re.I,
 )
 _CHANGED: Final = re.compile(
-    rf"(?:i|we)(?:['’]ve| have)? (?:just |finally |recently )*(?:switched|changed) our (?P<np>internet|broadband|electricity|"
+    rf"(?:i|we)(?:['’]ve| have)? (?:just |finally |recently )*(?:switched|changed) our (?P<np>internet|broadband|"
+    rf"electricity|"
     rf"power|gas|insurance|bank|phone|tv|mortgage|water)(?: provider)? (?:over )?to (?P<value>{_NAME}){_END}",
     re.I,
 )
@@ -196,7 +197,8 @@ _HOUSEHOLD: Final = (
 )
 _OUR: Final = re.compile(
     rf"we(?P<now>(?: now| still| also)*) (?P<verb>drive an? {_NAME}|get our {_HOUSEHOLD} (?:from|through) {_NAME}|"
-    rf"bank with {_NAME}|(?:have|['’]ve got) an? {_NAME}, that['’]s our [a-z]+|pay {_NUMBER} (?:in |of )?(?:{_AMOUNTS}))"
+    rf"bank with {_NAME}|(?:have|['’]ve got) an? {_NAME}, that['’]s our [a-z]+|pay {_NUMBER} (?:in |"
+    rf"of )?(?:{_AMOUNTS}))"
     r"(?P<end>(?: now| again| these days| a month)*)[\s.!]*$",
     re.I,
 )
@@ -216,11 +218,13 @@ _TAGS: Final = re.compile(
 _THE: Final = re.compile(
     rf"(?:(?:the|our) (?P<new>new )?(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)|(?P<bare>[a-z][a-z-]+(?: [a-z][a-z-]+)?))"
     rf"(?: is|['’]s| has changed to| changed to| went up to| went down to| has gone up to| switched to|:) "
-    rf"(?P<early>now |back to )?(?P<value>{_NAME}|{_NUMBER}|{_THING})(?P<now> now| again| these days| from now on)*[\s.!]*$",
+    rf"(?P<early>now |back to )?(?P<value>{_NAME}|{_NUMBER}|{_THING})(?P<now> now| again| these days|"
+    rf" from now on)*[\s.!]*$",
     re.I,
 )
 _THERE_IS: Final = re.compile(
-    rf"(?:there['’]s|there is|we have|we['’]ve got|they gave us|they gave me|an?|got) (?:an? )?new (?P<np>[a-z][a-z-]+(?: "
+    rf"(?:there['’]s|there is|we have|we['’]ve got|they gave us|they gave me|an?|"
+    rf"got) (?:an? )?new (?P<np>[a-z][a-z-]+(?: "
     rf"[a-z][a-z-]+)?)[:,;–—-]+ (?:it['’]s |called )?(?P<value>{_NAME}|{_NUMBER}|{_THING})[\s.!]*$",
     re.I,
 )

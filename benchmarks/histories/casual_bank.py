@@ -13,16 +13,16 @@ THEMES = (
         "home", ("Graz", "Linz", "Porto", "Leipzig", "Bergen", "Cork"),
         say=("Home: {v}.", "i live in {v} btw", "Based in {v}.", "I'm in {v}, have been for ages.",
              "We've got a little flat in {v}."),
-        change=("New address: {v}.", "So yeah, we're in {v} now.", "The landlord in {old} got our notice, keys to the "
-                "flat in {v} are in my pocket.", "guess what, I've moved to {v}!!", "Goodbye {old}, hello {v}.",
+        change=("New address: {v}.", "So yeah, we're in {v} now.", ("The landlord in {old} got our notice, keys to the "
+                "flat in {v} are in my pocket."), "guess what, I've moved to {v}!!", "Goodbye {old}, hello {v}.",
                 "Just unpacked the last box here in {v}.", "Oh, and I'm living in {v} these days."),
         again=("Still in {v}.", "nope, still living in {v}", "Same old flat in {v}."),
         correct=("Sorry, I meant {v}, not {old}.", "typo: {v}, not {old}", "Actually it's {v}, not {old}."),
         back=("Back in {v}!", "Well, I'm back living in {v}.", "We moved back to {v}."),
         stop=("I've given up the flat in {v}.", "Moved out of {v} last weekend.", "I don't live in {v} any more."),
         other=("{Who} lives in {v}.", "{Who} just moved to {v}."),
-        maybe=("Would {v} be nice to live in?", "A weekend in {v} would do me good.", "Maybe we'll move to {v} in a "
-               "few years."),
+        maybe=("Would {v} be nice to live in?", "A weekend in {v} would do me good.", ("Maybe we'll move to {v} in a "
+               "few years.")),
         ask=("Where do I live?", "Which city am I living in?", "Where's my home?"),
         then=("Where did I live in {when}?", "Which city was I living in in {when}?"),
     ),
@@ -91,8 +91,9 @@ THEMES = (
     Theme(
         "rent", ("640 euros", "710 euros", "820 euros", "905 euros", "560 euros"),
         say=("Rent: {v}.", "I pay {v} rent.", "My rent is {v}.", "The rent's {v} a month."),
-        change=("My rent went up to {v}.", "Rent is {v} now.", "New rent: {v}.", "They've raised my rent from {old} to "
-                "{v}.", "i pay {v} rent now", "From this month on my rent is {v} instead of {old}.",
+        change=("My rent went up to {v}.", "Rent is {v} now.", "New rent: {v}.",
+                ("They've raised my rent from {old} to "
+                "{v}."), "i pay {v} rent now", "From this month on my rent is {v} instead of {old}.",
                 "My rent has changed to {v}."),
         again=("My rent is still {v}.", "Rent is still {v}.", "I still pay {v} rent."),
         correct=("My rent is {v}, not {old}.", "Sorry, {v}, not {old}.", "Correction: my rent is {v}."),
@@ -121,10 +122,12 @@ THEMES = (
     ),
     Theme(
         "broadband", ("Fibra", "Teleon", "Netwave", "Skyline", "Quickline"),
-        say=("Internet: {v}.", "My internet provider is {v}.", "We get our internet from {v}.", "I'm with {v} for "
-             "broadband."),
-        change=("New internet provider: {v}.", "We've switched our internet to {v}.", "Dumped {old}, our internet is "
-                "from {v} now.", "I changed my internet provider to {v}.", "Since Tuesday our internet comes from {v}.",
+        say=("Internet: {v}.", "My internet provider is {v}.", "We get our internet from {v}.", ("I'm with {v} for "
+             "broadband.")),
+        change=("New internet provider: {v}.", "We've switched our internet to {v}.",
+                ("Dumped {old}, our internet is "
+                "from {v} now."), "I changed my internet provider to {v}.",
+                "Since Tuesday our internet comes from {v}.",
                 "Cancelled {old}, signed up with {v}."),
         again=("My internet provider is still {v}.", "Still with {v}."),
         correct=("My internet provider is {v}, not {old}.", "Wrong name, it's {v}, not {old}."),

@@ -190,7 +190,7 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
 
 
 def _before_its_key(draft: Draft, known: Sequence[Known]) -> Known | None:
-    """The memory without a key that gave another value to what a draft is the first to give one under a key, or names."""
+    """The memory without a key that gave another value to a thing to which a draft is the first to give one by key."""
     key, said = draft.classified.conflict_key, plain(draft.fact)
     if key is not None and any(one.key == key and one.is_head for one in known):
         return None

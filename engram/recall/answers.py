@@ -305,7 +305,8 @@ _SUPPOSING: Final = re.compile(
 _OF_ANOTHER: Final = re.compile(
     r"(?P<who>(?:My|Our|An?|Some) [\w-]+|(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some)\b)"
     r"[A-ZÀ-ÖØ-Þ][\w-]+)(?:['’]s (?:[\w-]+ ){1,3}| (?:(?:also|still|always|never|just|now) )?)(?!was )"
-    r"(?:[a-z]+(?<!s)s|[a-z]{3,}ed|has|had|left|got|gave|went|took|told|wrote|quit) (?!by\b|(?:.* )?(?:i|me|my|we|us|our|you|"
+    r"(?:[a-z]+(?<!s)s|[a-z]{3,}ed|has|had|left|got|gave|went|took|told|wrote|quit) (?!by\b|(?:.* )?(?:i|me|my|"
+    r"we|us|our|you|"
     r"your)\b)"
 )
 """Somebody who does something, in a sentence that names neither the asker nor the one who is asked."""
