@@ -219,7 +219,7 @@ _FRAMES: Final = (
         r"has started|went back to working|went back to work|returned to work|is back working)",
         rf" {_ADV}(?:at|for|by) (?P<value>.+)$",
     ),
-    _frame("employer", r"(?:has )?(?:joined|rejoined|returned to|went back to) (?P<value>.+)$"),
+    _frame("employer", r"(?:has )?(?:joined|rejoined|returned to|went back to) (?!the )(?P<value>.+)$"),
     _frame(
         "occupation",
         r"(?:works|is working|earns user's living|earns a living|makes a living|started work|is employed) ",
@@ -240,7 +240,7 @@ _FRAMES: Final = (
         rf"(?:follows|eats|is on|has adopted|adopted|keeps to) {_ADV}(?:an? )?(?P<value>[a-z]+)",
         r"(?: (?:diet|food))?(?: now| again| these days)?$",
     ),
-    _frame("car", rf"(?:drives|is driving) {_ADV}an? (?P<value>.+)$"),
+    _frame("car", rf"(?:drives|is driving) {_ADV}(?:an?|the(?! \d)) (?P<value>.+)$"),
     _frame(
         "partner",
         r"(?:is dating|is married to|is engaged to|got engaged to|got married to|married|is (?:now |back )?together "
@@ -577,13 +577,23 @@ def renewed(sentence: str) -> Attribute | None:
         match = pattern.match(plain)
         if match is not None:
             np = match["np"].lower().strip()
-            name = noun(np) or noun(np.removesuffix("s"))
+            name = noun(np) or noun(np.removesuffix("s")) or _thing(np)
             held = _bare(match["value"])
             if name is not None and 0 < len(held.split()) <= 4 and is_name(held.lower(), plain):
                 return Attribute(name, held)
     return None
 
 
+def _thing(np: str) -> str | None:
+    """The name of a thing of the user's that no class knows, of which somebody says that it is another by now."""
+    named = np.removesuffix("s") if not np.endswith("ss") else np
+    return named if " " not in named and named not in _MINDS else None
+
+
+_MINDS: Final = _words(
+    "mind plan topic subject clothe train gear seat side place room tune name date time day number thing it that this "
+    "appointment meeting flight order booking ticket friend sister brother mother father son daughter dog cat"
+)
 _SENTENCE: Final = re.compile(
     r"(?i)^(?:i|i'm|my|we|our|you|your|he|she|they|it|this|that|his|her|their|there|what|who|yet|now|really|sure|only|so|"
     r"just|please|if|when|the|in|on|at|to|for|with|don't|do|is|are|was)\b|.*\b(?:is|are|was|were|live|work|like|use|am)\b"
@@ -676,7 +686,10 @@ _QUESTIONS: Final = tuple(
         (r"^what (?:do|did) i drive$", "car"),
         (rf"^where {_AUX} i (?:\w+ )?(?:keep|keeping|take|store|write|kept) my notes$", "notes app"),
         (r"^where (?:do|did) i bank$", "bank"),
-        (rf"^who {_AUX} i (?:\w+ )?(?:dating|married to|engaged to|seeing|with|together with)$", "partner"),
+        (
+            rf"^who {_AUX} i (?:still |now |currently )?(?:dating|married to|engaged to|seeing|with|together with)$",
+            "partner",
+        ),
     )
 )  # fmt: skip
 _WHICH: Final = re.compile(

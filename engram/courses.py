@@ -240,8 +240,12 @@ def _over(text: str) -> Course | None:
     for pattern, alone in _OVERS:
         match = pattern.match(text)
         if match is not None:
-            return None if _SOMEWHERE.match(match["over"]) else Course(over=match["over"], alone=alone, said=text)
+            over = _STEPPED_DOWN.sub(" ", match["over"])
+            return None if _SOMEWHERE.match(over) else Course(over=over, alone=alone, said=text)
     return None
+
+
+_STEPPED_DOWN: Final = re.compile(r" (?:stepped down as|(?:stopped|quit) being) ")
 
 
 _SOMEWHERE: Final = re.compile(r"(?:at|to|in|into|on|onto|by|for|from|against|about|near|around|over|off|early|late)\b")
@@ -451,6 +455,100 @@ def _is_value(value: str) -> bool:
     return 0 < len(parts) <= 4 and not _NO_VALUE.intersection(parts)
 
 
+# ------------------------------------------------ news in few words, of what was told before
+
+_BYE: Final = r"(?:(?:good)?bye(?:[ -]bye)?(?: to)?|farewell(?: to)?|so long|no more|ciao)"
+_QUIT: Final = (
+    r"(?:done with|finished with|finished|through with|enough of|no more|out with|dumped|ditched|cancelled|"
+    r"canceled|dropped|"
+    r"quit|left|sold|traded in|traded|put|gave up)"
+)
+_SWAPS: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"^{_BYE} {_MY}(?P<old>{_V})[,.!;]* (?:and )?(?:hello|hi|hey|welcome),? {_MY}(?P<new>{_V})$",
+        rf"^(?:hello|hi|welcome),? {_MY}(?P<new>{_V})[,.!;]* (?:and )?{_BYE} {_MY}(?P<old>{_V})$",
+        (
+            rf"^(?:user (?:has |is )?)?{_QUIT} {_MY}(?P<old>{_V})(?: down| away| in| up|"
+            rf" aside)?[,;.]+ (?:and )?(?:(?:it's|"
+            r"it is|user is|user has|user|now|so|back|over|moved|signed up) )*(?:on to|onto|hello|in with|"
+            r"signed up with|"
+            r"signed up for|started with|started|joined|bought|got|welcome|switched to|over to|with|reading|"
+            r"using|drives|"
+            rf"driving|watching|learning|playing|uses|plays|has) {_MY}(?P<new>{_V})(?: now| instead| these days)*$"
+        ),
+        rf"^{_MY}(?P<old>{_V}) is out[,;]? (?:and )?{_MY}(?P<new>{_V}) is in$",
+        (
+            rf"^(?:user (?:has )?)?(?:signed (?:up )?(?:with|for)|joined|started (?:at|with)|(?:was |"
+            rf"got )?hired by|bought|got)"
+            rf" {_MY}(?P<new>{_V})[,;] (?:and )?(?:{_BYE}|left|quit|dumped|ditched|dropped|cancelled|canceled) "
+            rf"{_MY}(?P<old>{_V})$"
+        ),
+        (
+            rf"^(?:(?:they(?:'ve)?|user's [\w -]{{2,20}}) {_HAS}(?:raised|lowered|increased|cut|upped|bumped|"
+            rf"put up|reduced|changed) "
+            rf"user's [\w -]{{2,30}}?|user's [\w -]{{2,30}}? {_HAS}(?:went|gone|rose|risen|dropped|fell|fallen|changed|"
+            rf"raised|increased|reduced|cut)(?: up| down| over)?) from (?P<old>{_V}) to (?P<new>{_V})$"
+        ),
+        (
+            rf"^after (?:all |so )?(?:(?:those|these|many|some|several|a few|[a-z]+) )?(?:years|months|ages|"
+            rf"weeks) (?:at|with|of|"
+            rf"on) {_MY}(?P<old>{_V}),? user {_HAS}(?:gone|went|moved|switched|changed|turned) (?:over )?to {_MY}"
+            rf"(?P<new>{_V})$"
+        ),
+        rf"^no longer {_MY}(?P<old>{_V})[,;] (?:but |now |it's )*{_MY}(?P<new>{_V})(?: now| instead)?$",
+    )
+)
+_DAY: Final = (
+    r"(?:(?:last |this |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|last (?:week|month|year))"
+)
+_CUES: Final = re.compile(
+    rf"\b(?:(?:user's )?(?:last|final) (?:day|shift|week) (?:at|with)(?= .* (?:was|is) {_DAY}$)|(?:was|is) {_DAY}$|"
+    r"let user go|not with(?= .* any ?more$)|any ?more$|any longer$|(?:for user(?:'s (?:group|team))?)$|"
+    rf"^{_BYE}(?= )|"
+    r"hung up user's|handed (?:in|back) user's (?:badge|notice|keys|laptop|uniform|membership)(?: card)?(?: at| to)?|"
+    r"(?:went|gone|off) to (?:the )?(?:scrapyard|scrap|dump|tip|charity|recycling|landfill)|called it (?:quits|a day) "
+    r"(?:with|on)|user's (?:days|time|stint|career|years) (?:as|at|with)|(?:career|job) as|out at|is (?:gone|"
+    r"over|history|"
+    r"toast)$|(?:has |have )?(?:not|n't) (?:touched|opened|used|played|been to|worn|ridden|driven) (?:user's )?|"
+    r"in (?:months|weeks|years|ages|forever)|,? (?:and )?(?:that's (?:it|that)|user has (?:stopped|quit)|it's over)$|"
+    r"the end of|pulled the plug on|says? goodbye to|said goodbye to|threw in the towel (?:at|with)|gave up the ghost|"
+    r"bit the dust|kicked the bucket)"
+)
+_LEAST_CUES: Final = re.compile(
+    rf"let user go|any ?more$|any longer$|\b(?:last|final) (?:day|shift|week)\b|^{_BYE}\b|hung up|handed (?:in|back)|"
+    r"scrap|dump$|tip$|charity$|recycling$|landfill$|called it|user's (?:days|time|stint|career|years) (?:as|at|"
+    r"with) .*"
+    r"(?:over|done|behind)|out at|is (?:gone|over|history|toast)$|user has (?:stopped|quit)$|that's (?:it|that)$|"
+    r"pulled the|"
+    r"goodbye|threw in|ghost$|dust$"
+)
+
+
+@lru_cache(maxsize=1024)
+def pointed(statement: str) -> Course | None:
+    """What a few words say is over, or what came for it, that mean something only beside what was told before.
+
+    "Goodbye X, hello Y" and "last day at X was Friday" have no verb or subject by which a statement is read; what they
+    name must be all that a memory tells.
+    """
+    text = statement.strip(" .!,;:").replace("user's group", "user")
+    if len(text) > MAX_POINTED or _ONCE.search(text) or _PASSING.search(text):
+        return None
+    for pattern in _SWAPS:
+        match = pattern.match(text)
+        if match is not None:
+            old, new = _bare(match["old"]), _bare(match["new"])
+            return Course(old=old, new=new, alone=True) if old != new and _is_value(old) and _is_value(new) else None
+    if not _LEAST_CUES.search(text):
+        return None
+    over = re.sub(r"^(?:the|user is|user has|user)\b", " ", _CUES.sub(" ", text)).strip(" ,.!")
+    return Course(over=over, alone=True, said=text) if over and _is_value(_bare(over)) else None
+
+
+MAX_POINTED: Final = 120
+
+
 # ------------------------------------------------ signs that now differs from before
 
 _WEAK: Final = re.compile(
@@ -476,6 +574,7 @@ _FUNCTION: Final = _words(
     am are was were been being be has have had do does did done doing goes going go went gone and or but not no
     longer any more anymore nor never now nowadays these days currently present moment again back once lately here
     last least still already also just finally recently completely totally officially sadly really ever all every
+    isn't aren't wasn't weren't don't doesn't didn't haven't hasn't hadn't won't
     each some it its it's that this those one ones which who what when where he she they him her them his their used
     use uses using own owns so then than too very instead rather today yesterday week month year ago good ever
     forever entirely dr mr mrs ms prof there will can become became becomes turned ended moved move moves changed
@@ -491,7 +590,6 @@ _LIGHT: Final = _words(
     studies part
     """
 )
-_LIGHT_STEMS: Final = frozenset(stem(word) for word in _LIGHT)
 _ALIKE: Final = {
     "love": "like", "enjoy": "like", "ador": "like", "fond": "like", "hate": "dislik", "loath": "dislik",
     "resid": "live", "dwell": "live", "attend": "studi", "flat": "home", "hous": "home", "apart": "home",
@@ -499,9 +597,19 @@ _ALIKE: Final = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=8192)
 def _same_stem(word: str) -> str:
-    """The stem of a word, one for those that say the same."""
-    return _ALIKE.get(stem(word), stem(word))
+    """The stem of a word, one for those that say the same: "supervisor" and "supervises", "membership" and "member"."""
+    found = "supervis" if word.startswith("supervis") else stem(word)
+    found = _ALIKE.get(found, found)
+    while (root := _DERIVED.sub("", found)) != found and len(root) >= _ROOT:
+        found = root
+    return found.replace("script", "scrib") if "script" in found[3:] else found
+
+
+_ROOT: Final = 4
+_DERIVED: Final = re.compile(r"(?:ship|or|er|e)$")
+_LIGHT_STEMS: Final = frozenset(map(_same_stem, _LIGHT))
 
 
 _LASTING: Final = frozenset(
@@ -521,11 +629,11 @@ _COMPANY: Final = re.compile(
     r"\b(?:work|play|train|practi[sc]e|go|talk|hang|travel|run|walk|study|chat|eat|meet)\w* (?:out )?with (?!the )"
 )
 """Whom something is done with: with another, too."""
-_SIDES: Final = frozenset(map(stem, _words("left right upper lower front rear older younger elder big little")))
+_SIDES: Final = frozenset(map(_same_stem, _words("left right upper lower front rear older younger elder big little")))
 _COUNT: Final = re.compile(r"\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve")
 _SEVERAL: Final = frozenset(
     map(
-        stem,
+        _same_stem,
         _words(
             """
     have has own know speak like love hate dislike want need wish see meet visit collect fear enjoy can able learn
@@ -539,14 +647,14 @@ _SEVERAL: Final = frozenset(
     )
 )
 """What people have or do several of at a time: "now" alone does not say that another of them is over."""
-_TAKE: Final = stem("take")
+_TAKE: Final = _same_stem("take")
 _RIDES: Final = frozenset(
-    map(stem, _words("bus tram train metro subway underground tube ferry boat car bike taxi cab"))
+    map(_same_stem, _words("bus tram train metro subway underground tube ferry boat car bike taxi cab"))
 )
 """What is taken one at a time: of medicines and courses another may be taken beside, at the same hour."""
 _WHEN: Final = frozenset(
     map(
-        stem,
+        _same_stem,
         _words(
             "take morning noon afternoon evening night bedtime breakfast lunch dinner daily twice weekly monthly "
             "monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays "
@@ -567,8 +675,7 @@ _TENSE_PAST: Final = re.compile(
 
 def _stems(text: str) -> list[str]:
     found = (word.removesuffix("'s").removesuffix("’s") for word in _WORD.findall(text))
-    stems = (stem(word) for word in found if word not in _FUNCTION and (len(word) > 1 or word.isdigit()))
-    return [_ALIKE.get(one, one) for one in stems]
+    return [_same_stem(word) for word in found if word not in _FUNCTION and (len(word) > 1 or word.isdigit())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -586,6 +693,13 @@ class Told:
         """This memory with another value in the place of one it names; None where it does not name it as a value."""
         return _replaced(self.plain, self.written, old, new)
 
+    def writes(self, old: str, new: str) -> bool:
+        """Whether it writes a value of its own as another is written: both as names or numbers, or neither."""
+        place = re.search(rf"(?<![\w'-]){re.escape(old)}(?![\w-])", self.written, re.IGNORECASE)
+        named = [one[:1].isupper() or one[:1].isdigit() for one in (place.group() if place else "", new)]
+        beside = re.search(rf"(?<!is)(?<!banks) with (?:the )?{re.escape(old)}", self.plain)
+        return named[0] == named[1] and beside is None
+
     def otherwise(self, statement: str, written: str) -> float:
         """How alike a statement is that tells the same with another value; 0 where it does not."""
         return _otherwise(self.plain, self.written, statement, written)
@@ -600,6 +714,46 @@ class Told:
         """Whether it names a value, and tells how things are."""
         place = re.search(rf"(?<![\w'-]){re.escape(value)}(?![\w'-])", self.plain)
         return place is not None and is_state(self.plain)
+
+    def was_only(self, value: str, says: str) -> bool:
+        """Whether it tells little but a value that is said not to be what something else is, and tells it last."""
+        own, gone = set(_content(self.plain)), set(_content(value))
+        if not gone or not gone <= set(_content(self.plain)[-len(gone) - 1 :]) or not is_state(self.plain):
+            return False
+        if (
+            _BEST.search(says)
+            or _TASTES.search(says)
+            or _TASTES.search(self.plain)
+            or _SEVERAL & {*own, *_content(says)}
+        ):
+            return False
+        if any(kind.search(self.plain) or kind.search(says) for kind in (_AS_LOVE, _COMPANY)):
+            return False
+        places = [(_AS_HOME.search(one) is not None, _AS_WORK.search(one) is not None) for one in (self.plain, says)]
+        return not own - gone - _LIGHT_STEMS - _WHEN and {(True, False), (False, True)} != set(places)
+
+    def gave(self, statement: str, written: str) -> bool:
+        """Whether it gives another value to the thing of the user's of which a statement says what it is now."""
+        thing = _OWNED.match(statement)
+        np = "" if thing is None else _NEW_ONE.sub("", thing["np"])
+        if not np or not is_state(self.plain) or not is_state(statement) or set(_stems(np)) & _SEVERAL:
+            return False
+        value = next((found["value"] for shape in _shapes(np) if (found := shape.match(self.plain))), None)
+        told = [one for one in _content(statement) if one not in _stems(np)]
+        held = _stems(value or "")
+        if not held or not told or len(held) > _MOST or len(told) > _MOST:
+            return False
+        if held == told or (set(held) & set(told) and not (_COUNT.fullmatch(held[0]) and _COUNT.fullmatch(told[0]))):
+            return False  # "User pays 710 euros rent" is another amount of the same money
+        return _is_named(self.written, held) == _is_named(written, told)
+
+    def is_other(self, says: str) -> bool:
+        """Whether a statement is of another thing of the same kind: "my piano teacher", "my violin teacher"."""
+        owned, too = _OWNED.match(self.plain), _OWNED.match(says)
+        if owned is None or too is None:
+            return False
+        one, other = _stems(owned["np"]), _stems(too["np"])
+        return one[-1:] == other[-1:] and bool(set(one) - set(other)) and bool(set(other) - set(one))
 
     def shares(self, statement: str) -> float:
         """How much of the words of this memory a statement has."""
@@ -621,6 +775,43 @@ def names(said: str, subject: str | None) -> bool:
 def is_state(plain: str) -> bool:
     """Whether a memory tells how things are, which may end, rather than what happened once or is denied."""
     return _TENSE_PAST.match(plain) is None and re.search(r"\b(?:not|no longer|never)\b", plain) is None
+
+
+_NEW_ONE: Final = re.compile(r"^(?:(?:new|current|latest) )+")
+_DOES: Final = (
+    r"user (?:(?:has been|is|was|also|still|now|usually) )*(?:(?:uses|using|sees|seeing|has|pays|paying|wears|"
+    r"takes|taking|"
+    r"drives|driving|goes to|going to|with|plays|playing|gets|getting|buys|rents|keeps|picked|chose|reads|drinks|"
+    r"works with) )?"
+)
+
+
+@lru_cache(maxsize=1024)
+def _shapes(np: str) -> tuple[re.Pattern[str], ...]:
+    """How somebody says of a thing by its name what it is, but for "my <thing> is"."""
+    thing, value = re.escape(np), r"(?:an? |the |user's )?(?P<value>[^,;:]{1,40}?)"
+    return tuple(
+        re.compile(pattern + r"(?: (?:now|these days|at the moment|currently|again))*$")
+        for pattern in (
+            rf"^{_DOES}{value} (?:for|as) (?:user's |the |an? )?{thing}",
+            rf"^{_DOES}{value}, (?:that's|that is|which is|who's|who is) user's {thing}",
+            rf"^{_DOES}(?P<value>[€$£]?\d[\w.,€$£ ]{{0,20}}?) (?:of |in )?{thing}",
+            rf"^{_DOES}user's {thing} (?:from|through|with|by) {value}",
+            rf"^user's {thing} (?:is|are) (?:from|through|with|by|called )?\s?{value}",
+        )
+    )
+
+
+_BEST: Final = re.compile(r"\b(?:favou?rite|best|first|main|old|only|dream)\b")
+
+
+def value_of(says: str, old: str) -> str | None:
+    """The last words of a statement that can stand in the place of a value: as many, behind a small word."""
+    words, most = says.split(), len(old.split()) + 1
+    for place in range(len(words) - 1, max(len(words) - most - 1, 0), -1):
+        if words[place - 1] in _FUNCTION:
+            return " ".join(words[place:]) if words[place] not in _FUNCTION else None
+    return None
 
 
 def _named(plain: str, over: str, whole: str) -> float:
@@ -667,6 +858,7 @@ _AWAY: Final = re.compile(
 _KINDS: Final = tuple(
     (re.compile(said), must, never)
     for said, must, never in (
+        (r"\b(?:(?:last|final) (?:day|shift|week)|badge|notice|out at|career|let user go)\b", _AS_WORK, None),
         (
             (
                 r"\b(?:fired|sacked|dismissed|let user go|laid (?:user )?off|redundant|user's job|works?(?! out)|"
@@ -753,8 +945,8 @@ def _otherwise(plain: str, written: str, statement: str, said: str) -> float:
     ):
         return 0.0
     owned, too = _OWNED.match(plain), _OWNED.match(statement)
-    if owned is not None and too is not None and owned["np"] != too["np"]:
-        return 0.0
+    if owned is not None and too is not None and not {*_stems(owned["np"]), *_stems(too["np"])} <= {*shared}:
+        return 0.0  # "my thesis is supervised by" and "my thesis supervisor is" are of the same
     if not (_stand_together(own, mine) and _stand_together(other, its)):
         return 0.0
     if _is_named(written, mine) != _is_named(said, its):
@@ -778,7 +970,7 @@ def _is_named(written: str, some: Sequence[str]) -> bool:
     return any(
         word[0].isupper() or word[0].isdigit()
         for word in _WORD.findall(written)[1:]
-        if stem(word.casefold().removesuffix("'s")) in some
+        if _same_stem(word.casefold().removesuffix("'s")) in some
     )
 
 
@@ -806,11 +998,11 @@ def _same_frame(one: str, first: Sequence[str], other: str, second: Sequence[str
 def _frame(plain: str, value: Sequence[str]) -> tuple[str, ...]:
     """The words around a value, small ones too: equal frames say the same of two values."""
     found = (word for word in _WORD.findall(_SIGNS.sub(" ", plain)) if word not in _UNTOLD)
-    words = ["_" if stem(word) in value else word for word in found]
+    words = ["_" if _same_stem(word) in value else word for word in found]
     return tuple(word for place, word in enumerate(words) if word != "_" or words[place - 1 : place] != ["_"])
 
 
 _UNTOLD: Final = _words("a an the is has")
 
 
-__all__ = ["Course", "Told", "is_state", "read", "says_otherwise"]
+__all__ = ["Course", "Told", "is_state", "names", "pointed", "read", "says_otherwise", "value_of"]

@@ -40,7 +40,7 @@ _BEGUN: Final = re.compile(
     r"switched|"
     r"changed|moved) (?:back |over )?to|returned to|resumed|continued)"
     r"|(?:starts|continues|keeps|keeps on|resumes|returns to|switches to)"
-    rf"|is (?:(?:back|used) to)?|has been|has always been) ?(?:now |still |again )?{_ING}(?P<rest>.*)$"
+    rf"|is (?:(?:back|used) to|back)?|has been|has always been) ?(?:now |still |again )?{_ING}(?P<rest>.*)$"
 )
 _HAS_GOT: Final = re.compile(r"^user has got (?=an? |user's )")
 _AFTER: Final = re.compile(

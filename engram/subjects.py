@@ -111,6 +111,8 @@ _LEAD = re.compile(
     r"wait|hmm|um|uh|right|sure|and|but|plus|in fact|to be clear|to clarify|as you know|as i said|again|"
     r"honestly|frankly|personally|in general|generally|from now on|going forward|in future|in the future|"
     r"basically|anyways|great|cool|nice|perfect|lol|haha|"
+    r"(?:so|oh|ah|ok|okay|well|and|but|hey|yeah|yes|um)[, ]+(?:so|yeah|yes|and|well|btw|by the way|anyway|hey|no|now|"
+    r"guess what|then|actually)|"
     r"wow|good news|big news|news|quick update|quick note|small update|one more thing|another thing|"
     r"important|reminder|fwiw|ps|p\.s\.|as of today|as of now|as it happens|incidentally|unfortunately|"
     r"sadly|luckily|fortunately|finally|guess what|turns out|it turns out|turns out that|it turns out that|"
@@ -217,7 +219,9 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
     folded = sentence.casefold()
     for cut in _CUT.finditer(sentence) if any(mark in folded for mark in _CUT_AT) else ():
         left = sentence[start : cut.start()]
-        if not left.strip() or (not _HAS_SUBJECT.search(plain(left)) and "," in cut.group()):
+        if not left.strip() or (
+            not _HAS_SUBJECT.search(plain(left)) and "," in cut.group() and not _TELLS_A_DEED.match(left)
+        ):
             continue  # "Last month, I moved": the words before belong to the clause
         if plain(cut.group()) == "and" and _joins_nouns(left, sentence, cut.end()):
             continue
@@ -236,6 +240,11 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
     return spans
 
 
+_TELLS_A_DEED = re.compile(
+    r"\W*(?:(?:just|finally|recently)\s+)?(?:packed|dumped|ditched|traded|sold|quit|left|moved|finished|cancelled|canceled|"
+    r"dropped|stopped|swapped|switched|changed|handed|gave|got|went|started|signed|bought|settled|said|closed|ended|put)\s",
+    re.I,
+)  # without "I": "Packed up everything, and now I'm living in Rome"
 _CONJUNCTION = re.compile(r"[a-z;]", re.I)
 _BY_NAME = re.compile(_NAME_START)
 _SAID_ALREADY = re.compile(

@@ -324,7 +324,7 @@ def judged_plainly(desk: Desk, draft: Draft) -> Judged | None:
 
 def _succession(desk: Desk, draft: Draft) -> Judged | None:
     """A draft that says of a memory without a key that it is over or has changed; None where that is gone by now."""
-    if draft.succeeds is None or draft.classified.conflict_key is not None:
+    if draft.succeeds is None:
         return None
     row = fetch_one(
         desk.conn, "find_told_fact", tenant_id=desk.tenant_id, scope_id=desk.scope_id,

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from engram import attributes, courses, names
+from engram import attributes, courses, names, shorthand
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import Proposed
@@ -40,7 +40,7 @@ from engram.subjects import (
 from engram.values import Event
 
 NAME: Final = "rules"
-VERSION: Final = 3
+VERSION: Final = 4
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
@@ -115,12 +115,21 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             continue
         renewed = attributes.renewed(text[start:end])
         if renewed is not None:
-            yield Proposed(attributes.sentence_of(*renewed), start, end, subject="user")
+            fact = f"{attributes.sentence_of(*renewed)} now"
+            yield Proposed(fact, start, end, subject="user", echo=attributes.Echo(otherwise=True))
             continue
-        sentence = clauses(text[start:end], role=event.role, user_name=user_name, after_self=after_self)
+        said = text[start:end]
+        whole = shorthand.whole(said, lead=lead_length(said), after_self=after_self)
+        sentence = clauses(whole or said, role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
-        made = [one for clause in sentence for one in _from_clause(clause, start, content, event.occurred_at)]
-        yield from _with_course(text[start:end], start, content, made)
+        if whole is None:
+            made = [one for clause in sentence for one in _from_clause(clause, start, content, event.occurred_at)]
+            told = list(_with_course(said, start, content, made))
+            yield from told or _pointing(said, start, content)
+            continue
+        made = [one for clause in sentence for one in _from_clause(clause, 0, whole, event.occurred_at)]
+        for one in _with_course(whole, 0, whole, made):
+            yield replace(one, char_start=start, char_end=end)
 
 
 def _with_course(sentence: str, offset: int, content: str, made: list[Proposed]) -> Iterator[Proposed]:
@@ -131,7 +140,7 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
         end -= 1
     words = content[start:end]
     said = plain(words)
-    course = courses.read(plain(third_person(words))) if _COURSE.search(said) else None
+    course = courses.read(plain(third_person(words)).replace("user's group", "user")) if _COURSE.search(said) else None
     if course is not None and (not _tells_of_a_course(sentence, course) or (course.over and len(made) > 1)):
         course = None
     if course is None:
@@ -146,6 +155,25 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
     whole = attributes.Echo(alone=True, course=course, whole=True)
     yield Proposed(fact, start, end, subject=made[0].subject if made else "user", echo=whole)
     yield from made
+
+
+def _pointing(sentence: str, offset: int, content: str) -> Iterator[Proposed]:
+    """What a sentence that states nothing by itself says of what was told before: "Goodbye X, hello Y"."""
+    if len(sentence) > courses.MAX_POINTED or mood_of(sentence) != "statement":
+        return
+    lead = lead_length(sentence)
+    start, end = offset + lead, offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    named = shorthand.pointing(sentence, lead=lead)
+    if named is not None:
+        yield Proposed(
+            third_person(named), start, end, subject="user", echo=attributes.Echo(alone=True, otherwise=True)
+        )
+        return
+    course = courses.pointed(plain(third_person(sentence[lead:])))
+    if course is not None:
+        fact = third_person(" ".join(content[start:end].split()))
+        echo = attributes.Echo(alone=True, course=course, whole=True)
+        yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=echo)
 
 
 def _marked(one: Proposed, *, course: Course | None = None, otherwise: bool = False) -> Proposed:
@@ -270,12 +298,16 @@ _TALK: Final = re.compile(
     r"|is (?:looking for (?:a way|some|ideas|suggestions|recommendations|advice|help|tips)|trying to "
     r"(?:understand|figure|find out)|wondering|curious|asking|sorry|afraid(?! of\b)|not sure|unsure|confused|stuck|"
     r"here|back|ready|done|good|fine|ok|okay|well|sure|glad|in a hurry|all ears|so proud of you|proud of "
-    r"you|happy for you|with you|on it|listening|joking|kidding|just)\b(?! (?:at|from|in|with)\b)"
+    r"you|happy for you|with you|on it|listening|joking|kidding|just)\b(?! (?:at|from|in|with|(?:living|working|"
+    r"using|doing|driving|playing|eating|"
+    r"studying))\b)"
     r"|has (?:a |another |one more |some |two |a quick )(?:question|questions|doubt|favor|favour|request|"
     r"problem|issue)\b|has no (?:idea|clue|doubt)|has not (?:decided|thought)|has to (?:say|go|run|admit)|"
-    r"(?:thinks?|guesses?|means?|meant|sees|understands?|agrees?|knows?|appreciates?|hears?|heard|hopes?|"
+    r"(?:thinks?|guesses?|means?|meant|understands?|agrees?|knows?|appreciates?|hears?|heard|hopes?|"
     r"hoped|bets?|supposes?|wonders?|wondered|remembers?|forgets?|figures?|figured|apologi[sz]es|asks?|"
-    r"asked|thanks?|promises?|swears?|assumes?|believes?|feels?|felt|doubts?|says?|sees|gets? it|loves? "
+    r"asked|thanks?|promises?|swears?|assumes?|believes?|feels?|felt|doubts?|says?|sees(?! .* (?:for|about|every|"
+    r"twice|once)\b)|"
+    r"gets? it|loves? "
     r"(?:it|you|that|this)|likes? (?:it|you|that|this))\b"
     r"|(?:cannot|does not|did not|do not|could not) (?:know|understand|get|see|think|mind|care|believe|"
     r"remember|find|figure|wait|thank|agree|tell|say|help|imagine|want you|need you|need anything|have "

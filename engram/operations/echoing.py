@@ -35,6 +35,7 @@ LIGHT: Final = frozenset(_LIGHT.split())
 """What may be said of a value that is over, whatever it is the value of."""
 SHORTEST: Final = 3  # characters of a value that is looked for in other words
 PREFIX: Final = "slot:profile:"
+HOME: Final = f"{PREFIX}current_city"
 Pair = tuple[Draft, Origin]
 
 
@@ -103,7 +104,7 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
             left = left if made is None else [pair for pair in left if pair not in within]
         elif draft.echo is not None:
             made = _under_its_key(setup, draft, draft.echo, seen)
-            if made is not None and (made.echo is not None or made == replace(draft, echo=None)):
+            if made is None or made.echo is not None or made == replace(draft, echo=None):
                 made = _course(setup, draft, seen) or made
         if made is None:
             continue
@@ -150,17 +151,29 @@ def _followed(setup: Setup, made: Draft, seen: list[Known]) -> list[Known]:
 def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     """The draft as news of the one memory of which it says that it is over or has changed; None where none is."""
     echo = draft.echo
-    if echo is None or _has_its_key(draft, known) or _is_left_out(setup.policy, draft.fact):
+    if echo is None or _is_left_out(setup.policy, draft.fact):
+        return None
+    if echo.otherwise and draft.classified.subject in (None, "user"):
+        before = _before_its_key(draft, known)
+        if before is not None:
+            return replace(draft, echo=None, succeeds=before.fact)
+        key = draft.classified.conflict_key
+        if echo.alone and key is not None and any(one.key == key and one.is_head for one in known):
+            return replace(draft, echo=None)
+    if _has_its_key(draft, known):
         return None
     own, said = draft.classified.subject, f"{draft.fact} {echo.course.old or '' if echo.course else ''}"
     course = echo.course
-    if course is not None and re.search(r"(?<!^)\bUser\b(?!')", draft.fact):
-        own = "user"  # "User's doctor took User off it" is of the user
+    if course is not None and re.search(r"(?<!^)\bUser\b", draft.fact):
+        own = "user"  # "User's doctor took User off it" is of the user, "Ann no longer cuts User's hair" too
     if course is not None and course.over is not None and draft.fact.startswith("The "):
         own = "user"  # "The Honda got stolen" is of the one the user has
     heads = [
         one for one in known if one.is_head and (_of_the_same(one.subject, own) or courses.names(said, one.subject))
     ]
+    if course is not None and course.alone and course.new is not None:
+        new = _as_written(course.new, draft.fact)  # and who says goodbye to a town may be on a journey
+        heads = [one for one in heads if one.key != HOME and one.told.writes(course.old or "", new)]
     if course is not None and course.old is not None and course.new is not None:
         return _replacing(setup, draft, course.old, course.new, heads)
     if course is not None and course.old is not None and course.says is not None:
@@ -177,6 +190,15 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     return _otherwise(draft, heads) if echo.otherwise else None
 
 
+def _before_its_key(draft: Draft, known: Sequence[Known]) -> Known | None:
+    """The memory without a key that gave another value to a thing to which a draft is the first to give one by key."""
+    key, said = draft.classified.conflict_key, plain(draft.fact)
+    if key is not None and any(one.key == key and one.is_head for one in known):
+        return None
+    heads = (one for one in known if one.key is None and one.is_head and _of_the_same(one.subject, "user"))
+    return next((one for one in heads if one.told.gave(said, draft.fact)), None)
+
+
 def _otherwise(draft: Draft, heads: Sequence[Known]) -> Draft | None:
     """The draft as another value of what one memory tells."""
     said = plain(draft.fact)
@@ -186,14 +208,27 @@ def _otherwise(draft: Draft, heads: Sequence[Known]) -> Draft | None:
 
 def _correcting(setup: Setup, draft: Draft, old: str, says: str, heads: Sequence[Known]) -> Draft | None:
     """What is said to be so, in the place of the memory that names what is not."""
-    named = [one for one in heads if one.key is None and one.told.names(old) and one.told.shares(says) > 0]
+    heads = [one for one in heads if not one.told.is_other(says)]
+    named = [one for one in heads if one.told.names(old) and one.told.shares(says) > 0]
     about = max(named, key=lambda one: one.told.shares(says), default=None)
+    about = about or next((one for one in _latest(heads) if one.told.was_only(old, says)), None)
     if about is None:
         return None
     place = plain(draft.fact).find(says)
     fact = draft.fact[place : place + len(says)].strip(" ,") if place >= 0 else draft.fact
-    fact = fact[:1].upper() + fact[1:]
-    return replace(_restating(setup, draft, fact), succeeds=about.fact, classified=_keyless(draft))
+    made = _restating(setup, draft, fact[:1].upper() + fact[1:])
+    if about.key is None or made.classified.conflict_key == about.key:
+        kept = made.classified if about.key is not None else _keyless(made)
+        return replace(made, succeeds=about.fact, classified=kept)
+    value = courses.value_of(says, old)
+    return None if value is None else _replacing(setup, draft, old, value, [about])
+
+
+def _latest(heads: Sequence[Known]) -> Iterator[Known]:
+    """What was told last under a loose key, and without one."""
+    loose = [one for one in heads if one.key is not None][:1]
+    yield from (one for one in loose if frames.is_loose(one.key))
+    yield from [one for one in heads if one.key is None][:1]
 
 
 def _going_back(setup: Setup, draft: Draft, back: str, known: Sequence[Known]) -> Draft | None:

@@ -21,7 +21,7 @@ from engram.memories import Moment
 from engram.recall.finding import EVIDENCE, holds_in
 from engram.recall.question import Asked, Looked, Meaning
 from engram.recall.results import WEAK, as_memory, relevance_of
-from engram.subjects import MAX_SENTENCE, clauses, is_self, plain
+from engram.subjects import MAX_SENTENCE, clauses, is_self, mood_of, plain, sentence_spans
 from engram.values import (
     Citation,
     Event,
@@ -254,7 +254,17 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
     best = min(near, key=_tier, default=None)
     if best is None or road != "current" or not semantic.is_first_person(question):
         return best
+    if _ENDS.search(best.memory.fact):  # what is so by now tells more than what no longer is
+        since = [one for one in shown if _tells_as_much(one, best) and not _ENDS.search(one.memory.fact)]
+        return max(
+            (one for one in since if one.memory.valid_from > best.memory.valid_from), key=relevance_of, default=best
+        )
     return max((one for one in near if one == best or _tells_as_much(one, best)), key=lambda one: one.memory.valid_from)
+
+
+_ENDS: Final = re.compile(
+    r"\b(?:no longer|not|any ?more|any longer|stopped|quit|given up|gave up|cancelled|canceled|dropped|left)\b"
+)
 
 
 def _tells_as_much(one: SearchResult, best: SearchResult) -> bool:
@@ -278,10 +288,44 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
         return []
     asked, same = _plain_words(question), text.compared(question)
     telling = [one for one in results if not _asks(one.memory, same) and not _is_about_another(one.memory, asked)]
+    if semantic.is_first_person(question) and _SUPPOSING.search(same) is None:
+        telling = [
+            one for one in telling if one.memory.category != "verbatim" or _tells_of_the_asker(one.memory, asked)
+        ]
     if not telling:
         return []
     needed = max(WEAK, STRONG * relevance_of(telling[0]), least)
     return [one for one in telling if relevance_of(one) >= needed]
+
+
+_SUPPOSING: Final = re.compile(
+    r"\b(?:would|could|should|might|may|wish|want|plan|plans|hope|dream|think|thinking|consider|considering|like to|"
+    r"going to|if|say|said|tell|told|mention|mentioned|ask|asked)\b"
+)
+_OF_ANOTHER: Final = re.compile(
+    r"(?P<who>(?:My|Our|An?|Some) [\w-]+|(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some)\b)"
+    r"[A-ZÀ-ÖØ-Þ][\w-]+)(?:['’]s (?:[\w-]+ ){1,3}| (?:(?:also|still|always|never|just|now) )?)(?!was )"
+    r"(?:[a-z]+(?<!s)s|[a-z]{3,}ed|has|had|left|got|gave|went|took|told|wrote|quit) (?!by\b|(?:.* )?(?:i|me|my|"
+    r"we|us|our|you|"
+    r"your)\b)"
+)
+"""Somebody who does something, in a sentence that names neither the asker nor the one who is asked."""
+
+
+def _tells_of_the_asker(memory: Memory, asked: Set[str]) -> bool:
+    """Whether somebody's words may tell what is so of the asker: they suppose nothing, and are not of another. Pure."""
+    said = memory.fact[:MAX_SENTENCE]
+    for start, end in sentence_spans(said):
+        sentence = said[start:end]
+        if mood_of(sentence) in _SUPPOSED:
+            continue
+        other = _OF_ANOTHER.match(sentence)
+        if other is None or not asked.isdisjoint(_plain_words(other["who"])):
+            return True
+    return False
+
+
+_SUPPOSED: Final = ("hypothetical", "conditional", "question")
 
 
 def _of_a_time(values: Sequence[Memory], found: Memory) -> list[Memory]:

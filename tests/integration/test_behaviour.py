@@ -30,6 +30,7 @@ LEAST = {
     "fresh": {"current_state": 0.6, "update_capture": 0.4, "no_op": 0.5, "retraction": 0.9, "time": 0.7},
     "unseen": {"current_state": 0.6, "update_capture": 0.4, "no_op": 0.3, "retraction": 0.9, "abstention": 0.9},
     "practice": {"current_state": 0.9, "update_capture": 0.6, "no_op": 0.9, "retraction": 0.9, "time": 0.7},
+    "casual": {"current_state": 0.6, "update_capture": 0.5, "time": 0.6, "remembered": 0.5},
     "blind": {"current_state": 0.2, "update_capture": 0.2, "no_op": 0.6, "time": 0.5, "remembered": 0.5},
 }
 
@@ -148,6 +149,15 @@ def test_an_end_and_a_change_within_one_message_follow_what_it_began_with(engram
         ("I call my mum on Sundays.", "I call my dad on Sundays now."),
         ("My desk is next to the window.", "My chair is next to the window now."),
         ("I donate to Oxfam every month.", "I donate to Unicef every month now."),
+        ("I do yoga with Mina.", "Bye Mina, hello Ben.", "Mina let me go home early.", "The yoga video is gone."),
+        ("I like Berlin.", "Goodbye Berlin, hello Ibiza!", "No more Berlin for today."),
+        ("I live in Graz.", "Goodbye Graz, hello Ibiza!", "Graz, not Linz, has the better trams."),
+        ("I live in Porto.", "My office is in Lisbon, not Porto."),
+        ("I'm dating a doctor.", "I'm a nurse, not a doctor."),
+        ("My piano teacher is Anna.", "My violin teacher is Ben, not Anna."),
+        ("I have a boat in Kiel.", "My boat is a Bavaria now."),
+        ("I work at Siltec.", "I joined the Red Cross.", "New question: is Ostra hiring?", "Her new job: nurse."),
+        ("I drive a Berlingo.", "The Berlingo is gone for the weekend.", "I parked the Berlingo on Friday."),
         (
             "I drink chai in the morning.",
             "I ordered chai at the station, it was too sweet.",

@@ -1,0 +1,295 @@
+"""Shorthand: what people leave out when they type, put back: "New job: nurse" → "I work as a nurse now". Pure.
+
+`whole()` makes a whole sentence of a label with its value, of a clause without "I", of a thing of the user's in short
+("Rent's 640 euros"), and of a household's "we"; what is a whole sentence already it leaves alone. What comes out is
+read like any other sentence, so nothing here decides what is so, only that the words are the user's own and say
+something. A doubt leaves a text as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from engram import attributes, names
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+MAX_READ: Final = 200
+
+# ------------------------------------------------ values
+
+_NAME: Final = (
+    r"(?-i:(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?[A-ZÀ-ÖØ-Þ][\w'’&.-]*(?: (?:(?:of|the|de|van|von|&) )?[A-ZÀ-ÖØ-Þ0-9]"
+    r"[\w'’&.-]*){0,3})"
+)
+_NUMBER: Final = r"[€$£]?\d[\d.,:]*(?: ?(?:%|°|[€$£]|[a-zA-Z]+)){0,2}"
+_THING: Final = r"an? (?:[\w'-]+ ){0,2}[\w'-]+|the (?:[\w'-]+ )?[\w'-]+"
+_NOUN: Final = r"[a-z][\w-]+(?: [a-z][\w-]+)?"
+_END: Final = r"(?:,? (?:yes|yeah|of course|actually|as always))?[\s.!]*$"
+_UNSURE: Final = re.compile(
+    r"\?|\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|would|might|could|should|tbd|tba|n/a|none|"
+    r"unknown|no idea|see|or|not|plan|planned|someday)\b",
+    re.I,
+)
+_NO_NOUN: Final = _words(
+    "call fix clean make do get go be find write send ask buy check click see look read run put take add use try keep "
+    "finish start stop update remove delete open close here there below above attached done pending open closed urgent "
+    "good bad great nice fine ok okay yes no none nothing something everything interesting exciting boring important"
+)
+_SENT: Final = frozenset(names.NOT_NAMES) | _words("call fix see ask note todo yes no none hello hi thanks monday")
+
+
+def _is_value(value: str) -> bool:
+    """Whether some words may be the value of a thing: a name, a number, a thing with its article, or a plain noun."""
+    words = re.sub(r"^(?:an?|the) ", "", value.casefold()).split()
+    return bool(words) and words[0] not in _NO_NOUN and words[0] not in _SENT and not words[-1].endswith("ly")
+
+
+# ------------------------------------------------ labels
+
+_LABEL: Final = re.compile(
+    r"(?:(?:my |our )?(?P<new>new|current|latest|present) |(?:my |our )?)"
+    r"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+){0,2}): "
+    rf"(?P<value>{_NAME}|{_NUMBER}|{_THING}|{_NOUN}){_END}",
+    re.I,
+)
+_DOING_LABEL: Final = re.compile(
+    r"(?P<adv>currently|still|presently|now) (?P<ing>reading|watching|learning|studying|driving|using|renting|"
+    r"living in|working (?:at|for|on)|training for|listening to): (?P<value>" + f"{_NAME}|{_THING}|{_NOUN}){_END}",
+    re.I,
+)
+_MATTERS: Final = _words(
+    "question questions idea ideas plan plans topic rule rules task tasks note notes message messages issue issues bug "
+    "bugs ticket feature features version release record song album film movie episode season series show recipe joke "
+    "theory problem challenge word fact facts target thread post comment request order title name subject file "
+    "line paragraph section chapter draft list item items step steps option options suggestion proposal attempt test "
+    "update news info information data link url deadline date time day week month year event meeting policy law study "
+    "report research science feeling thing thought quote motto slogan favourite favorite info arrival arrivals "
+    "discovery find purchase wish resolution word words entry chat prompt code function variable class branch"
+)
+_BARE: Final = _words(
+    "home address city town rent mortgage instrument hobby sport internet broadband phone job work company broker "
+    "physio college team-name wage pension"
+)
+_HOMES: Final = _words("home address city town hometown-now residence location")
+_JOBS: Final = _words("job work profession occupation gig")
+_FIRMS: Final = _words("employer company")
+
+
+def _label(text: str) -> str | None:
+    doing = _DOING_LABEL.match(text)
+    if doing is not None:
+        return f"I'm {doing['adv'].lower()} {doing['ing'].lower()} {doing['value']}"
+    match = _LABEL.match(text)
+    if match is None:
+        return None
+    np, value, new = match["np"].casefold(), match["value"].strip(), match["new"]
+    head = np.split()[-1]
+    if not _is_value(value) or head in _MATTERS or attributes.is_not_now(np.split()):
+        return None
+    known = attributes.noun(np) is not None or np in _BARE
+    if not known and (new is None or len(np.split()) > 2):
+        return None
+    now = " now" if new is not None else ""
+    return _said_of(np, value, now)
+
+
+def _said_of(np: str, value: str, now: str) -> str | None:
+    """A thing of the user's with its value as a sentence."""
+    is_name = re.fullmatch(_NAME, value) is not None
+    if np in _HOMES and (is_name or np != "location"):
+        return f"I live in {value}{now}" if is_name else None
+    if np in _FIRMS or (np in _JOBS and is_name):
+        return f"I work for {value}{now}" if is_name else None
+    if np in _JOBS:
+        role = re.sub(r"^(?:an?|the) ", "", value)
+        article = "an" if role[:1] in "aeiou" else "a"
+        return f"I work as {article} {role}{now}"
+    return f"My {np} is {value}{now}"
+
+
+# ------------------------------------------------ clauses without "I"
+
+_STANDS: Final = re.compile(rf"(?P<adv>still|back|now) (?P<prep>in|at|with) (?P<value>{_NAME}){_END}", re.I)
+_ACTS: Final = (
+    r"(?:working (?:as|for|at|with)|renting|driving|using|playing|reading|learning|studying|training|"
+    r"eating|drinking|taking|riding|teaching|volunteering|banking|commuting|sleeping|seeing|dating|going to|wearing)"
+)
+_DOING: Final = re.compile(
+    rf"(?:(?:still|back|currently|now) (?P<say>{_ACTS}) (?!from\b|on it\b|it\b|this\b|that\b)\w"
+    rf"|(?P<said>{_ACTS}) (?!from\b|on\b|it\b|this\b|that\b|the dream\b)\w[^,;:?]*? (?:again|now|these days|nowadays)"
+    r"[\s.!]*$)",
+    re.I,
+)
+_SINCE: Final = re.compile(r"(?:have )?been (?P<ing>[a-z]+ing) (?:the|an?|as|for|in|at|with|my) \w", re.I)
+
+
+def _without_i(text: str) -> str | None:
+    stands = _STANDS.match(text)
+    if stands is not None:
+        return None if stands["value"].split()[0].casefold() in _SENT else _me(text)
+    if _DOING.match(text) and not re.search(r"\b(?:is|was|are|be|costs?|would|takes)\b", text):
+        return _me(text)
+    if _SINCE.match(text):
+        return "I've been" + re.sub(r"(?i)^(?:have )?been", "", text)
+    return None
+
+
+def _me(text: str) -> str:
+    return "I'm " + (text[:1].lower() + text[1:]).rstrip(" .!")
+
+
+# ------------------------------------------------ things in short
+
+_SHORT: Final = re.compile(
+    r"(?P<my>my|our) (?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)['’]s "
+    rf"(?P<value>(?:still |now |back to |called )*(?:{_NAME}|{_NUMBER}|{_THING}))(?P<end>(?: now| again| these days| a "
+    r"month| a week| a year)*)[\s.!]*(?P<rest>,.*)?$",
+    re.I,
+)
+_AMOUNTS: Final = r"rent|salary|mortgage|wage|pension|allowance|pay"
+_AMOUNT: Final = re.compile(
+    rf"(?:the )?(?P<np>{_AMOUNTS})(?:['’]s| is|['’]s been| has gone up to| went up to| went down to)"
+    rf"(?P<adv>(?: still| now| back to)*) (?P<value>[€$£]?\d[\w.,€$£ ]*?)(?P<now> now| again| these days)*[\s.!]*$",
+    re.I,
+)
+_BARE_IS: Final = re.compile(
+    rf"(?P<np>[a-z][a-z-]+)(?:['’]s| is) (?P<adv>still |now |back to )(?P<value>{_NAME}|{_NUMBER}|{_THING}){_END}", re.I
+)
+
+
+def _short(text: str) -> str | None:
+    amount = _AMOUNT.match(text)
+    if amount is not None:
+        return f"My {amount['np'].lower()} is{amount['adv']} {amount['value']}{amount['now'] or ''}"
+    short = _SHORT.match(text)
+    if short is not None and (attributes.noun(short["np"].casefold()) is not None or short["np"].casefold() in _BARE):
+        return f"{short['my']} {short['np']} is {short['value']}{short['end']}{short['rest'] or ''}"
+    bare = _BARE_IS.match(text)
+    if bare is not None and (attributes.noun(bare["np"].casefold()) is not None or bare["np"].casefold() in _BARE):
+        return f"My {bare['np'].lower()} is {bare['adv'].lower()}{bare['value']}"
+    return None
+
+
+# ------------------------------------------------ the "we" of a household
+
+_APPOSED: Final = re.compile(
+    rf"(?:i|we)(?:['’]ve| have|['’]m)? [^,;:?]{{2,60}}?(?P<value>{_NAME})(?: for [^,;:?]{{2,30}})?,? (?:so |"
+    rf"and )?(?:that['’]s|"
+    r"that is|which is|who is|who['’]s) (?:my|our) (?P<np>[a-z][a-z-]+(?: (?!now\b)[a-z][a-z-]+)?)(?P<now>"
+    r" now)?[\s.!]*$",
+    re.I,
+)
+_CHANGED: Final = re.compile(
+    rf"(?:i|we)(?:['’]ve| have)? (?:just |finally |recently )*(?:switched|changed) our (?P<np>internet|broadband|"
+    rf"electricity|"
+    rf"power|gas|insurance|bank|phone|tv|mortgage|water)(?: provider)? (?:over )?to (?P<value>{_NAME}){_END}",
+    re.I,
+)
+_HOUSEHOLD: Final = (
+    r"(?:internet|broadband|news|electricity|power|gas|water|heating|groceries|vegetables|veg|bread|milk|eggs|coffee|"
+    r"meat|fish|fruit|mail|insurance|mortgage|tv|phone)"
+)
+_OUR: Final = re.compile(
+    rf"we(?P<now>(?: now| still| also)*) (?P<verb>drive an? {_NAME}|get our {_HOUSEHOLD} (?:from|through) {_NAME}|"
+    rf"bank with {_NAME}|(?:have|['’]ve got) an? {_NAME}, that['’]s our [a-z]+|pay {_NUMBER} (?:in |"
+    rf"of )?(?:{_AMOUNTS}))"
+    r"(?P<end>(?: now| again| these days| a month)*)[\s.!]*$",
+    re.I,
+)
+_FAVOURITE: Final = re.compile(
+    r"i (?:think|guess|believe) (?P<said>(?:that )?(?!if\b)[^,;:?]{2,60}? (?:is|are) my (?:new )?favou?rite "
+    r"[a-z]+(?: now| these days)?)[\s.!]*$",
+    re.I,
+)
+_TAGS: Final = re.compile(
+    r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|just so you know|if you(?:'re| are) curious)|[:;]-?[)D])"
+    r"[\s.!)]*$",
+    re.I,
+)
+
+# ------------------------------------------------ what is said of a thing that may be the user's
+
+_THE: Final = re.compile(
+    rf"(?:(?:the|our) (?P<new>new )?(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)|(?P<bare>[a-z][a-z-]+(?: [a-z][a-z-]+)?))"
+    rf"(?: is|['’]s| has changed to| changed to| went up to| went down to| has gone up to| switched to|:) "
+    rf"(?P<early>now |back to )?(?P<value>{_NAME}|{_NUMBER}|{_THING})(?P<now> now| again| these days|"
+    rf" from now on)*[\s.!]*$",
+    re.I,
+)
+_THERE_IS: Final = re.compile(
+    rf"(?:there['’]s|there is|we have|we['’]ve got|they gave us|they gave me|an?|"
+    rf"got) (?:an? )?new (?P<np>[a-z][a-z-]+(?: "
+    rf"[a-z][a-z-]+)?)[:,;–—-]+ (?:it['’]s |called )?(?P<value>{_NAME}|{_NUMBER}|{_THING})[\s.!]*$",
+    re.I,
+)
+
+
+@lru_cache(maxsize=1024)
+def pointing(sentence: str, *, lead: int = 0) -> str | None:
+    """What a sentence says a thing is by now, as of one of the user's: so only where they told of theirs before."""
+    text = sentence[lead:].strip(" \t\n\"'“”*_-–—.!")
+    if len(text) > MAX_READ or _UNSURE.search(text):
+        return None
+    match = _THERE_IS.match(text)
+    if match is not None:
+        return f"My {match['np'].lower()} is {match['value']} now"
+    match = _THE.match(text)
+    if match is None:
+        return None
+    np = (match["np"] or match["bare"]).lower()
+    changed = match["new"] or match["early"] or match["now"] or re.search(r"chang|went|gone|switched", match.group())
+    known = np.split()[-1] in _MATTERS or not _is_value(match["value"])
+    return None if known or not changed else f"My {np} is {match['value']} now"
+
+
+# ------------------------------------------------ all of it
+
+_FIRST: Final = re.compile(
+    r"still\b|back (?:in|at|with)\b|now (?:in|at|with)\b|currently\b|presently\b|(?:have )?been\b|rent\b|the (?:rent|"
+    r"salary|mortgage|wage|pension|pay)\b|we\b|i\b(?=.*(?:that['’]s|that is|which is|who is|who['’]s) (?:my|our)\b)|"
+    r"i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"
+    r"[a-z-]+ing\b|[a-z-]+(?:['’]s| is) (?:still|now|back to)\b|[a-z -]{2,40}: ",
+    re.I,
+)
+
+
+@lru_cache(maxsize=1024)
+def whole(sentence: str, *, lead: int = 0, after_self: bool = True) -> str | None:
+    """A sentence in shorthand as a whole one; None for one that is whole, or of which that is not known.
+
+    What only leads in takes `lead` characters; a sentence without a subject is the user's `after_self` only.
+    """
+    text = sentence[lead:].strip(" \t\n\"'“”*_-–—.!")
+    if not text or len(text) > MAX_READ:
+        return None
+    tag = _TAGS.search(text)
+    told = text[: tag.start()] if tag is not None else text
+    made = _made(told, after_self) if _FIRST.match(told) else None
+    return made if made is not None or tag is None or not told.strip() else told
+
+
+def _made(text: str, after_self: bool) -> str | None:
+    if _UNSURE.search(text):
+        return None
+    apposed = _APPOSED.match(text)
+    if apposed is not None and attributes.noun(apposed["np"].casefold()) is not None:
+        return f"My {apposed['np']} is {apposed['value']}{apposed['now'] or ''}"
+    changed = _CHANGED.match(text)
+    if changed is not None:
+        return f"My {changed['np'].lower()} is {changed['value']} now"
+    favourite = _FAVOURITE.match(text)
+    if favourite is not None:
+        return favourite["said"].removeprefix("that ")
+    ours = _OUR.match(text)
+    if ours is not None:
+        return re.sub(r"(?i)\bour\b", "my", f"I{ours['now']} {ours['verb']}{ours['end']}").replace("I '", "I'")
+    return _label(text) or _short(text) or (_without_i(text) if after_self else None)
+
+
+__all__ = ["pointing", "whole"]

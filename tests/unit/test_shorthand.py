@@ -1,0 +1,130 @@
+"""Shorthand: what people leave out when they type, put back; and all that must be left as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram import shorthand
+from engram.subjects import lead_length
+
+WHOLE = [
+    ("New job: nurse.", "I work as a nurse now"),
+    ("New job: Siltec!", "I work for Siltec now"),
+    ("new physio: Dr. Tamm", "My physio is Dr. Tamm now"),
+    ("Current book: Solaris.", "My book is Solaris now"),
+    ("My new phone: a Fairphone 5", "My phone is a Fairphone 5 now"),
+    ("Home: Graz.", "I live in Graz"),
+    ("New address: Porto", "I live in Porto now"),
+    ("Employer: Brightwater", "I work for Brightwater"),
+    ("Dentist: Dr. Quist", "My dentist is Dr. Quist"),
+    ("Rent: 640 euros.", "My rent is 640 euros"),
+    ("Currently reading: Dune", "I'm currently reading Dune"),
+    ("Still at Siltec.", "I'm still at Siltec"),
+    ("Still working as a nurse.", "I'm still working as a nurse"),
+    ("Back at Siltec!", "I'm back at Siltec"),
+    ("Working for Siltec again!", "I'm working for Siltec again"),
+    ("My employer's Siltec.", "My employer is Siltec"),
+    ("my car's a Yaris", "my car is a Yaris"),
+    ("My physio's still Dr. Quist.", "My physio is still Dr. Quist"),
+    ("The rent's 640 euros a month.", "My rent is 640 euros a month"),
+    ("Rent is 640 euros now.", "My rent is 640 euros now"),
+    ("We drive a Yaris now.", "I drive a Yaris now"),
+    ("We get our internet from Fibra.", "I get my internet from Fibra"),
+    ("i live in Graz btw", "i live in Graz"),
+    ("I think Blur is my favourite band now.", "Blur is my favourite band now"),
+]
+
+AS_IT_IS = [
+    "New question: how tall is the tower?",
+    "New idea: a pond.",
+    "New plan: Lisbon.",
+    "New rule: a test for each bug.",
+    "New episode: The Return.",
+    "New task: Fix the login.",
+    "New message: Hello.",
+    "New job: fix the sink.",
+    "Job: clean the gutters.",
+    "New recipe: Goulash.",
+    "New release: Dune.",
+    "Subject: Invoice",
+    "Note: the shop shuts at six.",
+    "Name: the function should be called run",
+    "Update: still raining.",
+    "Location: Berlin, Germany. Date: Monday.",
+    "Weight: see below.",
+    "Home: click here",
+    "Now playing: Solaris.",
+    "New dentist: no idea yet.",
+    "New job: maybe Siltec?",
+    "New address: TBD",
+    "Q: who wrote Emma?",
+    "Anna: my new dentist is Dr. Quist",
+    "Boss: Anna: call me",
+    "Still raining.",
+    "Still living in Graz.",
+    "Still thinking about it.",
+    "Still waiting for Anna.",
+    "Back to work.",
+    "Back in a minute.",
+    "Back in 2019 it was cheaper.",
+    "Back in Porto I used to swim.",
+    "Working on it again.",
+    "Working from home today.",
+    "Living the dream.",
+    "Living in Graz is expensive.",
+    "Living in Graz would be nice.",
+    "Reading is fun.",
+    "My sister's birthday.",
+    "My mother's Honda broke down.",
+    "My sister's Anna.",
+    "My boss's office is in Graz.",
+    "My dog's name is Rex.",
+    "My car's engine is loud.",
+    "My car's broken.",
+    "My dentist's great.",
+    "The rent's too high.",
+    "The rent is due on Monday.",
+    "Rent is too high in Graz.",
+    "The rent in Graz is 640 euros.",
+    "We drive to Graz tomorrow.",
+    "We drive a hard bargain.",
+    "We get our orders from Graz.",
+    "We use Postgres.",
+    "We pay Anna 50 euros.",
+    "I think Siltec is hiring.",
+    "I think my rent is 640 euros.",
+    "I think Blur is my sister's favourite band.",
+    "Is my rent 640 euros?",
+    "I live in Graz.",
+    "My new job is hard.",
+    "If only.",
+    "",
+    "Siltec: a great employer.",
+    "Anna's new job: nurse.",
+    "Her new job: nurse.",
+    "Old job: nurse.",
+    "Next job: nurse.",
+    "Dream job: nurse.",
+    "New job: nurse or baker.",
+    "New job idea: nurse.",
+    "Sister's employer: Siltec.",
+    "Is that your new job: nurse?",
+    "You: still at Siltec.",
+    "Employer: Siltec or Ostra",
+    "Dentist: call Dr. Quist",
+]
+
+
+@pytest.mark.parametrize(("said", "whole"), WHOLE)
+def test_what_is_left_out_is_put_back(said: str, whole: str) -> None:
+    assert shorthand.whole(said, lead=lead_length(said)) == whole
+
+
+@pytest.mark.parametrize("said", AS_IT_IS)
+def test_what_is_no_shorthand_of_the_user_stays_as_it_is(said: str) -> None:
+    assert shorthand.whole(said, lead=lead_length(said)) is None
+
+
+@pytest.mark.parametrize("said", ["Working for Siltec again!", "Still at Siltec.", "Back at Siltec!"])
+def test_a_sentence_without_a_subject_is_the_users_only_after_one_about_them(said: str) -> None:
+    assert shorthand.whole(said, after_self=False) is None
