@@ -597,9 +597,14 @@ _ALIKE: Final = {
 }  # fmt: skip
 
 
+_COUNT: Final = re.compile(r"\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve")
+
+
 @lru_cache(maxsize=8192)
 def _same_stem(word: str) -> str:
     """The stem of a word, one for those that say the same: "supervisor" and "supervises", "membership" and "member"."""
+    if _COUNT.fullmatch(word):
+        return word
     found = "supervis" if word.startswith("supervis") else stem(word)
     found = _ALIKE.get(found, found)
     while (root := _DERIVED.sub("", found)) != found and len(root) >= _ROOT:
@@ -630,7 +635,6 @@ _COMPANY: Final = re.compile(
 )
 """Whom something is done with: with another, too."""
 _SIDES: Final = frozenset(map(_same_stem, _words("left right upper lower front rear older younger elder big little")))
-_COUNT: Final = re.compile(r"\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve")
 _SEVERAL: Final = frozenset(
     map(
         _same_stem,

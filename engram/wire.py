@@ -30,6 +30,7 @@ class Kept(str):
 
 
 WHO: Final[Said] = "SELECT pg_catalog.pg_backend_pid()::text", None
+ASKED: Final = 1  # its place in the first message: BEGIN may be told of a moment only where nothing was asked before
 MOST_KEPT: Final = 128  # statements of a connection
 # A kept statement is no more, is another now, or was there before: somebody else uses the session too.
 FORGOTTEN: Final = frozenset({b"26000", b"0A000", b"42P05"})
@@ -54,7 +55,7 @@ class Wire:
         self._wait = wait
         self._values = Transformer(connection.adapters)
         self._is_straight: bool | None = None  # nobody knows before the first message
-        self._kept: dict[_Key, bytes] = {}
+        self._kept: set[_Key] = set()
 
     @property
     def is_open(self) -> bool:
@@ -68,7 +69,9 @@ class Wire:
         """
         met = self._is_straight is not None
         # A value that cannot be sent fails here: nothing was.
-        written = [self._written(*one) for one in (statements if met else [WHO, *statements])]
+        written = [
+            self._written(*one) for one in (statements if met else [*statements[:ASKED], WHO, *statements[ASKED:]])
+        ]
         line = self.connection.pgconn
         if line.status == ConnStatus.BAD:
             raise psycopg.OperationalError(LOST)
@@ -88,30 +91,27 @@ class Wire:
             raise
         answers = self._noted(answers, fresh, len(written))
         failed = next((place for place, one in enumerate(answers) if is_failure(one)), len(written) - 1)
-        if met:
-            return answers[: failed + 1]
-        if is_failure(answers[0]):
-            return answers[:1]
-        self._is_straight = int(answers[0].get_value(0, 0)) == line.backend_pid
-        return answers[1 : failed + 1]
+        told = answers[: failed + 1]
+        if not met and len(told) > ASKED and not is_failure(told[ASKED]):
+            self._is_straight = int(told.pop(ASKED).get_value(0, 0)) == line.backend_pid
+        return told
 
-    def _send(self, written: Sequence[_Written], told: Format) -> dict[int, tuple[_Key, bytes]]:
-        """Say statements; those that are kept from now on, with their new names, by their places."""
+    def _send(self, written: Sequence[_Written], told: Format) -> dict[int, _Key]:
+        """Say statements; those that are kept from now on, by their places."""
         line = self.connection.pgconn
-        fresh: dict[int, tuple[_Key, bytes]] = {}
+        fresh: dict[int, _Key] = {}
         for place, (key, values, formats, is_kept) in enumerate(written):
-            name = self._kept.get(key) if is_kept and self._is_straight else None
-            if name is None and is_kept and self._is_straight and len(self._kept) < MOST_KEPT:
-                name = _name_of(key)
-                line.send_prepare(name, *key)
-                fresh[place] = key, name
-            if name is None:
-                line.send_query_params(key[0], values, key[1], formats, told)
+            there = is_kept and (key in self._kept or key in fresh.values())
+            if is_kept and not there and self._is_straight and len(self._kept) + len(fresh) < MOST_KEPT:
+                line.send_prepare(_name_of(key), *key)
+                fresh[place], there = key, True
+            if there:
+                line.send_query_prepared(_name_of(key), values, formats, told)
             else:
-                line.send_query_prepared(name, values, formats, told)
+                line.send_query_params(key[0], values, key[1], formats, told)
         return fresh
 
-    def _noted(self, answers: Sequence[Any], fresh: Mapping[int, tuple[_Key, bytes]], said: int) -> list[Any]:
+    def _noted(self, answers: Sequence[Any], fresh: Mapping[int, _Key], said: int) -> list[Any]:
         """The answers to statements, without those that only say that one is kept; what is kept now is noted."""
         rest, found = iter(answers), []
         for place in range(said):
@@ -119,7 +119,7 @@ class Wire:
             if place in fresh and answer is not None:
                 read, answer = answer, next(rest, None)
                 if read.status == ExecStatus.COMMAND_OK:
-                    self._kept.__setitem__(*fresh[place])
+                    self._kept.add(fresh[place])
                 elif is_failure(read):
                     answer = read
             if answer is None:
@@ -127,6 +127,7 @@ class Wire:
             found.append(answer)
             if is_failure(answer) and answer.error_field(DiagnosticField.SQLSTATE) in FORGOTTEN:
                 self._is_straight = False
+                self._kept.clear()
         return found
 
     def rows(self, answer: Any) -> list[Any]:
@@ -146,6 +147,7 @@ class Wire:
         return (said, self._values.types), given, self._values.formats, isinstance(text, Kept)
 
 
+@lru_cache(maxsize=1024)
 def _name_of(key: _Key) -> bytes:
     """The name of a kept statement: in whatever session it is found, it is this one."""
     return b"engram_" + hashlib.sha256(repr(key).encode()).hexdigest()[:32].encode()

@@ -381,6 +381,7 @@ def test_what_a_search_returns_by_itself_by_other_words_is_what_counts(
     memory = door()
     first, second = added(memory, "The harbour"), added(memory, "The harbour and a violin")
     monkeypatch.setattr(deepening, "expanded", expanded)
+    monkeypatch.setattr(deepening, "is_enough", lambda *_: False)
     assert [one.memory.memory_id for one in memory.search("harbour")] == [second]
     assert memory.explain("harbour", second).detail["variants"] == ["by other words"]
     why = memory.explain("harbour", first)

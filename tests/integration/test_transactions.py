@@ -653,6 +653,21 @@ def test_what_a_session_keeps_reads_no_table_itself(name: str, database_url: str
     assert [place for place in places if not place.endswith("(") and not place.startswith("(")] == []
 
 
+def test_a_statement_that_a_message_says_twice_is_kept_once(database_url: str, tenant: str) -> None:
+    database = Database(database_url, load({}, pool_size=1))
+
+    def twice(conn: Connection) -> Any:
+        send_ahead(conn, "lock_keys", keys=["a"], shared=[])
+        send_ahead(conn, "lock_keys", keys=["b"], shared=[])
+        return fetch_all(conn, "hold_models")
+
+    for _ in range(3):
+        assert database.run(tenant, twice) == []
+    kept = database.run(tenant, kept_by_the_session)
+    assert len(kept) == len(set(kept)) == 3
+    database.close()
+
+
 def test_a_kept_statement_that_is_gone_or_is_another_is_said_anew(database: Database, tenant: str) -> None:
     def read(conn: Connection) -> list[Any]:
         return fetch_all(conn, "hold_models")
