@@ -605,9 +605,10 @@ def test_whatever_is_known_of_the_rows_an_event_is_found_by_its_key(fresh_databa
         call()
         return seen() - before
 
+    # One connection: what another one has counted is told whenever that one pleases.
     with (
         psycopg.connect(fresh_database_url.replace("+psycopg", ""), autocommit=True) as owner,
-        Engram(fresh_database_url, scope=scope, settings=load({})) as door,
+        Engram(fresh_database_url, scope=scope, settings=load({}, pool_size=1)) as door,
     ):
         owner.execute("ALTER TABLE engram.agent_events SET (autovacuum_enabled = off)")
         told = [door.record_event(f"Ada came in, visit {n}", derive="skip", session_id="s") for n in range(20)]
