@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache, lru_cache
@@ -371,6 +371,7 @@ class Database:
         With `snapshot` all its statements see the database as it was at the first of them.
         """
         with self.engine.connect() as conn:
+            conn.begin()  # SQLAlchemy neither rolls back by itself nor goes on with another connection
             known = conn.info
             course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
             try:
@@ -395,6 +396,7 @@ class Database:
     ) -> AsyncIterator[AsyncConnection]:
         """The asynchronous form of `transaction`."""
         async with self.async_engine.connect() as conn:
+            _inside(conn).begin()
             known = _inside(conn).info
             course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
             try:
@@ -590,15 +592,6 @@ class _Course:
             _followed(wire, after, answers[-1])
         return answers[place]
 
-    def end(self, wire: Wire) -> None:
-        """Commit what was begun, without what was still to go ahead of another statement.
-
-        Where the connection is lost although its last answer came, so is the outcome.
-        """
-        self.ahead.clear()
-        self.ending, self.ended = True, False
-        self.say(wire)
-
     def _begin_anew(self) -> None:
         """After its end no statement has a role and a tenant."""
         if not self.repeatable:
@@ -610,7 +603,8 @@ def _followed(wire: Wire, after: Sent, last: Any) -> None:
     """Note what became of the transaction behind another; one that failed is taken back."""
     if is_failure(last):
         after.error = psycopg.errors.error_from_result(last)
-        wire.say([ROLLBACK])
+        with suppress(psycopg.Error):  # the session is gone; what went before has its answer
+            wire.say([ROLLBACK])
     else:
         after.done = True
 
@@ -619,8 +613,10 @@ def _opened(conn: Connection, cursor: Any, text: str, params: Any, _: Any, __: b
     """Begin the transaction of a statement of SQLAlchemy's own, in a message before."""
     course: _Course | None = conn.info.get(COURSE)
     if course is not None and not isinstance(cursor, Wire):
-        course.ending = False
-        course.say(_wire(conn))
+        wire, course.ending = _wire(conn), False
+        if text.startswith("ROLLBACK TO") and wire.connection.pgconn.transaction_status == TransactionStatus.INERROR:
+            course.ahead.clear()  # it was sent with what failed: said again it would stop this
+        course.say(wire)
     return text, params
 
 
@@ -630,18 +626,15 @@ def _inside(conn: AsyncConnection) -> Connection:
 
 
 def _commit(conn: Connection, course: _Course, known: Mapping[str, Any]) -> None:
-    """Commit what is open: by SQLAlchemy where it has begun something itself, as for a savepoint.
-
-    What waits for a next statement that does not come is sent with COMMIT.
-    """
-    if course.owes and not course.ended:
+    """Commit what is open; what waits for a next statement that does not come is sent with COMMIT."""
+    if course.owes and not (course.ended and course.repeatable):
         course.ending = True
         with _told(conn, COMMIT[0]):
             course.say(_wire(conn))
-    if conn.in_transaction():
+    if course.ended and WIRE in known and known[WIRE].connection.closed:
+        conn.invalidate()  # by what followed the end
+    else:
         conn.commit()
-    elif WIRE in known and known[WIRE].is_open:
-        course.end(known[WIRE])
 
 
 def _take_back(conn: Connection, known: Mapping[str, Any]) -> None:

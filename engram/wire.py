@@ -12,7 +12,7 @@ from typing import Any, Final
 import psycopg
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.generators import fetch_many, send
-from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, Format, TransactionStatus
+from psycopg.pq import ConnStatus, DiagnosticField, ExecStatus, Format
 
 Said = tuple[str, Mapping[str, Any] | None]
 """A statement and its values by their names; without them its text is sent as it is."""
@@ -32,8 +32,8 @@ class Kept(str):
 WHO: Final[Said] = "SELECT pg_catalog.pg_backend_pid()::text", None
 ASKED: Final = 1  # its place in the first message: BEGIN may be told of a moment only where nothing was asked before
 MOST_KEPT: Final = 128  # statements of a connection
-# A kept statement is no more, is another now, or was there before: somebody else uses the session too.
-FORGOTTEN: Final = frozenset({b"26000", b"0A000", b"42P05"})
+# A kept statement is no more, is another now, calls what is no more, or was there before: somebody else was here too.
+FORGOTTEN: Final = frozenset({b"26000", b"0A000", b"42883", b"42P05"})
 PLACE: Final = re.compile(r"%(?:\((\w+)\)s|%)")
 LOST: Final = "the connection was lost"
 
@@ -56,11 +56,6 @@ class Wire:
         self._values = Transformer(connection.adapters)
         self._is_straight: bool | None = None  # nobody knows before the first message
         self._kept: set[_Key] = set()
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the server is in a transaction."""
-        return bool(self.connection.pgconn.transaction_status != TransactionStatus.IDLE)
 
     def say(self, statements: Sequence[Said], *, binary: bool = False) -> list[Any]:
         """The answers to statements, which run one after the other until one fails: its answer is the last.

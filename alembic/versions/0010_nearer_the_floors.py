@@ -36,4 +36,8 @@ def downgrade() -> None:
     assert scripts is not None
     before: Any = scripts.get_revision(down_revision).module
     before.downgrade()
+    # What builds the indexes of that revision commits: killed there, the database must say what it holds.
+    said = f"update {migrations.VERSION_SCHEMA}.{migrations.VERSION_TABLE} set version_num = "  # noqa: S608 - constants
+    migrations.run_sql(op, f"{said} '{before.down_revision}'")
     before.upgrade()
+    migrations.run_sql(op, f"{said} '{revision}'")  # which is to be taken down

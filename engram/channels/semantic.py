@@ -36,7 +36,10 @@ MOST_BREADTH: Final = 1_000  # pgvector takes no more
 OWN_WORDS: Final[Mapping[str, tuple[str, str]]] = {"english": ("I", "my")}  # of who speaks, by the language
 
 _FIRST_PERSON: Final = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|mine|myself|we|we've|our|ours|us)\b", re.IGNORECASE)
-_HEARD: Final = "ever|forget|forgotten|get|got|hear|heard|know|notice|note|noted|recall|remember|see|seen"
+_HEARD: Final = (
+    "been|ever|forget|forgotten|get|got|hear|heard|know|like|liked|listen|notice|note|noted|recall|remember|see|seen|"
+    "think|want"
+)
 _SAID: Final = (
     "advised|described|explained|gave|given|listed|made|mentioned|named|offered|promised|proposed|provided|recommended|"
     "said|shared|showed|shown|suggested|told|warned|written|wrote"
@@ -45,14 +48,15 @@ _SAID: Final = (
 # list" for something new.
 _SECOND_PERSON: Final = re.compile(
     rf"\b(?:did|have|had) you (?!(?:{_HEARD})\b)\w"
-    rf"|\byou(?:'ve|'d| have| had| also| already| first| just| last| once)* (?:{_SAID})\b"
+    rf"|(?<!were )(?<!was )\byou(?:'ve|'d| have| had| also| already| first| just| last| once)* (?:{_SAID})\b"
     r"|\byour (?:advice|answers?|explanations?|recommendations?|reply|suggestions?|tips?)\b|\baccording to you\b",
     re.IGNORECASE,
 )
 _SPEAKS: Final = re.compile(r"\b(?:I|we|We)\b")
 _REQUEST: Final = re.compile(
-    r"\s*(?:please\s+)?(?:are|can|could|describe|did|do|does|explain|find|give|has|have|help|how|is|list|name|put|recommend"
-    r"|remind|show|suggest|sum|summari[sz]e|tell|was|were|what|when|where|which|who|whom|whose|why|will|would)\b",
+    r"\s*(?:(?:please|hey|and|so|but),?\s+)?(?:(?:at|by|for|from|in|on|since|to|until|with)\s+(?=wh|how))?"
+    r"(?:am|are|can|could|describe|did|do|does|explain|find|give|has|have|help|how|is|list|may|name|"
+    r"put|recommend|remind|remember|should|show|suggest|sum|summari[sz]e|tell|was|were|what|when|where|which|who|whom|whose|why|will|would)\b",
     re.IGNORECASE,
 )
 

@@ -288,7 +288,7 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
         return []
     asked, same = _plain_words(question), text.compared(question)
     telling = [one for one in results if not _asks(one.memory, same) and not _is_about_another(one.memory, asked)]
-    if semantic.is_first_person(question) and _SUPPOSING.search(same) is None:
+    if _ASKED_IN_ENGLISH.search(question) and semantic.is_first_person(question) and _SUPPOSING.search(same) is None:
         telling = [
             one for one in telling if one.memory.category != "verbatim" or _tells_of_the_asker(one.memory, asked)
         ]
@@ -302,8 +302,9 @@ _SUPPOSING: Final = re.compile(
     r"\b(?:would|could|should|might|may|wish|want|plan|plans|hope|dream|think|thinking|consider|considering|like to|"
     r"going to|if|say|said|tell|told|mention|mentioned|ask|asked)\b"
 )
+_ASKED_IN_ENGLISH: Final = re.compile(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)  # "me" is a word of many languages
 _OF_ANOTHER: Final = re.compile(
-    r"(?P<who>(?:My|Our|An?|Some) [\w-]+|(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some)\b)"
+    r"(?P<who>(?:My|Our|An?|Some) [\w-]+|(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some|\w+ed)\b)"
     r"[A-ZÀ-ÖØ-Þ][\w-]+)(?:['’]s (?:[\w-]+ ){1,3}| (?:(?:also|still|always|never|just|now) )?)(?!was )"
     r"(?:[a-z]+(?<!s)s|[a-z]{3,}ed|has|had|left|got|gave|went|took|told|wrote|quit) (?!by\b|(?:.* )?(?:i|me|my|"
     r"we|us|our|you|"

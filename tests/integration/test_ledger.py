@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
@@ -17,14 +17,13 @@ from book import Book, acting_as, said, together
 from sqlalchemy import create_engine
 
 from engram import chain, ledger, streams
-from engram.database import COMMIT, Database, fetch_all
+from engram.database import Database, fetch_all
 from engram.embedded import EmbeddedServer
 from engram.errors import IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, StaleStream
 from engram.ids import new_id
 from engram.jobs import Cursor
 from engram.ledger import NewEvent
 from engram.settings import load
-from engram.wire import Said, Wire
 
 KEY = b"the ledger's own key"
 GENESIS = "\\x" + "00" * 32
@@ -215,19 +214,18 @@ def test_one_key_taken_by_two_streams_at_once_is_one_event(wide: Database, tenan
 
 
 def test_an_answer_lost_after_the_commit_costs_nothing(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
-    stream, real, lost = book.stream(), Wire.say, 0
+    stream, real, lost = book.stream(), psycopg.Connection.commit, 0
 
-    def say(wire: Wire, statements: Sequence[Said], **how: Any) -> list[Any]:
+    def commit(conn: psycopg.Connection[Any]) -> None:
         nonlocal lost
-        answers = real(wire, statements, **how)
-        if COMMIT in statements and lost * 3 < len(told) + 1:
+        real(conn)
+        if lost * 3 < len(told) + 1:
             lost += 1
-            wire.connection.close()
+            conn.close()
             raise psycopg.OperationalError("the connection is lost")
-        return answers
 
     told: list[tuple[str, int]] = []
-    monkeypatch.setattr(Wire, "say", say)
+    monkeypatch.setattr(psycopg.Connection, "commit", commit)
     for n in range(60):
         told += [(event.event_id, event.position) for event in book.append(stream, [said(f"{n}")]).events]
     monkeypatch.undo()

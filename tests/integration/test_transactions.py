@@ -1221,6 +1221,40 @@ def test_what_follows_the_end_in_its_message_is_a_transaction_of_its_own(
     assert count(database, tenant) == (1 if fails == "nothing" else 0)
 
 
+def test_what_follows_cannot_fail_what_was_read_even_where_it_ends_the_session(
+    database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "statement", lambda _: "SELECT pg_terminate_backend(pg_backend_pid())")
+
+    def work(conn: Any) -> Any:
+        sent = databases.send_after(conn, "any")
+        return fetch_named(ending(conn), WHO, {})[0], sent
+
+    row, sent = database.run(tenant, work, read_only=True)
+    assert (row.tenant, sent.done, sent.error is not None) == (tenant, False, True)
+    monkeypatch.undo()
+    assert count(database, tenant) == 0
+
+
+def test_a_connection_that_is_lost_within_its_transaction_is_followed_by_no_other(
+    database: Database, tenant: str, behind: psycopg.Connection[Any]
+) -> None:
+    seen: list[Any] = []
+
+    def work(conn: Any) -> None:
+        (pid,) = fetch_named(conn, "SELECT pg_backend_pid()", {})[0]
+        behind.execute("SELECT pg_terminate_backend(%s, 5000)", (pid,))
+        with suppress(sa.exc.DBAPIError, psycopg.Error):
+            fetch_named(conn, WHO, {})
+        for _ in range(2):
+            with suppress(sa.exc.SQLAlchemyError, psycopg.Error):
+                seen.append(conn.exec_driver_sql(WHO).fetchone())
+
+    with suppress(EngramError):
+        database.run(tenant, work, read_only=True)
+    assert seen == []
+
+
 def test_what_would_follow_is_not_sent_without_an_end(database: Database, tenant: str) -> None:
     def work(conn: Any) -> Any:
         sent = databases.send_after(conn, "read_clock")

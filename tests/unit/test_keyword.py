@@ -165,6 +165,9 @@ def test_a_question_about_its_asker_is_known(query: str, own: bool) -> None:
         ("Can you list what I told you, in order?", False),
         ("What would you suggest?", False),
         ("Is that your name?", False),
+        ("Did you like my cake?", False),
+        ("Have you been told my address?", False),
+        ("Were you given my keys?", False),
     ],
 )
 def test_a_question_for_what_was_answered_before_is_known(query: str, own: bool) -> None:
@@ -180,6 +183,9 @@ def test_a_question_for_what_was_answered_before_is_known(query: str, own: bool)
         ("Tell me where I was in May", False),
         ("please summarise how I got there", False),
         ("What I said about the attic", False),
+        ("On which day did I fly", False),
+        ("should I call my mother", False),
+        ("Hey, where did I park", False),
         ("my allergies", False),
         ("The attic is empty.", False),
     ],
