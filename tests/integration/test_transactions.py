@@ -668,14 +668,20 @@ def test_a_statement_that_a_message_says_twice_is_kept_once(database_url: str, t
     database.close()
 
 
-def test_a_kept_statement_that_is_gone_or_is_another_is_said_anew(database: Database, tenant: str) -> None:
+def test_a_kept_statement_that_is_gone_is_said_anew(database_url: str, tenant: str) -> None:
+    database = Database(database_url, load({}, pool_size=1))
+
     def read(conn: Connection) -> list[Any]:
         return fetch_all(conn, "hold_models")
 
-    for spoil in ("DEALLOCATE ALL", "SELECT 1"):
-        database.run(tenant, read)
-        database.run(tenant, lambda conn: conn.exec_driver_sql(spoil))  # noqa: B023 - called at once
+    for _ in range(2):
         assert database.run(tenant, read) == []
+    assert len(database.run(tenant, kept_by_the_session)) == 2
+    database.run(tenant, lambda conn: conn.exec_driver_sql("DEALLOCATE ALL"))
+    for _ in range(2):
+        assert database.run(tenant, read) == []
+    assert database.run(tenant, kept_by_the_session) == []
+    database.close()
 
 
 def test_a_kept_statement_whose_function_has_other_columns_is_said_anew(
