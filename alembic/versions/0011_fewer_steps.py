@@ -1,0 +1,31 @@
+"""Fewer steps: functions that do the same with less."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from alembic import op
+
+from engram import migrations
+
+revision = "0011"
+down_revision = "0010"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Replace functions; no table is touched."""
+    migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
+    migrations.run_sql(op, "reset role")
+
+
+def downgrade() -> None:
+    """Go back to the functions before, unless that would lose the ledger: nothing is taken apart singly."""
+    migrations.refuse_loss(op)
+    scripts = op.get_context().script
+    assert scripts is not None
+    before: Any = scripts.get_revision(down_revision).module
+    before.downgrade()
+    before.upgrade()
