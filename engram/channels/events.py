@@ -84,20 +84,16 @@ ALLOWED: Final = """
          WHERE hc.tenant_id = e.tenant_id AND hc.event_id = e.event_id AND hm.private
            AND hm.scope_id IS DISTINCT FROM %(own)s))"""
 
-NEAREST: Final = semantic.NEAREST.replace(
-    "%(graphed)s::bigint[]",
-    """ARRAY(
+GRAPHED: Final = """ARRAY(
            SELECT g.scope_id FROM engram.memory_graphs g
-            WHERE g.tenant_id = %(tenant_id)s AND g.scope_id = ANY(%(scope_ids)s) AND g.model_id = %(model_id)s)""",
-)
-AMONG: Final = semantic.AMONG.replace(
-    "/*ids*/",
-    f"""
+            WHERE g.tenant_id = %(tenant_id)s AND g.scope_id = ANY(%(scope_ids)s) AND g.model_id = %(model_id)s)"""
+OF_EVENTS: Final = f"""
            SELECT m.memory_id
              FROM engram.agent_memory m
              JOIN engram.agent_events e ON e.tenant_id = m.tenant_id AND e.event_id = m.event_id
-            WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND {ALLOWED}""",
-)
+            WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND {ALLOWED}"""  # noqa: S608 - constants
+NEAREST: Final = semantic.NEAREST.replace("%(graphed)s::bigint[]", GRAPHED)
+AMONG: Final = semantic.AMONG.replace("/*ids*/", OF_EVENTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,10 @@ NOTHING: Final = Part(
     again="SELECT NULL::uuid AS memory_id, NULL::float8 AS cosine WHERE false",
 )
 # The functions know the part of the table that each scope is in, and keep their plans.
-NEAREST: Final = (
-    "engram.near_vectors(%(tenant_id)s, %(scope_ids)s::bigint[], %(graphed)s::bigint[], %(model_id)s, %(vector)s::halfvec,"
-    " %(fetch)s)"
-)
-AMONG: Final = "engram.near_among(%(tenant_id)s, %(scope_ids)s::bigint[], %(model_id)s, %(vector)s::halfvec, ARRAY(/*ids*/), %(fetch)s)"
+_OF: Final = "%(tenant_id)s, %(scope_ids)s::bigint[], "
+_TO: Final = "%(model_id)s, %(vector)s::halfvec, "
+NEAREST: Final = f"engram.near_vectors({_OF}%(graphed)s::bigint[], {_TO}%(fetch)s)"
+AMONG: Final = f"engram.near_among({_OF}{_TO}ARRAY(/*ids*/), %(fetch)s)"
 STANDING: Final = "SELECT t.memory_id FROM standing t WHERE (SELECT o.of_near FROM short o)"
 LARGE: Final = 10_000  # vectors of a scope from which the exact scan costs more than the graph
 FRESH: Final = 250  # vectors of a large scope that may wait outside the graph: every search of it compares them
