@@ -236,26 +236,31 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
     asked = [_asked(one) for one in searches]
     if not all(one.looked.moment.is_now for one in searches):  # in one statement all have the columns of the past
         asked = [past.enough(*one) if of.looked.moment.is_now else one for of, one in zip(searches, asked, strict=True)]
-    found = _sent(conn, asked)
+    found = _sent(conn, searches, asked)
     return [
         rows if one.looked.moment.is_now else _then(conn, one, rows)
         for one, rows in zip(searches, found, strict=True)
     ]  # fmt: skip
 
 
-def _sent(conn: Connection, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Any]]:
-    # Times and numbers as the server keeps them: to write and to read them as text takes both sides twice as long.
-    if len(asked) == 1:
-        return [_one(conn, *asked[0])]
+def _sent(
+    conn: Connection, searches: Sequence[_Search], asked: Sequence[tuple[str, Mapping[str, Any]]]
+) -> list[list[Any]]:
+    # What is composed would be planned together every time, and is kept apart.
+    if len(asked) == 1 or not all(isinstance(sql, Kept) for sql, _ in asked):
+        return [_one(conn, of, *one) for of, one in zip(searches, asked, strict=True)]
     found: list[list[Any]] = [[] for _ in asked]
     for row in fetch_named(conn, *together(asked), binary=True):
         found[row.search].append(row)
     return found
 
 
-def _one(conn: Connection, sql: str, params: Mapping[str, Any]) -> list[Any]:
-    # Its channels ask functions, and for each memory by its key: a plan that knows no value is as good.
-    return (fetch_named if isinstance(sql, Kept) else fetch_kept)(conn, sql, params, binary=True)
+def _one(conn: Connection, search: _Search, sql: str, params: Mapping[str, Any]) -> list[Any]:
+    # What is composed asks functions, and for each memory by its key: a plan that knows no value is as good, but for
+    # one that was made before there was a memory. Times and numbers come as the server keeps them: as text they take
+    # both sides twice as long.
+    composed = not isinstance(sql, Kept) and search.looked.size > 0
+    return (fetch_kept if composed else fetch_named)(conn, sql, params, binary=True)
 
 
 def _then(conn: Connection, search: _Search, rows: Sequence[Any]) -> list[Any]:
@@ -265,7 +270,7 @@ def _then(conn: Connection, search: _Search, rows: Sequence[Any]) -> list[Any]:
         if enough:
             break
         sql, params = composed(search.asked, search.looked, search.meaning, search.channels, reach)
-        enough, found = past.split(_one(conn, sql, params))
+        enough, found = past.split(_one(conn, search, sql, params))
     return found
 
 
