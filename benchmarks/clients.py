@@ -12,7 +12,7 @@ import psycopg
 from crowds import Crowd, Filled
 from floors import Floors
 
-from engram import Engram, jobs
+from engram import Engram, Filter, jobs
 from engram.database import Connection, ending
 from engram.ids import new_id
 from engram.settings import load
@@ -24,11 +24,12 @@ PINNED: Final = 10
 REVISIONS: Final = 5
 KIND: Final = "bench"
 PRIORITY: Final = 1
+FACTS: Final = Filter(memory_types=("semantic",))
 LONG: Final = 8_000  # tokens of a long context
 FOUND: Final = 40  # memories that a context looks for
 READS: Final = (
-    "search", "search semantic", "search keyword", "recall", "build_context", "long context", "recall_critical",
-    "get_lineage", "traverse", "traverse 1", "traverse past", "find_path",
+    "search", "search semantic", "search keyword", "search filtered", "search past", "recall", "build_context",
+    "long context", "recall_critical", "get_lineage", "traverse", "traverse 1", "traverse past", "find_path",
 )  # fmt: skip
 WRITES: Final = ("add", "add_many", "remember", "append", "append_many", "relate", "enqueue", "claim")
 CALLS: Final = (*READS, *WRITES)
@@ -61,6 +62,7 @@ class Client:
         ]
         self._questions = [crowd.texts.question(at) for at in numbers]
         self._asked = 0
+        self.now = datetime.now(UTC)  # the past, from here on
         self._facts = self._new_facts()
         with psycopg.connect(crowd.plain) as conn:
             self.memory_ids = [
@@ -116,6 +118,10 @@ class Client:
                  lambda: floors.search(self.question(), "semantic"), against="bare vector statement + embedding"),
             Case("search keyword", lambda: door.search(self.question(), mode="keyword"),
                  lambda: floors.search(self.question(), "keyword"), against="bare word statement"),
+            Case("search filtered", lambda: door.search(self.question(), filter=FACTS),
+                 lambda: floors.search(self.question()), against=bare),
+            Case("search past", lambda: door.search(self.question(), as_of=self.now),
+                 lambda: floors.search(self.question()), against=bare),
             Case("recall", lambda: door.recall(self.question()), lambda: floors.search(self.question()), against=bare),
             Case("build_context", lambda: door.build_context(self.question()), lambda: floors.search(self.question()),
                  against=bare),
@@ -127,7 +133,7 @@ class Client:
                  against="bare statement"),
             self._walk("traverse", 3),
             self._walk("traverse 1", 1),
-            self._walk("traverse past", 3, known_at=datetime.now(UTC)),
+            self._walk("traverse past", 3, known_at=self.now),
             Case("find_path", lambda: door.find_path(*self.dice.sample(self.memory_ids, 2)),
                  lambda: floors.traverse(self.memory_id()), against="bare recursive statement, depth 3"),
         ]  # fmt: skip

@@ -99,7 +99,8 @@ KEPT: Final = frozenset({
     "add_recall", "append_at_once", "append_events", "call_candidates", "call_lineage", "call_memories", "call_pinned",
     "call_told_events", "call_walk", "claim_jobs", "enter_session", "find_next_due", "hold_jobs", "hold_models",
     "index_words", "list_gate_rows", "list_nearest", "list_visible_scopes", "lock_keys", "look_at_question",
-    "look_from_scope", "open_desk", "open_stream", "restate_memories", "set_search", "write_memories",
+    "look_from_scope", "open_desk", "open_stream", "restate_memories", "set_plans",
+    "set_search", "write_memories",
 })  # fmt: skip
 REFUSALS: Final = {
     "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",
@@ -184,6 +185,17 @@ def fetch_named(conn: Connection, sql: str, params: Mapping[str, Any] | None, *,
         LOGGED.info(sql)
     wire = _wire(conn)
     return wire.rows(_answered(conn, wire, sql, params, binary=binary))
+
+
+def fetch_kept(conn: Connection, sql: str, params: Mapping[str, Any], *, binary: bool = False) -> list[Any]:
+    """Every row of a statement whose plan the session keeps: one that is planned for no values, and is as good for all.
+
+    Only for what asks functions and tables by their keys: a condition that a value may switch off takes no index.
+    """
+    send_ahead(conn, "set_plans", mode="force_generic_plan")
+    rows = fetch_named(conn, Kept(sql), params, binary=binary)
+    send_ahead(conn, "set_plans", mode="auto")
+    return rows
 
 
 def _logged(conn: Connection, sql: str, params: Mapping[str, Any] | None) -> Any:

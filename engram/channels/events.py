@@ -11,12 +11,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from engram import embedding, inputs, ledger, tasks
-from engram.channels import keyword
+from engram.channels import keyword, semantic
 from engram.channels.keyword import Words
-from engram.database import Connection, execute, fetch_all, fetch_one, fetch_value, statement
+from engram.database import (
+    Connection,
+    execute,
+    fetch_all,
+    fetch_kept,
+    fetch_named,
+    fetch_one,
+    fetch_value,
+    send_ahead,
+    statement,
+)
 from engram.memories import NOW, Moment
 from engram.tenancy import Visible
 from engram.values import ChannelHit, Event, EventHit, Mode, Window
@@ -50,6 +61,7 @@ LINE: Final = 300  # characters of an event that its line shows
 
 AGENTS: Final = ("assistant", "agent", "tool")  # whose doing is what an agent is asked about as "you"
 USERS: Final = ("user",)
+NO_LIMIT: Final = 2**31 - 1  # milliseconds, beside the limit that a transaction has
 _WHO: Final = re.compile(
     r"\b(?:did|do|had|have|was|were|are|am|could|would|should|will)(?:n['’]t)?\s+(i|my|you|your)\b", re.IGNORECASE
 )
@@ -71,6 +83,17 @@ ALLOWED: Final = """
           JOIN engram.agent_memory hm ON hm.tenant_id = hc.tenant_id AND hm.memory_id = hc.memory_id
          WHERE hc.tenant_id = e.tenant_id AND hc.event_id = e.event_id AND hm.private
            AND hm.scope_id IS DISTINCT FROM %(own)s))"""
+
+GRAPHED: Final = """ARRAY(
+           SELECT g.scope_id FROM engram.memory_graphs g
+            WHERE g.tenant_id = %(tenant_id)s AND g.scope_id = ANY(%(scope_ids)s) AND g.model_id = %(model_id)s)"""
+OF_EVENTS: Final = f"""
+           SELECT m.memory_id
+             FROM engram.agent_memory m
+             JOIN engram.agent_events e ON e.tenant_id = m.tenant_id AND e.event_id = m.event_id
+            WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND {ALLOWED}"""  # noqa: S608 - constants
+NEAREST: Final = semantic.NEAREST.replace("%(graphed)s::bigint[]", GRAPHED)
+AMONG: Final = semantic.AMONG.replace("/*ids*/", OF_EVENTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +193,7 @@ def find(
         and not fetch_value(conn, "has_lexemes", config=config, said=" ".join(words.words))
     )
     if wordless:
-        return Found() if asked.is_any else Found(_listed(conn, visible, params, limit))
+        return Found() if asked.is_any else Found(_listed(conn, visible, params, asked, limit))
     fetch = max(OVERFETCH * limit, LEAST_FETCHED)
     degraded: list[str] = []
     near: list[Any] = []
@@ -180,10 +203,14 @@ def find(
         degraded.append(SEMANTIC)
     # By meaning alone words only do without: then what is in no index is still read for those that it must not hold.
     sought = Words(without=words.without) if mode == "semantic" else words
-    unread = _read(conn, params) if sought.words or (near and sought.without) else _Unread()
+    unread = _read(conn, params, asked) if sought.words or (near and sought.without) else _Unread()
     if unread.cut:
         degraded.append(UNREAD)
-    rows = _score(conn, params, sought, unread, near, vector, model_id, fetch, config) if sought.words or near else []
+    rows = (
+        _score(conn, params, asked, sought, unread, near, vector, model_id, fetch, config)
+        if sought.words or near
+        else []
+    )
     if any(row.cut for row in rows[:1]):
         degraded.append(KEYWORD)
     return Found(_ranked(conn, visible, rows, limit, mode, prefer), tuple(degraded), unread.waiting)
@@ -249,13 +276,20 @@ def _params(visible: Visible, asked: Narrowed, moment: Moment) -> dict[str, Any]
     }
 
 
-def _ask(conn: Connection, name: str, params: Mapping[str, Any]) -> list[Any]:
-    sql = statement(name).replace("/*allowed*/", ALLOWED)
-    return list(conn.exec_driver_sql(sql, dict(params)).fetchall())
+def _ask(conn: Connection, name: str, params: Mapping[str, Any], asked: Narrowed, near: str = "") -> list[Any]:
+    """The rows of a statement; what narrows the events is planned for its values, since it may have an index."""
+    return (fetch_kept if asked.is_any else fetch_named)(conn, _text_of(name, near), params)
 
 
-def _listed(conn: Connection, visible: Visible, params: Mapping[str, Any], limit: int) -> tuple[EventHit, ...]:
-    ids = [row.event_id for row in _ask(conn, "list_newest_events", {**params, "limit": limit})]
+@lru_cache(maxsize=16)
+def _text_of(name: str, near: str = "") -> str:
+    return statement(name).replace("/*near*/", near).replace("/*allowed*/", ALLOWED)
+
+
+def _listed(
+    conn: Connection, visible: Visible, params: Mapping[str, Any], asked: Narrowed, limit: int
+) -> tuple[EventHit, ...]:
+    ids = [row.event_id for row in _ask(conn, "list_newest_events", {**params, "limit": limit}, asked)]
     events = ledger.get_many(conn, ids, scope_ids=visible.scope_ids)
     return tuple(EventHit(events[event_id], 0.0, rank) for rank, event_id in enumerate(ids, 1))
 
@@ -264,16 +298,24 @@ def _near(
     conn: Connection, params: Mapping[str, Any], asked: Narrowed, vector: Vectors, model_id: int, limit: int, fetch: int
 ) -> list[Any]:
     about = {**params, "vector": embedding.to_sql(vector), "model_id": model_id, "fetch": fetch}
-    # Most memories stand for something said. Where they do not, the narrow form looks at those that do only.
-    near = _ask(conn, "find_events_by_vector", {**about, "narrowed": not asked.is_any})
-    if asked.is_any and len(near) < limit:
-        near = _ask(conn, "find_events_by_vector", {**about, "narrowed": True})
-    return near
+    if asked.is_any:
+        breadth = semantic.breadth(semantic.BREADTHS[0][0], fetch)  # nobody has counted the memories: of many
+        send_ahead(conn, "set_search", breadth=str(breadth), milliseconds=NO_LIMIT)
+        near, compared = _found(_ask(conn, "find_events_by_vector", about, asked, NEAREST))
+        # Most memories stand for something said. Where they do not, the narrow form looks at those that do only.
+        if len(near) >= limit or compared < fetch:
+            return near
+    return _found(fetch_named(conn, _text_of("find_events_by_vector", AMONG), about))[0]
 
 
-def _read(conn: Connection, params: Mapping[str, Any]) -> _Unread:
+def _found(rows: Sequence[Any]) -> tuple[list[Any], int]:
+    """The rows of a statement that always has one, and of how many memories they are. Pure."""
+    return [row for row in rows if row.stream_id is not None], rows[0].memories
+
+
+def _read(conn: Connection, params: Mapping[str, Any], asked: Narrowed) -> _Unread:
     bounds = {"looked": MOST_LOOKED, "limit": MOST_UNREAD, "bytes": MOST_BYTES}
-    first, *rest = _ask(conn, "list_unread_events", {**params, **bounds})
+    first, *rest = _ask(conn, "list_unread_events", {**params, **bounds}, asked)
     rows = [row for row in (first, *rest) if row.stream_id is not None]
     cut = first.waiting > MOST_LOOKED or first.allowed > MOST_UNREAD or first.left_out
     places = [row.stream_id for row in rows], [row.position for row in rows]
@@ -283,6 +325,7 @@ def _read(conn: Connection, params: Mapping[str, Any]) -> _Unread:
 def _score(
     conn: Connection,
     params: Mapping[str, Any],
+    asked: Narrowed,
     words: Words,
     unread: _Unread,
     near: Sequence[Any],
@@ -316,6 +359,7 @@ def _score(
             "most": MOST_MATCHES,
             "fetch": fetch,
         },
+        asked,
     )
 
 

@@ -29,11 +29,11 @@ LOOSE_COSINE: Final = 0.45  # of a neighbour to the question, for a loose relati
 # A lineage is followed by its heads, and these say that two memories are no company for each other.
 UNFOLLOWED: Final = ("supersedes", "revision_of", "kept_apart", "contradicts")
 STRUCTURAL: Final = tuple(name for name in relations.STRUCTURAL if name not in UNFOLLOWED)
-NEAR: Final = """(
-           SELECT 1 - (e.embedding <=> %(vector)s::halfvec)
-             FROM engram.memory_embeddings e
-            WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = ANY(%(scope_ids)s) AND e.model_id = %(model_id)s
-              AND e.memory_id = r.node) >= %(loose_cosine)s"""
+NEAR: Final = """SELECT v.memory_id
+    FROM engram.vector_cosines(%(tenant_id)s, %(scope_ids)s::bigint[], %(model_id)s, %(vector)s::halfvec, ARRAY(
+           SELECT l.node FROM links_/*to*/ l WHERE NOT l.meant)) v
+   WHERE v.cosine >= %(loose_cosine)s"""
+FAR: Final = "SELECT NULL::uuid AS memory_id WHERE false"
 
 
 def part(names: Sequence[str], *, moment: Moment, depth: int = 1, vector: bool = True) -> Part:
@@ -67,9 +67,9 @@ def hops(depth: int) -> int:
 
 def _hop(place: int, moment: Moment, vector: bool) -> str:
     filled = {
-        "from": str(place - 1), "to": str(place), "share": "1" if place == 1 else str(FARTHER),
-        "relations": relations.held("any", moment, "h.memory_id"), "near": NEAR if vector else "false",
-        "end": "/*row of r.node*/" if moment.is_now else f"JOIN sight_{place} m ON m.memory_id = r.node",
+        "near": NEAR if vector else FAR, "from": str(place - 1), "to": str(place),
+        "share": "1" if place == 1 else str(FARTHER), "relations": relations.held("any", moment, "h.memory_id"),
+        "end": "/*row of l.node*/" if moment.is_now else f"JOIN sight_{place} m ON m.memory_id = l.node",
     }  # fmt: skip
     around = "" if moment.is_now else statement("reach_around")
     sql = statement("channel_hop").rstrip().replace("/*around*/", around)

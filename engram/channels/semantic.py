@@ -21,12 +21,12 @@ NOTHING: Final = Part(
     "semantic AS (SELECT NULL::uuid AS memory_id, NULL::float8 AS cosine WHERE false)",
     again="SELECT NULL::uuid AS memory_id, NULL::float8 AS cosine WHERE false",
 )
-# What is compared with IS TRUE becomes no join: a list is looked up in, whatever the statistics say of its length.
-STANDING: Final = (
-    "AND (SELECT o.of_near FROM short o) AND (e.memory_id IN (SELECT t.memory_id FROM standing t)) IS TRUE"
-)
-STARVED: Final = "AND e.scope_id = /*scope*/ AND e.indexed AND (SELECT count(*) FROM /*walked*/) < %(fetch)s"
-COSINE: Final = "1 - (e.embedding <=> %(vector)s::halfvec)"
+# The functions know the part of the table that each scope is in, and keep their plans.
+_OF: Final = "%(tenant_id)s, %(scope_ids)s::bigint[], "
+_TO: Final = "%(model_id)s, %(vector)s::halfvec, "
+NEAREST: Final = f"engram.near_vectors({_OF}%(graphed)s::bigint[], {_TO}%(fetch)s)"
+AMONG: Final = f"engram.near_among({_OF}{_TO}ARRAY(/*ids*/), %(fetch)s)"
+STANDING: Final = "SELECT t.memory_id FROM standing t WHERE (SELECT o.of_near FROM short o)"
 LARGE: Final = 10_000  # vectors of a scope from which the exact scan costs more than the graph
 FRESH: Final = 250  # vectors of a large scope that may wait outside the graph: every search of it compares them
 BATCH: Final = 1_000
@@ -107,31 +107,17 @@ def part(vector: Vectors, model_id: int, *, graphed: Sequence[int] = (), among: 
     """The nearest memories to a vector: through the graph for the `graphed` scopes, otherwise exactly. Pure.
 
     A graph that brings fewer rows than asked for is not believed: then its scope is compared exactly too. `among` is a
-    condition on `e.memory_id` that narrows the candidates before they are compared.
+    query of the only ids that are to be compared.
     """
-    sql, again = _text(len(vector), len(graphed), among)
-    params = {"model_id": model_id, "vector": embedding.halves(vector)}
-    return Part(sql, params | {f"graph_{n}": scope_id for n, scope_id in enumerate(graphed)}, again)
+    sql, again = _text(among)
+    return Part(sql, {"model_id": model_id, "vector": embedding.halves(vector), "graphed": list(graphed)}, again)
 
 
 @lru_cache(maxsize=64)
-def _text(dimensions: int, graphed: int, among: str) -> tuple[str, str]:
-    exact = _statement("find_by_vector")
-    graphs, walked = "", ""
-    for place in range(graphed):
-        scope, name = f"%(graph_{place})s", f"walked_{place}"
-        walk = _statement("find_by_graph").replace("(256)", f"({dimensions})").replace("%(scope_id)s", scope)
-        starved = exact.replace("/*among*/", STARVED.replace("/*scope*/", scope).replace("/*walked*/", name))
-        graphs += f"{name} AS MATERIALIZED (\n{walk}),\n"
-        walked += statement("channel_walk").replace("/*walked*/", name).replace("/*exact*/", starved)
-    # Beside the graph the scan sees what is not in it yet, and the small scopes, which have nothing in it.
-    beside = exact.replace("/*among*/", "AND NOT e.indexed" if graphed else among)
-    sql = _statement("channel_semantic").replace("/*walked*/", walked).replace("/*exact*/", beside)
-    return graphs + sql, exact.replace("/*among*/", STANDING)
-
-
-def _statement(name: str) -> str:
-    return statement(name).replace("%(limit)s", "%(fetch)s").rstrip()
+def _text(among: str) -> tuple[str, str]:
+    near = AMONG.replace("/*ids*/", among) if among else NEAREST
+    again = f"SELECT v.memory_id, v.cosine FROM {AMONG.replace('/*ids*/', STANDING)} v"  # noqa: S608 - constants
+    return statement("channel_semantic").rstrip().replace("/*near*/", near), again
 
 
 def store(

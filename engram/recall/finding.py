@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from engram import filters, memories, ranking, rerank
 from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temporal
-from engram.database import MADE, Connection, fetch_all, fetch_named, send_ahead, statement
+from engram.database import MADE, Connection, fetch_all, fetch_kept, fetch_named, send_ahead, statement
 from engram.errors import EngramError
 from engram.memories import Moment
 from engram.ranking import Brief, Used
@@ -18,6 +18,7 @@ from engram.recall.question import Asked, Looked, Meaning, names_in
 from engram.recall.turns import Place
 from engram.scope import Scope
 from engram.values import TRUSTS, Memory, Watermark, Window, kind_of
+from engram.wire import Kept
 
 __all__ = ["Candidate", "Found", "allowed", "find", "is_of_a_channel"]
 
@@ -27,7 +28,8 @@ SUPERSEDED: Final = "m.status = 'superseded' AND m.consolidated_into IS NULL"
 WITHIN: Final = """(m.valid_from < %(within_end)s::timestamptz
   AND (m.valid_from >= %(within_start)s::timestamptz OR m.valid_to > %(within_start)s::timestamptz
        OR (m.valid_to IS NULL AND m.memory_type NOT IN ('episodic', 'tool_result'))))"""
-AMONG: Final = "AND (e.memory_id IN (SELECT c.memory_id FROM eligible c)) IS TRUE"
+ELIGIBLE_IDS: Final = "SELECT c.memory_id FROM eligible c"
+AMONG: Final = f"AND (e.memory_id IN ({ELIGIBLE_IDS})) IS TRUE"
 EXCLUDED: Final = (
     "coalesce((SELECT l.lexemes @@ %(without)s::tsquery FROM engram.memory_lexemes l"
     " WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = m.memory_id), false)"
@@ -234,21 +236,31 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
     asked = [_asked(one) for one in searches]
     if not all(one.looked.moment.is_now for one in searches):  # in one statement all have the columns of the past
         asked = [past.enough(*one) if of.looked.moment.is_now else one for of, one in zip(searches, asked, strict=True)]
-    found = _sent(conn, asked)
+    found = _sent(conn, searches, asked)
     return [
         rows if one.looked.moment.is_now else _then(conn, one, rows)
         for one, rows in zip(searches, found, strict=True)
     ]  # fmt: skip
 
 
-def _sent(conn: Connection, asked: Sequence[tuple[str, Mapping[str, Any]]]) -> list[list[Any]]:
-    # Times and numbers as the server keeps them: to write and to read them as text takes both sides twice as long.
-    if len(asked) == 1:
-        return [fetch_named(conn, *asked[0], binary=True)]
+def _sent(
+    conn: Connection, searches: Sequence[_Search], asked: Sequence[tuple[str, Mapping[str, Any]]]
+) -> list[list[Any]]:
+    # What is composed would be planned together every time, and is kept apart.
+    if len(asked) == 1 or not all(isinstance(sql, Kept) for sql, _ in asked):
+        return [_one(conn, of, *one) for of, one in zip(searches, asked, strict=True)]
     found: list[list[Any]] = [[] for _ in asked]
     for row in fetch_named(conn, *together(asked), binary=True):
         found[row.search].append(row)
     return found
+
+
+def _one(conn: Connection, search: _Search, sql: str, params: Mapping[str, Any]) -> list[Any]:
+    # What is composed asks functions, and for each memory by its key: a plan that knows no value is as good, but for
+    # one that was made before there was a memory. Times and numbers come as the server keeps them: as text they take
+    # both sides twice as long.
+    composed = not isinstance(sql, Kept) and search.looked.size > 0
+    return (fetch_kept if composed else fetch_named)(conn, sql, params, binary=True)
 
 
 def _then(conn: Connection, search: _Search, rows: Sequence[Any]) -> list[Any]:
@@ -258,7 +270,7 @@ def _then(conn: Connection, search: _Search, rows: Sequence[Any]) -> list[Any]:
         if enough:
             break
         sql, params = composed(search.asked, search.looked, search.meaning, search.channels, reach)
-        enough, found = past.split(fetch_named(conn, sql, params))
+        enough, found = past.split(_one(conn, search, sql, params))
     return found
 
 
@@ -295,7 +307,7 @@ def is_ordinary(asked: Asked, looked: Looked) -> bool:
 def called(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> tuple[str, dict[str, Any]]:
     """The call that asks these channels for the briefs of an ordinary search, and its parameters. Pure."""
     params: dict[str, Any] = memories.visible_params(looked.visible) | dict.fromkeys(UNASKED)
-    for one in _parts(asked, looked, meaning, channels, "").values():
+    for one in _parts(asked, looked, meaning, channels, narrow=False).values():
         params |= one.params
     params |= {
         "fetch": fetched(asked), "wanted": asked.limit, "most_pinned": PINNED, "also": list(asked.also),
@@ -321,7 +333,7 @@ def composed(
     moment = looked.moment
     conditions = _conditions(asked, moment)
     scope_ids = looked.visible.scope_ids
-    parts = _parts(asked, looked, meaning, channels, AMONG if conditions.narrow else "")
+    parts = _parts(asked, looked, meaning, channels, conditions.narrow)
     excluded = f" AND NOT {EXCLUDED}" if looked.sought.without else ""
     is_worded = keyword.NAME in channels
     hops = graph.hops(asked.depth) if graph.NAME in channels else 0
@@ -335,7 +347,6 @@ def composed(
         "load": load if moment.is_now else statement("reach_evidence").replace("/*load*/", load),
         "world": before + (ELIGIBLE if conditions.narrow else ""),
         "late_scores": keyword.scores("late") if is_worded else keyword.NO_SCORES,
-        "cosine": semantic.COSINE if meaning.vector is not None and parts[semantic.NAME].params else "NULL::float8",
         "strict": conditions.standing + excluded,
         "heir": conditions.heir + excluded,
         "standing": conditions.standing,
@@ -349,6 +360,7 @@ def composed(
         sql = sql.replace(f"/*{place}*/", text)
     sql = _with_rows(sql) if moment.is_now else past.at_hand(sql)
     params: dict[str, Any] = memories.visible_params(looked.visible, moment) | filters.to_sql(asked.filter)[1]
+    params["vector"] = None
     for one in parts.values():
         params |= one.params
     if asked.within is not None:
@@ -363,15 +375,15 @@ def composed(
     return sql, params
 
 
-def _parts(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str], among: str) -> dict[str, Part]:
+def _parts(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str], narrow: bool) -> dict[str, Part]:
     """Every channel's part of the statement; one that is not asked finds nothing. Pure."""
     parts = {one.NAME: one.NOTHING for one in (semantic, temporal, keyword, graph)}
     has_vector = semantic.NAME in channels and meaning.vector is not None and meaning.model_id is not None
     if has_vector and meaning.vector is not None and meaning.model_id is not None:
-        graphed = () if among else looked.graphed
-        parts[semantic.NAME] = semantic.part(meaning.vector, meaning.model_id, graphed=graphed, among=among)
+        among = ELIGIBLE_IDS if narrow else ""
+        parts[semantic.NAME] = semantic.part(meaning.vector, meaning.model_id, graphed=looked.graphed, among=among)
     if keyword.NAME in channels:
-        parts[keyword.NAME] = keyword.part(looked.sought, looked.visible.scope_ids, among=among)
+        parts[keyword.NAME] = keyword.part(looked.sought, looked.visible.scope_ids, among=AMONG if narrow else "")
     if temporal.NAME in channels and asked.window is not None:
         parts[temporal.NAME] = temporal.part(asked.window, now=looked.now)
     if graph.NAME in channels:

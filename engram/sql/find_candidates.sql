@@ -50,12 +50,8 @@ late AS (
           WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = b.memory_id AND (l.scope_id = ANY(%(scope_ids)s)) IS TRUE OFFSET 0) l),
 measured AS (
   SELECT v.memory_id, v.cosine
-    FROM (SELECT memory_id FROM chosen EXCEPT (SELECT memory_id FROM semantic UNION ALL SELECT memory_id FROM more_near)) c
-   CROSS JOIN LATERAL (
-         SELECT e.memory_id, /*cosine*/ AS cosine
-           FROM engram.memory_embeddings e
-          WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = ANY(%(scope_ids)s) AND e.model_id = %(model_id)s
-            AND e.memory_id = c.memory_id OFFSET 0) v),
+    FROM engram.vector_cosines(%(tenant_id)s, %(scope_ids)s::bigint[], %(model_id)s, %(vector)s::halfvec, ARRAY(
+           SELECT memory_id FROM chosen EXCEPT (SELECT memory_id FROM semantic UNION ALL SELECT memory_id FROM more_near))) v),
 heirs AS (
   SELECT m.memory_id
     FROM (SELECT t.lineage_id FROM met t WHERE t.status = 'superseded'

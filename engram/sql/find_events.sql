@@ -125,8 +125,7 @@ SELECT b.cut, g.coverage::float8, g.matched, coalesce(g.cosine, v.cosine) AS cos
        SELECT x.event_id, x.role, x.occurred_at, x.recorded_at FROM engram.agent_events x
         WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = g.stream_id AND x.position = g.position LIMIT 1) e ON true
   LEFT JOIN LATERAL (
-       SELECT max(1 - (x.embedding <=> %(vector)s::halfvec)) AS cosine
+       SELECT max(c.cosine) AS cosine
          FROM engram.agent_memory m
-         JOIN engram.memory_embeddings x
-           ON x.tenant_id = m.tenant_id AND x.scope_id = m.scope_id AND x.model_id = %(model_id)s AND x.memory_id = m.memory_id
+        CROSS JOIN LATERAL engram.vector_cosines(m.tenant_id, ARRAY[m.scope_id], %(model_id)s, %(vector)s::halfvec, ARRAY[m.memory_id]) c
         WHERE g.cosine IS NULL AND m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND m.event_id = e.event_id) v ON true

@@ -2,14 +2,9 @@
 around_/*to*/ AS MATERIALIZED (
   SELECT m.*
     FROM engram.memories_around(%(scope_ids)s::bigint[], %(as_of)s::timestamptz, %(known_at)s::timestamptz, ARRAY(
-           SELECT r.node
-             FROM (SELECT h.memory_id, h.seed_id FROM hop_/*from*/ h WHERE h.leads ORDER BY h.closeness DESC, h.memory_id LIMIT %(considered)s) h
-            CROSS JOIN LATERAL (
-                  SELECT r.node
-                    FROM (/*relations*/) r
-                   WHERE r.relation_type <> ALL(%(unfollowed)s) AND r.node <> h.seed_id
-                   ORDER BY r.weight DESC, r.node
-                   LIMIT %(considered)s) r
+           SELECT l.node
+             FROM links_/*to*/ l
+            WHERE l.meant OR (l.node IN (SELECT n.memory_id FROM near_/*to*/ n)) IS TRUE
             EXCEPT SELECT m.memory_id FROM sight_/*from*/ m)) m
    WHERE /*visible*/),
 sight_/*to*/ AS NOT MATERIALIZED (

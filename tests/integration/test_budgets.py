@@ -20,13 +20,14 @@ import pytest
 import sqlalchemy as sa
 from quiet import quiet
 
-from engram import Engram, Scope, migrations, tenancy, writing
+from engram import Engram, Filter, Scope, migrations, tenancy, writing
 from engram.channels import nearness, semantic
 from engram.embedded import EmbeddedServer
 from engram.operations import searching_events
 from engram.recall import topics
 from engram.settings import load
 
+START: Final = datetime.now(UTC)
 ROOT: Final = Path(__file__).parents[2]
 ROWS: Final = 1_500  # a user of 300, one of 12, others of 100
 GRAPHED: Final = 200  # vectors from which a scope is in the graph here
@@ -37,6 +38,9 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     "search": (5, 3, 3),
     "search semantic": (5, 3, 3),
     "search keyword": (5, 3, 3),
+    "search filtered": (6, 3, 4),
+    "search past": (6, 3, 4),
+    "search_events": (14, 2, 9),
     "recall": (6, 3, 5),
     "build_context": (9, 3, 8),
     "recall_critical": (2, 1, 2),
@@ -132,6 +136,9 @@ def calls(crowd: Any, door: Engram, user: str) -> dict[str, Callable[[], object]
         "search": lambda: door.search(question()),
         "search semantic": lambda: door.search(question(), mode="semantic"),
         "search keyword": lambda: door.search(question(), mode="keyword"),
+        "search filtered": lambda: door.search(question(), filter=Filter(memory_types=("semantic",))),
+        "search past": lambda: door.search(question(), as_of=START),
+        "search_events": lambda: door.search_events(question()),
         "recall": lambda: door.recall(question()),
         "build_context": lambda: door.build_context(question()),
         "recall_critical": door.recall_critical,

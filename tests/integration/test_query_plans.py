@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from walks import walk
 
 from engram import Engram, Scope, embedding, memories, migrations, recall, tenancy
 from engram.channels import keyword, semantic
@@ -189,20 +190,13 @@ def test_the_graph_is_walked_and_only_the_scopes_partition_is_read(database: Dat
         conn.exec_driver_sql(statement("set_search"), {"breadth": "100", "milliseconds": 60_000})
         # Sorting a thousand rows is cheap; that the graph *can* serve the statement is what matters when they are many.
         conn.exec_driver_sql("SET LOCAL enable_sort = off")
-        found, whole = explain(conn, statement("find_by_graph"), asked(crowd))
+        numbers = {"scope_id": crowd.scope_id, "model_id": semantic.default_model(), "most": 50}
+        found, whole = explain(conn, walk(conn, dimensions=256, **numbers), asked(crowd))
     assert any("embedding" in name for name in indexes(found))
     assert not read_whole(found)
     assert not any(node["Node Type"] == "Sort" for node in found)
     assert len({node["Relation Name"] for node in found if "Relation Name" in node}) == 1
     assert whole["Planning Time"] < 50
-
-
-def test_fresh_rows_beside_the_graph_are_found_by_their_own_index(database: Database, crowd: Crowd) -> None:
-    sql = statement("find_by_vector").replace("/*among*/", "AND NOT e.indexed")
-    with database.transaction(crowd.tenant, read_only=True) as conn:
-        found, _ = explain(conn, sql, asked(crowd))
-    partitions = {node["Relation Name"] for node in found if "Relation Name" in node}
-    assert len(partitions) == 1  # hash partitions of other scopes are not looked at
 
 
 @pytest.mark.parametrize(
@@ -224,8 +218,8 @@ def test_a_whole_search_reads_its_candidates_by_their_indexes(
         found, _ = explain(conn, sql, params)
     assert "agent_memory_pkey" in indexes(found)
     assert not read_whole(found)
-    partitions = {node["Relation Name"] for node in found if node.get("Relation Name", "").startswith("memory_emb")}
-    assert len(partitions) <= 1  # hash partitions of other scopes are not looked at
+    # Of vectors it asks functions, which look into the parts of its scopes alone.
+    assert not [node for node in found if node.get("Relation Name", "").startswith("memory_emb")]
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 from embedding_server import EmbeddingServer, answers, data, vector
 from model_server import status
+from walks import walk
 
 from engram import Engram, Scope, tenancy
 from engram.channels import semantic
-from engram.database import Database, fetch_all, statement
+from engram.database import Database, fetch_all
 from engram.embedded import EmbeddedServer
 from engram.embedding import to_sql
 from engram.errors import InvalidInput, Unavailable
@@ -269,9 +270,9 @@ def test_a_large_scope_is_searched_through_a_graph_of_the_new_model(
         # Of 25 vectors the planner may well prefer to look at each: what counts is that the graph can answer.
         for other in ("enable_seqscan", "enable_bitmapscan", "enable_sort"):
             conn.exec_driver_sql(f"SET LOCAL {other} = off")
-        sql = statement("find_by_graph").replace("(256)", "(40)")
-        given = {"tenant_id": tenant, "scope_id": scope_id, "model_id": model.model_id, "limit": 5}
-        asked = {**given, "vector": to_sql(vector("b", "who paints in Oslo"))}
+        assert scope_id is not None
+        sql = walk(conn, dimensions=40, scope_id=scope_id, model_id=model.model_id, most=5)
+        asked = {"tenant_id": tenant, "vector": to_sql(vector("b", "who paints in Oslo"))}
         plan = "\n".join(conn.exec_driver_sql(f"EXPLAIN {sql}", asked).scalars())  # constants
     assert f"_graph_{model.model_id}" in plan
     wanted = by_hand(memory, "b", "who paints in Oslo", [sentence(n) for n in range(25)])

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from walks import walk
 
-from engram import Engram, Filter, Scope, migrations, recall, tenancy
+from engram import Engram, Filter, Scope, embedding, migrations, recall, tenancy
 from engram.channels import semantic
-from engram.database import Database
+from engram.database import Connection, Database
 from engram.embedded import EmbeddedServer
 from engram.recall import finding
 from engram.settings import load
@@ -149,15 +150,16 @@ def fill(form: str, database: Database, url: str, filler: Any) -> Vault:
 
 
 def indexes(vault: Vault, size: int, target: Any) -> set[str]:
-    """The indexes that the statement for a scope is planned with."""
-    asked = recall.prepare("anything", mode="semantic")
+    """The indexes that the walks for a scope are planned with: none where it is compared exactly."""
+    asked, found = recall.prepare("anything", mode="semantic"), set[str]()
     with vault.database.transaction(vault.tenant, read_only=True) as conn:
         looked = recall.look(conn, tenancy.visible(conn, vault.scopes[size]), asked)
-        sql, params = finding.composed(
-            asked, looked, recall.Meaning(target, semantic.default_model()), [semantic.NAME]
-        )  # fmt: skip
-        plan = conn.exec_driver_sql("EXPLAIN (FORMAT JSON) " + sql, params).scalar()
-    return set(named(json.loads(plan) if isinstance(plan, str) else plan))
+        for scope_id in looked.graphed:
+            sql = walk(conn, dimensions=256, scope_id=scope_id, model_id=semantic.default_model(), most=30)
+            given = {"vector": embedding.to_sql(target), "tenant_id": vault.tenant}
+            plan = conn.exec_driver_sql("EXPLAIN (FORMAT JSON) " + sql, given).scalar()
+            found |= set(named(json.loads(plan) if isinstance(plan, str) else plan))
+    return found
 
 
 def named(plan: Any) -> Iterator[str]:
@@ -204,12 +206,13 @@ def test_what_waits_outside_the_graph_is_found_beside_it(vault: Vault) -> None:
 
 
 def test_a_graph_that_brings_too_little_is_not_believed(vault: Vault, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, size = semantic.statement, max(vault.scopes)
+    real, size = finding.send_ahead, max(vault.scopes)
 
-    def short(name: str) -> str:
-        return real(name).replace("LIMIT %(limit)s", "LIMIT 3") if name == "find_by_graph" else real(name)
+    def narrow(conn: Connection, name: str, /, **params: Any) -> None:
+        real(conn, name, **params | ({"breadth": "3"} if name == "set_search" else {}))
+        conn.exec_driver_sql("SET LOCAL hnsw.iterative_scan = off")  # what a walk keeps in view is all it brings
 
-    monkeypatch.setattr(semantic, "statement", short)
+    monkeypatch.setattr(finding, "send_ahead", narrow)
     for target in vault.questions(size, 3):
         exact, found = vault.exact(size, target, 10), vault.found(size, target)
         assert len(found) == 10

@@ -144,9 +144,10 @@ def test_an_event_that_is_indexed_while_it_is_read_counts_once(door: Door, datab
     def work(conn: Any) -> list[tuple[str, float]]:
         visible = tenancy.visible(conn, ada.scope)
         params = events._params(visible, Narrowed(), events.NOW)
-        unread = events._read(conn, params)
+        unread = events._read(conn, params, Narrowed())
         events.index(conn, tenant, visible.scope_ids[0])
-        rows = events._score(conn, params, keyword.parse("violet kite"), unread, [], None, None, 50, "english")
+        words = keyword.parse("violet kite")
+        rows = events._score(conn, params, Narrowed(), words, unread, [], None, None, 50, "english")
         return sorted(((row.event_id, row.coverage**2) for row in rows), key=lambda one: -one[1])
 
     now = database.run(tenant, work, key="test")

@@ -17,7 +17,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ import sqlalchemy as sa
 from proxy import LosingProxy, PoolingProxy, between
 from quiet import Mute
 
-from engram import AsyncEngram, Engram, Scope, Unavailable, UnknownOutcome
+from engram import AsyncEngram, Engram, Filter, Scope, Unavailable, UnknownOutcome
 from engram import database as databases
 from engram.database import (
     KEPT,
@@ -642,6 +643,25 @@ def test_only_what_calls_functions_is_kept_by_a_session(database_url: str, tenan
     assert "engram.hold_models()" in held
     assert tenant not in opening
     database.close()
+
+
+@pytest.mark.parametrize("bounds", ["a filter", "a moment", "events"])
+def test_a_search_with_bounds_is_planned_once_a_session_and_for_no_values(
+    database_url: str, tenant: str, bounds: str
+) -> None:
+    settings = load({}, pool_size=1, dispatch="doorbell")
+    plans = "SELECT generic_plans, custom_plans FROM pg_prepared_statements WHERE statement ~ '^-- E(very|vents by)'"
+    with Engram(database_url, scope=Scope(tenant, user_id="ada"), settings=settings) as door:
+        search = {
+            "a filter": partial(door.search, "lamp", filter=Filter(memory_types=("semantic", "episodic"))),
+            "a moment": partial(door.search, "lamp", as_of=datetime(2100, 1, 1, tzinfo=UTC)),
+            "events": partial(door.search_events, "lamp"),
+        }[bounds]
+        door.add("The lamp is in the hall.")
+        for _ in range(7):
+            assert len(search()) > 0 or bounds == "events"
+        with door._core.database().transaction(tenant, read_only=True) as conn:
+            assert [tuple(row) for row in conn.exec_driver_sql(plans)] == [(7, 0)]
 
 
 @pytest.mark.parametrize("name", sorted(KEPT))
