@@ -265,6 +265,23 @@ begin
                                 m.scope_id, m.private, m.status, m.consolidated_into, m.moot, m.expires_at, m.ended_at, p_scope_ids, p_own,
                                 p_superseded, v_clock) offset 0) m on true) e
             join unnest(v_hop) with ordinality w(seed, node, depth, path, types, ways, weight, importance, cosine, place) on w.place = e.place;
+        elsif p_vector is null and p_gate is null then  -- without a question no part of the vectors is so much as opened
+          with seen as materialized (
+            select m.memory_id, m.importance
+              from (select s.memory_id, (s.standing).*
+                      from engram.standings_at(p_tenant_id, p_scope_ids, p_as_of, p_known_at, v_node[v_upto + 1 : v_next]) s) m
+             where engram.stands_there(
+                                m.scope_id, m.private, m.status, m.consolidated_into, m.moot, m.expires_at, m.ended_at, p_scope_ids, p_own,
+                                p_superseded, v_clock))
+          select array_agg(row(w.seed, e.node, hop, w.path || e.node, w.types || e.relation_type, w.ways || e.inbound, e.weight,
+                               s.importance, null)::engram.walk_step order by e.nr) filter (where s.importance is not null),
+                 array_agg(e.node) filter (where s.importance is null)
+            into v_some, v_none
+            from unnest(v_place[v_upto + 1 : v_next], v_node[v_upto + 1 : v_next], v_type[v_upto + 1 : v_next],
+                        v_way[v_upto + 1 : v_next], v_weight[v_upto + 1 : v_next])
+                 with ordinality e(place, node, relation_type, inbound, weight, nr)
+            left join seen s on s.memory_id = e.node
+            join unnest(v_hop) with ordinality w(seed, node, depth, path, types, ways, weight, importance, cosine, place) on w.place = e.place;
         else
           with seen as materialized (
             select m.memory_id, m.scope_id, m.importance
