@@ -15,7 +15,7 @@ from typing import Any, Final
 from sqlalchemy.engine import Row
 
 from engram import embedding, inputs, memories, tenancy
-from engram.database import Connection, ending, execute, fetch_all, fetch_named, statement
+from engram.database import Connection, ending, execute, fetch_all, fetch_named, send_ahead, statement
 from engram.errors import InvalidInput
 from engram.memories import NOW, Moment
 from engram.scope import Scope
@@ -92,8 +92,8 @@ def relation_types(value: object, field: str = "relation_types") -> tuple[str, .
 
 
 def relate(conn: Connection, tenant_id: str, edges: Sequence[Edge]) -> None:
-    """Write relations; of two that are one the later counts. The caller holds the lineages of every end."""
-    execute(
+    """Write relations, with the next statement; of two that are one the later counts. The caller holds all lineages."""
+    send_ahead(
         conn, "put_relation", tenant_id=tenant_id,
         source_ids=[edge.source_id for edge in edges], target_ids=[edge.target_id for edge in edges],
         relation_types=[edge.relation_type for edge in edges], weights=[edge.weight for edge in edges],

@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 
 from engram import counting, ids, inputs, ledger, memories, paths, relations, tenancy, writing
 from engram.channels import semantic
-from engram.database import Connection
+from engram.database import Connection, ending
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, Unavailable
 from engram.operations import changing, spaces, steps
 from engram.operations.arguments import NewRelation
@@ -145,7 +145,7 @@ def _relate_all(
                 for one, event in zip(held, done, strict=True)
             ]  # fmt: skip
             relations.relate(conn, desk.tenant_id, edges)
-        found = relations.find(conn, desk.tenant_id, [one.ends for one in held])
+        found = relations.find(ending(conn), desk.tenant_id, [one.ends for one in held])
         if any(one is None for one in found):
             raise NotFound("the relation was erased since")
         return cast("list[Relation]", found)
