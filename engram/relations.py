@@ -14,10 +14,11 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import embedding, inputs, memories
-from engram.database import Connection, execute, fetch_all, fetch_named, statement
+from engram import embedding, inputs, memories, tenancy
+from engram.database import Connection, ending, execute, fetch_all, fetch_named, send_ahead, statement
 from engram.errors import InvalidInput
 from engram.memories import NOW, Moment
+from engram.scope import Scope
 from engram.tenancy import Visible
 from engram.values import Direction, Memory, Relation, Traversal, TraversalResult
 
@@ -91,8 +92,8 @@ def relation_types(value: object, field: str = "relation_types") -> tuple[str, .
 
 
 def relate(conn: Connection, tenant_id: str, edges: Sequence[Edge]) -> None:
-    """Write relations; of two that are one the later counts. The caller holds the lineages of every end."""
-    execute(
+    """Write relations, with the next statement; of two that are one the later counts. The caller holds all lineages."""
+    send_ahead(
         conn, "put_relation", tenant_id=tenant_id,
         source_ids=[edge.source_id for edge in edges], target_ids=[edge.target_id for edge in edges],
         relation_types=[edge.relation_type for edge in edges], weights=[edge.weight for edge in edges],
@@ -149,53 +150,54 @@ def list_relations(
     return tuple(_relation(row, None) for row in conn.exec_driver_sql(sql, params))
 
 
-def walk(conn: Connection, visible: Visible, seeds: Sequence[str], asked: Walk, moment: Moment = NOW) -> list[Any]:
-    """Where a walk leads, the best score first, each memory once."""
-    if not visible.scope_ids or not seeds or asked.limit == 0 or asked.limit_per_seed == 0:
-        return []
-    return fetch_named(conn, statement("call_walk"), _walking(visible, seeds, asked, moment))
-
-
 def is_cut(rows: Sequence[Any]) -> bool:
     """Whether a walk that led there left something out. Pure."""
     return bool(rows) and (rows[0].cut or rows[0].reached > len(rows))
 
 
 def ties(
-    conn: Connection, visible: Visible, seeds: Sequence[str], asked: Walk, moment: Moment = NOW, *,
+    conn: Connection, reader: Visible | Scope, seeds: Sequence[str], asked: Walk, moment: Moment = NOW, *,
     with_seeds: bool = False,
 ) -> tuple[list[Any], dict[str, Memory]]:  # fmt: skip
     """Where a walk leads, the best score first, and the memories at its ends, or at both, by their ids.
 
-    That of now is one statement.
+    That of now is one statement, which also looks up what a reader may see, where only his scope is known.
     """
-    beside = list(seeds) if with_seeds else []
-    if not moment.is_now or asked.limit == 0 or asked.limit_per_seed == 0:
-        rows = walk(conn, visible, seeds, asked, moment)
-        wanted = dict.fromkeys([*beside, *(row.node for row in rows)])
-        return rows, {one.memory_id: one for one in memories.load(conn, visible, list(wanted), moment)}
-    if not visible.scope_ids or not seeds:
-        return [], {}
-    rows = fetch_named(conn, statement("call_ties"), _walking(visible, seeds, asked, moment) | {"beside": beside})
-    led_to = [row for row in rows if row.node is not None]
-    return led_to, {row.memory_id: memories.made(row, visible) for row in rows}
+    return _tied(conn, reader, _walking(seeds, asked), list(seeds) if with_seeds else [], moment)
 
 
 def best_path(
-    conn: Connection, visible: Visible, source_id: str, target: Memory, max_depth: int, moment: Moment = NOW
-) -> tuple[Any, Any] | None:
+    conn: Connection, reader: Visible | Scope, source_id: str, target_id: str, max_depth: int, moment: Moment = NOW
+) -> tuple[list[Any], dict[str, Memory]]:
     """The path of the largest product of weights between two memories, over relations of either direction.
 
     Two walks meet in the middle, so that a path through a hub is found by its other end. What comes back are both
-    halves. A path leads to what is current alone.
+    halves, or nothing, and the memories at their ends. A path leads to what is current alone.
     """
-    if not visible.scope_ids or labels(target):
-        return None
-    params = _walking(visible, [source_id, target.memory_id], Walk(max_depth), moment) | {
+    ends = [source_id, target_id]
+    walking = _walking(ends, Walk(max_depth)) | {
         "depths": [(max_depth + 1) // 2, max_depth // 2], "budget": BUDGET, "most": max_depth,
     }  # fmt: skip
-    rows = fetch_named(conn, statement("call_walk"), params)
-    return (rows[0], rows[1]) if rows else None
+    rows, found = _tied(conn, reader, walking, ends, moment)
+    if not found.keys() >= {*ends} or labels(found[target_id]):
+        rows = []
+    return sorted(rows, key=lambda row: row.seed != source_id), found
+
+
+def _tied(
+    conn: Connection, reader: Visible | Scope, walking: dict[str, Any], beside: Sequence[str], moment: Moment
+) -> tuple[list[Any], dict[str, Memory]]:
+    """Where a walk leads, and the memories at its ends with those beside them; the transaction ends with it."""
+    if isinstance(reader, Visible) and not moment.is_now:
+        params = memories.visible_params(reader, moment) | walking
+        rows = fetch_named(conn, statement("call_walk"), params) if reader.scope_ids else []
+        wanted = dict.fromkeys([*beside, *(row.node for row in rows)])
+        loaded = memories.load(ending(conn), reader, list(wanted), moment) if rows or beside else []
+        return rows, {one.memory_id: one for one in loaded}
+    params = tenancy.reader_params(reader) | walking | {"beside": list(beside)}
+    rows = fetch_named(ending(conn), statement("call_ties"), params, binary=True)
+    visible = tenancy.seen_among(reader, rows)
+    return [row for row in rows if row.depth is not None], {row.memory_id: memories.made(row, visible) for row in rows}
 
 
 def results(rows: Iterable[Row[Any]], found: Mapping[str, Memory]) -> tuple[TraversalResult, ...]:
@@ -234,11 +236,12 @@ def empty(seeds: Sequence[Memory] = (), degraded: tuple[str, ...] = ()) -> Trave
     return Traversal((), False, degraded, tuple(seeds))
 
 
-def _walking(visible: Visible, seeds: Sequence[str], asked: Walk, moment: Moment) -> dict[str, Any]:
+def _walking(seeds: Sequence[str], asked: Walk) -> dict[str, Any]:
     """What the function of the server takes that walks. Pure."""
     by_path, by_question, by_importance = asked.weights
-    return memories.visible_params(visible, moment) | {
-        "seeds": list(seeds), "depths": [asked.max_depth] * len(seeds), "outbound": asked.direction != "inbound",
+    hops = asked.max_depth if asked.limit and asked.limit_per_seed else 0
+    return {
+        "seeds": list(seeds), "depths": [hops] * len(seeds), "outbound": asked.direction != "inbound",
         "inbound": asked.direction != "outbound", "relation_types": _list(asked.relation_types),
         "min_weight": asked.min_weight, "superseded": asked.include_superseded, "breadth": BREADTH,
         "budget": min(BUDGET, max(BREADTH, PATHS * asked.limit)), "limit": asked.limit,

@@ -105,6 +105,24 @@ def seen(scope: Scope, rows: Sequence[Any], *, shelves: Shelves = "without") -> 
     return Visible(scope, tuple(sorted(found, key=lambda i: (nearness[i], i))), own, nearness, found)
 
 
+def reader_params(reader: Visible | Scope) -> dict[str, Any]:
+    """What a statement of now takes that looks up itself what a reader may see, where only his scope is known. Pure."""
+    scope, known = (reader.scope, reader) if isinstance(reader, Visible) else (reader, None)
+    return asked_for(scope, "without") | {
+        "scope_ids": None if known is None else list(known.scope_ids), "own": None if known is None else known.own,
+        "single": len(scope.agents) == 1 and not isinstance(scope.user_id, AllUsers), "namespace": scope.namespace,
+    }  # fmt: skip
+
+
+def seen_among(reader: Visible | Scope, rows: Sequence[Any]) -> Visible:
+    """What a reader may see, as far as these memories show. Pure."""
+    if isinstance(reader, Visible):
+        return reader
+    members = {int(row.scope_id): (row.namespace, row.agent_id, row.user_id) for row in rows}
+    found = {scope_id: Scope(reader.tenant_id, *member) for scope_id, member in members.items()}
+    return Visible(reader, tuple(found), None, {}, found)
+
+
 def show_shadows(conn: Connection) -> None:
     """Let this transaction see and write shadows, the projections beside the live memories."""
     fetch_value(conn, "show_shadows")

@@ -29,3 +29,6 @@ def downgrade() -> None:
     before: Any = scripts.get_revision(down_revision).module
     before.downgrade()
     before.upgrade()
+    # What was taken down and made again says which revision it is: this one, which is to be taken down.
+    said = f"update {migrations.VERSION_SCHEMA}.{migrations.VERSION_TABLE} set version_num = "  # noqa: S608 - constants
+    migrations.run_sql(op, f"{said} '{revision}'")

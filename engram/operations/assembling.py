@@ -267,7 +267,7 @@ def _with_relations(
     seeds = {memory.memory_id: memory for memory in facts[:SEEDS] if context.is_printable(memory)}
     if not seeds or not asked.graph or not asked.shares[context.GRAPH]:
         return material
-    rows, ends = relations.ties(ending(conn), visible, list(seeds), TIES, reading.moment)
+    rows, ends = relations.ties(conn, visible, list(seeds), TIES, reading.moment)
     return replace(material, related=_each_once(seeds, ends | seeds, rows))
 
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, cast
 
-from engram import counting, inputs, ledger, memories, paths, relations, tenancy, writing
+from engram import counting, ids, inputs, ledger, memories, paths, relations, tenancy, writing
 from engram.channels import semantic
 from engram.database import Connection, ending
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, Unavailable
-from engram.memories import Moment
 from engram.operations import changing, spaces, steps
 from engram.operations.arguments import NewRelation
 from engram.operations.setup import Reading, Setup, Writing
 from engram.operations.steps import Operation
 from engram.relations import Edge, Walk
+from engram.scope import Scope
 from engram.tenancy import Visible
 from engram.values import DIRECTIONS, Direction, Event, Memory, Relation, Traversal, TraversalResult
 from engram.writing import Desk
@@ -145,7 +145,7 @@ def _relate_all(
                 for one, event in zip(held, done, strict=True)
             ]  # fmt: skip
             relations.relate(conn, desk.tenant_id, edges)
-        found = relations.find(conn, desk.tenant_id, [one.ends for one in held])
+        found = relations.find(ending(conn), desk.tenant_id, [one.ends for one in held])
         if any(one is None for one in found):
             raise NotFound("the relation was erased since")
         return cast("list[Relation]", found)
@@ -360,15 +360,15 @@ def find_path(
     most = inputs.whole(max_depth, "max_depth", 1, relations.MAX_DEPTH)
 
     def work(conn: Connection) -> TraversalResult | None:
-        visible, moment = tenancy.visible(conn, reading.scope), reading.moment
-        source, target = (memories.resolve_id(conn, visible, one) for one in (asked.source_id, asked.target_id))
-        found = {one.memory_id: one for one in memories.load(conn, visible, [source, target], moment)}
+        reader, sought = _sought(conn, reading, [asked.source_id, asked.target_id])
+        source, target = sought[0], sought[-1]
+        hops = 0 if source == target else most
+        rows, found = relations.best_path(conn, reader, source, target, hops, reading.moment)
         if not found.keys() >= {source, target}:
             raise NotFound(UNKNOWN)
         if source == target:
             raise InvalidInput("target_id", "another memory than the source", "the same one")
-        halves = relations.best_path(ending(conn), visible, source, found[target], most, moment)
-        return None if halves is None else relations.between(*halves, found[target])
+        return relations.between(rows[0], rows[1], found[target]) if rows else None
 
     return (yield from steps.read(reading.scope.tenant_id, work))
 
@@ -400,8 +400,7 @@ def _walked(
         ) -> Traversal | None:  # fmt: skip
             if walk.model_id is not None and not semantic.is_active(conn, tenant, walk.model_id):
                 return None
-            visible = tenancy.visible(conn, reading.scope)
-            return _traversal(conn, visible, wanted, walk, reading.moment, degraded, skip_missing)
+            return _traversal(conn, reading, wanted, walk, degraded, skip_missing)
 
         found = yield from steps.read(tenant, work)
         if found is not None:
@@ -427,20 +426,28 @@ def _with_question(
 
 
 def _traversal(
-    conn: Connection, visible: Visible, wanted: Sequence[str], asked: Walk, moment: Moment, degraded: tuple[str, ...],
+    conn: Connection, reading: Reading, wanted: Sequence[str], asked: Walk, degraded: tuple[str, ...],
     skip_missing: bool,
 ) -> Traversal:  # fmt: skip
-    seeds: list[str] = []
+    reader, seeds = _sought(conn, reading, wanted, skip_missing=skip_missing)
+    rows, found = relations.ties(conn, reader, seeds, asked, reading.moment, with_seeds=True)
+    if not skip_missing and any(seed not in found for seed in seeds):
+        raise NotFound(UNKNOWN)
+    began = tuple(found[seed] for seed in seeds if seed in found)
+    return Traversal(relations.results(rows, found), relations.is_cut(rows), degraded, began)
+
+
+def _sought(
+    conn: Connection, reading: Reading, wanted: Sequence[str], *, skip_missing: bool = False
+) -> tuple[Visible | Scope, list[str]]:
+    """Whole ids, and who reads: what a reader may see is only looked up beforehand for short ids, and for the past."""
+    if reading.moment.is_now and not any(map(ids.is_short, wanted)):
+        return reading.scope, list(dict.fromkeys(ids.parse_id(one, "memory_id") for one in wanted))
+    visible, seeds = tenancy.visible(conn, reading.scope), []
     for one in wanted:
         try:
             seeds.append(memories.resolve_id(conn, visible, one))
         except NotFound:
             if not skip_missing:
                 raise
-    seeds = list(dict.fromkeys(seeds))
-    last = ending(conn) if moment.is_now else conn  # a walk of the past is two statements
-    rows, found = relations.ties(last, visible, seeds, asked, moment, with_seeds=True)
-    if not skip_missing and any(seed not in found for seed in seeds):
-        raise NotFound(UNKNOWN)
-    began = tuple(found[seed] for seed in seeds if seed in found)
-    return Traversal(relations.results(rows, found), relations.is_cut(rows), degraded, began)
+    return visible, list(dict.fromkeys(seeds))

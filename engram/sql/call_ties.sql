@@ -1,14 +1,24 @@
--- Where a walk of now leads, and the memories at its ends, whole, with those asked for beside them. The server keeps the plans.
-WITH w AS MATERIALIZED (
+-- Where a walk of now leads, and the memories at its ends, whole, with those asked for beside them; of a path, each half with the end it
+-- begins at. The scopes are those given, or where none are those that the reader may see. The server keeps the plans.
+WITH v AS MATERIALIZED (
+  SELECT coalesce(%(scope_ids)s::bigint[], array_agg(s.scope_id), '{}') AS scope_ids,
+         coalesce(%(own)s::bigint, max(s.scope_id) FILTER (WHERE %(single)s AND s.namespace = %(namespace)s
+                                                             AND s.user_id IS NOT DISTINCT FROM %(user_id)s)) AS own
+    FROM engram.visible_scopes(%(tenant_id)s, %(namespaces)s::text[], %(agents)s::text[], %(user_id)s, %(all_users)s,
+                               %(shelves)s) s
+   WHERE %(scope_ids)s::bigint[] IS NULL),
+w AS MATERIALIZED (
   SELECT w.*
-    FROM engram.walk_relations(
-           %(tenant_id)s, %(scope_ids)s::bigint[], %(own)s, %(as_of)s::timestamptz, %(known_at)s::timestamptz, %(superseded)s,
+    FROM v
+   CROSS JOIN LATERAL engram.walk_relations(
+           %(tenant_id)s, v.scope_ids, v.own, NULL, NULL, %(superseded)s,
            %(seeds)s::uuid[], %(depths)s::integer[], %(outbound)s, %(inbound)s, %(relation_types)s::text[], %(min_weight)s, %(breadth)s,
            %(budget)s, %(limit_per_seed)s, %(limit)s, %(by_path)s, %(by_question)s, %(by_importance)s, %(model_id)s,
            %(vector)s::halfvec, %(gate)s, %(structural)s::text[], %(most)s) w)
 SELECT w.*, m.*
-  FROM engram.whole_memories(
-         %(tenant_id)s, %(scope_ids)s::bigint[], %(own)s,
+  FROM v
+ CROSS JOIN LATERAL engram.whole_memories(
+         %(tenant_id)s, v.scope_ids, v.own,
          ARRAY(SELECT w.node::uuid FROM w UNION SELECT b.memory_id FROM unnest(%(beside)s::uuid[]) b(memory_id))) m
-  LEFT JOIN w ON w.node = m.memory_id
+  LEFT JOIN w ON CASE WHEN %(most)s::integer IS NULL THEN w.node ELSE w.seed END = m.memory_id
  ORDER BY w.score DESC, w.depth, w.node

@@ -46,8 +46,8 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     "recall_critical": (2, 1, 2),
     "get": (2, 1, 2),
     "get_lineage": (2, 1, 2),
-    "traverse": (2, 1, 2),
-    "find_path": (3, 1, 3),
+    "traverse": (1, 1, 1),
+    "find_path": (1, 1, 1),
     "add": (6, 1, 5),
     f"add_many of {MANY}": (8, 1, 7),
     "remember": (1, 1, 2),
@@ -55,7 +55,7 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     f"remember {MANY}": (1, 1, 2),
     "revise": (22, 3, 21),
     "forget": (10, 1, 10),
-    "relate": (8, 1, 8),
+    "relate": (8, 1, 6),
 }
 READS: Final = ("search", "search semantic", "search keyword", "recall", "build_context", "traverse", "get_lineage")
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import FrozenInstanceError, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from engram import AlreadySuperseded, Conflict, Edit, Engram, Filter, IdempotencyMismatch, InvalidInput, NotFound, Scope
 from engram.operations.arguments import Candidate
+from engram.values import Memory
 
 LONG_AGO = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -54,6 +57,17 @@ def test_a_fact_comes_back_whole_with_its_source(ada: Engram) -> None:
     assert event.content is not None
     assert event.content[citation.char_start : citation.char_end] == memory.fact
     assert ada.get(memory.short_id) == memory
+
+
+def test_a_memory_that_was_read_is_frozen_and_as_good_as_one_made_by_its_columns(ada: Engram) -> None:
+    made = ada.add("User's boat is called Heron").memory
+    assert made is not None
+    memory = ada.get(made.memory_id)
+    assert type(memory) is Memory
+    assert memory == replace(memory) == pickle.loads(pickle.dumps(memory))
+    assert (repr(memory), memory.to_dict()) == (repr(replace(memory)), replace(memory).to_dict())
+    with pytest.raises(FrozenInstanceError):
+        memory.fact = "User's boat is called Crane"  # type: ignore[misc]
 
 
 def test_the_same_fact_again_reinforces(ada: Engram) -> None:

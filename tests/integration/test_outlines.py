@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from engram import Engram, Scope, ledger, memories, relations, tenancy
-from engram.database import Connection, fetch_all
+from engram.database import Connection, fetch_all, fetch_named, statement
 from engram.memories import NOW
 from engram.operations import assembling
 from engram.operations.capture import EVENT_TYPES
@@ -90,10 +90,12 @@ def test_memories_and_ties_are_those_of_the_statements_they_stand_for(
         composed = {row.memory_id: memories.made(row, visible) for row in rows}
         assert memories.load(conn, visible, ids) == [composed[one] for one in ids if one in composed]
         assert len(composed) == (12, 3)[reader]
-        walked = relations.walk(conn, visible, ids[-4:], assembling.TIES)
+        walking = memories.visible_params(visible) | relations._walking(ids[-4:], assembling.TIES)
+        walked = fetch_named(conn, statement("call_walk"), walking)
         tied, ends = relations.ties(conn, visible, ids[-4:], assembling.TIES)
         assert [(r.seed, r.node, r.types, r.ways) for r in tied] == [(r.seed, r.node, r.types, r.ways) for r in walked]
         assert ends == {one.memory_id: one for one in memories.load(conn, visible, [r.node for r in walked])}
+        assert relations.ties(conn, life[reader], ids[-4:], assembling.TIES) == (tied, ends)  # scopes looked up there
         assert bool(tied) is (reader == 0)
 
 

@@ -28,9 +28,11 @@ from engram import (
     NotFound,
     Scope,
     Traversal,
+    memories,
     relations,
+    tenancy,
 )
-from engram.database import Database
+from engram.database import Database, fetch_named, statement
 from engram.embedded import EmbeddedServer
 
 LONG_AGO: Final = datetime(2001, 2, 3, tzinfo=UTC)
@@ -573,12 +575,13 @@ def told(walk: Traversal) -> tuple[list[tuple[Any, ...]], bool]:
     ], walk.truncated  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(8))
 def test_a_walk_finds_what_a_plain_one_finds_now_and_then(
     ada: Engram, database_url: str, database: Database, tenant: str, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dice = random.Random(seed)
-    monkeypatch.setattr(relations, "BREADTH", 6)  # so that there are hubs, and hops with more paths than are kept
+    # So that there are hubs, and hops with more paths than are kept; or that a walk one way meets a hub late, or none.
+    monkeypatch.setattr(relations, "BREADTH", 6 if seed < 6 else 12)
     monkeypatch.setattr(relations, "BUDGET", dice.choice((14, 40)))
     monkeypatch.setattr(relations, "PATHS", 2)
     long_ago = datetime(1990, 1, 1, tzinfo=UTC)
@@ -733,6 +736,23 @@ def test_every_moment_of_the_graph_is_as_it_was(ada: Engram, seed: int) -> None:
                   for link in ada.list_relations(start, **read)}  # fmt: skip
         assert listed == {key: weight for key, weight in model.at(as_of, known_at).items() if start in key[:2]}
     assert ada.traverse(ids[0], as_of=marks[-1], direction="any") == ada.traverse(ids[0], direction="any")
+
+
+@pytest.mark.parametrize("moment", [memories.NOW, memories.Moment(known_at=datetime(2100, 1, 1, tzinfo=UTC))])
+def test_a_walk_without_a_question_opens_no_part_of_the_vectors(
+    ada: Engram, database: Database, tenant: str, moment: memories.Moment
+) -> None:
+    one, two, three = chain(ada)
+    with database.transaction(tenant) as conn:
+        visible = tenancy.visible(conn, Scope(tenant, user_id="ada"))
+        walking = memories.visible_params(visible, moment) | relations._walking([one], relations.Walk(3))
+        assert [row.node for row in fetch_named(conn, statement("call_walk"), walking)] == [two, three]
+        opened = conn.exec_driver_sql(
+            "SELECT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation WHERE l.pid = pg_backend_pid()"
+        )
+        names = {str(row[0]) for row in opened}
+    assert "agent_memory" in names
+    assert not [name for name in names if name.startswith("memory_embeddings")]
 
 
 def test_a_memory_of_the_past_is_passed_where_it_was_current(ada: Engram) -> None:

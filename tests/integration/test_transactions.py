@@ -670,7 +670,8 @@ def test_what_a_session_keeps_reads_no_table_itself(name: str, database_url: str
     said = re.sub(r"--.*", "", statement(name))
     places = [found[1] for found in re.finditer(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+(?:LATERAL\s+)?(\(|[\w.]+\(?)", said)]
     assert isinstance(statement(name), Kept)
-    assert [place for place in places if not place.endswith("(") and not place.startswith("(")] == []
+    made = re.findall(r"\b(\w+) AS MATERIALIZED", said)  # by the statement itself
+    assert [place for place in places if not place.endswith("(") and place not in ("(", *made)] == []
 
 
 def test_a_statement_that_a_message_says_twice_is_kept_once(database_url: str, tenant: str) -> None:
