@@ -37,6 +37,9 @@ DERIVERS_OF: Final[Mapping[str, tuple[str, ...]]] = {
 OWN_TYPE: Final = re.compile(r"x\.[a-z][a-z0-9_.-]{0,61}")
 PRIVATE: Final = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
 NO_MEMORY: Final = "#nomem"
+MEETING_TEXTS: Final = ("title", "date", "summary")
+MEETING_LISTS: Final = ("attendees", "decisions", "topics")
+ACTION_TEXTS: Final = ("who", "due")
 MESSAGE_WORDS: Final = (
     "role", "content", "name", "occurred_at", "trust", "call_id", "payload", "metadata", "event_id", "derive",
     "event_type",
@@ -336,6 +339,8 @@ def _message(
         else (call.trust if same_trust else None)
     )
     payload = inputs.optional(inputs.payload, said.get("payload"), f"{where}payload") or {}
+    if event_type == "meeting":
+        _check_meeting(payload, f"{where}payload")
     payload = clean.data(payload, f"{where}payload")
     if said.get("call_id") is not None:
         payload = {**payload, "call_id": inputs.name(said["call_id"], f"{where}call_id")}
@@ -358,6 +363,31 @@ def _message(
         derive=() if role == "user" and NO_MEMORY in content.casefold() else derivers,
         event_id=inputs.optional(inputs.event_id, said.get("event_id"), f"{where}event_id") or ids.new_id(),
     )  # fmt: skip
+
+
+def _check_meeting(payload: Mapping[str, Any], field: str) -> None:
+    """Refuse what no rule could read of a meeting, where it would be passed by in silence."""
+    for name in MEETING_TEXTS:
+        _check_text(payload.get(name), f"{field}.{name}")
+    for name in MEETING_LISTS:
+        for place, one in enumerate(_list(payload, name, field)):
+            _check_text(one, f"{field}.{name}[{place}]", needed=True)
+    for place, item in enumerate(_list(payload, "action_items", field)):
+        where = f"{field}.action_items[{place}]"
+        if not isinstance(item, Mapping):
+            raise InvalidInput(where, "an object", type(item).__name__)
+        _check_text(item.get("what"), f"{where}.what", needed=True)
+        for name in ACTION_TEXTS:
+            _check_text(item.get(name), f"{where}.{name}")
+
+
+def _list(payload: Mapping[str, Any], name: str, field: str) -> tuple[Any, ...]:
+    return inputs.optional(inputs.items, payload.get(name), f"{field}.{name}", inputs.BODY_BYTES) or ()
+
+
+def _check_text(value: object, field: str, *, needed: bool = False) -> None:
+    if not isinstance(value, str) and (needed or value is not None):
+        raise InvalidInput(field, "text", type(value).__name__)
 
 
 def _event_type(value: object, role: str, field: str) -> str:
