@@ -331,7 +331,7 @@ def _message(
     role = inputs.choice(said.get("role"), f"{where}role", ROLES)
     event_type = _event_type(said.get("event_type"), role, f"{where}event_type")
     clean = call.censor
-    content = PRIVATE.sub("[private]", inputs.event_content(said.get("content"), f"{where}content"))
+    content = _public(inputs.event_content(said.get("content"), f"{where}content"))
     content = clean.text(content, f"{where}content")
     trust = (
         inputs.choice(said["trust"], f"{where}trust", TRUSTS)
@@ -341,7 +341,7 @@ def _message(
     payload = inputs.optional(inputs.payload, said.get("payload"), f"{where}payload") or {}
     if event_type == "meeting":
         _check_meeting(payload, f"{where}payload")
-    payload = clean.data(payload, f"{where}payload")
+    payload = clean.data(_public(payload), f"{where}payload")
     if said.get("call_id") is not None:
         payload = {**payload, "call_id": inputs.name(said["call_id"], f"{where}call_id")}
     mode = inputs.choice(said["derive"], f"{where}derive", DERIVES) if said.get("derive") is not None else derive
@@ -354,7 +354,7 @@ def _message(
     key = call.idempotency_key
     return ledger.NewEvent(
         role=role, event_type=event_type, content=content, payload=payload,
-        metadata=clean.data(metadata, f"{where}metadata"),
+        metadata=clean.data(_public(metadata), f"{where}metadata"),
         trust=trust or TRUST_OF[role],
         occurred_at=inputs.optional(inputs.moment, said.get("occurred_at"), f"{where}occurred_at") or call.occurred_at,
         session_id=call.session_id, task_run_id=call.task_run_id,
@@ -363,6 +363,15 @@ def _message(
         derive=() if role == "user" and NO_MEMORY in content.casefold() else derivers,
         event_id=inputs.optional(inputs.event_id, said.get("event_id"), f"{where}event_id") or ids.new_id(),
     )  # fmt: skip
+
+
+def _public(value: Any) -> Any:
+    """The same data, but for what is marked as private in any text of it."""
+    if isinstance(value, str):
+        return PRIVATE.sub("[private]", value)
+    if isinstance(value, Mapping):
+        return {key: _public(one) for key, one in value.items()}
+    return [_public(one) for one in value] if isinstance(value, list) else value
 
 
 def _check_meeting(payload: Mapping[str, Any], field: str) -> None:
