@@ -41,6 +41,7 @@ METADATA_DEPTH: Final = 32
 METADATA_KEYS: Final = 512
 JSON_DEPTH: Final = 64
 LARGEST_WHOLE: Final = 2**53 - 1
+LEAST_SHARE: Final = 1e-30  # a product of ten of them is a number yet; a smaller one PostgreSQL refuses to make
 RESULTS: Final = 200
 LEAST_TOKENS: Final = 1
 MOST_TOKENS: Final = 300_000
@@ -590,8 +591,9 @@ def number(value: object, field: str, least: float = -math.inf, most: float = ma
 
 
 def unit(value: object, field: str) -> float:
-    """A number from 0 to 1."""
-    return number(value, field, 0, 1)
+    """A number from 0 to 1; what is as good as zero is zero, so that the weights of a path can be multiplied."""
+    found = number(value, field, 0, 1)
+    return found if found >= LEAST_SHARE else 0.0
 
 
 def importance(value: object = None, priority: object = None, rating: object = None) -> float | None:

@@ -1029,7 +1029,7 @@ def _decision(
     """The decision as the history keeps it, but for what `_kept` leaves out: memories are named by their ids."""
     made = judged.judgement
     hints: tuple[str, ...] = (
-        ("split",) if len(judged.draft.fact) > LONG_FACT and judged.draft.fact.count("\n#") >= 2 else ()
+        ("split",) if len(judged.draft.fact) > LONG_FACT and f"\n{judged.draft.fact}".count("\n#") >= 2 else ()
     )
     hints += ("secret",) if secrets.MARK.search(judged.draft.fact) else ()
     return {

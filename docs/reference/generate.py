@@ -106,7 +106,7 @@ KEYWORDS: Final = {
     Write: "What every write takes beside its own arguments.",
     Attributes: "What `annotate` and `update` take, beside `Write`.",
     NewMemory: "What `add` takes, beside `Write` and `Attributes`.",
-    Candidate: "One item of `add_many`: what `add` takes, and the fact.",
+    Candidate: "One item of `add_many`: the fact, and what `add` takes but for `Write`, which the call takes for all.",
     Message: "One message of `remember`; `role` and `content` are required.",
     ToolCall: "One item of `tool_calls` of `record_turn`; `name` is required.",
     Artifact: "One item of `artifacts` of `record_turn`; `name` and `content` are required.",

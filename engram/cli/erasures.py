@@ -35,8 +35,8 @@ def erase(
             "scope": engram.scope if whole_scope else None,
         }  # fmt: skip
         given = {name: value for name, value in chosen.items() if value is not None}
-        if not yes and not desk.write.get("dry_run"):
-            _asked(f"Erase for ever: {', '.join(given) or 'nothing'}?")
+        if given and not yes and not desk.write.get("dry_run"):
+            _asked(f"Erase for ever: {', '.join(given)}?")
         report = engram.ops.erase(**given, **desk.write)
         desk.show(report, show.erasure)
     if not report.clean:

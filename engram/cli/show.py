@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -48,13 +48,19 @@ def when(at: datetime | None) -> str:
     return at.strftime("%Y-%m-%d %H:%M") if at else "–"
 
 
-def table(*columns: str, title: str | None = None, wide: Sequence[str] = ()) -> Table:
-    """A table in the house's look; the wide columns take the room that is left."""
+LONGEST: Final = 24  # characters of a line, in a column of what callers name as they like
+
+
+def table(*columns: str, title: str | None = None, wide: Sequence[str] = (), named: Sequence[str] = ()) -> Table:
+    """A table in the house's look; the wide columns take the room that is left, those of names so much at most."""
     made = Table(
         box=SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False, expand=bool(wide)
     )
     for column in columns:
-        made.add_column(column, ratio=1 if column in wide else None, overflow="fold", no_wrap=column not in wide)
+        made.add_column(
+            column, ratio=1 if column in wide else None, overflow="fold", no_wrap=column not in (*wide, *named),
+            max_width=LONGEST if column in named else None,
+        )  # fmt: skip
     return made
 
 
@@ -269,7 +275,7 @@ def lineage(console: Console, line: values.Lineage) -> None:
 
 def history(console: Console, page: values.Page[values.HistoryEntry]) -> None:
     """What happened, newest first."""
-    made = table("when", "what", "fact", "why", "who", "id", wide=("fact",))
+    made = table("when", "what", "fact", "why", "who", "id", wide=("fact", "why"), named=("who",))
     for entry in page:
         made.add_row(
             when(entry.at),
@@ -388,7 +394,7 @@ def backlog(console: Console, data: Mapping[str, Any]) -> None:
 
 def sessions(console: Console, page: values.Page[values.Session]) -> None:
     """A list of sessions."""
-    made = table("session", "events", "began", "ended", "summary", wide=("summary",))
+    made = table("session", "events", "began", "ended", "summary", wide=("summary",), named=("session",))
     for one in page:
         ended = f"{when(one.ended_at)} {one.outcome}" if one.ended_at else "–"
         made.add_row(plain(one.session_id), str(one.position), when(one.started_at), ended, plain(one.summary or ""))
@@ -435,7 +441,7 @@ def found_events(console: Console, found: values.EventResults) -> None:
 
 def checks(console: Console, report: values.DoctorReport) -> None:
     """Every check of the doctor, with the command that repairs what failed."""
-    made = table("", "check", "found", "repair", wide=("found",))
+    made = table("", "check", "found", "repair", wide=("found", "repair"))
     for check in report.checks:
         mark = Text("ok", "green") if check.ok else Text("bad", "bold red")
         made.add_row(mark, check.name, plain(check.detail), plain(check.repair or ""))
@@ -533,7 +539,7 @@ def checkpoint(console: Console, one: values.Checkpoint) -> None:
 
 def checkpoints(console: Console, found: Mapping[str, Any]) -> None:
     """Checkpoints, a line each."""
-    made = table("version", "summary", "position", "saved", "by", wide=("summary",))
+    made = table("version", "summary", "position", "saved", "by", wide=("summary",), named=("by",))
     for one in found["results"]:
         made.add_row(
             str(one["version"]), plain(one["summary"] or "(erased)"), str(one["position"]),
@@ -580,7 +586,7 @@ def replay_diff(console: Console, diff: values.ReplayDiff) -> None:
 
 def runs(console: Console, found: Sequence[values.LifecycleRun]) -> None:
     """Runs of the life cycle, a line each."""
-    made = table("run", "when", "step", "memories", "by", "why", "", wide=("why",))
+    made = table("run", "when", "step", "memories", "by", "why", "", wide=("why",), named=("by",))
     for one in found:
         note = "undone" if one.undone else ", ".join(f"{step} failed" for step in one.failed_steps)
         made.add_row(
@@ -665,7 +671,7 @@ def import_report(console: Console, done: values.ImportReport) -> None:
 
 def relations(console: Console, found: Mapping[str, Any]) -> None:
     """Relations, a line each."""
-    made = table("from", "type", "to", "weight", "since", "metadata", wide=("metadata",))
+    made = table("from", "type", "to", "weight", "since", "metadata", wide=("metadata",), named=("type",))
     for one in found["results"]:
         made.add_row(
             short_id(one["source_id"]), one["relation_type"], short_id(one["target_id"]), f"{one['weight']:.2f}",

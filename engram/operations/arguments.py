@@ -127,7 +127,7 @@ class NewMemory(Attributes, total=False):
 
 
 class Candidate(NewMemory, total=False):
-    """One item of `add_many`: a fact and what `add` takes."""
+    """One item of `add_many`: a fact and what `add` takes; what goes for all items, `Write`, is given to the call."""
 
     fact: str
 

@@ -37,6 +37,9 @@ DERIVERS_OF: Final[Mapping[str, tuple[str, ...]]] = {
 OWN_TYPE: Final = re.compile(r"x\.[a-z][a-z0-9_.-]{0,61}")
 PRIVATE: Final = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
 NO_MEMORY: Final = "#nomem"
+MEETING_TEXTS: Final = ("title", "date", "summary")
+MEETING_LISTS: Final = ("attendees", "decisions", "topics")
+ACTION_TEXTS: Final = ("who", "due")
 MESSAGE_WORDS: Final = (
     "role", "content", "name", "occurred_at", "trust", "call_id", "payload", "metadata", "event_id", "derive",
     "event_type",
@@ -328,7 +331,7 @@ def _message(
     role = inputs.choice(said.get("role"), f"{where}role", ROLES)
     event_type = _event_type(said.get("event_type"), role, f"{where}event_type")
     clean = call.censor
-    content = PRIVATE.sub("[private]", inputs.event_content(said.get("content"), f"{where}content"))
+    content = _public(inputs.event_content(said.get("content"), f"{where}content"))
     content = clean.text(content, f"{where}content")
     trust = (
         inputs.choice(said["trust"], f"{where}trust", TRUSTS)
@@ -336,7 +339,9 @@ def _message(
         else (call.trust if same_trust else None)
     )
     payload = inputs.optional(inputs.payload, said.get("payload"), f"{where}payload") or {}
-    payload = clean.data(payload, f"{where}payload")
+    if event_type == "meeting":
+        _check_meeting(payload, f"{where}payload")
+    payload = clean.data(_public(payload), f"{where}payload")
     if said.get("call_id") is not None:
         payload = {**payload, "call_id": inputs.name(said["call_id"], f"{where}call_id")}
     mode = inputs.choice(said["derive"], f"{where}derive", DERIVES) if said.get("derive") is not None else derive
@@ -349,7 +354,7 @@ def _message(
     key = call.idempotency_key
     return ledger.NewEvent(
         role=role, event_type=event_type, content=content, payload=payload,
-        metadata=clean.data(metadata, f"{where}metadata"),
+        metadata=clean.data(_public(metadata), f"{where}metadata"),
         trust=trust or TRUST_OF[role],
         occurred_at=inputs.optional(inputs.moment, said.get("occurred_at"), f"{where}occurred_at") or call.occurred_at,
         session_id=call.session_id, task_run_id=call.task_run_id,
@@ -358,6 +363,40 @@ def _message(
         derive=() if role == "user" and NO_MEMORY in content.casefold() else derivers,
         event_id=inputs.optional(inputs.event_id, said.get("event_id"), f"{where}event_id") or ids.new_id(),
     )  # fmt: skip
+
+
+def _public(value: Any) -> Any:
+    """The same data, but for what is marked as private in any text of it."""
+    if isinstance(value, str):
+        return PRIVATE.sub("[private]", value)
+    if isinstance(value, Mapping):
+        return {key: _public(one) for key, one in value.items()}
+    return [_public(one) for one in value] if isinstance(value, list) else value
+
+
+def _check_meeting(payload: Mapping[str, Any], field: str) -> None:
+    """Refuse what no rule could read of a meeting, where it would be passed by in silence."""
+    for name in MEETING_TEXTS:
+        _check_text(payload.get(name), f"{field}.{name}")
+    for name in MEETING_LISTS:
+        for place, one in enumerate(_list(payload, name, field)):
+            _check_text(one, f"{field}.{name}[{place}]", needed=True)
+    for place, item in enumerate(_list(payload, "action_items", field)):
+        where = f"{field}.action_items[{place}]"
+        if not isinstance(item, Mapping):
+            raise InvalidInput(where, "an object", type(item).__name__)
+        _check_text(item.get("what"), f"{where}.what", needed=True)
+        for name in ACTION_TEXTS:
+            _check_text(item.get(name), f"{where}.{name}")
+
+
+def _list(payload: Mapping[str, Any], name: str, field: str) -> tuple[Any, ...]:
+    return inputs.optional(inputs.items, payload.get(name), f"{field}.{name}", inputs.BODY_BYTES) or ()
+
+
+def _check_text(value: object, field: str, *, needed: bool = False) -> None:
+    if not isinstance(value, str) and (needed or value is not None):
+        raise InvalidInput(field, "text", type(value).__name__)
 
 
 def _event_type(value: object, role: str, field: str) -> str:

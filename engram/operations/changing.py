@@ -109,6 +109,8 @@ def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
 
 def _asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     for name in item:
+        if isinstance(name, str) and name in Write.__annotations__:
+            raise InvalidInput(name, "given to the call, for all its items", "given to one")
         if not isinstance(name, str) or (name != "fact" and name not in MEMORY_WORDS):
             raise InvalidInput(inputs.field_name(name, "item"), "a field of a new memory", "an unknown name")
     optional = inputs.optional

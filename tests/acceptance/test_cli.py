@@ -131,6 +131,21 @@ def test_stats_verify_and_doctor_look_at_what_is_there(cli: Cli) -> None:
     assert checks.code == (0 if checks.data["ok"] else 1)
 
 
+def test_no_column_squeezes_another_out_of_a_table(cli: Cli) -> None:
+    said = "because the review of the committee that met on Monday found that it was no longer so"
+    who = "an-agent-of-the-night-shift-whose-name-is-as-long-as-this"
+    made = cli.json("add", "Otters sleep in the estuary", "--user", "lena")["memory"]["memory_id"]
+    cli("forget", made, "--user", "lena", "--reason", said, "--actor", who)
+    cli("restore", made, "--user", "lena", "--reason", said, "--actor", who)
+    told = cli("history", made, "--user", "lena").out
+    for word in ("Otters", "estuary", "restored", "forgotten", *said.split(), "an-agent", "as-this"):
+        assert word in told, word
+    checks = cli("doctor")
+    for check in cli("doctor", "--json").data["checks"]:
+        for word in f"{check['detail']} {check['repair']}".split():
+            assert word in checks.out, word
+
+
 def test_a_read_can_be_put_to_an_earlier_day(cli: Cli) -> None:
     add = ("--topic-key", "sprint", "--valid-from")
     cli.json("add", "Sprint 41 is running", *add, "2025-06-02")

@@ -36,6 +36,12 @@ def test_it_asks_a_person_and_does_nothing_where_nobody_answers(cli: Cli, monkey
     assert cli.json("list", "--user", "lena")["results"] == []
 
 
+def test_it_asks_nobody_whether_nothing_is_to_be_erased(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: pytest.fail("it asked"))
+    refused = cli("erase")
+    assert (refused.code, "expected" in refused.err) == (2, True)
+
+
 def test_a_redaction_list_is_written_and_applied(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "redactions.jsonl"
     said = cli.json("remember", "I live in Leipzig.", "--user", "lena")["event_ids"][0]

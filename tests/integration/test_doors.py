@@ -148,6 +148,36 @@ def test_a_message_list_is_for_remember(database_url: str, tenant: str) -> None:
         door.add([{"role": "user", "content": "hello"}])  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("payload", "field"),
+    [
+        ({"title": 3}, "title"), ({"date": ["2026-11-20"]}, "date"), ({"summary": {}}, "summary"),
+        ({"attendees": "Ann"}, "attendees"), ({"attendees": [None]}, "attendees[0]"), ({"topics": {"a": 1}}, "topics"),
+        ({"decisions": ["Use PostgreSQL", 5]}, "decisions[1]"), ({"action_items": ["write docs"]}, "action_items[0]"),
+        ({"action_items": [{"who": "Ann"}]}, "action_items[0].what"),
+        ({"action_items": [{"what": "write", "due": 5}]}, "action_items[0].due"),
+    ],
+)  # fmt: skip
+def test_a_meeting_that_no_rule_could_read_is_refused(
+    database_url: str, tenant: str, payload: dict[str, object], field: str
+) -> None:
+    with Engram(database_url, scope=Scope(tenant), embedder="none") as door:
+        with pytest.raises(InvalidInput) as refused:
+            door.record_event("Weekly", event_type="meeting", payload=payload)
+        assert refused.value.field == f"payload.{field}"
+        assert not door.list_events()
+        assert door.record_event("Weekly", payload=payload).position == 1  # of another type it is the caller's own
+
+
+def test_a_meeting_may_leave_out_and_add_what_it_likes(database_url: str, tenant: str) -> None:
+    items = [{"what": "write the docs", "who": None, "priority": 1}]
+    with Engram(database_url, scope=Scope(tenant), embedder="none") as door:
+        made = door.record_event(
+            "Weekly", event_type="meeting", payload={"title": None, "action_items": items, "room": 7}
+        )  # fmt: skip
+        assert [one.memory.fact for one in made.decisions if one.memory] == ["Weekly", "write the docs"]
+
+
 async def test_the_asynchronous_door_walks_the_same_roads(database_url: str, tenant: str) -> None:
     async with AsyncEngram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
         receipt = await door.remember("I live in Ottawa")

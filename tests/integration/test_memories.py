@@ -28,6 +28,19 @@ def day(year: int, month: int, day: int) -> datetime:
     return datetime(year, month, day, tzinfo=UTC)
 
 
+@pytest.mark.parametrize("word", ["trust", "occurred_at", "actor", "idempotency_key", "user_id", "dry_run"])
+def test_what_goes_for_a_whole_batch_is_said_to_be_no_word_of_an_item(ada: Engram, word: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"items\[1\]\.{word}: expected given to the call, for all its items"):
+        ada.add_many([{"fact": "User sails"}, {"fact": "User rows", word: None}])  # type: ignore[misc]
+
+
+def test_a_long_fact_under_two_headings_is_stored_and_said_to_be_several(ada: Engram) -> None:
+    parts = [f"# {name}\n\n" + f"{name} was painted green and varnished twice. " * 20 for name in ("Hull", "Mast")]
+    assert ada.add("\n\n".join(parts)).hints == ("split",)
+    assert ada.add(parts[0] + parts[0].replace("#", "")).hints == ()
+    assert ada.add("# Keel\n\n# Rudder").hints == ()
+
+
 def facts(door: Engram, **read: object) -> list[str]:
     return sorted(memory.fact for memory in door.list_memories(**read))  # type: ignore[arg-type]
 

@@ -226,6 +226,21 @@ def test_the_worked_example_scores_as_written(near: Engram) -> None:
     assert asked.degraded == ()
 
 
+def test_weights_and_importances_next_to_nothing_stop_no_walk(near: Engram) -> None:
+    """The server refuses to multiply two such numbers, and would refuse every walk that comes by."""
+    ids = made(near, "One", "Two cos=0.0", "Three cos=-1.0", importance=5e-324)
+    for source, target in pairwise(ids):
+        near.relate(source, target, "part_of", weight=1e-200)
+    asked = near.traverse(ids[0], query="Anything")
+    for walk in (near.traverse(ids[0]), asked, near.traverse_many([ids[0]], max_depth=3)):
+        assert {one.memory.memory_id: one.path_weight for one in walk} == dict.fromkeys(ids[1:], 0.0)
+    path = near.find_path(ids[0], ids[2])
+    assert path is not None
+    assert (path.path, path.path_weight) == (tuple(ids), 0.0)
+    near.relate(ids[0], ids[1], "part_of", weight=1e-30)
+    assert near.list_relations(ids[0])[0].weight == 1e-30
+
+
 def test_a_question_keeps_a_walk_from_loose_relations_to_what_is_far(near: Engram) -> None:
     start, close, far, held, beyond = made(
         near, "Start", f"Close cos={FAR + 0.01}", f"Far cos={FAR - 0.01}", "Held cos=0.0", "Beyond cos=0.9"

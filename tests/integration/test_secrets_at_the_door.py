@@ -119,6 +119,17 @@ def test_no_row_holds_a_secret_whatever_call_it_came_by(server: EmbeddedServer, 
     assert hits(server, [SECRET]) == {}
 
 
+def test_no_row_holds_what_is_marked_as_private_in_any_part_of_a_message(server: EmbeddedServer, ada: Engram) -> None:
+    said = "It is <private>zqx4711</private> here, <PRIVATE>zqx4712"
+    ada.remember([{"role": "user", "content": said, "payload": {"a": [{"b": said}]}, "metadata": {"a": said}}])
+    tools: Any = [{"name": "t", "arguments": {"a": said}, "result": said}]
+    ada.record_turn(said, said, tool_calls=tools, artifacts=[{"name": "a", "content": said}], metadata={"a": said})
+    ada.ops.run_jobs(limit=50)
+    assert hits(server, ["zqx471"]) == {}
+    kept = [event for event in ada.list_events() if event.event_type == "tool_call"]
+    assert kept[0].payload["arguments"] == {"a": "It is [private] here, [private]"}
+
+
 @pytest.mark.parametrize("call", sorted(set(DOORS) - {"search", "recall", "deep_search", "build_context"}))
 def test_a_policy_may_refuse_secrets_before_anything_is_written(database_url: str, tenant: str, call: str) -> None:
     policy = replace(get_policy("default"), secrets="refuse")
