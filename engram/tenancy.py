@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from engram.database import Connection, fetch_all, fetch_value
@@ -96,13 +97,19 @@ def asked_for(scope: Scope, shelves: Shelves) -> dict[str, Any]:
 def seen(scope: Scope, rows: Sequence[Any], *, shelves: Shelves = "without") -> Visible:
     """What a read may see, from the rows of its scopes. Pure."""
     everyone = isinstance(scope.user_id, AllUsers)
-    found = {int(row.scope_id): Scope(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows}
+    found = {int(row.scope_id): _of(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows}
     nearness = {scope_id: _nearness(scope, member) for scope_id, member in found.items()}
     single = not everyone and len(scope.agents) == 1
     shelved = {int(row.scope_id) for row in rows if row.shelf_of is not None and shelves == "with"}
     mine = (i for i, m in found.items() if m.namespace == scope.namespace and m.user_id == scope.user_id)
     own = next((i for i in mine if single and i not in shelved), None)
     return Visible(scope, tuple(sorted(found, key=lambda i: (nearness[i], i))), own, nearness, found)
+
+
+@lru_cache(maxsize=4096)
+def _of(tenant_id: str, namespace: str, agent_id: str, user_id: str | None) -> Scope:
+    """A scope by the names of its row, which are looked at once: every read meets the same few."""
+    return Scope(tenant_id, namespace, agent_id, user_id)
 
 
 def show_shadows(conn: Connection) -> None:
