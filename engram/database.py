@@ -94,12 +94,14 @@ SETTINGS: Final = {
 OPENING: Final = Kept(
     "SELECT " + ", ".join(f"pg_catalog.set_config('{name}', {to}, true)" for name, to in SETTINGS.items())
 )
+SEEN: Final = "/*seen*/"  # where a statement finds the scopes of its read itself
 # Statements that only call functions, which keep their plans themselves: they need not be read and planned again.
 KEPT: Final = frozenset({
     "add_recall", "append_at_once", "append_events", "call_candidates", "call_lineage", "call_memories", "call_pinned",
-    "call_told_events", "call_walk", "claim_jobs", "enter_session", "find_next_due", "hold_jobs", "hold_models",
-    "index_words", "list_gate_rows", "list_nearest", "list_visible_scopes", "lock_keys", "look_at_question",
-    "look_from_scope", "open_desk", "open_stream", "restate_memories", "set_search", "write_memories",
+    "call_told_events", "call_walk", "claim_jobs", "enter_session", "find_next_due", "get_from_scope", "hold_jobs",
+    "hold_models", "index_words", "lineage_from_scope", "list_gate_rows", "list_line", "list_nearest",
+    "list_visible_scopes", "lock_keys", "look_at_question", "look_from_scope", "open_desk", "open_stream",
+    "pinned_from_scope", "restate_memories", "set_search", "write_memories",
 })  # fmt: skip
 REFUSALS: Final = {
     "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",
@@ -162,6 +164,8 @@ def statement(name: str) -> str:
     """The text of a statement of `engram/sql`, by its file name; `Kept` where it only calls functions."""
     try:
         text = (resources.files("engram") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+        if SEEN in text:
+            text = text.replace(SEEN, statement("seen_scopes"))
         return Kept(text) if name in KEPT else text
     except FileNotFoundError:  # an OSError is taken for an outage of the server, and this is a mistake in the program
         raise LookupError(f"engram/sql has no {name}.sql") from None
