@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import namedtuple
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -89,7 +89,7 @@ class Wire:
             fresh = self._send(written, Format.BINARY if binary else Format.TEXT)
             if after:
                 line.send_flush_request()
-                self._owed = len(after), self._send(after, Format.TEXT)
+                self._owed = len(after), self._send(after, Format.TEXT, fresh.values())
             line.pipeline_sync()
             self._wait(_exchanged(line, answers, len(written) + len(fresh) + (not after)))
             if not after:
@@ -123,12 +123,12 @@ class Wire:
             raise
         return _told(self._noted(answers, fresh, said))
 
-    def _send(self, written: Sequence[_Written], told: Format) -> dict[int, _Key]:
-        """Say statements; those that are kept from now on, by their places."""
+    def _send(self, written: Sequence[_Written], told: Format, said: Collection[_Key] = ()) -> dict[int, _Key]:
+        """Say statements; those that are kept from now on, by their places, beside those `said` in this message."""
         line = self.connection.pgconn
         fresh: dict[int, _Key] = {}
         for place, (key, values, formats, is_kept) in enumerate(written):
-            there = is_kept and (key in self._kept or key in fresh.values())
+            there = is_kept and (key in self._kept or key in fresh.values() or key in said)
             if is_kept and not there and self._is_straight and len(self._kept) + len(fresh) < MOST_KEPT:
                 line.send_prepare(_name_of(key), *key)
                 fresh[place], there = key, True

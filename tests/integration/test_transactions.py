@@ -668,6 +668,23 @@ def test_a_statement_that_a_message_says_twice_is_kept_once(database_url: str, t
     database.close()
 
 
+def test_a_statement_that_is_said_again_behind_a_message_is_kept_once(database_url: str, tenant: str) -> None:
+    database = Database(database_url, load({}, pool_size=1))
+
+    def noted(conn: Connection) -> Any:
+        sent = databases.send_after(conn, "lock_keys", keys=["b"], shared=[])
+        send_ahead(conn, "lock_keys", keys=["a"], shared=[])
+        fetch_all(ending(conn), "hold_models")
+        return sent
+
+    database.run(tenant, lambda conn: fetch_named(conn, WHO, {}))
+    sent = [database.run(tenant, noted, read_only=True) for _ in range(3)]
+    assert [(one.done, one.error) for one in sent] == [(True, None)] * 3
+    kept = database.run(tenant, kept_by_the_session)
+    assert len(kept) == len(set(kept)) == 3
+    database.close()
+
+
 def test_a_kept_statement_that_is_gone_is_said_anew(database_url: str, tenant: str) -> None:
     database = Database(database_url, load({}, pool_size=1))
 
