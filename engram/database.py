@@ -653,8 +653,8 @@ def _commit(conn: Connection, course: _Course, known: Mapping[str, Any]) -> None
 
 def _take_back(conn: Connection, known: Mapping[str, Any]) -> None:
     """Give a connection that is lost to nobody else; what is open is rolled back, at the latest by the pool."""
-    course: _Course = known[COURSE]
-    if course.following is not None:
+    course: _Course | None = known.get(COURSE)  # nothing is known of a connection that was replaced
+    if course is not None and course.following is not None:
         course.follow(known[WIRE])
     if WIRE in known and known[WIRE].connection.closed:
         conn.invalidate()
