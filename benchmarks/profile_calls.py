@@ -67,6 +67,7 @@ class Watch:
     explain: bool
     plans: bool = False
     ran: dict[str, Ran] = field(default_factory=lambda: defaultdict(Ran))
+    rest: list[Any] = field(default_factory=list)  # the answers to what was said behind a message
 
     def note(self, real: Callable[..., Any], cursor: Any, query: Any, params: Any, more: dict[str, Any]) -> Any:
         """Run a statement, explained before if asked; what it returns."""
@@ -80,19 +81,23 @@ class Watch:
         one.times += 1
         return found
 
-    def say(self, real: Callable[..., Any], wire: Wire, statements: Sequence[Said], **more: Any) -> list[Any]:
+    def say(
+        self, real: Callable[..., Any], wire: Wire, statements: Sequence[Said], *, behind: Sequence[Said] = (),
+        **more: Any,
+    ) -> list[Any]:  # fmt: skip
         """Say several statements in one message, or if asked each in its own, explained before; what they return."""
         place = max((place for place, (text, _) in enumerate(statements) if text != "COMMIT"), default=0)
-        ones = [self.ran[name_of(text)] for text, _ in statements]
+        ones = [self.ran[name_of(text)] for text, _ in (*statements, *behind)]
         answers: list[Any] = []
         start = time.perf_counter()
         if self.explain:
-            for one, (text, params) in zip(ones, statements, strict=True):
+            for one, (text, params) in zip(ones, (*statements, *behind), strict=True):
                 if params is not None:
                     self._explain(wire.connection, text, params, one)
                 answers += real(wire, [(text, params)], **more)
+            answers, self.rest = answers[: len(statements)], answers[len(statements) :]
         else:
-            answers = real(wire, statements, **more)
+            answers = real(wire, statements, behind=behind, **more)
         ones[place].wall += 1000 * (time.perf_counter() - start)
         for one in ones:
             one.times += 1
@@ -119,7 +124,7 @@ class Watch:
 @contextmanager
 def watched(watch: Watch) -> Iterator[None]:
     """Note the statements of every cursor of psycopg, and of every message, meanwhile."""
-    kept = SENT, psycopg.Cursor.executemany, Wire.say
+    kept = SENT, psycopg.Cursor.executemany, Wire.say, Wire.rest
 
     def execute(cursor: Any, query: Any, params: Any = None, **more: Any) -> Any:
         return watch.note(kept[0], cursor, query, params, more)
@@ -130,13 +135,16 @@ def watched(watch: Watch) -> Iterator[None]:
     def say(wire: Wire, statements: Sequence[Said], **more: Any) -> list[Any]:
         return watch.say(kept[2], wire, statements, **more)
 
+    def rest(wire: Wire) -> list[Any]:
+        return watch.rest if watch.explain else kept[3](wire)
+
     psycopg.Cursor.execute, psycopg.Cursor.executemany = execute, executemany  # type: ignore[method-assign]
-    Wire.say = say  # type: ignore[method-assign]
+    Wire.say, Wire.rest = say, rest  # type: ignore[method-assign]
     try:
         yield
     finally:
         psycopg.Cursor.execute, psycopg.Cursor.executemany = kept[:2]  # type: ignore[method-assign]
-        Wire.say = kept[2]  # type: ignore[method-assign]
+        Wire.say, Wire.rest = kept[2:]  # type: ignore[method-assign]
 
 
 @lru_cache(maxsize=1)

@@ -49,7 +49,7 @@ class Wire:
 
     A statement is a simple query or an execution, but of what begins and ends a transaction; a transaction is one that
     was begun by name, or a statement outside of one; a round trip is a query, a synchronisation or a flush, for each of
-    which a client waits.
+    which a client waits. It waits for no flush behind which it says more at once.
     """
 
     def __init__(self, server: Path) -> None:
@@ -109,8 +109,10 @@ class Wire:
         cut = _Cutter(begins_bare=read == self._asked)
         with suppress(OSError):
             while block := source.recv(SIZE):
-                for kind, body in cut.messages(block):
-                    read(state, kind, body)
+                told = list(cut.messages(block))
+                for place, (kind, body) in enumerate(told, 1):
+                    if kind != b"H" or place == len(told):
+                        read(state, kind, body)
                 target.sendall(block)
         for one in (source, target):
             with suppress(OSError):

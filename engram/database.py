@@ -35,7 +35,7 @@ from engram.errors import (
     UnknownOutcome,
 )
 from engram.settings import Settings
-from engram.wire import Kept, Said, Wire, is_failure
+from engram.wire import Fixed, Kept, Said, Wire, is_failure
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -94,13 +94,14 @@ SETTINGS: Final = {
 OPENING: Final = Kept(
     "SELECT " + ", ".join(f"pg_catalog.set_config('{name}', {to}, true)" for name, to in SETTINGS.items())
 )
+SEEN: Final = "/*seen*/"  # where a statement finds the scopes of its read itself
 # Statements that only call functions, which keep their plans themselves: they need not be read and planned again.
 KEPT: Final = frozenset({
     "add_recall", "append_at_once", "append_events", "call_candidates", "call_lineage", "call_memories", "call_pinned",
-    "call_ties", "call_told_events", "call_walk", "claim_jobs", "enter_session", "find_next_due", "hold_jobs",
-    "hold_models", "index_words", "list_gate_rows", "list_nearest", "list_visible_scopes", "lock_keys",
-    "look_at_question", "look_from_scope", "open_desk", "open_stream", "restate_memories", "set_plans", "set_search",
-    "write_memories",
+    "call_ties", "call_told_events", "call_walk", "claim_jobs", "enter_session", "find_next_due", "get_from_scope",
+    "hold_jobs", "hold_models", "index_words", "lineage_from_scope", "list_gate_rows", "list_line", "list_nearest",
+    "list_visible_scopes", "lock_keys", "look_at_question", "look_from_scope", "open_desk", "open_stream",
+    "pinned_from_scope", "restate_memories", "set_plans", "set_search", "write_memories",
 })  # fmt: skip
 REFUSALS: Final = {
     "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",
@@ -163,6 +164,8 @@ def statement(name: str) -> str:
     """The text of a statement of `engram/sql`, by its file name; `Kept` where it only calls functions."""
     try:
         text = (resources.files("engram") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
+        if SEEN in text:
+            text = text.replace(SEEN, statement("seen_scopes"))
         return Kept(text) if name in KEPT else text
     except FileNotFoundError:  # an OSError is taken for an outage of the server, and this is a mistake in the program
         raise LookupError(f"engram/sql has no {name}.sql") from None
@@ -279,13 +282,15 @@ class Sent:
 
 
 def send_after(conn: Connection, name: str, /, **params: Any) -> Sent:
-    """Send a named statement behind the end of this transaction, in the message of the next one, which is `ending`.
+    """Send a named statement behind the end of this transaction, in the message that ends it.
 
     It writes in a transaction of its own, where all before it went well, and its failure is nobody else's: what is
-    returned tells of it.
+    returned tells of it, once the transaction is left. The answers before it are worked on meanwhile.
     """
     course: _Course = conn.info[COURSE]
-    course.after = sent = Sent((*course.next, (statement(name), params), COMMIT))
+    sent = Sent((*course.next, (statement(name), params), COMMIT))
+    if not conn.in_nested_transaction():  # a rehearsal leaves nothing
+        course.after = sent
     return sent
 
 
@@ -552,11 +557,7 @@ def opening(
 
     The connection is in autocommit as far as its driver knows, which would spend a message on BEGIN alone.
     """
-    given = {
-        "tenant_id": tenant_id,
-        "lock_timeout": _ms(lock_timeout),
-        "statement_timeout": _ms(statement_timeout),
-    }
+    given = Fixed(tenant_id=tenant_id, lock_timeout=_ms(lock_timeout), statement_timeout=_ms(statement_timeout))
     isolation = " ISOLATION LEVEL REPEATABLE READ" if snapshot else ""
     # Read-only by the server's own wish stays read-only: whoever set it so knew why.
     access = " READ ONLY" if read_only else ""
@@ -574,7 +575,8 @@ class _Course:
     ending: bool = False
     ended: bool = False
     committing: bool = False  # the work is done, and only COMMIT is left, which may be on its way
-    after: Sent | None = None  # what follows its end
+    after: Sent | None = None  # what is to follow its end
+    following: Sent | None = None  # what follows it, and has no answer yet
 
     @property
     def owes(self) -> bool:
@@ -585,6 +587,7 @@ class _Course:
         """The answer to the next statement; without one only what goes ahead of it is said."""
         if self.ended:
             self._begin_anew()
+        self.follow(wire)
         message = [*self.ahead, *said]
         place = len(message) - 1
         if self.ending:
@@ -592,33 +595,41 @@ class _Course:
         if not message:
             return None
         self.committing, after = self.ending, self.after if self.ending else None
-        answers = wire.say([*message, *after.said] if after else message, binary=binary)
+        answers = wire.say(message, binary=binary, behind=after.said if after else ())
         self.ended = self.ending and len(answers) >= len(message)  # by a COMMIT that failed too
-        self.ending, self.after = False, None
-        last = answers[len(message) - 1] if self.ended else answers[-1]
-        if is_failure(last):
+        self.ending = False
+        if is_failure(answers[-1]):
             self.committing = self.ended  # or nothing was committed
-            raise psycopg.errors.error_from_result(last)
+            with suppress(psycopg.Error):
+                wire.rest()
+            raise psycopg.errors.error_from_result(answers[-1])
         self.ahead.clear()  # only now: what could not even be sent has begun nothing
         if after:
-            _followed(wire, after, answers[-1])
+            self.after, self.following = None, after
         return answers[place]
+
+    def follow(self, wire: Wire) -> None:
+        """Wait for what follows the end of the transaction, and note what became of it; a failure is taken back."""
+        after, self.following = self.following, None
+        if after is None:
+            return
+        try:
+            last = wire.rest()[-1]
+        except psycopg.Error as error:  # the session is gone; what went before has its answer
+            after.error = error
+            return
+        if is_failure(last):
+            after.error = psycopg.errors.error_from_result(last)
+            with suppress(psycopg.Error):
+                wire.say([ROLLBACK])
+        else:
+            after.done = True
 
     def _begin_anew(self) -> None:
         """After its end no statement has a role and a tenant."""
         if not self.repeatable:
             raise RuntimeError("a statement after the one that ended its transaction")
         self.ended, self.committing, self.ahead = False, False, [*self.opening, *self.ahead]
-
-
-def _followed(wire: Wire, after: Sent, last: Any) -> None:
-    """Note what became of the transaction behind another; one that failed is taken back."""
-    if is_failure(last):
-        after.error = psycopg.errors.error_from_result(last)
-        with suppress(psycopg.Error):  # the session is gone; what went before has its answer
-            wire.say([ROLLBACK])
-    else:
-        after.done = True
 
 
 def _opened(conn: Connection, cursor: Any, text: str, params: Any, _: Any, __: bool) -> tuple[str, Any]:
@@ -639,10 +650,12 @@ def _inside(conn: AsyncConnection) -> Connection:
 
 def _commit(conn: Connection, course: _Course, known: Mapping[str, Any]) -> None:
     """Commit what is open; what waits for a next statement that does not come is sent with COMMIT."""
-    if course.owes and not (course.ended and course.repeatable):
+    if (course.owes or course.after is not None) and not (course.ended and course.repeatable):
         course.ending = True
         with _told(conn, COMMIT[0]):
             course.say(_wire(conn))
+    if course.following is not None:
+        course.follow(known[WIRE])
     if course.ended and WIRE in known and known[WIRE].connection.closed:
         conn.invalidate()  # by what followed the end
     else:
@@ -651,6 +664,9 @@ def _commit(conn: Connection, course: _Course, known: Mapping[str, Any]) -> None
 
 def _take_back(conn: Connection, known: Mapping[str, Any]) -> None:
     """Give a connection that is lost to nobody else; what is open is rolled back, at the latest by the pool."""
+    course: _Course | None = known.get(COURSE)  # nothing is known of a connection that was replaced
+    if course is not None and course.following is not None:
+        course.follow(known[WIRE])
     if WIRE in known and known[WIRE].connection.closed:
         conn.invalidate()
     if conn.in_transaction():

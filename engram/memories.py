@@ -11,11 +11,12 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import filters, ids, paging, text
+from engram import filters, ids, paging, tenancy, text
 from engram.database import Connection, fetch_all, fetch_named, statement
 from engram.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from engram.filters import Filter
-from engram.tenancy import Visible
+from engram.scope import Scope
+from engram.tenancy import Shelves, Visible
 from engram.values import TRUSTS, Activity, Citation, CriticalMemories, Lineage, Memory, Page, trust_rank
 
 CRITICAL_ORDER: Final = ("profile", "constraint", "preference", "project", "task", "decision", "tool_result")
@@ -198,6 +199,22 @@ def find(conn: Connection, visible: Visible, memory_id: str, moment: Moment = NO
     return next(iter(load(conn, visible, [full], moment)), None)
 
 
+def find_at_once(conn: Connection, scope: Scope, memory_id: str) -> Memory | None:
+    """The memory with this full id as it is now, or None; the scopes of the read are found by the same statement."""
+    rows = _at_once(conn, "get_from_scope", scope, "with", memory_id=memory_id)
+    return made(rows[0], tenancy.seen(scope, rows)) if rows else None
+
+
+def lineage_at_once(conn: Connection, scope: Scope, memory_id: str) -> Lineage:
+    """The same of the lineage of a memory, newest first; NotFound when the read sees none with that id."""
+    rows = _at_once(conn, "lineage_from_scope", scope, "with", memory_id=memory_id)
+    return _newest_first(rows, tenancy.seen(scope, rows))
+
+
+def _at_once(conn: Connection, name: str, scope: Scope, shelves: Shelves, **given: Any) -> list[Any]:
+    return fetch_named(conn, statement(name), tenancy.asked_at_once(scope, shelves) | given, binary=True)
+
+
 def get(conn: Connection, visible: Visible, memory_id: str, moment: Moment = NOW) -> Memory:
     """The memory with this id; NotFound says the same for unknown, foreign and not yet known ids."""
     found = find(conn, visible, memory_id, moment)
@@ -280,7 +297,11 @@ def lineage_of(conn: Connection, visible: Visible, memory_id: str, moment: Momen
         seen = get(conn, visible, memory_id, Moment(known_at=moment.known_at))
         return lineage(conn, visible, seen.lineage_id, moment)
     params = visible_params(visible) | {"memory_id": resolve_id(conn, visible, memory_id)}
-    rows = fetch_named(conn, statement("call_lineage"), params) if visible.scope_ids else []
+    rows = fetch_named(conn, statement("call_lineage"), params, binary=True) if visible.scope_ids else []
+    return _newest_first(rows, visible)
+
+
+def _newest_first(rows: list[Any], visible: Visible) -> Lineage:
     if not rows:
         raise NotFound("no memory with that id in this scope")
     rows.sort(key=lambda row: row.revision, reverse=True)
@@ -299,7 +320,7 @@ def lineage_and_rivals(
 
 def _line(conn: Connection, visible: Visible, lineage_id: str, memory_id: str | None) -> list[Any]:
     params = visible_params(visible) | {"lineage_id": lineage_id, "memory_id": memory_id}
-    return fetch_named(conn, statement("list_line"), params)
+    return fetch_named(conn, statement("list_line"), params, binary=True)
 
 
 def _lineage(lineage_id: str, rows: Sequence[Any], visible: Visible) -> Lineage:
@@ -340,7 +361,23 @@ def recall_critical(
         return CriticalMemories(())
     types = None if memory_types is None else list(memory_types)
     found = _pinned_now(conn, visible, types) if moment.is_now else _pinned_then(conn, visible, types, moment)
-    chosen = chosen_critical(found, visible, limit=limit, max_tokens=max_tokens, count=count)
+    return _fitting(chosen_critical(found, visible, limit=limit, max_tokens=max_tokens, count=count), strict=strict)
+
+
+def critical_at_once(
+    conn: Connection, scope: Scope, *, memory_types: Sequence[str] | None, limit: int, max_tokens: int | None,
+    strict: bool,
+) -> CriticalMemories:  # fmt: skip
+    """The same as it is now; the scopes of the read are found by the same statement."""
+    types = None if memory_types is None else list(memory_types)
+    rows = _at_once(conn, "pinned_from_scope", scope, "without", memory_types=types)
+    visible = tenancy.seen(scope, rows)
+    return _fitting(
+        chosen_critical(_in_order(rows, visible), visible, limit=limit, max_tokens=max_tokens), strict=strict
+    )
+
+
+def _fitting(chosen: CriticalMemories, *, strict: bool) -> CriticalMemories:
     if strict and chosen.omitted:
         kept = len(chosen.results)
         raise LimitExceeded("recall_critical", kept, kept + len(chosen.omitted), "critical memories within the budget")
@@ -348,7 +385,11 @@ def recall_critical(
 
 
 def _pinned_now(conn: Connection, visible: Visible, types: list[str] | None) -> list[Memory]:
-    rows = fetch_named(conn, statement("call_pinned"), visible_params(visible) | {"memory_types": types})
+    params = visible_params(visible) | {"memory_types": types}
+    return _in_order(fetch_named(conn, statement("call_pinned"), params, binary=True), visible)
+
+
+def _in_order(rows: list[Any], visible: Visible) -> list[Memory]:
     places = {kind: place for place, kind in enumerate(CRITICAL_ORDER)}
     rows.sort(key=lambda row: row.memory_id)
     rows.sort(key=lambda row: row.recorded_at, reverse=True)

@@ -196,7 +196,7 @@ def _tied(
         return rows, {one.memory_id: one for one in loaded}
     params = tenancy.reader_params(reader) | walking | {"beside": list(beside)}
     rows = fetch_named(ending(conn), statement("call_ties"), params, binary=True)
-    visible = tenancy.seen_among(reader, rows)
+    visible = reader if isinstance(reader, Visible) else tenancy.seen(reader, rows)
     return [row for row in rows if row.depth is not None], {row.memory_id: memories.made(row, visible) for row in rows}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 from engram.database import Connection, fetch_all, fetch_value
@@ -93,34 +94,35 @@ def asked_for(scope: Scope, shelves: Shelves) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def asked_at_once(scope: Scope, shelves: Shelves) -> dict[str, Any]:
+    """What a statement is asked with that finds the scopes of its read itself. Pure."""
+    single = not isinstance(scope.user_id, AllUsers) and len(scope.agents) == 1
+    return asked_for(scope, shelves) | {"namespace": scope.namespace, "single": single}
+
+
 def seen(scope: Scope, rows: Sequence[Any], *, shelves: Shelves = "without") -> Visible:
-    """What a read may see, from the rows of its scopes. Pure."""
+    """What a read may see, from the rows of its scopes; of rows that name theirs, what it saw. Pure."""
     everyone = isinstance(scope.user_id, AllUsers)
-    found = {int(row.scope_id): Scope(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows}
+    found = {int(row.scope_id): _of(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows}
     nearness = {scope_id: _nearness(scope, member) for scope_id, member in found.items()}
     single = not everyone and len(scope.agents) == 1
-    shelved = {int(row.scope_id) for row in rows if row.shelf_of is not None and shelves == "with"}
+    shelved = {int(row.scope_id) for row in rows if shelves == "with" and row.shelf_of is not None}
     mine = (i for i, m in found.items() if m.namespace == scope.namespace and m.user_id == scope.user_id)
     own = next((i for i in mine if single and i not in shelved), None)
     return Visible(scope, tuple(sorted(found, key=lambda i: (nearness[i], i))), own, nearness, found)
 
 
 def reader_params(reader: Visible | Scope) -> dict[str, Any]:
-    """What a statement of now takes that looks up itself what a reader may see, where only his scope is known. Pure."""
-    scope, known = (reader.scope, reader) if isinstance(reader, Visible) else (reader, None)
-    return asked_for(scope, "without") | {
-        "scope_ids": None if known is None else list(known.scope_ids), "own": None if known is None else known.own,
-        "single": len(scope.agents) == 1 and not isinstance(scope.user_id, AllUsers), "namespace": scope.namespace,
-    }  # fmt: skip
-
-
-def seen_among(reader: Visible | Scope, rows: Sequence[Any]) -> Visible:
-    """What a reader may see, as far as these memories show. Pure."""
+    """What a statement of now is asked with that finds the scopes of its read itself where they are not known. Pure."""
     if isinstance(reader, Visible):
-        return reader
-    members = {int(row.scope_id): (row.namespace, row.agent_id, row.user_id) for row in rows}
-    found = {scope_id: Scope(reader.tenant_id, *member) for scope_id, member in members.items()}
-    return Visible(reader, tuple(found), None, {}, found)
+        return asked_at_once(reader.scope, "without") | {"scope_ids": list(reader.scope_ids), "own": reader.own}
+    return asked_at_once(reader, "without") | {"scope_ids": None, "own": None}
+
+
+@lru_cache(maxsize=4096)
+def _of(tenant_id: str, namespace: str, agent_id: str, user_id: str | None) -> Scope:
+    """A scope by the names of its row, which are looked at once: every read meets the same few."""
+    return Scope(tenant_id, namespace, agent_id, user_id)
 
 
 def show_shadows(conn: Connection) -> None:

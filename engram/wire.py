@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import namedtuple
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -23,6 +23,14 @@ _Written = tuple[_Key, Any, Any, bool]
 """That, its values with their formats, and whether it is kept."""
 
 
+class Fixed(dict[str, Any]):
+    """Values that never change, and are of one statement, as what begins a transaction has: a wire writes them once."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__  # type: ignore[assignment]
+    __eq__ = object.__eq__
+
+
 class Kept(str):
     """A statement that a session keeps once it was read, since it only calls functions: no plan of it knows a value."""
 
@@ -32,6 +40,7 @@ class Kept(str):
 WHO: Final[Said] = "SELECT pg_catalog.pg_backend_pid()::text", None
 ASKED: Final = 1  # its place in the first message: BEGIN may be told of a moment only where nothing was asked before
 MOST_KEPT: Final = 128  # statements of a connection
+MOST_FIXED: Final = 256  # values of a connection that are written once
 # A kept statement is no more, is another now, calls what is no more, or was there before: somebody else was here too.
 FORGOTTEN: Final = frozenset({b"26000", b"0A000", b"42883", b"42P05"})
 PLACE: Final = re.compile(r"%(?:\((\w+)\)s|%)")
@@ -56,17 +65,21 @@ class Wire:
         self._values = Transformer(connection.adapters)
         self._is_straight: bool | None = None  # nobody knows before the first message
         self._kept: set[_Key] = set()
+        self._fixed: dict[Fixed, _Written] = {}
+        self._owed: tuple[int, dict[int, _Key]] | None = None  # of what was said behind the last message
 
-    def say(self, statements: Sequence[Said], *, binary: bool = False) -> list[Any]:
+    def say(self, statements: Sequence[Said], *, binary: bool = False, behind: Sequence[Said] = ()) -> list[Any]:
         """The answers to statements, which run one after the other until one fails: its answer is the last.
 
-        With `binary` they come as the server keeps them, and not as text.
+        With `binary` they come as the server keeps them, and not as text. What is said `behind` them runs in the same
+        message where none failed, and nobody waits for it: `rest` has its answers, and nothing is said before.
         """
         met = self._is_straight is not None
         # A value that cannot be sent fails here: nothing was.
         written = [
             self._written(*one) for one in (statements if met else [*statements[:ASKED], WHO, *statements[ASKED:]])
         ]
+        after = [self._written(*one) for one in behind]
         line = self.connection.pgconn
         if line.status == ConnStatus.BAD:
             raise psycopg.OperationalError(LOST)
@@ -74,9 +87,13 @@ class Wire:
         try:
             line.enter_pipeline_mode()
             fresh = self._send(written, Format.BINARY if binary else Format.TEXT)
+            if after:
+                line.send_flush_request()
+                self._owed = len(after), self._send(after, Format.TEXT, fresh.values())
             line.pipeline_sync()
-            self._wait(_exchanged(line, answers, len(written) + len(fresh) + 1))
-            line.exit_pipeline_mode()  # cannot be where the server died after its last answer
+            self._wait(_exchanged(line, answers, len(written) + len(fresh) + (not after)))
+            if not after:
+                line.exit_pipeline_mode()  # cannot be where the server died after its last answer
         except psycopg.Error:
             line.finish()
             if not any(map(is_failure, answers)):
@@ -84,19 +101,34 @@ class Wire:
         except BaseException:
             line.finish()
             raise
-        answers = self._noted(answers, fresh, len(written))
-        failed = next((place for place, one in enumerate(answers) if is_failure(one)), len(written) - 1)
-        told = answers[: failed + 1]
+        told = _told(self._noted(answers, fresh, len(written)))
         if not met and len(told) > ASKED and not is_failure(told[ASKED]):
             self._is_straight = int(told.pop(ASKED).get_value(0, 0)) == line.backend_pid
         return told
 
-    def _send(self, written: Sequence[_Written], told: Format) -> dict[int, _Key]:
-        """Say statements; those that are kept from now on, by their places."""
+    def rest(self) -> list[Any]:
+        """The answers to what was said behind the last message."""
+        if self._owed is None:
+            return []
+        (said, fresh), self._owed = self._owed, None
+        line = self.connection.pgconn
+        if line.status == ConnStatus.BAD:
+            raise psycopg.OperationalError(LOST)
+        answers: list[Any] = []
+        try:
+            self._wait(_exchanged(line, answers, said + len(fresh) + 1))
+            line.exit_pipeline_mode()
+        except BaseException:
+            line.finish()
+            raise
+        return _told(self._noted(answers, fresh, said))
+
+    def _send(self, written: Sequence[_Written], told: Format, said: Collection[_Key] = ()) -> dict[int, _Key]:
+        """Say statements; those that are kept from now on, by their places, beside those `said` in this message."""
         line = self.connection.pgconn
         fresh: dict[int, _Key] = {}
         for place, (key, values, formats, is_kept) in enumerate(written):
-            there = is_kept and (key in self._kept or key in fresh.values())
+            there = is_kept and (key in self._kept or key in fresh.values() or key in said)
             if is_kept and not there and self._is_straight and len(self._kept) + len(fresh) < MOST_KEPT:
                 line.send_prepare(_name_of(key), *key)
                 fresh[place], there = key, True
@@ -137,6 +169,15 @@ class Wire:
     def _written(self, text: str, values: Mapping[str, Any] | None) -> _Written:
         if values is None:
             return (text.encode(), None), None, None, False
+        if not isinstance(values, Fixed):
+            return self._dumped(text, values)
+        if values not in self._fixed:
+            if len(self._fixed) >= MOST_FIXED:
+                self._fixed.clear()
+            self._fixed[values] = self._dumped(text, values)
+        return self._fixed[values]
+
+    def _dumped(self, text: str, values: Mapping[str, Any]) -> _Written:
         said, names = _numbered(text)
         given = self._values.dump_sequence([values[name] for name in names], [PyFormat.AUTO] * len(names))
         return (said, self._values.types), given, self._values.formats, isinstance(text, Kept)
@@ -151,6 +192,12 @@ def _name_of(key: _Key) -> bytes:
 def is_failure(answer: Any) -> bool:
     """Whether the server says that a statement failed."""
     return bool(answer.status == ExecStatus.FATAL_ERROR)
+
+
+def _told(answers: list[Any]) -> list[Any]:
+    """The answers down to the first failure: nothing runs behind it."""
+    failed = next((place for place, one in enumerate(answers) if is_failure(one)), len(answers) - 1)
+    return answers[: failed + 1]
 
 
 def _exchanged(line: Any, answers: list[Any], expected: int) -> Generator[Any, Any, None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
 from typing import Final
@@ -18,6 +18,8 @@ from engram.recall import Asked, Told
 from engram.values import Intent, Memory, RecallAnswer, SearchResults
 
 LEAST_CONSIDERED: Final = 10  # results from which an answer is chosen, however few are shown
+Note = Callable[[Connection, Searched, SearchResults, RecallAnswer], None]
+"""What is told of an answer, of its first search and of what was found on its road, while its transaction is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Walked:
 
 def walked(
     setup: Setup, reading: Reading, question: str, understood: intent.Reading, asked: Asked, *, tz: tzinfo = UTC,
-    beyond: bool = False,
+    beyond: bool = False, note: Note | None = None,
 ) -> Operation[Walked]:  # fmt: skip
     """The first road of a question's intent that leads somewhere.
 
@@ -52,7 +54,12 @@ def walked(
         known: dict[str, Memory] = {}
         anytime = found[-1].returned(conn, known=known) if bounded else None
         walk = _Walk(question, understood, found[:-1] if bounded else found, anytime, tz, known)
-        return walk.along(conn, roads, reading)
+        walked = walk.along(conn, roads, reading)
+        answer, notes = walked.answer, tuple(walked.notes)
+        shortened = replace(answer, evidence=answer.evidence[:shown], trace=replace(answer.trace, notes=notes))
+        if note is not None and not (beyond and bounded):
+            note(conn, found[0], walked.results, shortened)
+        return replace(walked, answer=shortened)
 
     # The ledger is searched with time of its own; what the other roads read is little.
     apart = "event" in roads
@@ -61,12 +68,11 @@ def walked(
         said = yield from steps.read(reading.scope.tenant_id, lambda conn: along(conn, found))
     if said.asks:
         yield from searching_events.ask(reading.scope.tenant_id, found[0].looked.visible.scope_ids)
-    answer, evidence = said.answer, said.answer.evidence[:shown]
-    if beyond and bounded and recall.goes_on(understood, reading.moment, evidence, shown):
+    answer = said.answer
+    if beyond and bounded and recall.goes_on(understood, reading.moment, answer.evidence, shown):
         wider = replace(recall.on_road(found[-1].asked, "current"), limit=max(shown, recall.LOOKED_AT))
         later = yield from searching.shown(found[-1], wider)
-        evidence = recall.gone_on(evidence, later, understood, shown)
-    answer = replace(answer, evidence=evidence, trace=replace(answer.trace, notes=tuple(said.notes)))
+        answer = replace(answer, evidence=recall.gone_on(answer.evidence, later, understood, shown))
     return Walked(answer, found[0], said.results)
 
 

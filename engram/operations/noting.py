@@ -64,25 +64,25 @@ def _release() -> str:
 
 @dataclass(slots=True)
 class Beside:
-    """The note of a search, in the message that brings what it returns.
+    """The note of a recall, in the message that ends the transaction of its last read.
 
-    `is_final` says by the best relevance whether these rows are the answer: otherwise, and where there is no such
-    message, the search is noted when its answer is ready.
+    Where there is no such message, it is noted when its answer is ready.
     """
 
     setup: Setup
     reading: Reading
     started: float
     counted: bool
-    is_final: Callable[[Asked, float], bool]
     sent: Sent | None = None
     recall_id: str = field(default_factory=new_id)
 
-    def __call__(self, conn: Connection, searched: Searched, pairs: Sequence[Pair]) -> None:
-        """Have it sent with the next statement."""
+    def search(
+        self, conn: Connection, searched: Searched, pairs: Sequence[Pair], is_final: Callable[[Asked, float], bool]
+    ) -> None:
+        """Send it for the rows of a search, where these are the answer: `is_final` says so by the best relevance."""
         setup, asked, self.sent = self.setup, searched.asked, None
         best = max([scores.shown_relevance for _, scores in pairs], default=0.0)
-        if not _is_logged(setup, self.recall_id) or not self.is_final(asked, best):
+        if not _is_logged(setup, self.recall_id) or not is_final(asked, best):
             return
         entry = _entry(
             setup, self.reading, searched, self.recall_id, "search", {},
@@ -90,6 +90,17 @@ class Beside:
             chosen=[one.memory.memory_id for one, _ in pairs], degraded=searched.found.degraded, started=self.started,
         )  # fmt: skip
         self.sent = log.add_after(conn, entry, accessed=recall.touched(pairs) if self.counted else ())
+
+    def answer(
+        self, conn: Connection, searched: Searched, results: SearchResults, given: RecallAnswer, plan: Mapping[str, Any]
+    ) -> None:
+        """Send it for the answer to a question."""
+        self.sent = None
+        if _is_logged(self.setup, self.recall_id):
+            entry = _answered(
+                self.setup, self.reading, searched, self.recall_id, given, started=self.started, plan=plan
+            )
+            self.sent = log.add_after(conn, entry, accessed=_touched(results, given) if self.counted else ())
 
     @property
     def is_told(self) -> bool:
@@ -155,17 +166,28 @@ def answer(
     """
 
     def entry(recall_id: str) -> Entry:
-        return Entry(
-            recall_id, "recall", given.trace.query, reading.scope,
-            None if searched is None else searched.looked.visible, _known_at(reading, searched),
-            plan=_plan(reading, plan), found=_found(setup, SearchResults(given.evidence), searched),
-            chosen=given.trace.kept_ids, intent=given.intent, degraded=given.degraded,
-            versions=versions(setup, setup.profile()), milliseconds=_since(started),
-        )  # fmt: skip
+        return _answered(setup, reading, searched, recall_id, given, started=started, plan=plan)
 
-    touched = recall.accessed(results) if counted and given.found else ()
+    touched = _touched(results, given) if counted else ()
     recall_id = yield from _noted(setup, reading, touched, entry)
     return replace(given, recall_id=recall_id)
+
+
+def _answered(
+    setup: Setup, reading: Reading, searched: Searched | None, recall_id: str, given: RecallAnswer, *, started: float,
+    plan: Mapping[str, Any],
+) -> Entry:  # fmt: skip
+    return Entry(
+        recall_id, "recall", given.trace.query, reading.scope,
+        None if searched is None else searched.looked.visible, _known_at(reading, searched),
+        plan=_plan(reading, plan), found=_found(setup, SearchResults(given.evidence), searched),
+        chosen=given.trace.kept_ids, intent=given.intent, degraded=given.degraded,
+        versions=versions(setup, setup.profile()), milliseconds=_since(started),
+    )  # fmt: skip
+
+
+def _touched(results: SearchResults, given: RecallAnswer) -> Sequence[str]:
+    return recall.accessed(results) if given.found else ()
 
 
 def context(

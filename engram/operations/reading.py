@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from engram import filters, history, inputs, memories, paging, recall, tenancy, writing
+from engram import filters, history, ids, inputs, memories, paging, recall, tenancy, writing
 from engram.database import Connection, ending
 from engram.errors import InvalidInput, LimitExceeded, NotFound
 from engram.filters import Filter
@@ -15,6 +15,7 @@ from engram.operations import steps
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
 from engram.recall import triggers
+from engram.scope import Scope
 from engram.tenancy import Shelves, Visible
 from engram.values import (
     MEMORY_TYPES,
@@ -32,12 +33,10 @@ T = TypeVar("T")
 
 def get(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory]:
     """The memory of that id, or NotFound."""
-    wanted = inputs.memory_id(memory_id)
-
-    def work(conn: Connection, visible: Visible, moment: Moment) -> Memory:
-        return memories.get(ending(conn), visible, wanted, moment)
-
-    return (yield from _seen(setup, given, work, shelves="with"))
+    memory = yield from find(setup, memory_id, given)
+    if memory is None:
+        raise NotFound("no memory with that id in this scope")
+    return memory
 
 
 def find(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory | None]:
@@ -47,7 +46,10 @@ def find(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation
     def work(conn: Connection, visible: Visible, moment: Moment) -> Memory | None:
         return memories.find(ending(conn), visible, wanted, moment)
 
-    return (yield from _seen(setup, given, work, shelves="with"))
+    def at_once(conn: Connection, scope: Scope) -> Memory | None:
+        return memories.find_at_once(ending(conn), scope, wanted)
+
+    return (yield from _seen(setup, given, work, shelves="with", at_once=None if ids.is_short(wanted) else at_once))
 
 
 def get_current(setup: Setup, memory_id: object, topic_key: object, given: Mapping[str, Any]) -> Operation[Memory]:
@@ -89,7 +91,11 @@ def get_lineage(setup: Setup, memory_id: object, topic_key: object, given: Mappi
             return memories.lineage_of_topic(conn, visible, topic, moment)
         return memories.lineage_of(ending(conn), visible, str(wanted), moment)
 
-    return (yield from _seen(setup, given, work, shelves="with"))
+    def at_once(conn: Connection, scope: Scope) -> Lineage:
+        return memories.lineage_at_once(ending(conn), scope, str(wanted))
+
+    apart = wanted is None or ids.is_short(wanted)
+    return (yield from _seen(setup, given, work, shelves="with", at_once=None if apart else at_once))
 
 
 def get_history(
@@ -135,12 +141,19 @@ def recall_critical(
             inputs.choice(one, "memory_types", MEMORY_TYPES)
             for one in inputs.items(memory_types, "memory_types", len(MEMORY_TYPES))
         ]
-    look = partial(
-        memories.recall_critical, memory_types=types, limit=inputs.limit(limit),
-        max_tokens=inputs.optional(inputs.whole, max_tokens, "max_tokens", 0, inputs.MOST_TOKENS),
-        strict=inputs.flag(strict, "strict"),
-    )  # fmt: skip
-    return (yield from _seen(setup, given, lambda conn, visible, moment: look(ending(conn), visible, moment=moment)))
+    wanted: dict[str, Any] = {
+        "memory_types": types, "limit": inputs.limit(limit),
+        "max_tokens": inputs.optional(inputs.whole, max_tokens, "max_tokens", 0, inputs.MOST_TOKENS),
+        "strict": inputs.flag(strict, "strict"),
+    }  # fmt: skip
+
+    def work(conn: Connection, visible: Visible, moment: Moment) -> CriticalMemories:
+        return memories.recall_critical(ending(conn), visible, moment=moment, **wanted)
+
+    def at_once(conn: Connection, scope: Scope) -> CriticalMemories:
+        return memories.critical_at_once(ending(conn), scope, **wanted)
+
+    return (yield from _seen(setup, given, work, at_once=at_once))
 
 
 def recall_trigger(
@@ -183,11 +196,14 @@ def chosen_filter(value: object) -> Filter | None:
 
 def _seen(
     setup: Setup, given: Mapping[str, Any], work: Callable[[Connection, Visible, Moment], T], *,
-    shelves: Shelves = "without",
+    shelves: Shelves = "without", at_once: Callable[[Connection, Scope], T] | None = None,
 ) -> Operation[T]:  # fmt: skip
+    """What a read finds in the scopes it may see; of now by one statement, where there is one that finds both."""
     reading: Reading = setup.reading(given)
 
     def look(conn: Connection) -> T:
+        if at_once is not None and reading.moment.is_now:
+            return at_once(conn, reading.scope)
         return work(conn, tenancy.visible(conn, reading.scope, shelves=shelves), reading.moment)
 
     return (yield from steps.read(reading.scope.tenant_id, look))

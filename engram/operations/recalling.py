@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from engram import filters, inputs, ranking, recall
+from engram.database import Connection
 from engram.operations import answering, composing, deepening, noting, reranking, searching, understanding
 from engram.operations.assembling import build_context
 from engram.operations.reading import chosen_filter
+from engram.operations.searching import Searched
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.values import MODES, RecallAnswer, SearchResults
@@ -43,10 +45,13 @@ def search(
         searched = yield from searching.found(setup, reading, asked)
         results = yield from reranking.ranked(setup, searched)
     else:
-        beside = noting.Beside(
-            setup, reading, started, counted, lambda asked, best: deepening.is_enough(asked, best, wider)
-        )
-        searched, results = yield from searching.ranked(setup, reading, asked, beside)
+        beside = noting.Beside(setup, reading, started, counted)
+        searched, results = yield from searching.ranked(
+            setup, reading, asked,
+            lambda conn, searched, pairs: beside.search(
+                conn, searched, pairs, lambda asked, best: deepening.is_enough(asked, best, wider)
+            ),
+        )  # fmt: skip
         if beside.is_told:
             return replace(results, recall_id=beside.logged)
     if not recall.is_good_enough(searched.asked, searched.looked, searched.found):
@@ -99,18 +104,26 @@ def recall_answer(
         profile=setup.profile(), tail=waiting, keep_pinned=True,
     )  # fmt: skip
     wider = beyond if beyond is not None else not wanted.windowed
-    walked = yield from answering.walked(
-        setup, reading, wanted.question, understood, asked, tz=wanted.zone, beyond=wider
-    )
-    answer = walked.answer
-    if worded and answer.found:
-        answer = yield from composing.composed(setup, reading, answer)
     plan = {
         "limit": shown, "filter": filters.to_dict(chosen), "tail": waiting, "intent": understood.intent,
         **({"question": understood.question} if understood.question != wanted.question else {}),
         "window": None if understood.window is None else [at and at.isoformat() for at in understood.window],
         "beyond": wider,
     }  # fmt: skip
+    beside = noting.Beside(setup, reading, started, counted)
+
+    def note(conn: Connection, searched: Searched, results: SearchResults, answer: RecallAnswer) -> None:
+        if not worded or not answer.found:
+            beside.answer(conn, searched, results, answer, plan)
+
+    walked = yield from answering.walked(
+        setup, reading, wanted.question, understood, asked, tz=wanted.zone, beyond=wider, note=note
+    )
+    answer = walked.answer
+    if beside.is_told:
+        return replace(answer, recall_id=beside.logged)
+    if worded and answer.found:
+        answer = yield from composing.composed(setup, reading, answer)
     return (
         yield from noting.answer(
             setup, reading, walked.searched, walked.results, answer, started=started, counted=counted, plan=plan

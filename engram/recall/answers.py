@@ -13,7 +13,7 @@ from engram import attributes, citations, filters, frames, memories, text, verbs
 from engram.channels import events, keyword, semantic, tail
 from engram.channels.events import Narrowed
 from engram.channels.keyword import Words
-from engram.database import Connection, ending, fetch_all
+from engram.database import Connection, fetch_all
 from engram.errors import NotFound
 from engram.filters import Filter
 from engram.intent import Reading
@@ -728,7 +728,7 @@ def _of_the_named(results: SearchResults, looked: Looked, question: str) -> Sear
 def _line(conn: Connection, looked: Looked, memory: Memory, only: Filter | None) -> tuple[Lineage, list[Memory]]:
     """The values of a memory that may be told, and it with its rivals, where it has any; those of now at once."""
     if looked.moment.is_now:
-        line, others = memories.lineage_and_rivals(ending(conn), looked.visible, memory.lineage_id, memory.memory_id)
+        line, others = memories.lineage_and_rivals(conn, looked.visible, memory.lineage_id, memory.memory_id)
         return _told_of(memory, line, only), _rivals(memory, others, only)
     rows = fetch_all(
         conn,

@@ -227,20 +227,24 @@ def _meaning(vector: Vectors, model_id: int, looked: Looked, others: Mapping[str
 def names_in(query: str) -> list[str]:
     """The runs of words by which a question may name somebody a memory is about, in each way to write them. Pure."""
     words = WORD.findall(query)
-    runs = [" ".join(words[at : at + size]) for size in range(1, LONGEST_NAME + 1) for at in range(len(words))]
-    telling = [run for run in runs if run.casefold() not in text.STOP_WORDS]
-    whole = [way for run in telling for way in (run, run.lower(), run.title(), _without_owning(run))]
+    longer = [" ".join(words[at : at + size]) for size in range(2, LONGEST_NAME + 1) for at in range(len(words))]
+    telling = [run for run in dict.fromkeys([*words, *longer]) if run.casefold() not in text.STOP_WORDS]
+    whole = [
+        way
+        for run in telling
+        for way in (run, run.lower(), run.title(), run[:-2] if run.endswith(OWNING) else run)
+    ]  # fmt: skip
     return list(dict.fromkeys(whole))[:MOST_NAMES]
-
-
-def _without_owning(name: str) -> str:
-    return name[:-2] if name.endswith(OWNING) else name
 
 
 def _word_weights(topic: str, weights: Mapping[str, float]) -> dict[str, float]:
     most = max(weights.values(), default=1.0)
     found = {}
     for word in re.findall(r"\w+", topic):
+        if word.isascii():  # one part, which is the word itself
+            small = word.lower()
+            found[small] = weights.get(small, most)
+            continue
         parts = [weights.get(part, most) for part in keyword.plain(word).split()]
         found[word.casefold()] = max(parts, default=most)
     return found

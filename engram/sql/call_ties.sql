@@ -1,12 +1,9 @@
 -- Where a walk of now leads, and the memories at its ends, whole, with those asked for beside them; of a path, each half with the end it
 -- begins at. The scopes are those given, or where none are those that the reader may see. The server keeps the plans.
 WITH v AS MATERIALIZED (
-  SELECT coalesce(%(scope_ids)s::bigint[], array_agg(s.scope_id), '{}') AS scope_ids,
-         coalesce(%(own)s::bigint, max(s.scope_id) FILTER (WHERE %(single)s AND s.namespace = %(namespace)s
-                                                             AND s.user_id IS NOT DISTINCT FROM %(user_id)s)) AS own
-    FROM engram.visible_scopes(%(tenant_id)s, %(namespaces)s::text[], %(agents)s::text[], %(user_id)s, %(all_users)s,
-                               %(shelves)s) s
-   WHERE %(scope_ids)s::bigint[] IS NULL),
+  SELECT coalesce(%(scope_ids)s::bigint[], s.ids) AS scope_ids, coalesce(%(own)s::bigint, s.own) AS own
+    FROM (VALUES (0)) o(n)
+    LEFT JOIN LATERAL (/*seen*/) s ON %(scope_ids)s::bigint[] IS NULL),
 w AS MATERIALIZED (
   SELECT w.*
     FROM v

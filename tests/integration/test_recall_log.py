@@ -316,6 +316,51 @@ def test_a_replay_finds_what_was_found_then_whatever_came_later(door: Door) -> N
     assert {row.recall_id for row in memory.ops.list_recalls()} == {*before, now.recall_id}, "replays leave no row"
 
 
+@pytest.mark.parametrize(
+    ("question", "settings"), [("Where is the harbour?", {}), ("What happened to the harbour?", {}),
+                               ("Where is the zeppelin?", {}), ("Where is the harbour?", {"recall_log": "full"})],
+)  # fmt: skip
+def test_an_answer_is_noted_with_its_reads_as_it_is_apart(
+    door: Door, superuser: psycopg.Connection[Any], tenant: str, monkeypatch: pytest.MonkeyPatch, question: str,
+    settings: dict[str, Any],
+) -> None:  # fmt: skip
+    memory = door(**settings)
+    one = id_of(memory.add("The harbour is old"))
+    memory.recall(question)
+    add_after, sent = log.add_after, []
+
+    def noted(*given: Any, **more: Any) -> Any:
+        sent.append(add_after(*given, **more))
+        return sent[-1]
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(noting.log, "add_after", noted)
+        beside = memory.recall(question)
+        meanwhile.setattr(noting.log, "add_after", lambda *_given, **_more: None)
+        apart = memory.recall(question)
+    assert [one.done for one in sent] == [True]
+    columns = "kind, query, words, plan, found, chosen::text[], intent, degraded, versions, scope_id, scope_ids"
+    logged = {row[0]: row[1:] for row in rows(superuser, tenant, f"recall_id::text, {columns}")}
+    assert beside.recall_id is not None
+    assert logged[str(beside.recall_id)] == logged[str(apart.recall_id)]
+    counted = superuser.execute(
+        "SELECT access_count FROM engram.memory_activity WHERE memory_id = %s", (one,)
+    ).fetchone()
+    assert counted == ((3,) if beside.found else (0,))
+
+
+def test_an_answer_whose_row_cannot_be_written_is_given_without_its_id(
+    door: Door, superuser: psycopg.Connection[Any], tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = door()
+    memory.add("The harbour is old")
+    given = log._given
+    monkeypatch.setattr(log, "_given", lambda *found: given(*found) | {"kind": "nothing that is a kind"})
+    answer = memory.recall("Where is the harbour?")
+    assert (answer.found, answer.recall_id) == (True, None)
+    assert rows(superuser, tenant) == []
+
+
 def test_a_replay_reads_by_the_clock_of_the_search_and_not_by_that_of_its_row(
     door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:

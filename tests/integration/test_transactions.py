@@ -689,6 +689,23 @@ def test_a_statement_that_a_message_says_twice_is_kept_once(database_url: str, t
     database.close()
 
 
+def test_a_statement_that_is_said_again_behind_a_message_is_kept_once(database_url: str, tenant: str) -> None:
+    database = Database(database_url, load({}, pool_size=1))
+
+    def noted(conn: Connection) -> Any:
+        sent = databases.send_after(conn, "lock_keys", keys=["b"], shared=[])
+        send_ahead(conn, "lock_keys", keys=["a"], shared=[])
+        fetch_all(ending(conn), "hold_models")
+        return sent
+
+    database.run(tenant, lambda conn: fetch_named(conn, WHO, {}))
+    sent = [database.run(tenant, noted, read_only=True) for _ in range(3)]
+    assert [(one.done, one.error) for one in sent] == [(True, None)] * 3
+    kept = database.run(tenant, kept_by_the_session)
+    assert len(kept) == len(set(kept)) == 3
+    database.close()
+
+
 def test_a_kept_statement_that_is_gone_is_said_anew(database_url: str, tenant: str) -> None:
     database = Database(database_url, load({}, pool_size=1))
 
@@ -1282,13 +1299,69 @@ def test_a_connection_that_is_lost_within_its_transaction_is_followed_by_no_othe
     assert seen == []
 
 
-def test_what_would_follow_is_not_sent_without_an_end(database: Database, tenant: str) -> None:
+def test_what_follows_waits_for_the_end_and_is_sent_with_it(
+    database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "statement", lambda _: ADDED)
+
     def work(conn: Any) -> Any:
-        sent = databases.send_after(conn, "read_clock")
+        sent = databases.send_after(conn, "any", tenant=tenant)
         fetch_named(conn, WHO, {})
         return sent
 
+    assert database.run(tenant, work, read_only=True).done
+    monkeypatch.undo()
+    assert count(database, tenant) == 1
+
+
+def test_what_would_follow_is_not_sent_behind_an_end_that_was(database: Database, tenant: str) -> None:
+    def work(conn: Any) -> Any:
+        fetch_named(ending(conn), WHO, {})
+        return databases.send_after(conn, "read_clock")
+
     assert not database.run(tenant, work, read_only=True).is_tried
+
+
+def test_what_would_follow_a_rehearsal_is_not_sent(
+    database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "statement", lambda _: ADDED)
+
+    def work(conn: Any) -> Any:
+        with conn.begin_nested() as savepoint:
+            sent = databases.send_after(conn, "any", tenant=tenant)
+            fetch_named(ending(conn), WHO, {})
+            savepoint.rollback()
+        return sent
+
+    assert not database.run(tenant, work).is_tried
+    monkeypatch.undo()
+    assert count(database, tenant) == 0
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_what_follows_is_waited_for_where_the_work_or_the_next_statement_comes_first(
+    database: Database, tenant: str, fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(databases, "statement", lambda _: ADDED)
+    sent: list[databases.Sent] = []
+
+    def work(conn: Any) -> Any:
+        sent.append(databases.send_after(conn, "any", tenant=tenant))
+        fetch_named(ending(conn), WHO, {})
+        assert not sent[-1].is_tried  # not waited for yet
+        if fails:
+            raise InvalidInput("value", "another", "this one")
+        return fetch_named(conn, WHO, {})[0]
+
+    if fails:
+        with pytest.raises(InvalidInput):
+            database.run(tenant, work, read_only=True)
+    else:
+        assert database.run(tenant, work, read_only=True).tenant == tenant
+    assert [one.done for one in sent] == [True]
+    monkeypatch.undo()
+    assert count(database, tenant) == 1
 
 
 def test_a_rehearsal_takes_back_what_would_have_ended_its_transaction(database: Database, tenant: str) -> None:
