@@ -666,9 +666,7 @@ def settle_together(
     return [one if one.entry is None else replace(one, written=written[one.entry.memory_id]) for one in settled]
 
 
-def _superseded(
-    desk: Desk, judged: Judged, origin: Origin, fronts_of: Mapping[str, Front]
-) -> dict[str, Place] | None:
+def _superseded(desk: Desk, judged: Judged, origin: Origin, fronts_of: Mapping[str, Front]) -> dict[str, Place] | None:
     """The rows that a draft supersedes as the next revision of its lineage, none where it is of none. Pure.
 
     None where it may not be the head at once.
@@ -1169,11 +1167,13 @@ def whole(desk: Desk, settled: Sequence[Settled]) -> list[WriteDecision]:
     found = {} if not alone else {m.memory_id: m for one in settled if (m := _as_written(desk, one)) is not None}
     wanted = {one.decision[name] for one in settled for name in ("memory_id", "target_id")} - {None, *found}
     found |= {memory.memory_id: memory for memory in memories.load(desk.conn, desk.visible, sorted(wanted))}
-    decided = []
-    for one in settled:
-        memory, target = found.get(one.decision["memory_id"]), found.get(one.decision["target_id"])
-        decided.append(_decided(one, memory, _head_of(desk, memory or target), target))
-    return decided
+    pairs = [(found.get(one.decision["memory_id"]), found.get(one.decision["target_id"])) for one in settled]
+    behind = {one.lineage_id for memory, target in pairs if (one := memory or target) is not None and not _is_head(one)}
+    heads = memories.heads(desk.conn, desk.visible, sorted(behind))
+    return [
+        _decided(one, memory, _head_of(memory or target, heads), target)
+        for one, (memory, target) in zip(settled, pairs, strict=True)
+    ]
 
 
 def _decided(settled: Settled, memory: Memory | None, head: Memory | None, target: Memory | None) -> WriteDecision:
@@ -1236,12 +1236,12 @@ def revive(kept: Mapping[str, Any], memory: Memory | None, head: Memory | None, 
     )  # fmt: skip
 
 
-def _head_of(desk: Desk, memory: Memory | None) -> Memory | None:
-    if memory is None:
-        return None
-    if memory.status == "active" and "moot" not in memory.labels:
-        return memory
-    return memories.lineage(desk.conn, desk.visible, memory.lineage_id).head
+def _is_head(memory: Memory) -> bool:
+    return memory.status == "active" and "moot" not in memory.labels
+
+
+def _head_of(memory: Memory | None, heads: Mapping[str, Memory]) -> Memory | None:
+    return memory if memory is None or _is_head(memory) else heads.get(memory.lineage_id)
 
 
 def neighbours(desk: Desk, draft: Draft, now: datetime | None) -> list[gates.Near]:
