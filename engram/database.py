@@ -99,7 +99,8 @@ KEPT: Final = frozenset({
     "add_recall", "append_at_once", "append_events", "call_candidates", "call_lineage", "call_memories", "call_pinned",
     "call_told_events", "call_walk", "claim_jobs", "enter_session", "find_next_due", "hold_jobs", "hold_models",
     "index_words", "list_gate_rows", "list_nearest", "list_visible_scopes", "lock_keys", "look_at_draft",
-    "look_at_question", "look_from_scope", "open_desk", "open_stream", "restate_memories", "set_search", "write_memories",
+    "look_at_question", "look_from_scope", "open_desk", "open_stream", "restate_memories", "set_search",
+    "write_memories",
 })  # fmt: skip
 REFUSALS: Final = {
     "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",
