@@ -1,9 +1,9 @@
 """Batches: drafts judged in their order and written together, with the effect that one after the other would have.
 
-What the gates need is read once for many drafts, and what goes along with each other is written in one go. A draft
-that joins a lineage, displaces a row or moves others by what it restates is written by itself, after those before it;
-where that changed what the others were judged by, or a draft is about what an earlier one has said, the rest is looked
-at again.
+What the gates need is read once for many drafts, and what goes along with each other is written in one go: new facts,
+restatements, and the next revisions of lineages, one of each. A draft that names or negates a row, or is not head of
+its lineage at once, is written by itself, after those before it; where that changed what the others were judged by, or
+a draft is about what an earlier one has said, the rest is looked at again.
 """
 
 from __future__ import annotations
