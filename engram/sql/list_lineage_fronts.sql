@@ -13,7 +13,9 @@ SELECT l.lineage_id::text, n.next_revision, m.memory_id::text, m.memory_type, m.
          FROM engram.agent_memory o
         WHERE o.tenant_id = %(tenant_id)s AND o.lineage_id = l.lineage_id) AS n
   LEFT JOIN LATERAL (
-       SELECT o.*
+       SELECT o.memory_id, o.memory_type, o.category, o.status, o.status_reason, o.trust, o.stands_at, o.stands_recorded_at, o.stands_event_id,
+              o.stands_ordinal, o.fact, o.put_away, o.negates, o.moot, o.superseded_by, o.valid_from, o.valid_to, o.ended_at,
+              o.consolidated_into
          FROM engram.agent_memory o
         WHERE o.tenant_id = %(tenant_id)s AND o.lineage_id = l.lineage_id
           AND (o.status IN ('active', 'contested', 'archived') OR o.put_away)
