@@ -589,8 +589,12 @@ def patterned(conn: psycopg.Connection[Any], memory_id: str) -> list[str]:
     return [table for table, row in found if row is not None and row[0]]
 
 
-def inserts(conn: psycopg.Connection[Any], tenant: str, memory_id: str) -> list[str]:
-    """The statements that write the rows `s`, with their vectors `v`, into every table the pattern is in."""
+def inserts(conn: psycopg.Connection[Any], tenant: str, memory_id: str, *, apart: bool = False) -> list[str]:
+    """The statements that write the rows `s`, with their vectors `v`, into every table the pattern is in.
+
+    With `apart` the rows of the pattern are copied into tables of the connection first. Otherwise a tenant that no
+    ANALYZE has seen may be read whole for each of them.
+    """
     made = []
     for table in patterned(conn, memory_id):
         names = columns(conn, table)
@@ -598,9 +602,12 @@ def inserts(conn: psycopg.Connection[Any], tenant: str, memory_id: str) -> list[
         also = " JOIN v ON v.n = s.n" if "embedding" in names else ""
         if "state" in names:
             also = " JOIN engram.agent_memory m ON m.tenant_id = s.tenant_id AND m.memory_id = s.memory_id"
+        source = f"engram.{table} t WHERE t.tenant_id = '{tenant}' AND t.memory_id = %(pattern)s"
+        if apart:
+            conn.execute(f"CREATE TEMP TABLE pattern_{table} AS SELECT t.* FROM {source}", {"pattern": memory_id})
+            source = f"pattern_{table} t"
         made.append(
-            f"INSERT INTO engram.{table} ({', '.join(names)}) SELECT {chosen} FROM s{also}, engram.{table} t"
-            f" WHERE t.tenant_id = '{tenant}' AND t.memory_id = %(pattern)s ORDER BY s.n"
+            f"INSERT INTO engram.{table} ({', '.join(names)}) SELECT {chosen} FROM s{also}, {source} ORDER BY s.n"
         )
     return made
 

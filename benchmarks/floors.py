@@ -187,7 +187,7 @@ class Floors:
         }  # fmt: skip
         self.memory = [
             f"{GIVEN}{VECTORS if 'embedding' in one else ''} {one}"
-            for one in inserts(self.conn, TENANT, made.memory_id)
+            for one in inserts(self.conn, TENANT, made.memory_id, apart=True)
         ]
 
     def __enter__(self) -> Self:

@@ -1,9 +1,9 @@
 """Batches: drafts judged in their order and written together, with the effect that one after the other would have.
 
-What the gates need is read once for many drafts, and what goes along with each other is written in one go. A draft
-that joins a lineage, displaces a row or moves others by what it restates is written by itself, after those before it;
-where that changed what the others were judged by, or a draft is about what an earlier one has said, the rest is looked
-at again.
+What the gates need is read once for many drafts, and what goes along with each other is written in one go: new facts,
+restatements, and the next revisions of lineages, one of each. A draft that names or negates a row, or is not head of
+its lineage at once, is written by itself, after those before it; where that changed what the others were judged by, or
+a draft is about what an earlier one has said, the rest is looked at again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Final
@@ -21,10 +21,12 @@ from engram.arrays import Texts
 from engram.channels import nearness
 from engram.channels.nearness import Nearest
 from engram.database import fetch_all
-from engram.writing import Desk, Draft, Judged, Origin, Seen, Settled
+from engram.lineage import Place
+from engram.writing import Desk, Draft, Front, Judged, Origin, Seen, Settled
 
 NEAR_KEPT: Final = 8  # neighbours a judgement names
 NEAR_READ: Final = (10, 24, nearness.NEAREST)  # of the nearest rows of a draft, till enough of them are facts
+STORED: Final = ("add", "revise")
 LEAST: Final = 8  # drafts looked at again at least
 MOST: Final = 128  # drafts judged without a word to the database, which breaks off who is silent for long
 
@@ -113,19 +115,19 @@ class _Batch:
             if window.is_stale(place):
                 break
             restated = {judged.judgement.target_id for _, judged in run if judged.kind == "reinforce"}
-            if restated and window.reads_rows(place):
-                done += self._together(run)
+            if window.reads_rows(place) and (restated or any(writing.follows(judged) for _, judged in run)):
+                done += self._together(run, window)
                 run, restated = [], set()
             judged = self._judged(window, place)
             target_id = judged.judgement.target_id
             if judged.kind == "reinforce" and (target_id in restated or self._becomes(run, target_id)):
-                done += self._together(run)
+                done += self._together(run, window)
                 run = []
-            if writing.goes_along(judged) or window.is_quiet(judged):
+            if writing.goes_along(judged) or window.is_quiet(judged) or window.leads(place, judged):
                 run.append((place, judged))
                 window.follow(place, judged)
                 continue
-            done += self._together(run)
+            done += self._together(run, window)
             run = []
             alone = self._alone(place, judged)
             done.append(alone)
@@ -133,7 +135,7 @@ class _Batch:
             if alone.stirred or judged.kind != "reinforce":
                 break
             window.touched.add(judged.judgement.target_id)
-        done += self._together(run)
+        done += self._together(run, window)
         self._forget([*window.touched, *window.followed])
         self.size = min(MOST, max(LEAST, 2 * len(done)))
         return done
@@ -157,11 +159,11 @@ class _Batch:
     def _near_by_words(self, place: int) -> list[gates.Near]:
         return writing.neighbours(self.desk, self.drafts[place][0], self.now(place))
 
-    def _together(self, run: Sequence[tuple[int, Judged]]) -> list[Settled]:
+    def _together(self, run: Sequence[tuple[int, Judged]], window: _Window) -> list[Settled]:
         if not run:
             return []
         pairs = [(judged, origin) for (_, judged), origin in zip(run, self._origins(run), strict=True)]
-        return writing.settle_together(self.desk, pairs)
+        return writing.settle_together(self.desk, pairs, window.fronts)
 
     def _alone(self, place: int, judged: Judged) -> Settled:
         [origin] = self._origins([(place, judged)])
@@ -172,7 +174,7 @@ class _Batch:
 
     def _becomes(self, run: Sequence[tuple[int, Judged]], memory_id: str | None) -> bool:
         """Whether one of some drafts becomes a memory."""
-        return any(judged.kind == "add" and self.memory_id(place) == memory_id for place, judged in run)
+        return any(judged.kind in STORED and self.memory_id(place) == memory_id for place, judged in run)
 
     def _origins(self, run: Sequence[tuple[int, Judged]]) -> list[Origin]:
         return [self.drafts[place][1] for place, _ in run] if self.appoint is None else self.appoint(run)
@@ -264,10 +266,12 @@ class _Window:
     places: range
     touched: set[str | None] = field(default_factory=set)  # rows that were restated
     followed: list[str] = field(default_factory=list)  # rows that are known from their drafts alone
+    fronts: dict[str, Front] = field(default_factory=dict)  # of lineages, as they were before the drafts that join them
     _hashes: set[bytes] = field(default_factory=set)
     _keys: set[str] = field(default_factory=set)
     _types: Counter[str] = field(default_factory=Counter)
     _quiet: dict[str, bool] = field(default_factory=dict)
+    _lineages: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         batch = self.batch
@@ -291,8 +295,14 @@ class _Window:
         if draft.succeeds is not None and text.fact_hash(draft.succeeds) in self._hashes:
             return True
         seen = self._seen[place]
+        if seen.lineage_id in self._lineages or (seen.same_type >= writing.TYPE_COUNTED and self._fewer(draft)):
+            return True
         named = {row["memory_id"] for row in seen.exact} | ({seen.head["memory_id"]} if seen.head else set())
         return bool(named & self.touched)
+
+    def _fewer(self, draft: Draft) -> bool:
+        """Whether there are fewer rows of a draft's type by now: of more than were counted nobody knows how many."""
+        return self._types[draft.classified.memory_type] < 0
 
     def seen(self, place: int) -> Seen:
         """What the scope holds of a draft by now."""
@@ -343,12 +353,33 @@ class _Window:
                 own = self.batch.neighbourhood.tops[place, self.batch.desk.scope_id]
                 yield from own.memory_ids[:1]
 
+    def leads(self, place: int, judged: Judged) -> bool:
+        """Whether a draft is at once head of the lineage of its key, and changes nothing but this lineage by it."""
+        lineage_id = writing.follows(judged)
+        if lineage_id is None:
+            return False
+        if lineage_id not in self.fronts:
+            named = {seen.lineage_id for seen in self._seen.values() if seen.lineage_id is not None}
+            self.fronts |= writing.fronts(self.batch.desk, sorted(named))
+        moved, rows = self._moved(place, judged, lineage_id), self.fronts[lineage_id].rows
+        if moved is None or any(row.memory_id in self.touched for row in rows):
+            return False
+        return not any(row.summarised for row in rows if row.memory_id in moved)
+
+    def _moved(self, place: int, judged: Judged, lineage_id: str) -> Mapping[str, Place] | None:
+        """The rows that a draft supersedes as head of a lineage; None where it is not head at once."""
+        front, origin = self.fronts[lineage_id], self.batch.drafts[place][1]
+        if self.batch.appoint is not None:
+            origin = origin.recorded(front.now)  # at the earliest
+        return front.moved_by(writing.newcomer(judged.draft, origin, self.batch.memory_id(place)))
+
     def follow(self, place: int, judged: Judged) -> None:
         """Take in what a draft will have changed that is written along with others."""
         if judged.kind == "reinforce":
             self.touched.add(judged.judgement.target_id)
-        if judged.kind != "add":
+        if judged.kind not in STORED:
             return
+        self._displace(place, judged)
         self.batch.stand(place)
         draft, origin = judged.draft, self.batch.drafts[place][1]  # a key that it was found to stand beside is gone
         memory_id = self.batch.memory_id(place)
@@ -365,6 +396,19 @@ class _Window:
             memory_id, self.batch.desk.scope_id, draft.fact, key, draft.begins(origin), draft.valid_from is not None,
             draft.private, writing.expiry(draft, origin), draft.valid_to,
         )  # fmt: skip
+
+    def _displace(self, place: int, judged: Judged) -> None:
+        """Take in which rows a draft supersedes that leads the lineage of its key."""
+        lineage_id = writing.follows(judged)
+        if lineage_id is None:
+            return
+        self._lineages.add(lineage_id)
+        moved = self._moved(place, judged, lineage_id) or {}
+        for row in self.fronts[lineage_id].rows:
+            if row.memory_id in moved:
+                self.touched.add(row.memory_id)
+                self.batch.rows[row.memory_id] = None
+                self._types[row.memory_type] -= row.status == "active" and row.category not in writing.EVIDENCE
 
     def _lacks(self, place: int, most: int) -> bool:
         """Whether a draft may have more current facts near it than are among so many rows."""

@@ -108,6 +108,7 @@ _LEX = re.compile(
     """,
     re.VERBOSE,
 )
+_CHUNKS = ("word", "chunk")
 _QUOTED = re.compile(r"\"[^\"]{1,200}\"|`[^`]{1,200}`|«[^»]{1,200}»|(?<![\w'])'[^'\s][^']{0,200}'(?!\w)")
 _MARKED = re.compile("[\"'`«]")
 _COMPARING = {">=": "at least", "≥": "at least", "<=": "at most", "≤": "at most", "~": "about"}
@@ -128,21 +129,21 @@ def _cut(text: str) -> list[Token]:
     shadow = text if text.isascii() else "".join(["x" if unicodedata.category(c)[0] == "M" else c for c in text])
     quoted = [match.span() for match in _QUOTED.finditer(text)] if _MARKED.search(text) else []
     tokens: list[Token] = []
+    found: Sequence[Token]
     first, span = True, 0
     for match in _LEX.finditer(shadow):
         while span < len(quoted) and quoted[span][1] <= match.start():
             span += 1
         inside = span < len(quoted) and quoted[span][0] < match.start()
-        found = _token(match, text[match.start() : match.end()], first, inside)
+        raw = text[match.start() : match.end()]
+        found = _chunk(raw, first, inside) if match.lastgroup in _CHUNKS else _token(match, raw)
         tokens.extend(found)
-        first = bool(found) and found[-1].kind == "stop" if found else first
+        first = found[-1].kind == "stop" if found else first
     return tokens
 
 
-def _token(match: re.Match[str], raw: str, first: bool, quoted: bool) -> list[Token]:
+def _token(match: re.Match[str], raw: str) -> list[Token]:
     group = match.lastgroup if match.lastgroup != "suffix" else "number"
-    if group in ("word", "chunk"):
-        return _chunk(raw, first, quoted)
     low = raw.casefold()
     if group in ("url", "mail"):
         return [Token("id", low.rstrip(".,;:!?)'/"), "mid")]
@@ -237,25 +238,26 @@ def _numeric_date(raw: str) -> list[Token]:
     return found
 
 
-def _chunk(raw: str, first: bool, quoted: bool) -> list[Token]:
+@lru_cache(maxsize=16_384)
+def _chunk(raw: str, first: bool, quoted: bool) -> tuple[Token, ...]:
     low = raw.casefold()
     if low in lex.CONTRACTIONS or low.endswith(("n't", "'re", "'m", "'ll", "'ve", "'d")):
-        return [Token("word", low)]
+        return (Token("word", low),)
     owner = low.endswith(("'s", "s'"))
     if owner:
         raw, low = (raw[:-2], low[:-2]) if low.endswith("'s") else (raw[:-1], low[:-1])
     case = _case(raw, first, quoted)
     if low in lex.UNITS:
-        return [Token("word", low, "", owner)]
+        return (Token("word", low, "", owner),)
     if raw.isalpha() or (not raw.isascii() and raw.isalnum()):
-        return [Token("word", low, case, owner)]
+        return (Token("word", low, case, owner),)
     if is_identifier(low) and not (low.startswith("non-") or "'" in low):
-        return [Token("id", low.lstrip("@#") if low[1:].isalpha() else low, "mid", owner)]
+        return (Token("id", low.lstrip("@#") if low[1:].isalpha() else low, "mid", owner),)
     if any(c.isdigit() for c in low):
-        return [Token("id", low, "mid", owner)]
+        return (Token("id", low, "mid", owner),)
     parts = [part for part in re.split(r"[\W_]+", low) if part] if low.isascii() else [low]
     joined = [Token("word", part, case, owner and i == len(parts) - 1) for i, part in enumerate(parts)]
-    return [token for pair in joined for token in ((pair,) if "/" not in low else (pair, Token("comma", "/")))]
+    return tuple(token for pair in joined for token in ((pair,) if "/" not in low else (pair, Token("comma", "/"))))
 
 
 def _case(raw: str, first: bool, quoted: bool) -> str:

@@ -226,7 +226,7 @@ def _plain_text(value: object, field: str, cheap_limit: int, unit: str) -> str:
 
 
 def _normalised(value: str, field: str) -> str:
-    refused = _REFUSED.search(value)
+    refused = _refused_in(value)
     if refused:
         found = f"{_refused_kind(refused)} at character {refused.start()}"
         raise InvalidInput(field, "text PostgreSQL can store", found)
@@ -291,7 +291,7 @@ def canonical_json(value: object, field: str = "value", *, limit: int = BATCH_BY
     Refuses what JSON cannot say exactly (other types, NaN, integers beyond 2^53 - 1, keys that are not text, NUL, lone
     surrogates) with the path of the offender, and more than `limit` bytes.
     """
-    plain = type(value) is str and len(value) < limit and not _REFUSED.search(value)
+    plain = type(value) is str and len(value) < limit and not _refused_in(value)
     written = _dump(value if plain else _Copier(field, depth=JSON_DEPTH, keys=None, size=limit).copy(value))
     if len(written) > limit:
         raise LimitExceeded(field, limit, len(written), "bytes")
@@ -375,6 +375,11 @@ _WHOLE_RANGE: Final = "integers within 2^53 - 1 of zero"
 
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+
+
+def _refused_in(text: str) -> re.Match[str] | None:
+    """The first character that cannot be stored. Most texts are ASCII, and tell so at once."""
+    return None if text.isascii() and "\0" not in text else _REFUSED.search(text)
 
 
 def _dump(value: Any) -> bytes:
@@ -503,7 +508,7 @@ class _Copier:
 
     def _text(self, child: str) -> str:
         self._spend(len(child) + 2)
-        refused = _REFUSED.search(child)
+        refused = _refused_in(child)
         if refused:
             raise InvalidInput(self._path(), "text PostgreSQL can store", _refused_kind(refused))
         return str.__str__(child)

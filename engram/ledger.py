@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, Literal, NamedTuple, NoReturn
 from uuid import UUID
 
 from sqlalchemy.engine import Row
@@ -61,8 +61,7 @@ class NewEvent:
     event_id: str = field(default_factory=new_id)
 
 
-@dataclass(frozen=True, slots=True)
-class AppendedEvent:
+class AppendedEvent(NamedTuple):
     """What an append did with one event; a duplicate names the event, stream and job of the first time."""
 
     event_id: str

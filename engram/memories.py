@@ -291,6 +291,13 @@ def lineage(conn: Connection, visible: Visible, lineage_id: str, moment: Moment 
     return _lineage(lineage_id, rows, visible)
 
 
+def heads(conn: Connection, visible: Visible, lineage_ids: Sequence[str]) -> dict[str, Memory]:
+    """The heads of some lineages that the read may see and that are current, by their lineages."""
+    params = visible_params(visible) | {"lineage_ids": list(lineage_ids)}
+    found = [row.memory_id for row in fetch_all(conn, "list_lineage_heads", **params)] if lineage_ids else []
+    return {memory.lineage_id: memory for memory in load(conn, visible, found) if memory.is_current}
+
+
 def lineage_of(conn: Connection, visible: Visible, memory_id: str, moment: Moment = NOW) -> Lineage:
     """The lineage of a memory the read may see, newest first; NotFound when it sees none with that id."""
     if not moment.is_now:

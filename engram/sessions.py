@@ -170,7 +170,7 @@ def end(
     )  # fmt: skip
     if summary is None:
         job_id = ask_for_summary(conn, scope_id, part.session_id, part.stream_id, done.position, f"end/{done.position}")
-        return replace(done, job_id=job_id)
+        return done._replace(job_id=job_id)
     return done
 
 

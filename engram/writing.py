@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, Final, cast
 
 from sqlalchemy.engine import Row
@@ -71,6 +72,11 @@ class Origin:
     deriver_version: int | None = None
     model: str | None = None
     prompt_hash: str | None = None
+
+    def recorded(self, moment: datetime) -> Origin:
+        """The origin as that of an event that is recorded at a moment; what happened as it was recorded does so too."""
+        happened = moment if self.occurred_at == self.recorded_at else self.occurred_at
+        return replace(self, recorded_at=moment, occurred_at=happened)
 
 
 @dataclass(frozen=True, slots=True)
@@ -526,9 +532,7 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     draft, rules = judged.draft, judged.draft.classified
     memory_id, fresh = desk.name(draft, origin)
     known = judged.lineage_id if rules.conflict_key is not None or judged.kind == "revise" else None
-    lineage_id = known or fresh
-    order = (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal)
-    member = Member(memory_id, order, trust_rank(origin.trust), draft.fact, draft.begins(origin), negates=rules.negates)
+    lineage_id, member = known or fresh, newcomer(draft, origin, memory_id)
     if judged.quarantined:
         place, moved, revision = Place("quarantined"), dict[str, Place](), 1
     else:
@@ -545,6 +549,23 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     entry = _entry(memory_id, draft, origin)
     changed = None if any(summarised) else (*draft.supersedes, *moved)
     return Settled(decision, origin, judged, entry, pending, True, changed, written[memory_id])
+
+
+def newcomer(draft: Draft, origin: Origin, memory_id: str) -> Member:
+    """A draft as the order of its lineage sees it. Pure."""
+    order = (draft.stands(origin), origin.recorded_at, origin.event_id, origin.ordinal)
+    return Member(
+        memory_id, order, trust_rank(origin.trust), draft.fact, draft.begins(origin),
+        negates=draft.classified.negates,
+    )  # fmt: skip
+
+
+def follows(judged: Judged) -> str | None:
+    """The lineage a draft joins by its key alone, naming and negating nothing; None where it does not. Pure."""
+    draft = judged.draft
+    plain = draft.revises is None and draft.succeeds is None and not draft.supersedes and not judged.quarantined
+    keyed = draft.classified.conflict_key is not None and draft.classified.negates is None
+    return judged.lineage_id if plain and keyed and judged.kind in ("add", "revise") else None
 
 
 def _with_place(judged: Judged, place: Place) -> Judged:
@@ -589,17 +610,26 @@ def _is_last(rows: Sequence[Row[Any]], memory_id: str) -> bool:
     return places.get(memory_id) == HEAD and not _moved(rows, places)
 
 
-def settle_together(desk: Desk, several: Sequence[tuple[Judged, Origin]]) -> list[Settled]:
-    """Write what was decided of drafts that go along with each other, or restate quiet rows, each row once.
+def settle_together(
+    desk: Desk, several: Sequence[tuple[Judged, Origin]], fronts_of: Mapping[str, Front] = MappingProxyType({})
+) -> list[Settled]:
+    """Write what was decided of drafts that go along with each other, restate quiet rows, or lead lineages at once.
 
-    `index` must follow in the same transaction.
+    Each row is restated once, and each lineage gets one draft; `fronts_of` are as these were. `index` must follow in
+    the same transaction.
     """
+    moves = [_superseded(desk, judged, origin, fronts_of) for judged, origin in several]
+    if None in moves:  # the clock went back
+        at = moves.index(None)
+        before = settle_together(desk, several[:at], fronts_of)
+        return [*before, _store(desk, *several[at]), *settle_together(desk, several[at + 1 :], fronts_of)]
     rows: list[dict[str, Any]] = []
     restated: list[dict[str, Any]] = []
     settled: list[Settled] = []
     stored: list[tuple[New, Draft]] = []
     edges: list[Edge] = []
-    for judged, origin in several:
+    superseded: dict[str, Place] = {}
+    for (judged, origin), moved in zip(several, moves, strict=True):
         if judged.kind in ("reject", "conflict"):
             decision = _decision(desk, judged, origin, memory_id=None, target_id=judged.judgement.target_id)
             rows.append(_refusal(judged, origin, decision))
@@ -612,20 +642,39 @@ def settle_together(desk: Desk, several: Sequence[tuple[Judged, Origin]]) -> lis
             rows.append({**_marked("reinforced", origin, decision), "restates": target_id})
             settled.append(Settled(decision, origin, judged))
             continue
-        draft, (memory_id, lineage_id) = judged.draft, desk.name(judged.draft, origin)
-        new = New(memory_id, lineage_id, place=Place("quarantined") if judged.quarantined else HEAD)
+        draft, (memory_id, fresh) = judged.draft, desk.name(judged.draft, origin)
+        known = follows(judged)
+        new = New(
+            memory_id, known or fresh, 1 if known is None else fronts_of[known].revision,
+            Place("quarantined") if judged.quarantined else HEAD,
+        )  # fmt: skip
         placed = _with_place(judged, new.place)
         decision = _decision(desk, placed, origin, memory_id=memory_id, target_id=judged.judgement.target_id)
         rows.append(_columns(desk, placed, origin, new, decision))
+        rows += [{**_noted("superseded", origin), "restates": other} for other in moved or ()]
         pending = _embed_state(desk, draft) == "pending"
-        settled.append(Settled(decision, origin, placed, _entry(memory_id, draft, origin), pending))
+        entry = _entry(memory_id, draft, origin)
+        settled.append(Settled(decision, origin, placed, entry, pending, known is not None, tuple(moved or ())))
         stored.append((new, draft))
-        edges += _edges(memory_id, judged, origin, {})
+        edges += _edges(memory_id, judged, origin, moved or {})
+        superseded |= moved or {}
     if restated:
         send_ahead(desk.conn, "restate_memories", tenant_id=desk.tenant_id, rows=Jsonb(restated), at=desk.at)
+    _supersede(desk, superseded)
     written = _write(desk, rows, stored)
     _relate(desk, edges)
     return [one if one.entry is None else replace(one, written=written[one.entry.memory_id]) for one in settled]
+
+
+def _superseded(desk: Desk, judged: Judged, origin: Origin, fronts_of: Mapping[str, Front]) -> dict[str, Place] | None:
+    """The rows that a draft supersedes as the next revision of its lineage, none where it is of none. Pure.
+
+    None where it may not be the head at once.
+    """
+    known = follows(judged)
+    if known is None:
+        return {}
+    return fronts_of[known].moved_by(newcomer(judged.draft, origin, desk.name(judged.draft, origin)[0]))
 
 
 def _write(
@@ -705,7 +754,11 @@ def _refusal(judged: Judged, origin: Origin, decision: Mapping[str, Any]) -> dic
 
 def _marked(entry: str, origin: Origin, decision: Mapping[str, Any]) -> dict[str, Any]:
     """What the history keeps of a decision by which no row is added."""
-    return {"entry": entry, "decision": _kept(decision), "actor": origin.actor, "event_id": origin.event_id}
+    return {**_noted(entry, origin), "decision": _kept(decision)}
+
+
+def _noted(entry: str, origin: Origin) -> dict[str, Any]:
+    return {"entry": entry, "actor": origin.actor, "event_id": origin.event_id}
 
 
 def _restatement(desk: Desk, judged: Judged, origin: Origin) -> dict[str, Any]:
@@ -832,30 +885,76 @@ def erase_what_rests_on(desk: Desk, event: Event, rests: Rests, redaction_id: st
     return [row.memory_id for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class Front:
+    """The rows of a lineage that a newcomer must dominate to be head at once, and the number of its next revision.
+
+    They were read at the moment `now` of the database's clock.
+    """
+
+    revision: int
+    rows: tuple[Row[Any], ...]
+    now: datetime
+
+    def moved_by(self, new: Member) -> dict[str, Place] | None:
+        """The places of the rows that a newcomer supersedes, which is head at once; None where it may not be. Pure."""
+        members = [_member(row) for row in self.rows]
+        if new.negates is not None or not lineage.dominates_front(new, members):
+            return None
+        places = {m.memory_id: Place("superseded", new.memory_id, new.begins) for m in members if not m.put_away}
+        return _moved([row for row in self.rows if not row.moot], places)
+
+
+def fronts(desk: Desk, lineage_ids: Sequence[str]) -> dict[str, Front]:
+    """The fronts of some lineages."""
+    found: dict[str, list[Row[Any]]] = {}
+    for row in fetch_all(desk.conn, "list_lineage_fronts", tenant_id=desk.tenant_id, lineage_ids=Texts(lineage_ids)):
+        found.setdefault(row.lineage_id, []).append(row)
+    return {
+        lineage_id: Front(
+            int(rows[0].next_revision), tuple(row for row in rows if row.memory_id is not None), rows[0].now
+        )
+        for lineage_id, rows in found.items()
+    }
+
+
 def _place(desk: Desk, lineage_id: str, new: Member) -> tuple[Place, dict[str, Place], int]:
     """The place of a new statement, the rows it moves (already updated), and the number of its revision."""
-    found = fetch_all(desk.conn, "find_lineage_front", tenant_id=desk.tenant_id, lineage_id=lineage_id)
-    revision, front = int(found[0].next_revision), [row for row in found if row.memory_id is not None]
-    members = [_member(row) for row in front]
-    if new.negates is None and lineage.dominates_front(new, members):
+    front = fronts(desk, [lineage_id])[lineage_id]
+    moved = front.moved_by(new)
+    if moved is not None:
         # The common case costs a few rows however long the chain: the newcomer supersedes whatever stood.
-        places = {m.memory_id: Place("superseded", new.memory_id, new.begins) for m in members if not m.put_away}
-        return Place("active"), _move(desk, [row for row in front if not row.moot], places), revision
+        _put(desk, moved)
+        return HEAD, moved, front.revision
     rows = fetch_all(desk.conn, "list_lineage_members", tenant_id=desk.tenant_id, lineage_ids=[lineage_id])
     places = lineage.places([*(_member(row) for row in rows), new])
     own = places.pop(new.memory_id)
-    return own, _move(desk, rows, places), revision
+    return own, _move(desk, rows, places), front.revision
 
 
 def _move(desk: Desk, rows: Sequence[Row[Any]], places: Mapping[str, Place]) -> dict[str, Place]:
     moved = _moved(rows, places)
+    _put(desk, moved)
+    return moved
+
+
+def _put(desk: Desk, moved: Mapping[str, Place]) -> None:
     # Heads step down before another rises: the unique index allows one at every moment.
     for memory_id, place in sorted(moved.items(), key=lambda item: item[1].status == "active" and not item[1].moot):
         send_ahead(
             desk.conn, "place_memory", tenant_id=desk.tenant_id, memory_id=memory_id, status=place.status,
             superseded_by=place.superseded_by, heir_from=place.valid_to, moot=place.moot, at=desk.at,
         )  # fmt: skip
-    return moved
+
+
+def _supersede(desk: Desk, moved: Mapping[str, Place]) -> None:
+    """Give rows of several lineages the places of what newcomers supersede."""
+    if moved:
+        heirs = [place.superseded_by for place in moved.values()]
+        send_ahead(
+            desk.conn, "supersede_memories", tenant_id=desk.tenant_id, memory_ids=Texts(list(moved)),
+            heirs=Texts(heirs), heirs_from=Texts([_said(place.valid_to) for place in moved.values()]), at=desk.at,
+        )  # fmt: skip
 
 
 def _moved(rows: Sequence[Row[Any]], places: Mapping[str, Place]) -> dict[str, Place]:
@@ -1068,11 +1167,13 @@ def whole(desk: Desk, settled: Sequence[Settled]) -> list[WriteDecision]:
     found = {} if not alone else {m.memory_id: m for one in settled if (m := _as_written(desk, one)) is not None}
     wanted = {one.decision[name] for one in settled for name in ("memory_id", "target_id")} - {None, *found}
     found |= {memory.memory_id: memory for memory in memories.load(desk.conn, desk.visible, sorted(wanted))}
-    decided = []
-    for one in settled:
-        memory, target = found.get(one.decision["memory_id"]), found.get(one.decision["target_id"])
-        decided.append(_decided(one, memory, _head_of(desk, memory or target), target))
-    return decided
+    pairs = [(found.get(one.decision["memory_id"]), found.get(one.decision["target_id"])) for one in settled]
+    behind = {one.lineage_id for memory, target in pairs if (one := memory or target) is not None and not _is_head(one)}
+    heads = memories.heads(desk.conn, desk.visible, sorted(behind))
+    return [
+        _decided(one, memory, _head_of(memory or target, heads), target)
+        for one, (memory, target) in zip(settled, pairs, strict=True)
+    ]
 
 
 def _decided(settled: Settled, memory: Memory | None, head: Memory | None, target: Memory | None) -> WriteDecision:
@@ -1135,12 +1236,12 @@ def revive(kept: Mapping[str, Any], memory: Memory | None, head: Memory | None, 
     )  # fmt: skip
 
 
-def _head_of(desk: Desk, memory: Memory | None) -> Memory | None:
-    if memory is None:
-        return None
-    if memory.status == "active" and "moot" not in memory.labels:
-        return memory
-    return memories.lineage(desk.conn, desk.visible, memory.lineage_id).head
+def _is_head(memory: Memory) -> bool:
+    return memory.status == "active" and "moot" not in memory.labels
+
+
+def _head_of(memory: Memory | None, heads: Mapping[str, Memory]) -> Memory | None:
+    return memory if memory is None or _is_head(memory) else heads.get(memory.lineage_id)
 
 
 def neighbours(desk: Desk, draft: Draft, now: datetime | None) -> list[gates.Near]:

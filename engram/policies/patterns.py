@@ -8,7 +8,7 @@ characters. What is left costs at most a few million steps on the longest text a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from re import _constants as _sre  # type: ignore[attr-defined]
@@ -58,30 +58,40 @@ class Joined:
 
     at_start: Pattern
     anywhere: Pattern
-    words: frozenset[str] | None  # one of which is in each text that a pattern is found in
+    by_word: Mapping[str, tuple[Pattern, Pattern]] | None  # the same of those that are found only where a word stands
 
     def is_in(self, text: str) -> bool:
-        """Whether any of the patterns is found in a text: most texts hold none, and are told by their words."""
-        if self.words is not None and self.words.isdisjoint(words_of(text)):
-            return False
-        return self.at_start.match(text) is not None or self.anywhere.search(text) is not None
+        """Whether any of the patterns is found in a text: those of its words are looked for, which are few or none."""
+        if self.by_word is None:
+            return self.at_start.match(text) is not None or self.anywhere.search(text) is not None
+        asked = (self.by_word[word] for word in self.by_word.keys() & words_of(text))
+        return any(start.match(text) is not None or anywhere.search(text) is not None for start, anywhere in asked)
 
 
 @lru_cache(maxsize=256)
 def joined(patterns: tuple[str, ...]) -> Joined | None:
     """Safe patterns as two; None where they cannot stand beside each other, as two with a group of one name."""
+    try:
+        at_start, anywhere = _in_two(patterns)
+        words: dict[str, list[str]] = {}
+        for pattern in patterns:
+            needed = None if (at_start.flags | anywhere.flags) & re.IGNORECASE else words_needed(re.compile(pattern))
+            if needed is None:
+                return Joined(at_start, anywhere, None)
+            for word in needed:
+                words.setdefault(word, []).append(pattern)
+        return Joined(at_start, anywhere, {word: _in_two(tuple(those)) for word, those in words.items()})
+    except (re.error, RecursionError, OverflowError):
+        return None
+
+
+@lru_cache(maxsize=1_024)
+def _in_two(patterns: tuple[str, ...]) -> tuple[Pattern, Pattern]:
+    """One pattern for those that match at the start of a text, and one for those that match anywhere."""
     parts: dict[bool, list[str]] = {True: [_NEVER], False: [_NEVER]}
     for pattern in patterns:
         parts[_is_anchored(_parser.parse(pattern))].append(f"(?:{pattern})")
-    try:
-        at_start, anywhere = (re.compile("|".join(parts[where])) for where in (True, False))
-        needed = [words_needed(re.compile(pattern)) for pattern in patterns]
-        folds = (at_start.flags | anywhere.flags) & re.IGNORECASE
-        told = [words for words in needed if words is not None]
-        words = frozenset[str]().union(*told) if len(told) == len(needed) and not folds else None
-        return Joined(at_start, anywhere, words)
-    except (re.error, RecursionError, OverflowError):
-        return None
+    return re.compile("|".join(parts[True])), re.compile("|".join(parts[False]))
 
 
 def _cost(items: list[Any], after: list[Any], *, inside: bool) -> int:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -22,6 +22,7 @@ from engram.embedded import EmbeddedServer
 from engram.embedding import local
 from engram.gates import WRITE_MODES, WriteMode
 from engram.values import Memory
+from engram.writing import Origin
 
 SEED: Final = 20_261
 ITEMS: Final = 36
@@ -179,6 +180,80 @@ def test_what_is_told_again_in_a_batch_leaves_what_it_leaves_one_by_one(
             assert alike(*pair), (table, *pair)
 
 
+def turned(rng: random.Random) -> dict[str, Any]:
+    """One candidate that gives a key another value, mostly: of several types, ending, expiring, earlier and later."""
+    key = rng.choice(("mast", "keel", "sail", "hull", "deck"))
+    said = {"fact": f"The {key} is worth {rng.randint(1, 4)} coins.", "topic_key": key}
+    more: tuple[dict[str, Any], ...] = (
+        {},
+        {},
+        {"memory_type": rng.choice(("project", "episodic"))},
+        {"valid_from": datetime(rng.choice((2010, 2190)), 1, 1, tzinfo=UTC)},
+        {"valid_to": datetime(2020, 1, 1, tzinfo=UTC)},
+        {"critical_slot": key, "tags": [rng.choice("ab")]},
+        {"topic_key": None, "fact": f"{rng.choice(ANIMALS).capitalize()} eats at noon."},
+    )
+    return said | rng.choice(more)
+
+
+def compared_without_neighbours(doors: Iterable[Engram], database: Database) -> None:
+    """That two doors left the same, but for which of several rows that are as near is named first."""
+    states = []
+    for door in doors:
+        with database.transaction(door.scope.tenant_id) as conn:
+            states.append(stored(conn))
+    for table in TABLES:
+        for pair in zip(states[0][table], states[1][table], strict=True):
+            for [row] in pair if table == "memory_changes" else ():
+                (row["decision"] or {}).pop("nearest", None)
+                ((row["decision"] or {}).get("surprise") or {}).pop("closest_id", None)
+            assert alike(*pair), (table, *pair)
+
+
+@pytest.mark.parametrize("mode", ["return", "report", "gate", "merge"])
+def test_keys_that_change_in_a_batch_leave_what_they_leave_one_by_one(
+    database_url: str, database: Database, tenant: str, mode: WriteMode
+) -> None:
+    """Heads, the contested, what came too late, and what ended: lineages of several keys, each turned several times."""
+    rng = random.Random(f"{SEED}/turned/{mode}")
+    rounds = [[turned(rng) for _ in range(18)] for _ in range(4)]
+    policy = replace(get_policy("default"), write_mode=mode)
+    with Engram(database_url, policy=policy) as engram:
+        single, many = (engram.scoped(tenant_id=f"{tenant}-{way}", user_id="ada") for way in ("one", "many"))
+        for trust, items in zip(("web", "user", "document", "user"), rounds, strict=True):
+            one_by_one = [single.add(**item, trust=trust) for item in items]
+            together = many.add_many(items, trust=trust)
+            assert [(one.kind, one.reasons) for one in together] == [(one.kind, one.reasons) for one in one_by_one]
+            behind = [one for one in together if one.memory is not None and one.memory.status != "active"]
+            for one in behind:
+                assert one.memory is not None
+                assert one.head == many.get_lineage(one.memory.memory_id).head
+            assert behind, "nothing was superseded within its batch"
+        compared_without_neighbours((single, many), database)
+
+
+def test_a_batch_whose_clock_went_back_orders_its_lineages_by_what_was_recorded(
+    database_url: str, database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A draft that was held for the head before its event was recorded, and is none by then."""
+    items = [{"fact": f"The {key} is red.", "topic_key": key} for key in ("mast", "keel", "sail")]
+    with Engram(database_url) as engram:
+        single, many = (engram.scoped(tenant_id=f"{tenant}-{way}", user_id="ada") for way in ("one", "many"))
+        for door in (single, many):
+            door.add("The keel is blue.", topic_key="keel", valid_from=datetime(2190, 1, 1, tzinfo=UTC))
+            door.add("The mast is blue.", topic_key="mast")
+            door.add("The sail is blue.", topic_key="sail")
+        one_by_one = [single.add(**item) for item in items]
+        late = datetime(2195, 1, 1, tzinfo=UTC)
+        monkeypatch.setattr(Origin, "recorded", lambda self, _: replace(self, recorded_at=late, occurred_at=late))
+        together = many.add_many(items)
+        assert [(one.kind, one.reasons) for one in together] == [(one.kind, one.reasons) for one in one_by_one]
+        assert [one.head and one.head.fact for one in together] == [
+            "The mast is red.", "The keel is blue.", "The sail is red.",
+        ]  # fmt: skip
+        compared_without_neighbours((single, many), database)
+
+
 @pytest.fixture
 def statements() -> Iterator[list[str]]:
     """The statements that go to PostgreSQL, as they are sent."""
@@ -230,6 +305,26 @@ def test_statements_do_not_grow_with_a_batch_of_what_is_known(
             assert [one.kind for one in made] == ["reinforce"] * size + ["add"] * 3
     assert taken[1] <= taken[0] + 2, "what is near but not among the first looked at may be asked for apart"
     assert taken[0] <= 15, statements
+
+
+def test_statements_do_not_grow_with_a_batch_of_revisions(
+    database_url: str, tenant: str, statements: list[str]
+) -> None:
+    """Facts that each revise another one, and are revised themselves by the next batch."""
+    with Engram(database_url) as engram:
+        door = engram.scoped(tenant_id=tenant)
+        taken = []
+        for first, size in ((0, 20), (100, 100)):
+            keyed = [{**one, "topic_key": f"crate {first + n}"} for n, one in enumerate(facts(first, size))]
+            door.add_many(keyed)
+            made = door.add_many([{**one, "fact": f"{one['fact']} It was so."} for one in keyed])
+            assert [one.kind for one in made] == ["revise"] * size
+            statements.clear()
+            made = door.add_many([{**one, "fact": f"{one['fact']} It is over."} for one in keyed])
+            taken.append(len(statements))
+            assert all(one.kind == "revise" and one.memory is not None and one.memory.revision == 3 for one in made)
+    assert taken[1] <= taken[0] + 2, "what is near but not among the first looked at may be asked for apart"
+    assert taken[0] <= 16, statements
 
 
 def test_both_doors_compare_a_batch_with_what_is_there_alike(database_url: str, tenant: str) -> None:
