@@ -411,14 +411,15 @@ def test_the_kept_plans_ask_for_each_memory_by_its_key(life: Life, behind: psyco
 
 
 def test_the_words_of_a_question_are_found_and_told_by_the_word_index(
-    life: Life, behind: psycopg.Connection[Any]
+    life: Life, behind: psycopg.Connection[Any], guesses: bool
 ) -> None:
     behind.execute("RESET ROLE")
     behind.execute("SET ROLE engram_owner")
     names = prepared(behind, "score_words")
     found = list(nodes(plan(behind, 0, names, {**values_of(life), "best": 31})))
     words = [node for node in found if node.get("Relation Name") == "memory_lexemes"]
-    assert sorted(index_of(node) for node in words) == ["memory_lexemes_pkey", *["memory_lexemes_words"] * 2]
+    key = "memory_lexemes_scope" if guesses else "memory_lexemes_pkey"  # of a few rows both cost the same
+    assert sorted(index_of(node) for node in words) == [key, *["memory_lexemes_words"] * 2]
     assert not [node for node in found if node["Node Type"] == "Seq Scan"]
 
 
@@ -527,7 +528,9 @@ def test_a_connection_that_searched_before_the_first_memory_keeps_no_plans_for_e
 
 
 @pytest.mark.parametrize("size", [400, 1_600])
-def test_whatever_is_known_of_the_rows_a_memory_is_found_by_its_key(fresh_database_url: str, size: int) -> None:
+def test_whatever_is_known_of_the_rows_a_memory_is_found_by_its_key(
+    fresh_database_url: str, size: int, guesses: bool
+) -> None:
     """Planned for one memory, for some hundreds that nobody counted, or for as many that were."""
     migrations.upgrade(fresh_database_url)
     scope = Scope("young", user_id="ada")
@@ -572,14 +575,15 @@ def test_whatever_is_known_of_the_rows_a_memory_is_found_by_its_key(fresh_databa
         before = pages(once, given)
         once.commit()
         numbers = iter(range(9_000, 9_100))
-        assert rows_read(lambda: early.search(f"Ada's {THINGS[0]}")) < 400
-        assert rows_read(lambda: early.add(f"Ada sold the {THINGS[0]} number {next(numbers)}")) < 400
-        assert rows_read(lambda: early.list_memories(limit=5)) < 40
+        once = 2 * size if guesses else 0  # what is pinned is looked for in the whole scope, and never once a memory
+        assert rows_read(lambda: early.search(f"Ada's {THINGS[0]}")) < 400 + once
+        assert rows_read(lambda: early.add(f"Ada sold the {THINGS[0]} number {next(numbers)}")) < 400 + once
+        assert rows_read(lambda: early.list_memories(limit=5)) < 40 + once
         owner.execute("ANALYZE")
         with asking(fresh_database_url, scope.tenant_id) as counted:
             known = pages(counted, given)
     assert before <= 1.1 * uncounted
-    assert uncounted <= 2 * known  # walks of the graph and the tables beside: a memory is not looked for in all
+    assert uncounted <= (3 if guesses else 2) * known  # walks of the graph and the tables beside: a memory is not looked for in all
 
 
 def test_whatever_is_known_of_the_rows_an_event_is_found_by_its_key(fresh_database_url: str) -> None:

@@ -226,7 +226,7 @@ def test_a_whole_search_reads_its_candidates_by_their_indexes(
     "more", [{}, {"query": "word7 -house of Ada"}, {"window": (datetime(2024, 1, 1, tzinfo=UTC), None), "depth": 2}]
 )
 def test_a_table_without_statistics_is_asked_for_each_memory_by_its_key(
-    untold: tuple[Database, Scope], more: dict[str, Any]
+    untold: tuple[Database, Scope], more: dict[str, Any], guesses: bool
 ) -> None:
     """Indexes that begin with the tenant then look alike: one that is wrong reads the scope whole, once a memory."""
     database, scope = untold
@@ -244,7 +244,8 @@ def test_a_table_without_statistics_is_asked_for_each_memory_by_its_key(
         and node["Index Name"] not in narrow
         and not any(f"{key} = " in node.get("Index Cond", "") for key in ("memory_id", "lineage_id"))
     ]
-    assert len(wide) <= 1, wide  # what stands is read once, where too little of what was found does
+    # What stands is read once, where too little of what was found does; until 17 what is pinned, too.
+    assert len(wide) <= 1 + guesses, wide
     assert not [node for node in found if node["Node Type"] == "Hash Join" and "agent_memory" in str(node)]
 
 
