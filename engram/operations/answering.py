@@ -61,8 +61,8 @@ def walked(
         said = yield from steps.read(reading.scope.tenant_id, lambda conn: along(conn, found))
     if said.asks:
         yield from searching_events.ask(reading.scope.tenant_id, found[0].looked.visible.scope_ids)
-    answer, evidence = said.answer, said.answer.evidence[:shown]
-    if beyond and bounded and recall.goes_on(understood, reading.moment, evidence, shown):
+    answer, evidence = said.answer, recall.with_told(said.answer, shown)
+    if beyond and recall.goes_on(understood, reading.moment):
         wider = replace(recall.on_road(found[-1].asked, "current"), limit=max(shown, recall.LOOKED_AT))
         later = yield from searching.shown(found[-1], wider)
         evidence = recall.gone_on(evidence, later, understood, shown)

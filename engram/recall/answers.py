@@ -147,6 +147,18 @@ def empty_answer(
     )  # fmt: skip
 
 
+def with_told(answer: RecallAnswer, limit: int) -> tuple[SearchResult, ...]:
+    """So much of an answer's evidence, with what it tells in the last places where that is not among the best. Pure."""
+    told, first = set(answer.trace.kept_ids), answer.evidence[:limit]
+    late = [one for one in answer.evidence[limit:] if one.memory.memory_id in told]
+    if not late:
+        return first
+    spare = [one for one in first if one.memory.memory_id not in told]
+    left_out = {one.memory.memory_id for one in spare[::-1][: len(late)]}
+    listed = [*(one for one in first if one.memory.memory_id not in left_out), *late][:limit]
+    return tuple(replace(one, rank=place) for place, one in enumerate(listed, 1))
+
+
 # What is so, and what was -------------------------------------------------------------------------------------------
 
 
@@ -527,8 +539,9 @@ def of_order(
         else:
             chosen[place] = best
     notes = [f"nothing is known of: {anchor}" for anchor in missing]
-    evidence = tuple(chosen[place] for place in sorted(chosen)) or whole.results
-    results = replace(whole, results=evidence)
+    known = {one.memory.memory_id for one in whole}
+    apart = [chosen[place] for place in sorted(chosen) if chosen[place].memory.memory_id not in known]
+    results = replace(whole, results=(*whole.results, *apart))
     empty = empty_answer(question, reading, tried=(*tried, "temporal_chain"), results=results, notes=notes)
     if missing or len(chosen) < 2:  # one thing has no order, nor has a question that names none
         return empty
