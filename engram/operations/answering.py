@@ -45,7 +45,8 @@ def walked(
     if not roads:
         return Walked(recall.empty_answer(question, understood))
     shown = asked.limit
-    plan = recall.plan(replace(asked, limit=max(shown, LEAST_CONSIDERED)), understood, reading.moment)
+    wider = beyond and recall.goes_on(understood, reading.moment)
+    plan = recall.plan(replace(asked, limit=max(shown, LEAST_CONSIDERED)), understood, reading.moment, wider=wider)
     bounded = recall.is_bounded(understood, reading.moment)
 
     def along(conn: Connection, found: list[Searched]) -> _Walked:
@@ -62,10 +63,12 @@ def walked(
     if said.asks:
         yield from searching_events.ask(reading.scope.tenant_id, found[0].looked.visible.scope_ids)
     answer, evidence = said.answer, recall.with_told(said.answer, shown)
-    if beyond and recall.goes_on(understood, reading.moment):
-        wider = replace(recall.on_road(found[-1].asked, "current"), limit=max(shown, recall.LOOKED_AT))
-        later = yield from searching.shown(found[-1], wider)
-        evidence = recall.gone_on(evidence, later, understood, shown)
+    if wider:
+        most = max(shown, recall.LOOKED_AT)
+        worded, anytime = (replace(recall.on_road(one.asked, "current"), limit=most) for one in found[-2:])
+        later = yield from searching.shown(found[-1], anytime)
+        told = yield from searching.shown(found[-2], worded)
+        evidence = recall.gone_on(evidence, later, told, understood, shown)
     answer = replace(answer, evidence=evidence, trace=replace(answer.trace, notes=tuple(said.notes)))
     return Walked(answer, found[0], said.results)
 

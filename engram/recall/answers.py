@@ -97,17 +97,20 @@ def about(asked: Asked, topic: str) -> Asked:
     return replace(asked, query=topic, words=keyword.parse(topic))
 
 
-def plan(asked: Asked, reading: Reading, moment: Moment) -> list[tuple[Asked, Moment]]:
+def plan(asked: Asked, reading: Reading, moment: Moment, *, wider: bool = False) -> list[tuple[Asked, Moment]]:
     """The searches of a question, all to be made at once, each at its moment. Pure.
 
     First that of its topic, wide enough for every road; then one for each thing to be put in order; and last, where it
-    asks for a time, one that knows no such bound, so that it can be said what is known of another.
+    asks for a time, one that knows no such bound, so that it can be said what is known of another. A `wider` one goes
+    before that: for the whole question with the words of its time, which are what may tell of it at another.
     """
     wide = replace(asked, include_superseded=True, recent=reading.recent, window=reading.window, within=reading.window)
     anchors = reading.anchors if reading.intent == "temporal_chain" else ()
     searches = [(about(wide, topic), moment) for topic in (asked.query, *anchors)]
+    unbound = replace(wide, window=None, within=None)
+    searches += [(about(unbound, reading.question), any_time(moment))] if wider else []
     if is_bounded(reading, moment):
-        searches.append((replace(wide, window=None, within=None), any_time(moment)))
+        searches.append((unbound, any_time(moment)))
     return searches
 
 

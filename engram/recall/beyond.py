@@ -33,22 +33,28 @@ def goes_on(reading: Reading, moment: Moment) -> bool:
 
 
 def gone_on(
-    evidence: Sequence[SearchResult], anytime: SearchResults, reading: Reading, limit: int
+    evidence: Sequence[SearchResult], anytime: SearchResults, worded: SearchResults, reading: Reading, limit: int
 ) -> tuple[SearchResult, ...]:
     """The evidence of a window, then what was said at another time, labelled so; up to the limit. Pure.
 
-    `anytime` is what is current of a search without the window. What has less than half to do with the question of what
-    that knows best is no better for its time: it stands among the others by its score.
+    `anytime` is what is current of a search without the window, `worded` of one for the words of its time as well, by
+    whose scores all is ordered. What has less than half to do with the question of what has most is no better for its
+    time: it stands among the others.
     """
+    scores: dict[str, float] = {one.memory.memory_id: one.score for one in (*anytime, *worded)}
     known, name = {one.memory.memory_id for one in evidence}, attributes.asked(plain(reading.question))
     least = max(WEAK, STRONG * max(map(relevance_of, anytime), default=0.0))
-    other = [one for one in anytime if one.memory.memory_id not in known and _may_tell(one, name)]
+    other = {one.memory.memory_id: one for one in (*worded, *anytime) if _may_tell(one, name)}
+    first = [one for one in evidence if relevance_of(one) >= least]
     rest = [
         *(one for one in evidence if relevance_of(one) < least),
-        *(replace(one, labels=(*one.labels, ANOTHER_TIME)) for one in other),
+        *(replace(one, labels=(*one.labels, ANOTHER_TIME)) for key, one in other.items() if key not in known),
     ]
-    first = [one for one in evidence if relevance_of(one) >= least]
-    listed = [*first, *sorted(rest, key=lambda one: one.score, reverse=True)]
+
+    def score(one: SearchResult) -> float:
+        return scores.get(one.memory.memory_id, one.score)
+
+    listed = [*sorted(first, key=score, reverse=True), *sorted(rest, key=score, reverse=True)]
     return tuple(replace(one, rank=place) for place, one in enumerate(listed[:limit], 1))
 
 
