@@ -38,12 +38,12 @@ def gone_on(
     """The evidence of a window, then what was said at another time, labelled so; up to the limit. Pure.
 
     `anytime` is what is current of a search without the window, `worded` of one for the words of its time as well, by
-    whose scores all is ordered. What has less than half to do with the question of what has most is no better for its
-    time: it stands among the others.
+    whose scores all is ordered. What has less than half
+    as much to do with the question as what has most is no better for its time: it stands among the others.
     """
     scores: dict[str, float] = {one.memory.memory_id: one.score for one in (*anytime, *worded)}
     known, name = {one.memory.memory_id for one in evidence}, attributes.asked(plain(reading.question))
-    least = max(WEAK, STRONG * max(map(relevance_of, anytime), default=0.0))
+    least = max(WEAK, STRONG * max(map(relevance_of, worded), default=0.0))
     other = {one.memory.memory_id: one for one in (*worded, *anytime) if _may_tell(one, name)}
     first = [one for one in evidence if relevance_of(one) >= least]
     rest = [
