@@ -38,8 +38,8 @@ def gone_on(
     """The evidence of a window, then what was said at another time, labelled so; up to the limit. Pure.
 
     `anytime` is what is current of a search without the window, `worded` of one for the words of its time as well, by
-    whose scores all is ordered. What has less than half
-    as much to do with the question as what has most is no better for its time: it stands among the others.
+    whose scores all is ordered. What has less than half as much to do with the question as what has most is no
+    better for its time: it stands among the others.
     """
     scores: dict[str, float] = {one.memory.memory_id: one.score for one in (*anytime, *worded)}
     known, name = {one.memory.memory_id for one in evidence}, attributes.asked(plain(reading.question))

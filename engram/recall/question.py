@@ -105,7 +105,7 @@ def asks_for_chunks(asked: Filter | None) -> bool:
 
 def prepare(query: str, **options: Any) -> Asked:
     """Read a question's words. Pure."""
-    asked = Asked(query, keyword.parse(query), request=wishes.is_request(query), **options)
+    asked = Asked(query, keyword.parse(query), **{"request": wishes.is_request(query), **options})
     if asked.shelves == "without" and asks_for_chunks(asked.filter):
         asked = replace(asked, shelves="with")
     ranking.weights_of(asked.profile)  # an unknown profile is refused before anything is asked
