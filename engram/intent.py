@@ -71,6 +71,7 @@ _APART = (
     r"similarit\w+|conversation|discussion|talks?|chat|calls?|meeting|emails?|messages?|"
     r"switch\w*|far|border|link|room|split|trust"
 )
+OWN_TOPICS: Final[tuple[Intent, ...]] = ("lineage", "historical")  # how one asks for these says nothing of the topic
 CHAIN: Final = tuple(
     re.compile(pattern)
     for pattern in (
@@ -198,8 +199,9 @@ class Reading:
     """What a question asks for, how sure the rules are, and the question without the words that told them.
 
     `window` is the time it names, half-open; `anchors` are the things a `temporal_chain` puts in order, two or more;
-    `recent` asks that the last days count more; `question` is what was read: a follow-up stands there completed. The
-    topic of an `event` may be empty: then everything done in the window is asked for.
+    `recent` asks that the last days count more; `question` is what was read: a follow-up stands there completed;
+    `searched` is what is searched for: the question in its own words, without its times. The topic of an `event` may be
+    empty: then everything done in the window is asked for.
     """
 
     intent: Intent
@@ -210,6 +212,7 @@ class Reading:
     recent: bool = False
     notes: tuple[str, ...] = ()
     question: str = ""
+    searched: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +233,11 @@ def read(question: str, *, now: datetime | None = None, tz: tzinfo = UTC) -> Rea
     found = _read(rest)
     if named.window is not None and found.intent == "chat" and found.confidence != SMALL:
         found = Reading("event", 0.6, "")  # "last week?", "what about yesterday?"
-    return replace(found, window=named.window, recent=named.recent, notes=named.notes, question=question.strip())
+    own = found.intent in OWN_TOPICS and not is_hollow(found.topic)
+    wanted = found.topic if own else rest.strip()
+    return replace(
+        found, window=named.window, recent=named.recent, notes=named.notes, question=question.strip(), searched=wanted
+    )
 
 
 def _read(question: str) -> Reading:
@@ -296,6 +303,7 @@ def complete(reading: Reading, said: Sequence[Said], *, tz: tzinfo = UTC) -> Rea
         intent="current" if wanted == "chat" else wanted,
         confidence=0.6,
         topic=topic,
+        searched=topic,
         window=reading.window or (last.window if was_question else None),
         question=f"{reading.question} ({' / '.join(_shortened(one.text) for one in meant)})",
     )

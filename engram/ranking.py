@@ -59,7 +59,7 @@ WEEK_HOURS: Final = 168.0
 WEIGHTS: Final[Mapping[str, Mapping[str, float]]] = {
     "recall": {
         "coverage": 1.0, "cosine": 0.5, "actor": 0.1, "answer": 0.5, "rest": 0.1,
-        "graph": 0.08, "temporal": 0.06, "recent": 0.03, "namespace": 0.02,
+        "graph": 0.08, "temporal": 0.06, "recent": 0.03, "namespace": 0.02, "wish": 0.1,
     },
     "hybrid": {"cosine": 0.40, "keyword": 0.20, "rest": 0.40},
     "simple": {"relevance": 0.5, "importance": 0.3, "recency": 0.2, "access": 0.0},
@@ -140,6 +140,7 @@ class Signals(NamedTuple):
     recent: float | None = None  # 0..1, where the question asks for what is recent
     preferred: bool = False  # of the own namespace, where the read sees another one too
     floored: bool = True  # False where the caller's own `min_score` stands in place of a profile's floor
+    wish: bool = False  # what the asker wants done every time, or likes, where something new is asked for
 
     @property
     def cos(self) -> float:
@@ -225,9 +226,9 @@ class Profile(Value):
     `weights` maps signals to finite numbers; a negative one counts against a row. All signals are from 0 to 1:
     `relevance` (the cosine, or the share of the question's words where there is no vector), `cosine`, `coverage`,
     `coverage_squared`, `keyword` (coverage as a share of the best found), `actor`, `answer`, `graph`, `temporal`,
-    `recent`, `namespace`, `importance`, `decayed_importance`, `recency`, `decay`, `retention`, `access`, `repetition`,
-    `confidence`, `critical`, `core`, and `rest` (importance and decay, mixed by type). Rows whose relevance is under
-    `floor` are left out. Raises SettingsError for a name, weight or floor that makes no sense.
+    `recent`, `namespace`, `wish`, `importance`, `decayed_importance`, `recency`, `decay`, `retention`, `access`,
+    `repetition`, `confidence`, `critical`, `core`, and `rest` (importance and decay, mixed by type). Rows whose
+    relevance is under `floor` are left out. Raises SettingsError for a name, weight or floor that makes no sense.
     """
 
     name: str
@@ -544,9 +545,9 @@ def _answer(asked: float, weight: float, own: float) -> Part:
 
 
 def _add_bonuses(parts: dict[str, Part], signals: Signals, weights: Mapping[str, float], relevance: float) -> None:
-    """What else speaks for a row: at most 0.19 together, and less for a row that is itself hardly relevant.
+    """What else speaks for a row: at most 0.29 together, and less for a row that is itself hardly relevant.
 
-    So they order near ties, and lift no row of relevance up to 0.05 over one of 0.2 or more, whatever `rest` adds.
+    So they order near ties, and lift no row of relevance up to 0.04 over one of 0.2 or more, whatever `rest` adds.
     """
     share = _share(relevance / FULL_BONUS)
     if signals.closeness is not None:
@@ -557,6 +558,8 @@ def _add_bonuses(parts: dict[str, Part], signals: Signals, weights: Mapping[str,
         parts["recent"] = _part(_share(signals.recent), weights["recent"] * share)
     if signals.preferred:
         parts["namespace"] = _part(1.0, weights["namespace"] * share)
+    if signals.wish:
+        parts["wish"] = _part(1.0, weights["wish"] * share)
 
 
 def _hybrid(signals: Signals, weights: Mapping[str, float]) -> Scored:
@@ -681,6 +684,7 @@ SIGNALS: Final[Mapping[str, Callable[[Signals], float]]] = {
     "temporal": lambda row: row.in_time or 0.0,
     "recent": lambda row: row.recent or 0.0,
     "namespace": _namespace,
+    "wish": lambda row: float(row.wish),
     "importance": lambda row: row.importance,
     "decayed_importance": lambda row: min(
         decay.ebbinghaus(row.importance, row.age_days if row.fades else 0.0, row.accesses), 1.0

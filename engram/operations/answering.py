@@ -47,7 +47,8 @@ def walked(
     if not roads:
         return Walked(recall.empty_answer(question, understood))
     shown = asked.limit
-    plan = recall.plan(replace(asked, limit=max(shown, LEAST_CONSIDERED)), understood, reading.moment)
+    wider = beyond and recall.goes_on(understood, reading.moment)
+    plan = recall.plan(replace(asked, limit=max(shown, LEAST_CONSIDERED)), understood, reading.moment, wider=wider)
     bounded = recall.is_bounded(understood, reading.moment)
 
     def along(conn: Connection, found: list[Searched]) -> _Walked:
@@ -55,11 +56,11 @@ def walked(
         anytime = found[-1].returned(conn, known=known) if bounded else None
         walk = _Walk(question, understood, found[:-1] if bounded else found, anytime, tz, known)
         walked = walk.along(conn, roads, reading)
-        answer, notes = walked.answer, tuple(walked.notes)
-        shortened = replace(answer, evidence=answer.evidence[:shown], trace=replace(answer.trace, notes=notes))
-        if note is not None and not (beyond and bounded):
-            note(conn, found[0], walked.results, shortened)
-        return replace(walked, answer=shortened)
+        trace = replace(walked.answer.trace, notes=tuple(walked.notes))
+        answer = replace(walked.answer, evidence=recall.with_told(walked.answer, shown), trace=trace)
+        if note is not None and not wider:
+            note(conn, found[0], walked.results, answer)
+        return replace(walked, answer=answer)
 
     # The ledger is searched with time of its own; what the other roads read is little.
     apart = "event" in roads
@@ -69,10 +70,12 @@ def walked(
     if said.asks:
         yield from searching_events.ask(reading.scope.tenant_id, found[0].looked.visible.scope_ids)
     answer = said.answer
-    if beyond and bounded and recall.goes_on(understood, reading.moment, answer.evidence, shown):
-        wider = replace(recall.on_road(found[-1].asked, "current"), limit=max(shown, recall.LOOKED_AT))
-        later = yield from searching.shown(found[-1], wider)
-        answer = replace(answer, evidence=recall.gone_on(answer.evidence, later, understood, shown))
+    if wider:
+        most = max(shown, recall.LOOKED_AT)
+        worded, anytime = (replace(recall.on_road(one.asked, "current"), limit=most) for one in found[-2:])
+        later = yield from searching.shown(found[-1], anytime)
+        told = yield from searching.shown(found[-2], worded)
+        answer = replace(answer, evidence=recall.gone_on(answer.evidence, later, told, understood, shown))
     return Walked(answer, found[0], said.results)
 
 

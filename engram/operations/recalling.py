@@ -100,7 +100,7 @@ def recall_answer(
     started = noting.clock()
     understood = yield from understanding.read(setup, reading, wanted)
     asked = recall.prepare(
-        understood.topic or understood.question or wanted.question, limit=shown, filter=chosen,
+        understood.searched or understood.question or wanted.question, limit=shown, filter=chosen,
         profile=setup.profile(), tail=waiting, keep_pinned=True,
     )  # fmt: skip
     wider = beyond if beyond is not None else not wanted.windowed

@@ -25,6 +25,7 @@ from engram.recall.answers import (
     plan,
     roads,
     unknown,
+    with_told,
 )
 from engram.recall.beyond import ANOTHER_TIME, LOOKED_AT, goes_on, gone_on
 from engram.recall.finding import EVIDENCE, Candidate, Found, find, find_all, is_of_a_channel
@@ -36,5 +37,5 @@ __all__ = [
     "answer", "any_time", "asks_for_chunks", "best_hit", "embed", "embed_all", "empty_answer", "find", "find_all",
     "goes_on", "gone_on", "is_bounded", "is_good_enough", "is_of_a_channel", "least_of", "look", "look_from",
     "of_events", "of_order", "on_road", "plan", "prepare", "rank", "roads", "touched", "track",
-    "unknown",
+    "unknown", "with_told",
 ]  # fmt: skip

@@ -97,17 +97,20 @@ def about(asked: Asked, topic: str) -> Asked:
     return replace(asked, query=topic, words=keyword.parse(topic))
 
 
-def plan(asked: Asked, reading: Reading, moment: Moment) -> list[tuple[Asked, Moment]]:
+def plan(asked: Asked, reading: Reading, moment: Moment, *, wider: bool = False) -> list[tuple[Asked, Moment]]:
     """The searches of a question, all to be made at once, each at its moment. Pure.
 
     First that of its topic, wide enough for every road; then one for each thing to be put in order; and last, where it
-    asks for a time, one that knows no such bound, so that it can be said what is known of another.
+    asks for a time, one that knows no such bound, so that it can be said what is known of another. A `wider` one goes
+    before that: for the whole question with the words of its time, which are what may tell of it at another.
     """
     wide = replace(asked, include_superseded=True, recent=reading.recent, window=reading.window, within=reading.window)
     anchors = reading.anchors if reading.intent == "temporal_chain" else ()
     searches = [(about(wide, topic), moment) for topic in (asked.query, *anchors)]
+    unbound = replace(wide, window=None, within=None)
+    searches += [(about(unbound, reading.question), any_time(moment))] if wider else []
     if is_bounded(reading, moment):
-        searches.append((replace(wide, window=None, within=None), any_time(moment)))
+        searches.append((unbound, any_time(moment)))
     return searches
 
 
@@ -145,6 +148,18 @@ def empty_answer(
         previous=(), when_changed=None, sources=(), conflict_note=None, evidence=seen.results, events=(),
         window=reading.window, watermark=seen.watermark, degraded=seen.degraded, trace=trace,
     )  # fmt: skip
+
+
+def with_told(answer: RecallAnswer, limit: int) -> tuple[SearchResult, ...]:
+    """So much of an answer's evidence, with what it tells in the last places where that is not among the best. Pure."""
+    told, first = set(answer.trace.kept_ids), answer.evidence[:limit]
+    late = [one for one in answer.evidence[limit:] if one.memory.memory_id in told]
+    if not late:
+        return first
+    spare = [one for one in first if one.memory.memory_id not in told]
+    left_out = {one.memory.memory_id for one in spare[::-1][: len(late)]}
+    listed = [*(one for one in first if one.memory.memory_id not in left_out), *late][:limit]
+    return tuple(replace(one, rank=place) for place, one in enumerate(listed, 1))
 
 
 # What is so, and what was -------------------------------------------------------------------------------------------
@@ -527,8 +542,9 @@ def of_order(
         else:
             chosen[place] = best
     notes = [f"nothing is known of: {anchor}" for anchor in missing]
-    evidence = tuple(chosen[place] for place in sorted(chosen)) or whole.results
-    results = replace(whole, results=evidence)
+    known = {one.memory.memory_id for one in whole}
+    apart = [chosen[place] for place in sorted(chosen) if chosen[place].memory.memory_id not in known]
+    results = replace(whole, results=(*whole.results, *apart))
     empty = empty_answer(question, reading, tried=(*tried, "temporal_chain"), results=results, notes=notes)
     if missing or len(chosen) < 2:  # one thing has no order, nor has a question that names none
         return empty

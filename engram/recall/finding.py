@@ -136,9 +136,12 @@ def find_all(
 ) -> list[Found]:  # fmt: skip
     """The candidates of several searches, each as `find` gathers them; one statement for all.
 
-    With `light` the candidates of ordinary searches are briefs: who returns some of them loads those.
+    With `light` the candidates of ordinary searches are briefs: who returns some of them loads those. A request reads
+    the texts of all of them.
     """
-    few = light and all(is_ordinary(asked, looked) for asked, looked, _ in searches)  # in one statement: of one kind
+    few = light and all(  # in one statement: of one kind
+        is_ordinary(asked, looked) and not asked.request for asked, looked, _ in searches
+    )
     made = []
     for asked, looked, meaning in searches:
         given = allowed(asked, meaning) if channels is None else channels

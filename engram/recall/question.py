@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from engram import derivation, ranking, streams, tenancy, text
+from engram import derivation, ranking, streams, tenancy, text, wishes
 from engram.channels import keyword, semantic, tail
 from engram.channels.keyword import Sought, Words
 from engram.database import Connection, fetch_one
@@ -57,6 +57,7 @@ class Asked:
     good_enough: float | None = None
     sort: Sort = "score"
     shelves: Shelves = "without"  # the chunks of documents are searched where they are asked for
+    request: bool = False  # something new is asked for: then wishes count, for which texts are read
 
     @property
     def current_only(self) -> bool:
@@ -104,7 +105,7 @@ def asks_for_chunks(asked: Filter | None) -> bool:
 
 def prepare(query: str, **options: Any) -> Asked:
     """Read a question's words. Pure."""
-    asked = Asked(query, keyword.parse(query), **options)
+    asked = Asked(query, keyword.parse(query), **{"request": wishes.is_request(query), **options})
     if asked.shelves == "without" and asks_for_chunks(asked.filter):
         asked = replace(asked, shelves="with")
     ranking.weights_of(asked.profile)  # an unknown profile is refused before anything is asked

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from engram import filters, ranking, rerank, text
+from engram import filters, ranking, rerank, text, wishes
 from engram.channels import graph, keyword, semantic, tail, temporal
 from engram.citations import whole_of
 from engram.database import MADE, Connection, execute
@@ -161,6 +161,7 @@ class _Scale:
     recent: bool  # the last days count more
     floored: bool
     answers: Mapping[str, float]  # to the questions among the candidates
+    wishes: bool  # of the asker count
 
 
 def _scale(asked: Asked, looked: Looked, candidates: Sequence[Candidate], clock: datetime) -> _Scale:
@@ -173,18 +174,29 @@ def _scale(asked: Asked, looked: Looked, candidates: Sequence[Candidate], clock:
         namespace=looked.visible.scope.namespace,
         several=len({scope.namespace for scope in looked.visible.scopes.values()}) > 1,
         named=looked.named,
-        about=_about(asked.query),
+        about=_about(asked),
         recent=asked.recent,
         floored=not asked.min_score,
         answers={} if semantic.tells(asked.query) else _answers(candidates),
+        wishes=asked.request and not looked.named,
     )
 
 
-def _about(query: str) -> frozenset[Trust]:
-    """Whose words a question asks for: the agent's by "what did you tell me", the user's by any other "me". Pure."""
-    if semantic.is_second_person(query):
+def _about(asked: Asked) -> frozenset[Trust]:
+    """Whose words a question asks for: the agent's by "what did you tell me", the user's by any other "me". Pure.
+
+    Who asks for something new asks it for himself, whether he says so or not.
+    """
+    if semantic.is_second_person(asked.query):
         return OF_THE_AGENT
-    return OF_THE_USER if semantic.is_first_person(query) else OF_NOBODY
+    return OF_THE_USER if asked.request or semantic.is_first_person(asked.query) else OF_NOBODY
+
+
+def _is_wish(memory: Memory | Brief) -> bool:
+    """Whether a memory is what a user wants done every time, or likes. Pure."""
+    if memory.trust not in OF_THE_USER:
+        return False
+    return memory.memory_type in wishes.TYPES or (isinstance(memory, Memory) and wishes.is_wish(memory.fact))
 
 
 def _scored(candidates: Sequence[Candidate], scale: _Scale) -> list[Pair]:
@@ -192,8 +204,8 @@ def _scored(candidates: Sequence[Candidate], scale: _Scale) -> list[Pair]:
     score, clock, best, answers, own, cjk = (
         scale.score, scale.clock, scale.best, scale.answers, scale.namespace, scale.cjk,
     )  # fmt: skip
-    named, about, several, mode, recent, floored = (
-        scale.named, scale.about, scale.several, scale.mode, scale.recent, scale.floored,
+    named, about, several, mode, recent, floored, wished = (
+        scale.named, scale.about, scale.several, scale.mode, scale.recent, scale.floored, scale.wishes,
     )  # fmt: skip
     made: list[Pair] = []
     for one in candidates:
@@ -217,7 +229,7 @@ def _scored(candidates: Sequence[Candidate], scale: _Scale) -> list[Pair]:
              age / 86_400 if age > 0 else 0.0, idle / 3_600 if idle > 0 else 0.0,
              activity.access_count, activity.repetition_count, nearness, float(one.epochs), mode,
              None, one.graph, one.temporal, float(clock - memory.valid_from <= RECENT) if recent else None,
-             several and nearness == "own", floored),
+             several and nearness == "own", floored, wished and _is_wish(memory)),
         )  # fmt: skip
         made.append((one, score(signals if cjk is None else ranking.with_dual_hit(signals, cjk))))
     return made

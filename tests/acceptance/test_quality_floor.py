@@ -2,6 +2,7 @@
 
 A short form of `make bench-quality`: every third question, ten results. The floors are below what was measured when
 they were set by about the worth of one question. A change that goes under one has made search worse, or says why not.
+In the chats with long answers there is a floor for each group of abilities, over all of its questions.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,16 @@ FLOORS: Mapping[str, Mapping[str, float]] = {
     "search": {"R@10": 73.0, "sessions nDCG@10": 80.0},
     "recall": {"R@10": 67.0, "sessions nDCG@10": 78.5},
     "deep_search": {"R@10": 73.5, "sessions nDCG@10": 80.5},
+}
+
+ADVICE: Mapping[str, frozenset[str]] = {
+    "of the asker": frozenset({"instruction following", "preference following"}),
+    "of times": frozenset({"temporal reasoning", "event ordering"}),
+    "of facts": frozenset({"information extraction", "knowledge update", "contradiction resolution"}),
+}
+ADVICE_FLOORS: Mapping[str, Mapping[str, float]] = {  # R@10
+    "search": {"of the asker": 68.0, "of times": 66.0, "of facts": 93.0},
+    "recall": {"of the asker": 68.0, "of times": 66.0, "of facts": 93.0},
 }
 
 Measured = Callable[[str], Mapping[str, float]]
@@ -69,3 +81,46 @@ def test_what_is_found_in_the_demo_conversation_is_above_the_floor(measured: Mea
 )
 def test_a_search_that_lost_a_channel_falls_under_the_floor(measured: Measured, broken: str, under: str) -> None:
     assert under in missed("search", measured(broken))
+
+
+@pytest.fixture(scope="module")
+def advised(database_url: str) -> Iterator[Callable[[str], Mapping[str, float]]]:
+    """R@10 of each group of abilities by one way over the chats with long answers, in per cent."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    quality, sets = importlib.import_module("quality"), importlib.import_module("sets")
+    wanted = frozenset().union(*ADVICE.values())
+    with ExitStack() as doors:
+        chats = []
+        for case in sets.chosen("advice").cases():
+            case.questions = [one for one in case.questions if one.category in wanted]
+            scope = Scope("advice-floor", user_id=case.name)
+            memory = doors.enter_context(Engram(database_url, scope=scope, settings=load({}), embedder="wordllama"))
+            chats.append((case, memory, quality.add(memory, case.turns)))
+
+        def of(way: str) -> Mapping[str, float]:
+            rows = [
+                row
+                for case, memory, keys in chats
+                for row in quality.ask(case, quality.seeker(memory, keys, way, case.ended_at), fifty=False)
+            ]
+            return {
+                group: quality.mean([row for row in rows if row["category"] in kinds], "R@10")
+                for group, kinds in ADVICE.items()
+            }
+
+        yield of
+    sys.path.remove(str(ROOT / "benchmarks"))
+
+
+@pytest.mark.parametrize("way", ADVICE_FLOORS)
+def test_what_is_found_in_chats_with_long_answers_is_above_the_floor(
+    advised: Callable[[str], Mapping[str, float]], way: str
+) -> None:
+    found = advised(way)
+    assert {group: found[group] for group, floor in ADVICE_FLOORS[way].items() if found[group] < floor} == {}
+
+
+def test_a_search_without_its_words_falls_under_the_floor_of_facts(
+    advised: Callable[[str], Mapping[str, float]],
+) -> None:
+    assert advised("search:semantic")["of facts"] < ADVICE_FLOORS["search"]["of facts"]

@@ -139,6 +139,17 @@ def test_whose_words_are_asked_for_in_a_chat_counts_more_and_answers(
     assert {fact for fact, by in terms.items() if "answer" in by} == answers
 
 
+def test_what_somebody_wants_every_time_counts_where_something_new_is_asked_for(door: Door) -> None:
+    wish = "The tenth row is done. Whenever you show me a knitting pattern, please count in rounds."
+    engram = conversation(door, ("user", "I knit a scarf."), ("assistant", "A scarf in wool?"), ("user", wish))
+    found = {one.memory.fact: one for one in engram.search("Can you write me a pattern for a hat?", track=False)}
+    assert found[wish].terms["wish"].contribution > 0
+    assert not any("wish" in one.terms for fact, one in found.items() if fact != wish)
+    told = engram.search("Which pattern did I knit?", track=False)  # it asks for what was said
+    assert told.results
+    assert not any("wish" in one.terms for one in told)
+
+
 def test_every_result_says_why_it_was_found(door: Door) -> None:
     memory = door()
     memory.add("User's cat is called Miso")
