@@ -481,6 +481,7 @@ class Echo(NamedTuple):
     course: Course | None = None  # what it says is over, or has become what
     otherwise: bool = False  # it tells how things are now, against how they were
     whole: bool = False  # it is of a whole sentence, of whose clauses there are drafts, too
+    loosely: bool = False  # its values and signs alone may say of which memory it is news
 
 
 _V: Final = r"(?:(?:[Dd]r|[Mm]rs?|[Mm]s)\. )?[^,;:.!?]{1,60}?"

@@ -770,6 +770,21 @@ def _content(text: str) -> tuple[str, ...]:
     return tuple(_stems(text))
 
 
+def topic(plain: str) -> frozenset[str]:
+    """What a statement is about beside its values: the stems of its words that say more than how and when."""
+    return frozenset(_content(plain)) - _LIGHT_STEMS - _WHEN
+
+
+def is_of_several(stems: Iterable[str]) -> bool:
+    """Whether stems name what people have or do several of at a time."""
+    return not _SEVERAL.isdisjoint(stems)
+
+
+def is_in_company(plain: str) -> bool:
+    """Whether a statement tells with whom something is done, or how much it is liked: with another, too."""
+    return _COMPANY.search(plain) is not None or _TASTES.search(plain) is not None
+
+
 def names(said: str, subject: str | None) -> bool:
     """Whether words name somebody by all the words of their name."""
     words = set(_WORD.findall((subject or "").casefold())) - _FUNCTION
@@ -1009,4 +1024,7 @@ def _frame(plain: str, value: Sequence[str]) -> tuple[str, ...]:
 _UNTOLD: Final = _words("a an the is has")
 
 
-__all__ = ["Course", "Told", "is_state", "names", "pointed", "read", "says_otherwise", "value_of"]
+__all__ = [
+    "Course", "Told", "is_in_company", "is_of_several", "is_state", "names", "pointed", "read", "says_otherwise", "topic",
+    "value_of",
+]  # fmt: skip

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from engram import attributes, courses, names, shorthand
+from engram import attributes, courses, names, news, shorthand
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import Proposed
@@ -40,7 +40,7 @@ from engram.subjects import (
 from engram.values import Event
 
 NAME: Final = "rules"
-VERSION: Final = 4
+VERSION: Final = 5
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
@@ -124,11 +124,11 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         after_self = leaves_self(sentence)
         if whole is None:
             made = [one for clause in sentence for one in _from_clause(clause, start, content, event.occurred_at)]
-            told = list(_with_course(said, start, content, made))
-            yield from told or _pointing(said, start, content)
+            told = list(_with_course(said, start, content, made)) or list(_pointing(said, start, content))
+            yield from _loosely(said, start, content, told)
             continue
         made = [one for clause in sentence for one in _from_clause(clause, 0, whole, event.occurred_at)]
-        for one in _with_course(whole, 0, whole, made):
+        for one in _loosely(whole, 0, whole, list(_with_course(whole, 0, whole, made))):
             yield replace(one, char_start=start, char_end=end)
 
 
@@ -174,6 +174,42 @@ def _pointing(sentence: str, offset: int, content: str) -> Iterator[Proposed]:
         fact = third_person(" ".join(content[start:end].split()))
         echo = attributes.Echo(alone=True, course=course, whole=True)
         yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=echo)
+
+
+def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> Iterator[Proposed]:
+    """What a sentence gives, with the sentence as a whole where its values may be news of what was told before."""
+    lead = lead_length(sentence)
+    fact = third_person(" ".join(sentence[lead:].rstrip(" \t\n.!,;:…").split())).replace("User's group", "User")
+    said = plain(fact)
+    if (
+        not news.may_tell(said)
+        or news.is_doubtful(said)
+        or mood_of(sentence) != "statement"
+        or (not news.values(fact) and len(said.split()) > _FEW)
+        or not _may_be_of_user(sentence, said)
+    ):
+        yield from told
+        return
+    if told and (told[0].echo is not None and told[0].echo.whole or len(told) == 1):
+        first = told[0].echo or attributes.Echo()
+        yield replace(told[0], echo=first._replace(loosely=True))
+        yield from told[1:]
+        return
+    start, end = offset + lead, offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    whole = attributes.Echo(alone=True, whole=True, loosely=True)
+    yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)
+    yield from told
+
+
+_FEW: Final = 8
+
+
+def _may_be_of_user(sentence: str, said: str) -> bool:
+    """Whether a sentence may tell of the user: it says so, or nobody else is known to be its subject."""
+    subject = subject_of(sentence, role="user")
+    if subject in (SELF, UNKNOWN):
+        return re.match(r"(?:he|she|you|your|his|her|their|somebody|someone|people)\b", said) is None
+    return not subject.startswith("user's ")
 
 
 def _marked(one: Proposed, *, course: Course | None = None, otherwise: bool = False) -> Proposed:

@@ -1,0 +1,249 @@
+"""News of a value: what a statement says of a name or a number that was told before, in whatever words. Pure.
+
+`courses` reads the grammar of an end or a change, and misses what its grammar does not have. Here nothing is read but
+three things that people's wordings have in common: the *values* a statement names (a name with its capital, a number),
+the *signs* it gives (of an end, a change, a way back, a slip), and which of the values a memory holds. So "the X shut
+for good, it's Y that does my prescriptions now" is news of the memory that holds X, though no verb of it is known. What
+is held decides which of two values is the old one; where two memories may be meant, or none, a statement is no news.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from engram import courses, names
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+MAX_READ: Final = 180
+
+# ------------------------------------------------ values
+
+_VALUE: Final = re.compile(
+    r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.? )?(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’&-]*(?: (?:(?:of|the|de|van|von|&) )?[A-ZÀ-ÖØ-Þ0-9]"
+    r"[\w'’&-]*){0,3}|(?<![\w'’])[€$£]?\d[\d.,:]*(?<![.,:])[€$£%]?(?: (?:euros?|dollars?|pounds?|kilos?|kg|lbs?|stone|"
+    r"km|miles?|metres?|meters?|cm|am|pm|o'clock|mg|hours?|percent))?"
+)
+_SAID: Final = frozenset(names.NOT_NAMES) | _words(
+    "user user's user’s i i'm i've i'd i'll my our we me the a an no not yes still back now new just sorry so and but it "
+    "it's its is this that these those they he she you there here what who when where how why since after before from "
+    "in on at to for with by of as if then also only once never always please well oh ok okay actually correction "
+    "excuse pardon wrong typo scratch scrap forget bye goodbye hello done left quit gone mixed got been had has have "
+    "guess today yesterday january february march april may june july august september october november december "
+    "monday tuesday wednesday thursday friday saturday sunday mum mom dad grandma grandpa christmas easter english"
+)
+
+
+@lru_cache(maxsize=4096)
+def values(written: str) -> tuple[str, ...]:
+    """The names and numbers a statement gives as values; the word it begins with only where there is no other."""
+    found: list[str] = []
+    first: list[str] = []
+    for match in _VALUE.finditer(written):
+        value = _without_said(match.group())
+        if value:
+            opens = match.start() == 0 and value == match.group() and " " not in value and value.isalpha()
+            (first if opens else found).append(value)
+    chosen = found or (first if _DOES.match(written) else [])
+    return tuple(dict.fromkeys(one.removesuffix("'s") if one in first else one for one in chosen))
+
+
+_DOES: Final = re.compile(
+    r"[^\s,]+ (?:(?:now|still|again|has|is|was|will|also|always|just|no longer|doesn't) )*(?!is\b|are\b)[a-z]+(?:s|ed|n't"
+    r"|ing|ame|ook|ent|eft|ave|one)\b"
+)
+
+
+def _without_said(value: str) -> str:
+    """A value without words that are written with a capital for another reason, at its start."""
+    parts = value.split()
+    while parts and parts[0].casefold().rstrip("'’") in _SAID:
+        parts = parts[1:]
+    return " ".join(parts)
+
+
+def value_in(written: str) -> str | None:
+    """The one value a memory gives; None where it gives none or several."""
+    found = values(written)
+    return found[0] if len(found) == 1 else None
+
+
+def is_number(value: str) -> bool:
+    """Whether a value is a number, with or without what it counts."""
+    return value.lstrip("€$£")[:1].isdigit()
+
+
+def masked(said: str, value: str) -> str | None:
+    """Compared text with a mark in the place of a value; None where it does not name it."""
+    found = re.search(rf"(?<![\w'-]){re.escape(value)}(?![\w-])", said)
+    return None if found is None else f"{said[: found.start()]}@{said[found.end() :]}"
+
+
+# ------------------------------------------------ signs
+
+_SIGNS: Final = _words(
+    "now nowadays days instead again back returned anymore more longer over finished done history end ended left quit "
+    "cancelled canceled dropped ditched stopped gave given finished through changed switched swapped moved new gone "
+    "retired closed shut folded expired expire lapse replaced took taken not meant wrong mistake typo misread mixed "
+    "misspoke correction scratch scrap forget never said told called still always no abandoned ended goodbye bye "
+    "farewell dead died sold lost returned handed parted ported isn't wasn't doesn't don't aren't become became since "
+    "got joined let ran transferred deserted unsubscribed resigned dumped sorry actually nope"
+)
+
+
+def may_tell(said: str) -> bool:
+    """Whether compared text has a word without which nothing is read here: quick, and asked of every sentence."""
+    return len(said) <= MAX_READ and not _SIGNS.isdisjoint(_TOKEN.findall(said))
+
+
+_TOKEN: Final = re.compile(r"[a-z][a-z'-]*")
+_DOUBT: Final = re.compile(
+    r"\?|\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|whether|would|might|may|could|should|will|"
+    r"plan|plans|planning|want|wants|wish|hope|hopes|thinking|considering|almost|nearly|until|imagine|tonight|"
+    r"yesterday evening|this (?:time|morning|afternoon|evening|weekend)|for (?:now|today|(?:the|a) (?:day|night|morning|"
+    r"afternoon|evening|week|weekend|while|moment))|(?:for|on|over) (?:holiday|lent|the weekend)|as a (?:child|kid|boy|"
+    r"girl|teenager|student)|went from|by (?:train|plane|bus|boat|ferry))\b"
+)
+
+
+def is_doubtful(said: str) -> bool:
+    """Whether compared text supposes, plans or tells of something that passes."""
+    return _DOUBT.search(said) is not None
+
+
+_GAP: Final = r"(?:[^\s,;:]+ ){0,4}?"
+_STEP: Final = r"(?:[^\s,;:]+ ){0,2}?"
+_AUX: Final = r"(?:(?:has|have|is|was|got|been|just|now|sadly|finally) )*"
+_ENDS: Final = re.compile(
+    rf"^(?:no|never) {_STEP}(?:any ?more|any longer)\b.*@"
+    rf"|\b(?:no more|not (?:any ?more|any longer|more)|no longer|nothing more) {_GAP}@"
+    rf"|\b(?:not|n't|no|never)\b(?! only\b) ?{_GAP}@ ?{_GAP}(?:any ?more|any longer|no more)\b"
+    rf"|@ {_GAP}(?:no more|any ?more|any longer|no longer|not more)$"
+    rf"|\b(?:done|finished|through|over) with {_STEP}@"
+    rf"|^(?:user )?{_AUX}(?:left|quit|cancelled|canceled|ended|dropped|ditched|abandoned|terminated|unsubscribed from|"
+    rf"resigned from|thrown out|threw out|got rid of|gotten rid of|given up|gave up|given back|gave back|handed in|"
+    rf"handed back|returned|sold|lost|parted (?:ways|company) with|said goodbye to|let|stopped|switched off) {_GAP}@"
+    rf"(?! (?:at|in|on|by|early|late)\b)"
+    rf"|(?:^|[,;] )(?:good)?bye(?:[ -]bye)?,? {_STEP}@|^farewell,? {_STEP}@"
+    rf"|@[,;]? (?:and (?:user|i|me),? )?{_STEP}(?:is|are|was|that's|that is|it's|has|have) (?:now |all |come to |at )*"
+    rf"(?:an? )?(?:over|finished|history|dead|past|done|end|ended|closed|stopped|expired|retired|left|quit|shut)\b"
+    rf"|@ (?:left|quit|retired|closed|shut|folded|stopped|expired|dumped user|let user go|lapsed)\b"
+    rf"|^{_GAP}@ {_STEP}user {_AUX}(?:no more|given up|left|quit|stopped)\b"
+)
+_ASIDE: Final = re.compile(r"\b(?:today|yesterday|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|late|early|at home)\b")
+
+
+def ends(said: str, value: str) -> bool:
+    """Whether compared text says that a value is over for who speaks."""
+    text = masked(said, value)
+    return text is not None and _ENDS.search(text) is not None and _ASIDE.search(text) is None
+
+
+_NO: Final = (
+    r"(?:not|n't|never|no longer|no more|instead of|rather than|in place of|replaced|swapped|traded|exchanged|from|against|left|"
+    r"quit|cancelled|canceled|dropped|ditched|abandoned|stopped|sold|retired|deserted|dumped|after|over from|"
+    r"said|told you|called|wrote|typed|against|bye|goodbye|got rid of|without|done with|finished with|through with|"
+    r"thought|succeeds|succeeded|follows|for)"
+)
+_GONE: Final = (
+    r"(?:shut|closed|folded|retired|left|quit|ran out|expired|died|moved|went|gone|wasn't|isn't|is not|was not|broke|"
+    r"out|stopped|ended|has no more|over|cancelled|lapse|jammed|changed|gave up|given up|got rid|put|plays nothing|"
+    r"no longer|put the price|too expensive|sacked|fired|let user go|said no)"
+)
+_CHANGES: Final = re.compile(
+    rf"\b{_NO} (?:user |user's |you |it |her |him |them |the |my |our |that |in |at |on |by |with |for |number )*@"
+    rf"|@,? (?:contract |account |subscription )?{_AUX}{_STEP}{_GONE}\b"
+)
+_ANEW: Final = re.compile(
+    r"\b(?:now|nowadays|these days|instead|from now on|any ?more|any longer|no longer|not|it's|it is|meant|took over|taken "
+    r"over|replaced|swapped|switched|changed|moved|over to|new|joined|so|stepped in|gone over|from .* to|for|"
+    r"against|got|i said|by mistake|should)\b"
+)
+
+
+def changes(said: str, old: str, new: str) -> bool:
+    """Whether compared text says that one value has gone and another has come, or was meant."""
+    text = masked(said, old)
+    other = None if text is None else masked(text, new)
+    return text is not None and other is not None and bool(_CHANGES.search(text) and _ANEW.search(said))
+
+
+_BACK: Final = re.compile(
+    r"^(?:user (?:is |has |went |got |came )?)?(?:back|returned|gone back|come back|went back|again)\b|"
+    r"\b(?:again|once more|came back|come back|took user back|went back|gone back|going back|is back|returned|old .* back)\b"
+)
+
+
+def goes_back(said: str) -> bool:
+    """Whether compared text says that something is again as it was."""
+    return _BACK.search(said) is not None
+
+
+_STILL: Final = re.compile(r"\b(?:still|as always|as ever|as before|as usual)\b|^(?:yes|yeah|nope|no news),")
+
+
+def goes_on(said: str) -> bool:
+    """Whether compared text says that something is as it was told."""
+    return _STILL.search(said) is not None
+
+
+_SLIP: Final = re.compile(
+    r"\b(?:meant|mistake|typo|misread|mixed|misspoke|correction|wrong|scratch that|scrap that|mistyped|my bad|should have "
+    r"said)\b|^(?:no|nope|oops|sorry|pardon|excuse user|actually)\b"
+)
+
+
+def is_slip(said: str) -> bool:
+    """Whether compared text says that what was told was a mistake."""
+    return _SLIP.search(said) is not None
+
+
+_NEWLY: Final = re.compile(
+    r"\b(?:now|nowadays|these days|instead|from now on|as of|since (?:some|last|this|a|mon|tues|wednes|thurs|fri|satur|"
+    r"sun)\w*|no longer|any ?more|new|another|moved|changed|switched|ported|transferred|become|became|took over|down to|"
+    r"up to|joined)\b"
+)
+_BESIDE: Final = re.compile(r"\b(?:also|too|as well|another one|besides|in addition|second|both|sometimes|usually)\b")
+
+
+def is_new(said: str) -> bool:
+    """Whether compared text says that something has not always been so, and takes no place beside something."""
+    return _NEWLY.search(said) is not None and _BESIDE.search(said) is None
+
+
+# ------------------------------------------------ what two statements are about
+
+_PLACE: Final = re.compile(r"\b(?:in|near|next to|on|from|outside) (?:the )?@")
+
+
+def alike(held: str, old: str, told: str, new: str) -> float:
+    """How much two statements are about one thing, of which each gives another value; 0 where they are not.
+
+    They share a word by which a thing is called or what is done with it, and at most one of them says more.
+    """
+    one, other = masked(held, old), masked(told, new)
+    if one is None or other is None or is_number(old) != is_number(new):
+        return 0.0
+    if (_PLACE.search(one) is None) != (_PLACE.search(other) is None):
+        return 0.0
+    first, second = courses.topic(one), courses.topic(other)
+    shared = first & second
+    if not shared or courses.is_of_several(shared) or courses.is_in_company(held) or courses.is_in_company(told):
+        return 0.0
+    if first - shared and second - shared and len(shared) < _TWO:
+        return 0.0
+    return len(shared) / max(len(first), len(second))
+
+
+_TWO: Final = 2
+
+
+__all__ = [
+    "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_new", "is_number", "is_slip", "masked", "may_tell",
+    "value_in", "values",
+]  # fmt: skip
