@@ -780,6 +780,11 @@ def is_of_several(stems: Iterable[str]) -> bool:
     return not _SEVERAL.isdisjoint(stems)
 
 
+def is_passing(plain: str) -> bool:
+    """Whether a statement tells of what is over for a while alone, or went from one place to another."""
+    return _PASSING.search(plain) is not None
+
+
 def is_in_company(plain: str) -> bool:
     """Whether a statement tells with whom something is done, or how much it is liked: with another, too."""
     return _COMPANY.search(plain) is not None or _TASTES.search(plain) is not None
@@ -1025,6 +1030,6 @@ _UNTOLD: Final = _words("a an the is has")
 
 
 __all__ = [
-    "Course", "Told", "is_in_company", "is_of_several", "is_state", "names", "pointed", "read", "says_otherwise", "topic",
+    "Course", "Told", "is_in_company", "is_of_several", "is_passing", "is_state", "names", "pointed", "read", "says_otherwise", "topic",
     "value_of",
 ]  # fmt: skip

@@ -113,7 +113,7 @@ _DOUBT: Final = re.compile(
 
 def is_doubtful(said: str) -> bool:
     """Whether compared text supposes, plans or tells of something that passes."""
-    return _DOUBT.search(said) is not None
+    return _DOUBT.search(said) is not None or courses.is_passing(said)
 
 
 _GAP: Final = r"(?:[^\s,;:]+ ){0,4}?"
@@ -170,7 +170,7 @@ def changes(said: str, old: str, new: str) -> bool:
     """Whether compared text says that one value has gone and another has come, or was meant."""
     text = masked(said, old)
     other = None if text is None else masked(text, new)
-    return text is not None and other is not None and bool(_CHANGES.search(text) and _ANEW.search(said))
+    return bool(text and other and _CHANGES.search(text) and _ANEW.search(said)) and _ASIDE.search(said) is None
 
 
 _BACK: Final = re.compile(

@@ -8,7 +8,7 @@ verbatim deriver.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -103,7 +103,8 @@ def readable(content: str) -> str:
 def _message(event: Event, content: str, user_name: str | None) -> Iterator[Proposed]:
     text = readable(content)
     after_self = True
-    for start, end in sentence_spans(text)[:MAX_SENTENCES]:
+    spans = sentence_spans(text)[:MAX_SENTENCES]
+    for start, end in spans:
         if end - start > MAX_SENTENCE:
             continue
         echo = attributes.corrected(text[start:end])
@@ -119,7 +120,7 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             yield Proposed(fact, start, end, subject="user", echo=attributes.Echo(otherwise=True))
             continue
         said = text[start:end]
-        whole = shorthand.whole(said, lead=lead_length(said), after_self=after_self)
+        whole = shorthand.whole(said, lead=lead_length(said), after_self=after_self, lone=len(spans) == 1)
         sentence = clauses(whole or said, role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
         if whole is None:
@@ -177,31 +178,58 @@ def _pointing(sentence: str, offset: int, content: str) -> Iterator[Proposed]:
 
 
 def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> Iterator[Proposed]:
-    """What a sentence gives, with the sentence as a whole where its values may be news of what was told before."""
+    """What a sentence gives, with the sentence as a whole where its values may be news of what was told before.
+
+    What no rule reads is kept in its own words where it is the user's.
+    """
     lead = lead_length(sentence)
-    fact = third_person(" ".join(sentence[lead:].rstrip(" \t\n.!,;:…").split())).replace("User's group", "User")
-    said = plain(fact)
+    start, end = offset + lead, offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    fact = third_person(" ".join(content[start:end].split())).replace("User's group", "User")
+    said, named = plain(fact), news.values(fact)
+    if not told and _says_of_user(sentence, said, named):
+        told = [Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user")]
     if (
         not news.may_tell(said)
+        or (not named and len(said.split()) > _FEW)
         or news.is_doubtful(said)
         or mood_of(sentence) != "statement"
-        or (not news.values(fact) and len(said.split()) > _FEW)
         or not _may_be_of_user(sentence, said)
     ):
         yield from told
         return
-    if told and (told[0].echo is not None and told[0].echo.whole or len(told) == 1):
-        first = told[0].echo or attributes.Echo()
-        yield replace(told[0], echo=first._replace(loosely=True))
-        yield from told[1:]
+    covered = bool(told) and all(any(value in one.fact for one in told) for value in named)
+    if covered and (len(told) == 1 or _is_whole(told[0]) or len(named) < _PAIR):
+        yield from map(_marked_loosely, told)
         return
-    start, end = offset + lead, offset + len(sentence.rstrip(" \t\n.!,;:…"))
     whole = attributes.Echo(alone=True, whole=True, loosely=True)
     yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)
     yield from told
 
 
+def _says_of_user(sentence: str, said: str, named: Sequence[str]) -> bool:
+    """Whether a sentence that no rule reads states something of the user: it speaks of them and says more than that."""
+    if len(said.split()) < _LEAST or len(said) > news.MAX_READ or not _OF_USER.search(said) or _TO_YOU.search(said):
+        return False
+    if mood_of(sentence) != "statement" or news.is_doubtful(said) or not _may_be_of_user(sentence, said):
+        return False
+    if _TALK.match(said) or _FEELING.match(said) or _DEICTIC.match(said):
+        return False
+    return bool(named) or len(courses.topic(said)) >= _PAIR
+
+
+_LEAST: Final = 4
+_OF_USER: Final = re.compile(r"\buser(?:'s)?\b")
+_TO_YOU: Final = re.compile(r"\b(?:you|your|let user|tell user|ask user|thank|it|that|this)\b")
 _FEW: Final = 8
+_PAIR: Final = 2
+
+
+def _is_whole(one: Proposed) -> bool:
+    return one.echo is not None and one.echo.whole
+
+
+def _marked_loosely(one: Proposed) -> Proposed:
+    return replace(one, echo=(one.echo or attributes.Echo())._replace(loosely=True))
 
 
 def _may_be_of_user(sentence: str, said: str) -> bool:
