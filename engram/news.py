@@ -231,8 +231,8 @@ def alike(held: str, old: str, told: str, new: str) -> float:
         return 0.0
     if (_PLACE.search(one) is None) != (_PLACE.search(other) is None):
         return 0.0
-    first, second = courses.topic(one), courses.topic(other)
-    shared = first & second
+    first, second = courses.topic(one) - _AT_ALL, courses.topic(other) - _AT_ALL
+    shared = first & second | _counted(old) & _counted(new)
     if not shared or courses.is_of_several(shared) or courses.is_in_company(held) or courses.is_in_company(told):
         return 0.0
     if first - shared and second - shared and len(shared) < _TWO:
@@ -241,9 +241,41 @@ def alike(held: str, old: str, told: str, new: str) -> float:
 
 
 _TWO: Final = 2
+_AT_ALL: Final = _words("come alway dear give gave make made let take took up number usual bring brought find found hav old")
+"""Stems that say as little of what a statement is about as "is" and "has"."""
+
+
+def _counted(value: str) -> frozenset[str]:
+    """What a number counts: "kilos"."""
+    return frozenset(value.split()[1:2]) if is_number(value) else frozenset()
+
+
+def says_no_more(said: str, held: str, value: str) -> bool:
+    """Whether compared text says nothing but what a memory holds, beside that it goes on."""
+    own, told = masked(held, value), masked(said, value)
+    if own is None or told is None:
+        return False
+    more = courses.topic(told) - courses.topic(own) - _AT_ALL - _GOING_ON
+    return len(more) < _TWO
+
+
+_GOING_ON: Final = frozenset(("ye", "yeah", "nope", "new", "everi", "usual", "same"))
+
+
+def names_its_thing(said: str, value: str) -> bool:
+    """Whether compared text calls the user's thing by its noun and gives it a value: "user's choir is", "the choir X"."""
+    text = masked(said, value)
+    return text is not None and _THING.search(text) is not None
+
+
+_THING: Final = re.compile(
+    r"^user's (?:[\w'-]+ ){1,3}(?:is|are) (?:called |named |number |with |about )?@"
+    r"|^user (?:is|has|goes|takes|uses|sings|works|lives|keeps|plays) (?:[a-z]+ ){0,4}?(?:the|user's) [a-z]+ (?:number )?@"
+    r"|^they gave user (?:the |a )?[a-z]+ (?:[a-z]+ )?(?:number )?@"
+)
 
 
 __all__ = [
     "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_new", "is_number", "is_slip", "masked", "may_tell",
-    "value_in", "values",
+    "names_its_thing", "says_no_more", "value_in", "values",
 ]  # fmt: skip

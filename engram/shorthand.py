@@ -112,7 +112,8 @@ def _telegram(text: str, lone: bool) -> str | None:
     if not _is_value(value) or _NO_THING.intersection(parts) or parts[-1] in _MATTERS or attributes.is_not_now(parts):
         return None
     known = attributes.noun(np) is not None or np in _BARE
-    if not known and (not lone or match.re is _AMOUNT_OF or (match["np"][0].isupper() and match.re is _NOW_IS and " is" in text)):
+    named = match["np"][0].isupper() and (match.re is _AMOUNT_OF or (match.re is _NOW_IS and match["verb"] is not None))
+    if not known and (not lone or named or (match.re is _AMOUNT_OF and " " in np)):
         return None
     return _said_of(np, value, "" if match.re is _AMOUNT_OF else " now")
 

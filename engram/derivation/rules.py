@@ -111,7 +111,7 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         if echo is not None and mood_of(text[start:end]) != "command":
             yield Proposed(
                 " ".join(content[start:end].split())[:MAX_FACT], start, end,
-                echo=echo._replace(course=Course(old=plain(echo.old or ""), new=plain(echo.new or ""))),
+                echo=echo._replace(course=Course(old=plain(echo.old or ""), new=plain(echo.new or "")), loosely=True),
             )  # fmt: skip
             continue
         renewed = attributes.renewed(text[start:end])
@@ -189,7 +189,7 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
     if not told and _says_of_user(sentence, said, named):
         told = [Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user")]
     if (
-        not news.may_tell(said)
+        not (news.may_tell(said) or (len(named) == 1 and news.names_its_thing(said, plain(named[0]))))
         or (not named and len(said.split()) > _FEW)
         or news.is_doubtful(said)
         or mood_of(sentence) != "statement"

@@ -308,11 +308,11 @@ def _keyless(draft: Draft) -> Classified:
 
 def _by_value(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     """The draft as news of the one memory whose value it names, or whose thing; None where there is not one. Pure."""
-    if draft.echo is None or not draft.echo.loosely or _has_its_key(draft, known):
+    if draft.echo is None or not draft.echo.loosely or _is_left_out(setup.policy, draft.fact):
         return None
-    if _is_left_out(setup.policy, draft.fact):
+    key, said = draft.classified.conflict_key, plain(draft.fact)
+    if _has_its_key(draft, known) and any(one.key == key and one.is_head for one in known):
         return None
-    said = plain(draft.fact)
     held = [(one, value) for one in known if _is_of_user(one) and (value := _value(one)) is not None]
     heads = [(one, value) for one, value in held if one.is_head and courses.is_state(plain(one.fact))]
     named = [(one, value) for one, value in heads if news.masked(said, plain(value)) is not None]
@@ -364,9 +364,10 @@ def _going(setup: Setup, draft: Draft, named: Sequence[Held]) -> Draft | None:
     if news.ends(said, plain(named[0][1])):
         heads = [pair for pair in named if not courses.is_in_company(plain(pair[0].fact))]
         return _ending(draft, _most_alike(said, heads)) if heads else None
-    if news.goes_on(said) and draft.echo is not None and draft.echo.alone:
-        return _restating(setup, draft, _most_alike(said, named).fact)
-    return None
+    about = _most_alike(said, named)
+    value = next(value for one, value in named if one is about)
+    same = news.goes_on(said) and news.says_no_more(said, plain(about.fact), plain(value))
+    return _restating(setup, draft, about.fact) if same else None
 
 
 def _returning(setup: Setup, draft: Draft, held: Sequence[Held], value: str) -> Draft | None:
@@ -389,8 +390,13 @@ def _returning(setup: Setup, draft: Draft, held: Sequence[Held], value: str) -> 
 def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draft | None:
     """The memory about the same thing, to which a statement gives another value."""
     said = plain(draft.fact)
+    key = draft.classified.conflict_key
+    strict = key is not None and not frames.is_loose(key)
     if not (news.is_new(said) or news.is_slip(said)):
-        return None
+        # Of what people have one of at a time another value needs no word of change.
+        if not news.names_its_thing(said, plain(new)):
+            return None
+        heads = [pair for pair in heads if strict or not (pair[0].key is None or frames.is_loose(pair[0].key))]
     scored = [(news.alike(plain(one.fact), plain(value), said, plain(new)), one, value) for one, value in heads]
     best = max(scored, key=lambda row: row[0], default=None)
     if best is None or best[0] <= 0.0:
@@ -398,7 +404,7 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
     _, about, value = best
     if about.key is not None or draft.echo is None or draft.echo.alone:
         return _replacing(setup, draft, plain(value), plain(new), [about])
-    return replace(draft, echo=None, succeeds=about.fact, classified=_keyless(draft))
+    return replace(draft, echo=None, succeeds=about.fact, classified=draft.classified if strict else _keyless(draft))
 
 
 # ------------------------------------------------ values under keys
