@@ -41,13 +41,13 @@ _NAMED: Final = _words(
     "instructor trainer coach"
 )
 _PERSONS: Final = _words("partner wife husband girlfriend boyfriend spouse fiance fiancé fiancee fiancée")
-_FREE: Final = _words("diet commute occupation profession nationality religion pronouns height weight birthday salary")
+_FREE: Final = _words("diet commute occupation profession nationality religion pronouns height weight birthday salary rent mortgage wage")
 _TAILS: Final = _words(
     "number address email e-mail size type app provider carrier client size title rate system engine code plate "
     "allowance zone language tongue birthday sign mode name anniversary order plan service teacher coach agent broker "
     "instructor tutor"
 )
-_WITH_DIGIT: Final = _words("number size rate salary height weight allowance code plate birthday postcode")
+_WITH_DIGIT: Final = _words("number size rate salary height weight allowance code plate birthday postcode rent mortgage wage")
 _ADDRESS: Final = _words("email e-mail")
 _RENAMED: Final = {
     "favorite": "favourite", "color": "colour", "colors": "colour", "e-mail": "email", "movie": "film",

@@ -693,6 +693,10 @@ class Told:
         """How much of this memory some words name that say what is over; 0 where they speak of something else too."""
         return _named(self.plain, over, said) if _may_end(self.plain, over, said) else 0.0
 
+    def may_end(self, said: str) -> bool:
+        """Whether it tells of something that may end by such words: not of company, or of what somebody likes."""
+        return _may_end(self.plain, said, said) and not is_in_company(self.plain)
+
     def replaced(self, old: str, new: str) -> str | None:
         """This memory with another value in the place of one it names; None where it does not name it as a value."""
         return _replaced(self.plain, self.written, old, new)

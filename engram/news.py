@@ -24,10 +24,17 @@ MAX_READ: Final = 180
 
 # ------------------------------------------------ values
 
+_HOURS: Final = (
+    r"(?:(?:half|quarter|five|ten|twenty) (?:past|to) )?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+    r"noon|midnight)"
+)
+_HOUR: Final = re.compile(_HOURS)
 _VALUE: Final = re.compile(
     r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.? )?(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’&-]*(?: (?:(?:of|the|de|van|von|&) )?[A-ZÀ-ÖØ-Þ0-9]"
     r"[\w'’&-]*){0,3}|(?<![\w'’])[€$£]?\d[\d.,:]*(?<![.,:])[€$£%]?(?: (?:euros?|dollars?|pounds?|kilos?|kg|lbs?|stone|"
     r"km|miles?|metres?|meters?|cm|am|pm|o'clock|mg|hours?|percent))?"
+    rf"|(?<=\bat |\bis |\bto ){_HOURS}"
+    r"(?=[,.;!]?$|,| (?:now|again|these|any|instead|rather|not|as|o'clock|sharp|from)\b)"
 )
 _SAID: Final = frozenset(names.NOT_NAMES) | _words(
     "user user's user’s i i'm i've i'd i'll my our we me the a an no not yes still back now new just sorry so and but it "
@@ -62,7 +69,7 @@ _DOES: Final = re.compile(
 def _without_said(value: str) -> str:
     """A value without words that are written with a capital for another reason, at its start."""
     parts = value.split()
-    while parts and parts[0].casefold().rstrip("'’") in _SAID:
+    while parts and re.split("['’](?!s$)", parts[0].casefold())[0] in _SAID:
         parts = parts[1:]
     return " ".join(parts)
 
@@ -74,8 +81,8 @@ def value_in(written: str) -> str | None:
 
 
 def is_number(value: str) -> bool:
-    """Whether a value is a number, with or without what it counts."""
-    return value.lstrip("€$£")[:1].isdigit()
+    """Whether a value is a number or an hour, with or without what it counts."""
+    return value.lstrip("€$£")[:1].isdigit() or _HOUR.fullmatch(value) is not None
 
 
 def masked(said: str, value: str) -> str | None:
@@ -89,7 +96,7 @@ def masked(said: str, value: str) -> str | None:
 _SIGNS: Final = _words(
     "now nowadays days instead again back returned anymore more longer over finished done history end ended left quit "
     "cancelled canceled dropped ditched stopped gave given finished through changed switched swapped moved new gone "
-    "retired closed shut folded expired expire lapse replaced took taken not meant wrong mistake typo misread mixed "
+    "retired closed shut folded expired expire lapse replaced took taken not meant wrong mistake typo misread misreads mixed "
     "misspoke correction scratch scrap forget never said told called still always no abandoned ended goodbye bye "
     "farewell dead died sold lost returned handed parted ported isn't wasn't doesn't don't aren't become became since "
     "got joined let ran transferred deserted unsubscribed resigned dumped sorry actually nope"
@@ -138,11 +145,22 @@ _ENDS: Final = re.compile(
 _ASIDE: Final = re.compile(r"\b(?:today|yesterday|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|late|early|at home)\b")
 
 
-def ends(said: str, value: str) -> bool:
-    """Whether compared text says that a value is over for who speaks."""
-    text = masked(said, value)
-    return text is not None and _ENDS.search(text) is not None and _ASIDE.search(text) is None
+def ends(said: str, held: str, value: str) -> bool:
+    """Whether compared text says that the value of a memory is over, and of nothing else that has to do with it."""
+    text, own = masked(said, value), masked(held, value)
+    if text is None or own is None or _ENDS.search(text) is None or _ASIDE.search(text) is not None:
+        return False
+    first, second = courses.topic(own), courses.topic(text)
+    return not second - first - _ENDING or bool(first & second)
 
+
+_ENDING: Final = courses.topic(
+    "over finished finish done history end ended ends left quit cancelled cancel dropped ditched stopped stop gave give given "
+    "gone let expire expired lapse ran run handed hand returned return key keys thrown threw switched parted ways way come "
+    "came time retired closed shut dead dumped fired sold lost nothing customer client bye goodbye farewell took take put "
+    "abandoned terminated resigned unsubscribed rid finally gladly salon practice shop card badge notice works work goes go "
+    "been fed enough"
+)
 
 _NO: Final = (
     r"(?:not|n't|never|no longer|no more|instead of|rather than|in place of|replaced|swapped|traded|exchanged|from|against|left|"
@@ -162,7 +180,7 @@ _CHANGES: Final = re.compile(
 _ANEW: Final = re.compile(
     r"\b(?:now|nowadays|these days|instead|from now on|any ?more|any longer|no longer|not|it's|it is|meant|took over|taken "
     r"over|replaced|swapped|switched|changed|moved|over to|new|joined|so|stepped in|gone over|from .* to|for|"
-    r"against|got|i said|by mistake|should)\b"
+    r"against|got|taken|took|picked|signed|found|chose|went|i said|by mistake|should)\b"
 )
 
 
@@ -193,7 +211,7 @@ def goes_on(said: str) -> bool:
 
 
 _SLIP: Final = re.compile(
-    r"\b(?:meant|mistake|typo|misread|mixed|misspoke|correction|wrong|scratch that|scrap that|mistyped|my bad|should have "
+    r"\b(?:meant|mistake|typo|misreads?|mixed|misspoke|correction|wrong|scratch that|scrap that|mistyped|my bad|should have "
     r"said)\b|^(?:no|nope|oops|sorry|pardon|excuse user|actually)\b"
 )
 
@@ -232,7 +250,9 @@ def alike(held: str, old: str, told: str, new: str) -> float:
     if (_PLACE.search(one) is None) != (_PLACE.search(other) is None):
         return 0.0
     first, second = courses.topic(one) - _AT_ALL, courses.topic(other) - _AT_ALL
-    shared = first & second | _counted(old) & _counted(new)
+    shared = first & second
+    if _counted(old) & _counted(new):
+        return 1.0
     if not shared or courses.is_of_several(shared) or courses.is_in_company(held) or courses.is_in_company(told):
         return 0.0
     if first - shared and second - shared and len(shared) < _TWO:
@@ -255,8 +275,9 @@ def says_no_more(said: str, held: str, value: str) -> bool:
     own, told = masked(held, value), masked(said, value)
     if own is None or told is None:
         return False
-    more = courses.topic(told) - courses.topic(own) - _AT_ALL - _GOING_ON
-    return len(more) < _TWO
+    first, second = courses.topic(own), courses.topic(told) - _AT_ALL - _GOING_ON
+    more = second - first
+    return not more or (len(more) < _TWO and bool(first & second))
 
 
 _GOING_ON: Final = frozenset(("ye", "yeah", "nope", "new", "everi", "usual", "same"))

@@ -192,7 +192,7 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
         not (news.may_tell(said) or (len(named) == 1 and news.names_its_thing(said, plain(named[0]))))
         or (not named and len(said.split()) > _FEW)
         or news.is_doubtful(said)
-        or mood_of(sentence) != "statement"
+        or not (mood_of(sentence) == "statement" or _MISSAID.match(said))
         or not _may_be_of_user(sentence, said)
     ):
         yield from told
@@ -217,6 +217,7 @@ def _says_of_user(sentence: str, said: str, named: Sequence[str]) -> bool:
     return bool(named) or len(courses.topic(said)) >= _PAIR
 
 
+_MISSAID: Final = re.compile(r"user (?:said|told you|called|wrote|typed|thought|mentioned)\b")
 _LEAST: Final = 4
 _OF_USER: Final = re.compile(r"\buser(?:'s)?\b")
 _TO_YOU: Final = re.compile(r"\b(?:you|your|let user|tell user|ask user|thank|it|that|this)\b")

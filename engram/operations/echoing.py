@@ -333,8 +333,13 @@ Held = tuple[Known, str]
 
 def _is_of_user(one: Known) -> bool:
     """Whether a memory is the user's: about them, or of somebody who does something for them."""
-    about = one.subject in (None, "", "user")
-    return about or re.search(r"\bUser\b", one.fact) is not None and plain(one.fact).startswith(one.subject or "")
+    if one.subject in (None, "", "user"):
+        return True
+    serves = _SERVES.search(one.fact) is not None and plain(one.fact).startswith(one.subject or "")
+    return serves and not (one.subject or "").startswith("user's ")
+
+
+_SERVES: Final = re.compile(r"(?<!^)\bUser\b")
 
 
 @lru_cache(maxsize=4096)
@@ -361,9 +366,10 @@ def _changing(setup: Setup, draft: Draft, named: Sequence[Held], new: str) -> Dr
 
 def _going(setup: Setup, draft: Draft, named: Sequence[Held]) -> Draft | None:
     said = plain(draft.fact)
-    if news.ends(said, plain(named[0][1])):
-        heads = [pair for pair in named if not courses.is_in_company(plain(pair[0].fact))]
-        return _ending(draft, _most_alike(said, heads)) if heads else None
+    over = [pair for pair in named if news.ends(said, plain(pair[0].fact), plain(pair[1]))]
+    over = [pair for pair in over if pair[0].told.may_end(said)]
+    if over:
+        return _ending(draft, _most_alike(said, over))
     about = _most_alike(said, named)
     value = next(value for one, value in named if one is about)
     same = news.goes_on(said) and news.says_no_more(said, plain(about.fact), plain(value))
