@@ -134,7 +134,8 @@ _ENDS: Final = re.compile(
     rf"|\b(?:done|finished|through|over) with {_STEP}@"
     rf"|^(?:user )?{_AUX}(?:left|quit|cancelled|canceled|ended|dropped|ditched|abandoned|terminated|unsubscribed from|"
     rf"resigned from|thrown out|threw out|got rid of|gotten rid of|given up|gave up|given back|gave back|handed in|"
-    rf"handed back|returned|sold|lost|parted (?:ways|company) with|said goodbye to|let|stopped|switched off) {_GAP}@"
+    rf"handed back|returned|sold|lost|parted (?:ways|company) with|said goodbye to|let|stopped|switched off) "
+    rf"(?:(?!at |in |on |to )[^\s,;:]+ ){{0,4}}?@"
     rf"(?! (?:at|in|on|by|early|late)\b)"
     rf"|(?:^|[,;] )(?:good)?bye(?:[ -]bye)?,? {_STEP}@|^farewell,? {_STEP}@"
     rf"|@[,;]? (?:and (?:user|i|me),? )?{_STEP}(?:is|are|was|that's|that is|it's|has|have) (?:now |all |come to |at )*"
@@ -151,7 +152,11 @@ def ends(said: str, held: str, value: str) -> bool:
     if text is None or own is None or _ENDS.search(text) is None or _ASIDE.search(text) is not None:
         return False
     first, second = courses.topic(own), courses.topic(text)
-    return not second - first - _ENDING or bool(first & second)
+    beside = len(second - first - _ENDING)
+    return not beside or bool(first & second) or (beside <= _TWO and _IS_THE_THING.match(own) is not None)
+
+
+_IS_THE_THING: Final = re.compile(r"user's (?:[\w'-]+ ){1,3}(?:is|are) (?:called |named |with )?@|@ (?:is|are) user's ")
 
 
 _ENDING: Final = courses.topic(
