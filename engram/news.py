@@ -10,10 +10,12 @@ is held decides which of two values is the old one; where two memories may be me
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
 from engram import courses, names
+from engram.subjects import plain
 
 
 def _words(text: str) -> frozenset[str]:
@@ -87,8 +89,17 @@ def is_number(value: str) -> bool:
 
 def masked(said: str, value: str) -> str | None:
     """Compared text with a mark in the place of a value; None where it does not name it."""
-    found = re.search(rf"(?<![\w'-]){re.escape(value)}(?![\w-])", said)
-    return None if found is None else f"{said[: found.start()]}@{said[found.end() :]}"
+    place = said.find(value) if value else -1
+    while place >= 0:
+        end = place + len(value)
+        if (place == 0 or not _is_of_word(said[place - 1], "'-")) and (end == len(said) or not _is_of_word(said[end], "-")):
+            return f"{said[:place]}@{said[end:]}"
+        place = said.find(value, place + 1)
+    return None
+
+
+def _is_of_word(char: str, beside: str) -> bool:
+    return char.isalnum() or char == "_" or char in beside
 
 
 # ------------------------------------------------ signs
@@ -103,12 +114,30 @@ _SIGNS: Final = _words(
 )
 
 
-def may_tell(said: str) -> bool:
-    """Whether compared text has a word without which nothing is read here: quick, and asked of every sentence."""
-    return len(said) <= MAX_READ and not _SIGNS.isdisjoint(_TOKEN.findall(said))
+def may_tell(sentence: str) -> bool:
+    """Whether a sentence has a word without which nothing is read here, or a value: quick, and asked of every sentence."""
+    if len(sentence) > MAX_READ:
+        return False
+    words = sentence.replace(",", " ").replace(".", " ").replace("’", "'").casefold().split()
+    return not _SIGNS.isdisjoint(words) or _NAMED_THING.search(sentence) is not None
 
 
-_TOKEN: Final = re.compile(r"[a-z][a-z'-]*")
+_NAMED_THING: Final = re.compile(r"(?i)^(?:my|our) |^(?:i|we|they) (?:\S+ ){1,5}?(?:the|my|our|me) ")
+
+
+def may_be_news(said: str, named: Sequence[str]) -> bool:
+    """Whether compared text with its values says of one that it ended, goes on, came back or came for another."""
+    if not 0 < len(named) <= _TWO:
+        return False
+    one, other = plain(named[0]), plain(named[-1])
+    if is_new(said) or goes_back(said) or goes_on(said) or is_slip(said):
+        return True
+    if one != other:
+        return changes(said, one, other) or changes(said, other, one)
+    text = masked(said, one)
+    return text is not None and (_ENDS.search(text) is not None or _THING.search(text) is not None)
+
+
 _DOUBT: Final = re.compile(
     r"\?|\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|whether|would|might|may|could|should|will|"
     r"plan|plans|planning|want|wants|wish|hope|hopes|thinking|considering|almost|nearly|until|imagine|tonight|"
@@ -137,6 +166,7 @@ _ENDS: Final = re.compile(
     rf"handed back|returned|sold|lost|parted (?:ways|company) with|said goodbye to|let|stopped|switched off) "
     rf"(?:(?!at |in |on |to )[^\s,;:]+ ){{0,4}}?@"
     rf"(?! (?:at|in|on|by|early|late)\b)"
+    rf"|\bhanded (?:in|back) {_GAP}@"
     rf"|(?:^|[,;] )(?:good)?bye(?:[ -]bye)?,? {_STEP}@|^farewell,? {_STEP}@"
     rf"|@[,;]? (?:and (?:user|i|me),? )?{_STEP}(?:is|are|was|that's|that is|it's|has|have) (?:now |all |come to |at )*"
     rf"(?:an? )?(?:over|finished|history|dead|past|done|end|ended|closed|stopped|expired|retired|left|quit|shut)\b"
@@ -153,7 +183,12 @@ def ends(said: str, held: str, value: str) -> bool:
         return False
     first, second = courses.topic(own), courses.topic(text)
     beside = len(second - first - _ENDING)
-    return not beside or bool(first & second) or (beside <= _TWO and _IS_THE_THING.match(own) is not None)
+    if not beside or first & second:
+        return True
+    return _DONE_AT.search(text) is None and (beside == 1 or (beside <= _TWO and _IS_THE_THING.match(own) is not None))
+
+
+_DONE_AT: Final = re.compile(r"\b(?:no longer|not|n't|never) [a-z]+ (?:at|in|on|near) (?:the )?@")  # "I no longer eat at X"
 
 
 _IS_THE_THING: Final = re.compile(r"user's (?:[\w'-]+ ){1,3}(?:is|are) (?:called |named |with )?@|@ (?:is|are) user's ")
@@ -175,7 +210,7 @@ _NO: Final = (
 )
 _GONE: Final = (
     r"(?:shut|closed|folded|retired|left|quit|ran out|expired|died|moved|went|gone|wasn't|isn't|is not|was not|broke|"
-    r"out|stopped|ended|has no more|over|cancelled|lapse|jammed|changed|gave up|given up|got rid|put|plays nothing|"
+    r"out|stopped|ended|has no more|over|cancelled|lapse|jammed|gave up|given up|got rid|put|plays nothing|"
     r"no longer|put the price|too expensive|sacked|fired|let user go|said no)"
 )
 _CHANGES: Final = re.compile(
@@ -193,7 +228,12 @@ def changes(said: str, old: str, new: str) -> bool:
     """Whether compared text says that one value has gone and another has come, or was meant."""
     text = masked(said, old)
     other = None if text is None else masked(text, new)
-    return bool(text and other and _CHANGES.search(text) and _ANEW.search(said)) and _ASIDE.search(said) is None
+    if text is None or other is None or _NOT_IT.search(masked(said, new) or "") is not None:
+        return False
+    return bool(_CHANGES.search(text) and _ANEW.search(said)) and _ASIDE.search(said) is None
+
+
+_NOT_IT: Final = re.compile(r"\b(?:not|never|n't|instead of|rather than|than|in place of) (?:in |at |with |the |user's )*@")
 
 
 _BACK: Final = re.compile(

@@ -182,18 +182,21 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
 
     What no rule reads is kept in its own words where it is the user's.
     """
+    if not told and len(sentence) > news.MAX_READ or not (news.may_tell(sentence) or not told and _ME.search(sentence)):
+        yield from told
+        return
     lead = lead_length(sentence)
     start, end = offset + lead, offset + len(sentence.rstrip(" \t\n.!,;:…"))
     fact = third_person(" ".join(content[start:end].split())).replace("User's group", "User")
     said, named = plain(fact), news.values(fact)
-    if not told and _says_of_user(sentence, said, named):
+    mine = bool(told) or _may_be_of_user(sentence, said)
+    if not told and mine and _says_of_user(sentence, said, named):
         told = [Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user")]
     if (
-        not (news.may_tell(said) or (len(named) == 1 and news.names_its_thing(said, plain(named[0]))))
-        or (not named and len(said.split()) > _FEW)
+        not news.may_be_news(said, named)
+        or not (mine and _may_be_of_user(sentence, said))
         or news.is_doubtful(said)
         or not (mood_of(sentence) == "statement" or _MISSAID.match(said))
-        or not _may_be_of_user(sentence, said)
     ):
         yield from told
         return
@@ -206,11 +209,14 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
     yield from told
 
 
+_ME: Final = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Oo]ur|us)\b")
+
+
 def _says_of_user(sentence: str, said: str, named: Sequence[str]) -> bool:
     """Whether a sentence that no rule reads states something of the user: it speaks of them and says more than that."""
     if len(said.split()) < _LEAST or len(said) > news.MAX_READ or not _OF_USER.search(said) or _TO_YOU.search(said):
         return False
-    if mood_of(sentence) != "statement" or news.is_doubtful(said) or not _may_be_of_user(sentence, said):
+    if mood_of(sentence) != "statement" or news.is_doubtful(said):
         return False
     if _TALK.match(said) or _FEELING.match(said) or _DEICTIC.match(said):
         return False
@@ -221,7 +227,6 @@ _MISSAID: Final = re.compile(r"user (?:said|told you|called|wrote|typed|thought|
 _LEAST: Final = 4
 _OF_USER: Final = re.compile(r"\buser(?:'s)?\b")
 _TO_YOU: Final = re.compile(r"\b(?:you|your|let user|tell user|ask user|thank|it|that|this)\b")
-_FEW: Final = 8
 _PAIR: Final = 2
 
 
