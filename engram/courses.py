@@ -1034,6 +1034,6 @@ _UNTOLD: Final = _words("a an the is has")
 
 
 __all__ = [
-    "Course", "Told", "is_in_company", "is_of_several", "is_passing", "is_state", "names", "pointed", "read", "says_otherwise", "topic",
-    "value_of",
+    "Course", "Told", "is_in_company", "is_of_several", "is_passing", "is_state", "names", "pointed", "read",
+    "says_otherwise", "topic", "value_of",
 ]  # fmt: skip

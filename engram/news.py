@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from engram import courses, names
-from engram.subjects import plain
+from engram.text import compared
 
 
 def _words(text: str) -> frozenset[str]:
@@ -26,20 +26,26 @@ MAX_READ: Final = 180
 
 # ------------------------------------------------ values
 
+_VALUE: Final = re.compile(
+    r"(?<![\w'’])(?:[A-ZÀ-ÖØ-Þ](?:(?<=D)r\.? [A-Z]|(?<=M)r\.? [A-Z]|(?<=M)rs\.? [A-Z]|(?<=M)s\.? "
+    r"[A-Z]|(?<=P)rof\.? [A-Z]|"
+    r"(?<=S)t\.? [A-Z])?[\w'’&-]*(?: (?:(?:of|the|de|van|von|&) )?[A-ZÀ-ÖØ-Þ0-9][\w'’&-]*){0,3}|"
+    r"[€$£]?\d[\d.,:]*(?<![.,:])[€$£%]?(?: (?:euros?|dollars?|pounds?|kilos?|kg|lbs?|stone|km|miles?|"
+    r"metres?|meters?|cm|am|pm|"
+    r"o'clock|mg|hours?|percent))?)"
+)
 _HOURS: Final = (
-    r"(?:(?:half|quarter|five|ten|twenty) (?:past|to) )?(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+    r"(?:(?:half|quarter|five|ten|twenty) (?:past|to) )?(?:one|two|three|four|five|six|seven|eight|"
+    r"nine|ten|eleven|twelve|"
     r"noon|midnight)"
 )
 _HOUR: Final = re.compile(_HOURS)
-_VALUE: Final = re.compile(
-    r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.? )?(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’&-]*(?: (?:(?:of|the|de|van|von|&) )?[A-ZÀ-ÖØ-Þ0-9]"
-    r"[\w'’&-]*){0,3}|(?<![\w'’])[€$£]?\d[\d.,:]*(?<![.,:])[€$£%]?(?: (?:euros?|dollars?|pounds?|kilos?|kg|lbs?|stone|"
-    r"km|miles?|metres?|meters?|cm|am|pm|o'clock|mg|hours?|percent))?"
-    rf"|(?<=\bat |\bis |\bto ){_HOURS}"
-    r"(?=[,.;!]?$|,| (?:now|again|these|any|instead|rather|not|as|o'clock|sharp|from)\b)"
+_AT_HOUR: Final = re.compile(
+    rf"\b(?:at|is|to) ({_HOURS})(?=[,.;!]?$|,| (?:now|again|these|any|instead|rather|not|as|o'clock|sharp|from)\b)"
 )
 _SAID: Final = frozenset(names.NOT_NAMES) | _words(
-    "user user's user’s i i'm i've i'd i'll my our we me the a an no not yes still back now new just sorry so and but it "
+    "user user's user’s i i'm i've i'd i'll my our we me the a an no not yes still back now new just "
+    "sorry so and but it "
     "it's its is this that these those they he she you there here what who when where how why since after before from "
     "in on at to for with by of as if then also only once never always please well oh ok okay actually correction "
     "excuse pardon wrong typo scratch scrap forget bye goodbye hello done left quit gone mixed got been had has have "
@@ -58,12 +64,14 @@ def values(written: str) -> tuple[str, ...]:
         if value:
             opens = match.start() == 0 and value == match.group() and " " not in value and value.isalpha()
             (first if opens else found).append(value)
+    found += _AT_HOUR.findall(written)
     chosen = found or (first if _DOES.match(written) else [])
     return tuple(dict.fromkeys(one.removesuffix("'s") if one in first else one for one in chosen))
 
 
 _DOES: Final = re.compile(
-    r"[^\s,]+ (?:(?:now|still|again|has|is|was|will|also|always|just|no longer|doesn't) )*(?!is\b|are\b)[a-z]+(?:s|ed|n't"
+    r"[^\s,]+ (?:(?:now|still|again|has|is|was|will|also|always|just|no longer|doesn't) )*(?!is\b|"
+    r"are\b)[a-z]+(?:s|ed|n't"
     r"|ing|ame|ook|ent|eft|ave|one)\b"
 )
 
@@ -92,7 +100,9 @@ def masked(said: str, value: str) -> str | None:
     place = said.find(value) if value else -1
     while place >= 0:
         end = place + len(value)
-        if (place == 0 or not _is_of_word(said[place - 1], "'-")) and (end == len(said) or not _is_of_word(said[end], "-")):
+        if (place == 0 or not _is_of_word(said[place - 1], "'-")) and (
+            end == len(said) or not _is_of_word(said[end], "-")
+        ):
             return f"{said[:place]}@{said[end:]}"
         place = said.find(value, place + 1)
     return None
@@ -107,7 +117,8 @@ def _is_of_word(char: str, beside: str) -> bool:
 _SIGNS: Final = _words(
     "now nowadays days instead again back returned anymore more longer over finished done history end ended left quit "
     "cancelled canceled dropped ditched stopped gave given finished through changed switched swapped moved new gone "
-    "retired closed shut folded expired expire lapse replaced took taken not meant wrong mistake typo misread misreads mixed "
+    "retired closed shut folded expired expire lapse replaced took taken not meant wrong mistake "
+    "typo misread misreads mixed "
     "misspoke correction scratch scrap forget never said told called still always no abandoned ended goodbye bye "
     "farewell dead died sold lost returned handed parted ported isn't wasn't doesn't don't aren't become became since "
     "got joined let ran transferred deserted unsubscribed resigned dumped sorry actually nope"
@@ -115,7 +126,7 @@ _SIGNS: Final = _words(
 
 
 def may_tell(sentence: str) -> bool:
-    """Whether a sentence has a word without which nothing is read here, or a value: quick, and asked of every sentence."""
+    """Whether a sentence has a word without which nothing is read here, or a value: quick."""
     if len(sentence) > MAX_READ:
         return False
     words = sentence.replace(",", " ").replace(".", " ").replace("’", "'").casefold().split()
@@ -129,7 +140,7 @@ def may_be_news(said: str, named: Sequence[str]) -> bool:
     """Whether compared text with its values says of one that it ended, goes on, came back or came for another."""
     if not 0 < len(named) <= _TWO:
         return False
-    one, other = plain(named[0]), plain(named[-1])
+    one, other = (compared(value.replace("’", "'")) for value in (named[0], named[-1]))
     if is_new(said) or goes_back(said) or goes_on(said) or is_slip(said):
         return True
     if one != other:
@@ -141,7 +152,8 @@ def may_be_news(said: str, named: Sequence[str]) -> bool:
 _DOUBT: Final = re.compile(
     r"\?|\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|whether|would|might|may|could|should|will|"
     r"plan|plans|planning|want|wants|wish|hope|hopes|thinking|considering|almost|nearly|until|imagine|tonight|"
-    r"yesterday evening|this (?:time|morning|afternoon|evening|weekend)|for (?:now|today|(?:the|a) (?:day|night|morning|"
+    r"yesterday evening|this (?:time|morning|afternoon|evening|weekend)|for (?:now|today|(?:the|a) "
+    r"(?:day|night|morning|"
     r"afternoon|evening|week|weekend|while|moment))|(?:for|on|over) (?:holiday|lent|the weekend)|as a (?:child|kid|boy|"
     r"girl|teenager|student)|went from|by (?:train|plane|bus|boat|ferry))\b"
 )
@@ -173,7 +185,9 @@ _ENDS: Final = re.compile(
     rf"|@ (?:left|quit|retired|closed|shut|folded|stopped|expired|dumped user|let user go|lapsed)\b"
     rf"|^{_GAP}@ {_STEP}user {_AUX}(?:no more|given up|left|quit|stopped)\b"
 )
-_ASIDE: Final = re.compile(r"\b(?:today|yesterday|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|late|early|at home)\b")
+_ASIDE: Final = re.compile(
+    r"\b(?:today|yesterday|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|late|early|at home)\b"
+)
 
 
 def ends(said: str, held: str, value: str) -> bool:
@@ -188,22 +202,29 @@ def ends(said: str, held: str, value: str) -> bool:
     return _DONE_AT.search(text) is None and (beside == 1 or (beside <= _TWO and _IS_THE_THING.match(own) is not None))
 
 
-_DONE_AT: Final = re.compile(r"\b(?:no longer|not|n't|never) [a-z]+ (?:at|in|on|near) (?:the )?@")  # "I no longer eat at X"
+_DONE_AT: Final = re.compile(
+    r"\b(?:no longer|not|n't|never) [a-z]+ (?:at|in|on|near) (?:the )?@"
+)  # "I no longer eat at X"
 
 
 _IS_THE_THING: Final = re.compile(r"user's (?:[\w'-]+ ){1,3}(?:is|are) (?:called |named |with )?@|@ (?:is|are) user's ")
 
 
 _ENDING: Final = courses.topic(
-    "over finished finish done history end ended ends left quit cancelled cancel dropped ditched stopped stop gave give given "
-    "gone let expire expired lapse ran run handed hand returned return key keys thrown threw switched parted ways way come "
-    "came time retired closed shut dead dumped fired sold lost nothing customer client bye goodbye farewell took take put "
-    "abandoned terminated resigned unsubscribed rid finally gladly salon practice shop card badge notice works work goes go "
+    "over finished finish done history end ended ends left quit cancelled cancel dropped ditched "
+    "stopped stop gave give given "
+    "gone let expire expired lapse ran run handed hand returned return key keys thrown threw "
+    "switched parted ways way come "
+    "came time retired closed shut dead dumped fired sold lost nothing customer client bye goodbye "
+    "farewell took take put "
+    "abandoned terminated resigned unsubscribed rid finally gladly salon practice shop card badge "
+    "notice works work goes go "
     "been fed enough"
 )
 
 _NO: Final = (
-    r"(?:not|n't|never|no longer|no more|instead of|rather than|in place of|replaced|swapped|traded|exchanged|from|against|left|"
+    r"(?:not|n't|never|no longer|no more|instead of|rather than|in place of|replaced|swapped|traded|"
+    r"exchanged|from|against|left|"
     r"quit|cancelled|canceled|dropped|ditched|abandoned|stopped|sold|retired|deserted|dumped|after|over from|"
     r"said|told you|called|wrote|typed|against|bye|goodbye|got rid of|without|done with|finished with|through with|"
     r"thought|succeeds|succeeded|follows|for)"
@@ -218,7 +239,8 @@ _CHANGES: Final = re.compile(
     rf"|@,? (?:contract |account |subscription )?{_AUX}{_STEP}{_GONE}\b"
 )
 _ANEW: Final = re.compile(
-    r"\b(?:now|nowadays|these days|instead|from now on|any ?more|any longer|no longer|not|it's|it is|meant|took over|taken "
+    r"\b(?:now|nowadays|these days|instead|from now on|any ?more|any longer|no longer|not|it's|it is|"
+    r"meant|took over|taken "
     r"over|replaced|swapped|switched|changed|moved|over to|new|joined|so|stepped in|gone over|from .* to|for|"
     r"against|got|taken|took|picked|signed|found|chose|went|i said|by mistake|should)\b"
 )
@@ -233,12 +255,15 @@ def changes(said: str, old: str, new: str) -> bool:
     return bool(_CHANGES.search(text) and _ANEW.search(said)) and _ASIDE.search(said) is None
 
 
-_NOT_IT: Final = re.compile(r"\b(?:not|never|n't|instead of|rather than|than|in place of) (?:in |at |with |the |user's )*@")
+_NOT_IT: Final = re.compile(
+    r"\b(?:not|never|n't|instead of|rather than|than|in place of) (?:in |at |with |the |user's )*@"
+)
 
 
 _BACK: Final = re.compile(
     r"^(?:user (?:is |has |went |got |came )?)?(?:back|returned|gone back|come back|went back|again)\b|"
-    r"\b(?:again|once more|came back|come back|took user back|went back|gone back|going back|is back|returned|old .* back)\b"
+    r"\b(?:again|once more|came back|come back|took user back|went back|gone back|going back|is back|"
+    r"returned|old .* back)\b"
 )
 
 
@@ -256,7 +281,8 @@ def goes_on(said: str) -> bool:
 
 
 _SLIP: Final = re.compile(
-    r"\b(?:meant|mistake|typo|misreads?|mixed|misspoke|correction|wrong|scratch that|scrap that|mistyped|my bad|should have "
+    r"\b(?:meant|mistake|typo|misreads?|mixed|misspoke|correction|wrong|scratch that|scrap that|"
+    r"mistyped|my bad|should have "
     r"said)\b|^(?:no|nope|oops|sorry|pardon|excuse user|actually)\b"
 )
 
@@ -268,7 +294,8 @@ def is_slip(said: str) -> bool:
 
 _NEWLY: Final = re.compile(
     r"\b(?:now|nowadays|these days|instead|from now on|as of|since (?:some|last|this|a|mon|tues|wednes|thurs|fri|satur|"
-    r"sun)\w*|no longer|any ?more|new|another|moved|changed|switched|ported|transferred|become|became|took over|down to|"
+    r"sun)\w*|no longer|any ?more|new|another|moved|changed|switched|ported|transferred|become|became|"
+    r"took over|down to|"
     r"up to|joined)\b"
 )
 _BESIDE: Final = re.compile(r"\b(?:also|too|as well|another one|besides|in addition|second|both|sometimes|usually)\b")
@@ -276,7 +303,16 @@ _BESIDE: Final = re.compile(r"\b(?:also|too|as well|another one|besides|in addit
 
 def is_new(said: str) -> bool:
     """Whether compared text says that something has not always been so, and takes no place beside something."""
-    return _NEWLY.search(said) is not None and _BESIDE.search(said) is None
+    if _NEW_WORDS.isdisjoint(said.replace(",", " ").split()) or _NEWLY.search(said) is None:
+        return False
+    return _BESIDE.search(said) is None
+
+
+_NEW_WORDS: Final = _words(
+    "now nowadays days instead from of since longer anymore any new another moved changed switched "
+    "ported transferred become "
+    "became over to joined"
+)
 
 
 # ------------------------------------------------ what two statements are about
@@ -306,7 +342,9 @@ def alike(held: str, old: str, told: str, new: str) -> float:
 
 
 _TWO: Final = 2
-_AT_ALL: Final = _words("come alway dear give gave make made let take took up number usual bring brought find found hav old")
+_AT_ALL: Final = _words(
+    "come alway dear give gave make made let take took up number usual bring brought find found hav old"
+)
 """Stems that say as little of what a statement is about as "is" and "has"."""
 
 
@@ -329,19 +367,20 @@ _GOING_ON: Final = frozenset(("ye", "yeah", "nope", "new", "everi", "usual", "sa
 
 
 def names_its_thing(said: str, value: str) -> bool:
-    """Whether compared text calls the user's thing by its noun and gives it a value: "user's choir is", "the choir X"."""
+    """Whether compared text calls the user's thing by its noun and gives its value: "user's choir is", "the choir X"."""
     text = masked(said, value)
     return text is not None and _THING.search(text) is not None
 
 
 _THING: Final = re.compile(
     r"^user's (?:[\w'-]+ ){1,3}(?:is|are) (?:called |named |number |with |about )?@"
-    r"|^user (?:is|has|goes|takes|uses|sings|works|lives|keeps|plays) (?:[a-z]+ ){0,4}?(?:the|user's) [a-z]+ (?:number )?@"
+    r"|^user (?:is|has|goes|takes|uses|sings|works|lives|keeps|plays) (?:[a-z]+ ){0,4}?(?:the|user's) "
+    r"[a-z]+ (?:number )?@"
     r"|^they gave user (?:the |a )?[a-z]+ (?:[a-z]+ )?(?:number )?@"
 )
 
 
 __all__ = [
-    "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_new", "is_number", "is_slip", "masked", "may_tell",
-    "names_its_thing", "says_no_more", "value_in", "values",
+    "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_new", "is_number", "is_slip", "masked",
+    "may_be_news", "may_tell", "names_its_thing", "says_no_more", "value_in", "values",
 ]  # fmt: skip

@@ -54,7 +54,8 @@ def _is_value(value: str) -> bool:
 
 _LABEL: Final = re.compile(
     r"(?:(?:my |our )?(?P<new>new|current|latest|present) |(?:my |our )?)"
-    r"(?P<np>(?:(?:mum|mom|dad|son|daughter|wife|husband|brother|sister|partner)['’]s )?[a-z][a-z-]+(?: [a-z][a-z-]+){0,2})"
+    r"(?P<np>(?:(?:mum|mom|dad|son|daughter|wife|husband|brother|sister|partner)['’]s "
+    r")?[a-z][a-z-]+(?: [a-z][a-z-]+){0,2})"
     r"(?:: | [-–—=] )"
     rf"(?P<value>{_NAME}|{_NUMBER}|{_THING}|{_NOUN}){_END}",
     re.I,
@@ -83,19 +84,27 @@ _FIRMS: Final = _words("employer company")
 
 
 _NEW_ONE: Final = re.compile(
-    rf"(?:the |our |my )?new (?P<np>(?-i:[a-z][a-z-]+(?: [a-z][a-z-]+)?))(?: is|,)? (?P<value>{_NAME}|{_NUMBER}){_END}", re.I
-)
-_NOW_IS: Final = re.compile(
-    rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)(?:(?P<verb> is)? now(?: with| at| on)? | (?:has )?(?:moved|changed|switched|"
-    rf"went up|went down) to | is (?:with |at |on )?(?=[^,;]* now$))(?P<value>{_NAME}|{_NUMBER}|{_THING}|{_NOUN})(?: now)?$",
+    rf"(?:the |our |my )?new (?P<np>(?-i:[a-z][a-z-]+(?: [a-z][a-z-]+)?))(?: is|,)? (?P<value>{_NAME}|{_NUMBER}){_END}",
     re.I,
 )
-_AMOUNT_OF: Final = re.compile(rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?) (?P<value>{_NUMBER}|(?-i:[A-Z]\d+))[\s.!]*$", re.I)
+_NOW_IS: Final = re.compile(
+    rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)(?:(?P<verb> is)? now(?: with| at| on)? | (?:has "
+    rf")?(?:moved|changed|switched|"
+    rf"went up|went down) to | is (?:with |at |on )?(?=[^,;]* now$))(?P<value>{_NAME}|{_NUMBER}|"
+    rf"{_THING}|{_NOUN})(?: now)?$",
+    re.I,
+)
+_AMOUNT_OF: Final = re.compile(
+    rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?) (?P<value>{_NUMBER}|(?-i:[A-Z]\d+))[\s.!]*$", re.I
+)
 _NO_THING: Final = _words(
-    "i im we you he she it they this that these those there here what who when where how why a an the my our your his her "
+    "i im we you he she it they this that these those there here what who when where how why a an "
+    "the my our your his her "
     "their and or but so if then not no yes still just also only even very too more most some any all every each both "
-    "about around over under up down in on at to for from with by of off out as is was are were be been has have had do "
-    "does did can could will would should may might must go goes went get got move moved change changed switch switched "
+    "about around over under up down in on at to for from with by of off out as is was are were be "
+    "been has have had do "
+    "does did can could will would should may might must go goes went get got move moved change "
+    "changed switch switched "
     "status error warning server build deploy version staging prod production host port branch python node java client "
     "weather traffic price sky sun moon everything nothing something life world love today tomorrow yesterday morning "
     "step room page floor platform gate table figure level grade class row seat exit unit apartment option part half"
@@ -179,20 +188,24 @@ def _without_i(text: str) -> str | None:
 
 
 _BEING: Final = re.compile(
-    r"(?:(?P<was>born|raised|diagnosed|brought up)|allergic|intolerant|married|divorced|engaged|widowed|retired|based)\b,? "
+    r"(?:(?P<was>born|raised|diagnosed|brought up)|allergic|intolerant|married|divorced|engaged|"
+    r"widowed|retired|based)\b,? "
     r"(?:to|since|with|in|from|at|as|for)\b .",
     re.I,
 )
 _CANNOT: Final = re.compile(
-    r"(?:can['’]t|cannot|couldn['’]t) (?:stand|bear|swim|eat|drink|have|tolerate|digest|drive|ride|cook|hear|sleep|live) .|"
+    r"(?:can['’]t|cannot|couldn['’]t) (?:stand|bear|swim|eat|drink|have|tolerate|digest|drive|ride|"
+    r"cook|hear|sleep|live) .|"
     r"can['’]t (?:swim|drive|cook|ride)$|never (?:learned|learnt|liked|had|been|tried|married|owned) .|"
     r"don['’]t (?:[a-z]+ )+.* (?:any ?more|any longer)$|"
-    r"still (?:go|take|live|work|use|have|read|play|see|drive|sing|watch|eat|drink|listen|pay|rent|study|teach|wear|walk|"
+    r"still (?:go|take|live|work|use|have|read|play|see|drive|sing|watch|eat|drink|listen|pay|rent|"
+    r"study|teach|wear|walk|"
     r"run|ride|sleep|get) (?:to|in|at|with|the|my|an?|on|for|from|as) .",
     re.I,
 )
 _DID: Final = re.compile(
-    r"(?:(?:just|finally|also|already) )?(?!need|speed|feed|embed|exceed|indeed|hundred|red\b)(?P<verb>[a-z]{2,}ed|got|had|went|"
+    r"(?:(?:just|finally|also|already) )?(?!need|speed|feed|embed|exceed|indeed|hundred|"
+    r"red\b)(?P<verb>[a-z]{2,}ed|got|had|went|"
     r"bought|sold|took|gave|left|quit|found|chose|began|lost|met|saw|sent|put|let|paid|kept|made|came) "
     r"(?:(?:off|up|over|back|in|out|away) )?(?:my|our|the|an?|to|with|for|from|in|at|back|rid) ",
     re.I,
@@ -279,10 +292,15 @@ _FAVOURITE: Final = re.compile(
     re.I,
 )
 _TAGS: Final = re.compile(
-    r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|just so you know|you know|you see|would you believe it|believe it or not|"
+    r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|just so you know|you know|you see|would "
+    r"you believe it|believe it or not|"
     r"my dear|dear|honestly|bless (?:him|her|them)|if you(?:'re| are) curious)|[:;]-?[)D])"
     r"[\s.!)]*$",
     re.I,
+)
+
+_TAG_ENDS: Final = re.compile(
+    r"(?:btw|way|lol|haha|fyi|tbh|fwiw|so|know|see|it|not|dear|honestly|him|her|them|curious|[)D])[\s.!)]*\Z", re.I
 )
 
 # ------------------------------------------------ what is said of a thing that may be the user's
@@ -337,13 +355,13 @@ _FIRST: Final = re.compile(
 def whole(sentence: str, *, lead: int = 0, after_self: bool = True, lone: bool = False) -> str | None:
     """A sentence in shorthand as a whole one; None for one that is whole, or of which that is not known.
 
-    What only leads in takes `lead` characters; a sentence without a subject is the user's `after_self` only, and a label
-    nobody knows only where it is a `lone` one, all that a message says.
+    What only leads in takes `lead` characters; a sentence without a subject is the user's `after_self` only, and a
+    label nobody knows only where it is a `lone` one, all that a message says.
     """
     text = sentence[lead:].strip(" \t\n\"'“”*_-–—.!")
     if not text or len(text) > MAX_READ:
         return None
-    tag = _TAGS.search(text)
+    tag = _TAGS.search(text) if _TAG_ENDS.search(text) else None
     told = text[: tag.start()] if tag is not None else text
     made = _made(told, after_self, lone) if _FIRST.match(told) else None
     return made if made is not None or tag is None or not told.strip() else told

@@ -182,7 +182,11 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
 
     What no rule reads is kept in its own words where it is the user's.
     """
-    if not told and len(sentence) > news.MAX_READ or not (news.may_tell(sentence) or not told and _ME.search(sentence)):
+    if not (news.may_tell(sentence) or (not told and len(sentence) <= news.MAX_READ and _ME.search(sentence))):
+        yield from told
+        return
+    mood = mood_of(sentence)
+    if mood not in ("statement", "reported") or (not told and " you" in sentence and " told you" not in sentence):
         yield from told
         return
     lead = lead_length(sentence)
@@ -190,13 +194,13 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
     fact = third_person(" ".join(content[start:end].split())).replace("User's group", "User")
     said, named = plain(fact), news.values(fact)
     mine = bool(told) or _may_be_of_user(sentence, said)
-    if not told and mine and _says_of_user(sentence, said, named):
+    if not told and mine and mood == "statement" and _says_of_user(said, named):
         told = [Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user")]
     if (
         not news.may_be_news(said, named)
         or not (mine and _may_be_of_user(sentence, said))
         or news.is_doubtful(said)
-        or not (mood_of(sentence) == "statement" or _MISSAID.match(said))
+        or not (mood == "statement" or _MISSAID.match(said))
     ):
         yield from told
         return
@@ -212,11 +216,11 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
 _ME: Final = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Oo]ur|us)\b")
 
 
-def _says_of_user(sentence: str, said: str, named: Sequence[str]) -> bool:
+def _says_of_user(said: str, named: Sequence[str]) -> bool:
     """Whether a sentence that no rule reads states something of the user: it speaks of them and says more than that."""
     if len(said.split()) < _LEAST or len(said) > news.MAX_READ or not _OF_USER.search(said) or _TO_YOU.search(said):
         return False
-    if mood_of(sentence) != "statement" or news.is_doubtful(said):
+    if news.is_doubtful(said):
         return False
     if _TALK.match(said) or _FEELING.match(said) or _DEICTIC.match(said):
         return False

@@ -32,6 +32,8 @@ LEAST = {
     "practice": {"current_state": 0.9, "update_capture": 0.6, "no_op": 0.9, "retraction": 0.9, "time": 0.7},
     "casual": {"current_state": 0.6, "update_capture": 0.5, "time": 0.6, "remembered": 0.5},
     "blind": {"current_state": 0.2, "update_capture": 0.2, "no_op": 0.6, "time": 0.5, "remembered": 0.5},
+    "voices": {"current_state": 0.5, "update_capture": 0.5, "abstention": 0.6, "remembered": 0.5},
+    "sealed": {"current_state": 0.4, "update_capture": 0.3, "abstention": 0.6, "remembered": 0.5},
 }
 
 
