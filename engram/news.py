@@ -70,9 +70,9 @@ def values(written: str) -> tuple[str, ...]:
 
 
 _DOES: Final = re.compile(
-    r"[^\s,]+ (?:(?:now|still|again|has|is|was|will|also|always|just|no longer|doesn't) )*(?!is\b|"
+    r"[^\s,]+ (?:and (?:User|me|I)\b|(?:(?:now|still|again|has|is|was|will|also|always|just|no longer|doesn't) )*(?!is\b|"
     r"are\b)[a-z]+(?:s|ed|n't"
-    r"|ing|ame|ook|ent|eft|ave|one)\b"
+    r"|ing|ame|ook|ent|eft|ave|one)\b)"
 )
 
 
@@ -140,12 +140,11 @@ def may_be_news(said: str, named: Sequence[str]) -> bool:
     """Whether compared text with its values says of one that it ended, goes on, came back or came for another."""
     if not 0 < len(named) <= _TWO:
         return False
-    one, other = (compared(value.replace("’", "'")) for value in (named[0], named[-1]))
     if is_new(said) or goes_back(said) or goes_on(said) or is_slip(said):
         return True
-    if one != other:
-        return changes(said, one, other) or changes(said, other, one)
-    text = masked(said, one)
+    if len(named) == _TWO:
+        return is_pair(said, named)
+    text = masked(said, _plain(named[0]))
     return text is not None and (_ENDS.search(text) is not None or _THING.search(text) is not None)
 
 
@@ -157,6 +156,18 @@ _DOUBT: Final = re.compile(
     r"afternoon|evening|week|weekend|while|moment))|(?:for|on|over) (?:holiday|lent|the weekend)|as a (?:child|kid|boy|"
     r"girl|teenager|student)|went from|by (?:train|plane|bus|boat|ferry))\b"
 )
+
+
+def is_pair(said: str, named: Sequence[str]) -> bool:
+    """Whether of two values compared text says that one has gone and the other has come."""
+    if len(named) != _TWO:
+        return False
+    one, other = map(_plain, named)
+    return changes(said, one, other) or changes(said, other, one)
+
+
+def _plain(value: str) -> str:
+    return compared(value.replace("’", "'"))
 
 
 def is_doubtful(said: str) -> bool:
@@ -367,7 +378,7 @@ _GOING_ON: Final = frozenset(("ye", "yeah", "nope", "new", "everi", "usual", "sa
 
 
 def names_its_thing(said: str, value: str) -> bool:
-    """Whether compared text calls the user's thing by its noun and gives its value: "user's choir is", "the choir X"."""
+    """Whether compared text calls the user's thing by its noun and gives its value: "user's choir is X"."""
     text = masked(said, value)
     return text is not None and _THING.search(text) is not None
 
@@ -381,6 +392,6 @@ _THING: Final = re.compile(
 
 
 __all__ = [
-    "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_new", "is_number", "is_slip", "masked",
-    "may_be_news", "may_tell", "names_its_thing", "says_no_more", "value_in", "values",
+    "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_new", "is_number", "is_pair", "is_slip",
+    "masked", "may_be_news", "may_tell", "names_its_thing", "says_no_more", "value_in", "values",
 ]  # fmt: skip

@@ -205,7 +205,7 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
         yield from told
         return
     covered = bool(told) and all(any(value in one.fact for one in told) for value in named)
-    if covered and (len(told) == 1 or _is_whole(told[0]) or len(named) < _PAIR):
+    if covered and (len(told) == 1 or _is_whole(told[0]) or not news.is_pair(said, named)):
         yield from map(_marked_loosely, told)
         return
     whole = attributes.Echo(alone=True, whole=True, loosely=True)
