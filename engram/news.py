@@ -70,7 +70,8 @@ def values(written: str) -> tuple[str, ...]:
 
 
 _DOES: Final = re.compile(
-    r"[^\s,]+ (?:and (?:User|me|I)\b|(?:(?:now|still|again|has|is|was|will|also|always|just|no longer|doesn't) )*(?!is\b|"
+    r"[^\s,]+ (?:and (?:User|me|I)\b|(?:(?:now|still|again|has|is|was|will|also|always|just|no longer|"
+    r"doesn't) )*(?!is\b|"
     r"are\b)[a-z]+(?:s|ed|n't"
     r"|ing|ame|ook|ent|eft|ave|one)\b)"
 )

@@ -29,7 +29,7 @@ def test_values_are_names_numbers_and_hours(written: str, found: tuple[str, ...]
         ("giffon and user, that's finished", "user is on giffon for user's mobile", "giffon", True),
         ("no more physio with dr. amsel", "user sees dr. amsel for physio", "dr. amsel", True),
         ("user does not go to rowe for user's pills any more", "user's pharmacy is rowe", "rowe", True),
-        ("user no longer shops at siltec", "user works at siltec", "siltec", False),
+        ("user no longer swims at siltec", "user works at siltec", "siltec", False),
         ("user left user's umbrella at monzo", "user's bank is monzo", "monzo", False),
         ("user never shouts at the owls any more", "user's club is the owls", "owls", False),
     ],
