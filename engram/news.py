@@ -122,7 +122,7 @@ _SIGNS: Final = _words(
     "typo misread misreads mixed "
     "misspoke correction scratch scrap forget never said told called still always no abandoned ended goodbye bye "
     "farewell dead died sold lost returned handed parted ported isn't wasn't doesn't don't aren't become became since "
-    "got joined let ran transferred deserted unsubscribed resigned dumped sorry actually nope"
+    "got joined let ran transferred unsubscribed resigned dumped sorry actually nope"
 )
 
 
@@ -229,7 +229,7 @@ _ENDING: Final = courses.topic(
     "switched parted ways way come "
     "came time retired closed shut dead dumped fired sold lost nothing customer client bye goodbye "
     "farewell took take put "
-    "abandoned terminated resigned unsubscribed rid finally gladly salon practice shop card badge "
+    "abandoned terminated resigned unsubscribed rid finally gladly practice shop card badge "
     "notice works work goes go "
     "been fed enough"
 )
@@ -237,14 +237,14 @@ _ENDING: Final = courses.topic(
 _NO: Final = (
     r"(?:not|n't|never|no longer|no more|instead of|rather than|in place of|replaced|swapped|traded|"
     r"exchanged|from|against|left|"
-    r"quit|cancelled|canceled|dropped|ditched|abandoned|stopped|sold|retired|deserted|dumped|after|over from|"
+    r"quit|cancelled|canceled|dropped|ditched|abandoned|stopped|sold|retired|dumped|after|over from|"
     r"said|told you|called|wrote|typed|against|bye|goodbye|got rid of|without|done with|finished with|through with|"
     r"thought|succeeds|succeeded|follows|for)"
 )
 _GONE: Final = (
-    r"(?:shut|closed|folded|retired|left|quit|ran out|expired|died|moved|went|gone|wasn't|isn't|is not|was not|broke|"
-    r"out|stopped|ended|has no more|over|cancelled|lapse|jammed|gave up|given up|got rid|put|plays nothing|"
-    r"no longer|put the price|too expensive|sacked|fired|let user go|said no)"
+    r"(?:shut|closed|folded|retired|left|quit|expired|died|moved|went|gone|wasn't|isn't|is not|was not|broke|"
+    r"out|stopped|ended|over|cancelled|lapse|gave up|given up|got rid|put|"
+    r"no longer|sacked|fired|let user go|said no)"
 )
 _CHANGES: Final = re.compile(
     rf"\b{_NO} (?:user |user's |you |it |her |him |them |the |my |our |that |in |at |on |by |with |for |number )*@"
@@ -253,8 +253,8 @@ _CHANGES: Final = re.compile(
 _ANEW: Final = re.compile(
     r"\b(?:now|nowadays|these days|instead|from now on|any ?more|any longer|no longer|not|it's|it is|"
     r"meant|took over|taken "
-    r"over|replaced|swapped|switched|changed|moved|over to|new|joined|so|stepped in|gone over|from .* to|for|"
-    r"against|got|taken|took|picked|signed|found|chose|went|i said|by mistake|should)\b"
+    r"over|replaced|swapped|switched|changed|moved|over to|new|joined|so|from .* to|for|"
+    r"against|got|taken|took|picked|signed|found|chose|went|i said|should)\b"
 )
 
 
