@@ -41,13 +41,17 @@ _NAMED: Final = _words(
     "instructor trainer coach"
 )
 _PERSONS: Final = _words("partner wife husband girlfriend boyfriend spouse fiance fiancé fiancee fiancée")
-_FREE: Final = _words("diet commute occupation profession nationality religion pronouns height weight birthday salary")
+_FREE: Final = _words(
+    "diet commute occupation profession nationality religion pronouns height weight birthday salary rent mortgage wage"
+)
 _TAILS: Final = _words(
     "number address email e-mail size type app provider carrier client size title rate system engine code plate "
     "allowance zone language tongue birthday sign mode name anniversary order plan service teacher coach agent broker "
     "instructor tutor"
 )
-_WITH_DIGIT: Final = _words("number size rate salary height weight allowance code plate birthday postcode")
+_WITH_DIGIT: Final = _words(
+    "number size rate salary height weight allowance code plate birthday postcode rent mortgage wage"
+)
 _ADDRESS: Final = _words("email e-mail")
 _RENAMED: Final = {
     "favorite": "favourite", "color": "colour", "colors": "colour", "e-mail": "email", "movie": "film",
@@ -481,6 +485,7 @@ class Echo(NamedTuple):
     course: Course | None = None  # what it says is over, or has become what
     otherwise: bool = False  # it tells how things are now, against how they were
     whole: bool = False  # it is of a whole sentence, of whose clauses there are drafts, too
+    loosely: bool = False  # its values and signs alone may say of which memory it is news
 
 
 _V: Final = r"(?:(?:[Dd]r|[Mm]rs?|[Mm]s)\. )?[^,;:.!?]{1,60}?"
@@ -541,7 +546,8 @@ def corrected(sentence: str) -> Echo | None:
     It begins as a correction does, or with what is right; so "I like tea, not coffee" is none.
     """
     plain = " ".join(sentence.replace("’", "'").split())
-    if len(plain) > MAX_READ:
+    low = plain.lower()
+    if len(plain) > MAX_READ or not ("not" in low or "n't" in low or "i said" in low):
         return None
     for pattern in _CORRECTED:
         match = pattern.match(plain)
@@ -569,11 +575,16 @@ _RENEWED: Final = tuple(
 )
 
 
+_APART: Final = frozenset(",:;–—-")
+
+
 @lru_cache(maxsize=1024)
 def renewed(sentence: str) -> Attribute | None:
     """What a whole sentence says to have taken the place of another: "I changed dentists, I see Dr. Bell now"."""
     plain = " ".join(sentence.replace("’", "'").split())
-    for pattern in _RENEWED if len(plain) <= MAX_READ else ():
+    if len(plain) > MAX_READ or _APART.isdisjoint(plain):
+        return None
+    for pattern in _RENEWED:
         match = pattern.match(plain)
         if match is not None:
             np = match["np"].lower().strip()

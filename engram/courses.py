@@ -693,6 +693,10 @@ class Told:
         """How much of this memory some words name that say what is over; 0 where they speak of something else too."""
         return _named(self.plain, over, said) if _may_end(self.plain, over, said) else 0.0
 
+    def may_end(self, said: str) -> bool:
+        """Whether it tells of something that may end by such words: not of company, or of what somebody likes."""
+        return _may_end(self.plain, said, said) and not is_in_company(self.plain)
+
     def replaced(self, old: str, new: str) -> str | None:
         """This memory with another value in the place of one it names; None where it does not name it as a value."""
         return _replaced(self.plain, self.written, old, new)
@@ -768,6 +772,26 @@ class Told:
 @lru_cache(maxsize=8192)
 def _content(text: str) -> tuple[str, ...]:
     return tuple(_stems(text))
+
+
+def topic(plain: str) -> frozenset[str]:
+    """What a statement is about beside its values: the stems of its words that say more than how and when."""
+    return frozenset(_content(plain)) - _LIGHT_STEMS - _WHEN
+
+
+def is_of_several(stems: Iterable[str]) -> bool:
+    """Whether stems name what people have or do several of at a time."""
+    return not _SEVERAL.isdisjoint(stems)
+
+
+def is_passing(plain: str) -> bool:
+    """Whether a statement tells of what is over for a while alone, or went from one place to another."""
+    return _PASSING.search(plain) is not None
+
+
+def is_in_company(plain: str) -> bool:
+    """Whether a statement tells with whom something is done, or how much it is liked: with another, too."""
+    return _COMPANY.search(plain) is not None or _TASTES.search(plain) is not None
 
 
 def names(said: str, subject: str | None) -> bool:
@@ -1009,4 +1033,7 @@ def _frame(plain: str, value: Sequence[str]) -> tuple[str, ...]:
 _UNTOLD: Final = _words("a an the is has")
 
 
-__all__ = ["Course", "Told", "is_state", "names", "pointed", "read", "says_otherwise", "value_of"]
+__all__ = [
+    "Course", "Told", "is_in_company", "is_of_several", "is_passing", "is_state", "names", "pointed", "read",
+    "says_otherwise", "topic", "value_of",
+]  # fmt: skip

@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from engram import attributes, names
+from engram import attributes, names, news
 
 
 def _words(text: str) -> frozenset[str]:
@@ -54,7 +54,9 @@ def _is_value(value: str) -> bool:
 
 _LABEL: Final = re.compile(
     r"(?:(?:my |our )?(?P<new>new|current|latest|present) |(?:my |our )?)"
-    r"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+){0,2}): "
+    r"(?P<np>(?:(?:mum|mom|dad|son|daughter|wife|husband|brother|sister|partner)['’]s "
+    r")?[a-z][a-z-]+(?: [a-z][a-z-]+){0,2})"
+    r"(?:: | [-–—=] )"
     rf"(?P<value>{_NAME}|{_NUMBER}|{_THING}|{_NOUN}){_END}",
     re.I,
 )
@@ -81,7 +83,51 @@ _JOBS: Final = _words("job work profession occupation gig")
 _FIRMS: Final = _words("employer company")
 
 
-def _label(text: str) -> str | None:
+_NEW_ONE: Final = re.compile(
+    rf"(?:the |our |my )?new (?P<np>(?-i:[a-z][a-z-]+(?: [a-z][a-z-]+)?))(?: is|,)? (?P<value>{_NAME}|{_NUMBER}){_END}",
+    re.I,
+)
+_NOW_IS: Final = re.compile(
+    rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)(?:(?P<verb> is)? now(?: with| at| on)? | (?:has "
+    rf")?(?:moved|changed|switched|"
+    rf"went up|went down) to | is (?:with |at |on )?(?=[^,;]* now$))(?P<value>{_NAME}|{_NUMBER}|"
+    rf"{_THING}|{_NOUN})(?: now)?$",
+    re.I,
+)
+_AMOUNT_OF: Final = re.compile(
+    rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?) (?P<value>{_NUMBER}|(?-i:[A-Z]\d+))[\s.!]*$", re.I
+)
+_NO_THING: Final = _words(
+    "i im we you he she it they this that these those there here what who when where how why a an "
+    "the my our your his her "
+    "their and or but so if then not no yes still just also only even very too more most some any all every each both "
+    "about around over under up down in on at to for from with by of off out as is was are were be "
+    "been has have had do "
+    "does did can could will would should may might must go goes went get got move moved change "
+    "changed switch switched "
+    "status error warning server build deploy version staging prod production host port branch python node java client "
+    "weather traffic price sky sun moon everything nothing something life world love today tomorrow yesterday morning "
+    "step room page floor platform gate table figure level grade class row seat exit unit apartment option part half"
+)
+
+
+def _telegram(text: str, lone: bool) -> str | None:
+    """A thing of the user's and its value, side by side: "New choir, Vocalis", "weight now 74 kilos"."""
+    match = _NEW_ONE.match(text) or _NOW_IS.match(text) or _AMOUNT_OF.match(text)
+    if match is None:
+        return None
+    np, value = match["np"].casefold(), match["value"].strip()
+    parts = np.split()
+    if not _is_value(value) or _NO_THING.intersection(parts) or parts[-1] in _MATTERS or attributes.is_not_now(parts):
+        return None
+    known = attributes.noun(np) is not None or np in _BARE
+    named = match["np"][0].isupper() and (match.re is _AMOUNT_OF or (match.re is _NOW_IS and match["verb"] is not None))
+    if not known and (not lone or named or (match.re is _AMOUNT_OF and " " in np)):
+        return None
+    return _said_of(np, value, "" if match.re is _AMOUNT_OF else " now")
+
+
+def _label(text: str, lone: bool) -> str | None:
     doing = _DOING_LABEL.match(text)
     if doing is not None:
         return f"I'm {doing['adv'].lower()} {doing['ing'].lower()} {doing['value']}"
@@ -93,7 +139,8 @@ def _label(text: str) -> str | None:
     if not _is_value(value) or head in _MATTERS or attributes.is_not_now(np.split()):
         return None
     known = attributes.noun(np) is not None or np in _BARE
-    if not known and (new is None or len(np.split()) > 2):
+    named = lone and re.fullmatch(f"(?:the )?(?:{_NAME})|{_NUMBER}", value) and not _NO_THING.intersection(np.split())
+    if not known and (not (new or named) or len(np.split()) > 2):
         return None
     now = " now" if new is not None else ""
     return _said_of(np, value, now)
@@ -137,6 +184,43 @@ def _without_i(text: str) -> str | None:
         return _me(text)
     if _SINCE.match(text):
         return "I've been" + re.sub(r"(?i)^(?:have )?been", "", text)
+    return None
+
+
+_BEING: Final = re.compile(
+    r"(?:(?P<was>born|raised|diagnosed|brought up)|allergic|intolerant|married|divorced|engaged|"
+    r"widowed|retired|based)\b,? "
+    r"(?:to|since|with|in|from|at|as|for)\b .",
+    re.I,
+)
+_CANNOT: Final = re.compile(
+    r"(?:can['’]t|cannot|couldn['’]t) (?:stand|bear|swim|eat|drink|have|tolerate|digest|drive|ride|"
+    r"cook|hear|sleep|live) .|"
+    r"can['’]t (?:swim|drive|cook|ride)$|never (?:learned|learnt|liked|had|been|tried|married|owned) .|"
+    r"don['’]t (?:[a-z]+ )+.* (?:any ?more|any longer)$|"
+    r"still (?:go|take|live|work|use|have|read|play|see|drive|sing|watch|eat|drink|listen|pay|rent|"
+    r"study|teach|wear|walk|"
+    r"run|ride|sleep|get) (?:to|in|at|with|the|my|an?|on|for|from|as) .",
+    re.I,
+)
+_DID: Final = re.compile(
+    r"(?:(?:just|finally|also|already) )?(?!need|speed|feed|embed|exceed|indeed|hundred|"
+    r"red\b)(?P<verb>[a-z]{2,}ed|got|had|went|"
+    r"bought|sold|took|gave|left|quit|found|chose|began|lost|met|saw|sent|put|let|paid|kept|made|came) "
+    r"(?:(?:off|up|over|back|in|out|away) )?(?:my|our|the|an?|to|with|for|from|in|at|back|rid) ",
+    re.I,
+)
+
+
+def _elided(text: str) -> str | None:
+    """A clause about the user that leaves "I" out before its verb: "Ported my number", "Can't stand coriander"."""
+    being = _BEING.match(text)
+    if being is not None:
+        return f"I {'was' if being['was'] else 'am'} {text[:1].lower()}{text[1:]}"
+    if _CANNOT.match(text):
+        return f"I {text[:1].lower()}{text[1:]}"
+    if _DID.match(text) and (re.search(r"(?i)\b(?:my|our|me)\b", text) or news.values(text)):
+        return f"I {text[:1].lower()}{text[1:]}"
     return None
 
 
@@ -208,9 +292,15 @@ _FAVOURITE: Final = re.compile(
     re.I,
 )
 _TAGS: Final = re.compile(
-    r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|just so you know|if you(?:'re| are) curious)|[:;]-?[)D])"
+    r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|just so you know|you know|you see|would "
+    r"you believe it|believe it or not|"
+    r"my dear|dear|honestly|bless (?:him|her|them)|if you(?:'re| are) curious)|[:;]-?[)D])"
     r"[\s.!)]*$",
     re.I,
+)
+
+_TAG_ENDS: Final = re.compile(
+    r"(?:btw|way|lol|haha|fyi|tbh|fwiw|so|know|see|it|not|dear|honestly|him|her|them|curious|[)D])[\s.!)]*\Z", re.I
 )
 
 # ------------------------------------------------ what is said of a thing that may be the user's
@@ -254,27 +344,30 @@ _FIRST: Final = re.compile(
     r"still\b|back (?:in|at|with)\b|now (?:in|at|with)\b|currently\b|presently\b|(?:have )?been\b|rent\b|the (?:rent|"
     r"salary|mortgage|wage|pension|pay)\b|we\b|i\b(?=.*(?:that['’]s|that is|which is|who is|who['’]s) (?:my|our)\b)|"
     r"i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"
-    r"[a-z-]+ing\b|[a-z-]+(?:['’]s| is) (?:still|now|back to)\b|[a-z -]{2,40}: ",
+    r"[a-z-]+ing\b|[a-z-]+(?:['’]s| is) (?:still|now|back to)\b|[a-z '’-]{2,40}?(?:: | [-–—=] | now | is .* now$| to |"
+    r" [A-Z€$£]?\d)|(?:the |our |my )?new\b|(?:can['’]t|cannot|don['’]t|never|still) [a-z]+ \w|"
+    r"[a-z]+(?: off| up| over| back| in)? (?:my|our|to|since|with|in|from|the|at|for)\b",
     re.I,
 )
 
 
 @lru_cache(maxsize=1024)
-def whole(sentence: str, *, lead: int = 0, after_self: bool = True) -> str | None:
+def whole(sentence: str, *, lead: int = 0, after_self: bool = True, lone: bool = False) -> str | None:
     """A sentence in shorthand as a whole one; None for one that is whole, or of which that is not known.
 
-    What only leads in takes `lead` characters; a sentence without a subject is the user's `after_self` only.
+    What only leads in takes `lead` characters; a sentence without a subject is the user's `after_self` only, and a
+    label nobody knows only where it is a `lone` one, all that a message says.
     """
     text = sentence[lead:].strip(" \t\n\"'“”*_-–—.!")
     if not text or len(text) > MAX_READ:
         return None
-    tag = _TAGS.search(text)
+    tag = _TAGS.search(text) if _TAG_ENDS.search(text) else None
     told = text[: tag.start()] if tag is not None else text
-    made = _made(told, after_self) if _FIRST.match(told) else None
+    made = _made(told, after_self, lone) if _FIRST.match(told) else None
     return made if made is not None or tag is None or not told.strip() else told
 
 
-def _made(text: str, after_self: bool) -> str | None:
+def _made(text: str, after_self: bool, lone: bool) -> str | None:
     if _UNSURE.search(text):
         return None
     apposed = _APPOSED.match(text)
@@ -289,7 +382,8 @@ def _made(text: str, after_self: bool) -> str | None:
     ours = _OUR.match(text)
     if ours is not None:
         return re.sub(r"(?i)\bour\b", "my", f"I{ours['now']} {ours['verb']}{ours['end']}").replace("I '", "I'")
-    return _label(text) or _short(text) or (_without_i(text) if after_self else None)
+    made = _label(text, lone) or _short(text) or _telegram(text, lone)
+    return made or ((_without_i(text) or _elided(text)) if after_self else None)
 
 
 __all__ = ["pointing", "whole"]

@@ -97,6 +97,7 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'"})
 
 
+@lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """Compared text with one kind of apostrophe: what every rule here reads."""
     return compared(text if text.isascii() else text.translate(_APOSTROPHES))
@@ -134,6 +135,15 @@ _LEAD = re.compile(
     re.I,
 )
 _MAX_LEADS: Final = 5
+# How most sentences begin, and nothing that only leads in: what does is looked for in others alone.
+_NO_LEAD = re.compile(
+    r"i['’][a-z]+ |i (?!got|had|said|put|mixed|made|misspoke|was|mean|meant|should|want|just|have|"
+    r"must|forgot)|my (?!mistake|"
+    r"bad)|(?:the|he|she|they|we|our|his|her|their|it['’]s|is|are|do|does|did|where|who|how|which|"
+    r"when|if|on|with|a|an|user|"
+    r"user['’]s|every|there|these|those|some|two|both) ",
+    re.I,
+)
 # Words that only say that the user says so, or that the listener knows: they leave the statement the user's own.
 _OWN_WORDS: Final = (
     r"(?:(?:just |so,? )?(?:as|like) (?:"
@@ -155,6 +165,8 @@ def lead_length(sentence: str) -> int:
     """How many characters at the start only lead in: "Actually, ", "Please remember that "."""
     place = 0
     for _ in range(_MAX_LEADS):
+        if _NO_LEAD.match(sentence, place):
+            break
         lead = _OWN_LEAD.match(sentence, place) or _LEAD.match(sentence, place)
         if lead is None or lead.end() == place or lead.end() >= len(sentence):
             break
@@ -241,8 +253,10 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
 
 
 _TELLS_A_DEED = re.compile(
-    r"\W*(?:(?:just|finally|recently)\s+)?(?:packed|dumped|ditched|traded|sold|quit|left|moved|finished|cancelled|canceled|"
-    r"dropped|stopped|swapped|switched|changed|handed|gave|got|went|started|signed|bought|settled|said|closed|ended|put)\s",
+    r"\W*(?:(?:just|finally|recently)\s+)?(?:packed|dumped|ditched|traded|sold|quit|left|moved|"
+    r"finished|cancelled|canceled|"
+    r"dropped|stopped|swapped|switched|changed|handed|gave|got|went|started|signed|bought|settled|"
+    r"said|closed|ended|put)\s",
     re.I,
 )  # without "I": "Packed up everything, and now I'm living in Rome"
 _CONJUNCTION = re.compile(r"[a-z;]", re.I)
@@ -514,6 +528,9 @@ def we_are(clause: str) -> str | None:
 _PAST_TIME = re.compile(r"(?i)\b(?:yesterday|last|ago|in (?:19|20)\d\d|earlier)\b")
 
 
+_SPEAKING: Final = frozenset(("i", "we", *_CONTRACTED, *_OWN))
+
+
 @lru_cache(maxsize=4096)
 def third_person(clause: str) -> str:
     """A first-person clause as a statement about the user: "I'm in my flat" → "User is in User's flat"."""
@@ -526,13 +543,18 @@ def third_person(clause: str) -> str:
     conjugated = False  # whether that verb took an ending
     previous = ""
     joined = predicates.joined(clause)
+    ascii_only = clause.isascii()
     for match in _TOKEN.finditer(clause):
         raw = match.group()
-        word = raw.translate(_APOSTROPHES).casefold()
-        if raw.isspace() or not (raw[0].isalnum()):
+        if not raw[0].isalnum():
             out.append(raw)
-            if raw in ",;:()" and not raw.isspace():
+            if raw in ",;:()":
                 awaiting = False
+            continue
+        word = raw.casefold() if ascii_only else raw.translate(_APOSTROPHES).casefold()
+        if not (awaiting or conjugated or word in _SPEAKING or match.start() in joined):
+            out.append(raw)  # most words are nobody's
+            previous = word
             continue
         if match.start() in joined and not awaiting:
             written, conjugated = verbs.third_person(word), True
@@ -580,6 +602,7 @@ _INTRODUCED = re.compile(
 _SHORT_NAME = re.compile(r"(?i:\W*(?:(?:hi|hello|hey)(?: there)?[\s,!.:–—-]+)?my name['’]s\s+)(?=\S)")
 
 
+@lru_cache(maxsize=1024)
 def introduction(sentence: str) -> str | None:
     """ "Hi, I'm Ada" as what it means: "My name is Ada"; None for every other sentence."""
     short = _SHORT_NAME.match(sentence)
@@ -632,6 +655,7 @@ _TEMPORAL_LEAD = re.compile(
 )
 
 
+@lru_cache(maxsize=1024)
 def without_lead(text: str) -> str:
     """Compared text without what leads in to its subject: "last month, i moved" → "i moved"."""
     text = text[lead_length(text) :]
@@ -649,6 +673,7 @@ def is_self(subject: str, user_name: str | None) -> bool:
     return name in SELF_NAMES or (user_name is not None and name == plain(user_name))
 
 
+@lru_cache(maxsize=1024)
 def subject_of(sentence: str, *, role: str | None = None, user_name: str | None = None) -> str:
     """Whose statement a sentence is: "self", "unknown", or the name of somebody else as compared text."""
     text = without_lead(plain(sentence)).strip(" .!,;:\"'")

@@ -20,9 +20,10 @@ from histories.fresh_bank import FRESH, UNSEEN
 from histories.held_out_bank import HELD_OUT
 from histories.open_bank import OPEN
 from histories.practice_bank import PRACTICE
+from histories.voices_bank import SEALED, VOICES
 from histories.words import Bank, Theme
 
-BANKS: Final = {bank.name: bank for bank in (OPEN, HELD_OUT, FRESH, UNSEEN, PRACTICE, CASUAL, BLIND)}
+BANKS: Final = {bank.name: bank for bank in (OPEN, HELD_OUT, FRESH, UNSEEN, PRACTICE, CASUAL, BLIND, VOICES, SEALED)}
 SEED: Final = 20260
 BEGIN: Final = datetime(2024, 1, 5, 9, tzinfo=UTC)
 STEP: Final = (75, 120)  # days between two changes of one thing: a whole month always lies between them

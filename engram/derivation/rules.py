@@ -8,12 +8,12 @@ verbatim deriver.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from engram import attributes, courses, names, shorthand
+from engram import attributes, courses, names, news, shorthand
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import Proposed
@@ -40,7 +40,7 @@ from engram.subjects import (
 from engram.values import Event
 
 NAME: Final = "rules"
-VERSION: Final = 4
+VERSION: Final = 5
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
@@ -103,14 +103,15 @@ def readable(content: str) -> str:
 def _message(event: Event, content: str, user_name: str | None) -> Iterator[Proposed]:
     text = readable(content)
     after_self = True
-    for start, end in sentence_spans(text)[:MAX_SENTENCES]:
+    spans = sentence_spans(text)[:MAX_SENTENCES]
+    for start, end in spans:
         if end - start > MAX_SENTENCE:
             continue
         echo = attributes.corrected(text[start:end])
         if echo is not None and mood_of(text[start:end]) != "command":
             yield Proposed(
                 " ".join(content[start:end].split())[:MAX_FACT], start, end,
-                echo=echo._replace(course=Course(old=plain(echo.old or ""), new=plain(echo.new or ""))),
+                echo=echo._replace(course=Course(old=plain(echo.old or ""), new=plain(echo.new or "")), loosely=True),
             )  # fmt: skip
             continue
         renewed = attributes.renewed(text[start:end])
@@ -119,16 +120,16 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             yield Proposed(fact, start, end, subject="user", echo=attributes.Echo(otherwise=True))
             continue
         said = text[start:end]
-        whole = shorthand.whole(said, lead=lead_length(said), after_self=after_self)
+        whole = shorthand.whole(said, lead=lead_length(said), after_self=after_self, lone=len(spans) == 1)
         sentence = clauses(whole or said, role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
         if whole is None:
             made = [one for clause in sentence for one in _from_clause(clause, start, content, event.occurred_at)]
-            told = list(_with_course(said, start, content, made))
-            yield from told or _pointing(said, start, content)
+            told = list(_with_course(said, start, content, made)) or list(_pointing(said, start, content))
+            yield from _loosely(said, start, content, told)
             continue
         made = [one for clause in sentence for one in _from_clause(clause, 0, whole, event.occurred_at)]
-        for one in _with_course(whole, 0, whole, made):
+        for one in _loosely(whole, 0, whole, list(_with_course(whole, 0, whole, made))):
             yield replace(one, char_start=start, char_end=end)
 
 
@@ -174,6 +175,79 @@ def _pointing(sentence: str, offset: int, content: str) -> Iterator[Proposed]:
         fact = third_person(" ".join(content[start:end].split()))
         echo = attributes.Echo(alone=True, course=course, whole=True)
         yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=echo)
+
+
+def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> Iterator[Proposed]:
+    """What a sentence gives, with the sentence as a whole where its values may be news of what was told before.
+
+    What no rule reads is kept in its own words where it is the user's.
+    """
+    if not (news.may_tell(sentence) or (not told and len(sentence) <= news.MAX_READ and _ME.search(sentence))):
+        yield from told
+        return
+    mood = mood_of(sentence)
+    if mood not in ("statement", "reported") or (not told and " you" in sentence and " told you" not in sentence):
+        yield from told
+        return
+    lead = lead_length(sentence)
+    start, end = offset + lead, offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    fact = third_person(" ".join(content[start:end].split())).replace("User's group", "User")
+    said, named = plain(fact), news.values(fact)
+    mine = bool(told) or _may_be_of_user(sentence, said)
+    if not told and mine and mood == "statement" and _says_of_user(said, named):
+        told = [Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user")]
+    if (
+        not news.may_be_news(said, named)
+        or not (mine and _may_be_of_user(sentence, said))
+        or news.is_doubtful(said)
+        or not (mood == "statement" or _MISSAID.match(said))
+    ):
+        yield from told
+        return
+    covered = bool(told) and all(any(value in one.fact for one in told) for value in named)
+    if covered and (len(told) == 1 or _is_whole(told[0]) or not news.is_pair(said, named)):
+        yield from map(_marked_loosely, told)
+        return
+    whole = attributes.Echo(alone=True, whole=True, loosely=True)
+    yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)
+    yield from told
+
+
+_ME: Final = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Oo]ur|us)\b")
+
+
+def _says_of_user(said: str, named: Sequence[str]) -> bool:
+    """Whether a sentence that no rule reads states something of the user: it speaks of them and says more than that."""
+    if len(said.split()) < _LEAST or len(said) > news.MAX_READ or not _OF_USER.search(said) or _TO_YOU.search(said):
+        return False
+    if news.is_doubtful(said):
+        return False
+    if _TALK.match(said) or _FEELING.match(said) or _DEICTIC.match(said):
+        return False
+    return bool(named) or len(courses.topic(said)) >= _PAIR
+
+
+_MISSAID: Final = re.compile(r"user (?:said|told you|called|wrote|typed|thought|mentioned)\b")
+_LEAST: Final = 4
+_OF_USER: Final = re.compile(r"\buser(?:'s)?\b")
+_TO_YOU: Final = re.compile(r"\b(?:you|your|let user|tell user|ask user|thank|it|that|this)\b")
+_PAIR: Final = 2
+
+
+def _is_whole(one: Proposed) -> bool:
+    return one.echo is not None and one.echo.whole
+
+
+def _marked_loosely(one: Proposed) -> Proposed:
+    return replace(one, echo=(one.echo or attributes.Echo())._replace(loosely=True))
+
+
+def _may_be_of_user(sentence: str, said: str) -> bool:
+    """Whether a sentence may tell of the user: it says so, or nobody else is known to be its subject."""
+    subject = subject_of(sentence, role="user")
+    if subject in (SELF, UNKNOWN):
+        return re.match(r"(?:he|she|you|your|his|her|their|somebody|someone|people)\b", said) is None
+    return not subject.startswith("user's ")
 
 
 def _marked(one: Proposed, *, course: Course | None = None, otherwise: bool = False) -> Proposed:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from engram import attributes, courses, frames, policies, tenancy
+from engram import attributes, courses, frames, news, policies, tenancy
 from engram.attributes import Echo
 from engram.claims import stem
 from engram.courses import Told
@@ -100,12 +100,14 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
         made: Draft | None = draft
         if draft.echo is not None and draft.echo.whole:
             within = [pair for pair in left if _is_within(pair, origin)]
-            made = None if any(_is_settled(setup, one, seen) for one, _ in within) else _course(setup, draft, seen)
+            made = None
+            if not any(_is_settled(setup, one, seen) for one, _ in within):
+                made = _course(setup, draft, seen) or _by_value(setup, draft, seen)
             left = left if made is None else [pair for pair in left if pair not in within]
         elif draft.echo is not None:
             made = _under_its_key(setup, draft, draft.echo, seen)
             if made is None or made.echo is not None or made == replace(draft, echo=None):
-                made = _course(setup, draft, seen) or made
+                made = _course(setup, draft, seen) or _by_value(setup, draft, seen) or made
         if made is None:
             continue
         seen = _followed(setup, made, seen)
@@ -299,6 +301,116 @@ def _restating(setup: Setup, draft: Draft, fact: str) -> Draft:
 
 def _keyless(draft: Draft) -> Classified:
     return replace(draft.classified, conflict_key=None, negates=None, critical_slot=None)
+
+
+# ------------------------------------------------ values, in whatever words
+
+
+def _by_value(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
+    """The draft as news of the one memory whose value it names, or whose thing; None where there is not one. Pure."""
+    if draft.echo is None or not draft.echo.loosely or _is_left_out(setup.policy, draft.fact):
+        return None
+    key, said = draft.classified.conflict_key, plain(draft.fact)
+    if _has_its_key(draft, known) and any(one.key == key and one.is_head for one in known):
+        return None
+    held = [(one, value) for one in known if _is_of_user(one) and (value := _value(one)) is not None]
+    heads = [(one, value) for one, value in held if one.is_head and courses.is_state(plain(one.fact))]
+    named = [(one, value) for one, value in heads if news.masked(said, plain(value)) is not None]
+    others = [one for one in news.values(draft.fact) if plain(one) not in {plain(value) for _, value in named}]
+    if len({plain(value) for _, value in named}) > 1 or len(others) > 1:
+        return None
+    if named and others:
+        return _changing(setup, draft, named, others[0])
+    if named:
+        return _going(setup, draft, named)
+    if not others:
+        return None
+    return _returning(setup, draft, held, others[0]) or _coming(setup, draft, heads, others[0])
+
+
+Held = tuple[Known, str]
+
+
+def _is_of_user(one: Known) -> bool:
+    """Whether a memory is the user's: about them, or of somebody who does something for them."""
+    if one.subject in (None, "", "user"):
+        return True
+    serves = _SERVES.search(one.fact) is not None and plain(one.fact).startswith(one.subject or "")
+    return serves and not (one.subject or "").startswith("user's ")
+
+
+_SERVES: Final = re.compile(r"(?<!^)\bUser\b")
+
+
+@lru_cache(maxsize=4096)
+def _value_told(fact: str) -> str | None:
+    return news.value_in(fact)
+
+
+def _value(one: Known) -> str | None:
+    return one.value if one.value is not None else _value_told(one.fact)
+
+
+def _most_alike(said: str, named: Sequence[Held]) -> Known:
+    """Of the memories that hold a value the one that has most words of a statement, the newest of several."""
+    return max(named, key=lambda pair: pair[0].told.shares(said))[0]
+
+
+def _changing(setup: Setup, draft: Draft, named: Sequence[Held], new: str) -> Draft | None:
+    said, old = plain(draft.fact), plain(named[0][1])
+    if not news.changes(said, old, plain(new)) or news.is_number(old) != news.is_number(new):
+        return None
+    heads = [one for one, _ in named if one.key != HOME]
+    return _replacing(setup, draft, old, plain(new), heads)
+
+
+def _going(setup: Setup, draft: Draft, named: Sequence[Held]) -> Draft | None:
+    said = plain(draft.fact)
+    over = [pair for pair in named if news.ends(said, plain(pair[0].fact), plain(pair[1]))]
+    over = [pair for pair in over if pair[0].told.may_end(said)]
+    if over:
+        return _ending(draft, _most_alike(said, over))
+    about = _most_alike(said, named)
+    value = next(value for one, value in named if one is about)
+    same = news.goes_on(said) and news.says_no_more(said, plain(about.fact), plain(value))
+    return _restating(setup, draft, about.fact) if same else None
+
+
+def _returning(setup: Setup, draft: Draft, held: Sequence[Held], value: str) -> Draft | None:
+    """What had a value before another took its place has it again."""
+    said = plain(draft.fact)
+    if not news.goes_back(said):
+        return None
+    before = [(one, was) for one, was in held if not one.is_head and plain(was) == plain(value) and one.key != HOME]
+    if not before:
+        return None
+    was = _most_alike(said, before)
+    made = _restating(setup, draft, was.fact)
+    if was.key is not None:
+        now = any(one.key == was.key and one.is_head for one, _ in held)
+        return made if now and made.classified.conflict_key == was.key else None
+    head = next((one for one, _ in held if one.key is None and one.is_head and one.lineage == was.lineage), None)
+    return None if head is None else replace(made, succeeds=head.fact, classified=_keyless(made))
+
+
+def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draft | None:
+    """The memory about the same thing, to which a statement gives another value."""
+    said = plain(draft.fact)
+    key = draft.classified.conflict_key
+    strict = key is not None and not frames.is_loose(key)
+    if not (news.is_new(said) or news.is_slip(said)):
+        # Of what people have one of at a time another value needs no word of change.
+        if not news.names_its_thing(said, plain(new)):
+            return None
+        heads = [pair for pair in heads if strict or not (pair[0].key is None or frames.is_loose(pair[0].key))]
+    scored = [(news.alike(plain(one.fact), plain(value), said, plain(new)), one, value) for one, value in heads]
+    best = max(scored, key=lambda row: row[0], default=None)
+    if best is None or best[0] <= 0.0:
+        return None
+    _, about, value = best
+    if about.key is not None or draft.echo is None or draft.echo.alone:
+        return _replacing(setup, draft, plain(value), plain(new), [about])
+    return replace(draft, echo=None, succeeds=about.fact, classified=draft.classified if strict else _keyless(draft))
 
 
 # ------------------------------------------------ values under keys

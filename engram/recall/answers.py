@@ -319,7 +319,8 @@ _SUPPOSING: Final = re.compile(
 )
 _ASKED_IN_ENGLISH: Final = re.compile(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)  # "me" is a word of many languages
 _OF_ANOTHER: Final = re.compile(
-    r"(?P<who>(?:My|Our|An?|Some) [\w-]+|(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some|\w+ed)\b)"
+    r"(?P<who>(?:My|Our|An?|Some) [\w-]+|Some(?:body|one)|"
+    r"(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some|\w+ed)\b)"
     r"[A-ZÀ-ÖØ-Þ][\w-]+)(?:['’]s (?:[\w-]+ ){1,3}| (?:(?:also|still|always|never|just|now) )?)(?!was )"
     r"(?:[a-z]+(?<!s)s|[a-z]{3,}ed|has|had|left|got|gave|went|took|told|wrote|quit) (?!by\b|(?:.* )?(?:i|me|my|"
     r"we|us|our|you|"

@@ -32,6 +32,8 @@ LEAST = {
     "practice": {"current_state": 0.9, "update_capture": 0.6, "no_op": 0.9, "retraction": 0.9, "time": 0.7},
     "casual": {"current_state": 0.6, "update_capture": 0.5, "time": 0.6, "remembered": 0.5},
     "blind": {"current_state": 0.2, "update_capture": 0.2, "no_op": 0.6, "time": 0.5, "remembered": 0.5},
+    "voices": {"current_state": 0.5, "update_capture": 0.5, "abstention": 0.6, "remembered": 0.5},
+    "sealed": {"current_state": 0.4, "update_capture": 0.3, "abstention": 0.6, "remembered": 0.5},
 }
 
 
@@ -123,8 +125,41 @@ def test_an_end_and_a_change_within_one_message_follow_what_it_began_with(engram
 
 
 @pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        (("I'm on Giffon for my mobile.", "Giffon and me, that's finished."), ["Giffon and User, that's finished"]),
+        (("They gave me locker 208.", "I told you 208, but it's 417."), ["They gave User locker 417"]),
+        (("My weight is 78 kilos.", "No, I misread the scales, it's 69 kilos."), ["User's weight is 69 kilos"]),
+        (("I have the locker 208.", "My locker is still 208."), ["User has the locker 208"]),
+        (
+            ("I go to bed at ten.", "I turn in at nine now, not ten.", "I go to bed at ten again."),
+            ["User goes to bed at ten"],
+        ),
+        (
+            ("Branka cleans for me.", "Branka cleans for my aunt."),
+            ["Branka cleans for User", "Branka cleans for User's aunt"],
+        ),
+        (
+            ("I take the Herald.", "I've taken my custom from the Herald over to the Courier."),
+            ["User takes the Courier"],
+        ),
+    ],
+)
+def test_a_value_told_before_is_known_in_other_words(engram: Engram, said: tuple[str, ...], left: list[str]) -> None:
+    assert now_told(told(engram, *said)) == left
+
+
+@pytest.mark.parametrize(
     "said",
     [
+        ("I work at Siltec.", "I no longer eat at Siltec."),
+        ("My bank is Monzo.", "I left my umbrella at Monzo."),
+        ("My dentist is Dr. Bell.", "Dr. Bell changed my filling, not Dr. Hart."),
+        ("My pharmacy is Rowe.", "My neighbour works in the pharmacy Mercury now."),
+        ("My car is a Leaf.", "Ben sold his Leaf and drives a Yaris now."),
+        ("I take the Herald.", "I quit reading the Herald on Sundays."),
+        ("I live in Graz.", "My office is in Linz now."),
+        ("I play for the Owls.", "The Owls lost to the Hawks."),
         ("My friend is Anna.", "My friend is Ben.", "My friend is Carl now."),
         ("My tortoise is Speedy.", "My tortoise is Shelly."),
         ("My colleague is Olga.", "My colleague is Tariq."),

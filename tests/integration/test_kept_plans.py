@@ -583,7 +583,8 @@ def test_whatever_is_known_of_the_rows_a_memory_is_found_by_its_key(
         with asking(fresh_database_url, scope.tenant_id) as counted:
             known = pages(counted, given)
     assert before <= 1.1 * uncounted
-    assert uncounted <= (3 if guesses else 2) * known  # walks of the graph and the tables beside: a memory is not looked for in all
+    # Walks of the graph and the tables beside: a memory is not looked for in all.
+    assert uncounted <= (3 if guesses else 2) * known
 
 
 def test_whatever_is_known_of_the_rows_an_event_is_found_by_its_key(fresh_database_url: str) -> None:
