@@ -188,24 +188,30 @@ _ENDS: Final = re.compile(
     rf"|^(?:user )?{_AUX}(?:left|quit|cancelled|canceled|ended|dropped|ditched|abandoned|terminated|unsubscribed from|"
     rf"resigned from|thrown out|threw out|got rid of|gotten rid of|given up|gave up|given back|gave back|handed in|"
     rf"handed back|returned|sold|lost|parted (?:ways|company) with|said goodbye to|let|stopped|switched off) "
-    rf"(?:(?!at |in |on |to )[^\s,;:]+ ){{0,4}}?@"
+    rf"(?:(?!at |in |on |to |an? |one |some |another |two )[^\s,;:]+ ){{0,4}}?@"
     rf"(?! (?:at|in|on|by|early|late)\b)"
     rf"|\bhanded (?:in|back) {_GAP}@"
     rf"|(?:^|[,;] )(?:good)?bye(?:[ -]bye)?,? {_STEP}@|^farewell,? {_STEP}@"
     rf"|@[,;]? (?:and (?:user|i|me),? )?{_STEP}(?:is|are|was|that's|that is|it's|has|have) (?:now |all |come to |at )*"
     rf"(?:an? )?(?:over|finished|history|dead|past|done|end|ended|closed|stopped|expired|retired|left|quit|shut)\b"
     rf"|@ (?:left|quit|retired|closed|shut|folded|stopped|expired|dumped user|let user go|lapsed)\b"
+    rf"(?! (?:the|an?|her|his|their|my|user|early|at|for|to|home)\b)"
     rf"|^{_GAP}@ {_STEP}user {_AUX}(?:no more|given up|left|quit|stopped)\b"
 )
 _ASIDE: Final = re.compile(
     r"\b(?:today|yesterday|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|late|early|at home)\b"
 )
+_CLOCK: Final = re.compile(rf"\bat (?:about |around |half |quarter )*(?:{_HOURS}|\d)")
+# What somebody likes best, or was once, is no less so when it is over.
+_LASTS: Final = re.compile(r"\b(?:favou?rite|likes?|loves?|enjoys?|prefers?|grew up|was born|used to|was raised)\b")
 
 
 def ends(said: str, held: str, value: str) -> bool:
     """Whether compared text says that the value of a memory is over, and of nothing else that has to do with it."""
     text, own = masked(said, value), masked(held, value)
     if text is None or own is None or _ENDS.search(text) is None or _ASIDE.search(text) is not None:
+        return False
+    if _LASTS.search(own) is not None or (not is_number(value) and _CLOCK.search(text) is not None):
         return False
     first, second = courses.topic(own), courses.topic(text)
     beside = len(second - first - _ENDING)
@@ -264,7 +270,9 @@ def changes(said: str, old: str, new: str) -> bool:
     other = None if text is None else masked(text, new)
     if text is None or other is None or _NOT_IT.search(masked(said, new) or "") is not None:
         return False
-    return bool(_CHANGES.search(text) and _ANEW.search(said)) and _ASIDE.search(said) is None
+    if _ASIDE.search(said) is not None or (not is_number(old) and _CLOCK.search(said) is not None):
+        return False
+    return bool(_CHANGES.search(text) and _ANEW.search(said))
 
 
 _NOT_IT: Final = re.compile(

