@@ -1416,6 +1416,20 @@ def test_a_value_that_cannot_be_sent_takes_no_tenant_away_from_what_follows(data
     assert (row.role, row.tenant) == ("engram_app", tenant)
 
 
+@pytest.mark.parametrize(
+    ("allowed", "asked", "left"), [(0.4, 2**31 - 1, "400ms"), (1.5, 1_600, "1500ms"), (9, 700, "700ms")]
+)
+def test_a_search_takes_no_more_time_than_any_statement_may(
+    database_url: str, tenant: str, allowed: float, asked: int, left: str
+) -> None:
+    def work(conn: Any) -> Any:
+        send_ahead(conn, "set_search", breadth="40", milliseconds=asked)
+        return fetch_named(conn, "SELECT current_setting('statement_timeout') AS longest", {})[0].longest
+
+    with of_its_own(database_url, statement_timeout=allowed) as database:
+        assert database.run(tenant, work, read_only=True) == left
+
+
 def test_times_are_told_in_utc_and_in_one_form_whatever_the_login_is_used_to(
     server: EmbeddedServer, tenant: str, database_url: str, behind: psycopg.Connection[Any]
 ) -> None:
