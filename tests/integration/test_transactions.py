@@ -28,7 +28,7 @@ import sqlalchemy as sa
 from proxy import LosingProxy, PoolingProxy, between
 from quiet import Mute
 
-from engram import AsyncEngram, Engram, Filter, Scope, Unavailable, UnknownOutcome
+from engram import AsyncEngram, Engram, Filter, Scope, Unavailable, UnknownOutcome, wire
 from engram import database as databases
 from engram.database import (
     KEPT,
@@ -672,6 +672,19 @@ def test_what_a_session_keeps_reads_no_table_itself(name: str, database_url: str
     assert isinstance(statement(name), Kept)
     made = re.findall(r"\b(\w+) AS MATERIALIZED", said)  # by the statement itself
     assert [place for place in places if not place.endswith("(") and place not in ("(", *made)] == []
+
+
+def test_long_statements_leave_room_for_short_ones(database_url: str, tenant: str) -> None:
+    """What is composed for its bounds differs with each of them, and its plan is large."""
+    with of_its_own(database_url) as database:
+        for place in range(wire.MOST_KEPT + 1):
+            said = Kept(f"SELECT %(place)s::integer AS place /*{place:{wire.LONG}}*/")
+            [row] = database.run(tenant, lambda conn, said=said, place=place: fetch_named(conn, said, {"place": place}))  # type: ignore[misc]
+            assert row.place == place
+        database.run(tenant, lambda conn: fetch_all(conn, "hold_models"))
+        kept = database.run(tenant, kept_by_the_session)
+    assert sum(len(one) >= wire.LONG for one in kept) == wire.MOST_LONG
+    assert statement("hold_models") in kept
 
 
 def test_a_statement_that_a_message_says_twice_is_kept_once(database_url: str, tenant: str) -> None:
