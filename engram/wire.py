@@ -40,6 +40,8 @@ class Kept(str):
 WHO: Final[Said] = "SELECT pg_catalog.pg_backend_pid()::text", None
 ASKED: Final = 1  # its place in the first message: BEGIN may be told of a moment only where nothing was asked before
 MOST_KEPT: Final = 128  # statements of a connection
+LONG: Final = 8_000  # bytes of a statement that was composed: its plan takes megabytes of a session's memory,
+MOST_LONG: Final = 32  # so that fewer of them are kept, and leave room for those that are short
 MOST_FIXED: Final = 256  # values of a connection that are written once
 # A kept statement is no more, is another now, calls what is no more, or was there before: somebody else was here too.
 FORGOTTEN: Final = frozenset({b"26000", b"0A000", b"42883", b"42P05"})
@@ -129,7 +131,7 @@ class Wire:
         fresh: dict[int, _Key] = {}
         for place, (key, values, formats, is_kept) in enumerate(written):
             there = is_kept and (key in self._kept or key in fresh.values() or key in said)
-            if is_kept and not there and self._is_straight and len(self._kept) + len(fresh) < MOST_KEPT:
+            if is_kept and not there and self._is_straight and _has_room(key, [*self._kept, *fresh.values()]):
                 line.send_prepare(_name_of(key), *key)
                 fresh[place], there = key, True
             if there:
@@ -192,6 +194,12 @@ def _name_of(key: _Key) -> bytes:
 def is_failure(answer: Any) -> bool:
     """Whether the server says that a statement failed."""
     return bool(answer.status == ExecStatus.FATAL_ERROR)
+
+
+def _has_room(key: _Key, kept: Sequence[_Key]) -> bool:
+    """Whether a statement may be kept beside others."""
+    longs = len(key[0]) >= LONG and sum(len(text) >= LONG for text, _ in kept)
+    return len(kept) < MOST_KEPT and longs < MOST_LONG
 
 
 def _told(answers: list[Any]) -> list[Any]:

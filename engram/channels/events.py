@@ -89,9 +89,11 @@ GRAPHED: Final = """ARRAY(
             WHERE g.tenant_id = %(tenant_id)s AND g.scope_id = ANY(%(scope_ids)s) AND g.model_id = %(model_id)s)"""
 OF_EVENTS: Final = f"""
            SELECT m.memory_id
-             FROM engram.agent_memory m
-             JOIN engram.agent_events e ON e.tenant_id = m.tenant_id AND e.event_id = m.event_id
-            WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND {ALLOWED}"""  # noqa: S608 - constants
+             FROM engram.agent_events e
+            CROSS JOIN LATERAL (
+                  SELECT x.memory_id, x.scope_id FROM engram.agent_memory x
+                   WHERE x.tenant_id = %(tenant_id)s AND x.event_id = e.event_id OFFSET 0) m
+            WHERE m.scope_id = ANY(%(scope_ids)s) AND {ALLOWED}"""  # noqa: S608 - constants
 NEAREST: Final = semantic.NEAREST.replace("%(graphed)s::bigint[]", GRAPHED)
 AMONG: Final = semantic.AMONG.replace("/*ids*/", OF_EVENTS)
 

@@ -3,4 +3,4 @@
 SELECT set_config('hnsw.iterative_scan', 'relaxed_order', true), set_config('hnsw.ef_search', %(breadth)s, true),
        set_config('hnsw.max_scan_tuples', '40000', true),
        set_config('statement_timeout', least(%(milliseconds)s, coalesce(nullif(
-         extract(epoch FROM current_setting('statement_timeout')::interval)::bigint * 1000, 0), %(milliseconds)s))::text, true)
+         (1000 * extract(epoch FROM current_setting('statement_timeout')::interval))::bigint, 0), %(milliseconds)s))::text, true)

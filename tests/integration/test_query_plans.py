@@ -15,7 +15,7 @@ import pytest
 from walks import walk
 
 from engram import Engram, Scope, embedding, memories, migrations, recall, tenancy
-from engram.channels import keyword, semantic
+from engram.channels import events, keyword, semantic
 from engram.database import Connection, Database, statement
 from engram.embedded import EmbeddedServer
 from engram.recall import finding
@@ -247,6 +247,23 @@ def test_a_table_without_statistics_is_asked_for_each_memory_by_its_key(
     # What stands is read once, where too little of what was found does; until 17 what is pinned, too.
     assert len(wide) <= 1 + guesses, wide
     assert not [node for node in found if node["Node Type"] == "Hash Join" and "agent_memory" in str(node)]
+
+
+def test_without_statistics_the_memories_of_events_are_asked_for_by_their_keys(
+    untold: tuple[Database, Scope],
+) -> None:
+    """Joined to tables that seem empty, all events of a scope were read once a memory."""
+    database, scope = untold
+    with database.transaction(scope.tenant_id, read_only=True) as conn:
+        visible = tenancy.visible(conn, scope)
+        params = events._params(visible, events.Narrowed(roles=("user",)), memories.NOW) | {
+            "vector": embedding.to_sql(np.eye(256, dtype=np.float32)[0]), "model_id": semantic.default_model(),
+            "fetch": 100,
+        }  # fmt: skip
+        found, _ = explain(conn, events._text_of("find_events_by_vector", events.AMONG), params)
+    read = [node.get("Index Cond", "") for node in found if node.get("Relation Name") == "agent_memory"]
+    assert len(read) >= 2
+    assert [one for one in read if "event_id = " not in one and "memory_id = " not in one] == []
 
 
 @pytest.mark.parametrize("function", ["lexeme_matches", "lexeme_frequency"])

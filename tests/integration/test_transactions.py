@@ -28,7 +28,7 @@ import sqlalchemy as sa
 from proxy import LosingProxy, PoolingProxy, between
 from quiet import Mute
 
-from engram import AsyncEngram, Engram, Filter, Scope, Unavailable, UnknownOutcome
+from engram import AsyncEngram, Engram, Filter, Scope, Unavailable, UnknownOutcome, wire
 from engram import database as databases
 from engram.database import (
     KEPT,
@@ -672,6 +672,19 @@ def test_what_a_session_keeps_reads_no_table_itself(name: str, database_url: str
     assert isinstance(statement(name), Kept)
     made = re.findall(r"\b(\w+) AS MATERIALIZED", said)  # by the statement itself
     assert [place for place in places if not place.endswith("(") and place not in ("(", *made)] == []
+
+
+def test_long_statements_leave_room_for_short_ones(database_url: str, tenant: str) -> None:
+    """What is composed for its bounds differs with each of them, and its plan is large."""
+    with of_its_own(database_url) as database:
+        for place in range(wire.MOST_KEPT + 1):
+            said = Kept(f"SELECT %(place)s::integer AS place /*{place:{wire.LONG}}*/")
+            [row] = database.run(tenant, lambda conn, said=said, place=place: fetch_named(conn, said, {"place": place}))  # type: ignore[misc]
+            assert row.place == place
+        database.run(tenant, lambda conn: fetch_all(conn, "hold_models"))
+        kept = database.run(tenant, kept_by_the_session)
+    assert sum(len(one) >= wire.LONG for one in kept) == wire.MOST_LONG
+    assert statement("hold_models") in kept
 
 
 def test_a_statement_that_a_message_says_twice_is_kept_once(database_url: str, tenant: str) -> None:
@@ -1414,6 +1427,20 @@ def test_a_value_that_cannot_be_sent_takes_no_tenant_away_from_what_follows(data
 
     row = database.run(tenant, work)
     assert (row.role, row.tenant) == ("engram_app", tenant)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "asked", "left"), [(0.4, 2**31 - 1, "400ms"), (1.5, 1_600, "1500ms"), (9, 700, "700ms")]
+)
+def test_a_search_takes_no_more_time_than_any_statement_may(
+    database_url: str, tenant: str, allowed: float, asked: int, left: str
+) -> None:
+    def work(conn: Any) -> Any:
+        send_ahead(conn, "set_search", breadth="40", milliseconds=asked)
+        return fetch_named(conn, "SELECT current_setting('statement_timeout') AS longest", {})[0].longest
+
+    with of_its_own(database_url, statement_timeout=allowed) as database:
+        assert database.run(tenant, work, read_only=True) == left
 
 
 def test_times_are_told_in_utc_and_in_one_form_whatever_the_login_is_used_to(
