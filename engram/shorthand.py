@@ -84,7 +84,8 @@ _FIRMS: Final = _words("employer company")
 
 
 _NEW_ONE: Final = re.compile(
-    rf"(?:the |our |my )?new (?P<np>(?-i:[a-z][a-z-]+(?: [a-z][a-z-]+)?))(?: is|,)? (?P<value>{_NAME}|{_NUMBER}){_END}",
+    rf"(?:the |our |my )?new (?P<np>(?-i:[a-z][a-z-]+(?: [a-z][a-z-]+)?))(?P<apart> is|,)? "
+    rf"(?P<value>{_NAME}|{_NUMBER}){_END}",
     re.I,
 )
 _NOW_IS: Final = re.compile(
@@ -121,6 +122,8 @@ def _telegram(text: str, lone: bool) -> str | None:
     if not _is_value(value) or _NO_THING.intersection(parts) or parts[-1] in _MATTERS or attributes.is_not_now(parts):
         return None
     known = attributes.noun(np) is not None or np in _BARE
+    if match.re is _NEW_ONE and match["apart"] is None and " " in np and not known:
+        return None  # "my new oven takes 20 minutes"
     named = match["np"][0].isupper() and (match.re is _AMOUNT_OF or (match.re is _NOW_IS and match["verb"] is not None))
     if not known and (not lone or named or (match.re is _AMOUNT_OF and " " in np)):
         return None

@@ -360,7 +360,9 @@ def _changing(setup: Setup, draft: Draft, named: Sequence[Held], new: str) -> Dr
     said, old = plain(draft.fact), plain(named[0][1])
     if not news.changes(said, old, plain(new)) or news.is_number(old) != news.is_number(new):
         return None
-    heads = [one for one, _ in named if one.key != HOME]
+    heads = [
+        one for one, _ in named if one.key != HOME and not news.is_elsewhere(said, plain(one.fact), old, plain(new))
+    ]
     return _replacing(setup, draft, old, plain(new), heads)
 
 
