@@ -209,8 +209,9 @@ _ENDS: Final = re.compile(
 )
 _ASIDE: Final = re.compile(
     r"\b(?:today|yesterday|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|late|early|at home|last night|at the party|"
-    r"weekends?|(?:in|at|on|before|after|with|for) (?:the |user's )?(?:mornings?|afternoons?|evenings?|nights?|noon|"
-    r"breakfast|lunch|dinner|bed|bedtime)|by (?:mistake|accident)|accidentally|there)\b"
+    r"weekends?|breakfast|lunch|dinner|"
+    r"(?:in|at|on|before|after|with|for) (?:the |user's )?(?:mornings?|afternoons?|evenings?|nights?|noon|"
+    r"bed|bedtime)|by (?:mistake|accident)|accidentally|there)\b"
 )
 
 
@@ -311,7 +312,7 @@ def _is_once(said: str) -> bool:
 
 _ONCE: Final = re.compile(
     r"\buser (?:just |only |even )?(?:went|took|drank|ate|had|saw|met|bought|got|wore|drove|rode|flew|read|watched|"
-    r"used|ordered|called|played|visited|cooked|made|ran|walked|paid|tried)\b|"
+    r"used|ordered|called|played|visited|cooked|made|ran|walked|paid|tried|hired|rented|heard)\b|"
     r"\b(?:was|were|wasn't|weren't) (?:not )?(?:in|out|at|on|"
     r"there|here|closed|shut|full|late|away|busy)\b"
 )
@@ -334,6 +335,17 @@ _BACK: Final = re.compile(
 def goes_back(said: str) -> bool:
     """Whether compared text says that something is again as it was."""
     return _BACK.search(said) is not None
+
+
+def returns(said: str, held: str, value: str) -> bool:
+    """Whether compared text says that what a memory tells is so again, and not that its value was met with again."""
+    text, own = masked(said, value), masked(held, value)
+    if text is None or own is None or not goes_back(said) or _is_aside(text, own):
+        return False
+    if _ONCE.search(said) is not None and " back" not in said:
+        return False
+    first, second = courses.topic(own), courses.topic(text)
+    return bool(first & second) or not second - first - _ENDING
 
 
 _STILL: Final = re.compile(r"\b(?:still|as always|as ever|as before|as usual)\b|^(?:yes|yeah|nope|no news),")
@@ -396,14 +408,20 @@ def alike(held: str, old: str, told: str, new: str) -> float:
         return 0.0
     if _thing(one) != _thing(other) and _thing(one) and _thing(other):
         return 0.0
-    if _OTHERS.findall(one) != _OTHERS.findall(other):
+    if _OTHERS.findall(one) != _OTHERS.findall(other) or _COUNTS.findall(one) != _COUNTS.findall(other):
         return 0.0
     first, second = courses.topic(one) - _AT_ALL, courses.topic(other) - _AT_ALL
     shared = first & second
     clause = next(part for part in re.split("[,;] ", other) if "@" in part)
     if not courses.topic(clause) - _WEIGHING - _AT_ALL and first <= _WEIGHING and _counted(old) & _counted(new):
         return 1.0
-    if not shared or courses.is_of_several(shared) or courses.is_in_company(held) or courses.is_in_company(told):
+    if (
+        not shared
+        or shared & _MANY
+        or courses.is_of_several(shared)
+        or courses.is_in_company(held)
+        or courses.is_in_company(told)
+    ):
         return 0.0
     if first - shared and second - shared and len(shared) < _TWO:
         return 0.0
@@ -423,6 +441,12 @@ _OTHERS: Final = re.compile(
     r"children|baby|wife|husband|partner|brother|sister|aunt|uncle|cousin|nephew|niece|grand\w+|parents|family|friends?|"
     r"neighbours?|neighbors?|colleagues?|boss|dog|cat)\b"
 )
+_COUNTS: Final = re.compile(r"@ (second|minute|hour|day|week|month|year|time|people|piece|stop|point|page)s?\b")
+_MANY: Final = courses.topic(
+    "order parcel package booking reservation ticket flight trip journey meeting appointment interview exam invoice "
+    "bill delivery project task case"
+)
+"""What comes one after the other: a new one says nothing of the one before."""
 _WEIGHING: Final = courses.topic("weighs weight")
 _TWO: Final = 2
 _AT_ALL: Final = _words(
@@ -465,5 +489,5 @@ _THING: Final = re.compile(
 
 __all__ = [
     "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_elsewhere", "is_new", "is_number", "is_pair",
-    "is_slip", "masked", "may_be_news", "may_tell", "names_its_thing", "says_no_more", "value_in", "values",
+    "is_slip", "masked", "may_be_news", "may_tell", "names_its_thing", "returns", "says_no_more", "value_in", "values",
 ]  # fmt: skip

@@ -381,9 +381,8 @@ def _going(setup: Setup, draft: Draft, named: Sequence[Held]) -> Draft | None:
 def _returning(setup: Setup, draft: Draft, held: Sequence[Held], value: str) -> Draft | None:
     """What had a value before another took its place has it again."""
     said = plain(draft.fact)
-    if not news.goes_back(said):
-        return None
     before = [(one, was) for one, was in held if not one.is_head and plain(was) == plain(value) and one.key != HOME]
+    before = [(one, was) for one, was in before if news.returns(said, plain(one.fact), plain(was))]
     if not before:
         return None
     was = _most_alike(said, before)
