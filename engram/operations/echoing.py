@@ -408,7 +408,9 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
     best = max(scored, key=lambda row: row[0], default=None)
     if best is None or best[0] <= 0.0:
         return None
-    _, about, value = best
+    score, about, value = best
+    if any(one[0] == score and one[1] is not about and one[1].lineage != about.lineage for one in scored):
+        return None
     if about.key is not None or draft.echo is None or draft.echo.alone:
         return _replacing(setup, draft, plain(value), plain(new), [about])
     return replace(draft, echo=None, succeeds=about.fact, classified=draft.classified if strict else _keyless(draft))

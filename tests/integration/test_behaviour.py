@@ -161,6 +161,11 @@ def test_a_value_that_is_met_with_again_has_not_come_back(engram: Engram, said: 
     assert set(now_told(told(engram, *said[:2]))) <= set(now_told(told(engram, *said)))
 
 
+def test_where_two_memories_may_be_meant_as_well_neither_is_displaced(engram: Engram) -> None:
+    door = told(engram, "They gave me locker 208.", "They gave me locker 417.", "They moved me to locker 519.")
+    assert {"They gave User locker 208", "They gave User locker 417"} <= set(now_told(door))
+
+
 @pytest.mark.parametrize("said", ["iPhone 15", "CPU now 95%", "timeout = 30", "Total: 42", "Attendees: Ben"])
 def test_a_label_that_is_of_nobody_is_no_thing_of_the_user(engram: Engram, said: str) -> None:
     assert now_told(told(engram, said)) == []
