@@ -254,7 +254,7 @@ _ENDING: Final = courses.topic(
     "switched parted ways way come "
     "came time retired closed shut dead dumped fired sold lost nothing customer client bye goodbye "
     "farewell took take put "
-    "abandoned terminated resigned unsubscribed rid finally gladly practice shop card badge "
+    "abandoned terminated resigned unsubscribed rid finally gladly practice shop badge "
     "notice works work goes go "
     "been fed enough"
 )
@@ -313,7 +313,7 @@ def _is_once(said: str) -> bool:
 _ONCE: Final = re.compile(
     r"\buser (?:just |only |even )?(?:went|took|drank|ate|had|saw|met|bought|got|wore|drove|rode|flew|read|watched|"
     r"used|ordered|called|played|visited|cooked|made|ran|walked|paid|tried|hired|rented|heard)\b|"
-    r"\b(?:was|were|wasn't|weren't) (?:not )?(?:in|out|at|on|"
+    r"\bit was\b|\b(?:was|were|wasn't|weren't) (?:not )?(?:in|out|at|on|"
     r"there|here|closed|shut|full|late|away|busy)\b"
 )
 _LASTS: Final = re.compile(

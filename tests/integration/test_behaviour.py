@@ -209,6 +209,8 @@ def test_a_label_that_is_of_nobody_is_no_thing_of_the_user(engram: Engram, said:
         ("My order is from Amazon.", "My new order is from Zalando."),
         ("My doctor is Dr. Bell.", "I cancelled lunch with Dr. Bell."),
         ("I take the bus 38.", "Bus now 5 minutes late."),
+        ("My bank is Monzo.", "My card from Monzo has expired."),
+        ("My vet is Dr. Kern.", "It was Dr. Maier who called, not Dr. Kern."),
         ("I work at Siltec.", "I no longer eat at Siltec."),
         ("My bank is Monzo.", "I left my umbrella at Monzo."),
         ("My dentist is Dr. Bell.", "Dr. Bell changed my filling, not Dr. Hart."),
