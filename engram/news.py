@@ -221,6 +221,8 @@ def ends(said: str, held: str, value: str) -> bool:
     if text is None or own is None or _ENDS.search(text) is None or _is_aside(text, own):
         return False
     first, second = courses.topic(own), courses.topic(text)
+    if courses.is_lasting(first):
+        return False
     return bool(first & second) or not second - first - _ENDING or _is_not_theirs(text, own)
 
 
@@ -311,8 +313,8 @@ def _is_once(said: str) -> bool:
 
 
 _ONCE: Final = re.compile(
-    r"\buser (?:just |only |even )?(?:went|took|drank|ate|had|saw|met|bought|got|wore|drove|rode|flew|read|watched|"
-    r"used|ordered|called|played|visited|cooked|made|ran|walked|paid|tried|hired|rented|heard)\b|"
+    r"\b(?:user|and|then) (?:just |only |even )?(?:went|took|drank|ate|had|saw|met|bought|got|wore|drove|rode|flew|read|"
+    r"watched|used|ordered|called|played|visited|cooked|made|ran|walked|paid|tried|hired|rented|heard)\b|"
     r"\bit was\b|\b(?:was|were|wasn't|weren't) (?:not )?(?:in|out|at|on|"
     r"there|here|closed|shut|full|late|away|busy)\b"
 )
