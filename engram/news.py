@@ -313,8 +313,8 @@ def _is_once(said: str) -> bool:
 
 
 _ONCE: Final = re.compile(
-    r"\b(?:user|and|then) (?:just |only |even )?(?:went|took|drank|ate|had|saw|met|bought|got|wore|drove|rode|flew|read|"
-    r"watched|used|ordered|called|played|visited|cooked|made|ran|walked|paid|tried|hired|rented|heard)\b|"
+    r"\b(?:user|and|then) (?:just |only |even )?(?:went|took|drank|ate|had|saw|met|bought|got|wore|drove|rode|flew|"
+    r"read|watched|used|ordered|called|played|visited|cooked|made|ran|walked|paid|tried|hired|rented|heard)\b|"
     r"\bit was\b|\b(?:was|were|wasn't|weren't) (?:not )?(?:in|out|at|on|"
     r"there|here|closed|shut|full|late|away|busy)\b"
 )
