@@ -784,6 +784,11 @@ def is_of_several(stems: Iterable[str]) -> bool:
     return not _SEVERAL.isdisjoint(stems)
 
 
+def is_lasting(stems: Iterable[str]) -> bool:
+    """Whether stems name what goes on when what somebody does of it is over, as a favourite or where they grew up."""
+    return not _LASTING.isdisjoint(stems)
+
+
 def is_passing(plain: str) -> bool:
     """Whether a statement tells of what is over for a while alone, or went from one place to another."""
     return _PASSING.search(plain) is not None
@@ -1034,6 +1039,6 @@ _UNTOLD: Final = _words("a an the is has")
 
 
 __all__ = [
-    "Course", "Told", "is_in_company", "is_of_several", "is_passing", "is_state", "names", "pointed", "read",
-    "says_otherwise", "topic", "value_of",
+    "Course", "Told", "is_in_company", "is_lasting", "is_of_several", "is_passing", "is_state", "names", "pointed",
+    "read", "says_otherwise", "topic", "value_of",
 ]  # fmt: skip

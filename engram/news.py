@@ -29,7 +29,8 @@ MAX_READ: Final = 180
 _VALUE: Final = re.compile(
     r"(?<![\w'’])(?:[A-ZÀ-ÖØ-Þ](?:(?<=D)r\.? [A-Z]|(?<=M)r\.? [A-Z]|(?<=M)rs\.? [A-Z]|(?<=M)s\.? "
     r"[A-Z]|(?<=P)rof\.? [A-Z]|"
-    r"(?<=S)t\.? [A-Z])?[\w'’&-]*(?: (?:(?:of|the|de|van|von|&) )?[A-ZÀ-ÖØ-Þ0-9][\w'’&-]*){0,3}|"
+    r"(?<=S)t\.? [A-Z])?[\w'’&-]*(?: (?:(?:of|the|de|van|von|&) )?(?!\d[\d.,]* (?:euros?|dollars?|pounds?|kilos?|"
+    r"kg|km|miles?|hours?|percent)\b)[A-ZÀ-ÖØ-Þ0-9][\w'’&-]*){0,3}|"
     r"[€$£]?\d[\d.,:]*(?<![.,:])[€$£%]?(?: (?:euros?|dollars?|pounds?|kilos?|kg|lbs?|stone|km|miles?|"
     r"metres?|meters?|cm|am|pm|"
     r"o'clock|mg|hours?|percent))?)"
@@ -179,52 +180,72 @@ def is_doubtful(said: str) -> bool:
 _GAP: Final = r"(?:[^\s,;:]+ ){0,4}?"
 _STEP: Final = r"(?:[^\s,;:]+ ){0,2}?"
 _AUX: Final = r"(?:(?:has|have|is|was|got|been|just|now|sadly|finally) )*"
+_NO_FURTHER: Final = (
+    r"(?=$|[,;]| (?:now|too|yet|finally|altogether|entirely|completely|for good|last|this|since|after|"
+    r"in (?:the )?(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|"
+    r"summer|autumn|winter|\d{4})|because|"
+    r"a (?:year|month|week)|(?:a few|some|two|three|six) (?:years|months|weeks) ago)\b)"
+)
+"""What may follow a value that is over: when it was and why; not what else was done there, or a part of it."""
 _ENDS: Final = re.compile(
     rf"^(?:no|never) {_STEP}(?:any ?more|any longer)\b.*@"
     rf"|\b(?:no more|not (?:any ?more|any longer|more)|no longer|nothing more) {_GAP}@"
     rf"|\b(?:not|n't|no|never)\b(?! only\b) ?{_GAP}@ ?{_GAP}(?:any ?more|any longer|no more)\b"
     rf"|@ {_GAP}(?:no more|any ?more|any longer|no longer|not more)$"
     rf"|\b(?:done|finished|through|over) with {_STEP}@"
-    rf"|^(?:user )?{_AUX}(?:left|quit|cancelled|canceled|ended|dropped|ditched|abandoned|terminated|unsubscribed from|"
-    rf"resigned from|thrown out|threw out|got rid of|gotten rid of|given up|gave up|given back|gave back|handed in|"
-    rf"handed back|returned|sold|lost|parted (?:ways|company) with|said goodbye to|let|stopped|switched off) "
-    rf"(?:(?!at |in |on |to |an? |one |some |another |two )[^\s,;:]+ ){{0,4}}?@"
+    rf"|^(?:user )?{_AUX}(?:quit|cancelled|canceled|ended|ditched|abandoned|terminated|unsubscribed from|"
+    rf"resigned from|thrown out|threw out|got rid of|gotten rid of|given up|gave up|handed in|"
+    rf"parted (?:ways|company) with|said goodbye to|switched off|let) (?:(?!at |in |on |to )[^\s,;:]+ ){{0,4}}?@"
     rf"(?! (?:at|in|on|by|early|late)\b)"
+    rf"|^(?:user )?{_AUX}(?:left|dropped|returned|sold|lost|stopped|gave back|given back|handed back) "
+    rf"(?:[a-z]+ing )?(?:the |an? |user's )?(?:old )?@{_NO_FURTHER}"
     rf"|\bhanded (?:in|back) {_GAP}@"
     rf"|(?:^|[,;] )(?:good)?bye(?:[ -]bye)?,? {_STEP}@|^farewell,? {_STEP}@"
     rf"|@[,;]? (?:and (?:user|i|me),? )?{_STEP}(?:is|are|was|that's|that is|it's|has|have) (?:now |all |come to |at )*"
-    rf"(?:an? )?(?:over|finished|history|dead|past|done|end|ended|closed|stopped|expired|retired|left|quit|shut)\b"
-    rf"|@ (?:left|quit|retired|closed|shut|folded|stopped|expired|dumped user|let user go|lapsed)\b"
-    rf"(?! (?:the|an?|her|his|their|my|user|early|at|for|to|home)\b)"
+    rf"(?:an? )?(?:over|finished|history|dead|past|done|end|ended|closed|stopped|expired|retired|left|quit|shut)"
+    rf"{_NO_FURTHER}"
+    rf"|@ (?:left|quit|retired|closed|shut|folded|stopped|expired|dumped user|let user go|lapsed){_NO_FURTHER}"
     rf"|^{_GAP}@ {_STEP}user {_AUX}(?:no more|given up|left|quit|stopped)\b"
 )
 _ASIDE: Final = re.compile(
-    r"\b(?:today|yesterday|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|late|early|at home)\b"
+    r"\b(?:today|yesterday|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|late|early|at home|last night|at the party|"
+    r"weekends?|breakfast|lunch|dinner|"
+    r"(?:in|at|on|before|after|with|for) (?:the |user's )?(?:mornings?|afternoons?|evenings?|nights?|noon|"
+    r"bed|bedtime)|by (?:mistake|accident)|accidentally|there)\b"
 )
-_CLOCK: Final = re.compile(rf"\bat (?:about |around |half |quarter )*(?:{_HOURS}|\d)")
-# What somebody likes best, or was once, is no less so when it is over.
-_LASTS: Final = re.compile(r"\b(?:favou?rite|likes?|loves?|enjoys?|prefers?|grew up|was born|used to|was raised)\b")
 
 
 def ends(said: str, held: str, value: str) -> bool:
     """Whether compared text says that the value of a memory is over, and of nothing else that has to do with it."""
     text, own = masked(said, value), masked(held, value)
-    if text is None or own is None or _ENDS.search(text) is None or _ASIDE.search(text) is not None:
-        return False
-    if _LASTS.search(own) is not None or (not is_number(value) and _CLOCK.search(text) is not None):
+    if text is None or own is None or _ENDS.search(text) is None or _is_aside(text, own):
         return False
     first, second = courses.topic(own), courses.topic(text)
-    beside = len(second - first - _ENDING)
-    if not beside or first & second:
-        return True
-    return _DONE_AT.search(text) is None and (beside == 1 or (beside <= _TWO and _IS_THE_THING.match(own) is not None))
+    if courses.is_lasting(first):
+        return False
+    return bool(first & second) or not second - first - _ENDING or _is_not_theirs(text, own)
 
 
-_DONE_AT: Final = re.compile(
-    r"\b(?:no longer|not|n't|never) [a-z]+ (?:at|in|on|near) (?:the )?@"
-)  # "I no longer eat at X"
+def _is_aside(text: str, own: str = "") -> bool:
+    """Whether a statement is of a day, of an hour or of a mishap, of which the memory says nothing."""
+    aside = _ASIDE.search(text)
+    return aside is not None and aside.group() not in own
 
 
+def _is_not_theirs(text: str, own: str) -> bool:
+    """Whether a value is the user's no longer, or where they do not go any more of what a memory calls theirs."""
+    return _NOT_THEIRS.search(text) is not None or (
+        _GOES_NOT.search(text) is not None and _IS_THE_THING.match(own) is not None
+    )
+
+
+_NOT_THEIRS: Final = re.compile(
+    r"^@ (?:is no longer user's [a-z]+$|(?:isn't|is not) user's [a-z]+ (?:any ?more|any longer)$)"
+)
+_GOES_NOT: Final = re.compile(
+    r"^user (?:(?:does not|doesn't|don't) (?:go|come) to (?:the )?@.* (?:any ?more|any longer)|"
+    r"no longer goes to (?:the )?@)"
+)
 _IS_THE_THING: Final = re.compile(r"user's (?:[\w'-]+ ){1,3}(?:is|are) (?:called |named |with )?@|@ (?:is|are) user's ")
 
 
@@ -235,7 +256,7 @@ _ENDING: Final = courses.topic(
     "switched parted ways way come "
     "came time retired closed shut dead dumped fired sold lost nothing customer client bye goodbye "
     "farewell took take put "
-    "abandoned terminated resigned unsubscribed rid finally gladly practice shop card badge "
+    "abandoned terminated resigned unsubscribed rid finally gladly practice shop badge "
     "notice works work goes go "
     "been fed enough"
 )
@@ -248,7 +269,8 @@ _NO: Final = (
     r"thought|succeeds|succeeded|follows|for)"
 )
 _GONE: Final = (
-    r"(?:shut|closed|folded|retired|left|quit|expired|died|moved|went|gone|wasn't|isn't|is not|was not|broke|"
+    r"(?:shut|closed|folded|retired|left|quit|expired|died|"
+    r"(?:moved|went|gone)(?! (?:to|into|in)\b)|wasn't|isn't|is not|was not|broke|"
     r"out|stopped|ended|over|cancelled|lapse|gave up|given up|got rid|put|"
     r"no longer|sacked|fired|let user go|said no)"
 )
@@ -270,11 +292,36 @@ def changes(said: str, old: str, new: str) -> bool:
     other = None if text is None else masked(text, new)
     if text is None or other is None or _NOT_IT.search(masked(said, new) or "") is not None:
         return False
-    if _ASIDE.search(said) is not None or (not is_number(old) and _CLOCK.search(said) is not None):
+    return bool(_CHANGES.search(text) and _ANEW.search(said)) and not _is_aside(said) and not _is_once(said)
+
+
+def is_elsewhere(said: str, held: str, old: str, new: str) -> bool:
+    """Whether a change is told of two values without the user, and of something that a memory does not speak of."""
+    if _OF_USER.search(said) is not None:
         return False
-    return bool(_CHANGES.search(text) and _ANEW.search(said))
+    told = masked(masked(said, old) or "", new) or ""
+    return bool(courses.topic(told) - courses.topic(held) - _ENDING - _COMING)
 
 
+_OF_USER: Final = re.compile(r"\buser\b")
+_COMING: Final = courses.topic("replaced replaces swapped new took taken follows succeeded succeeds meant said")
+
+
+def _is_once(said: str) -> bool:
+    """Whether a statement tells what was done once, as nothing that came or was meant."""
+    return _ONCE.search(said) is not None and _LASTS.search(said) is None and not is_slip(said)
+
+
+_ONCE: Final = re.compile(
+    r"\b(?:user|and|then) (?:just |only |even )?(?:went|took|drank|ate|had|saw|met|bought|got|wore|drove|rode|flew|"
+    r"read|watched|used|ordered|called|played|visited|cooked|made|ran|walked|paid|tried|hired|rented|heard)\b|"
+    r"\bit was\b|\b(?:was|were|wasn't|weren't) (?:not )?(?:in|out|at|on|"
+    r"there|here|closed|shut|full|late|away|busy)\b"
+)
+_LASTS: Final = re.compile(
+    r"\b(?:now|nowadays|these days|from now on|since|for good|over to|any ?more|any longer|no longer|switched|changed|"
+    r"moved|joined|replaced|swapped|traded|signed|closed down|shut down|user's (?:new|old))\b"
+)
 _NOT_IT: Final = re.compile(
     r"\b(?:not|never|n't|instead of|rather than|than|in place of) (?:in |at |with |the |user's )*@"
 )
@@ -290,6 +337,17 @@ _BACK: Final = re.compile(
 def goes_back(said: str) -> bool:
     """Whether compared text says that something is again as it was."""
     return _BACK.search(said) is not None
+
+
+def returns(said: str, held: str, value: str) -> bool:
+    """Whether compared text says that what a memory tells is so again, and not that its value was met with again."""
+    text, own = masked(said, value), masked(held, value)
+    if text is None or own is None or not goes_back(said) or _is_aside(text, own):
+        return False
+    if _ONCE.search(said) is not None and " back" not in said:
+        return False
+    first, second = courses.topic(own), courses.topic(text)
+    return bool(first & second) or not second - first - _ENDING
 
 
 _STILL: Final = re.compile(r"\b(?:still|as always|as ever|as before|as usual)\b|^(?:yes|yeah|nope|no news),")
@@ -316,7 +374,7 @@ _NEWLY: Final = re.compile(
     r"\b(?:now|nowadays|these days|instead|from now on|as of|since (?:some|last|this|a|mon|tues|wednes|thurs|fri|satur|"
     r"sun)\w*|no longer|any ?more|new|another|moved|changed|switched|ported|transferred|become|became|"
     r"took over|down to|"
-    r"up to|joined)\b"
+    r"up to)\b"
 )
 _BESIDE: Final = re.compile(r"\b(?:also|too|as well|another one|besides|in addition|second|both|sometimes|usually)\b")
 
@@ -331,7 +389,7 @@ def is_new(said: str) -> bool:
 _NEW_WORDS: Final = _words(
     "now nowadays days instead from of since longer anymore any new another moved changed switched "
     "ported transferred become "
-    "became over to joined"
+    "became over to"
 )
 
 
@@ -350,17 +408,48 @@ def alike(held: str, old: str, told: str, new: str) -> float:
         return 0.0
     if (_PLACE.search(one) is None) != (_PLACE.search(other) is None):
         return 0.0
+    if _thing(one) != _thing(other) and _thing(one) and _thing(other):
+        return 0.0
+    if _OTHERS.findall(one) != _OTHERS.findall(other) or _COUNTS.findall(one) != _COUNTS.findall(other):
+        return 0.0
     first, second = courses.topic(one) - _AT_ALL, courses.topic(other) - _AT_ALL
     shared = first & second
-    if _counted(old) & _counted(new):
+    clause = next(part for part in re.split("[,;] ", other) if "@" in part)
+    if not courses.topic(clause) - _WEIGHING - _AT_ALL and first <= _WEIGHING and _counted(old) & _counted(new):
         return 1.0
-    if not shared or courses.is_of_several(shared) or courses.is_in_company(held) or courses.is_in_company(told):
+    if (
+        not shared
+        or shared & _MANY
+        or courses.is_of_several(shared)
+        or courses.is_in_company(held)
+        or courses.is_in_company(told)
+    ):
         return 0.0
     if first - shared and second - shared and len(shared) < _TWO:
         return 0.0
     return len(shared) / max(len(first), len(second))
 
 
+def _thing(text: str) -> tuple[str, ...]:
+    """What is the user's by the name it is called by, without "new": ("racing", "bike"); empty where nothing is."""
+    match = _OF_THE_USER.match(text)
+    return () if match is None else tuple(one for one in match[1].split() if one not in _NO_KIND)
+
+
+_OF_THE_USER: Final = re.compile(r"user's ((?:[\w'-]+ ){1,5}?)(?:is|are|has|have)\b")
+_NO_KIND: Final = _words("new old current latest present number of the at")
+_OTHERS: Final = re.compile(
+    r"user's (?:(?:little|big|older|younger|eldest) )?(?:mum|mom|mother|dad|father|sons?|daughters?|kids?|child|"
+    r"children|baby|wife|husband|partner|brother|sister|aunt|uncle|cousin|nephew|niece|grand\w+|parents|family|friends?|"
+    r"neighbours?|neighbors?|colleagues?|boss|dog|cat)\b"
+)
+_COUNTS: Final = re.compile(r"@ (second|minute|hour|day|week|month|year|time|people|piece|stop|point|page)s?\b")
+_MANY: Final = courses.topic(
+    "order parcel package booking reservation ticket flight trip journey meeting appointment interview exam invoice "
+    "bill delivery project task case"
+)
+"""What comes one after the other: a new one says nothing of the one before."""
+_WEIGHING: Final = courses.topic("weighs weight")
 _TWO: Final = 2
 _AT_ALL: Final = _words(
     "come alway dear give gave make made let take took up number usual bring brought find found hav old"
@@ -401,6 +490,6 @@ _THING: Final = re.compile(
 
 
 __all__ = [
-    "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_new", "is_number", "is_pair", "is_slip",
-    "masked", "may_be_news", "may_tell", "names_its_thing", "says_no_more", "value_in", "values",
+    "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_elsewhere", "is_new", "is_number", "is_pair",
+    "is_slip", "masked", "may_be_news", "may_tell", "names_its_thing", "returns", "says_no_more", "value_in", "values",
 ]  # fmt: skip

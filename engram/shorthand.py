@@ -84,7 +84,8 @@ _FIRMS: Final = _words("employer company")
 
 
 _NEW_ONE: Final = re.compile(
-    rf"(?:the |our |my )?new (?P<np>(?-i:[a-z][a-z-]+(?: [a-z][a-z-]+)?))(?: is|,)? (?P<value>{_NAME}|{_NUMBER}){_END}",
+    rf"(?:the |our |my )?new (?P<np>(?-i:[a-z][a-z-]+(?: [a-z][a-z-]+)?))(?P<apart> is|,)? "
+    rf"(?P<value>{_NAME}|{_NUMBER}){_END}",
     re.I,
 )
 _NOW_IS: Final = re.compile(
@@ -107,7 +108,9 @@ _NO_THING: Final = _words(
     "changed switch switched "
     "status error warning server build deploy version staging prod production host port branch python node java client "
     "weather traffic price sky sun moon everything nothing something life world love today tomorrow yesterday morning "
-    "step room page floor platform gate table figure level grade class row seat exit unit apartment option part half"
+    "step room page floor platform gate table figure level grade class row seat exit unit apartment option part half "
+    "result results total final answer score attendees participants timeout retry retries limit model cpu gpu ram disk "
+    "memory temperature bitcoin branch commit test tests line chapter section volume task ticket issue bus tram train"
 )
 
 
@@ -121,7 +124,12 @@ def _telegram(text: str, lone: bool) -> str | None:
     if not _is_value(value) or _NO_THING.intersection(parts) or parts[-1] in _MATTERS or attributes.is_not_now(parts):
         return None
     known = attributes.noun(np) is not None or np in _BARE
+    if value[0].isdigit() and re.fullmatch(_NUMBER, value, re.I) is None:
+        return None  # "bus now 5 minutes late"
+    if match.re is _NEW_ONE and match["apart"] is None and " " in np and not known:
+        return None  # "my new oven takes 20 minutes"
     named = match["np"][0].isupper() and (match.re is _AMOUNT_OF or (match.re is _NOW_IS and match["verb"] is not None))
+    named = named or any(char.isupper() for char in match["np"][1:])  # "iPhone 15", "CPU now 95%"
     if not known and (not lone or named or (match.re is _AMOUNT_OF and " " in np)):
         return None
     return _said_of(np, value, "" if match.re is _AMOUNT_OF else " now")
@@ -188,7 +196,7 @@ def _without_i(text: str) -> str | None:
 
 
 _BEING: Final = re.compile(
-    r"(?:(?P<was>born|raised|diagnosed|brought up)|allergic|intolerant|married|divorced|engaged|"
+    r"(?:(?P<was>born|raised|diagnosed|brought up)|allergic|intolerant|married|divorced|engaged(?! (?:in|with|at)\b)|"
     r"widowed|retired|based)\b,? "
     r"(?:to|since|with|in|from|at|as|for)\b .",
     re.I,

@@ -360,7 +360,9 @@ def _changing(setup: Setup, draft: Draft, named: Sequence[Held], new: str) -> Dr
     said, old = plain(draft.fact), plain(named[0][1])
     if not news.changes(said, old, plain(new)) or news.is_number(old) != news.is_number(new):
         return None
-    heads = [one for one, _ in named if one.key != HOME]
+    heads = [
+        one for one, _ in named if one.key != HOME and not news.is_elsewhere(said, plain(one.fact), old, plain(new))
+    ]
     return _replacing(setup, draft, old, plain(new), heads)
 
 
@@ -379,9 +381,8 @@ def _going(setup: Setup, draft: Draft, named: Sequence[Held]) -> Draft | None:
 def _returning(setup: Setup, draft: Draft, held: Sequence[Held], value: str) -> Draft | None:
     """What had a value before another took its place has it again."""
     said = plain(draft.fact)
-    if not news.goes_back(said):
-        return None
     before = [(one, was) for one, was in held if not one.is_head and plain(was) == plain(value) and one.key != HOME]
+    before = [(one, was) for one, was in before if news.returns(said, plain(one.fact), plain(was))]
     if not before:
         return None
     was = _most_alike(said, before)
@@ -407,7 +408,9 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
     best = max(scored, key=lambda row: row[0], default=None)
     if best is None or best[0] <= 0.0:
         return None
-    _, about, value = best
+    score, about, value = best
+    if any(one[0] == score and one[1] is not about and one[1].lineage != about.lineage for one in scored):
+        return None
     if about.key is not None or draft.echo is None or draft.echo.alone:
         return _replacing(setup, draft, plain(value), plain(new), [about])
     return replace(draft, echo=None, succeeds=about.fact, classified=draft.classified if strict else _keyless(draft))

@@ -17,6 +17,7 @@ from engram import news
         ("User goes to bed at half past ten", ("half past ten",)),
         ("User has bought two of them", ()),
         ("User weighs 71 kilos", ("71 kilos",)),
+        ("User pays Tom 20 euros a week", ("Tom", "20 euros")),
     ],
 )
 def test_values_are_names_numbers_and_hours(written: str, found: tuple[str, ...]) -> None:
@@ -31,6 +32,10 @@ def test_values_are_names_numbers_and_hours(written: str, found: tuple[str, ...]
         ("user does not go to rowe for user's pills any more", "user's pharmacy is rowe", "rowe", True),
         ("user no longer swims at siltec", "user works at siltec", "siltec", False),
         ("user left user's umbrella at monzo", "user's bank is monzo", "monzo", False),
+        ("user sold the tyres of the leaf", "user drives a leaf", "leaf", False),
+        ("user sold the leaf last week", "user drives a leaf", "leaf", True),
+        ("the concert with vocalis is over", "user's choir is vocalis", "vocalis", False),
+        ("giffon is not user's provider any longer", "user pays giffon for user's line", "giffon", True),
         ("user never shouts at the owls any more", "user's club is the owls", "owls", False),
     ],
 )
@@ -40,6 +45,7 @@ def test_an_end_is_of_what_a_memory_tells(said: str, held: str, value: str, over
 
 def test_of_two_values_the_one_that_is_denied_is_not_what_came() -> None:
     assert news.changes("the contract is with telmore, not vectone", "vectone", "telmore")
+    assert not news.changes("user went to mcfit, not fitx", "fitx", "mcfit")
     assert not news.changes("dr. bell changed user's filling, not dr. hart", "dr. bell", "dr. hart")
 
 
@@ -48,6 +54,8 @@ def test_two_statements_are_alike_by_the_thing_they_name() -> None:
     assert news.alike(held, "linden", "from now user goes to the pharmacy apollo", "apollo") > 0
     assert news.alike("user has a boat in kiel", "kiel", "user's boat is a bavaria now", "bavaria") == 0
     assert news.alike("user weighs 71 kilos", "71 kilos", "it's 69 kilos", "69 kilos") > 0
+    assert news.alike("user's bike is a trek", "trek", "user's racing bike is a canyon now", "canyon") == 0
+    assert news.alike("user's goal is 70 kilos", "70 kilos", "user is at 78 kilos now", "78 kilos") == 0
     assert news.alike("user lives in graz", "graz", "user's office is in linz now", "linz") == 0
 
 
