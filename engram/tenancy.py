@@ -96,16 +96,19 @@ def asked_for(scope: Scope, shelves: Shelves) -> dict[str, Any]:
 
 def asked_at_once(scope: Scope, shelves: Shelves) -> dict[str, Any]:
     """What a statement is asked with that finds the scopes of its read itself. Pure."""
-    single = not isinstance(scope.user_id, AllUsers) and len(scope.agents) == 1
-    return asked_for(scope, shelves) | {"namespace": scope.namespace, "single": single}
+    return asked_for(scope, shelves) | {"namespace": scope.namespace, "single": _is_single(scope)}
+
+
+def _is_single(scope: Scope) -> bool:
+    """Whether a read is of one scope, which is its own. Pure."""
+    return not isinstance(scope.user_id, AllUsers) and len(scope.agents) == 1
 
 
 def seen(scope: Scope, rows: Sequence[Any], *, shelves: Shelves = "without") -> Visible:
     """What a read may see, from the rows of its scopes; of rows that name theirs, what it saw. Pure."""
-    everyone = isinstance(scope.user_id, AllUsers)
     found = {int(row.scope_id): _of(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows}
     nearness = {scope_id: _nearness(scope, member) for scope_id, member in found.items()}
-    single = not everyone and len(scope.agents) == 1
+    single = _is_single(scope)
     shelved = {int(row.scope_id) for row in rows if shelves == "with" and row.shelf_of is not None}
     mine = (i for i, m in found.items() if m.namespace == scope.namespace and m.user_id == scope.user_id)
     own = next((i for i in mine if single and i not in shelved), None)

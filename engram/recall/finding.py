@@ -237,8 +237,6 @@ def _rows(conn: Connection, searches: Sequence[_Search]) -> list[list[Any]]:
     breadth = max(semantic.breadth(one.looked.size, fetched(one.asked)) for one in searches)
     send_ahead(conn, "set_search", breadth=str(breadth), milliseconds=max(1, int(1000 * seconds)))
     asked = [_asked(one) for one in searches]
-    if not all(one.looked.moment.is_now for one in searches):  # in one statement all have the columns of the past
-        asked = [past.enough(*one) if of.looked.moment.is_now else one for of, one in zip(searches, asked, strict=True)]
     found = _sent(conn, searches, asked)
     return [
         rows if one.looked.moment.is_now else _then(conn, one, rows)

@@ -30,7 +30,7 @@ AT_HAND: Final[Mapping[str, str]] = {
     "/*row of q.memory_id*/": "JOIN sight m ON m.memory_id = q.memory_id",
     "/*rows of p.lineage_id*/": "JOIN seen m ON m.lineage_id = p.lineage_id",
 }
-UNASKED: Final = ("model_id", "vector", "names", "window_start", "considered")  # of channels that are not
+UNASKED: Final = ("names", "window_start", "considered")  # of channels that are not
 
 
 class Reach(NamedTuple):
@@ -87,11 +87,6 @@ def at_hand(sql: str) -> str:
     for place, text in AT_HAND.items():
         sql = sql.replace(place, text)
     return sql
-
-
-def enough(sql: str, params: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """A statement of today with the columns of one of the past: what it brings is always enough. Pure."""
-    return f"SELECT true AS enough, n.* FROM (\n{sql}) n", params  # noqa: S608 - constants
 
 
 def split(rows: Sequence[Any]) -> tuple[bool, list[Any]]:
