@@ -12,7 +12,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cache
 from typing import Any, Final
 
 from engram import inputs, text
@@ -210,17 +209,10 @@ def _phrases(
     return found
 
 
-def part(sought: Sought, scope_ids: Sequence[int], *, among: str = "") -> Part:
-    """The memories that hold the words of a question, and the coverage of those that other channels found. Pure.
-
-    `among` is a condition on `e.memory_id` that narrows the candidates.
-    """
-    return Part(_text(among), _params(sought, scope_ids))
-
-
-@cache
-def _text(among: str) -> str:
-    return statement("channel_keyword").replace("/*among*/", among).replace("/*scores*/", scores("worded"))
+def part(sought: Sought, scope_ids: Sequence[int]) -> Part:
+    """The memories that hold the words of a question, and the coverage of those that other channels found. Pure."""
+    sql = statement("channel_keyword").replace("/*scores*/", scores("worded"))
+    return Part(sql, _params(sought, scope_ids))
 
 
 def scores(rows: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from engram import embedding, migrations
@@ -27,6 +26,7 @@ _TO: Final = "%(model_id)s, %(vector)s::halfvec, "
 NEAREST: Final = f"engram.near_vectors({_OF}%(graphed)s::bigint[], {_TO}%(fetch)s)"
 AMONG: Final = f"engram.near_among({_OF}{_TO}ARRAY(/*ids*/), %(fetch)s)"
 STANDING: Final = "SELECT t.memory_id FROM standing t WHERE (SELECT o.of_near FROM short o)"
+AGAIN: Final = f"SELECT v.memory_id, v.cosine FROM {AMONG.replace('/*ids*/', STANDING)} v"  # noqa: S608 - constants
 LARGE: Final = 10_000  # vectors of a scope from which the exact scan costs more than the graph
 FRESH: Final = 250  # vectors of a large scope that may wait outside the graph: every search of it compares them
 BATCH: Final = 1_000
@@ -103,21 +103,13 @@ def breadth(size: int, fetched: int) -> int:
     return min(MOST_BREADTH, max(wanted, fetched + fetched // 3))
 
 
-def part(vector: Vectors, model_id: int, *, graphed: Sequence[int] = (), among: str = "") -> Part:
+def part(vector: Vectors, model_id: int, *, graphed: Sequence[int] = ()) -> Part:
     """The nearest memories to a vector: through the graph for the `graphed` scopes, otherwise exactly. Pure.
 
-    A graph that brings fewer rows than asked for is not believed: then its scope is compared exactly too. `among` is a
-    query of the only ids that are to be compared.
+    A graph that brings fewer rows than asked for is not believed: then its scope is compared exactly too.
     """
-    sql, again = _text(among)
-    return Part(sql, {"model_id": model_id, "vector": embedding.halves(vector), "graphed": list(graphed)}, again)
-
-
-@lru_cache(maxsize=64)
-def _text(among: str) -> tuple[str, str]:
-    near = AMONG.replace("/*ids*/", among) if among else NEAREST
-    again = f"SELECT v.memory_id, v.cosine FROM {AMONG.replace('/*ids*/', STANDING)} v"  # noqa: S608 - constants
-    return statement("channel_semantic").rstrip().replace("/*near*/", near), again
+    params = {"model_id": model_id, "vector": embedding.halves(vector), "graphed": list(graphed)}
+    return Part(statement("channel_semantic").rstrip().replace("/*near*/", NEAREST), params, AGAIN)
 
 
 def store(

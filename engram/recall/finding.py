@@ -13,7 +13,7 @@ from engram.database import MADE, Connection, fetch_all, fetch_kept, fetch_named
 from engram.errors import EngramError
 from engram.memories import Moment
 from engram.ranking import Brief, Used
-from engram.recall import past, turns
+from engram.recall import narrow, past, turns
 from engram.recall.question import Asked, Looked, Meaning, names_in
 from engram.recall.turns import Place
 from engram.scope import Scope
@@ -28,8 +28,6 @@ SUPERSEDED: Final = "m.status = 'superseded' AND m.consolidated_into IS NULL"
 WITHIN: Final = """(m.valid_from < %(within_end)s::timestamptz
   AND (m.valid_from >= %(within_start)s::timestamptz OR m.valid_to > %(within_start)s::timestamptz
        OR (m.valid_to IS NULL AND m.memory_type NOT IN ('episodic', 'tool_result'))))"""
-ELIGIBLE_IDS: Final = "SELECT c.memory_id FROM eligible c"
-AMONG: Final = f"AND (e.memory_id IN ({ELIGIBLE_IDS})) IS TRUE"
 EXCLUDED: Final = (
     "coalesce((SELECT l.lexemes @@ %(without)s::tsquery FROM engram.memory_lexemes l"
     " WHERE l.tenant_id = %(tenant_id)s AND l.memory_id = m.memory_id), false)"
@@ -197,7 +195,7 @@ class _Conditions:
     leading: str  # or it leads to an heir that may be
     heir: str
     seed: str  # it may lead to its neighbours
-    narrow: bool  # whether candidates are cut before they are compared
+    narrow: bool  # whether much may not fit
 
 
 def _conditions(asked: Asked, moment: Moment) -> _Conditions:
@@ -208,9 +206,8 @@ def _conditions(asked: Asked, moment: Moment) -> _Conditions:
         heir = f"{head} AND {wanted}" if asked.include_superseded else "false"
         return _Conditions(standing, standing, heir, standing, narrow=True)
     leading = f"(({standing}) OR ({SUPERSEDED} AND {wanted}))"
-    # The nearest rows are taken first and cut afterwards where few are not current.
-    narrow = asked.filter is not None or asked.within is not None or not moment.is_now
-    return _Conditions(standing, leading, f"{head} AND {wanted}", head, narrow)
+    narrowed = asked.filter is not None or asked.within is not None
+    return _Conditions(standing, leading, f"{head} AND {wanted}", head, narrowed)
 
 
 def _standing(asked: Asked, moment: Moment) -> str:
@@ -308,7 +305,7 @@ def is_ordinary(asked: Asked, looked: Looked) -> bool:
 def called(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> tuple[str, dict[str, Any]]:
     """The call that asks these channels for the briefs of an ordinary search, and its parameters. Pure."""
     params: dict[str, Any] = memories.visible_params(looked.visible) | dict.fromkeys(UNASKED)
-    for one in _parts(asked, looked, meaning, channels, narrow=False).values():
+    for one in _parts(asked, looked, meaning, channels).values():
         params |= one.params
     params |= {
         "fetch": fetched(asked), "wanted": asked.limit, "most_pinned": PINNED, "also": list(asked.also),
@@ -334,19 +331,22 @@ def composed(
     moment = looked.moment
     conditions = _conditions(asked, moment)
     scope_ids = looked.visible.scope_ids
-    parts = _parts(asked, looked, meaning, channels, conditions.narrow)
+    parts = _parts(asked, looked, meaning, channels)
     excluded = f" AND NOT {EXCLUDED}" if looked.sought.without else ""
     is_worded = keyword.NAME in channels
     hops = graph.hops(asked.depth) if graph.NAME in channels else 0
+    before = ""
     if not moment.is_now:
+        before = past.world(is_worded, parts[temporal.NAME] is not temporal.NOTHING) + ELIGIBLE
         parts = past.parts(parts, is_worded, hops)
+    elif conditions.narrow:
+        before, parts = narrow.world(is_worded), narrow.parts(parts, is_worded)
     load = memories.loading(moment, "true", statement("candidate_rows"), statement("candidate_columns"))
-    before = "" if moment.is_now else past.world(is_worded, parts[temporal.NAME] is not temporal.NOTHING)
     replaced = {
         **{name: one.sql for name, one in parts.items()},
         "again": parts[semantic.NAME].again,
         "load": load if moment.is_now else statement("reach_evidence").replace("/*load*/", load),
-        "world": before + (ELIGIBLE if conditions.narrow else ""),
+        "world": before,
         "late_scores": keyword.scores("late") if is_worded else keyword.NO_SCORES,
         "strict": conditions.standing + excluded,
         "heir": conditions.heir + excluded,
@@ -373,18 +373,19 @@ def composed(
     }  # fmt: skip
     if not moment.is_now:
         params |= past.params(reach or past.reaches(fetched(asked))[0], looked.graphed, params)
+    elif conditions.narrow:
+        params |= narrow.params(fetched(asked), looked.size, looked.graphed)
     return sql, params
 
 
-def _parts(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str], narrow: bool) -> dict[str, Part]:
+def _parts(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[str]) -> dict[str, Part]:
     """Every channel's part of the statement; one that is not asked finds nothing. Pure."""
     parts = {one.NAME: one.NOTHING for one in (semantic, temporal, keyword, graph)}
     has_vector = semantic.NAME in channels and meaning.vector is not None and meaning.model_id is not None
     if has_vector and meaning.vector is not None and meaning.model_id is not None:
-        among = ELIGIBLE_IDS if narrow else ""
-        parts[semantic.NAME] = semantic.part(meaning.vector, meaning.model_id, graphed=looked.graphed, among=among)
+        parts[semantic.NAME] = semantic.part(meaning.vector, meaning.model_id, graphed=looked.graphed)
     if keyword.NAME in channels:
-        parts[keyword.NAME] = keyword.part(looked.sought, looked.visible.scope_ids, among=AMONG if narrow else "")
+        parts[keyword.NAME] = keyword.part(looked.sought, looked.visible.scope_ids)
     if temporal.NAME in channels and asked.window is not None:
         parts[temporal.NAME] = temporal.part(asked.window, now=looked.now)
     if graph.NAME in channels:

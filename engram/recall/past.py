@@ -55,13 +55,15 @@ def parts(parts: Mapping[str, Part], asked_words: bool, depth: int) -> dict[str,
     if near is not semantic.NOTHING:
         again = NEAREST.format("standing", " AND (SELECT o.of_near FROM short o)")
         near = Part(f"semantic AS MATERIALIZED (\n  {NEAREST.format('eligible', '')})", near.params, again)
-    words = parts[keyword.NAME]
-    if asked_words:
-        sql = statement("keep_words").replace("/*scores*/", keyword.scores("worded"))
-        words = Part(sql, words.params)
+    words = kept_words(parts[keyword.NAME].params) if asked_words else parts[keyword.NAME]
     walked = parts[graph.NAME]
     walked = Part(walked.sql.rstrip() + SEEN.format(depth), walked.params)
     return {**parts, semantic.NAME: near, keyword.NAME: words, graph.NAME: walked}
+
+
+def kept_words(params: Mapping[str, Any]) -> Part:
+    """The keyword channel's part that takes from `said` what is eligible. Pure."""
+    return Part(statement("keep_words").replace("/*scores*/", keyword.scores("worded")), params)
 
 
 def world(asked_words: bool, dated: bool) -> str:

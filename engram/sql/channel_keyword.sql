@@ -6,7 +6,7 @@ asked AS MATERIALIZED (
 matched AS MATERIALIZED (
   SELECT e.memory_id, e.scope_id, e.own_terms, e.lexemes
     FROM engram.lexeme_matches(%(scope_ids)s, %(candidates)s::tsquery, %(most)s) e
-   WHERE %(candidates)s::text IS NOT NULL /*among*/),
+   WHERE %(candidates)s::text IS NOT NULL),
 worded AS (
   SELECT m.memory_id, m.scope_id, m.own_terms, m.lexemes FROM matched m
    UNION ALL
