@@ -58,7 +58,14 @@ VERDICT_TOKENS: Final = 50
 DEADLINE: Final = 120.0
 TRIES: Final = 5
 LONGEST_PAUSE: Final = 60.0
-LETTER: Final = re.compile(r"\(?\b([a-d])\b\)?", re.IGNORECASE)
+# The letter of a choice: in brackets, or all that is said, or before what it stands for, or after what announces it.
+LETTERS: Final = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\(([a-d])\)", r"^\W*([a-d])\W*$", r"^\W*([a-d])[.):]",
+        r"\b(?:answer|choice|letter|option)(?:\s+is)?\W+([a-d])\b", r"\b([a-d])\W*$",
+    )
+)  # fmt: skip
 JSON: Final = re.compile(r"\{.*\}", re.DOTALL)
 
 Answered = dict[str, Any]
@@ -115,11 +122,17 @@ def read(model: LanguageModel, context: str, question: Question) -> Completion:
     return said_by(model, messages, ANSWER_TOKENS, None)
 
 
+def letter_of(said: str) -> str | None:
+    """The letter of the choice that is said; the article "a" is none. Pure."""
+    found = next((found for pattern in LETTERS if (found := pattern.search(said.strip()))), None)
+    return None if found is None else found[1].lower()
+
+
 def is_correct(model: LanguageModel, question: Question, answer: str, spent: Spent) -> bool | None:
     """Whether an answer is the expected one; None where the judge cannot be understood twice."""
     if question.choices:
-        letters = [LETTER.search(text) for text in (answer, question.answer)]
-        return all(letters) and len({found[1].lower() for found in letters if found}) == 1
+        given = letter_of(answer)
+        return given is not None and given == letter_of(question.answer)
     told = f"Question: {question.text}\nExpected: {question.answer}\nAnswer: {answer}"
     messages: list[ChatMessage] = [{"role": "system", "content": JUDGE}, {"role": "user", "content": told}]
     for _ in range(2):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NEAREST: Final = 64  # rows looked at for a vector, evidence among them
 FEW: Final = 8  # vectors for which the database compares
 BLOCK: Final = 10_000  # vectors of a scope held at a time
-WALK: Final = 500  # vectors of a scope that are read in the time a graph is walked once
+WALK: Final = 250  # vectors of a scope that are read in the time a graph is walked once
 WALKS: Final = 100  # walks of a graph in a statement
 DIGITS: Final = 6  # of a cosine: what two ways of adding up agree on
 PIECE: Final = 2**18  # multiplications up to which a product of matrices is the work of one thread

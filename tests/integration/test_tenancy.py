@@ -488,6 +488,12 @@ PLAIN: Final = (
     (re.compile(r"slot:[0-9a-f]{8}"), "<name>"),
     (re.compile(r"\b(?:size_)?bytes=\d+"), "<size>"),
     (re.compile(r"'[A-Za-z0-9_-]{40,}'"), "<signed>"),
+    # Whoever writes on this server just then, in these worlds or beside them.
+    (
+        re.compile(r"nothing holds followers back|session [^']* has been open for \d+ s; followers wait for it"),
+        "<horizon>",
+    ),
+    (re.compile(r"ROLLBACK PREPARED|end it with pg_terminate_backend"), "<repair>"),
     (re.compile(r"\d+\.\d+(?:e-\d+)?|\b\d+e-\d+"), "<number>"),
 )
 

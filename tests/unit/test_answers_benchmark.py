@@ -121,7 +121,21 @@ def test_a_verdict_that_cannot_be_read_is_asked_for_once_more_and_then_counted(
 
 
 @pytest.mark.parametrize(
-    ("said", "correct"), [("(b)", True), ("B", True), ("b) jazz", True), ("(a)", False), ("", False)]
+    ("said", "correct"),
+    [
+        ("(b)", True),
+        ("B", True),
+        ("b) jazz", True),
+        ("**B**", True),
+        ("B. Jazz", True),
+        ("A good fit is (b)", True),
+        ("The answer is b, since jazz is a joy", True),
+        ("I would choose B.", True),
+        ("(a)", False),
+        ("A", False),
+        ("A better choice is rock", False),
+        ("", False),
+    ],
 )
 def test_a_choice_is_judged_by_its_letter_and_without_a_model(answers: Any, said: str, correct: bool) -> None:
     asked = importlib.import_module("cases").Question(
