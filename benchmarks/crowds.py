@@ -53,7 +53,7 @@ TOPICS: Final = 400
 TOPIC_WORDS: Final = 60
 COMMON: Final = ("the", "of", "and", "to", "in", "is", "with", "for", "on", "at", "from", "by")
 NEAREST: Final = 8  # that the decision of a write keeps
-FORM: Final = 2  # of the rows of a crowd: with another one, kept ones are filled anew
+FORM: Final = 3  # of the rows of a crowd: with another one, kept ones are filled anew
 NOTE: Final = "crowd.json"
 FRESH: Final = 125  # vectors of a large scope that wait for its graph, half of those that may
 BLOCK: Final = 1_000  # facts that are drawn at once
@@ -505,14 +505,17 @@ class _Filling:
             conn.execute("SELECT pg_reload_conf()")
             tables = [*patterned(conn, self.memory_id), WORDED, "memory_relations", "relation_changes"]
             found = conn.execute(
-                "SELECT x.indexrelid::regclass::text, pg_get_indexdef(x.indexrelid) FROM pg_index x"
+                # What an index is built with stands at its parts, and would be lost with them.
+                "SELECT x.indexrelid::regclass::text, pg_get_indexdef(x.indexrelid),"
+                " (SELECT min(array_to_string(k.reloptions, ', ')) FROM pg_inherits h"
+                " JOIN pg_class k ON k.oid = h.inhrelid WHERE h.inhparent = x.indexrelid) FROM pg_index x"
                 " JOIN pg_class c ON c.oid = x.indrelid JOIN pg_namespace n ON n.oid = c.relnamespace"
                 " WHERE n.nspname = 'engram' AND c.relname = ANY(%s)"
                 " AND NOT EXISTS (SELECT FROM pg_constraint k WHERE k.conindid = x.indexrelid)", (tables,),
             ).fetchall()  # fmt: skip
-            for name, _ in found:
+            for name, *_ in found:
                 conn.execute(f"DROP INDEX {name}")
-        return [str(made).replace("ON ONLY", "ON") for _, made in found]
+        return [_made_of(*one) for _, *one in found]
 
     def _build(self, dropped: Sequence[str]) -> None:
         def make(definition: str) -> None:
@@ -546,6 +549,15 @@ class _Filling:
 def since(number: int) -> datetime:
     """When the fact of a number began to hold."""
     return BEGUN + SPAN * ((number * 7919 % 10_007) / 10_007)
+
+
+def _made_of(definition: str, options: str | None) -> str:
+    """How an index is made with all its parts, and what these are built with. Pure."""
+    made = definition.replace("ON ONLY", "ON")
+    if options is None or " WITH (" in made:
+        return made
+    before, where, after = made.partition(" WHERE ")
+    return f"{before} WITH ({options}){where}{after}"
 
 
 def _costliest(definition: str) -> tuple[bool, bool]:

@@ -162,3 +162,19 @@ def test_every_run_begins_with_the_rows_that_were_kept(twins: Twins, folder: Pat
             assert door.stats().memories == 10
             door.add("The kettle is in the cellar.")
     assert [path.name for path in folder.iterdir()] == [f"{shape.key}-{crowds.FORM}"]
+
+
+def test_a_crowds_indexes_are_built_as_the_product_builds_them(
+    twins: Twins, server: EmbeddedServer, database_url: str
+) -> None:
+    """They are dropped while a crowd is filled: what a graph is built with must not be lost."""
+    made = []
+    for address in (twins.address, server.superuser_url.replace("+psycopg", "")):
+        with psycopg.connect(address) as conn:
+            rows = conn.execute(
+                "SELECT tablename, regexp_replace(indexdef, '^(CREATE (UNIQUE )?INDEX) [^ ]+', '\\1') FROM pg_indexes"
+                " WHERE schemaname = 'engram'"
+            ).fetchall()
+        made.append(sorted(rows))
+    assert sum("ef_construction" in definition for _, definition in made[0]) == migrations.PARTITIONS
+    assert made[0] == made[1]
