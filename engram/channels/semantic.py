@@ -31,7 +31,7 @@ LARGE: Final = 10_000  # vectors of a scope from which the exact scan costs more
 FRESH: Final = 250  # vectors of a large scope that may wait outside the graph: every search of it compares them
 BATCH: Final = 1_000
 LEAST_BREADTH: Final = 80  # vectors a walk keeps in view
-BREADTHS: Final = ((50 * LARGE, 200), (5 * LARGE, 120))  # more of them, by the memories that are read
+BREADTHS: Final = ((50 * LARGE, 400), (5 * LARGE, 160))  # more of them, by the memories that are read
 MOST_BREADTH: Final = 1_000  # pgvector takes no more
 OWN_WORDS: Final[Mapping[str, tuple[str, str]]] = {"english": ("I", "my")}  # of who speaks, by the language
 

@@ -33,7 +33,7 @@ def test_no_piece_of_a_product_is_more_than_one_thread_is_given() -> None:
 
 @pytest.mark.parametrize(
     ("size", "fetched", "breadth"),
-    [(0, 30, 80), (9_999, 90, 120), (50_000, 30, 120), (500_000, 30, 200), (50_000, 900, 1_000)],
+    [(0, 30, 80), (9_999, 90, 120), (50_000, 30, 160), (500_000, 30, 400), (50_000, 900, 1_000)],
 )
 def test_a_walk_of_a_larger_scope_keeps_more_in_view(size: int, fetched: int, breadth: int) -> None:
     assert semantic.breadth(size, fetched) == breadth
