@@ -15,8 +15,8 @@ from engram.database import statement
 from engram.recall import past
 
 NOTHING_MATCHED: Final = "matched AS (SELECT NULL::uuid AS memory_id WHERE false)"
-TIMES: Final = 6
-SMALL: Final = 1_000  # memories of the scopes up to which all are looked up at once
+TIMES: Final = 6  # as many as a channel is to bring are looked up for it
+FIRST: Final = 10  # times as long as looking up a memory in its turn takes finding one first
 BY_KEY: Final = 8  # times as long as comparing a vector in its turn takes finding it by its key
 
 
@@ -41,5 +41,7 @@ def world(asked_words: bool) -> str:
 
 def params(fetched: int, size: int, graphed: Sequence[int]) -> dict[str, Any]:
     """The parameters beside those of the channels, for scopes that hold so many memories. Pure."""
-    reach = TIMES * fetched if size > SMALL else 0  # nothing is found first: what fits is asked for at once
+    reach = TIMES * fetched
+    if FIRST * reach >= size:
+        reach = 0  # nothing is found first: all that fits is asked for at once
     return {"reach": reach, "few": size // BY_KEY, "graphed": list(graphed)}

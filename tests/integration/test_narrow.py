@@ -112,9 +112,9 @@ def test_what_is_found_first_and_cut_is_what_is_cut_first_and_found(
         options.pop("window", None)
     found = 0
     for query in QUESTIONS:
-        monkeypatch.setattr(narrow, "SMALL", 10**9)
+        monkeypatch.setattr(narrow, "FIRST", 10**9)
         first = brought(house, query, **options)
-        monkeypatch.setattr(narrow, "SMALL", 0)
+        monkeypatch.setattr(narrow, "FIRST", 0)
         for times in (1, 2, 6, 60):
             monkeypatch.setattr(narrow, "TIMES", times)
             assert brought(house, query, **options) == first
@@ -127,7 +127,7 @@ def test_what_is_found_first_and_cut_is_what_is_cut_first_and_found(
 def test_a_scope_is_looked_up_whole_only_where_few_fit(
     house: House, monkeypatch: pytest.MonkeyPatch, bounds: str, mode: str, whole: bool
 ) -> None:
-    monkeypatch.setattr(narrow, "SMALL", 0)
+    monkeypatch.setattr(narrow, "FIRST", 0)
     options = {"mode": mode, "limit": 4, **FILTERS[bounds]}
     assert looked_up_whole(house, "the house of the bicycle", **options) is whole
 
@@ -140,7 +140,7 @@ def test_words_that_most_hold_that_do_not_fit_are_followed_to_those_that_do(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The best by words are all of a kind that was cut: what fits comes behind them."""
-    monkeypatch.setattr(narrow, "SMALL", 0)
+    monkeypatch.setattr(narrow, "FIRST", 0)
     monkeypatch.setattr(narrow, "TIMES", 1)
     with Engram(house.database.url, scope=house.scope, settings=load({})) as door:
         for place in range(3 * FETCHED):
