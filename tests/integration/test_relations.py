@@ -614,8 +614,8 @@ def test_a_walk_finds_what_a_plain_one_finds_now_and_then(
         Engram(database_url, scope=Scope(tenant), embedder="none") as nobody,
         Engram(database_url, scope=Scope(tenant, user_id="bob"), embedder="none") as bob,
     ):
-        agents = nodes(nobody, "Ours", 6)
-        hidden = {**nodes(nobody, "Nobody's", 4, private=True), **nodes(bob, "His", 5)}
+        agents = nodes(quiet(nobody), "Ours", 6)
+        hidden = {**nodes(nobody, "Nobody's", 4, private=True), **nodes(quiet(bob), "His", 5)}
     importance = mine | agents | hidden
     ids = [*mine, *agents, *hidden]
     dice.shuffle(ids)
