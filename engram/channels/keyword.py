@@ -211,8 +211,13 @@ def _phrases(
 
 def part(sought: Sought, scope_ids: Sequence[int]) -> Part:
     """The memories that hold the words of a question, and the coverage of those that other channels found. Pure."""
-    sql = statement("channel_keyword").replace("/*scores*/", scores("worded"))
+    sql = statement("channel_keyword").replace("/*matched*/", matched()).replace("/*scores*/", scores("worded"))
     return Part(sql, _params(sought, scope_ids))
+
+
+def matched() -> str:
+    """The words of a question, and the memories that hold the rarest of them: two common table expressions. Pure."""
+    return statement("match_words").rstrip()
 
 
 def scores(rows: str) -> str:

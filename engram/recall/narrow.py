@@ -31,12 +31,12 @@ def parts(parts: Mapping[str, Part], asked_words: bool) -> dict[str, Part]:
 
 def world(asked_words: bool) -> str:
     """What is found first, and what of it fits. Pure."""
-    sql = statement("narrow_candidates")
+    sql = statement("narrow_candidates").replace("/*nearest*/", past.nearest())
     matched, said = NOTHING_MATCHED, past.NOTHING_SAID
     if asked_words:
-        matched = statement("narrow_words")
+        matched = keyword.matched()
         said = statement("narrow_said").replace("/*scores*/", keyword.scores("narrowed"))
-    return sql.replace("/*matched*/", matched.rstrip()).replace("/*said*/", said.rstrip())
+    return sql.replace("/*matched*/", matched).replace("/*said*/", said.rstrip())
 
 
 def params(fetched: int, size: int, graphed: Sequence[int]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ NOTHING_SAID: Final = f"said AS ({keyword.NO_SCORES})"
 NOTHING_DATED: Final = "dated_then AS (SELECT NULL::uuid AS memory_id, NULL::float8 AS nearness WHERE false)"
 THERE: Final = "engram.agent_memory m WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s)"
 NEAREST: Final = (
-    "SELECT n.memory_id, n.cosine FROM near_then n WHERE (n.memory_id IN (SELECT c.memory_id FROM {} c)) IS TRUE{}"
+    "SELECT n.memory_id, n.cosine FROM near_reached n WHERE (n.memory_id IN (SELECT c.memory_id FROM {} c)) IS TRUE{}"
     " ORDER BY n.cosine DESC, n.memory_id LIMIT %(fetch)s"
 )
 SEEN: Final = ",\nseen AS NOT MATERIALIZED (\n  SELECT m.* FROM sight_{} m)"
@@ -61,6 +61,11 @@ def parts(parts: Mapping[str, Part], asked_words: bool, depth: int) -> dict[str,
     return {**parts, semantic.NAME: near, keyword.NAME: words, graph.NAME: walked}
 
 
+def nearest() -> str:
+    """The nearest memories as far as a search reaches, before any is cut. Pure."""
+    return statement("reach_nearest").rstrip()
+
+
 def kept_words(params: Mapping[str, Any]) -> Part:
     """The keyword channel's part that takes from `said` what is eligible. Pure."""
     return Part(statement("keep_words").replace("/*scores*/", keyword.scores("worded")), params)
@@ -68,12 +73,20 @@ def kept_words(params: Mapping[str, Any]) -> Part:
 
 def world(asked_words: bool, dated: bool) -> str:
     """What is put together before anything is found. Pure."""
-    said = statement("reach_words").replace("/*scores*/", keyword.scores("matched")) if asked_words else NOTHING_SAID
+    said = NOTHING_SAID
+    if asked_words:
+        said = statement("reach_words").replace("/*matched*/", keyword.matched())
+        said = said.replace("/*scores*/", keyword.scores("matched"))
     began = NOTHING_DATED
     if dated:
         began = statement("channel_temporal").replace("temporal AS", "dated_then AS", 1).replace("/*memories*/", THERE)
         began = began.replace("/*leading*/", "TRUE").replace("%(fetch)s", "%(reach)s")
-    sql = statement("reach_candidates").replace("/*said*/", said.rstrip()).replace("/*dated*/", began.rstrip())
+    sql = (
+        statement("reach_candidates")
+        .replace("/*nearest*/", nearest())
+        .replace("/*said*/", said.rstrip())
+        .replace("/*dated*/", began.rstrip())
+    )
     return sql.rstrip() + "\n"
 
 

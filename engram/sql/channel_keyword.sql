@@ -1,12 +1,5 @@
 -- The keyword channel: the memories that hold the rarest words of the question, and the coverage of those other channels found.
-asked AS MATERIALIZED (
-  SELECT w.scope_id, w.label, w.term::tsquery AS term, w.idf, w.phrase
-    FROM unnest(%(term_scopes)s::bigint[], %(labels)s::text[], %(terms)s::text[], %(idfs)s::float8[], %(phrases)s::boolean[])
-         w(scope_id, label, term, idf, phrase)),
-matched AS MATERIALIZED (
-  SELECT e.memory_id, e.scope_id, e.own_terms, e.lexemes
-    FROM engram.lexeme_matches(%(scope_ids)s, %(candidates)s::tsquery, %(most)s) e
-   WHERE %(candidates)s::text IS NOT NULL),
+/*matched*/,
 worded AS (
   SELECT m.memory_id, m.scope_id, m.own_terms, m.lexemes FROM matched m
    UNION ALL

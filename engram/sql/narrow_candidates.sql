@@ -1,25 +1,19 @@
 -- What a search with a filter or a period may come to. Of the nearest memories, and of those that hold a word, a few times as many as a
 -- channel is to bring are looked up, and those that fit are taken. Where too few do, the whole scope is asked for what fits, and only
 -- that is compared. Where most of the words are in what does not fit, all that hold any are looked up.
-near_first AS MATERIALIZED (
-  SELECT n.memory_id, n.cosine
-    FROM (SELECT DISTINCT v.memory_id, v.cosine
-            FROM engram.near_vectors(%(tenant_id)s, %(scope_ids)s::bigint[], %(graphed)s::bigint[], %(model_id)s, %(vector)s::halfvec,
-                   %(reach)s) v) n
-   ORDER BY n.cosine DESC, n.memory_id
-   LIMIT %(reach)s),
+/*nearest*/,
 /*matched*/,
 sampled AS MATERIALIZED (
   SELECT m.memory_id FROM matched m LIMIT %(reach)s),
 fitting AS MATERIALIZED (
   SELECT m.memory_id, f.near, f.sampled
     FROM (SELECT s.memory_id, bool_or(s.near) AS near, bool_or(NOT s.near) AS sampled
-            FROM (SELECT memory_id, true AS near FROM near_first UNION ALL SELECT memory_id, false FROM sampled) s
+            FROM (SELECT memory_id, true AS near FROM near_reached UNION ALL SELECT memory_id, false FROM sampled) s
            GROUP BY s.memory_id) f
          /*row of f.memory_id*/
    WHERE /*leading*/),
 sparse AS MATERIALIZED (
-  SELECT ((SELECT count(*) FROM near_first) >= %(reach)s AND count(*) FILTER (WHERE f.near) < %(fetch)s)
+  SELECT ((SELECT count(*) FROM near_reached) >= %(reach)s AND count(*) FILTER (WHERE f.near) < %(fetch)s)
          OR ((SELECT count(*) FROM sampled) >= %(reach)s AND count(*) FILTER (WHERE f.sampled) < %(fetch)s) AS whole
     FROM fitting f),
 all_fitting AS MATERIALIZED (

@@ -2,13 +2,7 @@
 -- window and of whom is named, and what was ever pinned. Their lineages alone are put together as they stood then. The last time it
 -- is asked, everything there is.
 /*said*/,
-near_then AS MATERIALIZED (
-  SELECT n.memory_id, n.cosine
-    FROM (SELECT DISTINCT v.memory_id, v.cosine
-            FROM engram.near_vectors(%(tenant_id)s, %(scope_ids)s::bigint[], %(graphed)s::bigint[], %(model_id)s, %(vector)s::halfvec,
-                   %(reach)s) v) n
-   ORDER BY n.cosine DESC, n.memory_id
-   LIMIT %(reach)s),
+/*nearest*/,
 worded_then AS MATERIALIZED (
   SELECT s.memory_id FROM said s ORDER BY s.coverage DESC, s.memory_id LIMIT %(reach)s),
 /*dated*/,
@@ -24,7 +18,7 @@ pinned_then AS MATERIALIZED (
 world AS MATERIALIZED (
   SELECT m.*
     FROM engram.memories_around(%(scope_ids)s::bigint[], %(as_of)s::timestamptz, %(known_at)s::timestamptz, ARRAY(
-           SELECT memory_id FROM near_then UNION ALL SELECT memory_id FROM worded_then UNION ALL SELECT memory_id FROM dated_then
+           SELECT memory_id FROM near_reached UNION ALL SELECT memory_id FROM worded_then UNION ALL SELECT memory_id FROM dated_then
             UNION ALL SELECT memory_id FROM named_then UNION ALL SELECT memory_id FROM pinned_then
             UNION ALL SELECT unnest(%(also)s::uuid[])
             UNION ALL

@@ -18,7 +18,7 @@ sight AS NOT MATERIALIZED (
   SELECT m.* FROM seen m UNION ALL SELECT m.* FROM evidence m),
 reached AS (
   SELECT %(whole)s
-         OR (((SELECT count(*) FROM near_then) < %(reach)s
+         OR (((SELECT count(*) FROM near_reached) < %(reach)s
               OR ((SELECT count(*) FROM semantic) >= %(fetch)s
                   AND (NOT (SELECT o.of_near FROM short o) OR (SELECT count(*) FROM more_near) >= %(fetch)s)))
              AND ((SELECT count(*) FROM said) <= %(reach)s

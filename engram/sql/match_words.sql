@@ -1,4 +1,4 @@
--- The words of a question in a search with a filter or a period: what holds the rarest of them, whether it fits or not.
+-- The words of a question, and the memories that hold the rarest of them.
 asked AS MATERIALIZED (
   SELECT w.scope_id, w.label, w.term::tsquery AS term, w.idf, w.phrase
     FROM unnest(%(term_scopes)s::bigint[], %(labels)s::text[], %(terms)s::text[], %(idfs)s::float8[], %(phrases)s::boolean[])
