@@ -16,6 +16,7 @@ from unittest.mock import Mock
 import numpy as np
 import psycopg
 import pytest
+from plans import nodes
 from quiet import quiet
 
 from engram import Engram, Filter, Scope, embedding, memories, migrations, recall, tenancy
@@ -319,12 +320,6 @@ def plan(
     row = conn.execute(f"EXPLAIN ({how}) EXECUTE asked_{place}({holders})", given).fetchone()  # type: ignore[arg-type]
     assert row is not None
     return dict(row[0][0]["Plan"])
-
-
-def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    yield plan
-    for below in plan.get("Plans", ()):
-        yield from nodes(below)
 
 
 def condition_of(node: Mapping[str, Any]) -> str:

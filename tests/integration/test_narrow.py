@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from plans import nodes
 
 from engram import Engram, Filter, Scope, recall, tenancy
 from engram.database import Connection, Database
@@ -93,13 +94,6 @@ def looked_up_whole(house: House, query: str, **options: Any) -> bool:
         [plan] = conn.exec_driver_sql("EXPLAIN (ANALYZE, FORMAT JSON) " + sql, params).scalar_one()
     [of] = [node for node in nodes(plan["Plan"]) if node.get("Subplan Name") == "CTE all_fitting"]
     return any(node["Actual Loops"] > 0 for node in nodes(of) if node.get("Relation Name") == "agent_memory")
-
-
-def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Every node of a plan."""
-    yield plan
-    for one in plan.get("Plans", ()):
-        yield from nodes(one)
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "semantic", "keyword"])

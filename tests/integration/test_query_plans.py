@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from plans import nodes
 from walks import walk
 
 from engram import Engram, Scope, embedding, memories, migrations, recall, tenancy
@@ -153,12 +154,6 @@ def untold(server: EmbeddedServer) -> Iterator[tuple[Database, Scope]]:
     database.close()
     with psycopg.connect(superuser, autocommit=True) as conn:
         conn.execute(f'DROP DATABASE "{name}" WITH (FORCE)')  # type: ignore[arg-type]
-
-
-def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    yield plan
-    for below in plan.get("Plans", ()):
-        yield from nodes(below)
 
 
 def explain(conn: Connection, sql: str, params: Mapping[str, Any]) -> tuple[list[Mapping[str, Any]], dict[str, Any]]:
