@@ -12,6 +12,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Any, Final
 
 from engram import inputs, text
@@ -211,8 +212,12 @@ def _phrases(
 
 def part(sought: Sought, scope_ids: Sequence[int]) -> Part:
     """The memories that hold the words of a question, and the coverage of those that other channels found. Pure."""
-    sql = statement("channel_keyword").replace("/*matched*/", matched()).replace("/*scores*/", scores("worded"))
-    return Part(sql, _params(sought, scope_ids))
+    return Part(_text(), _params(sought, scope_ids))
+
+
+@cache
+def _text() -> str:
+    return statement("channel_keyword").replace("/*matched*/", matched()).replace("/*scores*/", scores("worded"))
 
 
 def matched() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from engram import embedding, migrations
@@ -109,7 +110,12 @@ def part(vector: Vectors, model_id: int, *, graphed: Sequence[int] = ()) -> Part
     A graph that brings fewer rows than asked for is not believed: then its scope is compared exactly too.
     """
     params = {"model_id": model_id, "vector": embedding.halves(vector), "graphed": list(graphed)}
-    return Part(statement("channel_semantic").rstrip().replace("/*near*/", NEAREST), params, AGAIN)
+    return Part(_text(), params, AGAIN)
+
+
+@cache
+def _text() -> str:
+    return statement("channel_semantic").rstrip().replace("/*near*/", NEAREST)
 
 
 def store(
