@@ -1,0 +1,34 @@
+"""Even paths: of relations that weigh alike a walk follows those that a plain one follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from alembic import op
+
+from engram import migrations
+
+revision = "0012"
+down_revision = "0011"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Replace a function; no table is touched."""
+    migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
+    migrations.run_sql(op, "reset role")
+
+
+def downgrade() -> None:
+    """Go back to the functions before, unless that would lose the ledger: nothing is taken apart singly."""
+    migrations.refuse_loss(op)
+    scripts = op.get_context().script
+    assert scripts is not None
+    before: Any = scripts.get_revision(down_revision).module
+    before.downgrade()
+    before.upgrade()
+    # What was taken down and made again says which revision it is: this one, which is to be taken down.
+    said = f"update {migrations.VERSION_SCHEMA}.{migrations.VERSION_TABLE} set version_num = "  # noqa: S608 - constants
+    migrations.run_sql(op, f"{said} '{revision}'")
