@@ -7,7 +7,7 @@
     locomo-plus    locomo_plus.json, whose dialogues are hidden in LoCoMo's: --histories locomo10.json
     longmemeval    longmemeval_s, _m or _oracle, as released or cleaned
     beam           a folder of chats, such as BEAM/chats/100K, or Mohammadta/BEAM's rows as .parquet, .arrow or .json
-    personamem     questions_32k.csv, with shared_contexts_32k.jsonl beside it
+    personamem     questions_32k.csv with shared_contexts_32k.jsonl, or documents.json.gz with queries.json.gz
     memdaily       the folder messages_and_QAs of MemSim, or memdaily.json
 
 No public set is part of the project, and none may be: give the path of your copy; its licence is in `SETS`. The loader
@@ -25,9 +25,11 @@ from __future__ import annotations
 
 import ast
 import csv
+import gzip
 import json
 import re
 import sys
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -57,6 +59,8 @@ ASKED_AFTER: Final = timedelta(days=7)  # LoCoMo-Plus asks a week after the last
 BEAM_MARK: Final = re.compile(r"\s*->->\s*\d+\s*,\s*(?:\d+|N/A)\s*$")  # left behind by the making of the chats
 BEAM_ANSWERS: Final = ("answer", "ideal_response", "ideal_answer", "ideal_summary", "expected_compliance")
 FAILED: Final = "[ERROR"  # MemDaily's questions and answers that were not made
+EXPORTED_NAME: Final = re.compile(r"^User: [^\n]*\n\n")
+EXPORTED_ROLE: Final = re.compile(r"(?:^|\n\n)\[(SYSTEM|USER|ASSISTANT)\] ")
 SPOKEN: Final = re.compile(r"^(?:User|Assistant|Patient|Therapist):\s+")  # PersonaMem says again who speaks
 LETTERS: Final = 16 << 20  # read at a time of a file that may be larger than memory
 
@@ -349,13 +353,16 @@ def read_personamem(path: Path) -> Iterator[Case]:
 
     A question is asked where its conversation has come to: so there is a case for each point at which one is asked.
     """
+    exported = path if _is_exported(path) else _packed(path / "queries.json")
+    if exported.is_file():
+        yield from _persona_exported(exported)
+        return
     files = [path] if path.is_file() else sorted(path.glob("questions_*.csv"))
     if len(files) > 1:
         raise SystemExit(f"{path} has several sizes: name one, such as personamem={files[0]}")
     for questions in files:
         contexts: dict[str, list[Any]] = {}
-        beside = questions.with_name(questions.name.replace("questions_", "shared_contexts_")).with_suffix(".jsonl")
-        with beside.open(encoding="utf-8") as lines:
+        with _contexts(questions).open(encoding="utf-8") as lines:
             for line in lines:
                 contexts |= json.loads(line) if line.strip() else {}
         points: dict[tuple[str, int], list[Mapping[str, str]]] = {}
@@ -367,6 +374,60 @@ def read_personamem(path: Path) -> Iterator[Case]:
             yield Case(
                 f"{context}-{end}", _persona_turns(contexts[context][:end]), [_persona_asked(row) for row in rows]
             )
+
+
+def _contexts(questions: Path) -> Path:
+    return questions.with_name(questions.name.replace("questions_", "shared_contexts_")).with_suffix(".jsonl")
+
+
+def _is_exported(path: Path) -> bool:
+    return path.is_file() and path.name.startswith("queries.json")
+
+
+def _packed(path: Path) -> Path:
+    """The packed file of this name, where there is one."""
+    packed = path.with_name(f"{path.name}.gz")
+    return packed if packed.is_file() else path
+
+
+def _unpacked(path: Path) -> Any:
+    """What a JSON file holds, packed or not."""
+    if path.suffix != ".gz":
+        return json.loads(path.read_text(encoding="utf-8"))
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") as stream:
+            return json.load(stream)
+    except (EOFError, zlib.error) as error:
+        raise ValueError(f"{path.name} is cut short or damaged") from error
+
+
+def _persona_exported(questions: Path) -> Iterator[Case]:
+    """PersonaMem as the Agent Memory Benchmark exports it: documents that are sessions, queries that name what is past.
+
+    A query has its choices after what is asked, and before it the persona's name, whose scope is searched anyway.
+    """
+    documents = _unpacked(_packed(questions.with_name("documents.json")))
+    sessions = {str(one["id"]): str(one["content"] or "") for one in documents}
+    points: dict[tuple[str, tuple[str, ...]], list[Question]] = {}
+    for one in _unpacked(questions):
+        asked, *choices = re.split(r"\n+(?=\([a-z]\) )", one["query"])
+        kept = one["meta"].get("retrieval_query") or asked
+        letter = next(answer for answer in reversed(one["gold_answers"]) if answer).strip("() ")[:1]
+        point = str(one["user_id"]), tuple(map(str, one["gold_ids"]))
+        points.setdefault(point, []).append(
+            Question(
+                EXPORTED_NAME.sub("", kept), one["meta"]["question_type"], frozenset(), answer=f"({letter})",
+                choices=tuple(choices),
+            )
+        )  # fmt: skip
+    for (persona, past), asked_then in sorted(points.items(), key=lambda one: (one[0][0], len(one[0][1]))):
+        messages: list[Mapping[str, Any]] = []
+        for session in past:
+            _, *said_then = EXPORTED_ROLE.split(sessions[session])
+            turns = zip(said_then[::2], said_then[1::2], strict=True)
+            messages.append({"role": "system", "content": ""})
+            messages += [{"role": who.lower(), "content": text} for who, text in turns if who != "SYSTEM"]
+        yield Case(f"{persona}-{len(past)}", _persona_turns(messages), asked_then)
 
 
 def _persona_asked(row: Mapping[str, str]) -> Question:
@@ -469,7 +530,7 @@ SETS: Final[Mapping[str, Known]] = {
     ),
     "personamem": Known(
         read_personamem, "bowen-upenn/PersonaMem", "its authors' own: see the repository",
-        "questions_32k.csv, with shared_contexts_32k.jsonl beside it",
+        "questions_32k.csv with shared_contexts_32k.jsonl beside it, or queries.json.gz with documents.json.gz",
     ),
     "memdaily": Known(
         read_memdaily, "nuster1128/MemSim", "none in the repository", "the folder messages_and_QAs, or memdaily.json"
@@ -542,7 +603,11 @@ class Chosen:
         """What its cases are read from."""
         if self.name in OWN:
             return [CONVERSATION, self.path] if self.name in ("demo", "cues") else [self.path]
-        return [self.path, *([] if self.histories is None else [self.histories])]
+        also = [] if self.histories is None else [self.histories]
+        if self.name == "personamem" and self.path.is_file():
+            exported = _is_exported(self.path)
+            also = [_packed(self.path.with_name("documents.json")) if exported else _contexts(self.path)]
+        return [self.path, *also]
 
     @property
     def about(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import importlib
 import json
 import sys
@@ -399,6 +400,68 @@ def test_the_columns_of_an_earlier_personamem_are_read_too(sets: Any, tmp_path: 
     path = personas(tmp_path)
     path.write_text(path.read_text(encoding="utf-8").replace("user_question_or_message", "question"), encoding="utf-8")
     assert [case.questions[0].text for case in sets.chosen(f"personamem={path}").cases()] == ["What music?", "And now?"]
+
+
+def exported(folder: Path) -> Path:
+    """The same persona as the Agent Memory Benchmark exports it."""
+    sessions = [
+        "[SYSTEM] Current user persona: Kim.\n\n[USER] User: I like jazz\n\nA lot\n\n[ASSISTANT] Assistant: Good",
+        "[SYSTEM] Again.\n\n[USER] User: I like rock now",
+    ]
+    documents = [
+        {"id": f"c1_{n}", "content": text, "user_id": "c1", "timestamp": None} for n, text in enumerate(sessions)
+    ]
+    queries = [
+        {"id": f"q{n}", "query": f"User: Kim\n\n{asked}\n\n(a) rock,\nloud\n(b) jazz", "gold_answers": [whole, letter],
+         "gold_ids": past, "user_id": "c1", "meta": {"question_type": kind, "retrieval_query": f"User: Kim\n\n{asked}"}}
+        for n, (asked, whole, letter, past, kind) in enumerate((
+            ("And now?", "(a) rock,\nloud", "a", ["c1_0", "c1_1"], "track_full_preference_evolution"),
+            ("What music?", "(b) jazz", "b", ["c1_0"], "recall_user_shared_facts"),
+        ))
+    ]  # fmt: skip
+    for name, held in (("documents", documents), ("queries", queries)):
+        with gzip.open(folder / f"{name}.json.gz", "wt", encoding="utf-8") as stream:
+            json.dump(held, stream)
+    return folder / "queries.json.gz"
+
+
+def test_personamem_is_read_as_the_agent_memory_benchmark_exports_it(sets: Any, tmp_path: Path) -> None:
+    path = exported(tmp_path)
+    for given in (path, tmp_path):
+        early, late = sets.chosen(f"personamem={given}").cases()
+        assert [turn.message["content"] for turn in early.turns] == ["I like jazz\n\nA lot", "Good"]
+        assert [(turn.session, turn.message["role"]) for turn in late.turns] == [
+            ("session-1", "user"), ("session-1", "assistant"), ("session-2", "user")
+        ]  # fmt: skip
+        assert [(one.text, one.category, one.answer, one.choices) for one in late.questions] == [
+            ("And now?", "track_full_preference_evolution", "(a)", ("(a) rock,\nloud", "(b) jazz"))
+        ]
+        assert not late.questions[0].labelled
+
+
+def test_the_hash_of_personamem_holds_its_conversations_too(sets: Any, tmp_path: Path) -> None:
+    csvs, packed = tmp_path / "csv", tmp_path / "packed"
+    csvs.mkdir()
+    packed.mkdir()
+    assert [one.name for one in sets.chosen(f"personamem={personas(csvs)}").files] == [
+        "questions_32k.csv", "shared_contexts_32k.jsonl"
+    ]  # fmt: skip
+    assert [one.name for one in sets.chosen(f"personamem={exported(packed)}").files] == [
+        "queries.json.gz", "documents.json.gz"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("harm", ["cut", "gone", "no session"])
+def test_a_damaged_export_of_personamem_is_said(sets: Any, tmp_path: Path, harm: str) -> None:
+    path, documents = exported(tmp_path), tmp_path / "documents.json.gz"
+    if harm == "cut":
+        documents.write_bytes(documents.read_bytes()[:-20])
+    elif harm == "gone":
+        documents.unlink()
+    else:
+        documents.write_bytes(gzip.compress(b"[]"))
+    with pytest.raises(SystemExit, match=f"personamem={path}: expected questions_32k.csv .* could not read it"):
+        list(sets.chosen(f"personamem={path}").cases())
 
 
 def test_a_folder_with_several_sizes_of_personamem_is_not_guessed_at(sets: Any, tmp_path: Path) -> None:
