@@ -31,6 +31,7 @@ class Question:
     """A question, its kind, the turns and the sessions that hold its answer, and the answer, where there is one.
 
     `evidence` is empty where a set labels sessions only; both are where the answer is nowhere, or nobody labelled it.
+    `aside` names turns that share the scope and are not there for this question: what is found of them is passed over.
     """
 
     text: str
@@ -40,6 +41,7 @@ class Question:
     answer: str = ""
     choices: tuple[str, ...] = ()
     held_out: bool = False  # nobody who tunes looks at it
+    aside: frozenset[str] = frozenset()
 
     @property
     def labelled(self) -> bool:

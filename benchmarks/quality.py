@@ -313,10 +313,23 @@ def ask(case: Case, seek: Seek, *, fifty: bool = True) -> list[Row]:
         started = time.perf_counter()
         few = seek(question.text, FEW)
         took = 1000 * (time.perf_counter() - started)
-        many = seek(question.text, MANY) if fifty else None
+        if question.aside:
+            few = beside(seek, question, FEW)
+        many = beside(seek, question, MANY) if fifty else None
         made = row_of(question, few, many, sessions)
         rows.append({"question": name, "ms": round(took, 2), **made})
     return rows
+
+
+def beside(seek: Seek, question: Question, limit: int) -> Sequence[str]:
+    """So many turns without those that are not there for a question: as many more are asked for as that takes."""
+    asked = limit
+    while True:
+        found = seek(question.text, asked)
+        kept = [key for key in found if key not in question.aside][:limit]
+        if len(kept) == limit or len(found) < asked or asked >= limit + len(question.aside):
+            return kept
+        asked = min(2 * asked, limit + len(question.aside))
 
 
 def measured(

@@ -161,8 +161,8 @@ def read_locomo_plus(path: Path, histories: Path) -> Iterator[Case]:
     """LoCoMo-Plus: a short dialogue hidden in a history, and a remark that shares no word with it.
 
     The n-th dialogue goes into the n-th conversation of LoCoMo, again from the first when all have one, so long before
-    the remark as the set says. A conversation is one scope with all its dialogues in it, each a session: so each hides
-    among the others, too.
+    the remark as the set says. A conversation is one scope with all its dialogues in it, each a session. The authors
+    hide each alone: so where a remark is asked, what is found of the other dialogues is passed over.
     """
     cases = list(read_locomo(histories))
     speakers = [(one["conversation"]["speaker_a"], one["conversation"]["speaker_b"]) for one in items(histories)]
@@ -182,8 +182,11 @@ def read_locomo_plus(path: Path, histories: Path) -> Iterator[Case]:
         case.turns += hidden
         remark = " ".join(text for _, text in spoken_by(item["trigger_query"])) or item["trigger_query"]
         asked.append((case, remark, str(item.get("relation_type", "cue")), [turn.key for turn in hidden]))
+    hidden_in = {
+        case.name: frozenset(key for one, _, _, keys in asked if one is case for key in keys) for case in cases
+    }
     for case, text, category, keys in asked:
-        case.ask(text, category, keys)
+        case.ask(text, category, keys, aside=hidden_in[case.name] - frozenset(keys))
     for case in cases:
         if case.asked_at is not None:
             case.turns.sort(key=lambda turn: turn.message["occurred_at"])

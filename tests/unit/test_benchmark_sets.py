@@ -100,6 +100,7 @@ def test_a_locomo_plus_dialogue_hides_in_a_history_and_is_the_evidence_of_its_re
     assert [(one.text, one.category, one.evidence) for one in case.questions] == [
         ("The bus was late.", "causal", frozenset({f"cue-{n}:1", f"cue-{n}:2"})) for n in (0, 1)
     ]
+    assert [one.aside for one in case.questions] == [case.questions[1].evidence, case.questions[0].evidence]
 
 
 @pytest.mark.parametrize(

@@ -215,6 +215,24 @@ def test_each_channel_and_each_term_of_the_score_is_left_out_once(quality: Any) 
     assert {"mode": "keyword"} in left.values()
 
 
+def test_turns_that_are_not_there_for_a_question_take_no_place(quality: Any) -> None:
+    from cases import Question
+
+    order = [f"other-{n}" for n in range(25)] + [f"turn-{n}" for n in range(5)]
+    asked = []
+
+    def seek(_: str, limit: int) -> list[str]:
+        asked.append(limit)
+        return order[:limit]
+
+    aside = frozenset(key for key in order if key.startswith("other"))
+    question = Question("Which?", "one", frozenset({"turn-1"}), aside=aside)
+    assert quality.beside(seek, question, 3) == ["turn-0", "turn-1", "turn-2"]
+    assert asked == [3, 6, 12, 24, 28]
+    assert quality.beside(seek, question, 10) == order[25:]
+    assert quality.beside(seek, Question("Which?", "one", frozenset()), 3) == order[:3]
+
+
 def test_a_way_that_there_is_not_is_named(quality: Any) -> None:
     for way in ("find", "recall:keyword", ""):
         with pytest.raises(SystemExit, match="no way"):
