@@ -19,6 +19,7 @@ import re
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,8 +52,10 @@ Memories:
 JUDGE: Final = """\
 You compare an answer with the one that is expected. It is correct where it says the same thing: other words, more
 detail and another form of a date or number are fine. It is wrong where a name, number, date or fact differs, where a
-part of the expected answer is missing, and where it evades. Reply with JSON only: {"correct": true} or
-{"correct": false}."""
+part of the expected answer is missing, and where it evades. Where the expected answer is that this was never said or
+cannot be known, an answer that says so, or that it does not know, is correct, and one that names something is wrong.
+Where the expected answer lists points, or says what a good answer takes into account, all of that must be met. Reply
+with JSON only: {"correct": true} or {"correct": false}."""
 ANSWER_TOKENS: Final = 300
 VERDICT_TOKENS: Final = 50
 DEADLINE: Final = 120.0
@@ -109,9 +112,9 @@ def said_by(
     raise AssertionError
 
 
-def read(model: LanguageModel, context: str, question: Question) -> Completion:
-    """The reader's answer to a question, or the letter of one of its choices."""
-    asked = question.text
+def read(model: LanguageModel, context: str, question: Question, asked_at: datetime | None = None) -> Completion:
+    """The reader's answer to a question, or the letter of one of its choices; it is told when the question is asked."""
+    asked = question.text if asked_at is None else f"Asked on {asked_at:%A, %Y-%m-%d}: {question.text}"
     if question.choices:
         listed = "\n".join(question.choices)
         asked = f"{asked}\n\nWhich of these fits the person best? Answer with its letter only.\n{listed}"
@@ -169,13 +172,21 @@ def answer(
                 step(f"{case.name}, remembering {len(case.turns):,} turns", 0)
                 add(memory, case.turns)
                 for name, question in left:
-                    book.write({"question": name, **_answered(memory, question, reader, judge, tokens)})
+                    told = _answered(memory, question, case.ended_at, reader, judge, tokens)
+                    book.write({"question": name, **told})
                     step(case.name)
 
 
-def _answered(memory: Engram, question: Question, reader: LanguageModel, judge: LanguageModel, tokens: int) -> Answered:
+def _answered(
+    memory: Engram,
+    question: Question,
+    asked_at: datetime | None,
+    reader: LanguageModel,
+    judge: LanguageModel,
+    tokens: int,
+) -> Answered:
     context, spent = memory.build_context(question.text, max_tokens=tokens), Spent()
-    said = read(reader, context.text, question)
+    said = read(reader, context.text, question, asked_at)
     spent.note(said)
     correct = is_correct(judge, question, said.text, spent)
     return {

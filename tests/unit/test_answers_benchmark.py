@@ -6,6 +6,7 @@ import importlib
 import json
 import sys
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +64,7 @@ def test_questions_are_answered_from_the_context_and_judged(
     read = [one.prompt for one in provider.requests if "Expected:" not in one.prompt]
     assert len(read) == 3
     assert "My cat is called Momo." in read[0]
+    assert "Asked on" not in read[0]
     first = book.lines["kim#0"]
     assert (first["answer"], first["expected"], first["input_tokens"], first["output_tokens"]) == (
         "Momo",
@@ -72,6 +74,17 @@ def test_questions_are_answered_from_the_context_and_judged(
     )
     table = answers.table(list(book.lines.values()))
     assert [row[:3] for row in table.rows] == [["home", 2, 0.0], ["pets", 1, 100.0], ["all", 3, 33.3]]
+
+
+def test_the_reader_is_told_when_a_question_is_asked(
+    answers: Any, case: Any, provider: ModelServer, database_url: str, tmp_path: Path
+) -> None:
+    case.asked_at = datetime(2023, 5, 30, 23, 40, tzinfo=UTC)
+    model = answers.model("openai/test", load({}, llm_api_base=provider.url, llm_api_keys="key"))
+    book = answers.Book(tmp_path / "book.jsonl", ABOUT)
+    answers.answer(database_url, [case], book, model, model, tokens=500, total=3)
+    asked = [one.prompt for one in provider.requests if "Expected:" not in one.prompt]
+    assert "Asked on Tuesday, 2023-05-30: What is my cat called?" in asked[0]
 
 
 def test_a_run_that_was_stopped_goes_on_and_pays_for_nothing_twice(
