@@ -263,7 +263,7 @@ def main() -> None:
     names = draw(found.names, given.limit, given.seed)
     about = {
         "reader": given.reader, "judge": given.judge or given.reader, "tokens": given.tokens, "data": data.name,
-        "sha256": report.sha256(*data.files),
+        "sha256": report.sha256(*data.files), "commit": report.commit(),
     }  # fmt: skip
     book = Book(given.out or Path(f"answers-{data.name}.jsonl"), about)
     reader, judge = model(about["reader"], settings), model(about["judge"], settings)

@@ -20,7 +20,7 @@ from typing import Final
 sys.path.insert(0, str(Path(__file__).parent))
 
 import report
-from machine import address, versions
+from machine import address, asked_for, versions
 
 from engram import jobs
 from engram.database import Connection, Database
@@ -111,6 +111,7 @@ ABOUT: Final = (
 
 def main() -> None:
     """Run every measurement, and save."""
+    asked_for(__doc__)
     with address() as url:
         ran = [measure(url, workers=workers, size=size) for workers in (1, 4) for size in (1, 10, 50)]
         claimed = behind_a_long_queue(url)

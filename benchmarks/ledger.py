@@ -19,7 +19,7 @@ from typing import Final
 sys.path.insert(0, str(Path(__file__).parent))
 
 import report
-from machine import address, versions
+from machine import address, asked_for, versions
 
 from engram import ledger, streams, tenancy
 from engram.database import Database
@@ -97,6 +97,7 @@ ABOUT: Final = (
 
 def main() -> None:
     """Run every measurement, and save."""
+    asked_for(__doc__)
     with address() as url:
         many = measure(url, "one writer, 500 events a commit", size=500)
         rows = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import platform
 import shlex
@@ -20,6 +21,15 @@ from engram import migrations
 from engram.embedded import EmbeddedServer
 
 CPU_INFO = Path("/proc/cpuinfo")
+
+
+def asked_for(about: str | None) -> None:
+    """Read a command line that may name a database and nothing else; says what a benchmark is where that is asked."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("url", nargs="?", help="a migrated database; otherwise an embedded one")
+    given = parser.parse_args()
+    if given.url is not None and "://" not in given.url:
+        parser.error(f"expected the URL of a database, found {given.url!r}")
 
 
 @contextmanager

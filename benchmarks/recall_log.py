@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import psycopg
 import report
-from machine import address, versions
+from machine import address, asked_for, versions
 from watching import took
 
 from engram import Engram, Scope
@@ -39,6 +39,7 @@ ABOUT: Final = (
 
 def main() -> None:
     """Measure, print and save."""
+    asked_for(__doc__)
     with address(superuser=True) as url:
         own = url.replace("//postgres@", "//engram_app@")
         scope = Scope(user_id="ada")

@@ -9,6 +9,7 @@ that the same files give the same page, byte for byte. `progress` shows how far 
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import os
@@ -364,6 +365,7 @@ def write(saved: Sequence[Mapping[str, Any]], to: Path | None = None, plots: Pat
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     saved = runs()
     write(saved)
     print(f"{shown(PAGE)}: {len(saved)} runs, {sum(len(run['plots']) for run in saved)} plots")

@@ -623,6 +623,8 @@ def chosen(written: str, histories: Path | None = None) -> Chosen:
     name, _, path = written.partition("=")
     if name not in SETS:
         raise SystemExit(f"--data {name}: expected one of {', '.join(SETS)}, as NAME=PATH")
+    if name in OWN and path:
+        raise SystemExit(f"--data {written}: {name} is the project's own, and takes no path")
     if name in OWN:
         return Chosen(name, OWN[name])
     if not path or not Path(path).exists():

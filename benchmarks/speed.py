@@ -43,6 +43,7 @@ TIMES: Final = 150
 WARM: Final = 8
 CLIENTS: Final = 16
 PROCESSES: Final = 4
+READY: Final = 8.0  # seconds until the processes of clients begin together
 SECONDS: Final = 1.5
 HIDDEN: Final = ("search", "recall", "add", "append")  # calls that are measured in processes too
 SLOW: Final = 3.0  # seconds after which a case has been measured enough
@@ -118,45 +119,51 @@ def compare(case: Case, times: int) -> Measured:
 
 
 def rush(works: Sequence[Callable[[], object]], seconds: float) -> Rush:
-    """Let each client work in a thread of its own for some seconds."""
-    until = 0.0
+    """Let each client work in a thread of its own for some seconds, and to the end of the call it is at by then."""
+    begun = until = 0.0
     barrier = threading.Barrier(len(works))
 
-    def one(work: Callable[[], object]) -> list[float]:
-        nonlocal until
+    def one(work: Callable[[], object]) -> tuple[list[float], float]:
+        nonlocal begun, until
         work()
+        if barrier.wait() == 0:
+            begun = time.perf_counter()
+            until = begun + seconds
         barrier.wait()
-        until = time.perf_counter() + seconds
         found = []
         while time.perf_counter() < until:
             found.append(took(work))
-        return found
+        return found, time.perf_counter()
 
     with ThreadPoolExecutor(len(works)) as pool:
-        begun = time.perf_counter()
-        all_of = [spent for found in pool.map(one, works) for spent in found]
-    return Rush(len(all_of), min(seconds, time.perf_counter() - begun), all_of)
+        done = list(pool.map(one, works))
+    all_of = [spent for found, _ in done for spent in found]
+    return Rush(len(all_of), max(ended for _, ended in done) - begun, all_of)
 
 
-def rush_in_process(crowd: Crowd, name: str, numbers: Sequence[int], seconds: float, begin: float) -> list[float]:
+def rush_in_process(crowd: Crowd, name: str, numbers: Sequence[int], seconds: float, begin: float) -> Rush:
     """The same with some of the clients, in a process of its own; waits for the others until a moment."""
     with ExitStack() as stack:
         clients = [stack.enter_context(_client(crowd, number)) for number in numbers]
         works = [client.cases((name,))[0].call for client in clients]
         for work in works:
             work()
-        time.sleep(max(0.0, begin - time.time()))
-        return rush(works, seconds).took
+        left = begin - time.time()
+        if left < 0:
+            raise RuntimeError(f"a process of clients was ready {-left:.1f} s late: they did not work together")
+        time.sleep(left)
+        return rush(works, seconds)
 
 
 def in_processes(crowd: Crowd, name: str, seconds: float) -> Rush:
     """What sixteen clients get done in four processes, where no two of them share an interpreter's lock."""
     shares = [range(n, CLIENTS, PROCESSES) for n in range(PROCESSES)]
     with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
-        begin = time.time() + 6.0
+        begin = time.time() + READY
         tasks = [pool.submit(rush_in_process, crowd, name, share, seconds, begin) for share in shares]
-        all_of = [spent for task in tasks for spent in task.result()]
-    return Rush(len(all_of), seconds, all_of)
+        done = [task.result() for task in tasks]
+    all_of = [spent for one in done for spent in one.took]
+    return Rush(len(all_of), max(one.seconds for one in done), all_of)
 
 
 def _client(crowd: Crowd, number: int, url: str | None = None) -> Client:

@@ -4,7 +4,7 @@
     .venv-peers/bin/pip install -r benchmarks/peers/requirements.txt
     python benchmarks/peers/run.py --env .venv-peers --rows 10000
     python benchmarks/peers/run.py --env .venv-peers --rows 10000,100000 --large "engram;sqlite-vec" --data locomo=PATH
-    python benchmarks/peers/run.py --env .venv-peers --only engram,sqlite-vec --rows 2000
+    python benchmarks/peers/run.py --env .venv-peers --only "engram;sqlite-vec" --rows 2000
 
 Each peer runs in a process of its own; those that keep their rows in PostgreSQL share Engram's embedded server, with a
 database each. Nobody embeds: vectors are looked up. Speed is measured on made-up memories of a big user (20 % of the

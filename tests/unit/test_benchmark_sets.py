@@ -540,3 +540,8 @@ def test_only_what_was_drawn_is_asked_under_the_name_it_always_has(cases: Any) -
 
     (one,) = cases.only([case("x"), case("y")], {"y#1"})
     assert [(name, question.text) for name, question in one.asked()] == [("y#1", "b")]
+
+
+def test_a_path_for_a_set_of_the_projects_own_is_refused(sets: Any, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="the project's own, and takes no path"):
+        sets.chosen(f"demo={tmp_path}")

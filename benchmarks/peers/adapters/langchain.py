@@ -44,6 +44,7 @@ class Adapter:
         }  # fmt: skip
         plain: Any = PGVectorStore.create_sync(**given)
         hybrid: Any = PGVectorStore.create_sync(**given, hybrid_search_config=mixed)
+        self._mixed = mixed
         self._stores = {"vector": plain, "hybrid": hybrid}
         plain.apply_vector_index(HNSWIndex())
         hybrid.apply_hybrid_search_index()
@@ -61,6 +62,7 @@ class Adapter:
         tidy(self._place.owner_url)
 
     def search(self, user: str, text: str, vector: Vector, k: int, mode: str) -> list[int]:
+        self._mixed.fts_query = text  # otherwise the words of the first question are sought for ever
         found = self._stores[mode].similarity_search(text, k=k, filter={"user_id": user})
         return [one.metadata["row"] for one in found[:k]]
 
