@@ -70,6 +70,7 @@ class Size:
 
     kind: str
     rows: int
+    relations: int  # of a memory
     found: list[Measured] = field(default_factory=list)
     planning: float = 0.0  # ms of a search
     recalled: float = 0.0
@@ -89,7 +90,7 @@ class Size:
 
 def measure(crowd: Crowd, names: Sequence[str], times: int, seconds: float) -> Size:
     """Everything of one crowd."""
-    size = Size(crowd.shape.kind, crowd.shape.rows, seconds=sum(crowd.seconds.values()))
+    size = Size(crowd.shape.kind, crowd.shape.rows, crowd.shape.relations, seconds=sum(crowd.seconds.values()))
     size.bytes = _bytes(crowd)
     filled = crowd.scopes[len(crowd.scopes) // 2]
     with Client(crowd, filled) as client:
@@ -249,7 +250,17 @@ def times_table(kind: str, sizes: Sequence[Size]) -> report.Table:
             f"{growth(sizes, each):.2f}" for each in (partial(Size.middle, name=name), partial(Size.late, name=name))
         ]
         rows.append([name, *shown, f"{sizes[-1].found[place].ratio:.2f}", *grown])
-    return report.Table(f"{TITLES[kind]}: ms by the number of memories", columns, rows)
+    return report.Table(f"{TITLES[kind]}: ms by the number of memories", columns, rows, lighter(sizes))
+
+
+def lighter(sizes: Sequence[Size]) -> list[str]:
+    """What is to be known where not all sizes have as many relations. Pure."""
+    few = [one for one in sizes if one.relations < sizes[0].relations]
+    return [
+        f"A memory has {sizes[0].relations} relations, of {one.rows:,} memories {one.relations}: there `traverse`,"
+        " `build_context` and the bytes of a memory are less for that, too, and their growth says nothing."
+        for one in few
+    ]
 
 
 def growth(sizes: Sequence[Size], of: Callable[[Size], float]) -> float:
