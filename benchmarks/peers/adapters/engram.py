@@ -12,7 +12,8 @@ from contract import Item, Model, Place, Vector
 from server import tidy
 
 import engram
-from engram import Engram, Scope
+from engram import Engram, Scope, migrations
+from engram.embedding import model_id
 from engram.ids import new_id
 from engram.ranking import Profile
 from engram.settings import load
@@ -39,7 +40,10 @@ class Adapter:
     """One tenant, a scope a user. Conversations are remembered turn by turn, facts are added."""
 
     modes = ("vector", "semantic", "hybrid")
-    settings = "defaults; its jobs run in the background; `vector` is mode semantic with a profile of the cosine alone"
+    settings = (
+        "defaults; its jobs run in the background; the graph of its model is built; `vector` is mode semantic with a"
+        " profile of the cosine alone"
+    )
 
     def __init__(self, conversation: bool = False) -> None:
         self._conversation = conversation
@@ -87,6 +91,10 @@ class Adapter:
                 self._rows[event_id] = item.row
 
     def settle(self) -> None:
+        # A model of one's own gets its graph from the schema's owner, as the others' indexes are made by theirs.
+        owner = self._place.owner_url.replace("postgresql://", "postgresql+psycopg://")
+        model = self._place.model
+        migrations.build_graph(owner, model_id(Looked(model)), model.dimensions)
         while self._memory.ops.run_jobs(limit=100):
             pass
         tidy(self._place.owner_url)
