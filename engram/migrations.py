@@ -150,6 +150,21 @@ def refuse_loss(op: Operations) -> None:
         raise Conflict("This downgrade would destroy the ledger; back it up, then force it.")
 
 
+def remake(op: Operations, before: str, revision: str) -> None:
+    """Take a revision that replaces functions down: all is taken apart, and the one before is made again.
+
+    Refuses where that would lose the ledger.
+    """
+    refuse_loss(op)
+    scripts = op.get_context().script
+    assert scripts is not None
+    module: Any = scripts.get_revision(before).module
+    module.downgrade()
+    module.upgrade()
+    # What was taken down and made again says which revision it is: the one that is to be taken down.
+    run_sql(op, f"update {VERSION_SCHEMA}.{VERSION_TABLE} set version_num = '{revision}'")  # noqa: S608 - constants
+
+
 def concurrent_index(op: Operations, name: str, ddl: str) -> None:
     """Build an index of schema `engram` without blocking writers, replacing what a killed build left."""
     if "concurrently" not in ddl.lower():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from alembic import op
 
@@ -23,12 +22,4 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Go back to the functions before, unless that would lose the ledger: nothing is taken apart singly."""
-    migrations.refuse_loss(op)
-    scripts = op.get_context().script
-    assert scripts is not None
-    before: Any = scripts.get_revision(down_revision).module
-    before.downgrade()
-    before.upgrade()
-    # What was taken down and made again says which revision it is: this one, which is to be taken down.
-    said = f"update {migrations.VERSION_SCHEMA}.{migrations.VERSION_TABLE} set version_num = "  # noqa: S608 - constants
-    migrations.run_sql(op, f"{said} '{revision}'")
+    migrations.remake(op, down_revision, revision)
