@@ -164,12 +164,11 @@ def test_every_run_begins_with_the_rows_that_were_kept(twins: Twins, folder: Pat
     assert [path.name for path in folder.iterdir()] == [f"{shape.key}-{crowds.FORM}"]
 
 
-def test_a_crowds_indexes_are_built_as_the_product_builds_them(
-    twins: Twins, server: EmbeddedServer, database_url: str
-) -> None:
+def test_a_crowds_indexes_are_built_as_the_product_builds_them(twins: Twins, fresh_database_url: str) -> None:
     """They are dropped while a crowd is filled: what a graph is built with must not be lost."""
+    migrations.upgrade(fresh_database_url)
     made = []
-    for address in (twins.address, server.superuser_url.replace("+psycopg", "")):
+    for address in (twins.address, twins.crowds.plain(fresh_database_url)):
         with psycopg.connect(address) as conn:
             rows = conn.execute(
                 "SELECT tablename, regexp_replace(indexdef, '^(CREATE (UNIQUE )?INDEX) [^ ]+', '\\1') FROM pg_indexes"

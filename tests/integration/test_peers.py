@@ -14,7 +14,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import psycopg
 import pytest
+
+from engram import migrations
+from engram.embedded import EmbeddedServer
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 PARTS = ("contract", "work", "child", "verdicts", "run", "labelled")
@@ -38,22 +42,35 @@ def work(peers: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def answers(peers: Any, work: Any, database_url: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What Engram and numpy say of them."""
+def answers(
+    peers: Any, work: Any, server: EmbeddedServer, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Any]]:
+    """What Engram and numpy say of them, in a database that gets a graph of their model."""
     place = tmp_path_factory.mktemp("work")
     work.save(place)
-    url = database_url.replace("postgresql+psycopg://", "postgresql://")
+    superuser = plain(server.superuser_url)
+    with psycopg.connect(superuser, autocommit=True) as conn:
+        conn.execute("CREATE DATABASE peers")
+    owner_url = server.url(user="postgres", database="peers")
+    migrations.upgrade(owner_url)
     found = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(importlib.import_module("adapters.engram"), "tidy", lambda _: None)
         for name in ("engram", "numpy, exact"):
             folder = tmp_path_factory.mktemp("data")
             job = {
-                "peer": name, "work": str(place), "folder": str(folder), "k": 10, "url": url, "owner_url": url,
-                "singles": 5, "patience": 60.0,
+                "peer": name, "work": str(place), "folder": str(folder), "k": 10, "singles": 5, "patience": 60.0,
+                "url": plain(server.url(database="peers")), "owner_url": plain(owner_url),
             }  # fmt: skip
             found[name] = peers.child.measure(job) | {"disk": 1_000}
-    return found
+    yield found
+    with psycopg.connect(superuser, autocommit=True) as conn:
+        conn.execute("DROP DATABASE peers WITH (FORCE)")
+
+
+def plain(url: str) -> str:
+    """An address as other libraries write it."""
+    return url.replace("postgresql+psycopg://", "postgresql://")
 
 
 def test_the_same_work_is_read_that_was_written(peers: Any, work: Any, tmp_path: Path) -> None:
