@@ -16,6 +16,7 @@ Vectors are the local embedder's own for these texts, and so stand in clusters.
 from __future__ import annotations
 
 import argparse
+import hashlib
 import importlib.util
 import json
 import shutil
@@ -243,6 +244,17 @@ class Texts:
         if len(self._blocks) < KEPT:
             self._blocks[block] = facts
         return facts
+
+
+@lru_cache(maxsize=16)
+def digest(shape: Shape) -> str:
+    """The SHA-256 of a crowd: who has how many memories, and every fact, in order."""
+    whole, texts = hashlib.sha256(), Texts(shape.seed)
+    for scope, rows in shape.users():
+        whole.update(f"{scope.tenant_id} {scope.user_id} {rows}\n".encode())
+    for first in range(0, shape.rows, BLOCK):
+        whole.update("\n".join(texts.facts(first, min(BLOCK, shape.rows - first))).encode())
+    return whole.hexdigest()
 
 
 def _zipf(many: int, exponent: float) -> Any:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import importlib.metadata
 import os
 import platform
 import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,6 +22,34 @@ from engram import migrations
 from engram.embedded import EmbeddedServer
 
 CPU_INFO = Path("/proc/cpuinfo")
+# What decides a figure beside the product: embedders, arrays, drivers, calls of models.
+LIBRARIES = ("psycopg", "SQLAlchemy", "wordllama", "numpy")
+
+
+def sizes(given: str) -> tuple[int, ...]:
+    """An option of numbers separated by commas, each 1 or more."""
+    if not all(one.isdecimal() and int(one) > 0 for one in given.split(",")):
+        raise argparse.ArgumentTypeError(f"expected whole numbers from 1, separated by commas, found {given!r}")
+    return tuple(int(one) for one in given.split(","))
+
+
+def number(given: str) -> int:
+    """An option of a whole number, 1 or more."""
+    if not (given.isdecimal() and int(given) > 0):
+        raise argparse.ArgumentTypeError(f"expected a whole number from 1, found {given!r}")
+    return int(given)
+
+
+def some_of(known: Collection[str]) -> Callable[[str], tuple[str, ...]]:
+    """An option of names separated by commas, each of them known."""
+
+    def read(given: str) -> tuple[str, ...]:
+        unknown = [one for one in given.split(",") if one not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(f"expected some of {', '.join(known)}, found {', '.join(unknown)!r}")
+        return tuple(given.split(","))
+
+    return read
 
 
 def asked_for(about: str | None) -> None:
@@ -66,8 +95,8 @@ def machine() -> str:
     return f"{_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()} {platform.release()}"
 
 
-def versions(url: str) -> dict[str, str]:
-    """The versions of what a measurement on this database ran with, by name."""
+def versions(url: str, *libraries: str) -> dict[str, str]:
+    """The versions of what a measurement on this database ran with, by name, and of libraries that it used besides."""
     with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://")) as conn:
         server = conn.execute("show server_version").fetchone()
         vector = conn.execute("select extversion from pg_extension where extname = 'vector'").fetchone()
@@ -76,6 +105,7 @@ def versions(url: str) -> dict[str, str]:
         "Python": platform.python_version(),
         "PostgreSQL": str(server[0]) if server else "?",
         "pgvector": str(vector[0]) if vector else "?",
+        **{name: importlib.metadata.version(name) for name in (*LIBRARIES, *libraries)},
     }
 
 

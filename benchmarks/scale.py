@@ -19,7 +19,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -34,7 +33,7 @@ from clients import Case, Client
 from crowds import Crowd, Filled, Shape, opened, vectors_of
 from floors import EXACT, Half
 from profile_calls import Watch, watched
-from speed import CLIENTS, Measured, compare, crowd_data, milliseconds, percentiles, rush
+from speed import Measured, compare, crowd_data, many_clients, milliseconds, percentiles
 from watching import took
 
 from engram import recall, tenancy
@@ -43,10 +42,11 @@ from engram.channels import semantic
 SIZES: Final = (1_000, 10_000, 100_000, 1_000_000)
 KINDS: Final = ("large", "small")
 CALLS: Final = (
-    "search", "recall", "build_context", "traverse", "get_lineage", "add", "add_many", "remember", "append_many",
+    "search", "recall", "build_context", "traverse", "get_lineage", "add", "add_many", "remember", "append",
+    "append_many", "enqueue", "claim",
 )  # fmt: skip
-RUSHED: Final = ("search", "add")
-TIMES: Final = 60
+RUSHED: Final = ("search", "recall", "build_context", "traverse", "add", "add_many", "append", "claim")
+TIMES: Final = 100
 ASKED: Final = 30  # questions of which the nearest are compared with the exact ones
 MANY_TENANTS: Final = (10, 10_000)
 TENANT_ROWS: Final = 100_000
@@ -75,7 +75,7 @@ class Size:
     planning: float = 0.0  # ms of a search
     recalled: float = 0.0
     exact: float = 0.0  # ms of the exact scan
-    rates: dict[str, float] = field(default_factory=dict)
+    rushed: list[list[Any]] = field(default_factory=list)  # what sixteen clients get done, a call a row
     bytes: list[tuple[str, str, int]] = field(default_factory=list)
     seconds: float = 0.0  # that filling took
 
@@ -83,9 +83,15 @@ class Size:
         """The median of a call."""
         return next(statistics.median(one.calls) for one in self.found if one.case.name == name)
 
-    def late(self, name: str) -> float:
+    def late(self, name: str) -> float | None:
         """The 95th percentile of a call."""
         return next(percentiles(one.calls)[1] for one in self.found if one.case.name == name)
+
+    def shown(self, name: str) -> str:
+        """The percentiles of a call."""
+        return next(
+            " / ".join(map(milliseconds, percentiles(one.calls))) for one in self.found if one.case.name == name
+        )
 
 
 def measure(crowd: Crowd, names: Sequence[str], times: int, seconds: float) -> Size:
@@ -94,16 +100,15 @@ def measure(crowd: Crowd, names: Sequence[str], times: int, seconds: float) -> S
     size.bytes = _bytes(crowd)
     filled = crowd.scopes[len(crowd.scopes) // 2]
     with Client(crowd, filled) as client:
+        if "claim" in names:
+            client.fill_queue(12 * times + 1_000)
         for case in client.cases(tuple(names)):
             size.found.append(compare(case, times))
-            print(f"  {size.kind} {size.rows:>9,}  " + " ".join(map(str, size.found[-1].row()[:8])), flush=True)
+            print(f"  {size.kind} {size.rows:>9,}  " + " ".join(map(str, size.found[-1].row()[:9])), flush=True)
         size.planning = planning(client)
         size.recalled, size.exact = recalled(client, filled)
-    for name in RUSHED:
-        size.rates[name] = rushed(crowd, name, seconds)
-    print(
-        f"  {size.kind} {size.rows:>9,}  recall@10 {size.recalled:.3f}, planning {size.planning:.2f} ms, {size.rates}"
-    )
+    print(f"  {size.kind} {size.rows:>9,}  recall@10 {size.recalled:.3f}, planning {size.planning:.2f} ms", flush=True)
+    size.rushed = many_clients(crowd, [name for name in RUSHED if name in names], seconds, split=False)
     return size
 
 
@@ -143,16 +148,6 @@ def recalled(client: Client, filled: Filled) -> tuple[float, float]:
         true = {str(row[0]) for row in client.floors.conn.execute(exact, sent)}
         found += len(true & {one.memory.memory_id for one in nearest})
     return found / (min(10, filled.rows) * ASKED), statistics.median(scanned)
-
-
-def rushed(crowd: Crowd, name: str, seconds: float) -> float:
-    """Calls a second of sixteen clients, each of a scope of its own as far as there are enough."""
-    with ExitStack() as stack:
-        clients = [
-            stack.enter_context(Client(crowd, crowd.scopes[number % len(crowd.scopes)], number))
-            for number in range(CLIENTS)
-        ]
-        return rush([client.cases((name,))[0].call for client in clients], seconds).rate
 
 
 def graphing(keep: Path | None, rows: int, times: int) -> report.Table:
@@ -237,7 +232,7 @@ def times_table(kind: str, sizes: Sequence[Size]) -> report.Table:
     """A call a row, its times at every size, and what the last ten times more memories cost."""
     columns = [
         "call",
-        *(f"{one.rows:,} p50 / p95" for one in sizes),
+        *(f"{one.rows:,}" for one in sizes),
         "ratio to floor, largest",
         "per tenfold p50",
         "p95",
@@ -245,12 +240,25 @@ def times_table(kind: str, sizes: Sequence[Size]) -> report.Table:
     rows = []
     for place, measured in enumerate(sizes[0].found):
         name = measured.case.name
-        shown = [f"{milliseconds(one.middle(name))} / {milliseconds(one.late(name))}" for one in sizes]
-        grown = [
-            f"{growth(sizes, each):.2f}" for each in (partial(Size.middle, name=name), partial(Size.late, name=name))
-        ]
-        rows.append([name, *shown, f"{sizes[-1].found[place].ratio:.2f}", *grown])
-    return report.Table(f"{TITLES[kind]}: ms by the number of memories", columns, rows, lighter(sizes))
+        grown = [growth(sizes, each) for each in (partial(Size.middle, name=name), partial(Size.late, name=name))]
+        told = ["–" if one is None else f"{one:.2f}" for one in grown]
+        rows.append([name, *(one.shown(name) for one in sizes), f"{sizes[-1].found[place].ratio:.2f}", *told])
+    title = f"{TITLES[kind]}: p50 / p95 / p99 in ms by the number of memories"
+    return report.Table(title, columns, rows, lighter(sizes))
+
+
+def crowded_table(kind: str, sizes: Sequence[Size]) -> report.Table:
+    """What sixteen clients get done at every size, a call a row: rows a second, how many their floors, and times."""
+    columns = ["call", *(f"{one.rows:,}" for one in sizes)]
+    rows = []
+    for place, (name, *_) in enumerate(sizes[0].rushed):
+        cells = []
+        for one in sizes:
+            _, rate, bare, _, _, middle, late, last = one.rushed[place]
+            cells.append(f"{rate:,} of {bare:,}; {middle} / {late} / {last}")
+        rows.append([name, *cells])
+    note = "Calls or rows a second of those of the bare statements; p50 / p95 / p99 of a call in ms."
+    return report.Table(f"{TITLES[kind]}: sixteen clients by the number of memories", columns, rows, [note])
 
 
 def lighter(sizes: Sequence[Size]) -> list[str]:
@@ -263,23 +271,23 @@ def lighter(sizes: Sequence[Size]) -> list[str]:
     ]
 
 
-def growth(sizes: Sequence[Size], of: Callable[[Size], float]) -> float:
+def growth(sizes: Sequence[Size], of: Callable[[Size], float | None]) -> float | None:
     """By how much something grows where the memories grow tenfold, from the smallest size to the largest. Pure."""
-    tenfolds = math.log10(sizes[-1].rows / sizes[0].rows) or 1.0
-    return float((of(sizes[-1]) / of(sizes[0])) ** (1 / tenfolds))
+    first, last = of(sizes[0]), of(sizes[-1])
+    if first is None or last is None or sizes[0].rows == sizes[-1].rows:
+        return None
+    return float((last / first) ** (1 / math.log10(sizes[-1].rows / sizes[0].rows)))
 
 
 def size_table(kind: str, sizes: Sequence[Size]) -> report.Table:
     """What is not a time of a call."""
-    columns = ["memories", "recall@10", "exact scan ms", "planning of a search ms", *(
-        f"16 clients, {name} per s" for name in RUSHED), "KB a memory", "filled in s"]  # fmt: skip
+    columns = ["memories", "recall@10", "exact scan ms", "planning of a search ms", "KB a memory", "filled in s"]
     rows = [
         [one.rows, f"{one.recalled:.3f}", milliseconds(one.exact), milliseconds(one.planning),
-         *(round(one.rates[name]) for name in RUSHED), f"{sum(b for _, _, b in one.bytes) / one.rows / 1024:.1f}",
-         round(one.seconds)]
+         f"{sum(b for _, _, b in one.bytes) / one.rows / 1024:.1f}", round(one.seconds)]
         for one in sizes
     ]  # fmt: skip
-    return report.Table(f"{TITLES[kind]}: recall, planning, throughput, bytes", columns, rows)
+    return report.Table(f"{TITLES[kind]}: recall, planning, bytes", columns, rows)
 
 
 def bytes_table(kind: str, size: Size) -> report.Table:
@@ -305,39 +313,50 @@ def _say(said: str) -> None:
 
 
 def main() -> None:
-    """Measure every size of every kind, print, and save."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
-    parser.add_argument("--kinds", default=",".join(KINDS))
-    parser.add_argument("--only", default=",".join(CALLS))
-    parser.add_argument("--times", type=int, default=TIMES)
-    parser.add_argument("--seconds", type=float, default=1.5)
+    """Measure every size of every kind, print, and save; of a part nothing is saved."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=machine.sizes, default=SIZES, help="separated by commas")
+    parser.add_argument("--kinds", type=machine.some_of(KINDS), default=KINDS, help="one of them; nothing is saved")
+    parser.add_argument("--only", type=machine.some_of(CALLS), default=CALLS, help="some calls; nothing is saved")
+    parser.add_argument("--times", type=machine.number, default=TIMES, help=f"calls of each; {TIMES} where not given")
+    parser.add_argument("--seconds", type=float, default=1.5, help="that sixteen clients work")
     parser.add_argument("--tenant-rows", type=int, default=TENANT_ROWS, help="0 leaves the tenants out")
     parser.add_argument("--graph-rows", type=int, default=TENANT_ROWS, help="0 leaves the graph out")
-    parser.add_argument("--keep", type=Path)
+    parser.add_argument("--keep", type=Path, help="keep the crowds in this folder, and find them there again")
     given = parser.parse_args()
-    sizes, kinds = [int(one) for one in given.sizes.split(",")], given.kinds.split(",")
     tables, plots, used = [], [], []
     versions: dict[str, str] = {}
-    with report.progress("crowds", len(sizes) * len(kinds)) as step:
-        for kind in kinds:
+    with report.progress("crowds", len(given.sizes) * len(given.kinds)) as step:
+        for kind in given.kinds:
             found = []
-            for rows in sizes:
+            for rows in given.sizes:
                 shape = Shape.usual(kind, rows)
                 with opened(shape, given.keep, say=_say) as crowd:
                     versions = machine.versions(crowd.url)
-                    found.append(measure(crowd, given.only.split(","), given.times, given.seconds))
+                    found.append(measure(crowd, given.only, given.times, given.seconds))
                 used.append(crowd_data(shape))
                 step(f"{kind} {rows:,}")
-            tables += [times_table(kind, found), size_table(kind, found), bytes_table(kind, found[-1])]
+            made = [times_table, crowded_table, size_table]
+            tables += [*(each(kind, found) for each in made), bytes_table(kind, found[-1])]
             plots += plots_of(kind, found)
-    if "large" in kinds and given.graph_rows:
+            show(tables[-4:])
+    if "large" in given.kinds and given.graph_rows:
         tables.append(graphing(given.keep, given.graph_rows, given.times))
+        show(tables[-1:])
     if given.tenant_rows:
         tables.append(tenants(given.keep, given.tenant_rows, given.times))
-    for table in tables:
-        print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}")
+        show(tables[-1:])
+    whole = set(given.only) == set(CALLS) and set(given.kinds) == set(KINDS) and given.graph_rows and given.tenant_rows
+    if not whole:
+        print("A part of it: the record is left as it is.")
+        return
     report.save("scale", title="Scale", about=ABOUT, versions=versions, tables=tables, plots=plots, data=used)
+
+
+def show(tables: Sequence[report.Table]) -> None:
+    """Print tables as they are done: what a crash would lose otherwise."""
+    for table in tables:
+        print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}", flush=True)
 
 
 def plots_of(kind: str, sizes: Sequence[Size]) -> list[report.Plot]:
@@ -345,8 +364,10 @@ def plots_of(kind: str, sizes: Sequence[Size]) -> list[report.Plot]:
     at = [float(size.rows) for size in sizes]
     made = []
     for title, of in (("medians", Size.middle), ("95th percentiles", Size.late)):
-        names = [one.case.name for one in sizes[0].found]
-        series = [report.Series(name, at, [of(size, name) for size in sizes]) for name in names]
+        series = []
+        for one in sizes[0].found:
+            lines = [(x, y) for x, size in zip(at, sizes, strict=True) if (y := of(size, one.case.name)) is not None]
+            series.append(report.Series(one.case.name, [x for x, _ in lines], [y for _, y in lines]))
         made.append(report.Plot(f"{TITLES[kind]}: {title}", "lines", series, "memories", "ms", ("x", "y")))
     parts = [(table, part) for table, part, _ in sizes[-1].bytes[:LARGEST]]
     names = [table if part == "rows" else part for table, part in parts]

@@ -22,6 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
@@ -34,7 +35,7 @@ import psutil
 import psycopg
 import report
 from clients import CALLS, READS, Case, Client
-from crowds import BIG, LITTLE, Crowd, Shape, opened, vectors_of
+from crowds import BIG, LITTLE, Crowd, Shape, digest, opened, vectors_of
 from watching import Sent, Wire, took
 
 from engram.settings import load
@@ -45,11 +46,14 @@ CLIENTS: Final = 16
 PROCESSES: Final = 4
 READY: Final = 8.0  # seconds until the processes of clients begin together
 SECONDS: Final = 1.5
+REFERRED: Final = 200  # searches beside what they consist of
+REFERENCES: Final = ("what", "p50", "p95", "p99", "a search beside it, times")
 HIDDEN: Final = ("search", "recall", "add", "append")  # calls that are measured in processes too
 SLOW: Final = 3.0  # seconds after which a case has been measured enough
 PATIENCE: Final = 20.0  # seconds after which even a case of few calls has been
 WARMED: Final = 0.5
-LEAST: Final = 5
+LEAST: Final = 20  # calls, as many as a 95th percentile is of
+MANY: Final = 100  # calls that a 99th percentile is of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +72,8 @@ class Measured:
     def row(self) -> list[Any]:
         """Its row in a table."""
         own, bare = percentiles(self.calls), percentiles(self.floors)
-        return [self.case.name, *map(milliseconds, (*own, *bare)), f"{self.ratio:.2f}", self.case.against]
+        times = map(milliseconds, (*own, *bare))
+        return [self.case.name, len(self.calls), *times, f"{self.ratio:.2f}", self.case.against]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +90,23 @@ class Rush:
         return self.done / self.seconds
 
 
-def percentiles(found: Sequence[float]) -> tuple[float, float, float]:
-    """The median, the 95th and the 99th percentile."""
+def percentiles(found: Sequence[float]) -> tuple[float, float | None, float | None]:
+    """The median, the 95th and the 99th percentile; None of fewer calls than 20 and 100, of which these say nothing."""
     ordered = sorted(found)
-    middle, late, last = (ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in (0.5, 0.95, 0.99))
-    return middle, late, last
+    middle, late, last = (ordered[int(share * len(ordered))] for share in (0.5, 0.95, 0.99))
+    return middle, late if len(found) >= LEAST else None, last if len(found) >= MANY else None
 
 
-def milliseconds(value: float) -> str:
-    """A time as a table shows it: three digits that say something."""
+def milliseconds(value: float | None) -> str:
+    """A time as a table shows it: three digits that say something, and a dash where there is none."""
+    if value is None:
+        return "–"
     return f"{value:.3f}" if value < 1 else f"{value:.2f}" if value < 10 else f"{value:.1f}"
+
+
+def multiple(new: float | None, old: float | None) -> str:
+    """How many times as long one took as the other, as a table shows it."""
+    return "–" if new is None or old is None else f"{new / old:.2f}"
 
 
 def compare(case: Case, times: int) -> Measured:
@@ -192,13 +204,13 @@ def one_client(crowd: Crowd, user: str, names: Sequence[str], times: int) -> lis
             client.fill_queue(12 * times + 1_000)
         for case in client.cases(tuple(names)):
             found.append(compare(case, times))
-            print(f"  {user:<8}{case.name:<18}" + "".join(f"{one:>10}" for one in found[-1].row()[1:8]), flush=True)
+            print(f"  {user:<8}{case.name:<18}" + "".join(f"{one:>10}" for one in found[-1].row()[1:9]), flush=True)
             step(case.name)
     return found
 
 
-def many_clients(crowd: Crowd, names: Sequence[str], seconds: float) -> list[list[Any]]:
-    """Calls a second of sixteen clients, and of their floors."""
+def many_clients(crowd: Crowd, names: Sequence[str], seconds: float, *, split: bool = True) -> list[list[Any]]:
+    """Calls a second of sixteen clients, and of their floors; of some calls in four processes, too, where `split`."""
     rows = []
     with ExitStack() as stack, report.progress("16 clients", len(names)) as step:
         clients = [stack.enter_context(_client(crowd, number)) for number in range(CLIENTS)]
@@ -208,12 +220,12 @@ def many_clients(crowd: Crowd, names: Sequence[str], seconds: float) -> list[lis
         for place, name in enumerate(names):
             mine = [one[place] for one in cases]
             calls, floors = (rush([work(case) for case in mine], seconds) for work in (_call, _floor))
-            split = in_processes(crowd, name, seconds) if name in HIDDEN else None
+            apart = in_processes(crowd, name, seconds) if split and name in HIDDEN else None
             many = mine[0].rows
             middle, late, last = percentiles(calls.took)
             rows.append(
                 [name, round(many * calls.rate), round(many * floors.rate), f"{floors.rate / calls.rate:.2f}",
-                 None if split is None else round(many * split.rate),
+                 None if apart is None else round(many * apart.rate),
                  *map(milliseconds, (middle, late, last))]
             )  # fmt: skip
             print("  16 clients " + " ".join(f"{one!s:>12}" for one in rows[-1]), flush=True)
@@ -230,27 +242,33 @@ def _floor(case: Case) -> Callable[[], object]:
 
 
 def references(crowd: Crowd) -> list[list[Any]]:
-    """What calls consist of at least, a round trip, an embedding, a scan in memory; and the library's weight."""
+    """What calls consist of at least, a round trip, an embedding, a scan in memory, each beside a search that is asked
+    in turn with it; and the library's weight."""
     filled = max(crowd.scopes, key=lambda one: one.rows)
     vectors = vectors_of(crowd.texts.facts(filled.first, min(filled.rows, 100_000))).astype(np.float32)
     with Client(crowd, filled) as client:
-        asked = [client.question() for _ in range(200)]
-        one = percentiles([took(client.floors.one) for _ in range(500)])
-        embedded = percentiles([took(lambda q=q: vectors_of([q])) for q in asked])
-        scanned = percentiles([took(lambda v=v: np.argpartition(vectors @ v, -10)[-10:]) for v in vectors_of(asked)])
-        for question in asked[:50]:
-            client.door.search(question)
+        asked = [client.question() for _ in range(REFERRED)]
+        works: dict[str, Callable[[str, Any], object]] = {
+            "search, ms": lambda question, _: client.door.search(question),
+            "SELECT 1, ms": lambda *_: client.floors.one(),
+            "embedding of a question, ms": lambda question, _: vectors_of([f"{question} again"]),
+            f"numpy, exact, {len(vectors):,} vectors in memory, ms": lambda _, vector: np.argpartition(
+                vectors @ vector, -10
+            )[-10:],
+        }
+        spent: dict[str, list[float]] = {name: [] for name in works}
+        for question, vector in zip(asked, vectors_of(asked).astype(np.float32), strict=True):
+            for name, work in works.items():
+                spent[name].append(took(partial(work, question, vector)))
         weight = psutil.Process().memory_info().rss / 2**20
+    found = {name: percentiles(values) for name, values in spent.items()}
+    search = found["search, ms"][0]
+    imported = percentiles([_fresh("from engram import Engram") for _ in range(7)])
     return [
-        ["SELECT 1, ms", *map(milliseconds, one)],
-        ["embedding of a question, ms", *map(milliseconds, embedded)],
-        [f"numpy, exact, {len(vectors):,} vectors in memory, ms", *map(milliseconds, scanned)],
-        [
-            "`from engram import Engram`, s",
-            *(f"{value:.2f}" for value in percentiles([_fresh("from engram import Engram") for _ in range(7)])),
-        ],
-        ["process of the library after its first search, MiB", f"{_weight(crowd):.0f}", None, None],
-        ["process of this benchmark, MiB", f"{weight:.0f}", None, None],
+        *([name, *map(milliseconds, one), multiple(search, one[0])] for name, one in found.items()),
+        ["`from engram import Engram`, s", *map(milliseconds, imported), None],
+        ["process of the library after its first search, MiB", f"{_weight(crowd):.0f}", None, None, None],
+        ["process of this benchmark, MiB", f"{weight:.0f}", None, None, None],
     ]
 
 
@@ -278,20 +296,19 @@ def counted(found: dict[str, Sent]) -> report.Table:
 
 
 def main() -> None:
-    """Measure, print, and save."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", default="10000", help="sizes, separated by commas")
-    parser.add_argument("--keep", type=Path)
-    parser.add_argument("--only", default=",".join(CALLS))
-    parser.add_argument("--times", type=int, default=TIMES)
-    parser.add_argument("--seconds", type=float, default=SECONDS)
-    parser.add_argument("--no-rush", action="store_true", help="only one client")
+    """Measure, print, and save; of a part of the calls nothing is saved."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=machine.sizes, default=(10_000,), help="sizes, separated by commas")
+    parser.add_argument("--keep", type=Path, help="keep the crowds in this folder, and find them there again")
+    parser.add_argument("--only", type=machine.some_of(CALLS), default=CALLS, help="some calls; nothing is saved")
+    parser.add_argument("--times", type=machine.number, default=TIMES, help=f"calls of each; {TIMES} where not given")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="that sixteen clients work")
+    parser.add_argument("--no-rush", action="store_true", help="only one client; nothing is saved")
     given = parser.parse_args()
-    names, sizes = given.only.split(","), [int(one) for one in given.rows.split(",")]
+    names, sizes = given.only, given.rows
     tables: list[report.Table] = []
     plots: list[report.Plot] = []
     found: dict[tuple[int, str], list[Measured]] = {}
-    versions: dict[str, str] = {}
     for rows in sizes:
         with opened(Shape.usual("mixed", rows), given.keep, say=_say) as crowd:
             print(machine.heading(crowd.url))
@@ -305,12 +322,14 @@ def main() -> None:
                 tables.append(counted(count(crowd, names)))
             if not given.no_rush:
                 tables.append(crowded(rows, many_clients(crowd, names, given.seconds)))
-            title = f"References beside {rows:,} memories"
-            tables.append(report.Table(title, ["what", "p50", "p95", "p99"], references(crowd)))
+            tables.append(report.Table(f"References beside {rows:,} memories", REFERENCES, references(crowd)))
+        for table in tables[len(tables) - 5 :]:
+            print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}", flush=True)
     if len(sizes) > 1:
         tables += [grown(user, sizes, found) for user in (BIG, LITTLE)]
-    for table in tables:
-        print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}")
+    if given.no_rush or set(names) != set(CALLS):
+        print("A part of the calls: the record is left as it is.")
+        return
     report.save(
         "speed", title="Speed", about=ABOUT, versions=versions, tables=tables, plots=plots,
         data=[crowd_data(Shape.usual("mixed", rows)) for rows in sizes],
@@ -329,7 +348,7 @@ def whose(crowd: Crowd, user: str) -> str:
 
 def alone(crowd: Crowd, user: str, found: Sequence[Measured]) -> report.Table:
     """The table of one client."""
-    columns = ["call", "p50", "p95", "p99", "floor p50", "floor p95", "floor p99", "ratio", "floor"]
+    columns = ["call", "calls", "p50", "p95", "p99", "floor p50", "floor p95", "floor p99", "ratio", "floor"]
     return report.Table(f"One client, {whose(crowd, user)}, ms", columns, [one.row() for one in found])
 
 
@@ -345,9 +364,9 @@ def grown(user: str, sizes: Sequence[int], found: Mapping[tuple[int, str], Seque
     lines = []
     for each in zip(*(found[rows, user] for rows in sizes), strict=True):
         calls, floors = [percentiles(one.calls) for one in each], [percentiles(one.floors) for one in each]
-        times = (calls[-1][0] / calls[0][0], calls[-1][1] / calls[0][1], floors[-1][0] / floors[0][0])
         shown = [f"{milliseconds(one[0])} / {milliseconds(one[1])}" for one in calls]
-        lines.append([each[0].case.name, *shown, *(f"{one:.2f}" for one in times)])
+        compared = [(calls, 0), (calls, 1), (floors, 0)]
+        lines.append([each[0].case.name, *shown, *(multiple(of[-1][place], of[0][place]) for of, place in compared)])
     return report.Table(f"What {sizes[-1] // sizes[0]} times more memories cost, the {user} user", columns, lines)
 
 
@@ -360,7 +379,7 @@ ABOUT: Final = (
 def crowd_data(shape: Shape) -> report.Data:
     """What a crowd is, for a report."""
     about = f"{shape.rows:,} memories, {len(shape.users()):,} scopes, seed {shape.seed}"
-    return report.Data(f"crowd {shape.key}", report.sha256(Path(__file__).parent / "crowds.py"), "generated", about)
+    return report.Data(f"crowd {shape.key}", digest(shape), "generated", about)
 
 
 def _plot(title: str, found: Sequence[Measured]) -> report.Plot:

@@ -580,7 +580,7 @@ def test_what_is_written_during_replays_and_switches_is_neither_lost_nor_doubled
         own = open_door(tenant)
         turn = 0
         try:
-            while not stop.is_set() and turn < 30:
+            while turn < 4 or (not stop.is_set() and turn < 30):  # where a machine is busy a replay may be the faster
                 turn += 1
                 own.remember(f"I own {turn} boats of kind {number}.", session_id=f"s{number}")
                 made = own.add(f"User owns {turn} kites of kind {number}")

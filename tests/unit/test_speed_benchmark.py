@@ -38,4 +38,9 @@ def test_every_call_of_every_client_is_counted(speed: Any) -> None:
 
 def test_percentiles_are_times_that_were_measured(speed: Any) -> None:
     assert speed.percentiles([float(n) for n in range(1, 101)]) == (51.0, 96.0, 100.0)
-    assert speed.percentiles([7.0]) == (7.0, 7.0, 7.0)
+
+
+def test_a_percentile_of_too_few_calls_is_none(speed: Any) -> None:
+    assert speed.percentiles([7.0]) == (7.0, None, None)
+    assert speed.percentiles([float(n) for n in range(20)]) == (10.0, 19.0, None)
+    assert speed.milliseconds(None) == speed.multiple(None, 1.0) == "–"
