@@ -76,7 +76,7 @@ class Client:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.floors.conn.close()
+        self.floors.close()
         self.door.close()
 
     def question(self) -> str:
