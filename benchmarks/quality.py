@@ -33,8 +33,8 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from itertools import groupby, islice
@@ -49,15 +49,16 @@ sys.path.insert(0, str(Path(__file__).parent))
 import report
 from books import Book
 from cases import Case, Look, Question, Turn, draw, look, only
-from machine import address, versions
-from minilm import MiniLM, is_installed
+from machine import address, number, some_of, versions
+from minilm import DISTRIBUTION, MiniLM, is_installed
 from sets import OWN, SETS, Chosen, chosen
 from vectors import Kept
 
-from engram import Engram, ProfileWeights, Scope, ranking
+from engram import Engram, EngramError, ProfileWeights, Scope, ranking
 from engram.embedding import local
 from engram.ids import new_id
 from engram.settings import load
+from engram.values import MODES
 
 FEW, MANY = 10, 50
 TURNS: Final = ("R@5", "R@10", "R@20", "R@50", "hit@10", "MRR@10", "nDCG@10")
@@ -82,14 +83,18 @@ EMBEDDERS: Final[Mapping[str, Callable[[], Any]]] = {
 }
 FOR_ENGRAM: Final[Mapping[str, Callable[[Any], Any]]] = {"wordllama": lambda _: "wordllama", "minilm": lambda one: one}
 
-DEGRADED: Final[Counter[str]] = (
-    Counter()
-)  # searches that a channel was late for, by call: they say less than they could
-
-ADDED: Final[set[str]] = set()  # the terms that added something to a score: others need not be left out to be known
+SAME: Final = "same"  # says of a row that it is that of `search`, since what was left out had added nothing
 
 Row = dict[str, Any]
 Seek = Callable[[str, int], Sequence[str]]  # a question and how many: the keys of the turns, best first
+
+
+@dataclass
+class Noted:
+    """What is noted of Engram's searches beside what they find."""
+
+    late: Counter[str] = field(default_factory=Counter)  # searches that a channel was late for, by call
+    added: set[str] = field(default_factory=set)  # the terms that added something to a score
 
 
 # --- measures ---------------------------------------------------------------------------------------------------------
@@ -244,52 +249,58 @@ def add(memory: Engram, turns: Sequence[Turn]) -> dict[str, str]:
     return keys
 
 
-def seeker(memory: Engram, keys: Mapping[str, str], way: str, now: datetime | None = None) -> Seek:
+def seeker(
+    memory: Engram, keys: Mapping[str, str], way: str, now: datetime | None = None, noted: Noted | None = None
+) -> Seek:
     """The search that one of Engram's ways is: a call, for `search` with a mode and a profile after colons.
 
     `recall` is told what `now` is: a question about May means the one before the question was asked.
     """
+    call, given = call_of(way)
+    given |= {"now": now} if call == "recall" and now is not None else {}
+    return _seek(memory, keys, call, noted or Noted(), **given)
+
+
+def call_of(way: str) -> tuple[str, dict[str, Any]]:
+    """The call that one of Engram's ways is, and its keywords. Raises ValueError where there is no such way. Pure."""
     call, *rest = way.split(":")
     given: dict[str, Any] = dict(zip(("mode", "profile"), rest, strict=False))
-    given |= {"now": now} if call == "recall" and now is not None else {}
-    if call not in OURS or (rest and call != "search"):
-        raise SystemExit(f"no way {way!r}: expected {', '.join((*OURS, *PARTS, *PLAIN))}, or search:MODE:PROFILE")
-    return _seek(memory, keys, call, **given)
+    if call not in OURS or (rest and call != "search") or len(rest) > 2 or given.get("mode", MODES[0]) not in MODES:
+        raise ValueError(f"no way {way!r}: expected {', '.join((*OURS, *PARTS, *PLAIN))}, or search:MODE:PROFILE")
+    ranking.weights_of(given.get("profile", ranking.DEFAULT_PROFILE))
+    return call, given
 
 
-def _seek(memory: Engram, keys: Mapping[str, str], call: str, **options: Any) -> Seek:
+def _seek(memory: Engram, keys: Mapping[str, str], call: str, noted: Noted, **options: Any) -> Seek:
     asked: Any = getattr(memory, call)
 
     def seek(text: str, limit: int) -> Sequence[str]:
         found = asked(text, limit=limit, track=False, **options)
-        DEGRADED.update([call] if found.degraded else [])
+        noted.late.update([call] if found.degraded else [])
         rows = found.evidence if call == "recall" else found
-        ADDED.update(name for one in rows for name, term in one.terms.items() if term.contribution)
+        noted.added.update(name for one in rows for name, term in one.terms.items() if term.contribution)
         return [keys.get(one.memory.event_id, "") for one in rows]
 
     return seek
 
 
-def ablations(added: Collection[str] | None = None) -> dict[str, dict[str, Any]]:
-    """What is left out of `search`, and the keywords that leave it out: each channel, and each term of the score.
+CHANNELS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "without the channel of words": {"mode": "semantic"},
+    "without the channel of vectors": {"mode": "keyword"},
+    "without the channel of the graph": {"depth": 0},
+    "without going deep when weak": {"expand": False},
+}
 
-    With `added` only the terms that are in it.
-    """
+
+def ablations() -> dict[str, tuple[str | None, Mapping[str, Any]]]:
+    """What is left out of `search`, each channel and each term of the score: the term, and the keywords that do so."""
     weights = ranking.WEIGHTS[ranking.DEFAULT_PROFILE]
-    terms = {
-        f"without the term {name}": {
-            "profile": ProfileWeights(ranking.DEFAULT_PROFILE, {name: 0.0, SPARE: weights[SPARE] + weight})
-        }
-        for name, weight in weights.items()
-        if name != SPARE and (added is None or name in added)
-    }
-    return {
-        "without the channel of words": {"mode": "semantic"},
-        "without the channel of vectors": {"mode": "keyword"},
-        "without the channel of the graph": {"depth": 0},
-        "without going deep when weak": {"expand": False},
-        **terms,
-    }
+    made: dict[str, tuple[str | None, Mapping[str, Any]]] = {name: (None, given) for name, given in CHANNELS.items()}
+    for term, weight in weights.items():
+        if term != SPARE and weight:
+            without = ProfileWeights(ranking.DEFAULT_PROFILE, {term: 0.0, SPARE: weights[SPARE] + weight})
+            made[f"without the term {term}"] = (term, {"profile": without})
+    return made
 
 
 # --- the run ----------------------------------------------------------------------------------------------------------
@@ -333,17 +344,28 @@ def beside(seek: Seek, question: Question, limit: int) -> Sequence[str]:
 
 
 def measured(
-    case: Case, memory: Engram, conn: psycopg.Connection[Any], embedder: Any, wanted: Wanted
+    case: Case, memory: Engram, conn: psycopg.Connection[Any], embedder: Any, wanted: Wanted, noted: Noted
 ) -> Iterator[tuple[str, list[Row]]]:
-    """Each way with the rows of this case, as it is done; the turns are added first."""
-    keys = add(memory, case.turns)
+    """Each way with the rows of this case, as it is done; the turns are added first.
+
+    What is left out is left out of all cases, so that its mean is over the questions of `search`. A term that added
+    nothing to any row of this case takes the rows of `search`.
+    """
+    keys, of_search, added = add(memory, case.turns), list[Row](), set[str]()
     plain = Plain(conn, case.turns, embedder) if set(wanted.ways) & set(PLAIN) else None
     for way in wanted.ways:
-        seek = plain.seek(way) if plain is not None and way in PLAIN else seeker(memory, keys, way, case.ended_at)
-        yield way, ask(case, seek, fifty=wanted.fifty)
+        seen = Noted(noted.late)
+        seek = plain.seek(way) if plain is not None and way in PLAIN else seeker(memory, keys, way, case.ended_at, seen)
+        rows = ask(case, seek, fifty=wanted.fifty)
+        if way == "search":
+            of_search, added = rows, seen.added
+        yield way, rows
     if wanted.ablated:
-        for name, options in ablations(ADDED).items():
-            yield name, ask(case, _seek(memory, keys, "search", **options), fifty=False)
+        for name, (term, options) in ablations().items():
+            if term is None or term in added:
+                yield name, ask(case, _seek(memory, keys, "search", Noted(noted.late), **options), fifty=False)
+            else:
+                yield name, [row | {SAME: True} for row in of_search]
 
 
 def run(
@@ -353,9 +375,11 @@ def run(
     wanted: Wanted,
     step: Callable[..., None] = lambda *_: None,
     book: Book | None = None,
+    noted: Noted | None = None,
 ) -> dict[str, list[Row]]:
     """All cases by all ways, with one embedder, in a tenant of its own; but for those that the book has."""
     found: dict[str, list[Row]] = {}
+    noted = noted or Noted()
     tenant, model, done = f"quality-{new_id()}", EMBEDDERS[embedder](), {} if book is None else book.lines
     with psycopg.connect(url.replace("postgresql+psycopg://", "postgresql://"), autocommit=True) as conn:
         for case in cases:
@@ -366,11 +390,11 @@ def run(
                 step(f"{case.name}, remembering {len(case.turns):,} turns", 0)
                 scope = Scope(tenant, user_id=case.name)
                 with Engram(url, scope=scope, settings=load({}), embedder=FOR_ENGRAM[embedder](model)) as memory:
-                    for way, rows in measured(case, memory, conn, model, wanted):
+                    for way, rows in measured(case, memory, conn, model, wanted, noted):
                         ways[way] = rows
                         step(f"{case.name}, {way}", asked)
                 if book is not None:
-                    book.write({"case": name, "ways": ways, "late": dict(DEGRADED)})
+                    book.write({"case": name, "ways": ways, "late": dict(noted.late)})
             for way, rows in ways.items():
                 found.setdefault(way, []).extend(rows)
     if isinstance(model, Kept):
@@ -431,10 +455,10 @@ def by_category(runs: Runs) -> report.Table:
 
 
 def categories_of(runs: Runs, way: str = "search") -> report.Table:
-    """Every measure of each category, for one way. Pure."""
+    """Every measure of each category, for one way, over its questions whose turns are labelled. Pure."""
     lines: list[list[report.Cell]] = []
     for embedder, ways in runs.items():
-        rows = ways.get(way, [])
+        rows = [row for row in ways.get(way, []) if "R@10" in row]
         for kind in sorted({row["category"] for row in rows}):
             some = [row for row in rows if row["category"] == kind]
             lines.append([kind, embedder, *(mean(some, one) for one in TURNS), len(some)])
@@ -446,7 +470,7 @@ def left_out(runs: Runs) -> report.Table:
     lines: list[list[report.Cell]] = []
     for embedder, ways in runs.items():
         for way, rows in ways.items():
-            if way.startswith("without") and "search" in ways:
+            if way.startswith("without") and "search" in ways and not all(row.get(SAME) for row in rows):
                 value, low, high = interval(differences(rows, ways["search"]))
                 lines.append([way, embedder, mean(rows, "R@10"), f"{value:+.1f}", f"{low:+.1f} to {high:+.1f}",
                               mean(rows, "nDCG@10")])  # fmt: skip
@@ -480,7 +504,7 @@ def tables(runs: Runs) -> list[report.Table]:
     return [one for one in made if any(isinstance(cell, float) for row in one.rows for cell in row)]
 
 
-def save(data: Chosen, found: Look, runs: Runs, with_versions: Mapping[str, str]) -> Path:
+def save(data: Chosen, found: Look, runs: Runs, with_versions: Mapping[str, str], noted: Noted) -> Path:
     """Write the results of a set for the report."""
     known = SETS[data.name]
     hash_ = report.sha256(*data.files)
@@ -489,7 +513,7 @@ def save(data: Chosen, found: Look, runs: Runs, with_versions: Mapping[str, str]
     plots = (
         [plot(f"{data.name}: evidence found in the first ten", runs)] if shown and shown[0].title == "By turns" else []
     )
-    notes = [f"Evidence: {found.repaired} ids mended, {found.dropped} that name no turn left out. {late()}"]
+    notes = [f"Evidence: {found.repaired} ids mended, {found.dropped} that name no turn left out. {late(noted)}"]
     return report.save(
         f"quality-{data.name}",
         title=f"What is found: {data.name}",
@@ -515,11 +539,15 @@ def options() -> argparse.Namespace:
     )
     parser.add_argument("--histories", type=Path, help="LoCoMo's file, for locomo-plus")
     parser.add_argument("--url", help="a migrated database, as the application role; otherwise an embedded one")
-    parser.add_argument("--ways", help="separated by commas; otherwise all")
-    parser.add_argument("--embedders", help=f"of {', '.join(EMBEDDERS)}; otherwise those that are installed")
-    parser.add_argument("--cases", type=int, help="only the first so many conversations of each set")
+    parser.add_argument("--ways", type=_ways, help="separated by commas, otherwise all; nothing is saved")
     parser.add_argument(
-        "--limit", type=int, help="only so many questions of each set, drawn by --seed; nothing is saved"
+        "--embedders", type=some_of(EMBEDDERS), help="separated by commas, otherwise those that are installed"
+    )
+    parser.add_argument(
+        "--cases", type=number, help="only the first so many conversations of each set; nothing is saved"
+    )
+    parser.add_argument(
+        "--limit", type=number, help="only so many questions of each set, drawn by --seed; nothing is saved"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the draw: a larger one holds every smaller one")
     parser.add_argument(
@@ -533,29 +561,55 @@ def options() -> argparse.Namespace:
     parser.add_argument("--whole", action="store_true", help="leave nothing out in turn: half the time")
     parser.add_argument("--rows", type=Path, help="write every question's measures to this file")
     parser.add_argument("--against", type=Path, help="compare with a file that --rows wrote")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.against is not None and not given.against.is_file():
+        parser.error(f"--against: expected a file that --rows wrote, found nothing at {given.against}")
+    if given.rows is not None and not given.rows.absolute().parent.is_dir():
+        parser.error(f"--rows: there is no folder {given.rows.parent}")
+    if "minilm" in (given.embedders or ()) and not is_installed():
+        parser.error("--embedders minilm: its weights are not installed, see benchmarks/minilm.py")
+    return given
+
+
+def _ways(given: str) -> tuple[str, ...]:
+    ways = tuple(given.split(","))
+    for way in ways:
+        if way not in PLAIN:
+            try:
+                call_of(way)
+            except (ValueError, EngramError) as error:
+                raise argparse.ArgumentTypeError(str(error)) from None
+    return ways
+
+
+def is_whole(given: argparse.Namespace) -> bool:
+    """Whether a run is of a set as a whole and may take the place of the record. Pure."""
+    some = (given.ways, given.cases, given.limit, given.half)
+    return not given.quick and all(one is None for one in some)
 
 
 def main() -> None:
     """Measure every set that was named, print its tables, and save them for the report."""
     given = options()
-    ways = tuple(given.ways.split(",")) if given.ways else (*OURS, *PARTS, *PLAIN)
+    ways = given.ways or (*OURS, *PARTS, *PLAIN)
     wanted = Wanted(ways, ablated=not (given.quick or given.whole) and "search" in ways, fifty=not given.ten)
     installed = ["wordllama", *(["minilm"] if is_installed() and not given.quick else [])]
-    embedders = given.embedders.split(",") if given.embedders else installed
+    embedders = given.embedders or installed
     written: dict[str, Any] = {}
     every = [chosen(word, given.histories) for word in given.data or ["demo"]]
     if given.book is not None and len(every) > 1:
         raise SystemExit("--book keeps one set: name one with --data")
     with address() as url:
         for data in every:
-            found, runs = _set(url, data, embedders, wanted, given)
+            found, runs, noted = _set(url, data, embedders, wanted, given)
             show(data.name, runs)
-            print(f"\n{late()}")
+            print(f"\n{late(noted)}")
             if given.against is not None:
                 against(runs, json.loads(given.against.read_text(encoding="utf-8")).get(data.name, {}))
-            if not given.quick and given.cases is None and given.limit is None and given.half is None:
-                print(f"\n{report.shown(save(data, found, runs, versions(url)))} is written, and docs/benchmarks.md")
+            if is_whole(given):
+                ran = versions(url, *([DISTRIBUTION] if "minilm" in embedders else []))
+                saved = save(data, found, runs, ran, noted)
+                print(f"\n{report.shown(saved)} is written, and docs/benchmarks.md")
             written[data.name] = runs
     if given.rows is not None:
         given.rows.write_text(json.dumps(written, indent=1), encoding="utf-8")
@@ -563,7 +617,7 @@ def main() -> None:
 
 def _set(
     url: str, data: Chosen, embedders: Sequence[str], wanted: Wanted, given: argparse.Namespace
-) -> tuple[Look, dict[str, dict[str, list[Row]]]]:
+) -> tuple[Look, dict[str, dict[str, list[Row]]], Noted]:
     """A set, first counted and then measured, with every embedder."""
 
     def cases() -> Iterator[Case]:
@@ -574,12 +628,18 @@ def _set(
     if not found.names:
         raise SystemExit(f"{data.name} labels no evidence, so there is nothing to find: benchmarks/answers.py asks it")
     names = draw(found.names, given.limit, given.seed)
-    book = _book(given.book, data, embedders, wanted, given) if given.book is not None else None
+    book, noted = None, Noted()
+    if given.book is not None:
+        book = _book(given.book, data, embedders, wanted, given)
+        for line in [*book.lines.values()][-1:]:  # each has all that came before it
+            noted.late.update(line["late"])
     each = len(wanted.ways) + (len(ablations()) if wanted.ablated else 0)
     with report.progress(data.name, len(embedders) * each * len(names)) as step:
-        return found, {
-            one: run(url, only(cases(), names), one, wanted, partial(_said, step, one), book) for one in embedders
+        runs = {
+            one: run(url, only(cases(), names), one, wanted, partial(_said, step, one), book, noted)
+            for one in embedders
         }
+    return found, runs, noted
 
 
 def _is_of(question: Question, half: str | None) -> bool:
@@ -595,19 +655,16 @@ def _book(path: Path, data: Chosen, embedders: Sequence[str], wanted: Wanted, gi
         "adversarial": given.adversarial, "cases": given.cases, "limit": given.limit, "seed": given.seed,
         "half": given.half,
     }  # fmt: skip
-    book = Book(path, about, "case")
-    for line in [*book.lines.values()][-1:]:  # each has all that came before it
-        DEGRADED.update(line["late"])
-    return book
+    return Book(path, about, "case")
 
 
 def _said(step: Callable[..., None], embedder: str, doing: str, done: int) -> None:
     step(f"{embedder}, {doing}", done)
 
 
-def late() -> str:
-    """How many searches were answered without one of their channels."""
-    told = ", ".join(f"{count} of `{call}`" for call, count in sorted(DEGRADED.items()))
+def late(noted: Noted) -> str:
+    """How many searches were answered without one of their channels. Pure."""
+    told = ", ".join(f"{count} of `{call}`" for call, count in sorted(noted.late.items()))
     return f"Searches that a channel was late for: {told or 'none'}."
 
 

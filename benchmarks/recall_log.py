@@ -67,7 +67,8 @@ def main() -> None:
         ]
         for table in tables:
             print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}")
-        report.save("log", title="The log of recalls", about=ABOUT, versions=versions(url), tables=tables)
+        made = report.generated(__file__, f"{SIZE:,} memories of ten words, seed 1")
+        report.save("log", title="The log of recalls", about=ABOUT, versions=versions(url), tables=tables, data=[made])
 
 
 def fill(door: Engram) -> None:

@@ -212,6 +212,12 @@ def sha256(*paths: Path) -> str:
     return whole.hexdigest()
 
 
+def generated(script: str, rows: str) -> Data:
+    """Data that a script makes by itself: what it is, and the hash of that script."""
+    path = Path(script)
+    return Data(f"made by {path.name}", sha256(path), "generated", rows)
+
+
 @contextmanager
 def progress(title: str, total: int) -> Iterator[Callable[..., None]]:
     """Show on the error stream how far a run is. What is yielded takes what is being done, and how much of it is new.

@@ -36,7 +36,8 @@ import psycopg
 import report
 from contract import LEFT_OUT, PEERS
 from labelled import labelled
-from machine import versions
+from machine import number, versions
+from machine import sizes as sizes_of
 from quality import EMBEDDERS, measures
 from verdicts import Quality, Speed, percentile, qualities, speeds
 from work import BIG, SMALL, Work, made_up, truth
@@ -281,20 +282,26 @@ def options() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--env", type=Path, help="the environment that requirements.txt was installed in")
-    parser.add_argument("--rows", default="10000", help="sizes of made-up data, separated by commas; 0 for none")
-    parser.add_argument("--only", help="names of peers, separated by semicolons, as in the table")
+    parser.add_argument(
+        "--rows", type=_sizes, default=(10_000,), help="sizes of made-up data, by commas; 0: none, and nothing is saved"
+    )
+    parser.add_argument("--only", help="some peers, by semicolons, as in the table; nothing is saved")
     parser.add_argument("--large", help=f"the same, for sizes above {LARGE:,}; otherwise all")
     parser.add_argument("--data", action="append", help="demo, or NAME=PATH, as of quality.py; may be given again")
-    parser.add_argument("--cases", type=int, help="only so many conversations")
+    parser.add_argument("--cases", type=number, help="only so many conversations; nothing is saved")
     parser.add_argument("--embedder", choices=sorted(EMBEDDERS), default="wordllama", help="of the labelled texts")
     parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds to write, and to search in a mode")
-    parser.add_argument("--no-quality", action="store_true", help="measure speed alone")
+    parser.add_argument("--no-quality", action="store_true", help="measure speed alone; nothing is saved")
     return parser.parse_args()
+
+
+def _sizes(given: str) -> tuple[int, ...]:
+    return () if given == "0" else sizes_of(given)
 
 
 def compare(stage: Stage, names: Sequence[str], work: Work, singles: int, patience: float, step: Any) -> dict[str, Any]:
     """What each peer says of a work, one after the other."""
-    place = stage.folder / f"work-{work.digest}"
+    place = stage.folder / f"work-{work.digest[:12]}"
     work.save(place)
     answers = {}
     for name in names:
@@ -339,7 +346,7 @@ def measured(
 
 def sizes(chosen: argparse.Namespace) -> list[int]:
     """The sizes of made-up data."""
-    return [int(one) for one in chosen.rows.split(",") if int(one)]
+    return list(chosen.rows)
 
 
 def sized(chosen: argparse.Namespace, size: int) -> list[str]:
@@ -376,7 +383,10 @@ def main() -> None:
         shutil.rmtree(folder, ignore_errors=True)
     tables.append(settings_table(everyone))
     show(tables[-1])
-    if chosen.only is None and chosen.cases is None:
+    whole = sizes(chosen) and words(chosen) and chosen.only is None and chosen.cases is None
+    if not whole:
+        print("\nA part of it: the record is left as it is.")
+    else:
         saved = report.save(
             "peers", title="Other libraries on the same data", about=ABOUT, versions=ran, data=data, tables=tables,
             plots=plots,

@@ -52,9 +52,9 @@ class Work:
 
     @property
     def digest(self) -> str:
-        """Twelve digits that change with the data."""
+        """The SHA-256 of texts, questions and vectors, in hexadecimal digits."""
         told = json.dumps([self.users, self.texts, [q.text for q in self.questions]]).encode()
-        return hashlib.sha256(told + self.vectors.tobytes() + self.question_vectors.tobytes()).hexdigest()[:12]
+        return hashlib.sha256(told + self.vectors.tobytes() + self.question_vectors.tobytes()).hexdigest()
 
     def items(self) -> list[Item]:
         """The memories as the contract has them."""

@@ -137,13 +137,16 @@ def test_a_run_finds_what_the_evidence_names_and_its_tables_say_so(
     quality: Any, sets: Any, friends: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[int] = []
-    monkeypatch.setattr(quality, "ablations", lambda _added: {"without words": {"mode": "semantic"}})
+    monkeypatch.setattr(quality, "ablations", lambda: {
+        "without words": (None, {"mode": "semantic"}), "without nothing": ("nothing", {"mode": "keyword"}),
+    })  # fmt: skip
     wanted = quality.Wanted(("search", "search:hybrid:rrf", "or"))
     found = quality.run(
         database_url, list(sets.read_locomo(friends)), "wordllama", wanted, lambda _, n: steps.append(n)
     )
-    assert list(found) == ["search", "search:hybrid:rrf", "or", "without words"]
-    assert steps == [0, 3, 3, 3, 3]  # while it remembers, then way by way
+    assert list(found) == ["search", "search:hybrid:rrf", "or", "without words", "without nothing"]
+    assert steps == [0, 3, 3, 3, 3, 3]  # while it remembers, then way by way
+    assert [row["R@10"] for row in found["without nothing"]] == [row["R@10"] for row in found["search"]]
     assert [row["question"] for row in found["search"]] == ["studio#0", "studio#1", "studio#2"]
     assert {found[way][0]["R@10"] for way in wanted.ways} == {1.0}
     assert {found[way][0]["sessions R@5"] for way in wanted.ways} == {1.0}
@@ -204,7 +207,7 @@ def test_a_set_that_labels_nothing_is_refused_before_anything_is_written(
 
 
 def test_each_channel_and_each_term_of_the_score_is_left_out_once(quality: Any) -> None:
-    left = quality.ablations()
+    left = {name: given for name, (_, given) in quality.ablations().items()}
     for name, weight in quality.ranking.WEIGHTS["recall"].items():
         if name != quality.SPARE and weight:
             _, weights = quality.ranking.weights_of(left[f"without the term {name}"]["profile"])
@@ -235,7 +238,7 @@ def test_turns_that_are_not_there_for_a_question_take_no_place(quality: Any) -> 
 
 def test_a_way_that_there_is_not_is_named(quality: Any) -> None:
     for way in ("find", "recall:keyword", ""):
-        with pytest.raises(SystemExit, match="no way"):
+        with pytest.raises(ValueError, match="no way"):
             quality.seeker(object(), {}, way)
 
 
