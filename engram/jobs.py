@@ -18,7 +18,7 @@ from uuid import UUID
 from sqlalchemy.engine import Row
 from sqlalchemy.exc import DBAPIError
 
-from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one
+from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value, send_after
 from engram.errors import Conflict, LeaseLost, NotFound
 from engram.ids import new_id
 
@@ -336,6 +336,19 @@ def advance(conn: Connection, moves: Mapping[Cursor, int]) -> bool:
         versions=[one.version for one in moves], olds=[one.position for one in moves], news=list(moves.values()),
     )  # fmt: skip
     return moved == len(moves)
+
+
+def mark_derived(conn: Connection, stream_ids: Sequence[str]) -> None:
+    """Note at streams how far every deriver but the language model has read them, by their cursors as they stand."""
+    fetch_value(conn, "mark_derived", stream_ids=list(stream_ids), durable=True)
+
+
+def mark_derived_after(conn: Connection, stream_ids: Sequence[str]) -> None:
+    """The same behind the transaction that moved the cursors, best effort: appends to the streams do not wait for it.
+
+    Where it fails reads look once more into streams that nothing is left in, until something is derived there again.
+    """
+    send_after(conn, "mark_derived", stream_ids=list(stream_ids), durable=False)
 
 
 def _named(several: Sequence[Job]) -> dict[str, list[str | None]]:

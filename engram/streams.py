@@ -161,12 +161,16 @@ def follow(
 
 
 def watermark(conn: Connection, scope_ids: Sequence[int], deriver: str, version: int = 1) -> Watermark:
-    """How far a deriver has come in the streams of some scopes: positions appended and derived, and events behind."""
+    """How far a deriver, which needs no language model, has come in some scopes: as `slowest` has it."""
     return slowest(conn, scope_ids, [(deriver, version)])
 
 
 def slowest(conn: Connection, scope_ids: Sequence[int], derivers: Sequence[tuple[str, int]]) -> Watermark:
-    """How far the slowest of some derivers, each with its version, has come in the streams of some scopes."""
+    """How far the slowest of some derivers, each with its version, has come in some scopes: appended, derived, behind.
+
+    Of more than a hundred streams only those that wait for one are summed up; beyond a thousand events that wait, what
+    lies behind the cursor counts, whether it is derived from or not.
+    """
     names, versions = [name for name, _ in derivers], [version for _, version in derivers]
     rows = fetch_all(conn, "get_watermark", scope_ids=list(scope_ids), derivers=names, versions=versions)
     marks = [mark_of(row.streams, row.stream_id, row.head, row.behind) for row in rows]

@@ -355,6 +355,7 @@ def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequ
     for desk, pairs in desks:
         batching.write_all(desk, pairs)
     jobs.advance(conn, moves)
+    jobs.mark_derived_after(conn, streams)
     jobs.finish_derived(conn, {str(job.stream_id): reading.upto for job, reading in pack})
     queue_extract(conn, [(job, reading.after, reading.upto) for job, reading in pack])
     left = [job for job, reading in pack if reading.more]

@@ -1,28 +1,52 @@
--- The newest events of the scopes that a deriver has not come to yet and that no memory rests on.
+-- The newest events of the scopes that a deriver has not come to yet and that no memory rests on: of the streams that wait, those
+-- that were appended to last, and of each its newest events, up to a bound in all.
+WITH waiting AS MATERIALIZED (
+  SELECT h.stream_id, h.derived, h.derivable, h.recorded_at
+    FROM unnest(%(scope_ids)s::bigint[]) c (scope_id)
+   CROSS JOIN LATERAL (
+         SELECT s.stream_id, s.kind, s.derived, s.derivable, s.recorded_at
+           FROM engram.event_streams s
+          WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = c.scope_id AND s.waiting
+          ORDER BY s.stream_id DESC
+          LIMIT 1000) h
+   WHERE h.kind <> 'document'
+   ORDER BY h.recorded_at DESC, h.stream_id
+   LIMIT %(limit)s),
+started AS MATERIALIZED (
+  SELECT w.stream_id, w.derivable, w.recorded_at, min(d.position) AS slowest, array_agg(r.name) AS names, array_agg(d.position) AS positions
+    FROM waiting w
+   CROSS JOIN unnest(%(derivers)s::text[], %(versions)s::integer[]) r (name, version)
+   CROSS JOIN LATERAL (
+         SELECT greatest(w.derived, max(x.position)) AS position
+           FROM engram.derivations x
+          WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = w.stream_id AND x.deriver = r.name AND x.version <= r.version) d
+   GROUP BY w.stream_id, w.derivable, w.recorded_at),
+bounded AS MATERIALIZED (
+  SELECT s.stream_id, s.derivable, s.slowest, s.names, s.positions,
+         sum(least(s.derivable - s.slowest, %(limit)s)) OVER (ORDER BY s.recorded_at DESC, s.stream_id) - least(s.derivable - s.slowest, %(limit)s) AS before
+    FROM started s
+   WHERE s.derivable > s.slowest)
 SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
        e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, p.body
-  FROM engram.event_streams s
+  FROM (SELECT n.*
+          FROM bounded b
+         CROSS JOIN LATERAL (
+               SELECT x.*
+                 FROM engram.agent_events x
+                WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = b.stream_id AND x.position > b.slowest AND x.position <= b.derivable
+                  AND EXISTS (SELECT FROM unnest(b.names, b.positions) d (name, position)
+                               WHERE d.name = ANY (x.derive) AND x.position > d.position)
+                  AND (SELECT true FROM engram.agent_memory m WHERE m.tenant_id = x.tenant_id AND m.event_id = x.event_id LIMIT 1) IS NULL
+                  AND (SELECT h.forgotten_at FROM engram.agent_task_runs h
+                        WHERE h.tenant_id = x.tenant_id AND h.task_run_id = x.task_run_id) IS NULL
+                ORDER BY x.position DESC
+                LIMIT %(limit)s) n
+         WHERE b.before < 10 * %(limit)s
+         ORDER BY n.recorded_at DESC, n.stream_id, n.position DESC
+         LIMIT %(limit)s) e
  CROSS JOIN LATERAL (
-       SELECT min(coalesce(c.position, 0)) AS position
-         FROM unnest(%(derivers)s::text[], %(versions)s::integer[]) d(name, version)
-         LEFT JOIN LATERAL (
-              SELECT max(x.position) AS position FROM engram.derivations x
-               WHERE x.tenant_id = s.tenant_id AND x.stream_id = s.stream_id AND x.deriver = d.name AND x.version <= d.version
-              ) c ON true) slowest
-  JOIN engram.agent_events e
-    ON e.tenant_id = s.tenant_id AND e.stream_id = s.stream_id AND e.position > slowest.position
-  JOIN engram.agent_event_payloads p
-    ON p.tenant_id = e.tenant_id AND p.stream_id = e.stream_id AND p.position = e.position
- WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = ANY(%(scope_ids)s) AND s.kind <> 'document' AND s.derivable > slowest.position
-   AND EXISTS (
-       SELECT FROM unnest(%(derivers)s::text[], %(versions)s::integer[]) d(name, version)
-         LEFT JOIN LATERAL (
-              SELECT max(x.position) AS position FROM engram.derivations x
-               WHERE x.tenant_id = s.tenant_id AND x.stream_id = s.stream_id AND x.deriver = d.name AND x.version <= d.version
-              ) c ON true
-        WHERE d.name = ANY(e.derive) AND e.position > coalesce(c.position, 0))
-   AND NOT EXISTS (SELECT FROM engram.agent_memory m WHERE m.tenant_id = e.tenant_id AND m.event_id = e.event_id)
-   AND NOT EXISTS (SELECT FROM engram.agent_task_runs h
-                    WHERE h.tenant_id = e.tenant_id AND h.task_run_id = e.task_run_id AND h.forgotten_at IS NOT NULL)
+       SELECT b.body
+         FROM engram.agent_event_payloads b
+        WHERE b.tenant_id = %(tenant_id)s AND b.stream_id = e.stream_id AND b.position = e.position
+        LIMIT 1) p
  ORDER BY e.recorded_at DESC, e.stream_id, e.position DESC
- LIMIT %(limit)s

@@ -411,7 +411,9 @@ def test_the_owner_is_refused_by_triggers(book: Book, server: EmbeddedServer, at
 INSERTS = {
     "insert an event": "insert into engram.agent_events select * from engram.agent_events",
     "insert a payload": "insert into engram.agent_event_payloads select * from engram.agent_event_payloads",
-    "insert a head": "insert into engram.event_streams select * from engram.event_streams",
+    "insert a head": "insert into engram.event_streams (tenant_id, stream_id, scope_id, kind, name)"
+    " select tenant_id, gen_random_uuid(), scope_id, kind, name || '2' from engram.event_streams",
+    "say that a stream is read": "update engram.event_streams set derived = derivable",
     "call the work behind": f"select engram.write_events({', '.join(['null'] * 18)})",
 }
 
@@ -569,7 +571,8 @@ def cut_tail(at: int) -> str:
 
 def move_head(at: int) -> str:
     before = f"select hash from agent_events where position = {at - 1}"
-    return f"update event_streams set position = {at - 1}, derivable = 0, head_hash = coalesce(({before}), '{GENESIS}')"
+    values = f"position = {at - 1}, derivable = 0, derived = 0, head_hash = coalesce(({before}), '{GENESIS}')"
+    return f"update event_streams set {values}"
 
 
 HEADERS = (
