@@ -225,6 +225,12 @@ def read_and_waiting(conn: Connection, tenant_id: str, scope_id: int) -> tuple[i
     return row.read, row.waiting
 
 
+def may_be_due(conn: Connection, tenant_id: str, scope_id: int) -> bool:
+    """Whether so many events may wait for the index that a job is wanted, as far as the newest of them tell."""
+    asked = {"tenant_id": tenant_id, "scope_id": scope_id, "least": MOST_WAITING, "kind": KIND}
+    return bool(fetch_value(conn, "has_unread_events", **asked))
+
+
 def index(conn: Connection, tenant_id: str, scope_id: int, *, config: str = "english", batch: int = BATCH) -> bool:
     """Write the words of a batch of a scope's events to the index; True when there may be more. A job's work."""
     # What is being erased waits for this transaction, or this one for it: then its body is gone when it is read below.

@@ -95,7 +95,8 @@ def ask(tenant_id: str, scope_ids: Sequence[int]) -> Operation[None]:
 
 def ask_if_due(conn: Connection, tenant_id: str, scope_id: int, event_ids: Sequence[str]) -> None:
     """Ask for it after an append, now and then: where so many events wait that a search should not read them itself."""
-    if any(int(event_id[-3:], 16) % EVERY == 0 for event_id in event_ids):
+    drawn = any(int(event_id[-3:], 16) % EVERY == 0 for event_id in event_ids)
+    if drawn and events.may_be_due(conn, tenant_id, scope_id):
         _ask(conn, tenant_id, scope_id, least=events.MOST_WAITING)
 
 

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import product
-from typing import Any
+from typing import Any, Final
 from unittest.mock import Mock
 
 import numpy as np
@@ -282,6 +282,9 @@ def test_a_search_with_bounds_of_its_own_is_composed(life: Life, way: dict[str, 
 # The plans -----------------------------------------------------------------------------------------------------------
 
 
+DERIVERS: Final[Mapping[str, Any]] = {"derivers": ["rules"], "versions": [1]}
+
+
 def prepared(conn: psycopg.Connection[Any], name: str) -> list[str]:
     """Prepares each query of a function under its place, as the function's own plan; its parameters' names."""
     row = conn.execute(
@@ -444,7 +447,7 @@ def test_words_are_counted_by_the_word_index(life: Life, behind: psycopg.Connect
 
 def test_what_is_asked_before_a_search_is_read_by_its_indexes(life: Life, behind: psycopg.Connection[Any]) -> None:
     names = prepared(behind, "look_at_question")
-    given = {"words": ["bicycle"], "config": "english", "most": 100, "derivers": ["rules"], "versions": [1]}
+    given = {"words": ["bicycle"], "config": "english", "most": 100, **DERIVERS}
     found = list(nodes(plan(behind, 0, names, {**values_of(life), **given})))
     read = {node["Index Name"]: node.get("Index Cond", "") for node in found if "Index Name" in node}
     assert read.keys() >= {"memory_lexemes_scope", "memory_terms_pkey"}
@@ -452,10 +455,27 @@ def test_what_is_asked_before_a_search_is_read_by_its_indexes(life: Life, behind
     terms = [node["Index Cond"] for node in found if node.get("Index Name") == "memory_terms_pkey"]
     assert len(terms) == 2
     assert all("scope_id = " in condition and "term = " in condition for condition in terms), terms
-    events = [condition for name, condition in read.items() if name.startswith("agent_events_")]
-    assert len(events) == 1
-    assert "stream_id = " in events[0], events
     assert not [node for node in found if node["Node Type"] == "Seq Scan"]
+
+
+def test_what_waits_for_derivers_is_found_by_an_index_of_its_own(life: Life, behind: psycopg.Connection[Any]) -> None:
+    names = prepared(behind, "watermarks")
+    told = behind.execute("SELECT unnest(proconfig) FROM pg_proc WHERE proname = 'watermarks'").fetchall()
+    for (setting,) in told:
+        behind.execute("SET LOCAL " + setting.replace("=", " = "))
+    found = list(nodes(plan(behind, 0, names, {**values_of(life), **DERIVERS})))
+    read = sorted((index_of(node), condition_of(node)) for node in found if node.get("Relation Name"))
+    assert [name for name, _ in read] == [
+        "agent_events_pkey",
+        "derivations_pkey",
+        "event_streams_tenant_id_scope_id_kind_name_key",
+        "event_streams_waiting",
+    ]
+    assert all(
+        key in condition
+        for (_, condition), key in zip(read, ("stream_id", "stream_id", "scope_id", "scope_id"), strict=True)
+    ), read
+    assert "position" in read[0][1]
 
 
 def test_a_call_is_short_enough_for_its_driver_to_remember() -> None:

@@ -18,7 +18,7 @@ from engram.channels.events import Narrowed
 from engram.database import Database
 from engram.embedded import EmbeddedServer
 from engram.errors import LimitExceeded, Unavailable
-from engram.operations import capture
+from engram.operations import capture, searching_events
 from engram.settings import load
 from tests.integration.test_redaction import hits
 from tests.quiet import quiet
@@ -643,6 +643,33 @@ def test_a_large_scope_asks_for_its_index_by_itself_and_a_small_one_does_not(
     ada.record_event("kite 20", session_id="s", derive="skip")
     assert ada.search_events("kite").waiting == 1
     assert len(ada.search_events("kite", limit=200)) == 21
+
+
+def test_an_append_looks_at_the_newest_events_only_to_ask_for_the_index(
+    door: Door, database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "MOST_WAITING", 10)
+    monkeypatch.setattr(searching_events, "EVERY", 1)
+    ada = door()
+
+    def due() -> bool:
+        with database.transaction(tenant) as conn:
+            [scope_id] = tenancy.visible(conn, ada.scope).scope_ids
+            return events.may_be_due(conn, tenant, scope_id)
+
+    for number in range(9):
+        ada.record_event(f"kite {number}", session_id=f"s{number % 4}", derive="skip")
+    assert (due(), asked_for(ada)) == (False, 0), "nine wait"
+    ada.record_event("kite 9", session_id="s9", derive="skip")
+    assert (due(), asked_for(ada)) == (False, 1), "ten, and somebody is asked already"
+    ada.record_event("kite 10", session_id="s10", derive="skip")
+    assert asked_for(ada) == 1
+    ada.ops.run_jobs(limit=10)
+    for number in range(9):
+        ada.record_event(f"lantern {number}", session_id=f"t{number}", derive="skip")
+        assert (due(), asked_for(ada)) == (False, 1), "the other is done"
+    ada.record_event("lantern 9", session_id="t9", derive="skip")
+    assert asked_for(ada) == 2
 
 
 def test_the_job_goes_on_batch_by_batch_and_never_twice(
