@@ -92,6 +92,11 @@ class Client:
         """A memory of the scope."""
         return self.dice.choice(self.memory_ids)
 
+    def derive(self) -> None:
+        """Run what the calls have queued for workers, until nothing is left: reads pay for what is not derived yet."""
+        while self.door.ops.run_jobs():
+            pass
+
     def pin(self) -> str:
         """Pin some memories and revise one, so that there is something to read; a revision's id."""
         for place in range(PINNED):

@@ -6,8 +6,8 @@
 
 Every size is a crowd (`benchmarks/crowds.py`) in a database of its own. Of each: the time of every call beside its
 floor, the growth per tenfold, planning, what sixteen clients get done, recall@10 of the vectors against an exact scan,
-and bytes a memory by table. Then reads and writes while the job puts vectors of a large scope into its graph, and the
-same memories in 10 and in 10,000 tenants.
+and bytes a memory by table. Then reads and writes while the job puts vectors of a large scope into its graph, with many
+sessions and with much that waits for a worker, and the same memories in 10 and in 10,000 tenants.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from clients import Case, Client
 from crowds import Crowd, Filled, Shape, opened, vectors_of
 from floors import EXACT, Half
 from profile_calls import Watch, watched
-from speed import Measured, compare, crowd_data, many_clients, milliseconds, percentiles
+from speed import LEAST, Measured, compare, crowd_data, many_clients, milliseconds, percentiles
 from watching import took
 
-from engram import recall, tenancy
+from engram import derivation, recall, tenancy
 from engram.channels import semantic
 
 SIZES: Final = (1_000, 10_000, 100_000, 1_000_000)
@@ -51,6 +51,9 @@ ASKED: Final = 30  # questions of which the nearest are compared with the exact 
 MANY_TENANTS: Final = (10, 10_000)
 TENANT_ROWS: Final = 100_000
 LARGEST: Final = 14  # tables and indexes that are shown
+WAITING: Final = ((1, 0), (1_000, 0), (10_000, 0), (10_000, 100), (10_000, 1_000), (10_000, 10_000), (10_000, 100_000))
+WAITING_ROWS: Final = 10_000
+MESSAGES: Final = 500  # of one call
 GRAPHED: Final = 5_000  # vectors that are put into a graph while others read and write
 BYTES: Final = """
     SELECT regexp_replace(coalesce(p.relname, c.relname), '_\\d\\d$', '') AS name,
@@ -105,6 +108,7 @@ def measure(crowd: Crowd, names: Sequence[str], times: int, seconds: float) -> S
         for case in client.cases(tuple(names)):
             size.found.append(compare(case, times))
             print(f"  {size.kind} {size.rows:>9,}  " + " ".join(map(str, size.found[-1].row()[:9])), flush=True)
+        client.derive()
         size.planning = planning(client)
         size.recalled, size.exact = recalled(client, filled)
     print(f"  {size.kind} {size.rows:>9,}  recall@10 {size.recalled:.3f}, planning {size.planning:.2f} ms", flush=True)
@@ -205,6 +209,66 @@ def _both(cases: Sequence[Case], times: int, until: Future[Any] | None = None) -
         for case, into in zip(cases, found, strict=True):
             into.append(took(case.call))
     return [milliseconds(one) for into in found for one in percentiles(into)[:2]]
+
+
+def waiting(keep: Path | None, rows: int, times: int) -> report.Table:
+    """Calls in a scope of many sessions that are derived to their end, and then with more and more that is not."""
+    columns = [
+        "sessions",
+        "events that wait",
+        "search p50 ms",
+        "search p95",
+        "times its floor",
+        "remember p50 ms",
+        "p95",
+    ]
+    made = []
+    with opened(Shape.usual("large", rows), keep, say=_say) as crowd, Client(crowd, crowd.scopes[0]) as client:
+        client.derive()
+        held = waits = 0
+        for sessions, events in WAITING:
+            while held < sessions:
+                client.door.remember(client.facts(1)[0], session_id=f"read-{held}")
+                held += 1
+            if not events:
+                _read_to_the_end(crowd)
+            while waits < events:
+                many = min(MESSAGES, events - waits)
+                client.door.remember(
+                    [{"role": "user", "content": one} for one in client.facts(many)], session_id="waits"
+                )
+                waits += many
+            search = compare(client.cases(("search",))[0], times)
+            remember = compare(client.cases(("remember",))[0], times if not events else LEAST)
+            if not events:
+                _read_to_the_end(crowd)
+            spent = [*percentiles(search.calls)[:2], *percentiles(remember.calls)[:2]]
+            first, second, third, last = map(milliseconds, spent)
+            made.append([held, waits, first, second, f"{search.ratio:.2f}", third, last])
+            print("  waiting", made[-1], flush=True)
+    note = (
+        "Sessions of one message each, which every deriver has read; then messages of one more session, which none has:"
+        " as if no worker ran. The newest 200 of them are compared with the question by their words and meaning."
+    )
+    return report.Table(f"Sessions, and what waits for a worker: one scope of {rows:,}", columns, made, [note])
+
+
+def _read_to_the_end(crowd: Crowd) -> None:
+    """Leave all events as a worker does that has found nothing to keep in them."""
+    with psycopg.connect(crowd.plain, autocommit=True) as conn:
+        conn.execute(
+            "INSERT INTO engram.derivations (tenant_id, stream_id, deriver, version, position)"
+            " SELECT s.tenant_id, s.stream_id, d.name, d.version, s.derivable FROM engram.event_streams s"
+            "  CROSS JOIN unnest(%s::text[], %s::integer[]) d (name, version) WHERE s.waiting"
+            " ON CONFLICT (tenant_id, stream_id, deriver, version) DO UPDATE SET position = excluded.position",
+            ([one.NAME for one in derivation.DERIVERS], [one.VERSION for one in derivation.DERIVERS]),
+        )
+        conn.execute("UPDATE engram.event_streams SET derived = derivable WHERE waiting")
+        conn.execute(
+            "UPDATE engram.memory_jobs SET state = 'done', asleep = false, finished_at = clock_timestamp()"
+            " WHERE kind = 'derive' AND state = 'queued'"
+        )
+        conn.execute("VACUUM ANALYZE engram.event_streams, engram.derivations, engram.memory_jobs")
 
 
 def tenants(keep: Path | None, rows: int, times: int) -> report.Table:
@@ -322,6 +386,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1.5, help="that sixteen clients work")
     parser.add_argument("--tenant-rows", type=int, default=TENANT_ROWS, help="0 leaves the tenants out")
     parser.add_argument("--graph-rows", type=int, default=TENANT_ROWS, help="0 leaves the graph out")
+    parser.add_argument("--waiting-rows", type=int, default=WAITING_ROWS, help="0 leaves out what waits")
     parser.add_argument("--keep", type=Path, help="keep the crowds in this folder, and find them there again")
     given = parser.parse_args()
     tables, plots, used = [], [], []
@@ -343,10 +408,14 @@ def main() -> None:
     if "large" in given.kinds and given.graph_rows:
         tables.append(graphing(given.keep, given.graph_rows, given.times))
         show(tables[-1:])
+    if "large" in given.kinds and given.waiting_rows:
+        tables.append(waiting(given.keep, given.waiting_rows, given.times))
+        show(tables[-1:])
     if given.tenant_rows:
         tables.append(tenants(given.keep, given.tenant_rows, given.times))
         show(tables[-1:])
-    whole = set(given.only) == set(CALLS) and set(given.kinds) == set(KINDS) and given.graph_rows and given.tenant_rows
+    parts = (given.graph_rows, given.waiting_rows, given.tenant_rows)
+    whole = set(given.only) == set(CALLS) and set(given.kinds) == set(KINDS) and all(parts)
     if not whole:
         print("A part of it: the record is left as it is.")
         return

@@ -516,7 +516,11 @@ class ChannelHit(Value):
 
 @dataclass(frozen=True, slots=True)
 class Watermark(Value):
-    """How far derivation has come: positions derived and appended in the readable streams."""
+    """How far derivation has come: positions derived and appended in the readable streams, and events that wait.
+
+    Of more than a hundred streams only those that wait are summed up, of each scope the newest thousand. Of more than a
+    thousand events that wait all that were appended behind the deriver count, whether it reads them or not.
+    """
 
     stream_id: str | None = None
     derived: int = 0

@@ -17,6 +17,7 @@ from engram import (
     streams,
     tenancy,
 )
+from engram.channels import semantic
 from engram.database import Connection, fetch_all, fetch_one
 from engram.errors import EngramError, InvalidInput
 from engram.operations import erasing, spaces, steps
@@ -92,12 +93,24 @@ def usage(setup: Setup, since: object, group_by: object, given: Mapping[str, Any
 
 
 def doctor(setup: Setup) -> Operation[DoctorReport]:
-    """Check server, roles, row-level security, schema, indexes, model, jobs and vectors."""
+    """Check server, roles, row-level security, schema, indexes, model, its graph, jobs and vectors."""
     tenant = setup.scope.tenant_id
     checks: list[Check] = []
     with suppress(EngramError):  # what is wrong is told by the checks
         setup = yield from spaces.ready(setup, tenant)
-    for look in (_server, _schema, _roles, _wall, _indexes, _model, _language_models, _work, _redactions, _horizon):
+    for look in (
+        _server,
+        _schema,
+        _roles,
+        _wall,
+        _indexes,
+        _model,
+        _graph,
+        _language_models,
+        _work,
+        _redactions,
+        _horizon,
+    ):
         try:
             checks.extend((yield from steps.read(tenant, _bound(look, setup))))
         except EngramError as error:
@@ -204,6 +217,20 @@ def _model(conn: Connection, setup: Setup) -> Iterator[Check]:
             )
 
 
+def _graph(conn: Connection, setup: Setup) -> Iterator[Check]:
+    tenant = setup.scope.tenant_id
+    used = semantic.active_model(conn, tenant)
+    large = fetch_one(conn, "count_large_scopes", tenant_id=tenant, large=semantic.LARGE)
+    if used is None or large is None or not large.scopes or semantic.has_graph(conn, used.model_id):
+        return
+    yield Check(
+        "graph",
+        False,
+        f"{used.name} has none: {large.scopes} scopes of up to {large.most:,} memories are compared one by one",
+        f"engram reembed --model {used.name}, with ENGRAM_MIGRATION_URL",
+    )
+
+
 def _language_models(_conn: Connection, setup: Setup) -> Iterator[Check]:
     models = setup.llm.models() if setup.llm is not None else ()
     failing = [model.name for model in models if setup.llm is not None and setup.llm.breaker(model).is_open]
@@ -254,6 +281,11 @@ def _horizon(conn: Connection, _setup: Setup) -> Iterator[Check]:
         "this server has seen the transactions of all events" if known else "there are events from a later life",
         "restore into a server that is not younger than the ledger: followers would wait for ever",
     )
+
+
+LOOKS: Final[tuple[Callable[[Connection, Setup], Iterator[Check]], ...]] = (
+    _server, _schema, _roles, _wall, _indexes, _model, _graph, _language_models, _work, _redactions, _horizon,
+)  # fmt: skip
 
 
 def _one(conn: Connection, name: str) -> Any:

@@ -174,7 +174,11 @@ def _gathered(conn: Connection, search: _Search, rows: Sequence[Any]) -> Found:
     counts = {name: sum([name in one.by for one in candidates if one.stands]) for name in search.channels}
     return Found(
         candidates=tuple(candidates),
-        tail=tuple((hit, cosine) for hit, cosine in waiting if hit.event.event_id not in derived),
+        tail=tuple(
+            (hit, cosine)
+            for hit, cosine in waiting
+            if hit.event.event_id not in derived and _is_near(asked, hit, cosine)
+        ),
         watermark=looked.watermark,
         distilled=_distilled(rows),
         shadowed=_shadowed(conn, looked, candidates),
@@ -182,6 +186,13 @@ def _gathered(conn: Connection, search: _Search, rows: Sequence[Any]) -> Found:
         degraded=meaning.degraded,
         model_in_use=rows[0].model_in_use if rows else None,
     )
+
+
+def _is_near(asked: Asked, hit: tail.Hit, cosine: float | None) -> bool:
+    """Whether an event that is not derived yet has to do with the question: of many that wait most have not. Pure."""
+    if hit.coverage > 0:
+        return True
+    return cosine is not None and (asked.mode == "semantic" or cosine > ranking.SEMANTIC_FLOOR)
 
 
 # The statement -------------------------------------------------------------------------------------------------------

@@ -28,10 +28,12 @@ bounded AS MATERIALIZED (
    WHERE s.derivable > s.slowest)
 SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
        e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, p.body
-  FROM (SELECT n.*
+  FROM (SELECT n.tenant_id, n.stream_id, n.position, n.event_id, n.scope_id, n.role, n.event_type, n.trust, n.occurred_at, n.recorded_at,
+               n.session_id, n.task_run_id, n.actor, n.idempotency_key, n.hash
           FROM bounded b
          CROSS JOIN LATERAL (
-               SELECT x.*
+               SELECT x.tenant_id, x.stream_id, x.position, x.event_id, x.scope_id, x.role, x.event_type, x.trust, x.occurred_at,
+                      x.recorded_at, x.session_id, x.task_run_id, x.actor, x.idempotency_key, x.hash
                  FROM engram.agent_events x
                 WHERE x.tenant_id = %(tenant_id)s AND x.stream_id = b.stream_id AND x.position > b.slowest AND x.position <= b.derivable
                   AND EXISTS (SELECT FROM unnest(b.names, b.positions) d (name, position)

@@ -19,7 +19,7 @@ from model_server import status
 from walks import walk
 
 from engram import Engram, Scope, tenancy
-from engram.channels import semantic
+from engram.channels import keyword, semantic
 from engram.database import Database, fetch_all
 from engram.embedded import EmbeddedServer
 from engram.embedding import to_sql
@@ -289,6 +289,29 @@ def test_without_the_owners_login_a_large_scope_is_searched_exactly_and_says_so(
         fill(memory, 12)
         assert memory.ops.reembed("openai/c").graph is False
         assert len(memory.search("who paints in Oslo", mode="semantic")) == 10
+
+
+def test_the_doctor_says_that_a_large_scope_has_no_graph_and_what_builds_one(
+    door: Door, database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(semantic, "LARGE", 10)
+    memory = door()
+    fill(memory, 12)
+
+    def found() -> list[tuple[bool, str, str | None]]:
+        return [(one.ok, one.detail, one.repair) for one in memory.ops.doctor().checks if one.name == "graph"]
+
+    assert found() == [], "nobody has counted"
+    with database.transaction(tenant) as conn:
+        scope_id = tenancy.find(conn, memory.scope)
+        assert scope_id is not None
+        keyword.refresh_terms(conn, tenant, scope_id)
+    [(ok, detail, repair)] = found()
+    assert not ok
+    assert detail == "openai/a has none: 1 scopes of up to 12 memories are compared one by one"
+    assert repair == "engram reembed --model openai/a, with ENGRAM_MIGRATION_URL"
+    assert memory.ops.reembed("openai/a").graph is True
+    assert found() == []
 
 
 def test_another_choice_gives_up_the_model_that_was_being_built(door: Door) -> None:
