@@ -238,19 +238,28 @@ def waiting(keep: Path | None, rows: int, times: int) -> report.Table:
                     [{"role": "user", "content": one} for one in client.facts(many)], session_id="waits"
                 )
                 waits += many
+            left = _left(crowd)
             search = compare(client.cases(("search",))[0], times)
             remember = compare(client.cases(("remember",))[0], times if not events else LEAST)
             if not events:
                 _read_to_the_end(crowd)
             spent = [*percentiles(search.calls)[:2], *percentiles(remember.calls)[:2]]
             first, second, third, last = map(milliseconds, spent)
-            made.append([held, waits, first, second, f"{search.ratio:.2f}", third, last])
+            made.append([held, left, first, second, f"{search.ratio:.2f}", third, last])
             print("  waiting", made[-1], flush=True)
     note = (
         "Sessions of one message each, which every deriver has read; then messages of one more session, which none has:"
-        " as if no worker ran. The newest 200 of them are compared with the question by their words and meaning."
+        " as if no worker ran. The newest 200 are compared with the question by their words, 99 by their meaning."
     )
     return report.Table(f"Sessions, and what waits for a worker: one scope of {rows:,}", columns, made, [note])
+
+
+def _left(crowd: Crowd) -> int:
+    """How many events wait for derivers."""
+    with psycopg.connect(crowd.plain) as conn:
+        row = conn.execute("SELECT coalesce(sum(derivable - derived), 0) FROM engram.event_streams").fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def _read_to_the_end(crowd: Crowd) -> None:

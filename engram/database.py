@@ -289,6 +289,8 @@ def send_after(conn: Connection, name: str, /, **params: Any) -> Sent:
     """
     course: _Course = conn.info[COURSE]
     sent = Sent((*course.next, (statement(name), params), COMMIT))
+    if course.after is not None:
+        raise RuntimeError("one statement follows the end of a transaction")
     if not conn.in_nested_transaction():  # a rehearsal leaves nothing
         course.after = sent
     return sent

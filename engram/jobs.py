@@ -346,7 +346,8 @@ def mark_derived(conn: Connection, stream_ids: Sequence[str]) -> None:
 def mark_derived_after(conn: Connection, stream_ids: Sequence[str]) -> None:
     """The same behind the transaction that moved the cursors, best effort: appends to the streams do not wait for it.
 
-    Where it fails reads look once more into streams that nothing is left in, until something is derived there again.
+    Where it fails reads look into streams that nothing is left in, until something is derived in them, or somewhere in
+    their scope: each mark looks at some others that wait.
     """
     send_after(conn, "mark_derived", stream_ids=list(stream_ids), durable=False)
 

@@ -168,8 +168,7 @@ def watermark(conn: Connection, scope_ids: Sequence[int], deriver: str, version:
 def slowest(conn: Connection, scope_ids: Sequence[int], derivers: Sequence[tuple[str, int]]) -> Watermark:
     """How far the slowest of some derivers, each with its version, has come in some scopes: appended, derived, behind.
 
-    Of more than a hundred streams only those that wait for one are summed up; beyond a thousand events that wait, what
-    lies behind the cursor counts, whether it is derived from or not.
+    The bounds up to which it is exact are those of `Watermark`.
     """
     names, versions = [name for name, _ in derivers], [version for _, version in derivers]
     rows = fetch_all(conn, "get_watermark", scope_ids=list(scope_ids), derivers=names, versions=versions)

@@ -518,8 +518,8 @@ class ChannelHit(Value):
 class Watermark(Value):
     """How far derivation has come: positions derived and appended in the readable streams, and events that wait.
 
-    Of more than a hundred streams only those that wait are summed up, of each scope the newest thousand. Of more than a
-    thousand events that wait all that were appended behind the deriver count, whether it reads them or not.
+    Of more than a hundred streams only those that wait are summed up, some thousand a scope at most. Behind a deriver
+    events are counted that it reads; where more than a thousand were appended behind it, all of these count.
     """
 
     stream_id: str | None = None

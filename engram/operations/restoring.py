@@ -93,7 +93,7 @@ class _Restoring:
         self.known: set[int] = set()
         self.counts: Counter[str] = Counter()
         self.parents: list[dict[str, Any]] = []
-        self.derived: set[str] = set()  # streams that a deriver has read
+        self.derived: list[str] = []  # streams that derivers may have read
         self.streams: dict[str, int] = {}  # only those something still waits for, with their scope
         self.model, self.building = self._models()
         self.mine = False  # whether the vectors of the file are of the model in use here
@@ -254,7 +254,7 @@ class _Restoring:
                 )
         cursors = [{"stream_id": line["stream_id"], **cursor} for line in lines for cursor in line["derived"]]
         self._insert("import_cursors", cursors)
-        self.derived.update(cursor["stream_id"] for cursor in cursors)
+        self.derived += [line["stream_id"] for line in lines]
 
     def _events(self, lines: list[dict[str, Any]]) -> None:
         pads = chain.pads(self.setup.settings.secret_key, UUID(lines[0]["stream_id"]))
@@ -405,7 +405,8 @@ class _Restoring:
 
     def _settle(self) -> None:
         """What follows from the rows: words, and jobs for vectors and for what large scopes need."""
-        jobs.mark_derived(self.conn, sorted(self.derived))
+        for at in range(0, len(self.derived), BATCH):
+            jobs.mark_derived(self.conn, self.derived[at : at + BATCH])
         fresh = self.fresh
         if not fresh:
             return

@@ -189,7 +189,10 @@ def _gathered(conn: Connection, search: _Search, rows: Sequence[Any]) -> Found:
 
 
 def _is_near(asked: Asked, hit: tail.Hit, cosine: float | None) -> bool:
-    """Whether an event that is not derived yet has to do with the question: of many that wait most have not. Pure."""
+    """Whether an event that is not derived yet has to do with the question: of many that wait most have not. Pure.
+
+    What has not is no result. As a question it might lend its answer a little, were that one near: it does not.
+    """
     if hit.coverage > 0:
         return True
     return cosine is not None and (asked.mode == "semantic" or cosine > ranking.SEMANTIC_FLOOR)

@@ -18,4 +18,4 @@ SELECT coalesce((
           WHERE (SELECT count(*) FROM newest) = %(least)s
             AND NOT EXISTS (SELECT FROM engram.memory_jobs j
                              WHERE j.tenant_id = %(tenant_id)s AND j.scope_id = %(scope_id)s AND j.kind = %(kind)s
-                               AND j.state IN ('queued', 'running', 'paused', 'dead'))), false)
+                               AND j.state IN ('queued', 'running', 'paused'))), false)

@@ -458,24 +458,30 @@ def test_what_is_asked_before_a_search_is_read_by_its_indexes(life: Life, behind
     assert not [node for node in found if node["Node Type"] == "Seq Scan"]
 
 
-def test_what_waits_for_derivers_is_found_by_an_index_of_its_own(life: Life, behind: psycopg.Connection[Any]) -> None:
-    names = prepared(behind, "watermarks")
-    told = behind.execute("SELECT unnest(proconfig) FROM pg_proc WHERE proname = 'watermarks'").fetchall()
-    for (setting,) in told:
-        behind.execute("SET LOCAL " + setting.replace("=", " = "))
-    found = list(nodes(plan(behind, 0, names, {**values_of(life), **DERIVERS})))
-    read = sorted((index_of(node), condition_of(node)) for node in found if node.get("Relation Name"))
-    assert [name for name, _ in read] == [
-        "agent_events_pkey",
-        "derivations_pkey",
-        "event_streams_tenant_id_scope_id_kind_name_key",
-        "event_streams_waiting",
-    ]
-    assert all(
-        key in condition
-        for (_, condition), key in zip(read, ("stream_id", "stream_id", "scope_id", "scope_id"), strict=True)
-    ), read
-    assert "position" in read[0][1]
+def test_what_waits_for_derivers_is_found_by_keys(life: Life, behind: psycopg.Connection[Any]) -> None:
+    wanted = {
+        "watermarks": [
+            ("agent_events_pkey", "position"),
+            ("derivations_pkey", "stream_id"),
+            ("event_streams_tenant_id_scope_id_kind_name_key", "scope_id"),
+        ],
+        "waiting_streams": [
+            ("agent_events_scope", "scope_id"),
+            ("event_streams_pkey", "stream_id"),
+            ("event_streams_waiting", "kind"),
+        ],
+    }
+    for name, indexes in wanted.items():
+        behind.execute("DEALLOCATE ALL")
+        names = prepared(behind, name)
+        told = behind.execute("SELECT unnest(proconfig) FROM pg_proc WHERE proname = %s", (name,)).fetchall()
+        for (setting,) in told:
+            behind.execute("SET LOCAL " + setting.replace("=", " = "))
+        values = {**values_of(life), **DERIVERS, "kinds": ["session", "scope"]}
+        found = nodes(plan(behind, 0, names, values))
+        read = sorted((index_of(node), condition_of(node)) for node in found if node.get("Relation Name"))
+        assert [index for index, _ in read] == [index for index, _ in indexes]
+        assert all(key in condition for (_, condition), (_, key) in zip(read, indexes, strict=True)), read
 
 
 def test_a_call_is_short_enough_for_its_driver_to_remember() -> None:

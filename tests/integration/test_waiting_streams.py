@@ -29,7 +29,7 @@ READ: Final = """
     WITH made AS (
       INSERT INTO engram.event_streams
              (tenant_id, stream_id, scope_id, kind, name, position, derivable, derived, recorded_at)
-      SELECT %(tenant)s, gen_random_uuid(), %(scope)s, 'session', 'read ' || gen_random_uuid(), 1, 1, %(derived)s, now()
+      SELECT %(tenant)s, gen_random_uuid(), %(scope)s, %(kind)s, 'read ' || gen_random_uuid(), 1, 1, %(derived)s, now()
         FROM generate_series(1, %(streams)s)
       RETURNING stream_id)
     INSERT INTO engram.derivations (tenant_id, stream_id, deriver, version, position)
@@ -135,19 +135,34 @@ def test_nobody_marks_the_streams_of_another_tenant(door: Engram, book: Book, da
     assert derived(book) == [(1, 0, True)]
 
 
-def test_what_is_lost_of_a_mark_is_made_up_for_and_changes_no_answer(
+def test_what_is_lost_of_a_mark_changes_no_answer_and_is_made_up_for(
     door: Engram, book: Book, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(jobs, "mark_derived_after", lambda *_: None)
     door.remember("The harbour was grey.", session_id="a")
+    door.remember("It rained.", session_id="b")
     door.ops.run_jobs()
-    assert derived(book) == [(1, 0, True)]
+    assert derived(book) == [(1, 0, True), (1, 0, True)]
     found = door.search("harbour")
     assert (found.watermark.behind, [one.derived for one in found]) == (0, [True])
     monkeypatch.undo()
     door.remember("The boats stayed in.", session_id="a")
     door.ops.run_jobs()
-    assert derived(book) == [(2, 2, False)]
+    assert derived(book) == [(2, 2, False), (1, 1, False)], "and that of another stream with it"
+
+
+def test_a_mark_waits_for_nobody(door: Engram, book: Book, owner: psycopg.Connection[Any]) -> None:
+    door.remember("The harbour was grey.", session_id="a")
+    door.remember("It rained.", session_id="b")
+    held = "SELECT FROM engram.event_streams WHERE tenant_id = %s AND name = 'a' FOR NO KEY UPDATE"
+    with owner.transaction():
+        owner.execute(held, (book.tenant,))
+        door.ops.run_jobs()
+        assert derived(book) == [(1, 0, True), (1, 1, False)]
+        assert mark(book) == (2, 2, 0)
+    door.remember("It rained on.", session_id="b")
+    door.ops.run_jobs()
+    assert derived(book) == [(1, 1, False), (2, 2, False)]
 
 
 def test_appends_and_derivation_at_once_leave_nothing_unmarked_and_nothing_marked_too_early(
@@ -203,6 +218,14 @@ def test_what_was_there_before_is_marked_by_the_migration(
     [found] = [one for one in DDL.read_text().split(";\n") if one.strip().startswith("update engram.event_streams s\n")]
     owner.execute(f"{found} AND s.tenant_id = %s", (book.tenant,))  # type: ignore[arg-type]
     assert derived(book) == [(1, 1, False), (3, 2, True), (1, 0, True), (0, 0, False)]
+    # Of a stream in which a deriver has no cursor it has read nothing.
+    owner.execute("DELETE FROM engram.derivations WHERE tenant_id = %s AND deriver = 'verbatim'", (book.tenant,))
+    owner.execute("UPDATE engram.event_streams SET derived = 0 WHERE tenant_id = %s", (book.tenant,))
+    again = book.stream("again")
+    book.append(again, [said("1"), said("2")])
+    book.run(lambda conn: jobs.advance(conn, {jobs.Cursor(again, "verbatim", 1): 2}))
+    owner.execute(f"{found} AND s.tenant_id = %s", (book.tenant,))  # type: ignore[arg-type]
+    assert [row[1] for row in derived(book)] == [0, 0, 0, 0, 0]
 
 
 def test_imported_streams_wait_as_they_did_where_they_were(
@@ -262,6 +285,31 @@ def test_the_newest_of_what_waits_is_found_among_many_streams(
     assert [row.recorded_at for row in newest] == sorted((row.recorded_at for row in newest), reverse=True)
 
 
+@pytest.mark.parametrize("kind", ["session", "document"])
+def test_what_was_said_a_moment_ago_in_an_old_stream_is_found_behind_a_thousand_others_that_wait(
+    door: Engram, book: Book, owner: psycopg.Connection[Any], kind: str
+) -> None:
+    door.remember("The lighthouse keeper is Ada.")
+    door.ops.run_jobs()
+    fill(owner, book, streams=1_100, kind=kind, derived=0)
+    door.remember("The lighthouse keeper is Ines.")
+    found = door.search("Who is the lighthouse keeper?", limit=5)
+    assert "The lighthouse keeper is Ines." in [one.memory.fact for one in found]
+    assert found.watermark.behind == 1
+    listed = book.run(lambda conn: tail(conn, book))
+    assert len(listed) == 1
+
+
+def test_redacted_events_that_wait_take_no_place_of_others(
+    door: Engram, book: Book, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door.remember([{"role": "user", "content": f"Boat {n} came in."} for n in range(12)], session_id="a")
+    for event in door.list_events(limit=20)[-4:]:
+        door.ops.redact_event(event.event_id)
+    listed = book.run(lambda conn: tail(conn, book, limit=3))
+    assert len(listed) == 3
+
+
 def test_what_is_read_grows_neither_with_what_was_read_nor_with_what_waits(
     door: Engram, book: Book, owner: psycopg.Connection[Any]
 ) -> None:
@@ -279,16 +327,17 @@ def test_what_is_read_grows_neither_with_what_was_read_nor_with_what_waits(
     assert all(many[name] < 1.2 * few[name] + 100 for name in few), (few, many)
 
 
-def fill(owner: psycopg.Connection[Any], book: Book, *, streams: int) -> None:
-    """Add streams that every deriver has read."""
-    values = {"tenant": book.tenant, "scope": book.scope_id, "streams": streams, "derived": 1, **NAMED}
+def fill(owner: psycopg.Connection[Any], book: Book, *, streams: int, kind: str = "session", derived: int = 1) -> None:
+    """Add streams that every deriver has read, and of which that is noted or not."""
+    given = {"streams": streams, "kind": kind, "derived": derived}
+    values = {"tenant": book.tenant, "scope": book.scope_id, **given, **NAMED}
     with owner.transaction():
         owner.execute("SET LOCAL session_replication_role = replica")
         owner.execute(READ, values)
 
 
-def tail(conn: Any, book: Book) -> list[Any]:
-    params = {"tenant_id": book.tenant, "scope_ids": [book.scope_id], "limit": 200, **NAMED}
+def tail(conn: Any, book: Book, limit: int = 200) -> list[Any]:
+    params = {"tenant_id": book.tenant, "scope_ids": [book.scope_id], "limit": limit, **NAMED}
     return list(conn.exec_driver_sql(statement("list_tail_events"), params).all())
 
 

@@ -1,8 +1,8 @@
 -- How far derivers have come in the streams of some scopes, one row each in their order. Nothing of it grows with the streams that are
 -- read to their end, nor with what waits in one of the others:
 --   * positions are summed up over all streams, up to a hundred of them; of more, over those that wait;
---   * of each scope a thousand streams that wait are looked at, the newest first;
---   * events are counted up to a thousand; of streams beyond, whatever was appended behind the cursor counts.
+--   * of many streams that wait some are looked at (`waiting_streams`);
+--   * events are counted up to a thousand positions; of streams beyond, whatever was appended behind the cursor counts.
 create function engram.watermarks(p_tenant_id text, p_scope_ids bigint[], p_derivers text[], p_versions integer[])
 returns table (place bigint, streams bigint, stream_id text, head bigint, behind bigint)
 language plpgsql stable rows 2
@@ -24,17 +24,11 @@ begin
             limit 101) h
      limit 101),
   waiting as materialized (
-    select h.stream_id, h.position, h.derived, h.derivable
-      from unnest(p_scope_ids) c (scope_id)
-     cross join lateral (
-           select s.stream_id, s.position, s.derived, s.derivable
-             from engram.event_streams s
-            where s.tenant_id = p_tenant_id and s.scope_id = c.scope_id and s.waiting
-            order by s.stream_id desc
-            limit 1000) h),
+    select h.stream_id, h.head, h.derived, h.derivable
+      from engram.waiting_streams(p_tenant_id, p_scope_ids, '{session,task,scope,document}') h),
   told as materialized (
     select f.streams, case when f.streams = 1 then f.stream_id end as stream_id,
-           case when f.streams <= 100 then f.head else (select coalesce(sum(w.position), 0) from waiting w) end as head
+           case when f.streams <= 100 then f.head else (select coalesce(sum(w.head), 0) from waiting w) end as head
       from (select count(*) as streams, min(few.stream_id::text) as stream_id, coalesce(sum(few.position), 0) as head from few) f),
   starts as materialized (
     select w.stream_id, w.derivable, array_agg(d.position order by r.place) as positions, min(d.position) as slowest
