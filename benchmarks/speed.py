@@ -206,6 +206,7 @@ def one_client(crowd: Crowd, user: str, names: Sequence[str], times: int) -> lis
             found.append(compare(case, times))
             print(f"  {user:<8}{case.name:<18}" + "".join(f"{one:>10}" for one in found[-1].row()[1:9]), flush=True)
             step(case.name)
+        client.derive()
     return found
 
 
@@ -230,6 +231,7 @@ def many_clients(crowd: Crowd, names: Sequence[str], seconds: float, *, split: b
             )  # fmt: skip
             print("  16 clients " + " ".join(f"{one!s:>12}" for one in rows[-1]), flush=True)
             step(name)
+        clients[0].derive()
     return rows
 
 

@@ -160,11 +160,6 @@ def follow(
     ]
 
 
-def watermark(conn: Connection, scope_ids: Sequence[int], deriver: str, version: int = 1) -> Watermark:
-    """How far a deriver, which needs no language model, has come in some scopes: as `slowest` has it."""
-    return slowest(conn, scope_ids, [(deriver, version)])
-
-
 def slowest(conn: Connection, scope_ids: Sequence[int], derivers: Sequence[tuple[str, int]]) -> Watermark:
     """How far the slowest of some derivers, each with its version, has come in some scopes: appended, derived, behind.
 

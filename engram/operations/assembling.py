@@ -245,8 +245,7 @@ def _just_after(moment: datetime | None) -> datetime | None:
 
 def watermark(conn: Connection, visible: Visible) -> Watermark:
     """How far the deriver that is farthest behind has read."""
-    marks = [streams.watermark(conn, visible.scope_ids, one.NAME, one.VERSION) for one in derivation.DERIVERS]
-    return max(marks, key=lambda mark: mark.behind, default=Watermark())
+    return streams.slowest(conn, visible.scope_ids, [(one.NAME, one.VERSION) for one in derivation.DERIVERS])
 
 
 def _with_results(material: Material, results: SearchResults) -> Material:
