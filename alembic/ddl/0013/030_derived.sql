@@ -113,12 +113,8 @@ grant execute on function engram.mark_derived to engram_app;
 -- all there may be, also those in which the newest 200 events of each scope were recorded.
 create function engram.waiting_streams(p_tenant_id text, p_scope_ids bigint[], p_kinds text[])
 returns table (stream_id uuid, head bigint, derived bigint, derivable bigint, recorded_at timestamptz)
-language plpgsql stable rows 10
-set plan_cache_mode = force_generic_plan
+language sql stable rows 10
 as $$
-#variable_conflict use_column
-begin
-  return query
   with made as materialized (
     select s.stream_id, s.position, s.derived, s.derivable, s.recorded_at
       from unnest(p_scope_ids) c (scope_id)
@@ -145,8 +141,8 @@ begin
           where w.tenant_id = p_tenant_id and w.stream_id = e.stream_id
             and w.derivable > w.derived  -- which is `waiting`, said so that no index but the primary key seems to fit
           limit 1) s
-   where s.kind = any (p_kinds) and (select count(*) from made) >= 1000;
-end $$;
+   where s.kind = any (p_kinds) and (select count(*) from made) >= 1000
+$$;
 
 comment on function engram.waiting_streams is 'The streams of some scopes that derivers, but for the language model, may have something left in.';
 
