@@ -44,7 +44,8 @@ TIMES: Final = 150
 WARM: Final = 8
 CLIENTS: Final = 16
 PROCESSES: Final = 4
-READY: Final = 8.0  # seconds until the processes of clients begin together
+READY: Final = 60.0  # seconds that a process of clients waits for the others, so that they begin together
+_GATES: Final[list[Any]] = []  # of this process, where it is one of several
 SECONDS: Final = 1.5
 REFERRED: Final = 200  # searches beside what they consist of
 REFERENCES: Final = ("what", "p50", "p95", "p99", "a search beside it, times")
@@ -153,26 +154,29 @@ def rush(works: Sequence[Callable[[], object]], seconds: float) -> Rush:
     return Rush(len(all_of), max(ended for _, ended in done) - begun, all_of)
 
 
-def rush_in_process(crowd: Crowd, name: str, numbers: Sequence[int], seconds: float, begin: float) -> Rush:
-    """The same with some of the clients, in a process of its own; waits for the others until a moment."""
+def gated(gate: Any) -> None:
+    """Give a process the gate at which it waits for the others."""
+    _GATES.append(gate)
+
+
+def rush_in_process(crowd: Crowd, name: str, numbers: Sequence[int], seconds: float) -> Rush:
+    """The same with some of the clients, in a process of its own, which waits for the others."""
     with ExitStack() as stack:
         clients = [stack.enter_context(_client(crowd, number)) for number in numbers]
         works = [client.cases((name,))[0].call for client in clients]
         for work in works:
             work()
-        left = begin - time.time()
-        if left < 0:
-            raise RuntimeError(f"a process of clients was ready {-left:.1f} s late: they did not work together")
-        time.sleep(left)
+        _GATES[-1].wait(READY)
         return rush(works, seconds)
 
 
 def in_processes(crowd: Crowd, name: str, seconds: float) -> Rush:
     """What sixteen clients get done in four processes, where no two of them share an interpreter's lock."""
     shares = [range(n, CLIENTS, PROCESSES) for n in range(PROCESSES)]
-    with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
-        begin = time.time() + READY
-        tasks = [pool.submit(rush_in_process, crowd, name, share, seconds, begin) for share in shares]
+    spawning = get_context("spawn")
+    gate = spawning.Barrier(PROCESSES)
+    with ProcessPoolExecutor(PROCESSES, mp_context=spawning, initializer=gated, initargs=(gate,)) as pool:
+        tasks = [pool.submit(rush_in_process, crowd, name, share, seconds) for share in shares]
         done = [task.result() for task in tasks]
     all_of = [spent for one in done for spent in one.took]
     return Rush(len(all_of), max(one.seconds for one in done), all_of)
