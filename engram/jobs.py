@@ -132,6 +132,11 @@ def claim_these(
     return [_job(row) for row in taken]
 
 
+def are_open(conn: Connection, job_ids: Sequence[str]) -> bool:
+    """Whether some of these jobs run, or are queued and due."""
+    return bool(fetch_value(conn, "has_open_jobs", job_ids=list(job_ids)))
+
+
 def hold(conn: Connection, *several: Job) -> None:
     """Lock jobs under their tokens: the first statement of every effect; LeaseLost when another worker has one."""
     try:

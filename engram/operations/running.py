@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,6 +41,9 @@ from engram.values import Receipt, WriteDecision
 Work = Callable[[Setup, Job], Operation[None]]
 
 LONGEST_WAIT: Final = 900.0  # seconds a provider may ask a job to wait
+PATIENCE: Final = 5.0  # seconds that a caller who derives waits for another who has the job
+FIRST_PAUSE: Final = 0.005
+LONGEST_PAUSE: Final = 0.1
 REST: Final = 900.0  # seconds of a pause nobody has set an end to
 
 logger = logging.getLogger("engram")
@@ -151,13 +155,37 @@ def all_due_in(setup: Setup, tenant_ids: Sequence[str]) -> Operation[dict[str, f
 def derive_receipt(setup: Setup, scope: Scope, receipt: Receipt) -> Operation[list[WriteDecision]]:
     """Run the jobs of a receipt here, and give the decisions that came of its events. Failed work stays a job."""
     # The first job reads its stream to the end and finishes the others with it; what another worker holds, it runs.
-    for job_ids in (receipt.job_ids[:1], receipt.job_ids[1:]):
-        if job_ids:
-            take = partial(jobs.claim_these, job_ids=job_ids, token=new_id())
-            claimed = yield from steps.write(scope.tenant_id, take, key="claim")
-            for job in claimed:
-                yield from run(setup, job)
+    first = yield from _taken(setup, scope.tenant_id, receipt.job_ids[:1])
+    yield from _taken(setup, scope.tenant_id, receipt.job_ids[1:])
+    if not first and setup.settings.derives_inline:
+        yield from _awaited(setup, scope.tenant_id, receipt.job_ids)
     return (yield from deriving.decisions_of(scope, receipt.event_ids))
+
+
+def _taken(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operation[int]:
+    """Run those of some jobs that nobody else has; how many these were."""
+    if not job_ids:
+        return 0
+    take = partial(jobs.claim_these, job_ids=job_ids, token=new_id())
+    claimed = yield from steps.write(tenant_id, take, key="claim")
+    for job in claimed:
+        yield from run(setup, job)
+    return len(claimed)
+
+
+def _awaited(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operation[None]:
+    """Wait until nobody else runs some jobs, such as the background of this process, for some seconds at most.
+
+    Who derives inline reads what he has just written.
+    """
+    until, pause = time.monotonic() + PATIENCE, FIRST_PAUSE
+    while (yield from steps.read(tenant_id, lambda conn: jobs.are_open(conn, job_ids))):
+        left = until - time.monotonic()
+        if left <= 0:
+            return
+        yield from steps.pause(min(pause, left))
+        pause = min(2 * pause, LONGEST_PAUSE)
+        yield from _taken(setup, tenant_id, job_ids)
 
 
 def run_unasked(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operation[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,13 +11,13 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from book import Book
+from book import Book, together
 
 from engram import Engram, errors, jobs
 from engram.database import Database
 from engram.derivation import rules, verbatim
 from engram.errors import Conflict, EngramError, InvalidInput, NotFound, Unavailable
-from engram.operations import deriving, running
+from engram.operations import deriving, running, steps
 from engram.operations.running import Fate, fate_of
 from engram.operations.steps import Operation
 from engram.settings import load
@@ -340,3 +341,72 @@ def test_only_jobs_that_cannot_harm_each_other_are_taken_together(door: Engram, 
     assert list(kept) == [lost, same, foreign]
     assert running.take_together(kept, 8) == [lost]
     assert running.take_together(deque([first, others[3]]), 1) == [first]
+
+
+# Who derives what a caller has just written
+
+
+@pytest.fixture
+def inline(database_url: str, tenant: str) -> Iterator[Engram]:
+    """A door that derives itself, and has a background that may come first."""
+    with Engram(database_url, settings=load({}, dispatch="inline"), embedder="none") as opened:
+        yield opened.scoped(tenant_id=tenant, user_id="ada")
+
+
+def taken_by_another(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The jobs of the next receipt are taken by somebody else the moment it is written; filled with them."""
+    claim, taken = jobs.claim_these, list[Any]()
+
+    def come_late(conn: Any, job_ids: Any, **how: Any) -> list[Any]:
+        if taken:
+            return claim(conn, job_ids, **how)
+        taken.extend(claim(conn, job_ids))
+        return []
+
+    monkeypatch.setattr(jobs, "claim_these", come_late)
+    return taken
+
+
+def test_who_derives_inline_reads_what_he_wrote_though_another_took_the_job(
+    inline: Engram, door: Engram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = taken_by_another(monkeypatch)
+    found = []
+
+    def derive_late() -> None:
+        while not taken:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        door._core.run(running.run(door._setup, taken[0]))
+
+    def write() -> None:
+        found.append(inline.remember("I live in Oslo.", session_id="a"))
+        found.append(inline.recall("Where do I live?"))
+
+    together([derive_late, write])
+    receipt, answer = found
+    assert [one.kind for one in receipt.decisions] == ["add", "add"]
+    assert answer.answer_text == "User lives in Oslo"
+
+
+def test_who_derives_inline_waits_some_seconds_for_another_and_then_no_longer(
+    inline: Engram, book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "PATIENCE", 0.2)
+    [taken] = [taken_by_another(monkeypatch)]
+    receipt = inline.remember("I live in Oslo.", session_id="a")
+    assert (receipt.decisions, [job.state for job in taken]) == ((), ["running"])
+    book.rows("update engram.memory_jobs set state = 'queued', lease_token = null, lease_until = null returning 1")
+    again = inline.remember("I work in Bergen.", session_id="a")
+    assert again.decisions
+
+
+def test_who_derives_inline_does_not_wait_for_what_is_not_due(inline: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
+    def waits(_seconds: float) -> Operation[None]:
+        pytest.fail("it is not waited for until it is due")
+        yield
+
+    failing(monkeypatch, errors.RateLimited(retry_after=60))
+    receipt = inline.remember("I live in Oslo.", idempotency_key="one")
+    monkeypatch.setattr(steps, "pause", waits)
+    assert inline.remember("I live in Oslo.", idempotency_key="one").event_ids == receipt.event_ids
