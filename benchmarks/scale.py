@@ -230,7 +230,7 @@ def waiting(keep: Path | None, rows: int, times: int) -> report.Table:
             while held < sessions:
                 client.door.remember(client.facts(1)[0], session_id=f"read-{held}")
                 held += 1
-            if not events:
+            if not waits:
                 _read_to_the_end(crowd)
             while waits < events:
                 many = min(MESSAGES, events - waits)
@@ -241,8 +241,6 @@ def waiting(keep: Path | None, rows: int, times: int) -> report.Table:
             left = _left(crowd)
             search = compare(client.cases(("search",))[0], times)
             remember = compare(client.cases(("remember",))[0], times if not events else LEAST)
-            if not events:
-                _read_to_the_end(crowd)
             spent = [*percentiles(search.calls)[:2], *percentiles(remember.calls)[:2]]
             first, second, third, last = map(milliseconds, spent)
             made.append([held, left, first, second, f"{search.ratio:.2f}", third, last])
@@ -270,7 +268,7 @@ def _read_to_the_end(crowd: Crowd) -> None:
             " SELECT s.tenant_id, s.stream_id, d.name, d.version, s.derivable FROM engram.event_streams s"
             "  CROSS JOIN unnest(%s::text[], %s::integer[]) d (name, version) WHERE s.waiting"
             " ON CONFLICT (tenant_id, stream_id, deriver, version) DO UPDATE SET position = excluded.position",
-            ([one.NAME for one in derivation.DERIVERS], [one.VERSION for one in derivation.DERIVERS]),
+            [list(one) for one in zip(*derivation.versions(), strict=True)],
         )
         conn.execute("UPDATE engram.event_streams SET derived = derivable WHERE waiting")
         conn.execute(

@@ -12,3 +12,8 @@ from typing import Final
 from engram.derivation import rules, verbatim
 
 DERIVERS: Final[tuple[ModuleType, ...]] = (verbatim, rules)
+
+
+def versions() -> list[tuple[str, int]]:
+    """The name and version of each."""
+    return [(one.NAME, one.VERSION) for one in DERIVERS]

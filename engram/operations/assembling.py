@@ -162,7 +162,7 @@ def _begun(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -> _
     if not visible.scope_ids:
         return _Begun(asked, Material(), looked)
     # A search finds out by itself what is not derived yet.
-    mark = Watermark() if looked else watermark(conn, visible)
+    mark = Watermark() if looked else streams.slowest(conn, visible.scope_ids, derivation.versions())
     return _Begun(asked, replace(_gathered(conn, setup, reading, asked, visible, held), watermark=mark), looked)
 
 
@@ -241,11 +241,6 @@ def is_said(event: Event) -> bool:
 def _just_after(moment: datetime | None) -> datetime | None:
     """The end of a half-open window that still holds this moment."""
     return None if moment is None else moment + timedelta(microseconds=1)
-
-
-def watermark(conn: Connection, visible: Visible) -> Watermark:
-    """How far the deriver that is farthest behind has read."""
-    return streams.slowest(conn, visible.scope_ids, [(one.NAME, one.VERSION) for one in derivation.DERIVERS])
 
 
 def _with_results(material: Material, results: SearchResults) -> Material:

@@ -222,7 +222,7 @@ def _derived(setup: Setup, tenant_id: str, pack: Sequence[Found]) -> Operation[l
 def _read(conn: Connection, several: Sequence[Job]) -> list[Found]:
     """The events that jobs have to derive from: those after each deriver's cursor, up to a batch a stream."""
     streams = [job.stream_id for job in several if job.stream_id is not None]
-    cursors = jobs.cursors(conn, streams, [(one.NAME, one.VERSION) for one in derivation.DERIVERS])
+    cursors = jobs.cursors(conn, streams, derivation.versions())
     waiting: dict[str, list[tuple[Event, list[str]]]] = {stream_id: [] for stream_id in streams}
     for event, derivers in ledger.derivable(conn, cursors, limit=BATCH + 1):
         waiting[event.stream_id].append((event, derivers))
@@ -347,7 +347,7 @@ def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequ
         for job, reading in pack
         for span in reading.spans
     }
-    derivers = [(one.NAME, one.VERSION) for one in derivation.DERIVERS]
+    derivers = derivation.versions()
     if moves and not moves.keys() <= set(jobs.cursors(conn, streams, derivers)):
         return several  # another worker came first: look again at what is left
     if ledger.has_erased(conn, {origin.event_id for one in drafted for _, origin in one.pairs}):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from engram import checkpoints, context, counting, inputs, ledger, recall, tasks, tenancy
+from engram import checkpoints, context, counting, derivation, inputs, ledger, recall, streams, tasks, tenancy
 from engram.context import Layout, Material, Open
 from engram.database import Connection
 from engram.operations import assembling, searching, steps
@@ -94,7 +94,7 @@ def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -
         open=_open(conn, visible, reading),
         topics=assembling.topics_of(told),
         triggers=assembling.triggers_of(told),
-        watermark=assembling.watermark(conn, visible),
+        watermark=streams.slowest(conn, visible.scope_ids, derivation.versions()),
     )
 
 

@@ -157,7 +157,7 @@ def derive_receipt(setup: Setup, scope: Scope, receipt: Receipt) -> Operation[li
     # The first job reads its stream to the end and finishes the others with it; what another worker holds, it runs.
     first = yield from _taken(setup, scope.tenant_id, receipt.job_ids[:1])
     yield from _taken(setup, scope.tenant_id, receipt.job_ids[1:])
-    if not first and setup.settings.derives_inline:
+    if receipt.job_ids and not first and setup.settings.derives_inline:
         yield from _awaited(setup, scope.tenant_id, receipt.job_ids)
     return (yield from deriving.decisions_of(scope, receipt.event_ids))
 
@@ -196,9 +196,7 @@ def run_unasked(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operati
     if not job_ids:
         return
     if setup.settings.derives_inline and setup.llm is None:
-        take = partial(jobs.claim_these, job_ids=job_ids, token=new_id())
-        for job in (yield from steps.write(tenant_id, take, key="claim")):
-            yield from run(setup, job)
+        yield from _taken(setup, tenant_id, job_ids)
     else:
         yield from steps.ring(tenant_id)
 

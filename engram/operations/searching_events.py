@@ -70,7 +70,7 @@ def _searched(
             conn, visible, words, narrowed, limit=limit, mode=mode, moment=reading.moment,
             prefer=events.preferred(question), vector=vector, model_id=model_id, config=config,
         )  # fmt: skip
-        return found, _watermark(conn, visible.scope_ids), visible.scope_ids
+        return found, streams.slowest(conn, visible.scope_ids, derivation.versions()), visible.scope_ids
 
     found, watermark, scope_ids = yield from steps.read(tenant, find)
     if found.waiting > events.MOST_WAITING or events.UNREAD in found.degraded:
@@ -109,8 +109,3 @@ def _ask(conn: Connection, tenant_id: str, scope_id: int, least: int) -> None:
 
 def _window(since: Any, until: Any) -> Any:
     return None if since is None and until is None else (since, until)
-
-
-def _watermark(conn: Connection, scope_ids: Sequence[int]) -> Watermark:
-    """How far the slowest deriver has come: by meaning is found only what it has come to."""
-    return streams.slowest(conn, scope_ids, [(one.NAME, one.VERSION) for one in derivation.DERIVERS])

@@ -98,19 +98,7 @@ def doctor(setup: Setup) -> Operation[DoctorReport]:
     checks: list[Check] = []
     with suppress(EngramError):  # what is wrong is told by the checks
         setup = yield from spaces.ready(setup, tenant)
-    for look in (
-        _server,
-        _schema,
-        _roles,
-        _wall,
-        _indexes,
-        _model,
-        _graph,
-        _language_models,
-        _work,
-        _redactions,
-        _horizon,
-    ):
+    for look in LOOKS:
         try:
             checks.extend((yield from steps.read(tenant, _bound(look, setup))))
         except EngramError as error:

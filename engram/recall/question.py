@@ -160,8 +160,7 @@ def _looked(conn: Connection, visible: Visible, asked: Asked, moment: Moment, ro
         watermark = max(marks, key=lambda mark: mark.behind, default=watermark)  # of the slowest deriver
     waiting: list[tail.Hit] = []
     if watermark.behind and asked.tail and moment.is_now and asked.limit:
-        derivers = [(module.NAME, module.VERSION) for module in derivation.DERIVERS]
-        waiting = tail.find(conn, tenant_id, scope_ids, sought, derivers, config=config)
+        waiting = tail.find(conn, tenant_id, scope_ids, sought, derivation.versions(), config=config)
     actors = tuple(row.actors)
     return Looked(
         visible=visible,

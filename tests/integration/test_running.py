@@ -410,3 +410,8 @@ def test_who_derives_inline_does_not_wait_for_what_is_not_due(inline: Engram, mo
     receipt = inline.remember("I live in Oslo.", idempotency_key="one")
     monkeypatch.setattr(steps, "pause", waits)
     assert inline.remember("I live in Oslo.", idempotency_key="one").event_ids == receipt.event_ids
+
+
+def test_nobody_waits_for_events_that_nothing_is_derived_from(inline: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "are_open", lambda *_: pytest.fail("there is no job to ask for"))
+    assert inline.remember("I live in Oslo.", derive="skip").decisions == ()

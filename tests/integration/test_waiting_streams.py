@@ -18,7 +18,7 @@ from engram.embedded import EmbeddedServer
 from engram.settings import load
 
 DDL: Final = Path(__file__).parents[2] / "alembic" / "ddl" / "0013" / "030_derived.sql"
-DERIVERS: Final = [(one.NAME, one.VERSION) for one in derivation.DERIVERS]
+DERIVERS: Final = derivation.versions()
 NAMED: Final[dict[str, Any]] = {
     "derivers": [name for name, _ in DERIVERS],
     "versions": [version for _, version in DERIVERS],
