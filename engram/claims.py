@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-import snowballstemmer
+import Stemmer
 
 from engram import lexicon as lex
 from engram.text import CJK, is_identifier
@@ -625,14 +625,14 @@ _DATE_FINDERS: dict[Kind, tuple[_DateFinder, ...]] = {
 
 
 # --- 4. One walk over the tokens ----------------------------------------------------------------------------------
-_stemmer = snowballstemmer.stemmer("english")
+_stemmer = Stemmer.Stemmer("english", 0)
 
 
 class _Own(threading.local):
     """A stemmer of each thread: it keeps the word it is at in itself, so two threads may not share one."""
 
     def __init__(self) -> None:
-        self.stemmer = snowballstemmer.stemmer("english")
+        self.stemmer = Stemmer.Stemmer("english", 0)
 
 
 _own = _Own()
