@@ -54,9 +54,10 @@ from minilm import DISTRIBUTION, MiniLM, is_installed
 from sets import OWN, SETS, Chosen, chosen
 from vectors import Kept
 
-from engram import Engram, EngramError, ProfileWeights, Scope, ranking
+from engram import Engram, EngramError, ProfileWeights, Scope, intent, ranking
 from engram.embedding import local
 from engram.ids import new_id
+from engram.recall import variants
 from engram.settings import load
 from engram.values import MODES
 
@@ -71,6 +72,7 @@ K1, B, RRF_K = 1.2, 0.75, 60
 OURS: Final = ("search", "recall", "deep_search")
 PARTS: Final = ("search:keyword", "search:semantic")
 PLAIN: Final = ("and", "or", "bm25", "vector", "rrf")
+VARIANTS: Final = 4  # that a deep search asks by default
 SPARE: Final = "namespace"  # a term that is nothing where one namespace is read: it takes the weight of another
 ABOUT: Final = (
     "Which share of a question's evidence is found, by Engram and by plainer ways over the same rows: no language"
@@ -271,6 +273,16 @@ def call_of(way: str) -> tuple[str, dict[str, Any]]:
     return call, given
 
 
+def without(memory: Engram, keys: Mapping[str, str], left: Left, now: datetime | None, noted: Noted) -> Seek:
+    """The search of a call from which something is left out; `recall` is told what `now` is, as it is otherwise."""
+    moment = {"now": now} if left.call == "recall" and now is not None else {}
+
+    def seek(text: str, limit: int) -> Sequence[str]:
+        return _seek(memory, keys, left.call, Noted(noted.late), **moment, **left.keywords(text))(text, limit)
+
+    return seek
+
+
 def _seek(memory: Engram, keys: Mapping[str, str], call: str, noted: Noted, **options: Any) -> Seek:
     asked: Any = getattr(memory, call)
 
@@ -284,23 +296,54 @@ def _seek(memory: Engram, keys: Mapping[str, str], call: str, noted: Noted, **op
     return seek
 
 
-CHANNELS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "without the channel of words": {"mode": "semantic"},
-    "without the channel of vectors": {"mode": "keyword"},
-    "without the channel of the graph": {"depth": 0},
-    "without going deep when weak": {"expand": False},
+@dataclass(frozen=True)
+class Left:
+    """A call from which something is left out: the keywords that do so for a question, and the term if it is one."""
+
+    call: str
+    keywords: Callable[[str], Mapping[str, Any]]
+    term: str | None = None
+
+
+def _always(**keywords: Any) -> Callable[[str], Mapping[str, Any]]:
+    return lambda _: keywords
+
+
+def _own_words(question: str) -> Mapping[str, Any]:
+    """The variants that a question's own words give, as many as a deep search takes."""
+    return {"queries": variants.by_rules(question, intent.read(question).topic)[:VARIANTS]}
+
+
+WITHOUT: Final[Mapping[str, Left]] = {
+    "search without the channel of words": Left("search", _always(mode="semantic")),
+    "search without the channel of vectors": Left("search", _always(mode="keyword")),
+    "search without the channel of the graph": Left("search", _always(depth=0)),
+    "search without going deep when weak": Left("search", _always(expand=False)),
+    "recall without the time it reads": Left("recall", _always(window=(None, None))),
+    "recall without the intent it reads": Left("recall", _always(intent="current")),
+    "recall without either": Left("recall", _always(window=(None, None), intent="current")),
+    "deep_search without variants": Left("deep_search", _always(n_queries=0)),
+    "deep_search without words of the corpus": Left("deep_search", _own_words),
+    "deep_search with scores in the place of ranks": Left("deep_search", _always(profile=ranking.DEFAULT_PROFILE)),
+    "deep_search with the usual k of 60": Left("deep_search", _always(k=ranking.CLASSIC_K)),
 }
 
 
-def ablations() -> dict[str, tuple[str | None, Mapping[str, Any]]]:
-    """What is left out of `search`, each channel and each term of the score: the term, and the keywords that do so."""
+def ablations(calls: Sequence[str] = OURS) -> dict[str, Left]:
+    """What is left out of some calls in turn: channels, steps, and each term of the score of `search`."""
     weights = ranking.WEIGHTS[ranking.DEFAULT_PROFILE]
-    made: dict[str, tuple[str | None, Mapping[str, Any]]] = {name: (None, given) for name, given in CHANNELS.items()}
+    made = dict(WITHOUT)
     for term, weight in weights.items():
         if term != SPARE and weight:
             without = ProfileWeights(ranking.DEFAULT_PROFILE, {term: 0.0, SPARE: weights[SPARE] + weight})
-            made[f"without the term {term}"] = (term, {"profile": without})
-    return made
+            made[f"search without the term {term}"] = Left("search", _always(profile=without), term)
+    return {name: left for name, left in made.items() if left.call in calls}
+
+
+def base(way: str) -> tuple[str, str] | None:
+    """The call that something was left out of, and what; None for a way as it is. Pure."""
+    call, mark, rest = way.partition(" with")
+    return (call, (mark + rest).strip()) if mark else None
 
 
 # --- the run ----------------------------------------------------------------------------------------------------------
@@ -361,9 +404,9 @@ def measured(
             of_search, added = rows, seen.added
         yield way, rows
     if wanted.ablated:
-        for name, (term, options) in ablations().items():
-            if term is None or term in added:
-                yield name, ask(case, _seek(memory, keys, "search", Noted(noted.late), **options), fifty=False)
+        for name, left in ablations(wanted.ways).items():
+            if left.term is None or left.term in added:
+                yield name, ask(case, without(memory, keys, left, case.ended_at, noted), fifty=False)
             else:
                 yield name, [row | {SAME: True} for row in of_search]
 
@@ -419,7 +462,7 @@ def _shown(runs: Runs) -> Iterator[tuple[str, str, Sequence[Row]]]:
     for embedder, ways in runs.items():
         for way, rows in ways.items():
             needs_none = way in ("and", "or", "bm25", "search:keyword")
-            if way.startswith("without") or (needs_none and way in known):
+            if base(way) is not None or (needs_none and way in known):
                 continue
             known.add(way)
             yield ("-" if needs_none else embedder), way, rows
@@ -466,20 +509,22 @@ def categories_of(runs: Runs, way: str = "search") -> report.Table:
 
 
 def left_out(runs: Runs) -> report.Table:
-    """What each part is worth: the paired difference in R@10 to `search`, with its interval. Pure."""
+    """What each part is worth: the paired difference in R@10 to the call as it is, with its interval. Pure."""
     lines: list[list[report.Cell]] = []
     for embedder, ways in runs.items():
         for way, rows in ways.items():
-            if way.startswith("without") and "search" in ways and not all(row.get(SAME) for row in rows):
-                value, low, high = interval(differences(rows, ways["search"]))
-                lines.append([way, embedder, mean(rows, "R@10"), f"{value:+.1f}", f"{low:+.1f} to {high:+.1f}",
+            call, left = base(way) or ("", "")
+            both = differences(rows, ways.get(call, []))
+            if both and not all(row.get(SAME) for row in rows):
+                value, low, high = interval(both)
+                lines.append([call, left, embedder, mean(rows, "R@10"), f"{value:+.1f}", f"{low:+.1f} to {high:+.1f}",
                               mean(rows, "nDCG@10")])  # fmt: skip
     notes = (
-        "A term is left out by a weight of 0; the difference is to `search`, question by question.",
+        "A term is left out by a weight of 0; the difference is to the call as it is, question by question.",
         "Terms that added nothing to any row are not listed: without them all is as it was.",
         "Verbatim turns have no relations, and `search` knows no window: what lives on these is worth nothing here.",
     )
-    columns = ["search", "embedder", "R@10", "difference", "95 %", "nDCG@10"]
+    columns = ["call", "left out", "embedder", "R@10", "difference", "95 %", "nDCG@10"]
     return report.Table("What each part is worth", columns, lines, notes)
 
 
@@ -633,7 +678,7 @@ def _set(
         book = _book(given.book, data, embedders, wanted, given)
         for line in [*book.lines.values()][-1:]:  # each has all that came before it
             noted.late.update(line["late"])
-    each = len(wanted.ways) + (len(ablations()) if wanted.ablated else 0)
+    each = len(wanted.ways) + (len(ablations(wanted.ways)) if wanted.ablated else 0)
     with report.progress(data.name, len(embedders) * each * len(names)) as step:
         runs = {
             one: run(url, only(cases(), names), one, wanted, partial(_said, step, one), book, noted)

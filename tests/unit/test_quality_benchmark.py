@@ -15,6 +15,7 @@ import psycopg
 import pytest
 
 ROOT = Path(__file__).parents[2]
+ASKED = "Which canoe did Ann paint, and what did Bob say of it?"
 FRIENDS = ROOT / "tests" / "fixtures" / "two_friends.json"
 LEASE = "Where did Rosa sign a lease?"
 
@@ -137,16 +138,20 @@ def test_a_run_finds_what_the_evidence_names_and_its_tables_say_so(
     quality: Any, sets: Any, friends: Path, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[int] = []
-    monkeypatch.setattr(quality, "ablations", lambda: {
-        "without words": (None, {"mode": "semantic"}), "without nothing": ("nothing", {"mode": "keyword"}),
+    monkeypatch.setattr(quality, "ablations", lambda calls: {
+        f"{calls[0]} without words": quality.Left("search", lambda _: {"mode": "semantic"}),
+        f"{calls[0]} without nothing": quality.Left("search", lambda _: {"mode": "keyword"}, "nothing"),
+        "recall without the window": quality.Left("recall", lambda text: {"window": (None, None), "intent": "current"}),
     })  # fmt: skip
     wanted = quality.Wanted(("search", "search:hybrid:rrf", "or"))
     found = quality.run(
         database_url, list(sets.read_locomo(friends)), "wordllama", wanted, lambda _, n: steps.append(n)
     )
-    assert list(found) == ["search", "search:hybrid:rrf", "or", "without words", "without nothing"]
-    assert steps == [0, 3, 3, 3, 3, 3]  # while it remembers, then way by way
-    assert [row["R@10"] for row in found["without nothing"]] == [row["R@10"] for row in found["search"]]
+    left = ["search without words", "search without nothing", "recall without the window"]
+    assert list(found) == ["search", "search:hybrid:rrf", "or", *left]
+    assert steps == [0, 3, 3, 3, 3, 3, 3]  # while it remembers, then way by way
+    assert [row["R@10"] for row in found[left[1]]] == [row["R@10"] for row in found["search"]]
+    assert [row["question"] for row in found[left[2]]] == ["studio#0", "studio#1", "studio#2"]
     assert [row["question"] for row in found["search"]] == ["studio#0", "studio#1", "studio#2"]
     assert {found[way][0]["R@10"] for way in wanted.ways} == {1.0}
     assert {found[way][0]["sessions R@5"] for way in wanted.ways} == {1.0}
@@ -154,7 +159,7 @@ def test_a_run_finds_what_the_evidence_names_and_its_tables_say_so(
     assert [row[:2] for row in turns.rows] == [["search", "wordllama"], ["search:hybrid:rrf", "wordllama"], ["or", "-"]]
     assert list(kinds.columns) == ["way", "embedder", "multi-hop", "open-domain", "single-hop"]
     assert [row[0] for row in each.rows] == ["multi-hop", "open-domain", "single-hop"]
-    assert (len(sessions.rows), [row[0] for row in worth.rows]) == (3, ["without words"])
+    assert (len(sessions.rows), [row[:2] for row in worth.rows]) == (3, [["search", "without words"]])
     (vectors, words) = quality.plot("x", {"wordllama": found}).series
     assert (vectors.name, list(vectors.x), words.name) == ("wordllama", ["search", "search:hybrid:rrf"], "no vectors")
 
@@ -207,15 +212,30 @@ def test_a_set_that_labels_nothing_is_refused_before_anything_is_written(
 
 
 def test_each_channel_and_each_term_of_the_score_is_left_out_once(quality: Any) -> None:
-    left = {name: given for name, (_, given) in quality.ablations().items()}
+    left = {name: one.keywords(ASKED) for name, one in quality.ablations().items()}
     for name, weight in quality.ranking.WEIGHTS["recall"].items():
         if name != quality.SPARE and weight:
-            _, weights = quality.ranking.weights_of(left[f"without the term {name}"]["profile"])
+            _, weights = quality.ranking.weights_of(left[f"search without the term {name}"]["profile"])
             assert weights[name] == 0.0
             assert all(weights[one] == was for one, was in quality.ranking.WEIGHTS["recall"].items()
                        if one not in (name, quality.SPARE))  # fmt: skip
     assert {"mode": "semantic"} in left.values()
     assert {"mode": "keyword"} in left.values()
+    assert left["deep_search without words of the corpus"] == {"queries": ["canoe ann paint bob", "Ann", "Bob"]}
+    assert {name.split(" with")[0] for name in quality.ablations(("recall", "or"))} == {"recall"}
+
+
+def test_every_call_answers_without_each_of_its_parts(
+    quality: Any, sets: Any, friends: Path, database_url: str
+) -> None:
+    wanted = quality.Wanted(quality.OURS, fifty=False)
+    found = quality.run(database_url, list(sets.read_locomo(friends)), "wordllama", wanted)
+    assert set(found) == {*quality.OURS, *quality.ablations()}
+    assert {len(rows) for rows in found.values()} == {3}
+    worth = quality.left_out({"wordllama": found})
+    told = {(row[0], row[1]) for row in worth.rows}
+    assert {("recall", "without the time it reads"), ("deep_search", "with the usual k of 60")} <= told
+    assert quality.base("search:hybrid:rrf") is None
 
 
 def test_turns_that_are_not_there_for_a_question_take_no_place(quality: Any) -> None:
