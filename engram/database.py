@@ -267,6 +267,30 @@ def send_ahead(conn: Connection, name: str, /, **params: Any) -> None:
         course.ahead.append((statement(name), params))
 
 
+def fetch_ahead(conn: Connection, name: str, /, **params: Any) -> Callable[[], list[Any]]:
+    """Send a named statement in one message with the next, and give its rows once that is answered.
+
+    Where it fails, the statement that is sent with it does.
+    """
+    course: _Course | None = conn.info.get(COURSE)
+    if course is None or LOGGED.isEnabledFor(logging.INFO):
+        rows = fetch_all(conn, name, **params)
+        return lambda: rows
+    awaited = _Awaited((statement(name), params))
+    course.ahead.append(awaited.said)
+    course.awaited.append(awaited)
+    wire = _wire(conn)
+    return lambda: wire.rows(awaited.answer)
+
+
+@dataclass(slots=True)
+class _Awaited:
+    """A statement that goes ahead of the next, and its answer."""
+
+    said: Said
+    answer: Any = None
+
+
 @dataclass(slots=True)
 class Sent:
     """A statement that goes behind the end of a transaction, in one of its own, and what became of it."""
@@ -574,6 +598,7 @@ class _Course:
     next: Sequence[Said] = ()  # what begins a transaction of the same tenant that writes
     repeatable: bool = False  # it may be begun anew: it reads, and each of its statements at its own moment
     ahead: list[Said] = field(default_factory=list)
+    awaited: list[_Awaited] = field(default_factory=list)  # those ahead whose answers somebody wants
     ending: bool = False
     ended: bool = False
     committing: bool = False  # the work is done, and only COMMIT is left, which may be on its way
@@ -605,7 +630,10 @@ class _Course:
             with suppress(psycopg.Error):
                 wire.rest()
             raise psycopg.errors.error_from_result(answers[-1])
+        for one in self.awaited:
+            one.answer = answers[next(at for at, told in enumerate(message) if told is one.said)]
         self.ahead.clear()  # only now: what could not even be sent has begun nothing
+        self.awaited.clear()
         if after:
             self.after, self.following = None, after
         return answers[place]
@@ -641,6 +669,7 @@ def _opened(conn: Connection, cursor: Any, text: str, params: Any, _: Any, __: b
         wire, course.ending = _wire(conn), False
         if text.startswith("ROLLBACK TO") and wire.connection.pgconn.transaction_status == TransactionStatus.INERROR:
             course.ahead.clear()  # it was sent with what failed: said again it would stop this
+            course.awaited.clear()
         course.say(wire)
     return text, params
 

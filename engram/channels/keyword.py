@@ -18,7 +18,7 @@ from typing import Any, Final
 from engram import inputs, text
 from engram.arrays import Texts
 from engram.channels import Part
-from engram.database import Connection, execute, fetch_all, fetch_value, send_ahead, statement
+from engram.database import Connection, execute, fetch_ahead, fetch_all, fetch_value, send_ahead, statement
 
 NAME: Final = "keyword"
 TIMEOUT: Final = 5.0  # seconds
@@ -46,6 +46,9 @@ MONTHS: Final = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
+
+Score = tuple[float, tuple[str, ...]]
+"""How a text covers a question, and the words that matched."""
 
 _PHRASE: Final = re.compile(r'"([^"]{1,200})"|“([^”]{1,200})”')
 _WITHOUT: Final = re.compile(r"(?:^|(?<=\s))-(?=[^\W\d_])(\w[\w'’.-]*)")
@@ -270,14 +273,14 @@ def _sought(term: SoughtTerm, said: str, rarest: Sequence[SoughtTerm], rare: str
 
 def score_texts(
     conn: Connection, texts: Sequence[str], sought: Sought, *, config: str = "english"
-) -> dict[int, tuple[float, tuple[str, ...]] | None]:
-    """The coverage of texts that are in no index yet, by their place, with the words that matched.
+) -> Callable[[], dict[int, Score | None]]:
+    """The coverage of texts that are in no index yet, by their place, once the next statement is answered.
 
-    None for a text that holds a word the question does without.
+    None stands for a text that holds a word the question does without; of a place that is missing nothing matches.
     """
     if not texts or not (sought.terms or sought.without):
-        return {}
-    rows = fetch_all(
+        return dict
+    rows = fetch_ahead(
         conn,
         "score_texts",
         texts=[plain(said) for said in texts],
@@ -286,10 +289,11 @@ def score_texts(
         idfs=[term.idf for term in sought.terms],
         phrases=[term.phrase for term in sought.terms],
         without=_any_of(_quoted(word) for word in sought.without),
+        held=_any_of([*(term.query for term in sought.terms), *map(_quoted, sought.without)]),
         total=sought.total or 1.0,
         config=config,
     )
-    return {int(row.place): None if row.refused else (row.coverage, tuple(row.matched)) for row in rows}
+    return lambda: {int(row.place): None if row.refused else (row.coverage, tuple(row.matched)) for row in rows()}
 
 
 def index(

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
 from engram import chain
 from engram.channels import keyword
-from engram.database import Connection, fetch_all
 from engram.values import Event
 
 NAME: Final = "tail"
 MOST_EVENTS: Final = 200
 MOST_EMBEDDED: Final = 99  # events compared by meaning: with the question they are one batch
 MOST_CHARACTERS: Final = 8_192  # of an event's content that is compared
-NO_WORDS: Final[tuple[float, tuple[str, ...]]] = (0.0, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,33 +27,21 @@ class Hit:
     matched: tuple[str, ...] = ()
 
 
-def find(
-    conn: Connection,
-    tenant_id: str,
-    scope_ids: Sequence[int],
-    sought: keyword.Sought,
-    derivers: Sequence[tuple[str, int]],
-    *,
-    config: str = "english",
-) -> list[Hit]:
-    """The newest events no deriver has come to, with the coverage of the question's words; newest first."""
-    if not scope_ids:
-        return []
-    rows = fetch_all(
-        conn,
-        "list_tail_events",
-        tenant_id=tenant_id,
-        scope_ids=list(scope_ids),
-        derivers=[name for name, _ in derivers],
-        versions=[version for _, version in derivers],
-        limit=MOST_EVENTS,
-    )
-    events = [(chain.event(row), int(row.scope_id)) for row in rows]
-    waiting = [
-        (event, scope_id, event.content[:MOST_CHARACTERS].strip()) for event, scope_id in events if event.content
-    ]
-    waiting = [(event, scope_id, fact) for event, scope_id, fact in waiting if fact]
-    spoken = [f"{event.actor}: {fact}" if event.actor else fact for event, _, fact in waiting]
-    scores = keyword.score_texts(conn, spoken, sought, config=config)
-    hits = [(one, scores.get(place, NO_WORDS)) for place, one in enumerate(waiting)]
-    return [Hit(*one, *score) for one, score in hits if score is not None]
+def read(rows: Sequence[Any]) -> tuple[Hit, ...]:
+    """The events of rows that say something, in their order: the newest first. Pure."""
+    waiting = [(chain.event(row), int(row.scope_id)) for row in rows]
+    said = [(event, scope_id, (event.content or "")[:MOST_CHARACTERS].strip()) for event, scope_id in waiting]
+    return tuple([Hit(event, scope_id, fact) for event, scope_id, fact in said if fact])
+
+
+def spoken(hit: Hit) -> str:
+    """What an event says, with who says it, as the words of a memory are read. Pure."""
+    return f"{hit.event.actor}: {hit.fact}" if hit.event.actor else hit.fact
+
+
+def scored(hits: Sequence[Hit], scores: Mapping[int, keyword.Score | None]) -> list[Hit | None]:
+    """The hits with how they cover a question, by their places; None for one that holds a word to do without. Pure."""
+    made: list[Hit | None] = list(hits)
+    for place, score in scores.items():
+        made[place] = None if score is None else replace(hits[place], coverage=score[0], matched=score[1])
+    return made

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from engram import derivation, ranking, streams, tenancy, text, wishes
 from engram.channels import keyword, semantic, tail
 from engram.channels.keyword import Sought, Words
-from engram.database import Connection, fetch_one
+from engram.database import Connection, fetch_all
 from engram.errors import Unavailable
 from engram.filters import Filter
 from engram.memories import NOW, Moment
@@ -117,9 +117,9 @@ def look(conn: Connection, visible: Visible, asked: Asked, *, moment: Moment = N
 
     The tail is read first: an event that is derived meanwhile is found as a memory, one that is not is in the tail.
     """
-    asked_with = _asked_with([asked], config) | {"tenant_id": visible.scope.tenant_id}
-    row = fetch_one(conn, "look_at_question", scope_ids=list(visible.scope_ids), **asked_with)
-    return _looked(conn, visible, asked, moment, row)
+    asked_with = _asked_with([asked], moment, config) | {"tenant_id": visible.scope.tenant_id}
+    rows = fetch_all(conn, "look_at_question", scope_ids=list(visible.scope_ids), **asked_with)
+    return _looked(conn, visible, asked, moment, rows[0], _waiting(rows))
 
 
 def look_from(
@@ -127,28 +127,44 @@ def look_from(
     config: str = "english",
 ) -> list[Looked]:  # fmt: skip
     """The same for several searches of a scope whose readable scopes are not known yet: one statement tells all."""
-    row = fetch_one(conn, "look_from_scope", **_asked_with(several, config) | tenancy.asked_for(scope, shelves))
-    visible = tenancy.seen(scope, [tenancy.Row(*one) for one in row.scopes], shelves=shelves)
-    return [_looked(conn, visible, asked, moment, row) for asked in several]
+    rows = fetch_all(
+        conn, "look_from_scope", **_asked_with(several, moment, config) | tenancy.asked_for(scope, shelves)
+    )
+    visible = tenancy.seen(scope, [tenancy.Row(*one) for one in rows[0].scopes], shelves=shelves)
+    waiting = _waiting(rows)
+    return [_looked(conn, visible, asked, moment, rows[0], waiting) for asked in several]
 
 
-def _asked_with(several: Sequence[Asked], config: str) -> dict[str, Any]:
+def _waiting(rows: Sequence[Any]) -> tuple[tail.Hit, ...]:
+    """What no deriver has come to yet, of the rows of a look."""
+    return tail.read([row for row in rows if row.place is not None])
+
+
+def _asked_with(several: Sequence[Asked], moment: Moment, config: str) -> dict[str, Any]:
     """What the scopes are asked with, of everything a search must know before it can be made."""
     words = Words(tuple(dict.fromkeys(word for asked in several for word in _words_of(asked))))
     return keyword.wanted(words) | {
         "config": config,
         "derivers": [one.NAME for one in derivation.DERIVERS],
         "versions": [one.VERSION for one in derivation.DERIVERS],
+        "tail": tail.MOST_EVENTS if any(_has_tail(asked, moment) for asked in several) else 0,
     }
+
+
+def _has_tail(asked: Asked, moment: Moment) -> bool:
+    """Whether a search finds what no deriver has come to yet: not in the past. Pure."""
+    return asked.tail and moment.is_now and asked.limit > 0
 
 
 def _words_of(asked: Asked) -> tuple[str, ...]:
     return *asked.words.words, *asked.words.without
 
 
-def _looked(conn: Connection, visible: Visible, asked: Asked, moment: Moment, row: Any) -> Looked:
+def _looked(
+    conn: Connection, visible: Visible, asked: Asked, moment: Moment, row: Any, waiting: Sequence[tail.Hit]
+) -> Looked:
     """What one search is told of what was asked for all."""
-    tenant_id, scope_ids, config = visible.scope.tenant_id, list(visible.scope_ids), row.config
+    scope_ids, config = visible.scope_ids, row.config
     sought, watermark = Sought(), Watermark()
     if scope_ids:
         by_word: dict[str, list[Any]] = {}
@@ -158,9 +174,6 @@ def _looked(conn: Connection, visible: Visible, asked: Asked, moment: Moment, ro
         sought = keyword.sought(conn, asked.words, told, size=row.size, config=config)
         marks = [streams.mark_of(*mark) for mark in row.marks]
         watermark = max(marks, key=lambda mark: mark.behind, default=watermark)  # of the slowest deriver
-    waiting: list[tail.Hit] = []
-    if watermark.behind and asked.tail and moment.is_now and asked.limit:
-        waiting = tail.find(conn, tenant_id, scope_ids, sought, derivation.versions(), config=config)
     actors = tuple(row.actors)
     return Looked(
         visible=visible,
@@ -173,7 +186,7 @@ def _looked(conn: Connection, visible: Visible, asked: Asked, moment: Moment, ro
         graphed=tuple(row.graphed),
         model_id=row.model_id,
         config=config,
-        tail=tuple(waiting),
+        tail=tuple(waiting) if _has_tail(asked, moment) else (),
         watermark=watermark,
     )
 

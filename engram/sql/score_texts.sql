@@ -3,10 +3,11 @@
 SELECT t.place - 1 AS place, v.refused, array_agg(a.label ORDER BY a.idf DESC, a.label) FILTER (WHERE r.rank > 0) AS matched,
        sum(a.idf * least(1, 1.329 * r.rank / (r.rank + 0.2 * v.length))) FILTER (WHERE r.rank > 0) / %(total)s::float8 AS coverage
   FROM unnest(%(texts)s::text[]) WITH ORDINALITY t(said, place)
- CROSS JOIN LATERAL (
+ CROSS JOIN LATERAL (SELECT to_tsvector(%(config)s::regconfig, left(t.said, 100000)) AS words OFFSET 0) d
+ CROSS JOIN LATERAL (   -- most texts hold none of the words: they are weighed no further
        SELECT setweight(d.words, 'A') AS lexemes, coalesce(d.words @@ nullif(%(without)s::text, '')::tsquery, false) AS refused,
               greatest(1, (SELECT coalesce(sum(cardinality(u.positions)), 0) FROM unnest(d.words) u) / 30.0::float8) AS length
-         FROM (SELECT to_tsvector(%(config)s::regconfig, left(t.said, 100000)) AS words) d OFFSET 0) v
+        WHERE d.words @@ %(held)s::tsquery OFFSET 0) v
   LEFT JOIN unnest(%(labels)s::text[], %(terms)s::text[], %(idfs)s::float8[], %(phrases)s::boolean[]) a(label, term, idf, phrase)
     ON true
   LEFT JOIN LATERAL (

@@ -180,6 +180,19 @@ def test_a_search_of_a_large_scope_sends_one_statement_more_than_one_of_a_small(
     assert large.round_trips - small.round_trips <= 1  # how far the graph is walked
 
 
+def test_what_was_said_a_moment_ago_is_found_without_a_message_more(measured: Measured) -> None:
+    with _door(measured.crowd, measured.wire, "little") as opened:
+        door = opened.scoped(user_id="who waits")
+        door.add("The harbour opens at six.")
+        door.remember("The harbour closes at nine.", session_id="s")
+        for _ in range(2):
+            [last, *_] = [one for one in door.search("When does the harbour close?") if not one.derived]
+        assert last.memory.fact == "The harbour closes at nine."
+        sent = measured.wire.count(lambda: door.search("When does the harbour close?"))
+    statements, *rest = BUDGETS["search"]
+    assert (sent.statements, sent.transactions, sent.round_trips) == (statements + 1, *rest)
+
+
 def test_a_transaction_that_says_nothing_sends_nothing(measured: Measured) -> None:
     database = measured.small._core.database()
     database.run("a-tenant", lambda conn: None)

@@ -308,7 +308,6 @@ def test_the_app_role_itself_cannot_use_the_word_index(database: Database, crowd
             "agent_events_",
         ),
         ("count_accesses", {"memory_ids": "memory"}, "memory_activity_pkey"),
-        ("list_tail_events", {"derivers": ["verbatim", "rules"], "versions": [1, 1]}, "agent_events_"),
     ],
 )  # fmt: skip
 def test_each_statement_of_a_search_uses_its_index(

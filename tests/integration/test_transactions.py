@@ -36,6 +36,7 @@ from engram.database import (
     Database,
     classify,
     ending,
+    fetch_ahead,
     fetch_all,
     fetch_named,
     fetch_value,
@@ -1097,6 +1098,52 @@ async def test_the_asynchronous_door_sends_it_too(database_url: str, tenant: str
         assert config_of(far, tenant) == "simple"
     finally:
         await far.close_async()
+
+
+def test_rows_that_go_ahead_are_there_once_the_next_statement_is_answered(
+    losing: LosingProxy, database_url: str, tenant: str
+) -> None:
+    messages: list[bytes] = []
+
+    def note(data: bytes) -> Any:
+        messages.append(data)
+        return "pass"
+
+    def work(conn: Connection) -> list[Any]:
+        scopes = [fetch_ahead(conn, "get_text_config", tenant_id=tenant) for _ in range(2)]
+        send_ahead(conn, "set_search", breadth="40", milliseconds=100)
+        models = fetch_named(conn, "SELECT 7::integer AS seven", {}, binary=True)
+        return [*models, *(one()[0] for one in scopes)]
+
+    with of_its_own(losing.url(database_url)) as far:
+        far.run(tenant, lambda conn: send_ahead(conn, "add_text_config", tenant_id=tenant, config="simple"))
+        losing.fate = note
+        for read_only in (True, False):
+            (seven,), first, second = far.run(tenant, work, read_only=read_only)
+            assert (seven, first.config, second.config) == (7, "simple", "simple")
+        losing.fate = lambda _: "pass"
+    begun = [one for one in messages if b"BEGIN" in one]
+    assert len(begun) == 2
+    assert all(b"seven" in one and b"text_search_configs" in one for one in begun)
+
+
+def test_what_fails_ahead_fails_the_statement_it_goes_with(database: Database, tenant: str) -> None:
+    def work(conn: Connection) -> Any:
+        rows = fetch_ahead(conn, "score_texts", texts=["boat"], labels=["boat"], terms=["'"], idfs=[1.0],
+                           phrases=[False], without="", held="'boat'", total=1.0, config="english")  # fmt: skip
+        fetch_all(conn, "hold_models")
+        return rows()
+
+    with pytest.raises(Unavailable, match="42601"):
+        database.run(tenant, work)
+    # In a part of a transaction that is taken back, nothing of it is said again.
+
+    def parted(conn: Connection) -> Any:
+        with suppress(sa.exc.DBAPIError), conn.begin_nested():
+            work(conn)
+        return fetch_all(conn, "hold_models")
+
+    assert database.run(tenant, parted) == []
 
 
 def test_what_was_sent_ahead_is_undone_with_the_work(database: Database, tenant: str) -> None:

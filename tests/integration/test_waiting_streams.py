@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,9 +14,10 @@ import pytest
 from book import Book, acting_as, said, together
 from plans import nodes
 
-from engram import Engram, derivation, jobs, streams
-from engram.database import Database, statement
+from engram import Engram, derivation, jobs, recall, streams
+from engram.database import Connection, Database, statement
 from engram.embedded import EmbeddedServer
+from engram.memories import NOW, Moment
 from engram.settings import load
 
 DDL: Final = Path(__file__).parents[2] / "alembic" / "ddl" / "0013" / "030_derived.sql"
@@ -310,6 +313,38 @@ def test_redacted_events_that_wait_take_no_place_of_others(
     assert len(listed) == 3
 
 
+def test_what_waits_comes_with_a_look_and_only_where_it_is_asked_for(door: Engram, book: Book) -> None:
+    door.remember([{"role": "user", "content": f"Boat {n} came in."} for n in range(3)], session_id="a")
+    asked = recall.prepare("Which boat?")
+
+    def looked(conn: Connection, **how: Any) -> Any:
+        moment = how.pop("moment", NOW)
+        return recall.look_from(conn, door.scope, [asked, replace(asked, **how)], moment=moment)
+
+    for look, other in (book.run(looked), book.run(lambda conn: looked(conn, tail=False))):
+        assert [hit.fact for hit in look.tail] == [f"Boat {n} came in." for n in (2, 1, 0)]
+        assert look.sought.terms == other.sought.terms
+        assert {len(one.tail) for one in (look, other)} <= {0, 3}
+    assert [len(one.tail) for one in book.run(lambda conn: looked(conn, tail=False))] == [3, 0]
+    assert [len(one.tail) for one in book.run(lambda conn: looked(conn, limit=0))] == [3, 0]
+    then = Moment(known_at=datetime.now(UTC))
+    assert [len(one.tail) for one in book.run(lambda conn: looked(conn, moment=then))] == [0, 0]
+    door.ops.run_jobs()
+    assert [len(one.tail) for one in book.run(looked)] == [0, 0]
+
+
+def test_what_waits_is_scored_as_what_is_derived_and_does_without_a_word(door: Engram) -> None:
+    for one in ("The red boat came in at noon.", "Die Fähre läuft aus.", "The blue boat sank.", "Nothing else."):
+        door.remember(one, session_id="a")
+    found = door.search("boat -blue", min_score=0.01)
+    assert [one.memory.fact for one in found] == ["The red boat came in at noon."]
+    assert found[0].channels["tail"].value > 0
+    assert [one.memory.fact for one in door.search("fähre")] == ["Die Fähre läuft aus."]
+    assert [one.memory.fact for one in door.search('"came in"')] == ["The red boat came in at noon."]
+    deep = door.deep_search("Which boat came in at noon, and which boat sank?", queries=["red boat", "blue boat"])
+    assert {one.memory.fact for one in deep} == {"The red boat came in at noon.", "The blue boat sank."}
+
+
 def test_what_is_read_grows_neither_with_what_was_read_nor_with_what_waits(
     door: Engram, book: Book, owner: psycopg.Connection[Any]
 ) -> None:
@@ -322,7 +357,7 @@ def test_what_is_read_grows_neither_with_what_was_read_nor_with_what_waits(
         door.remember([{"role": "user", "content": f"Boat {n} came in."} for n in range(300)], session_id="waiting")
     owner.execute("ANALYZE engram.event_streams, engram.agent_events, engram.agent_event_payloads, engram.derivations")
     many = pages(book)
-    assert set(few) == {"get_watermark", "list_tail_events"}
+    assert set(few) == {"get_watermark", "tail_events"}
     # A hundred streams are summed up, which stand together where there are few and apart where there are many.
     assert all(many[name] < 1.2 * few[name] + 100 for name in few), (few, many)
 
@@ -336,9 +371,14 @@ def fill(owner: psycopg.Connection[Any], book: Book, *, streams: int, kind: str 
         owner.execute(READ, values)
 
 
+TAIL: Final = """
+    SELECT * FROM engram.tail_events(
+      %(tenant_id)s, %(scope_ids)s::bigint[], %(derivers)s::text[], %(versions)s::integer[], %(limit)s)"""
+
+
 def tail(conn: Any, book: Book, limit: int = 200) -> list[Any]:
     params = {"tenant_id": book.tenant, "scope_ids": [book.scope_id], "limit": limit, **NAMED}
-    return list(conn.exec_driver_sql(statement("list_tail_events"), params).all())
+    return list(conn.exec_driver_sql(TAIL, params).all())
 
 
 def pages(book: Book) -> dict[str, int]:
@@ -346,8 +386,8 @@ def pages(book: Book) -> dict[str, int]:
     params = {"tenant_id": book.tenant, "scope_ids": [book.scope_id], "limit": 200, **NAMED}
     touched = {}
     with book.database.transaction(book.tenant) as conn:
-        for name in ("get_watermark", "list_tail_events"):
-            sql = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + statement(name)
+        for name, text in (("get_watermark", statement("get_watermark")), ("tail_events", TAIL)):
+            sql = "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + text
             for _ in range(2):
                 [[plan]] = conn.exec_driver_sql(sql, params).all()
             top = next(nodes(plan[0]["Plan"]))
