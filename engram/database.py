@@ -95,13 +95,14 @@ OPENING: Final = Kept(
     "SELECT " + ", ".join(f"pg_catalog.set_config('{name}', {to}, true)" for name, to in SETTINGS.items())
 )
 SEEN: Final = "/*seen*/"  # where a statement finds the scopes of its read itself
-# Statements that only call functions, which keep their plans themselves: they need not be read and planned again.
+# Statements that only call functions, which keep their plans themselves, or ask no table: they need not be read and
+# planned again.
 KEPT: Final = frozenset({
     "add_recall", "append_at_once", "append_events", "call_candidates", "call_lineage", "call_memories", "call_pinned",
     "call_ties", "call_told_events", "call_walk", "claim_jobs", "enter_session", "find_next_due", "get_from_scope",
     "hold_jobs", "hold_models", "index_words", "lineage_from_scope", "list_gate_rows", "list_line", "list_nearest",
     "list_visible_scopes", "lock_keys", "look_at_draft", "look_at_question", "look_from_scope", "open_desk",
-    "open_stream", "pinned_from_scope", "restate_memories", "set_plans", "set_search", "write_memories",
+    "open_stream", "pinned_from_scope", "restate_memories", "score_texts", "set_plans", "set_search", "write_memories",
 })  # fmt: skip
 REFUSALS: Final = {
     "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",
