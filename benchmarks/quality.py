@@ -524,7 +524,7 @@ def left_out(runs: Runs) -> report.Table:
         "Terms that added nothing to any row are not listed: without them all is as it was.",
         "Verbatim turns have no relations, and `search` knows no window: what lives on these is worth nothing here.",
     )
-    columns = ["call", "left out", "embedder", "R@10", "difference", "95 %", "nDCG@10"]
+    columns = ["call", "changed", "embedder", "R@10", "difference", "95 %", "nDCG@10"]
     return report.Table("What each part is worth", columns, lines, notes)
 
 

@@ -47,7 +47,9 @@ __all__ = [
     "classify",
     "ending",
     "execute",
+    "fetch_ahead",
     "fetch_all",
+    "fetch_kept",
     "fetch_named",
     "fetch_one",
     "fetch_value",
@@ -271,17 +273,23 @@ def send_ahead(conn: Connection, name: str, /, **params: Any) -> None:
 def fetch_ahead(conn: Connection, name: str, /, **params: Any) -> Callable[[], list[Any]]:
     """Send a named statement in one message with the next, and give its rows once that is answered.
 
-    Where it fails, the statement that is sent with it does.
+    Where it fails, the statement that is sent with it does. Asked for its rows too early it raises RuntimeError.
     """
     course: _Course | None = conn.info.get(COURSE)
     if course is None or LOGGED.isEnabledFor(logging.INFO):
-        rows = fetch_all(conn, name, **params)
-        return lambda: rows
+        told = fetch_all(conn, name, **params)
+        return lambda: told
     awaited = _Awaited((statement(name), params))
     course.ahead.append(awaited.said)
     course.awaited.append(awaited)
     wire = _wire(conn)
-    return lambda: wire.rows(awaited.answer)
+
+    def rows() -> list[Any]:
+        if awaited.answer is None:
+            raise RuntimeError("the rows of a statement that has gone ahead of none yet")
+        return wire.rows(awaited.answer)
+
+    return rows
 
 
 @dataclass(slots=True)

@@ -21,9 +21,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take the functions away, unless what is below would lose the ledger: then nothing is taken apart."""
-    migrations.refuse_loss(op)
-    migrations.run_sql(op, "set local role engram_owner")
-    migrations.run_sql(op, "drop function engram.look_with_tail")
-    migrations.run_sql(op, "drop function engram.tail_events")
-    migrations.run_sql(op, "reset role")
+    """Go back to the functions before, unless that would lose the ledger: nothing is taken apart singly."""
+    migrations.remake(op, down_revision, revision)

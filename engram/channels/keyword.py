@@ -273,27 +273,36 @@ def _sought(term: SoughtTerm, said: str, rarest: Sequence[SoughtTerm], rare: str
 
 def score_texts(
     conn: Connection, texts: Sequence[str], sought: Sought, *, config: str = "english"
-) -> Callable[[], dict[int, Score | None]]:
+) -> Callable[[], dict[int, Score]]:
     """The coverage of texts that are in no index yet, by their place, once the next statement is answered.
 
-    None stands for a text that holds a word the question does without; of a place that is missing nothing matches.
+    Of a place that is missing nothing matches.
     """
-    if not texts or not (sought.terms or sought.without):
+    if not texts or not sought.terms:
         return dict
-    rows = fetch_ahead(
-        conn,
-        "score_texts",
-        texts=[plain(said) for said in texts],
-        labels=[term.label for term in sought.terms],
-        terms=[term.query for term in sought.terms],
-        idfs=[term.idf for term in sought.terms],
-        phrases=[term.phrase for term in sought.terms],
-        without=_any_of(_quoted(word) for word in sought.without),
-        held=_any_of([*(term.query for term in sought.terms), *map(_quoted, sought.without)]),
-        total=sought.total or 1.0,
-        config=config,
-    )
-    return lambda: {int(row.place): None if row.refused else (row.coverage, tuple(row.matched)) for row in rows()}
+    rows = fetch_ahead(conn, "score_texts", **_scoring(texts, sought, config))
+    return lambda: {int(row.place): (row.coverage, tuple(row.matched)) for row in rows() if row.matched}
+
+
+def refused_texts(conn: Connection, texts: Sequence[str], sought: Sought, *, config: str = "english") -> set[int]:
+    """The places of the texts that hold a word the question does without."""
+    if not texts or not sought.without:
+        return set()
+    return {int(row.place) for row in fetch_all(conn, "score_texts", **_scoring(texts, sought, config)) if row.refused}
+
+
+def _scoring(texts: Sequence[str], sought: Sought, config: str) -> dict[str, Any]:
+    return {
+        "texts": [plain(said) for said in texts],
+        "labels": [term.label for term in sought.terms],
+        "terms": [term.query for term in sought.terms],
+        "idfs": [term.idf for term in sought.terms],
+        "phrases": [term.phrase for term in sought.terms],
+        "without": _any_of(_quoted(word) for word in sought.without),
+        "held": _any_of([*(term.query for term in sought.terms), *map(_quoted, sought.without)]),
+        "total": sought.total or 1.0,
+        "config": config,
+    }
 
 
 def index(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from engram import chain
 from engram.channels import keyword
+from engram.database import Connection
 from engram.values import Event
 
 NAME: Final = "tail"
@@ -39,9 +40,24 @@ def spoken(hit: Hit) -> str:
     return f"{hit.event.actor}: {hit.fact}" if hit.event.actor else hit.fact
 
 
-def scored(hits: Sequence[Hit], scores: Mapping[int, keyword.Score | None]) -> list[Hit | None]:
-    """The hits with how they cover a question, by their places; None for one that holds a word to do without. Pure."""
-    made: list[Hit | None] = list(hits)
-    for place, score in scores.items():
-        made[place] = None if score is None else replace(hits[place], coverage=score[0], matched=score[1])
-    return made
+def allowed(
+    conn: Connection, hits: Sequence[Hit], sought: keyword.Sought, *, config: str = "english"
+) -> tuple[Hit, ...]:
+    """The hits without those that hold a word the question does without."""
+    refused = keyword.refused_texts(conn, [spoken(hit) for hit in hits], sought, config=config)
+    return tuple([hit for place, hit in enumerate(hits) if place not in refused])
+
+
+def score(
+    conn: Connection, hits: Sequence[Hit], sought: keyword.Sought, *, config: str = "english"
+) -> Callable[[], list[Hit]]:
+    """The hits with how their words cover a question, once the next statement is answered."""
+    scores = keyword.score_texts(conn, [spoken(hit) for hit in hits], sought, config=config)
+
+    def scored() -> list[Hit]:
+        made = list(hits)
+        for place, (coverage, matched) in scores().items():
+            made[place] = replace(hits[place], coverage=coverage, matched=matched)
+        return made
+
+    return scored

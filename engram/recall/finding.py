@@ -145,7 +145,9 @@ def find_all(
         given = allowed(asked, meaning) if channels is None else channels
         made.append(_Search(asked, looked, meaning, tuple(name for name in SEARCHED if name in given), few))
     asking = [one for one in made if one.may_find]
-    tails = [_tail_scores(conn, one.looked) for one in asking]  # in one message with what the channels are asked
+    tails = [  # in one message with what the channels are asked
+        tail.score(conn, one.looked.tail, one.looked.sought, config=one.looked.config) for one in asking
+    ]
     found = iter(zip(_rows(conn, asking), tails, strict=True))
     return [_gathered(conn, one, *next(found)) if one.may_find else one.nothing for one in made]
 
@@ -168,26 +170,19 @@ class _Search:
         return Found(channels=dict.fromkeys(self.channels, 0), degraded=self.meaning.degraded)
 
 
-def _tail_scores(conn: Connection, looked: Looked) -> Callable[[], Mapping[int, keyword.Score | None]]:
-    texts = [tail.spoken(hit) for hit in looked.tail]
-    return keyword.score_texts(conn, texts, looked.sought, config=looked.config)
-
-
-def _gathered(
-    conn: Connection, search: _Search, rows: Sequence[Any], scores: Callable[[], Mapping[int, keyword.Score | None]]
-) -> Found:
+def _gathered(conn: Connection, search: _Search, rows: Sequence[Any], scored: Callable[[], list[tail.Hit]]) -> Found:
     asked, looked, meaning = search.asked, search.looked, search.meaning
     candidates = _once(_candidates(asked, looked, rows, light=search.light))
     derived = {one.memory.event_id for one in candidates}
     near = [*meaning.tail, *[None] * (len(looked.tail) - len(meaning.tail))]
-    waiting = zip(tail.scored(looked.tail, scores()), near, strict=True)
+    waiting = zip(scored(), near, strict=True)
     counts = {name: sum([name in one.by for one in candidates if one.stands]) for name in search.channels}
     return Found(
         candidates=tuple(candidates),
         tail=tuple(
             (hit, cosine)
             for hit, cosine in waiting
-            if hit is not None and hit.event.event_id not in derived and _is_near(asked, hit, cosine)
+            if hit.event.event_id not in derived and _is_near(asked, hit, cosine)
         ),
         watermark=looked.watermark,
         distilled=_distilled(rows),

@@ -161,12 +161,12 @@ def _words_of(asked: Asked) -> tuple[str, ...]:
 
 
 def _looked(
-    conn: Connection, visible: Visible, asked: Asked, moment: Moment, row: Any, waiting: Sequence[tail.Hit]
+    conn: Connection, visible: Visible, asked: Asked, moment: Moment, row: Any, waiting: tuple[tail.Hit, ...]
 ) -> Looked:
     """What one search is told of what was asked for all."""
-    scope_ids, config = visible.scope_ids, row.config
+    config = row.config
     sought, watermark = Sought(), Watermark()
-    if scope_ids:
+    if visible.scope_ids:
         by_word: dict[str, list[Any]] = {}
         for one in row.words:
             by_word.setdefault(one[0], []).append(one)
@@ -174,6 +174,9 @@ def _looked(
         sought = keyword.sought(conn, asked.words, told, size=row.size, config=config)
         marks = [streams.mark_of(*mark) for mark in row.marks]
         watermark = max(marks, key=lambda mark: mark.behind, default=watermark)  # of the slowest deriver
+    waiting = waiting if _has_tail(asked, moment) else ()
+    if sought.without:  # what is refused is to take no place of others where few are embedded
+        waiting = tail.allowed(conn, waiting, sought, config=config)
     actors = tuple(row.actors)
     return Looked(
         visible=visible,
@@ -186,7 +189,7 @@ def _looked(
         graphed=tuple(row.graphed),
         model_id=row.model_id,
         config=config,
-        tail=tuple(waiting) if _has_tail(asked, moment) else (),
+        tail=waiting,
         watermark=watermark,
     )
 

@@ -409,6 +409,17 @@ def test_the_others_answer_where_one_channel_fails(zoo: Zoo, broken: Any, name: 
     assert name not in results[0].channels
 
 
+def test_what_waits_is_found_where_a_channel_fails(zoo: Zoo, broken: Any, database_url: str) -> None:
+    with Engram(database_url, scope=zoo.door.scope, settings=load({}, dispatch="doorbell"), embedder="none") as door:
+        door.remember("Zebra Ottokar came home at last.", session_id="a")
+    broken("graph", "1 / (random() * 0)::integer > 0")
+    results = zoo.door._run(searched(zoo, recall.prepare(QUESTION))).ranked()
+    assert results.degraded == ("graph",)
+    [waiting] = [one for one in results if not one.derived]
+    assert waiting.memory.fact == "Zebra Ottokar came home at last."
+    assert waiting.channels["tail"].value > 0
+
+
 def searched(zoo: Zoo, asked: recall.Asked) -> Any:
     from engram.operations import searching
 

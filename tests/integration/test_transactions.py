@@ -1127,6 +1127,14 @@ def test_rows_that_go_ahead_are_there_once_the_next_statement_is_answered(
     assert all(b"seven" in one and b"text_search_configs" in one for one in begun)
 
 
+def test_rows_that_have_gone_ahead_of_nothing_are_not_there(database: Database, tenant: str) -> None:
+    with (
+        pytest.raises(RuntimeError, match="ahead of none"),
+        database.transaction(tenant) as conn,
+    ):
+        fetch_ahead(conn, "get_text_config", tenant_id=tenant)()
+
+
 def test_what_fails_ahead_fails_the_statement_it_goes_with(database: Database, tenant: str) -> None:
     def work(conn: Connection) -> Any:
         rows = fetch_ahead(conn, "score_texts", texts=["boat"], labels=["boat"], terms=["'"], idfs=[1.0],

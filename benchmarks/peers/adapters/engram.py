@@ -41,7 +41,7 @@ class Adapter:
 
     modes = ("vector", "semantic", "hybrid")
     settings = (
-        "defaults; its jobs run in the background; the graph of its model is built; `vector` is mode semantic with a"
+        "defaults; its jobs run in the background; the graph of its model is made first; `vector` is mode semantic with a"
         " profile of the cosine alone"
     )
 
@@ -55,6 +55,9 @@ class Adapter:
 
     def open(self, place: Place) -> None:
         self._place = place
+        # A model of one's own gets its graph from the schema's owner, as the others' indexes are made by theirs.
+        owner = place.owner_url.replace("postgresql://", "postgresql+psycopg://")
+        migrations.build_graph(owner, model_id(Looked(place.model)), place.model.dimensions)
         url = place.url.replace("postgresql://", "postgresql+psycopg://")
         scope = Scope(f"peers-{new_id()}", user_id="nobody")
         self._memory = Engram(url, scope=scope, settings=load({}), embedder=Looked(place.model))
@@ -91,10 +94,6 @@ class Adapter:
                 self._rows[event_id] = item.row
 
     def settle(self) -> None:
-        # A model of one's own gets its graph from the schema's owner, as the others' indexes are made by theirs.
-        owner = self._place.owner_url.replace("postgresql://", "postgresql+psycopg://")
-        model = self._place.model
-        migrations.build_graph(owner, model_id(Looked(model)), model.dimensions)
         while self._memory.ops.run_jobs(limit=100):
             pass
         tidy(self._place.owner_url)
