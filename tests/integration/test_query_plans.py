@@ -194,6 +194,27 @@ def test_the_graph_is_walked_and_only_the_scopes_partition_is_read(database: Dat
     assert whole["Planning Time"] < 50
 
 
+def test_no_statement_starts_workers(database: Database, crowd: Crowd) -> None:
+    eager = (
+        "parallel_setup_cost",
+        "parallel_tuple_cost",
+        "min_parallel_table_scan_size",
+        "min_parallel_index_scan_size",
+    )
+    nearest = (
+        "SELECT e.memory_id FROM engram.memory_embeddings e WHERE e.tenant_id = %(tenant_id)s"
+        " AND e.scope_id = ANY(%(scope_ids)s) ORDER BY e.embedding <=> %(vector)s::halfvec"
+    )
+    with database.transaction(crowd.tenant, read_only=True) as conn:
+        for name in eager:
+            conn.exec_driver_sql("SELECT set_config(%s, '0', true)", (name,))
+        found, _ = explain(conn, nearest, asked(crowd))
+        conn.exec_driver_sql("SET LOCAL max_parallel_workers_per_gather = 2")
+        otherwise, _ = explain(conn, nearest, asked(crowd))
+    assert not [node for node in found if node["Node Type"].startswith("Gather")]
+    assert [node for node in otherwise if node["Node Type"].startswith("Gather")]
+
+
 @pytest.mark.parametrize(
     "more",
     [
