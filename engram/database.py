@@ -90,7 +90,7 @@ SETTINGS: Final = {
     # yet and would scan it whole for a few keys.
     "enable_seqscan": "'off'",
     "jit": "'off'",
-    # Workers take ten times as long to start as a scope takes to be read, and a plan that is kept knows no scope's size.
+    # Workers take ten times as long to start as most scopes to be read, and a kept plan knows no scope's size.
     "max_parallel_workers_per_gather": "'0'",
     "search_path": "'engram, public'",
     "role": f"'{APP_ROLE}'",

@@ -41,8 +41,8 @@ class Adapter:
 
     modes = ("vector", "semantic", "hybrid")
     settings = (
-        "defaults; its jobs run in the background; the graph of its model is made first; `vector` is mode semantic with a"
-        " profile of the cosine alone"
+        "defaults; its jobs run in the background; the graph of its model is made first; `vector` is mode semantic with"
+        " a profile of the cosine alone"
     )
 
     def __init__(self, conversation: bool = False) -> None:
