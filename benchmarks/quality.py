@@ -259,8 +259,7 @@ def seeker(
     `recall` is told what `now` is: a question about May means the one before the question was asked.
     """
     call, given = call_of(way)
-    given |= {"now": now} if call == "recall" and now is not None else {}
-    return _seek(memory, keys, call, noted or Noted(), **given)
+    return _seek(memory, keys, call, now, noted or Noted(), **given)
 
 
 def call_of(way: str) -> tuple[str, dict[str, Any]]:
@@ -274,17 +273,20 @@ def call_of(way: str) -> tuple[str, dict[str, Any]]:
 
 
 def without(memory: Engram, keys: Mapping[str, str], left: Left, now: datetime | None, noted: Noted) -> Seek:
-    """The search of a call from which something is left out; `recall` is told what `now` is, as it is otherwise."""
-    moment = {"now": now} if left.call == "recall" and now is not None else {}
+    """The search of a call from which something is left out."""
 
     def seek(text: str, limit: int) -> Sequence[str]:
-        return _seek(memory, keys, left.call, Noted(noted.late), **moment, **left.keywords(text))(text, limit)
+        return _seek(memory, keys, left.call, now, Noted(noted.late), **left.keywords(text))(text, limit)
 
     return seek
 
 
-def _seek(memory: Engram, keys: Mapping[str, str], call: str, noted: Noted, **options: Any) -> Seek:
+def _seek(
+    memory: Engram, keys: Mapping[str, str], call: str, now: datetime | None, noted: Noted, **options: Any
+) -> Seek:
     asked: Any = getattr(memory, call)
+    if call == "recall" and now is not None:
+        options["now"] = now
 
     def seek(text: str, limit: int) -> Sequence[str]:
         found = asked(text, limit=limit, track=False, **options)
