@@ -2,6 +2,7 @@
 
     python benchmarks/profile_calls.py search add add_many            10,000 memories, the user with 20 % of them
     python benchmarks/profile_calls.py search --rows 100000 --user little --keep DIR
+    python benchmarks/profile_calls.py search --user only             one scope that holds them all, as in scale.py
     python benchmarks/profile_calls.py search --plans                 the plan of each statement too
 
 Every statement is first explained (ANALYZE, BUFFERS) in a savepoint that is rolled back, with the values of the call,
@@ -32,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import machine
 import psycopg
 from clients import CALLS, Case, Client
-from crowds import BIG, LITTLE, Shape, opened
+from crowds import BIG, LITTLE, ONLY, Shape, opened
 from watching import took
 
 from engram.wire import Said, Wire
@@ -214,12 +215,12 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("calls", nargs="+", choices=CALLS, metavar="CALL")
     parser.add_argument("--rows", type=int, default=10_000)
-    parser.add_argument("--user", choices=(BIG, LITTLE), default=BIG)
+    parser.add_argument("--user", choices=(BIG, LITTLE, ONLY), default=BIG)
     parser.add_argument("--times", type=int, default=TIMES)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--plans", action="store_true")
     given = parser.parse_args()
-    shape = Shape.usual("mixed", given.rows)
+    shape = Shape.usual("large" if given.user == ONLY else "mixed", given.rows)
     with opened(shape, given.keep, say=lambda said: print(said, file=sys.stderr)) as crowd:
         print(machine.heading(crowd.url))
         filled = crowd.of(given.user)

@@ -50,6 +50,8 @@ START_TIMEOUT = 120.0
 STOP_TIMEOUT = 60.0
 ORPHAN_PATIENCE = 1.0
 DESERTION_TIMEOUT = 10.0
+BUFFERS = (128, 1024)  # MiB of pages the server keeps, at least and at most
+BUFFERS_SHARE = 8  # of the memory there is, one part in so many
 
 # postgresql.auto.conf (ALTER SYSTEM) is read after this file, so a user's own choice wins.
 SETTINGS: Mapping[str, str] = {
@@ -62,7 +64,6 @@ SETTINGS: Mapping[str, str] = {
     "wal_level": "minimal",  # nobody replicates an embedded server; bulk loads write less
     "max_wal_senders": "0",
     "max_logical_replication_workers": "0",
-    "shared_buffers": "128MB",
     "max_connections": "100",
     "max_locks_per_transaction": "256",  # a search may touch every part of the partitioned vectors
     "jit": "off",  # short queries: compiling costs more than it saves
@@ -82,6 +83,8 @@ SETTINGS: Mapping[str, str] = {
     "log_parameter_max_length_on_error": "0",
     "log_checkpoints": "off",
 }
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
+OWN_GROUPS = Path("/proc/self/cgroup")
 HBA = "# written by Engram at every start\nlocal all all peer map=engram\n"
 
 
@@ -565,7 +568,7 @@ def sync_folder(path: Path) -> None:
 def configure(folder: Folder, account: Account | None, socket_dir: Path) -> None:
     """Write the settings and who may connect."""
     lines = [f"{name} = {value}" for name, value in SETTINGS.items()]
-    lines.append(f"unix_socket_directories = '{socket_dir}'")
+    lines += [f"unix_socket_directories = '{socket_dir}'", f"shared_buffers = '{buffers(memory())}MB'"]
     if shared_memory_is_small():  # a parallel index build would die of a full /dev/shm
         lines += ["max_parallel_maintenance_workers = 0", "max_parallel_workers_per_gather = 0"]
     # The user a server of root runs as is no person and no program: it may run the server, not connect to it.
@@ -578,6 +581,40 @@ def configure(folder: Folder, account: Account | None, socket_dir: Path) -> None
     }
     for name, content in contents.items():
         write_for_server(folder.cluster / name, content, account)
+
+
+def buffers(available: int) -> int:
+    """How many MiB of pages a server keeps, of so many bytes of memory; it takes them up as it fills them. Pure."""
+    least, most = BUFFERS
+    return min(most, max(least, available // BUFFERS_SHARE // 2**20))
+
+
+def memory(groups: Path = CONTROL_GROUPS, own: Path = OWN_GROUPS) -> int:
+    """Bytes of memory this process may use: the machine's, or a smaller limit of its control groups; 0 if unknown."""
+    known = []
+    with contextlib.suppress(OSError, ValueError):  # not every system says
+        known.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    for path in _limits(groups, own):
+        with contextlib.suppress(OSError, ValueError):  # the file is not there, or says "max"
+            known.append(int(path.read_text()))
+    return min(known, default=0)
+
+
+def _limits(groups: Path, own: Path) -> list[Path]:
+    """Where the limits of a process may stand, of its own control groups and of those above, in both versions."""
+    try:
+        lines = own.read_text().splitlines()
+    except OSError:  # no Linux
+        return []
+    found = []
+    for _, controllers, name in (line.split(":", 2) for line in lines):
+        inside = Path(name.lstrip("/"))
+        places = [inside, *inside.parents]
+        if not controllers:
+            found += [groups / place / "memory.max" for place in places]
+        elif "memory" in controllers.split(","):
+            found += [groups / "memory" / place / "memory.limit_in_bytes" for place in places]
+    return found
 
 
 def owner_name(folder: Folder) -> str:

@@ -98,9 +98,11 @@ def test_each_bundled_major_starts_with_pgvector_and_safe_settings(place: Path, 
         assert ask(server, "select '[1,2]'::vector <-> '[1,3]'::vector") == 1.0
         wanted = {
             "fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "data_checksums": "on", "jit": "off",
-            "server_encoding": "UTF8", "TimeZone": "UTC", "listen_addresses": "", "shared_buffers": "128MB",
+            "server_encoding": "UTF8", "TimeZone": "UTC", "listen_addresses": "",
         }  # fmt: skip
         assert {name: ask(server, f"select current_setting('{name}')") for name in wanted} == wanted
+        kept = ask(server, "select pg_size_bytes(current_setting('shared_buffers'))")
+        assert kept == embedded.buffers(embedded.memory()) * 2**20
         assert ask(server, "select lower('ÀÉ') || (to_tsvector('simple', 'a—b…c')::text)") == "àé'a':1 'b':2 'c':3"
 
 
