@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from engram import chain
 from engram.arrays import Blobs, Texts
-from engram.database import Connection, fetch_all, fetch_named, fetch_one, statement
+from engram.database import Connection, ending, fetch_all, fetch_named, fetch_one, statement
 from engram.errors import IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, StaleStream
 from engram.ids import new_id
 from engram.jobs import Cursor
@@ -99,6 +99,11 @@ class Appended:
         """Whether what one of the events said has been erased since."""
         return any(event.status == "erased" for event in self.events)
 
+    @property
+    def derives_nothing(self) -> bool:
+        """Whether all of it is new and no deriver is asked to read it."""
+        return all(event.status == "appended" and event.job_id is None for event in self.events)
+
 
 @dataclass(frozen=True, slots=True)
 class AtOnce:
@@ -140,11 +145,13 @@ def append(
 def append_at_once(
     conn: Connection, *, scope: Scope, session_id: str | None, stream: tuple[str, str], gap: timedelta,
     events: Sequence[NewEvent], expected_position: int | None = None, key: bytes | None = None,
+    every: int | None = None,
 ) -> AtOnce | None:  # fmt: skip
     """Append events as `append` does, in one statement; None, and nothing done, where something must come before it.
 
     That is a scope, a session or a stream that is not there yet, a session that has ended, was silent for longer than
-    `gap` or is not heard, and, with a key, a stream that was not written to lately.
+    `gap` or is not heard, and, with a key, a stream that was not written to lately. With `every` the transaction ends
+    with the statement, and nothing is done either where the session would pass a multiple of so many events.
     """
     names = (scope.tenant_id, scope.namespace, scope.agent_id, scope.user_id, session_id, *stream)
     stream_id = _LATELY.get(names) if key is not None else None
@@ -153,9 +160,10 @@ def append_at_once(
     chosen, places, bodies = _prepared([(event, _body(event)) for event in events])
     with _refusals(expected_position):
         rows = fetch_all(
-            conn, "append_at_once", namespace=scope.namespace, agent_id=scope.agent_id, user_id=scope.user_id,
-            session_id=session_id, kind=stream[0], stream_name=stream[1], stream_id=stream_id, gap=gap,
-            expected_position=expected_position, **_columns(chosen, bodies), **_pads(key, stream_id),
+            conn if every is None else ending(conn), "append_at_once", every=every, namespace=scope.namespace,
+            agent_id=scope.agent_id, user_id=scope.user_id, session_id=session_id, kind=stream[0],
+            stream_name=stream[1], stream_id=stream_id, gap=gap, expected_position=expected_position,
+            **_columns(chosen, bodies), **_pads(key, stream_id),
         )  # fmt: skip
     if not rows:
         return None

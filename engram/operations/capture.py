@@ -178,7 +178,11 @@ def _captured(
 ) -> Operation[Receipt]:
     due: list[str] = []
 
-    def work(conn: Connection) -> Receipt:
+    def alone(conn: Connection) -> ledger.Appended | None:
+        went = _appended_at_once(setup, conn, call, events, expected, every=setup.policy.summary_every)
+        return None if went is None else went[2]
+
+    def work(conn: Connection) -> ledger.Appended:
         went = _appended_at_once(setup, conn, call, events, expected)
         if went is not None:
             return settled(conn, *went)
@@ -206,21 +210,34 @@ def _captured(
     def settled(
         conn: Connection, scope_id: int, part: Part | None, done: ledger.Appended,
         switches: Sequence[tuple[int, bool]] = (),
-    ) -> Receipt:  # fmt: skip
+    ) -> ledger.Appended:  # fmt: skip
         if call.idempotency_key is not None:
             _refuse_other_batch(conn, scope_id, call, done, part)
         searching_events.ask_if_due(conn, call.tenant_id, scope_id, [event.event_id for event in done.events])
         due[:] = _due_checkpoint(setup, conn, call)
         if part is not None:
             due.extend(sessions.went_on(conn, scope_id, part, done, switches, setup.policy))
+        return done
+
+    def told(done: ledger.Appended) -> Receipt:
         return replace(_receipt(done), notes=call.censor.notes)
 
     # The ids were made here: a lost connection is answered by appending the same events again, which changes nothing.
     key = call.idempotency_key or events[0].event_id
     if call.dry_run:
-        return (yield from deriving.rehearse(setup, call.scope, events, work, key=key))
-    receipt = yield from steps.write(call.tenant_id, work, key=key)
-    yield from running.run_unasked(setup, call.tenant_id, due)
+        return (yield from deriving.rehearse(setup, call.scope, events, lambda conn: told(work(conn)), key=key))
+    done = None
+    if _makes_nothing_due(setup, call, events):
+        done = yield from steps.write(call.tenant_id, alone, key=key)
+    rings = done is None
+    if done is None:
+        done = yield from steps.write(call.tenant_id, work, key=key)
+        yield from running.run_unasked(setup, call.tenant_id, due)
+    receipt = told(done)
+    if done.derives_nothing:  # so there are no decisions to look up
+        if rings:
+            yield from steps.ring(call.tenant_id)
+        return receipt
     if not setup.settings.derives_inline:
         yield from steps.ring(call.tenant_id)
     if setup.settings.derives_inline or wait is not False:
@@ -234,16 +251,30 @@ def _captured(
     return receipt
 
 
+def _makes_nothing_due(setup: Setup, call: Writing, events: Sequence[ledger.NewEvent]) -> bool:
+    """Whether an append may end its transaction: nothing is to be looked at or asked for behind it, but a summary.
+
+    Whether that is due the statement itself can tell; it is not even asked where so many events mostly make it due.
+    """
+    few = call.session_id is None or 2 * len(events) <= setup.policy.summary_every
+    drawn = searching_events.is_drawn([event.event_id for event in events])
+    return few and not drawn and call.idempotency_key is None and call.task_run_id is None
+
+
 def _appended_at_once(
-    setup: Setup, conn: Connection, call: Writing, events: Sequence[ledger.NewEvent], expected: int | None
-) -> tuple[int, Part | None, ledger.Appended] | None:
-    """The scope, the part and what was done, where events are appended in one statement: nothing comes before it."""
+    setup: Setup, conn: Connection, call: Writing, events: Sequence[ledger.NewEvent], expected: int | None,
+    every: int | None = None,
+) -> tuple[int, Part | None, ledger.Appended] | None:  # fmt: skip
+    """The scope, the part and what was done, where events are appended in one statement: nothing comes before it.
+
+    With `every` nothing comes after it either, and the transaction ends with it.
+    """
     session_id = call.session_id
     if session_id is not None and (call.task_run_id is not None or sessions.switched(events, False)[1]):
         return None
     went = ledger.append_at_once(
         conn, scope=call.scope, session_id=session_id, stream=call.stream, gap=setup.policy.session_gap, events=events,
-        expected_position=expected, key=setup.settings.secret_key,
+        expected_position=expected, key=setup.settings.secret_key, every=every,
     )  # fmt: skip
     if went is None:
         return None

@@ -95,9 +95,13 @@ def ask(tenant_id: str, scope_ids: Sequence[int]) -> Operation[None]:
 
 def ask_if_due(conn: Connection, tenant_id: str, scope_id: int, event_ids: Sequence[str]) -> None:
     """Ask for it after an append, now and then: where so many events wait that a search should not read them itself."""
-    drawn = any(int(event_id[-3:], 16) % EVERY == 0 for event_id in event_ids)
-    if drawn and events.may_be_due(conn, tenant_id, scope_id):
+    if is_drawn(event_ids) and events.may_be_due(conn, tenant_id, scope_id):
         _ask(conn, tenant_id, scope_id, least=events.MOST_WAITING)
+
+
+def is_drawn(event_ids: Sequence[str]) -> bool:
+    """Whether an append of these events asks for it: one event in `EVERY` does, by its id. Pure."""
+    return any(int(event_id[-3:], 16) % EVERY == 0 for event_id in event_ids)
 
 
 def _ask(conn: Connection, tenant_id: str, scope_id: int, least: int) -> None:

@@ -7,5 +7,6 @@ SELECT place, event_id::text, stream_id::text, position, recorded_at, status, jo
     p_types => %(types)s::text[], p_trusts => %(trusts)s::smallint[], p_occurred => %(occurred)s::timestamptz[],
     p_sessions => %(sessions)s::text[], p_tasks => %(tasks)s::uuid[], p_actors => %(actors)s::text[],
     p_keys => %(keys)s::text[], p_derive => %(derive)s::text[], p_salts => %(salts)s::bytea[],
-    p_bodies => %(bodies)s::bytea[], p_inner => %(inner)s::bytea, p_outer => %(outer)s::bytea)
+    p_bodies => %(bodies)s::bytea[], p_inner => %(inner)s::bytea, p_outer => %(outer)s::bytea,
+    p_every => %(every)s::bigint)
  ORDER BY place

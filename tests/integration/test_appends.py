@@ -11,7 +11,9 @@ import sqlalchemy as sa
 
 from engram import Conflict, Engram, Scope, arrays
 from engram.database import Database
+from engram.operations import searching_events
 from engram.settings import load
+from engram.wire import Said, Wire
 
 KEYS = pytest.mark.parametrize("key", [None, "11" * 32], ids=["plain", "keyed"])
 AT_ONCE = "-- Append a batch of events to a stream that needs nothing before it"
@@ -29,6 +31,20 @@ def statements() -> Iterator[list[str]]:
     sa.event.listen(sa.Engine, "before_cursor_execute", note)
     yield sent
     sa.event.remove(sa.Engine, "before_cursor_execute", note)
+
+
+@pytest.fixture
+def messages(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The first lines of the statements of each message, as they are sent."""
+    sent: list[list[str]] = []
+    real = Wire.say
+
+    def say(wire: Wire, statements: list[Said], **more: Any) -> Any:
+        sent.append([text.split("\n", 1)[0] for text, _ in statements])
+        return real(wire, statements, **more)
+
+    monkeypatch.setattr(Wire, "say", say)
+    return sent
 
 
 def opened(database_url: str, tenant: str, key: str | None = None) -> Engram:
@@ -50,6 +66,51 @@ def test_an_append_to_a_stream_that_goes_on_is_one_statement(
             assert not [one for one in statements if one.startswith(ONE_BY_ONE)]
             assert (second.stream_id, second.position) == (first.stream_id, first.position + 1)
         assert door.ops.verify_ledger().ok
+
+
+@KEYS
+def test_an_append_that_makes_nothing_due_is_one_message(
+    database_url: str, tenant: str, messages: list[list[str]], monkeypatch: pytest.MonkeyPatch, key: str | None
+) -> None:
+    monkeypatch.setattr(searching_events, "is_drawn", lambda _: False)  # else ids decide which append looks behind it
+    with opened(database_url, tenant, key) as door:
+        for session in ("monday", None):
+            door.record_event("The boiler hums.", derive="skip", session_id=session)
+            messages.clear()
+            receipt = door.record_event("The boiler hums again.", derive="skip", session_id=session)
+            [message] = messages
+            assert message[0] == "BEGIN"
+            assert message[-2].startswith(AT_ONCE)
+            assert message[-1] == "COMMIT"
+            assert door.get_event(receipt.event_ids[0]).content == "The boiler hums again."
+
+
+@KEYS
+@pytest.mark.parametrize("many", [1, 3, 7, 15])
+def test_a_summary_is_due_at_every_twentieth_event_however_they_come(
+    database_url: str, tenant: str, database: Database, key: str | None, many: int
+) -> None:
+    with opened(database_url, tenant, key) as door:
+        for n in range(0, 63, many):
+            said = [{"role": "user", "content": f"It hums {m} times."} for m in range(n, n + many)]
+            door.remember(said, derive="skip", session_id="monday")
+        assert door.ops.verify_ledger().ok
+        due = "SELECT position FROM engram.memory_jobs WHERE kind = 'summary' ORDER BY position"
+        asked = database.run(tenant, lambda conn: list(conn.exec_driver_sql(due).scalars()))
+        ends = [n + many for n in range(0, 63, many)]
+        assert asked == [end for end in ends if end // 20 > (end - many) // 20]
+
+
+def test_an_append_that_asks_for_more_is_not_ended_with_its_statement(
+    database_url: str, tenant: str, messages: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(database_url, tenant) as door:
+        door.record_event("It hums.", derive="skip", session_id="monday")
+        for drawn, given in ((True, {}), (False, {"idempotency_key": "once"})):
+            monkeypatch.setattr(searching_events, "is_drawn", lambda _, drawn=drawn: drawn)
+            messages.clear()
+            door.record_event("It hums still.", derive="skip", session_id="monday", **given)
+            assert messages[0][-1].startswith(AT_ONCE)
 
 
 def test_the_same_event_again_is_known_in_one_statement_too(database_url: str, tenant: str) -> None:
