@@ -31,7 +31,9 @@ READS: Final = (
     "search", "search semantic", "search keyword", "search filtered", "search past", "recall", "build_context",
     "long context", "recall_critical", "get_lineage", "traverse", "traverse 1", "traverse past", "find_path",
 )  # fmt: skip
-WRITES: Final = ("add", "add_many", "remember", "append", "append_many", "relate", "enqueue", "claim")
+WRITES: Final = (
+    "add", "add_many", "remember", "remember derived", "append", "append_many", "relate", "enqueue", "claim",
+)  # fmt: skip
 CALLS: Final = (*READS, *WRITES)
 
 
@@ -162,6 +164,9 @@ class Client:
                  lambda: floors.add(self.facts(BATCH)), BATCH, rows),
             Case("remember", lambda: door.remember(self.facts(1)[0], session_id=session),
                  lambda: floors.append(self.facts(1), jobs=True), against=f"{counter}, with a job"),
+            Case("remember derived",
+                 lambda: door.remember(self.facts(1)[0], session_id=f"{session}-derived", wait=60.0),
+                 lambda: floors.add(self.facts(1)), against=rows),
             Case("append", lambda: door.record_event(self.facts(1)[0], derive="skip", session_id=session),
                  lambda: floors.append(self.facts(1)), against=counter),
             Case("append_many", lambda: door.remember([{"role": "user", "content": one} for one in

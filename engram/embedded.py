@@ -18,6 +18,7 @@ import contextlib
 import fcntl
 import hashlib
 import importlib.util
+import mmap
 import os
 import pwd
 import secrets
@@ -568,7 +569,9 @@ def sync_folder(path: Path) -> None:
 def configure(folder: Folder, account: Account | None, socket_dir: Path) -> None:
     """Write the settings and who may connect."""
     lines = [f"{name} = {value}" for name, value in SETTINGS.items()]
-    lines += [f"unix_socket_directories = '{socket_dir}'", f"shared_buffers = '{buffers(memory())}MB'"]
+    wanted = buffers(memory())
+    kept = wanted if can_map(2 * wanted) else BUFFERS[0]
+    lines += [f"unix_socket_directories = '{socket_dir}'", f"shared_buffers = '{kept}MB'"]
     if shared_memory_is_small():  # a parallel index build would die of a full /dev/shm
         lines += ["max_parallel_maintenance_workers = 0", "max_parallel_workers_per_gather = 0"]
     # The user a server of root runs as is no person and no program: it may run the server, not connect to it.
@@ -600,14 +603,23 @@ def memory(groups: Path = CONTROL_GROUPS, own: Path = OWN_GROUPS) -> int:
     return min(known, default=0)
 
 
+def can_map(size: int) -> bool:
+    """Whether so many MiB of address space can be had: a process or a system may be limited in it."""
+    try:
+        mmap.mmap(-1, size * 2**20).close()
+    except (OSError, OverflowError, ValueError):
+        return False
+    return True
+
+
 def _limits(groups: Path, own: Path) -> list[Path]:
     """Where the limits of a process may stand, of its own control groups and of those above, in both versions."""
     try:
-        lines = own.read_text().splitlines()
+        lines = os.fsdecode(own.read_bytes()).split("\n")
     except OSError:  # no Linux
         return []
     found = []
-    for _, controllers, name in (line.split(":", 2) for line in lines):
+    for _, controllers, name in (line.split(":", 2) for line in lines if line.count(":") > 1):
         inside = Path(name.lstrip("/"))
         places = [inside, *inside.parents]
         if not controllers:

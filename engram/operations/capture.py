@@ -235,16 +235,18 @@ def _captured(
         yield from running.run_unasked(setup, call.tenant_id, due)
     receipt = told(done)
     if done.derives_nothing:  # so there are no decisions to look up
-        if rings:
+        if rings or setup.settings.derives_inline:  # here the bell also begins what this process does in the background
             yield from steps.ring(call.tenant_id)
         return receipt
     if not setup.settings.derives_inline:
         yield from steps.ring(call.tenant_id)
     if setup.settings.derives_inline or wait is not False:
-        decisions = yield from running.derive_receipt(setup, call.scope, receipt)
+        yield from running.derive_receipt(setup, call.scope, receipt)
         if setup.settings.derives_inline:
             yield from steps.ring(call.tenant_id)  # for what was left over: retries, and work that needs a model
-        if wait is not False:  # another worker may have taken the job
+        if wait is False:
+            decisions = yield from deriving.decisions_of(call.scope, receipt.event_ids)
+        else:  # another worker may have taken the job
             waited = deriving.wait_for(setup, receipt, deriver=None, timeout=wait, given=ids_of(call))
             decisions = list((yield from waited))
         return replace(receipt, decisions=tuple(decisions))

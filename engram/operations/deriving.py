@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from engram import batching, derivation, history, inputs, jobs, ledger, memories, policies, tenancy, writing
-from engram.database import Connection, fetch_all, fetch_one
+from engram.database import Connection, ending, fetch_all, fetch_one
 from engram.derivation import llm
 from engram.derivation.proposals import Proposed
 from engram.errors import EngramError, PolicyError, Unavailable
@@ -103,7 +103,7 @@ def decisions_of(scope: Scope, event_ids: Sequence[str]) -> Operation[list[Write
         visible = tenancy.visible(conn, scope)
         kept = history.decisions_of(conn, visible, event_ids=event_ids)
         ids = {one for decision in kept for one in (decision["memory_id"], decision["target_id"]) if one is not None}
-        found = {memory.memory_id: memory for memory in memories.load(conn, visible, sorted(ids))}
+        found = {memory.memory_id: memory for memory in memories.load(ending(conn), visible, sorted(ids))}
         decided = []
         for decision in kept:
             memory, target = found.get(decision["memory_id"]), found.get(decision["target_id"])

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import inf
 from traceback import extract_tb
 from types import MappingProxyType
@@ -36,7 +35,7 @@ from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.scope import Scope
 from engram.settings import Settings
-from engram.values import Receipt, WriteDecision
+from engram.values import Receipt
 
 Work = Callable[[Setup, Job], Operation[None]]
 
@@ -152,21 +151,24 @@ def all_due_in(setup: Setup, tenant_ids: Sequence[str]) -> Operation[dict[str, f
     )
 
 
-def derive_receipt(setup: Setup, scope: Scope, receipt: Receipt) -> Operation[list[WriteDecision]]:
-    """Run the jobs of a receipt here, and give the decisions that came of its events. Failed work stays a job."""
+def derive_receipt(setup: Setup, scope: Scope, receipt: Receipt) -> Operation[None]:
+    """Run the jobs of a receipt here, those that nobody else has. Failed work stays a job."""
     # The first job reads its stream to the end and finishes the others with it; what another worker holds, it runs.
     first = yield from _taken(setup, scope.tenant_id, receipt.job_ids[:1])
     yield from _taken(setup, scope.tenant_id, receipt.job_ids[1:])
     if receipt.job_ids and not first and setup.settings.derives_inline:
         yield from _awaited(setup, scope.tenant_id, receipt.job_ids)
-    return (yield from deriving.decisions_of(scope, receipt.event_ids))
 
 
 def _taken(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operation[int]:
     """Run those of some jobs that nobody else has; how many these were."""
     if not job_ids:
         return 0
-    take = partial(jobs.claim_these, job_ids=job_ids, token=new_id())
+    token = new_id()  # a claim whose COMMIT was lost is found again by it
+
+    def take(conn: Connection) -> list[Job]:
+        return jobs.claim_these(ending(conn), job_ids, token=token)
+
     claimed = yield from steps.write(tenant_id, take, key="claim")
     for job in claimed:
         yield from run(setup, job)

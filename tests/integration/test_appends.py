@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,7 +11,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from engram import Conflict, Engram, Scope, arrays
+from engram import Conflict, Engram, Scope, arrays, jobs
 from engram.database import Database
 from engram.operations import searching_events
 from engram.settings import load
@@ -35,12 +37,13 @@ def statements() -> Iterator[list[str]]:
 
 @pytest.fixture
 def messages(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The first lines of the statements of each message, as they are sent."""
+    """The first lines of the statements of each message of this thread, as they are sent."""
     sent: list[list[str]] = []
-    real = Wire.say
+    real, own = Wire.say, threading.get_ident()
 
     def say(wire: Wire, statements: list[Said], **more: Any) -> Any:
-        sent.append([text.split("\n", 1)[0] for text, _ in statements])
+        if threading.get_ident() == own:
+            sent.append([text.split("\n", 1)[0] for text, _ in statements])
         return real(wire, statements, **more)
 
     monkeypatch.setattr(Wire, "say", say)
@@ -49,7 +52,8 @@ def messages(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 
 def opened(database_url: str, tenant: str, key: str | None = None) -> Engram:
     """A door whose ledger is sealed with a key, or not."""
-    settings = load({} if key is None else {"ENGRAM_LEDGER_KEY": key})
+    settings = load({}, ledger_key=key)
+    assert (settings.secret_key is None) == (key is None)
     return Engram(database_url, scope=Scope(tenant, user_id="ada"), settings=settings)
 
 
@@ -111,6 +115,24 @@ def test_an_append_that_asks_for_more_is_not_ended_with_its_statement(
             messages.clear()
             door.record_event("It hums still.", derive="skip", session_id="monday", **given)
             assert messages[0][-1].startswith(AT_ONCE)
+
+
+def test_an_append_that_makes_nothing_due_begins_what_waits_in_the_background(
+    database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching_events, "is_drawn", lambda _: False)
+    with opened(database_url, tenant) as door:
+        door.record_event("It hums.", derive="skip")
+        [scope_id] = door._core.database().run(tenant, lambda conn: list(conn.exec_driver_sql(
+            "SELECT scope_id FROM engram.memory_scopes WHERE scope_id > 0").scalars()))  # fmt: skip
+    with opened(database_url, tenant) as door:
+        database = door._core.database()
+        database.run(tenant, lambda conn: jobs.add(conn, kind=jobs.EMBED, dedup_key="left", scope_id=scope_id))
+        door.record_event("It hums again.", derive="skip")
+        until = time.monotonic() + 30
+        while door.ops.list_jobs(state="queued") and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not door.ops.list_jobs(state="queued")
 
 
 def test_the_same_event_again_is_known_in_one_statement_too(database_url: str, tenant: str) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import pickle
 import pwd
+import resource
 import shutil
 import signal
 import subprocess
@@ -69,13 +70,22 @@ def ask(server: embedded.EmbeddedServer, query: str) -> Any:
 def as_user(name: str, act: Callable[[], Any]) -> Any:
     """Do something in a forked child that has become another user, and hand back what it returned or raised."""
     entry = pwd.getpwnam(name)
+
+    def become() -> Any:
+        os.setgroups([])
+        os.setgid(entry.pw_gid)
+        os.setuid(entry.pw_uid)
+        return act()
+
+    return in_a_child(become)
+
+
+def in_a_child(act: Callable[[], Any]) -> Any:
+    """Do something in a forked child, and hand back what it returned or raised."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         try:
-            os.setgroups([])
-            os.setgid(entry.pw_gid)
-            os.setuid(entry.pw_uid)
             answer = act()
         except BaseException as error:
             traceback.print_exc()
@@ -104,6 +114,15 @@ def test_each_bundled_major_starts_with_pgvector_and_safe_settings(place: Path, 
         kept = ask(server, "select pg_size_bytes(current_setting('shared_buffers'))")
         assert kept == embedded.buffers(embedded.memory()) * 2**20
         assert ask(server, "select lower('ÀÉ') || (to_tsvector('simple', 'a—b…c')::text)") == "àé'a':1 'b':2 'c':3"
+
+
+def test_a_process_with_little_address_space_starts_a_server_too(data: Path) -> None:
+    def limited() -> Any:
+        resource.setrlimit(resource.RLIMIT_AS, (1_000 * 2**20, 1_000 * 2**20))
+        with embedded.start(data) as server:
+            return ask(server, "select pg_size_bytes(current_setting('shared_buffers'))")
+
+    assert in_a_child(limited) == 128 * 2**20
 
 
 def test_the_server_listens_on_no_network_port(data: Path) -> None:

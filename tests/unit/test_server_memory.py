@@ -38,6 +38,7 @@ def test_an_eighth_of_the_memory_within_bounds(available: int, kept: int) -> Non
         ("0::/app", {"app/memory.max": "max"}, MACHINE),
         ("0::/app", {"app/memory.max": "what"}, MACHINE),
         ("", {}, MACHINE),
+        ("0::/a\u2028b\n\nnonsense", {"a\u2028b/memory.max": "134217728"}, 128 * MIB),
     ],
 )
 def test_a_limit_of_the_control_group_counts(tmp_path: Path, own: str, limits: dict[str, str], found: int) -> None:
@@ -47,6 +48,11 @@ def test_a_limit_of_the_control_group_counts(tmp_path: Path, own: str, limits: d
         (groups / name).parent.mkdir(parents=True, exist_ok=True)
         (groups / name).write_text(limit)
     assert embedded.memory(groups, tmp_path / "own") == found
+
+
+def test_a_name_that_is_no_text_is_passed_by(tmp_path: Path) -> None:
+    (tmp_path / "own").write_bytes(b"0::/\xff\n")
+    assert embedded.memory(tmp_path / "none", tmp_path / "own") == MACHINE
 
 
 def test_a_system_without_control_groups_says_what_the_machine_has(tmp_path: Path) -> None:
