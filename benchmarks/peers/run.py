@@ -39,7 +39,7 @@ from labelled import labelled
 from machine import number, versions
 from machine import sizes as sizes_of
 from quality import EMBEDDERS, measures
-from verdicts import Quality, Speed, percentile, qualities, speeds
+from verdicts import Quality, Speed, paces, percentile, qualities, speeds
 from work import BIG, SMALL, Work, made_up, truth
 
 from engram import migrations
@@ -49,6 +49,7 @@ HERE = Path(__file__).parent
 K = 10
 PATIENCE = 300.0  # seconds of a peer's bulk writing, and of its questions in one mode
 LARGE = 20_000  # memories from which a comparison of all takes long
+PIECE, WORKED, ASKED = 20_000, 9, 501  # numbers of a piece of work, how often it is done, and how often is asked
 SINGLES = 200  # memories that are written one at a time
 APP_ROLE = "engram_app"
 MEASURES = ("R@5", "R@10", "hit@10", "MRR@10", "nDCG@10")
@@ -58,7 +59,9 @@ ABOUT = (
     " `bulk /s`: up to 500 of one user a call, without what is done afterwards (`settle s`). `big` is a user with a"
     " fifth of the memories, `small` one with 0.8 %; milliseconds. R@10: the share of the exactly nearest ten that a"
     " search of ten finds, which only a search by vector alone aims at; target MRR: one by the place of the memory that"
-    " a question was made from. MiB: what the process grew by; the server is not in it. What the figures say is written"
+    " a question was made from. MiB: what the process grew by; the server is not in it. Pace: how much longer a fixed"
+    " piece of work, and a `SELECT 1`, took before and after a library's turn than around the quickest one: a slow"
+    " machine is no slow library. What the figures say is written"
     " below each table, by rules."
 )
 
@@ -101,6 +104,12 @@ class Stage:
         assert row is not None
         return int(row[0])
 
+    def pace(self) -> tuple[float, float]:
+        """How quick the machine is now: ms of a fixed piece of work, and of a `SELECT 1`; the median of some."""
+        with psycopg.connect(self.url("postgres", "postgres"), autocommit=True) as conn:
+            asked = _middle(lambda: conn.execute("SELECT 1").fetchone(), ASKED)
+        return _middle(lambda: sum(hash((one, str(one))) for one in range(PIECE)), WORKED), asked
+
     def run(self, name: str, work: Path, singles: int, patience: float) -> dict[str, Any]:
         """What a peer's process says of a work, with the bytes it left on the disk."""
         entry = PEERS[name]
@@ -138,6 +147,15 @@ class Stage:
         return told
 
 
+def _middle(work: Callable[[], object], times: int) -> float:
+    taken = []
+    for _ in range(times):
+        start = time.perf_counter()
+        work()
+        taken.append(1000 * (time.perf_counter() - start))
+    return statistics.median(taken)
+
+
 def _bytes(folder: Path) -> int:
     return sum(file.stat().st_blocks * 512 for file in folder.rglob("*") if file.is_file())
 
@@ -171,6 +189,7 @@ def speed_rows(name: str, told: Mapping[str, Any], work: Work, exact: Sequence[s
                 memory_mib=told["memory_bytes"] / 2**20,
                 disk_bytes=told["disk"] / len(work.texts) if PEERS[name].keeps != "memory" else None,
                 floor=PEERS[name].keeps == "memory",
+                pace=told.get("pace"),
             )
         )
     return rows
@@ -207,7 +226,7 @@ def speed_table(rows: Sequence[Speed], work: Work) -> report.Table:
     """One size's table, and what it says in words. Pure."""
     columns = (
         "memory", "search", "add /s", "bulk /s", "big p50", "big p95", "big R@10", "small p50", "small p95",
-        "small R@10", "target MRR", "settle s", "MiB", "bytes a memory",
+        "small R@10", "target MRR", "settle s", "MiB", "bytes a memory", "pace",
     )  # fmt: skip
     lines = [
         (
@@ -215,9 +234,9 @@ def speed_table(rows: Sequence[Speed], work: Work) -> report.Table:
             _ms(row.p50[BIG]), _ms(row.p95[BIG]), f"{row.recall[BIG]:.3f}",
             _ms(row.p50[SMALL]), _ms(row.p95[SMALL]), f"{row.recall[SMALL]:.3f}",
             f"{row.target:.3f}", _ms(row.settle_seconds), round(row.memory_mib),
-            row.disk_bytes and round(row.disk_bytes),
+            row.disk_bytes and round(row.disk_bytes), pace,
         )
-        for row in rows
+        for row, pace in zip(rows, paces(rows), strict=True)
     ]  # fmt: skip
     return report.Table(f"{len(work.texts):,} memories", columns, lines, speeds(rows))
 
@@ -306,8 +325,9 @@ def compare(stage: Stage, names: Sequence[str], work: Work, singles: int, patien
     answers = {}
     for name in names:
         step(f"{name}: {work.name}", 0)
-        start = time.perf_counter()
+        start, before = time.perf_counter(), stage.pace()
         answers[name] = stage.run(name, place, singles, patience)
+        answers[name]["pace"] = tuple(map(statistics.fmean, zip(before, stage.pace(), strict=True)))
         trouble = answers[name].get("failed") or answers[name].get("missing") or answers[name].get("gave_up") or ""
         print(f"{time.perf_counter() - start:7.1f} s  {name} {trouble}", file=sys.stderr, flush=True)
         step(name)

@@ -17,7 +17,7 @@ class Speed:
     """One way of one peer to search, and what its writing cost; None where it was not measured.
 
     `recall` is the share of the exactly nearest ten that was found, by user; `target` the mean of one by the place of
-    the memory a question was made from.
+    the memory a question was made from; `pace` what a fixed piece of work and a `SELECT 1` took before and after, ms.
     """
 
     peer: str
@@ -33,6 +33,7 @@ class Speed:
     memory_mib: float
     disk_bytes: float | None
     floor: bool = False
+    pace: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,17 @@ def percentile(values: Sequence[float], share: float) -> float:
     """The value that so large a share is not above."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def paces(rows: Sequence[Speed]) -> list[str]:
+    """How much slower the machine was around each row's turn than at its best: for itself, and for messages."""
+    known = [row.pace for row in rows if row.pace is not None]
+    quickest = [min(each) for each in zip(*known, strict=True)]
+    return [
+        "–" if row.pace is None
+        else " / ".join(f"{took / least:.2f}" for took, least in zip(row.pace, quickest, strict=True))
+        for row in rows
+    ]  # fmt: skip
 
 
 def ratio(better: float, worse: float) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -135,6 +136,28 @@ def test_a_rival_that_is_better_is_named_and_one_that_finds_less_is_not_called_f
     assert "Engram writes 1,000 a second, not fewer than 3 of 3." in said[-2]
     assert "leaky (vector) returned 3 memories of other users." in text
     assert "disk" not in text
+
+
+def test_how_quick_the_machine_was_is_told_beside_each(peers: Any) -> None:
+    own = peers.verdicts.Speed(
+        peer="engram", mode="vector", one_rate=100, many_rate=1_000, settle_seconds=0.0, p50={"big": 2.0, "small": 1.0},
+        p95={"big": 3.0, "small": 2.0}, recall={"big": 0.98, "small": 1.0}, target=1.0, strangers=0, memory_mib=50.0,
+        disk_bytes=5_000.0, pace=(10.0, 0.2),
+    )  # fmt: skip
+    rows = [own, replace(own, peer="late", pace=(15.0, 0.1)), replace(own, peer="old", pace=None)]
+    assert peers.verdicts.paces(rows) == ["1.00 / 2.00", "1.50 / 1.00", "–"]
+    assert peers.verdicts.paces([rows[2]]) == ["–"]
+
+
+def test_the_pace_of_the_machine_is_measured_before_and_after(peers: Any, work: Any, server: EmbeddedServer) -> None:
+    class Stage(peers.run.Stage):  # type: ignore[misc, name-defined]
+        def run(self, *_: object) -> dict[str, Any]:
+            return {"found": {}}
+
+    with tempfile.TemporaryDirectory() as folder:
+        told = peers.run.compare(Stage(Path(folder), server, Path()), ["engram"], work, 0, 1.0, lambda *_: None)
+    worked, asked = told["engram"]["pace"]
+    assert worked > asked > 0
 
 
 def test_quality_says_who_is_above_whom(peers: Any) -> None:
