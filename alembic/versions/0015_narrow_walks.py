@@ -1,4 +1,4 @@
-"""Narrow walks: a write keeps in view of a graph what it asks for, and no more."""
+"""Narrow walks: a write keeps in view of a graph what it asks for; and appends that end with their statement."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the function again that says how writes walk graphs."""
+    """Make the functions again that say how writes walk graphs, and that append."""
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 
