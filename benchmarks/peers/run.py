@@ -40,6 +40,7 @@ from machine import number, versions
 from machine import sizes as sizes_of
 from quality import EMBEDDERS, measures
 from verdicts import Quality, Speed, paces, percentile, qualities, speeds
+from watching import took
 from work import BIG, SMALL, Work, made_up, truth
 
 from engram import migrations
@@ -107,8 +108,11 @@ class Stage:
     def pace(self) -> tuple[float, float]:
         """How quick the machine is now: ms of a fixed piece of work, and of a `SELECT 1`; the median of some."""
         with psycopg.connect(self.url("postgres", "postgres"), autocommit=True) as conn:
-            asked = _middle(lambda: conn.execute("SELECT 1").fetchone(), ASKED)
-        return _middle(lambda: sum(hash((one, str(one))) for one in range(PIECE)), WORKED), asked
+            asked = statistics.median(took(lambda: conn.execute("SELECT 1").fetchone()) for _ in range(ASKED))
+        worked = statistics.median(
+            took(lambda: sum(hash((one, str(one))) for one in range(PIECE))) for _ in range(WORKED)
+        )
+        return worked, asked
 
     def run(self, name: str, work: Path, singles: int, patience: float) -> dict[str, Any]:
         """What a peer's process says of a work, with the bytes it left on the disk."""
@@ -145,15 +149,6 @@ class Stage:
             return {"failed": (ran.stderr.strip().splitlines() or [f"ended with {ran.returncode}"])[-1]}
         told: dict[str, Any] = json.loads(answer.read_text(encoding="utf-8"))
         return told
-
-
-def _middle(work: Callable[[], object], times: int) -> float:
-    taken = []
-    for _ in range(times):
-        start = time.perf_counter()
-        work()
-        taken.append(1000 * (time.perf_counter() - start))
-    return statistics.median(taken)
 
 
 def _bytes(folder: Path) -> int:

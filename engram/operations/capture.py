@@ -238,10 +238,15 @@ def _captured(
         if rings or setup.settings.derives_inline:  # here the bell also begins what this process does in the background
             yield from steps.ring(call.tenant_id)
         return receipt
+    return (yield from _followed(setup, call, receipt, wait))
+
+
+def _followed(setup: Setup, call: Writing, receipt: Receipt, wait: float | Literal[False] | None) -> Operation[Receipt]:
+    """Have what was appended derived, here or by workers; the receipt, with what came of it where the caller waits."""
     if not setup.settings.derives_inline:
         yield from steps.ring(call.tenant_id)
     if setup.settings.derives_inline or wait is not False:
-        yield from running.derive_receipt(setup, call.scope, receipt)
+        yield from running.derive_receipt(setup, call.tenant_id, receipt)
         if setup.settings.derives_inline:
             yield from steps.ring(call.tenant_id)  # for what was left over: retries, and work that needs a model
         if wait is False:
