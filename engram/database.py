@@ -35,7 +35,7 @@ from engram.errors import (
     UnknownOutcome,
 )
 from engram.settings import Settings
-from engram.wire import Fixed, Kept, Said, Wire, is_failure
+from engram.wire import Fixed, Kept, Keyed, Said, Unplanned, Wire, is_failure
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -98,6 +98,9 @@ SETTINGS: Final = {
 OPENING: Final = Kept(
     "SELECT " + ", ".join(f"pg_catalog.set_config('{name}', {to}, true)" for name, to in SETTINGS.items())
 )
+SET_PLANS: Final = Kept("SELECT pg_catalog.set_config('plan_cache_mode', %(mode)s, true)")
+UNPLANNED: Final[Said] = SET_PLANS, Fixed(mode="force_generic_plan")
+PLANNED: Final[Said] = SET_PLANS, Fixed(mode="auto")
 SEEN: Final = "/*seen*/"  # where a statement finds the scopes of its read itself
 # Statements that only call functions, which keep their plans themselves, or ask no table: they need not be read and
 # planned again.
@@ -106,7 +109,16 @@ KEPT: Final = frozenset({
     "call_ties", "call_told_events", "call_walk", "claim_jobs", "enter_session", "find_next_due", "get_from_scope",
     "hold_jobs", "hold_models", "index_words", "lineage_from_scope", "list_gate_rows", "list_line", "list_nearest",
     "list_visible_scopes", "lock_keys", "look_at_draft", "look_at_question", "look_from_scope", "open_desk",
-    "open_stream", "pinned_from_scope", "restate_memories", "score_texts", "set_plans", "set_search", "write_memories",
+    "open_stream", "pinned_from_scope", "restate_memories", "score_texts", "set_search", "write_memories",
+})  # fmt: skip
+# Statements that find what they read or change by its keys alone, few of these as a rule: a plan for no values is as good.
+KEYED: Final = frozenset({
+    "add_relation", "add_source", "advance_cursors", "claim_job_ids", "count_repetition", "count_underived", "extend_leases",
+    "find_dead_end", "find_erased_event", "find_event_by_key", "find_scope", "find_told_fact", "finish_derived_jobs", "finish_jobs",
+    "get_events", "insert_job", "list_cursors", "list_decisions", "list_derivable_events", "list_indexable",
+    "list_keyed_values", "list_lineage_fronts", "list_lineage_members", "list_near_rows", "list_private_memories",
+    "list_restated", "list_scopes_by_id", "list_surroundings", "list_told_facts", "list_waiting_events", "note_change",
+    "place_memory", "put_away_memory", "restate_memory", "supersede_memories",
 })  # fmt: skip
 REFUSALS: Final = {
     "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",
@@ -171,7 +183,7 @@ def statement(name: str) -> str:
         text = (resources.files("engram") / "sql" / f"{name}.sql").read_text(encoding="utf-8")
         if SEEN in text:
             text = text.replace(SEEN, statement("seen_scopes"))
-        return Kept(text) if name in KEPT else text
+        return Kept(text) if name in KEPT else Keyed(text) if name in KEYED else text
     except FileNotFoundError:  # an OSError is taken for an outage of the server, and this is a mistake in the program
         raise LookupError(f"engram/sql has no {name}.sql") from None
 
@@ -200,10 +212,7 @@ def fetch_kept(conn: Connection, sql: str, params: Mapping[str, Any], *, binary:
 
     Only for what asks functions and tables by their keys: a condition that a value may switch off takes no index.
     """
-    send_ahead(conn, "set_plans", mode="force_generic_plan")
-    rows = fetch_named(conn, Kept(sql), params, binary=binary)
-    send_ahead(conn, "set_plans", mode="auto")
-    return rows
+    return fetch_named(conn, Unplanned(sql), params, binary=binary)
 
 
 def _logged(conn: Connection, sql: str, params: Mapping[str, Any] | None) -> Any:
@@ -615,6 +624,7 @@ class _Course:
     committing: bool = False  # the work is done, and only COMMIT is left, which may be on its way
     after: Sent | None = None  # what is to follow its end
     following: Sent | None = None  # what follows it, and has no answer yet
+    unplanned: bool = False  # whether what is said now would be planned for no values
 
     @property
     def owes(self) -> bool:
@@ -626,7 +636,7 @@ class _Course:
         if self.ended:
             self._begin_anew()
         self.follow(wire)
-        message = [*self.ahead, *said]
+        message, unplanned = self._planned([*self.ahead, *said])
         place = len(message) - 1
         if self.ending:
             message.append(COMMIT)
@@ -643,11 +653,27 @@ class _Course:
             raise psycopg.errors.error_from_result(answers[-1])
         for one in self.awaited:
             one.answer = answers[next(at for at, told in enumerate(message) if told is one.said)]
+        self.unplanned = unplanned and not self.ended
         self.ahead.clear()  # only now: what could not even be sent has begun nothing
         self.awaited.clear()
         if after:
             self.after, self.following = None, after
         return answers[place]
+
+    def _planned(self, said: Sequence[Said]) -> tuple[list[Said], bool]:
+        """Statements in which what finds rows by their keys is planned for no values, and the rest as the server does.
+
+        And whether what comes after them would be planned for no values.
+        """
+        message: list[Said] = []
+        unplanned = self.unplanned
+        for one in said:
+            wanted = isinstance(one[0], Unplanned)
+            if wanted != unplanned and one is not PLANNED:
+                message.append(UNPLANNED if wanted else PLANNED)
+            unplanned = wanted
+            message.append(one)
+        return message, unplanned
 
     def follow(self, wire: Wire) -> None:
         """Wait for what follows the end of the transaction, and note what became of it; a failure is taken back."""
@@ -681,7 +707,11 @@ def _opened(conn: Connection, cursor: Any, text: str, params: Any, _: Any, __: b
         if text.startswith("ROLLBACK TO") and wire.connection.pgconn.transaction_status == TransactionStatus.INERROR:
             course.ahead.clear()  # it was sent with what failed: said again it would stop this
             course.awaited.clear()
+            course.unplanned = False  # as it was where the savepoint was set
+        if course.unplanned:
+            course.ahead.append(PLANNED)
         course.say(wire)
+        course.unplanned = False
     return text, params
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections import namedtuple
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any, Final
 
@@ -19,8 +21,8 @@ Said = tuple[str, Mapping[str, Any] | None]
 
 _Key = tuple[bytes, tuple[int, ...] | None]
 """A statement as the server reads it, and the types of its values."""
-_Written = tuple[_Key, Any, Any, bool]
-"""That, its values with their formats, and whether it is kept."""
+_Written = tuple[_Key, Any, Any, type[str] | None]
+"""That, its values with their formats, and whether it is kept: as `Kept`, or as `Keyed`."""
 
 
 class Fixed(dict[str, Any]):
@@ -37,11 +39,47 @@ class Kept(str):
     __slots__ = ()
 
 
+class Unplanned(Kept):
+    """One that is kept though it names tables, since it finds rows by their keys: a plan for no values serves all."""
+
+    __slots__ = ()
+
+
+class Keyed(Unplanned):
+    """One whose plan for no values depends on the tables: while they are small, any index is as good for any key.
+
+    So it is planned anew when it was used as often again, and from time to time.
+    """
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class _Kept:
+    """How often a kept statement was sent, how often before it was planned last, and when that was."""
+
+    times: int
+    before: int
+    since: float
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the tables may have grown so much that another plan is better."""
+        used = self.times - self.before
+        return used >= min(self.before, MOST_USES) or time.monotonic() - self.since >= MOST_SECONDS
+
+
+_Fresh = dict[int, tuple[_Key, bool]]
+"""The statements that a message keeps, by their places, and whether each was kept before and is planned anew."""
+
+
 WHO: Final[Said] = "SELECT pg_catalog.pg_backend_pid()::text", None
 ASKED: Final = 1  # its place in the first message: BEGIN may be told of a moment only where nothing was asked before
 MOST_KEPT: Final = 128  # statements of a connection
 LONG: Final = 8_000  # bytes of a statement that was composed: its plan takes megabytes of a session's memory,
 MOST_LONG: Final = 32  # so that fewer of them are kept, and leave room for those that are short
+MOST_USES: Final = 100  # of a plan for no values, which costs as much as some uses of it save
+MOST_SECONDS: Final = 10.0
 MOST_FIXED: Final = 256  # values of a connection that are written once
 # A kept statement is no more, is another now, calls what is no more, or was there before: somebody else was here too.
 FORGOTTEN: Final = frozenset({b"26000", b"0A000", b"42883", b"42P05"})
@@ -66,9 +104,9 @@ class Wire:
         self._wait = wait
         self._values = Transformer(connection.adapters)
         self._is_straight: bool | None = None  # nobody knows before the first message
-        self._kept: set[_Key] = set()
+        self._kept: dict[_Key, _Kept] = {}
         self._fixed: dict[Fixed, _Written] = {}
-        self._owed: tuple[int, dict[int, _Key]] | None = None  # of what was said behind the last message
+        self._owed: tuple[int, _Fresh] | None = None  # of what was said behind the last message
 
     def say(self, statements: Sequence[Said], *, binary: bool = False, behind: Sequence[Said] = ()) -> list[Any]:
         """The answers to statements, which run one after the other until one fails: its answer is the last.
@@ -91,9 +129,9 @@ class Wire:
             fresh = self._send(written, Format.BINARY if binary else Format.TEXT)
             if after:
                 line.send_flush_request()
-                self._owed = len(after), self._send(after, Format.TEXT, fresh.values())
+                self._owed = len(after), self._send(after, Format.TEXT, [key for key, _ in fresh.values()])
             line.pipeline_sync()
-            self._wait(_exchanged(line, answers, len(written) + len(fresh) + (not after)))
+            self._wait(_exchanged(line, answers, len(written) + _steps(fresh) + (not after)))
             if not after:
                 line.exit_pipeline_mode()  # cannot be where the server died after its last answer
         except psycopg.Error:
@@ -118,39 +156,51 @@ class Wire:
             raise psycopg.OperationalError(LOST)
         answers: list[Any] = []
         try:
-            self._wait(_exchanged(line, answers, said + len(fresh) + 1))
+            self._wait(_exchanged(line, answers, said + _steps(fresh) + 1))
             line.exit_pipeline_mode()
         except BaseException:
             line.finish()
             raise
         return _told(self._noted(answers, fresh, said))
 
-    def _send(self, written: Sequence[_Written], told: Format, said: Collection[_Key] = ()) -> dict[int, _Key]:
+    def _send(self, written: Sequence[_Written], told: Format, said: Collection[_Key] = ()) -> _Fresh:
         """Say statements; those that are kept from now on, by their places, beside those `said` in this message."""
         line = self.connection.pgconn
-        fresh: dict[int, _Key] = {}
-        for place, (key, values, formats, is_kept) in enumerate(written):
-            there = is_kept and (key in self._kept or key in fresh.values() or key in said)
-            if is_kept and not there and self._is_straight and _has_room(key, [*self._kept, *fresh.values()]):
+        fresh: _Fresh = {}
+        new = list(said)
+        for place, (key, values, formats, kind) in enumerate(written):
+            known = self._kept.get(key)
+            there = kind is not None and (known is not None or key in new)
+            if known is not None and key not in new and kind is Keyed and known.is_stale:
+                line.send_query_params(b"DEALLOCATE " + _name_of(key), None)
                 line.send_prepare(_name_of(key), *key)
-                fresh[place], there = key, True
+                fresh[place] = key, True
+                new.append(key)
+            elif kind is not None and not there and self._is_straight and _has_room(key, [*self._kept, *new]):
+                line.send_prepare(_name_of(key), *key)
+                fresh[place], there = (key, False), True
+                new.append(key)
+            if known is not None:
+                known.times += 1
             if there:
                 line.send_query_prepared(_name_of(key), values, formats, told)
             else:
                 line.send_query_params(key[0], values, key[1], formats, told)
         return fresh
 
-    def _noted(self, answers: Sequence[Any], fresh: Mapping[int, _Key], said: int) -> list[Any]:
+    def _noted(self, answers: Sequence[Any], fresh: _Fresh, said: int) -> list[Any]:
         """The answers to statements, without those that only say that one is kept; what is kept now is noted."""
         rest, found = iter(answers), []
         for place in range(said):
             answer = next(rest, None)
-            if place in fresh and answer is not None:
-                read, answer = answer, next(rest, None)
-                if read.status == ExecStatus.COMMAND_OK:
-                    self._kept.add(fresh[place])
-                elif is_failure(read):
-                    answer = read
+            if place in fresh:
+                key, again = fresh[place]
+                if again and _is_done(answer):
+                    answer, times = next(rest, None), self._kept.pop(key).times
+                else:
+                    times = 1
+                if _is_done(answer) and key not in self._kept:
+                    answer, self._kept[key] = next(rest, None), _Kept(times, times, time.monotonic())
             if answer is None:
                 break
             found.append(answer)
@@ -170,7 +220,7 @@ class Wire:
 
     def _written(self, text: str, values: Mapping[str, Any] | None) -> _Written:
         if values is None:
-            return (text.encode(), None), None, None, False
+            return (text.encode(), None), None, None, None
         if not isinstance(values, Fixed):
             return self._dumped(text, values)
         if values not in self._fixed:
@@ -182,7 +232,7 @@ class Wire:
     def _dumped(self, text: str, values: Mapping[str, Any]) -> _Written:
         said, names = _numbered(text)
         given = self._values.dump_sequence([values[name] for name in names], [PyFormat.AUTO] * len(names))
-        return (said, self._values.types), given, self._values.formats, isinstance(text, Kept)
+        return (said, self._values.types), given, self._values.formats, type(text) if isinstance(text, Kept) else None
 
 
 @lru_cache(maxsize=1024)
@@ -194,6 +244,16 @@ def _name_of(key: _Key) -> bytes:
 def is_failure(answer: Any) -> bool:
     """Whether the server says that a statement failed."""
     return bool(answer.status == ExecStatus.FATAL_ERROR)
+
+
+def _is_done(answer: Any) -> bool:
+    """Whether there is an answer, and it says that something was done which gives no rows."""
+    return answer is not None and bool(answer.status == ExecStatus.COMMAND_OK)
+
+
+def _steps(fresh: _Fresh) -> int:
+    """How many answers there are to what keeps statements, beside their own."""
+    return sum(1 + again for _, again in fresh.values())
 
 
 def _has_room(key: _Key, kept: Sequence[_Key]) -> bool:
