@@ -42,6 +42,21 @@ def write_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settle
     return settled
 
 
+def write_desks(several: Sequence[tuple[Desk, Sequence[tuple[Draft, Origin]]]]) -> None:
+    """The same at several desks of one tenant and transaction, each of another scope; their words are indexed together.
+
+    Where nothing is embedded the words say what is near: then those of one scope may be looked for by the next.
+    """
+    settled = []
+    for desk, drafts in several:
+        settled.append((desk, settle_all(desk, drafts)))
+        if not desk.embeds:
+            writing.index_all(settled)
+            settled.clear()
+    if settled:
+        writing.index_all(settled)
+
+
 def settle_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settled]:
     """The same without the text index: `writing.index` must follow in the same transaction. Evidence comes first."""
     plain = [pair for pair in drafts if pair[0].is_evidence and pair[0].refused is None]

@@ -29,6 +29,7 @@ from engram.errors import (
     Conflict,
     EngramError,
     InvalidInput,
+    LeaseLost,
     SchemaOutdated,
     SettingsError,
     Unavailable,
@@ -52,6 +53,7 @@ __all__ = [
     "fetch_kept",
     "fetch_named",
     "fetch_one",
+    "fetch_together",
     "fetch_value",
     "send_after",
     "send_ahead",
@@ -111,14 +113,14 @@ KEPT: Final = frozenset({
     "list_visible_scopes", "lock_keys", "look_at_draft", "look_at_question", "look_from_scope", "open_desk",
     "open_stream", "pinned_from_scope", "restate_memories", "score_texts", "set_search", "write_memories",
 })  # fmt: skip
-# Statements that find what they read or change by its keys alone, few of these as a rule: a plan for no values is as good.
+# Statements that find what they read or change by its keys alone, mostly a few: a plan for no values is as good.
 KEYED: Final = frozenset({
-    "add_relation", "add_source", "advance_cursors", "claim_job_ids", "count_repetition", "count_underived", "extend_leases",
-    "find_dead_end", "find_erased_event", "find_event_by_key", "find_scope", "find_told_fact", "finish_derived_jobs", "finish_jobs",
-    "get_events", "insert_job", "list_cursors", "list_decisions", "list_derivable_events", "list_indexable",
-    "list_keyed_values", "list_lineage_fronts", "list_lineage_members", "list_near_rows", "list_private_memories",
-    "list_restated", "list_scopes_by_id", "list_surroundings", "list_told_facts", "list_waiting_events", "note_change",
-    "place_memory", "put_away_memory", "restate_memory", "supersede_memories",
+    "add_relation", "add_source", "advance_cursors", "claim_job_ids", "count_repetition", "count_underived",
+    "extend_leases", "find_erased_event", "find_event_by_key", "find_told_fact", "finish_derived_jobs", "finish_jobs",
+    "get_relations", "insert_job", "list_cursors", "list_decisions", "list_derivable_events", "list_indexable",
+    "list_keyed_values", "list_lineage_fronts", "list_lineage_members", "list_scopes_by_id", "list_surroundings",
+    "list_told_facts", "list_waiting_events", "note_change", "place_memory", "put_away_memory", "put_relation",
+    "restate_memory",
 })  # fmt: skip
 REFUSALS: Final = {
     "safe": "PostgreSQL was too busy", "cancelled": "the statement took too long",
@@ -127,6 +129,7 @@ REFUSALS: Final = {
 UNKNOWN: Final = frozenset({"57P01", "57P02", "57P05", "40003", "25P03", "25P04"})  # the session is gone
 STOP: Final = frozenset({"53100", "58030", "XX001", "XX002"})
 OUTDATED: Final = frozenset({"3F000", "42P01", "42703", "42883"})
+LEASE_LOST: Final = "55P99"  # of the fence around what a job does
 # A connection that is refused comes without a SQLSTATE: only its text tells why. A text in another language is none of
 # these, and is taken for a server that did not answer.
 REFUSED: Final = (
@@ -301,6 +304,27 @@ def fetch_ahead(conn: Connection, name: str, /, **params: Any) -> Callable[[], l
         return wire.rows(awaited.answer)
 
     return rows
+
+
+def is_first_try(conn: Connection) -> bool:
+    """Whether the work of this transaction was never tried before: then a key made for it is known to nobody."""
+    course: _Course | None = conn.info.get(COURSE)
+    return course is not None and not course.again
+
+
+def send_now(conn: Connection) -> None:
+    """Send what goes ahead of a next statement: its rows are known then, and its locks are held."""
+    course: _Course | None = conn.info.get(COURSE)
+    if course is not None and (course.awaited or course.owes):
+        with _told(conn, ""):
+            course.say(_wire(conn))
+
+
+def fetch_together(conn: Connection, name: str, several: Sequence[Mapping[str, Any]], /) -> list[list[Any]]:
+    """Every row of a named statement for each of several sets of values, asked for in one message."""
+    ahead = [fetch_ahead(conn, name, **params) for params in several[:-1]]
+    last = [fetch_all(conn, name, **params) for params in several[-1:]]
+    return [*(rows() for rows in ahead), *last]
 
 
 @dataclass(slots=True)
@@ -501,7 +525,7 @@ class Database:
         while True:
             try:
                 with self.transaction(tenant_id, read_only=read_only, snapshot=snapshot) as conn:
-                    attempt.course = conn.info[COURSE]
+                    attempt.course = attempt.entered(conn)
                     result = work(conn)
                     attempt.course.committing = True
                 return result
@@ -531,7 +555,7 @@ class Database:
         while True:
             try:
                 async with self.async_transaction(tenant_id, read_only=read_only, snapshot=snapshot) as conn:
-                    attempt.course = conn.info[COURSE]
+                    attempt.course = attempt.entered(conn)
                     result = await conn.run_sync(work)
                     attempt.course.committing = True
                 return result
@@ -625,6 +649,7 @@ class _Course:
     after: Sent | None = None  # what is to follow its end
     following: Sent | None = None  # what follows it, and has no answer yet
     unplanned: bool = False  # whether what is said now would be planned for no values
+    again: bool = False  # whether its work was tried before
 
     @property
     def owes(self) -> bool:
@@ -758,6 +783,12 @@ class _Attempt:
         self.trouble: EngramError | None = None
         self._outside = sys.exception()  # what the caller is handling already is none of ours
 
+    def entered(self, conn: Connection | AsyncConnection) -> _Course:
+        """The course of a try, which knows whether it is the first."""
+        course: _Course = (conn if isinstance(conn, Connection) else _inside(conn)).info[COURSE]
+        course.again = self.tries > 0
+        return course
+
     def failed(self, error: Exception) -> float:
         """Seconds to wait before the next try; raises Engram's own error when there is none."""
         self._raise_interruption(error)
@@ -810,6 +841,8 @@ def translate(error: Exception) -> EngramError:
         return Unavailable("PostgreSQL did not answer", retry_after=5.0, sqlstate=state)
     if kind in ("safe", "cancelled", "failover", "stop"):
         return Unavailable(REFUSALS[kind], retry_after=5.0, sqlstate=state)
+    if state == LEASE_LOST:
+        return LeaseLost()
     if state in OUTDATED or (state is not None and state == "22023" and "role" in str(error)):
         return SchemaOutdated(sqlstate=state)
     if state is not None and state.startswith(("28", "3D")):

@@ -16,9 +16,19 @@ from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy.engine import Row
-from sqlalchemy.exc import DBAPIError
 
-from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value, send_after
+from engram.database import (
+    Connection,
+    Jsonb,
+    execute,
+    fetch_ahead,
+    fetch_all,
+    fetch_one,
+    fetch_value,
+    send_after,
+    send_ahead,
+    send_now,
+)
 from engram.errors import Conflict, LeaseLost, NotFound
 from engram.ids import new_id
 
@@ -31,7 +41,6 @@ MOST_ATTEMPTS: Final = 5
 MOST_CRASHES: Final = 3
 LONGEST_PAUSE: Final = 600.0
 KEPT: Final = timedelta(days=7)  # how long a finished job can still be looked at
-LEASE_LOST: Final = "55P99"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +147,12 @@ def are_open(conn: Connection, job_ids: Sequence[str]) -> bool:
 
 
 def hold(conn: Connection, *several: Job) -> None:
-    """Lock jobs under their tokens: the first statement of every effect; LeaseLost when another worker has one."""
-    try:
-        execute(conn, "hold_jobs", **_named(several))
-    except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", None) == LEASE_LOST:
-            raise LeaseLost(job_id=several[0].job_id) from None
-        raise
+    """Lock jobs under their tokens: the first statement of every effect.
+
+    It goes in one message with the next. Where another worker has one of them by now that fails, and the transaction
+    ends with LeaseLost.
+    """
+    send_ahead(conn, "hold_jobs", **_named(several))
 
 
 def extend(conn: Connection, *several: Job, lease: timedelta = LEASE) -> None:
@@ -157,12 +165,17 @@ def finish(conn: Connection, *several: Job) -> None:
     _touched(execute(conn, "finish_jobs", **_named(several)), *several)
 
 
-def finish_derived(conn: Connection, read: Mapping[str, int | None]) -> int:
-    """Mark done queued jobs of streams whose event its derivers have read by now, up to a position; how many.
+def finish_held(conn: Connection, *several: Job) -> None:
+    """Mark jobs done that this transaction holds: nobody else can have them, so their number needs no look."""
+    send_ahead(conn, "finish_jobs", **_named(several))
+
+
+def finish_derived(conn: Connection, read: Mapping[str, int | None]) -> None:
+    """Mark done queued jobs of streams whose event its derivers have read by now, up to a position.
 
     At most 1,000 at once, so that no transaction grows with the queue.
     """
-    return execute(conn, "finish_derived_jobs", stream_ids=list(read), uptos=list(read.values()))
+    send_ahead(conn, "finish_derived_jobs", stream_ids=list(read), uptos=list(read.values()))
 
 
 def fail(
@@ -317,11 +330,20 @@ class Cursor:
 
 def cursors(conn: Connection, stream_ids: Sequence[str], derivers: Sequence[tuple[str, int]]) -> list[Cursor]:
     """How far each deriver, named with its version, has come in each stream."""
-    rows = fetch_all(
+    found = cursors_ahead(conn, stream_ids, derivers)
+    send_now(conn)
+    return found()
+
+
+def cursors_ahead(
+    conn: Connection, stream_ids: Sequence[str], derivers: Sequence[tuple[str, int]]
+) -> Callable[[], list[Cursor]]:
+    """The same in one message with the next statement, once that is answered."""
+    rows = fetch_ahead(
         conn, "list_cursors", stream_ids=list(stream_ids), derivers=[name for name, _ in derivers],
         versions=[version for _, version in derivers],
     )  # fmt: skip
-    return [Cursor(row.stream_id, row.deriver, row.version, row.position) for row in rows]
+    return lambda: [Cursor(row.stream_id, row.deriver, row.version, row.position) for row in rows()]
 
 
 def cursor(conn: Connection, stream_id: str, deriver: str, version: int) -> int:
@@ -334,13 +356,21 @@ def advance(conn: Connection, moves: Mapping[Cursor, int]) -> bool:
 
     Those that have not are moved nevertheless.
     """
-    if not moves:
-        return True
-    moved = execute(
-        conn, "advance_cursors", stream_ids=[one.stream_id for one in moves], derivers=[one.deriver for one in moves],
-        versions=[one.version for one in moves], olds=[one.position for one in moves], news=list(moves.values()),
-    )  # fmt: skip
-    return moved == len(moves)
+    return not moves or execute(conn, "advance_cursors", **_moved(moves)) == len(moves)
+
+
+def advance_held(conn: Connection, moves: Mapping[Cursor, int]) -> None:
+    """Move cursors that were seen under a lock of this transaction: none can have moved since."""
+    if moves:
+        send_ahead(conn, "advance_cursors", **_moved(moves))
+
+
+def _moved(moves: Mapping[Cursor, int]) -> dict[str, list[Any]]:
+    return {
+        "stream_ids": [one.stream_id for one in moves], "derivers": [one.deriver for one in moves],
+        "versions": [one.version for one in moves], "olds": [one.position for one in moves],
+        "news": list(moves.values()),
+    }  # fmt: skip
 
 
 def mark_derived(conn: Connection, stream_ids: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -17,10 +17,9 @@ from sqlalchemy.exc import DBAPIError
 
 from engram import chain
 from engram.arrays import Blobs, Texts
-from engram.database import Connection, ending, fetch_all, fetch_named, fetch_one, statement
+from engram.database import Connection, ending, fetch_ahead, fetch_all, fetch_named, fetch_one, statement
 from engram.errors import IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, StaleStream
 from engram.ids import new_id
-from engram.jobs import Cursor
 from engram.scope import Scope
 from engram.values import BadPosition, Event, VerifyReport, trust_rank
 
@@ -286,6 +285,13 @@ def has_erased(conn: Connection, event_ids: Iterable[str]) -> bool:
     return bool(wanted) and fetch_one(conn, "find_erased_event", event_ids=wanted) is not None
 
 
+def erased_ahead(conn: Connection, event_ids: Iterable[str]) -> Callable[[], bool]:
+    """The same in one message with the next statement, which tells it once it is answered."""
+    wanted = list(event_ids)
+    rows = fetch_ahead(conn, "find_erased_event", event_ids=wanted) if wanted else list
+    return lambda: bool(rows())
+
+
 def find_by_key(conn: Connection, scope_id: int, idempotency_key: str) -> Event | None:
     """The event a scope recorded under an idempotency key, or None."""
     row = fetch_one(conn, "find_event_by_key", scope_id=scope_id, idempotency_key=idempotency_key)
@@ -400,14 +406,16 @@ OF: Final = {
 }
 
 
-def derivable(conn: Connection, cursors: Sequence[Cursor], *, limit: int = 100) -> list[tuple[Event, list[str]]]:
-    """The events of streams after cursors whose deriver they wait for, stream by stream in order, at most so many each.
+def derivable(
+    conn: Connection, stream_ids: Sequence[str], derivers: Sequence[tuple[str, int]], *, limit: int = 100
+) -> list[tuple[Event, list[str]]]:
+    """The events of streams that wait for derivers, named with their versions; in order, so many of each at most.
 
     Each comes with all the derivers it was meant for; erased ones are among them.
     """
     rows = fetch_all(
-        conn, "list_derivable_events", stream_ids=[one.stream_id for one in cursors],
-        derivers=[one.deriver for one in cursors], afters=[one.position for one in cursors], limit=limit,
+        conn, "list_derivable_events", stream_ids=list(stream_ids), derivers=[name for name, _ in derivers],
+        versions=[version for _, version in derivers], limit=limit,
     )  # fmt: skip
     return [(chain.event(row), row.derive) for row in rows]
 

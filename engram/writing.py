@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final, cast
 
@@ -19,7 +20,17 @@ from engram import embedding, frames, gates, ids, jobs, lineage, memories, secre
 from engram.arrays import Blobs, Texts
 from engram.attributes import Echo
 from engram.channels import keyword, nearness, semantic, upkeep
-from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, send_ahead
+from engram.database import (
+    Connection,
+    Jsonb,
+    ending,
+    execute,
+    fetch_ahead,
+    fetch_all,
+    fetch_one,
+    send_ahead,
+    send_now,
+)
 from engram.lineage import Member, Place
 from engram.policies import TYPE_WEIGHTS, MemoryPolicy
 from engram.policies.classify import Classified, says_no_more, value_of
@@ -322,10 +333,18 @@ def _seen(row: Row[Any]) -> Seen:
 def judged_plainly(desk: Desk, draft: Draft) -> Judged | None:
     """The judgement of a draft that is compared with nothing, or only with the row it revises; else None."""
     if draft.refused is not None:
-        return Judged(draft, gates.Judgement("reject", reasons=("guard", draft.refused)))
+        return _refused(draft, draft.refused)
     if draft.is_evidence:
         return Judged(draft, gates.Judgement("add", reasons=("evidence",)))
-    return _succession(desk, draft) if draft.revises is None else _revision(desk, draft)
+    if draft.revises is None:
+        return _succession(desk, draft)
+    head = desk.load(draft.revises)
+    assert head is not None
+    return judged_against_head(draft, head)
+
+
+def _refused(draft: Draft, why: str) -> Judged:
+    return Judged(draft, gates.Judgement("reject", reasons=("guard", why)))
 
 
 def _succession(desk: Desk, draft: Draft) -> Judged | None:
@@ -409,10 +428,10 @@ def _exact(rows: Sequence[Mapping[str, Any]], key: str | None, fact: str) -> gat
     )
 
 
-def _revision(desk: Desk, draft: Draft) -> Judged:
-    """A revision asked for by id: judged only against its own head."""
-    head = desk.load(draft.revises)
-    assert head is not None
+def judged_against_head(draft: Draft, head: Memory) -> Judged:
+    """A revision asked for by id: judged only against its own head. Pure."""
+    if draft.refused is not None:
+        return _refused(draft, draft.refused)
     same = text.compared(head.fact) == text.compared(draft.fact)
     made = gates.Judgement("reinforce" if same else "revise", head.memory_id, ("same_as_head" if same else "revised",))
     return Judged(draft, made, head.lineage_id, head.importance)
@@ -452,11 +471,21 @@ def told_before(judged: Judged, memory_id: str) -> Judged:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A memory that was just written: its place, and what the database made of it."""
+    """A memory that was just written: its place, and what the database made of it, once it was sent to it."""
 
     new: New
-    recorded_at: datetime
-    layer: str
+    made: Callable[[], Mapping[str, Row[Any]]]
+
+    @property
+    def recorded_at(self) -> datetime:
+        """When the database wrote it."""
+        at: datetime = self.made()[self.new.memory_id].recorded_at
+        return at
+
+    @property
+    def layer(self) -> str:
+        """The layer it was put into."""
+        return str(self.made()[self.new.memory_id].layer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -495,8 +524,29 @@ def settle(desk: Desk, judged: Judged, origin: Origin) -> Settled:
 
 def index(desk: Desk, settled: Sequence[Settled]) -> None:
     """Put what was written into the text index, and index again what was said just before it."""
+    index_all([(desk, settled)])
+
+
+def index_all(several: Sequence[tuple[Desk, Sequence[Settled]]]) -> None:
+    """The same for what was written at several desks of one tenant and transaction."""
+    conn, tenant_id = several[0][0].conn, several[0][0].tenant_id
+    keyword.index_all(conn, tenant_id, [_indexed(desk, settled) for desk, settled in several])
+    for desk, settled in several:
+        _queue_work(desk, settled)
+
+
+def _indexed(desk: Desk, settled: Sequence[Settled]) -> keyword.Indexed:
     entries = [one.entry for one in settled if one.entry is not None]
-    keyword.index(desk.conn, entries, tenant_id=desk.tenant_id, scope_id=desk.scope_id, config=desk.config)
+    firsts: dict[str, int] = {}
+    for entry in entries:
+        if entry.stream_id is not None and entry.position is not None:
+            firsts[entry.stream_id] = min(entry.position, firsts.get(entry.stream_id, entry.position))
+    return keyword.Indexed(desk.scope_id, desk.config, entries, firsts)
+
+
+def _queue_work(desk: Desk, settled: Sequence[Settled]) -> None:
+    """Ask for what is done with memories once they are written."""
+    entries = [one.entry for one in settled if one.entry is not None]
     if desk.building_id is not None:
         semantic.owe(desk.conn, desk.tenant_id, desk.building_id, [entry.memory_id for entry in entries])
     pending = [one.entry.memory_id for one in settled if one.entry is not None and one.pending]
@@ -507,16 +557,6 @@ def index(desk: Desk, settled: Sequence[Settled]) -> None:
     due = [entry.memory_id for entry in entries if int(entry.memory_id[-3:], 16) % UPKEEP_EVERY == 0]
     if due and desk.scope_id > 0 and upkeep.is_wanted(desk.conn, desk.tenant_id, desk.scope_id):
         jobs.add(desk.conn, kind=upkeep.KIND, dedup_key=due[0], scope_id=desk.scope_id, priority=UPKEEP_PRIORITY)
-    places: dict[str, list[int]] = {}
-    for entry in entries:
-        if entry.stream_id is not None and entry.position is not None:
-            places.setdefault(entry.stream_id, []).append(entry.position)
-    for stream_id, positions in places.items():
-        first = min(positions)
-        if first > 1:
-            keyword.reindex_neighbours(
-                desk.conn, stream_id, first, tenant_id=desk.tenant_id, scope_id=desk.scope_id, config=desk.config
-            )
 
 
 def queue_links(conn: Connection, scope_id: int) -> None:
@@ -680,11 +720,14 @@ def _superseded(desk: Desk, judged: Judged, origin: Origin, fronts_of: Mapping[s
 def _write(
     desk: Desk, rows: Sequence[Mapping[str, Any]], stored: Sequence[tuple[New, Draft]] = ()
 ) -> dict[str, Written]:
-    """Write rows of memories and refusals, and the vectors of those that became memories; these by their ids."""
+    """Write rows of memories and refusals, and the vectors of those that became memories; these by their ids.
+
+    They go in one message with the next statement.
+    """
     if not rows:
         return {}
     vectors = [(new.memory_id, draft) for new, draft in stored if is_compared(desk, draft)]
-    made = fetch_all(
+    rows_of = fetch_ahead(
         desk.conn, "write_memories", tenant_id=desk.tenant_id, scope_id=desk.scope_id, rows=Jsonb(rows),
         policy=desk.policy.name, policy_version=desk.policy.version, reason=desk.reason, run_id=desk.run_id,
         at=desk.at, model_id=desk.model_id,
@@ -692,8 +735,8 @@ def _write(
         vectors=Texts(embedding.all_to_sql([draft.vector for _, draft in vectors])),
         windowed=[desk.is_long is not None and desk.is_long(draft.fact) for _, draft in vectors],
     )  # fmt: skip
-    news = {new.memory_id: new for new, _ in stored}
-    return {row.memory_id: Written(news[row.memory_id], row.recorded_at, row.layer) for row in made}
+    made = cache(lambda: {row.memory_id: row for row in rows_of()})
+    return {new.memory_id: Written(new, made) for new, _ in stored}
 
 
 @dataclass(frozen=True, slots=True)
@@ -1162,11 +1205,18 @@ def _kept(decision: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def whole(desk: Desk, settled: Sequence[Settled]) -> list[WriteDecision]:
-    """The decisions with their memories, as they stand now: read back, but for what could only be as it was written."""
+    """The decisions with their memories, as they stand now: read back, but for what could only be as it was written.
+
+    With them the transaction ends: where nothing is to be read, COMMIT goes in the message of what was written.
+    """
     alone = len(settled) == 1 or all(one.written is not None and not one.stirred for one in settled)
-    found = {} if not alone else {m.memory_id: m for one in settled if (m := _as_written(desk, one)) is not None}
-    wanted = {one.decision[name] for one in settled for name in ("memory_id", "target_id")} - {None, *found}
-    found |= {memory.memory_id: memory for memory in memories.load(desk.conn, desk.visible, sorted(wanted))}
+    plain = {one.memory_id: one for one in settled if alone and _is_plain(desk, one)}
+    wanted = {one.decision[name] for one in settled for name in ("memory_id", "target_id")} - {None, *plain}
+    if not wanted:
+        send_now(ending(desk.conn))
+    read = memories.load(desk.conn, desk.visible, sorted(wanted))
+    found = {memory_id: _as_written(desk, one) for memory_id, one in plain.items()}
+    found |= {memory.memory_id: memory for memory in read}
     pairs = [(found.get(one.decision["memory_id"]), found.get(one.decision["target_id"])) for one in settled]
     behind = {one.lineage_id for memory, target in pairs if (one := memory or target) is not None and not _is_head(one)}
     heads = memories.heads(desk.conn, desk.visible, sorted(behind))
@@ -1186,22 +1236,28 @@ def _decided(settled: Settled, memory: Memory | None, head: Memory | None, targe
     )  # fmt: skip
 
 
-def _as_written(desk: Desk, settled: Settled) -> Memory | None:
-    """The memory that was just written, as it would be read; None where only the database can tell. Pure.
+def _is_plain(desk: Desk, settled: Settled) -> bool:
+    """Whether a memory that was just written is read as it was written; else only the database can tell. Pure.
 
-    It can where a row is head, without an end or an expiry, and cites its own event alone; and where its metadata holds
+    It is where a row is head, without an end or an expiry, and cites its own event alone; and where its metadata holds
     texts only, whose numbers JSON of the database might write otherwise.
     """
-    written, judged, origin = settled.written, settled.judged, settled.origin
-    scope = desk.visible.scopes.get(desk.scope_id)
-    if written is None or scope is None or written.new.place != HEAD:
-        return None
-    draft, rules, surprise = judged.draft, judged.draft.classified, judged.judgement.surprise
+    written, draft = settled.written, settled.judged.draft
+    if written is None or desk.scope_id not in desk.visible.scopes or written.new.place != HEAD:
+        return False
     told = all(isinstance(value, str | bool | None) for value in draft.metadata.values())
-    if draft.citations or draft.valid_to is not None or expiry(draft, origin) is not None or not told:
-        return None
+    ends = draft.valid_to is not None or expiry(draft, settled.origin) is not None
+    return told and not ends and not draft.citations
+
+
+def _as_written(desk: Desk, settled: Settled) -> Memory:
+    """The memory that was just written, as it would be read, where it is plain. Pure."""
+    written, judged, origin = settled.written, settled.judged, settled.origin
+    assert written is not None
+    draft, rules, surprise = judged.draft, judged.draft.classified, judged.judgement.surprise
     return Memory(
-        memory_id=written.new.memory_id, scope=scope, fact=draft.fact, main_content=draft.main_content,
+        memory_id=written.new.memory_id, scope=desk.visible.scopes[desk.scope_id], fact=draft.fact,
+        main_content=draft.main_content,
         memory_type=rules.memory_type, category=rules.category, tags=draft.tags,
         importance=_importance(judged), confidence=draft.confidence, trust=cast("Trust", origin.trust),
         layer=cast("Layer", written.layer), status="active", status_reason=None, critical_slot=rules.critical_slot,

@@ -18,7 +18,16 @@ from typing import Any, Final
 from engram import inputs, text
 from engram.arrays import Texts
 from engram.channels import Part
-from engram.database import Connection, execute, fetch_ahead, fetch_all, fetch_value, send_ahead, statement
+from engram.database import (
+    Connection,
+    execute,
+    fetch_ahead,
+    fetch_all,
+    fetch_together,
+    fetch_value,
+    send_ahead,
+    statement,
+)
 
 NAME: Final = "keyword"
 TIMEOUT: Final = 5.0  # seconds
@@ -309,22 +318,62 @@ def index(
     conn: Connection, entries: Sequence[Entry], *, tenant_id: str, scope_id: int, config: str = "english"
 ) -> None:
     """Write the words of memories, and of what was said around them, to the index; again for those that are there."""
+    index_all(conn, tenant_id, [Indexed(scope_id, config, entries)])
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """What is written to the index of a scope, and where it begins in each stream: what was said just before is too."""
+
+    scope_id: int
+    config: str
+    entries: Sequence[Entry]
+    firsts: Mapping[str, int] = field(default_factory=dict)
+
+
+def index_all(conn: Connection, tenant_id: str, several: Sequence[Indexed]) -> None:
+    """The same for several scopes; and again for what was said just before, which is now followed by it."""
+    asked = [
+        (one, _asked(tenant_id, stream_id=stream_id, scope_id=one.scope_id, first=first, last=first, before=AFTER))
+        for one in several
+        for stream_id, first in one.firsts.items()
+        if first > 1
+    ]
+    again: dict[int, list[Entry]] = {}
+    found = fetch_together(conn, "list_indexable", [params for _, params in asked])
+    for (one, _), rows in zip(asked, found, strict=True):
+        again.setdefault(one.scope_id, []).extend(map(_entry, rows))
+    whole = [
+        (one, {entry.memory_id: entry for entry in (*again.get(one.scope_id, ()), *one.entries)}) for one in several
+    ]
+    around = _surroundings(conn, tenant_id, [entry for _, entries in whole for entry in entries.values()])
+    for one, entries in whole:
+        _write(conn, tenant_id, one, list(entries.values()), around)
+
+
+def _write(
+    conn: Connection,
+    tenant_id: str,
+    where: Indexed,
+    entries: Sequence[Entry],
+    around: Mapping[tuple[Any, Any], _Around],
+) -> None:
     if not entries:
         return
-    around = _surroundings(conn, tenant_id, entries)
-    rows = [_row(entry, around.get((entry.stream_id, entry.position))) for entry in entries]
+    near = {(entry.stream_id, entry.position): around.get((entry.stream_id, entry.position)) for entry in entries}
+    rows = [_row(entry, near[entry.stream_id, entry.position]) for entry in entries]
     send_ahead(
         conn,
         "index_words",
         tenant_id=tenant_id,
-        scope_id=scope_id,
-        config=config,
+        scope_id=where.scope_id,
+        config=where.config,
         memory_ids=Texts([entry.memory_id for entry in entries]),
         **{name: Texts([row[name] for row in rows]) for name in ("own", "before", "after", "farther")},
     )
-    actors = sorted({near.actor[:200] for near in around.values() if near.actor})
+    actors = sorted({one.actor[:200] for one in near.values() if one is not None and one.actor})
     if actors:
-        send_ahead(conn, "add_actors", tenant_id=tenant_id, scope_id=scope_id, actors=actors)
+        send_ahead(conn, "add_actors", tenant_id=tenant_id, scope_id=where.scope_id, actors=actors)
 
 
 def reindex(conn: Connection, memory_ids: Sequence[str], *, tenant_id: str, config: str = "english") -> int:
@@ -452,23 +501,27 @@ def _date(moment: datetime) -> str:
 
 
 def _reindex(conn: Connection, tenant_id: str, config: str, **which: Any) -> int:
-    chosen = {
-        "memory_ids": [],
-        "scope_id": None,
-        "stream_id": None,
-        "first": 0,
-        "last": 0,
-        "before": 0,
-        "after": 0,
-    } | which
-    rows = fetch_all(conn, "list_indexable", tenant_id=tenant_id, spoken=list(SPOKEN), **chosen)
+    rows = fetch_all(conn, "list_indexable", **_asked(tenant_id, **which))
     by_scope: dict[int, dict[str, Entry]] = {}
     for row in rows:
-        entry = Entry(row.memory_id, row.fact, row.stream_id, row.position, row.occurred_at)
-        by_scope.setdefault(int(row.scope_id), {})[row.memory_id] = entry
-    for scope_id, entries in sorted(by_scope.items()):
-        index(conn, list(entries.values()), tenant_id=tenant_id, scope_id=scope_id, config=config)
+        by_scope.setdefault(int(row.scope_id), {})[row.memory_id] = _entry(row)
+    index_all(
+        conn, tenant_id,
+        [Indexed(scope_id, config, list(entries.values())) for scope_id, entries in sorted(by_scope.items())],
+    )  # fmt: skip
     return len(rows)
+
+
+def _asked(tenant_id: str, **which: Any) -> dict[str, Any]:
+    """What `list_indexable` is asked. Pure."""
+    chosen = {
+        "memory_ids": [], "scope_id": None, "stream_id": None, "first": 0, "last": 0, "before": 0, "after": 0,
+    } | which  # fmt: skip
+    return {"tenant_id": tenant_id, "spoken": list(SPOKEN), **chosen}
+
+
+def _entry(row: Any) -> Entry:
+    return Entry(row.memory_id, row.fact, row.stream_id, row.position, row.occurred_at)
 
 
 def scoped(query: str, scope_id: int, weight: str = "") -> str:

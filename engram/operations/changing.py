@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -10,7 +9,7 @@ from typing import Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
 from engram import batching, history, ids, inputs, ledger, memories, policies, sessions, streams, tenancy, text, writing
-from engram.database import Connection, Jsonb, execute, fetch_all
+from engram.database import Connection, Jsonb, ending, execute, fetch_all
 from engram.errors import (
     AlreadySuperseded,
     Conflict,
@@ -155,8 +154,6 @@ def _asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
 
 
 def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[list[WriteDecision]]:
-    # A key of our own is known to nobody: only a second try can find what the first one did.
-    known = itertools.count(call.idempotency_key is not None)
     call = call.keyed()
     setup = yield from spaces.ready(setup, call.tenant_id)
     drafts = yield from with_vectors(setup, [one.draft for one in asked])
@@ -166,7 +163,7 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
         desk = setup.desk(conn, call.scope, reason=call.reason)
         resolved = [_resolved(desk, draft) for draft in drafts]
         writing.lock(desk, resolved, key_lock(desk, call))
-        before = _before(desk, call, requests) if next(known) else None
+        before = _before(desk, call, requests)
         if before is not None:
             return before
         here, stream_id = place(setup, desk, call)
@@ -232,7 +229,7 @@ def revise(
             if isinstance(change, Edit) and head.fact != basis.fact:
                 return None  # another revision came between: make the edit on that one
             draft = replace(revision_of(head, new, vector, content, begins), refused=refused)
-            judged = writing.judge(desk, draft, call.trust or DIRECT_TRUST)
+            judged = writing.judged_against_head(draft, head)
             settled = writing.settle(
                 desk, judged, event_of(setup, desk, *place(setup, desk, call), judged.kind, new, request)
             )
@@ -634,6 +631,8 @@ def _before(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) ->
 
 
 def _is_repeated(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) -> bool:
+    if call.is_new(desk.conn):
+        return False
     event = ledger.find_by_key(desk.conn, desk.scope_id, str(call.idempotency_key))
     if event is None:
         return False
@@ -663,20 +662,22 @@ def _locks(desk: Desk, memory: Memory) -> list[str]:
 
 def _desk_of(setup: Setup, conn: Connection, call: Writing, memory_id: str) -> tuple[Desk, Memory]:
     """The desk of the scope that holds a memory this call may see, and the memory."""
-    visible = tenancy.visible(conn, call.scope)
-    memory = memories.get(conn, visible, memory_id)
     desk = setup.desk(conn, call.scope, reason=call.reason)
-    scope_id = next(i for i, scope in visible.scopes.items() if scope == memory.scope)
-    return replace(desk, visible=visible, scope_id=scope_id), memory
+    memory = memories.get(conn, desk.visible, memory_id)
+    scope_id = next(i for i, scope in desk.visible.scopes.items() if scope == memory.scope)
+    return replace(desk, scope_id=scope_id), memory
 
 
 def _head(conn: Connection, call: Writing, memory_id: str) -> Memory:
-    visible = tenancy.visible(conn, call.scope)
-    memory = memories.get(conn, visible, memory_id)
-    head = memories.lineage(conn, visible, memory.lineage_id).head
-    if head is None:
+    """The head of the lineage of a memory."""
+    if ids.is_short(memory_id):
+        visible = tenancy.visible(conn, call.scope)
+        line = memories.lineage_of(conn, visible, memory_id)
+    else:
+        line = memories.lineage_at_once(ending(conn), call.scope, memory_id)
+    if line.head is None:
         raise Conflict(NOTHING_CURRENT)
-    return head
+    return line.head
 
 
 def revision_of(head: Memory, new: str, vector: Any, content: str | None, begins: datetime | None) -> Draft:

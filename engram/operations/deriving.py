@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from engram import batching, derivation, history, inputs, jobs, ledger, memories, policies, tenancy, writing
-from engram.database import Connection, ending, fetch_all, fetch_one
+from engram.database import Connection, ending, fetch_ahead, fetch_all, fetch_one
 from engram.derivation import llm
 from engram.derivation.proposals import Proposed
 from engram.errors import EngramError, PolicyError, Unavailable
@@ -205,7 +205,9 @@ def _derived(setup: Setup, tenant_id: str, pack: Sequence[Found]) -> Operation[l
     for scope_id in sorted({reading.scope_id for _, reading in pack}):
         here = [reading for _, reading in pack if reading.scope_id == scope_id]
         pairs = [pair for reading in here for pair in _drafts(setup, reading)]
-        drafted.append(Drafted(here[0].scope, scope_id, (yield from echoing.resolved(setup, here[0].scope, pairs))))
+        drafted.append(
+            Drafted(here[0].scope, scope_id, (yield from echoing.resolved(setup, tenant_id, scope_id, pairs)))
+        )
     facts = [draft.fact for one in drafted for draft, _ in one.pairs]
     found = iter((yield from vectors(setup, facts, *(job for job, _ in pack))))
     made = [
@@ -222,13 +224,14 @@ def _derived(setup: Setup, tenant_id: str, pack: Sequence[Found]) -> Operation[l
 def _read(conn: Connection, several: Sequence[Job]) -> list[Found]:
     """The events that jobs have to derive from: those after each deriver's cursor, up to a batch a stream."""
     streams = [job.stream_id for job in several if job.stream_id is not None]
-    cursors = jobs.cursors(conn, streams, derivation.versions())
-    waiting: dict[str, list[tuple[Event, list[str]]]] = {stream_id: [] for stream_id in streams}
-    for event, derivers in ledger.derivable(conn, cursors, limit=BATCH + 1):
-        waiting[event.stream_id].append((event, derivers))
     numbers = sorted({job.scope_id for job in several if job.scope_id is not None})
-    rows = fetch_all(conn, "list_scopes_by_id", tenant_id=several[0].tenant_id, scope_ids=numbers)
-    scopes = {row.scope_id: Scope(several[0].tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows}
+    rows = fetch_ahead(conn, "list_scopes_by_id", tenant_id=several[0].tenant_id, scope_ids=numbers)
+    cursors_of = jobs.cursors_ahead(conn, streams, derivation.versions())
+    waiting: dict[str, list[tuple[Event, list[str]]]] = {stream_id: [] for stream_id in streams}
+    for event, derivers in ledger.derivable(ending(conn), streams, derivation.versions(), limit=BATCH + 1):
+        waiting[event.stream_id].append((event, derivers))
+    scopes = {row.scope_id: Scope(several[0].tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows()}
+    cursors = cursors_of()
     found = []
     for job in several:
         assert job.stream_id is not None
@@ -337,24 +340,27 @@ def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequ
     """
     several = [job for job, _ in pack]
     jobs.hold(conn, *several)
-    desks = [(replace(setup.desk(conn, one.scope), scope_id=one.scope_id), one.pairs) for one in drafted]
+    desks = [
+        (replace(desk, scope_id=one.scope_id), one.pairs)
+        for desk, one in zip(setup.desks(conn, [one.scope for one in drafted]), drafted, strict=True)
+    ]
     streams = [str(job.stream_id) for job in several]
     writing.lock_all(
         [(desk, [draft for draft, _ in pairs]) for desk, pairs in desks], *map(writing.deriving_lock, streams)
     )
+    is_erased = ledger.erased_ahead(conn, {origin.event_id for one in drafted for _, origin in one.pairs})
     moves = {
         jobs.Cursor(str(job.stream_id), span.name, span.version, span.old): span.new
         for job, reading in pack
         for span in reading.spans
     }
-    derivers = derivation.versions()
-    if moves and not moves.keys() <= set(jobs.cursors(conn, streams, derivers)):
-        return several  # another worker came first: look again at what is left
-    if ledger.has_erased(conn, {origin.event_id for one in drafted for _, origin in one.pairs}):
-        return several  # erased since it was read: look again
-    for desk, pairs in desks:
-        batching.write_all(desk, pairs)
-    jobs.advance(conn, moves)
+    cursors = set(jobs.cursors(conn, streams, derivation.versions()))
+    if not moves.keys() <= cursors or is_erased():
+        return (
+            several  # another worker came first, or an event was erased since it was read: look again at what is left
+        )
+    batching.write_desks(desks)
+    jobs.advance_held(conn, moves)
     jobs.mark_derived_after(conn, streams)
     jobs.finish_derived(conn, {str(job.stream_id): reading.upto for job, reading in pack})
     queue_extract(conn, [(job, reading.after, reading.upto) for job, reading in pack])
@@ -363,7 +369,7 @@ def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequ
     if left:
         jobs.extend(conn, *left)
     if done:
-        jobs.finish(conn, *done)
+        jobs.finish_held(conn, *done)
     return left
 
 

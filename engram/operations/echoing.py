@@ -9,20 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final
 
-from engram import attributes, courses, frames, news, policies, tenancy
+from engram import attributes, courses, frames, news, policies
 from engram.attributes import Echo
 from engram.claims import stem
 from engram.courses import Told
-from engram.database import Connection, fetch_all
+from engram.database import Connection, ending, fetch_ahead, fetch_all
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.policies import MemoryPolicy
 from engram.policies.classify import Classified, Proposal, classify, value_of
-from engram.scope import Scope
 from engram.subjects import plain
 from engram.writing import Draft, Origin
 
@@ -61,16 +60,12 @@ def _told(fact: str) -> Told:
     return Told(plain(fact), fact)
 
 
-def resolved(setup: Setup, scope: Scope, pairs: Sequence[Pair]) -> Operation[list[Pair]]:
+def resolved(setup: Setup, tenant_id: str, scope_id: int, pairs: Sequence[Pair]) -> Operation[list[Pair]]:
     """The drafts with each echo put under the key it is about, or left out where it means nothing alone."""
     if not any(draft.echo for draft, _ in pairs):
         return list(pairs)
-
-    def look(conn: Connection) -> list[Pair]:
-        scope_id = tenancy.find(conn, scope)
-        return list(pairs) if scope_id is None else resolve(setup, conn, scope.tenant_id, scope_id, pairs)
-
-    return (yield from steps.read(scope.tenant_id, look))
+    look = partial(resolve, setup, tenant_id=tenant_id, scope_id=scope_id, pairs=pairs)
+    return (yield from steps.read(tenant_id, lambda conn: look(ending(conn))))
 
 
 def resolve(setup: Setup, conn: Connection, tenant_id: str, scope_id: int, pairs: Sequence[Pair]) -> list[Pair]:
@@ -82,11 +77,11 @@ def resolve(setup: Setup, conn: Connection, tenant_id: str, scope_id: int, pairs
 
 def _known(setup: Setup, conn: Connection, tenant_id: str, scope_id: int) -> list[Known]:
     """The values of a scope's keys, the newest first, then what it holds without one."""
-    keyed = fetch_all(conn, "list_keyed_values", tenant_id=tenant_id, scope_id=scope_id)
+    keyed = fetch_ahead(conn, "list_keyed_values", tenant_id=tenant_id, scope_id=scope_id)
     told = fetch_all(conn, "list_told_facts", tenant_id=tenant_id, scope_id=scope_id)
     return [
         Known(row.conflict_key, value, row.status == "active", row.fact)
-        for row in keyed
+        for row in keyed()
         if (value := value_of(setup.policy, row.fact, row.conflict_key)) is not None
     ] + [Known(None, None, row.status == "active", row.fact, row.subject, row.lineage_id) for row in told]
 

@@ -228,6 +228,8 @@ def _at(index: int, named: bool) -> str:
 
 def _is_repeated(desk: Desk, call: Writing, held: Sequence[Held], requests: Sequence[Mapping[str, Any]]) -> bool:
     """Whether an earlier call with this key asked for the very same; IdempotencyMismatch where it asked for another."""
+    if call.is_new(desk.conn):
+        return False
     first = ledger.find_by_key(desk.conn, held[0].scope_id, str(call.idempotency_key))
     if first is None:
         return False

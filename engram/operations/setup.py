@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
@@ -12,7 +12,7 @@ from sqlalchemy.engine import Row
 
 from engram import gates, ids, inputs, ranking, sessions, tenancy
 from engram.channels import keyword, semantic
-from engram.database import Connection, fetch_all
+from engram.database import Connection, fetch_all, fetch_together, is_first_try
 from engram.embedding import CachedEmbedder, Embedders, Model
 from engram.errors import InvalidInput, ModelRejected
 from engram.llm import LanguageModel, Models
@@ -153,11 +153,18 @@ class Setup:
 
     def desk(self, conn: Connection, scope: Scope, *, reason: str | None = None) -> Desk:
         """Where a write judges and writes, its scope made if need be."""
-        rows = _opened(conn, scope)
+        return self._desk(conn, scope, fetch_all(conn, "open_desk", **_opening(scope)), reason)
+
+    def desks(self, conn: Connection, scopes: Sequence[Scope]) -> list[Desk]:
+        """The same for several scopes of a tenant, in one message."""
+        opened = fetch_together(conn, "open_desk", [_opening(scope) for scope in scopes])
+        return [self._desk(conn, scope, rows) for scope, rows in zip(scopes, opened, strict=True)]
+
+    def _desk(self, conn: Connection, scope: Scope, rows: list[Row[Any]], reason: str | None = None) -> Desk:
         visible = tenancy.seen(scope, rows)
         if visible.own is None:
             tenancy.ensure(conn, scope)
-            rows = _opened(conn, scope)
+            rows = fetch_all(conn, "open_desk", **_opening(scope))
             visible = tenancy.seen(scope, rows)
         own = next(row for row in rows if row.scope_id == visible.own)
         active, building = semantic.ensure_model(conn, scope.tenant_id, self.embedder, semantic.held(own.models))
@@ -208,6 +215,7 @@ class Writing:
     task_run_id: str | None = None
     occurred_at: datetime | None = None
     censor: Censor = field(default_factory=lambda: Censor("allow"), compare=False)
+    is_own_key: bool = False  # whether the key was made here, and is known to nobody before a second try
 
     @property
     def session_id(self) -> str | None:
@@ -228,14 +236,20 @@ class Writing:
 
     def keyed(self) -> Writing:
         """This write with a key, so that a lost connection can be answered by asking again."""
-        return self if self.idempotency_key is not None else replace(self, idempotency_key=f"call:{ids.new_id()}")
+        if self.idempotency_key is not None:
+            return self
+        return replace(self, idempotency_key=f"call:{ids.new_id()}", is_own_key=True)
+
+    def is_new(self, conn: Connection) -> bool:
+        """Whether nothing can have been written under the key of this write."""
+        return self.is_own_key and is_first_try(conn)
 
 
-def _opened(conn: Connection, scope: Scope) -> list[Row[Any]]:
-    return fetch_all(
-        conn, "open_desk", tenant_id=scope.tenant_id, namespaces=list(scope.namespaces), agents=list(scope.agents),
-        user_id=scope.user_id, kind=DIRECT[0], stream_name=DIRECT[1],
-    )  # fmt: skip
+def _opening(scope: Scope) -> dict[str, Any]:
+    return {
+        "tenant_id": scope.tenant_id, "namespaces": list(scope.namespaces), "agents": list(scope.agents),
+        "user_id": scope.user_id, "kind": DIRECT[0], "stream_name": DIRECT[1],
+    }  # fmt: skip
 
 
 def _scope(scope: Scope, given: Mapping[str, Any], words: tuple[str, ...]) -> Scope:

@@ -2,7 +2,13 @@
 SELECT e.tenant_id, e.stream_id, e.position, e.event_id, e.scope_id, e.role, e.event_type, e.trust, e.occurred_at, e.recorded_at,
        e.session_id, e.task_run_id, e.actor, e.idempotency_key, e.hash, e.derive, p.body
   FROM (SELECT g.stream_id, min(g.after) AS after, array_agg(g.deriver) AS derivers, array_agg(g.after) AS afters
-          FROM unnest(%(stream_ids)s::uuid[], %(derivers)s::text[], %(afters)s::bigint[]) g (stream_id, deriver, after)
+          FROM (SELECT u.stream_id, w.deriver,
+                       -- Where each deriver stands, as `list_cursors` tells it.
+                       coalesce((SELECT max(d.position) FROM engram.derivations d
+                                  WHERE d.tenant_id = engram.current_tenant() AND d.stream_id = u.stream_id
+                                    AND d.deriver = w.deriver AND d.version <= w.version), 0) AS after
+                  FROM unnest(%(stream_ids)s::uuid[]) u (stream_id)
+                 CROSS JOIN unnest(%(derivers)s::text[], %(versions)s::integer[]) w (deriver, version)) g
          GROUP BY g.stream_id) s
  CROSS JOIN LATERAL (
    SELECT x.tenant_id, x.stream_id, x.position, x.event_id, x.scope_id, x.role, x.event_type, x.trust, x.occurred_at, x.recorded_at,

@@ -21,7 +21,7 @@ from engram.database import Database, fetch_all
 from engram.embedded import EmbeddedServer
 from engram.errors import IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, StaleStream
 from engram.ids import new_id
-from engram.jobs import Cursor
+from engram.jobs import Cursor, advance
 from engram.ledger import NewEvent
 from engram.settings import load
 
@@ -345,7 +345,8 @@ def test_times_bound_a_reading_by_when_things_happened(book: Book) -> None:
 def test_a_deriver_reads_only_what_waits_for_it(book: Book) -> None:
     stream = book.stream()
     book.append(stream, [said("a"), said("b", derive=()), said("c", derive=("llm",)), said("d", derive=("rules",))])
-    found = book.run(lambda conn: ledger.derivable(conn, [Cursor(stream, "rules", 1, 1)]))
+    book.run(lambda conn: advance(conn, {Cursor(stream, "rules", 1): 1}))
+    found = book.run(lambda conn: ledger.derivable(conn, [stream], [("rules", 1)]))
     assert [(event.content, derivers) for event, derivers in found] == [("d", ["rules"])]
 
 
@@ -354,14 +355,13 @@ def test_derivers_read_several_streams_at_once_each_from_where_it_stands(book: B
     both = ("verbatim", "rules")
     book.append(one, [said("a", derive=both), said("b", derive=both), said("c", derive=("rules",))])
     book.append(two, [said("d", derive=both), said("e", derive=both), said("f", derive=both)])
-    cursors = [
-        Cursor(one, "rules", 1, 2),
-        Cursor(one, "verbatim", 1, 1),
-        Cursor(two, "rules", 1),
-        Cursor(two, "x", 1),
-    ]
-    found = book.run(lambda conn: ledger.derivable(conn, cursors, limit=2))
+    book.run(lambda conn: advance(conn, {Cursor(one, "rules", 1): 2, Cursor(one, "verbatim", 1): 1}))
+    derivers = [("rules", 1), ("verbatim", 1), ("x", 1)]
+    found = book.run(lambda conn: ledger.derivable(conn, [one, two], derivers, limit=2))
     assert [event.content for event, _ in found] == ["b", "c", "d", "e"]
+    # A new version goes on where the one before it stood.
+    newer = book.run(lambda conn: ledger.derivable(conn, [one], [("rules", 2)]))
+    assert [event.content for event, _ in newer] == ["c"]
 
 
 def test_another_tenant_and_another_scope_see_nothing(book: Book, database: Database) -> None:
