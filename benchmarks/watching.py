@@ -21,8 +21,11 @@ import psutil
 
 PORT_FILE: Final = ".s.PGSQL.5432"
 IDLE: Final = b"I"
-# What begins a transaction, with its role and its tenant, and what ends it.
-FRAMES: Final = (b"BEGIN", b"SELECT pg_catalog.set_config('engram.tenant_id'", b"COMMIT", b"ROLLBACK")
+# What begins a transaction, with its role and its tenant, and what ends it; and how the rest of it is planned.
+FRAMES: Final = (
+    b"BEGIN", b"SELECT pg_catalog.set_config('engram.tenant_id'", b"COMMIT", b"ROLLBACK",
+    b"SELECT pg_catalog.set_config('plan_cache_mode'", b"DEALLOCATE",
+)  # fmt: skip
 ENDS: Final = (b"COMMIT", b"ROLLBACK")
 SIZE: Final = 1 << 16
 EVERY: Final = 0.02  # seconds between two looks at the memory
@@ -47,9 +50,10 @@ class Sent:
 class Wire:
     """A socket beside the server's; what is sent through it is counted, of all connections together.
 
-    A statement is a simple query or an execution, but of what begins and ends a transaction; a transaction is one that
-    was begun by name, or a statement outside of one; a round trip is a query, a synchronisation or a flush, for each of
-    which a client waits. It waits for no flush behind which it says more at once.
+    A statement is a simple query or an execution, but of what begins and ends a transaction, or says how it is
+    planned; a transaction is one that was begun by name, or a statement outside of one; a round trip is a query, a
+    synchronisation or a flush, for each of which a client waits. It waits for no flush behind which it says more at
+    once.
     """
 
     def __init__(self, server: Path) -> None:

@@ -84,7 +84,7 @@ def decisions_of(
 ) -> list[Mapping[str, Any]]:
     """The decisions, in the form the history keeps, that concern a memory or came of some events, in order."""
     rows = fetch_all(
-        conn, "list_decisions", memory_id=memory_id, event_ids=list(event_ids), **visible_params(visible)
+        conn, "list_decisions", memory_id=memory_id, event_ids=list(dict.fromkeys(event_ids)), **visible_params(visible)
     ) if visible.scope_ids else []  # fmt: skip
     kept: list[Mapping[str, Any]] = [_whole(row.decision, row.facts or {}) for row in rows]
     near = sorted({neighbour["memory_id"] for decision in kept for neighbour in decision["nearest"]})

@@ -137,7 +137,8 @@ def claim_these(
     """
     if not job_ids:
         return []
-    taken = fetch_all(conn, "claim_job_ids", job_ids=list(job_ids), lease=lease, token=token or new_id())
+    wanted = list(dict.fromkeys(job_ids))
+    taken = fetch_all(conn, "claim_job_ids", job_ids=wanted, lease=lease, token=token or new_id())
     return [_job(row) for row in taken]
 
 
@@ -162,7 +163,7 @@ def extend(conn: Connection, *several: Job, lease: timedelta = LEASE) -> None:
 
 def finish(conn: Connection, *several: Job) -> None:
     """Mark jobs done, in the transaction of their effect; LeaseLost when one is no longer ours."""
-    _touched(execute(conn, "finish_jobs", **_named(several)), *several)
+    _touched(int(fetch_value(conn, "finish_jobs", **_named(several))), *several)
 
 
 def finish_held(conn: Connection, *several: Job) -> None:

@@ -496,7 +496,7 @@ def _change(
         if not _is_repeated(desk, call, [request]):
             origin = event_of(setup, desk, *place(setup, desk, call), event_type, memory.fact, request)
             apply(desk, memory, origin)
-        return memories.get(conn, desk.visible, memory.memory_id)
+        return memories.get(ending(conn), desk.visible, memory.memory_id)
 
     return (yield from written(call, work))
 

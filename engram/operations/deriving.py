@@ -20,6 +20,7 @@ from engram.operations.steps import Operation
 from engram.policies import guards
 from engram.policies.classify import Proposal, classify
 from engram.scope import Scope
+from engram.tenancy import Visible
 from engram.values import MEMORY_TYPES, Event, Receipt, WriteDecision
 from engram.writing import Draft, Origin
 
@@ -79,14 +80,16 @@ def wait_for(
     """
     reading = setup.reading(given)
     several = inputs.items(what.event_ids, "what", inputs.BATCH_ITEMS) if isinstance(what, Receipt) else (what,)
-    event_ids = [inputs.event_id(one, "what") for one in several]
+    event_ids = list(dict.fromkeys(inputs.event_id(one, "what") for one in several))
     name = inputs.optional(inputs.choice, deriver, "deriver", [*(one.NAME for one in derivation.DERIVERS), llm.NAME])
     until = inputs.number(timeout, "timeout", 0, 3_600) + time.monotonic()
     scope, pause = reading.scope, FIRST_PAUSE
     while True:
-        behind, dead = yield from steps.read(scope.tenant_id, lambda conn: _standing(conn, scope, event_ids, name))
+        behind, dead, made = yield from steps.read(
+            scope.tenant_id, lambda conn: _standing(conn, scope, event_ids, name)
+        )
         if not behind:
-            return tuple((yield from decisions_of(scope, event_ids)))
+            return tuple(made)
         if dead is not None:
             raise Unavailable(f"the job that derives the events is dead ({dead})", behind=behind, error_class=dead)
         left = until - time.monotonic()
@@ -99,25 +102,29 @@ def wait_for(
 def decisions_of(scope: Scope, event_ids: Sequence[str]) -> Operation[list[WriteDecision]]:
     """The decisions that came of some events, with their memories as they stand now."""
 
-    def work(conn: Connection) -> list[WriteDecision]:
-        visible = tenancy.visible(conn, scope)
-        kept = history.decisions_of(conn, visible, event_ids=event_ids)
-        ids = {one for decision in kept for one in (decision["memory_id"], decision["target_id"]) if one is not None}
-        found = {memory.memory_id: memory for memory in memories.load(ending(conn), visible, sorted(ids))}
-        decided = []
-        for decision in kept:
-            memory, target = found.get(decision["memory_id"]), found.get(decision["target_id"])
-            head = (
-                memory
-                if memory is None or (memory.status == "active" and "moot" not in memory.labels)
-                else memories.lineage(conn, visible, memory.lineage_id).head
-            )
-            decided.append(writing.revive(decision, memory, head, target))
-        return decided
-
     if not event_ids:
         return []
-    return (yield from steps.read(scope.tenant_id, work))
+    return (
+        yield from steps.read(
+            scope.tenant_id, lambda conn: _decisions(conn, tenancy.visible(conn, scope), event_ids)
+        )
+    )  # fmt: skip
+
+
+def _decisions(conn: Connection, visible: Visible, event_ids: Sequence[str]) -> list[WriteDecision]:
+    kept = history.decisions_of(conn, visible, event_ids=event_ids)
+    ids = {one for decision in kept for one in (decision["memory_id"], decision["target_id"]) if one is not None}
+    found = {memory.memory_id: memory for memory in memories.load(ending(conn), visible, sorted(ids))}
+    decided = []
+    for decision in kept:
+        memory, target = found.get(decision["memory_id"]), found.get(decision["target_id"])
+        head = (
+            memory
+            if memory is None or (memory.status == "active" and "moot" not in memory.labels)
+            else memories.lineage(conn, visible, memory.lineage_id).head
+        )
+        decided.append(writing.revive(decision, memory, head, target))
+    return decided
 
 
 def rehearse(
@@ -402,15 +409,18 @@ def vectors(setup: Setup, facts: Sequence[str], *several: Job) -> Operation[list
         return [None] * len(facts)
 
 
-def _standing(conn: Connection, scope: Scope, event_ids: Sequence[str], deriver: str | None) -> tuple[int, str | None]:
-    """How many of the events are not derived yet and, where some are, the class under which their work died."""
-    these = {
-        "tenant_id": scope.tenant_id, "scope_ids": list(tenancy.visible(conn, scope).scope_ids),
-        "event_ids": list(event_ids),
-    }  # fmt: skip
+def _standing(
+    conn: Connection, scope: Scope, event_ids: Sequence[str], deriver: str | None
+) -> tuple[int, str | None, list[WriteDecision]]:
+    """How many of the events are not derived yet and, where some are, the class under which their work died.
+
+    Where none are, what came of them.
+    """
+    visible = tenancy.visible(conn, scope)
+    these = {"tenant_id": scope.tenant_id, "scope_ids": list(visible.scope_ids), "event_ids": list(event_ids)}
     behind = int(fetch_all(conn, "count_underived", **these, deriver=deriver)[0].behind)
     if not behind:
-        return 0, None
+        return 0, None, _decisions(conn, visible, event_ids)
     kinds = [jobs.DERIVE, jobs.EXTRACT] if deriver == llm.NAME else [jobs.DERIVE]
     row = fetch_one(conn, "find_dead_end", **these, kinds=kinds)
-    return behind, None if row is None else str(row.error_class)
+    return behind, None if row is None else str(row.error_class), []

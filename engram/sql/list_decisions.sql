@@ -6,10 +6,21 @@ SELECT c.decision,
          WHERE m.tenant_id = %(tenant_id)s
            AND m.memory_id = ANY (ARRAY(SELECT (n.near->>'memory_id')::uuid FROM jsonb_array_elements(c.decision->'nearest') n(near)
                                          WHERE NOT n.near ? 'fact'))) AS facts
-  FROM engram.memory_changes c
- WHERE c.tenant_id = %(tenant_id)s AND c.scope_id = ANY(%(scope_ids)s) AND c.decision IS NOT NULL
-   AND NOT EXISTS (SELECT FROM engram.agent_memory p
-                    WHERE p.tenant_id = c.tenant_id AND p.memory_id = c.memory_id AND p.private
-                      AND p.scope_id IS DISTINCT FROM %(own)s)
-   AND (c.memory_id = %(memory_id)s::uuid OR c.event_id = ANY(%(event_ids)s::uuid[]))
+  FROM (SELECT o.change_id, o.memory_id, o.scope_id, o.decision
+          FROM engram.memory_changes o
+         WHERE o.tenant_id = %(tenant_id)s AND o.memory_id = %(memory_id)s::uuid
+         UNION ALL
+        -- Event by event: of a list the planner would guess that reading the whole tenant is as cheap.
+        SELECT o.change_id, o.memory_id, o.scope_id, o.decision
+          FROM unnest(%(event_ids)s::uuid[]) g (event_id)
+         CROSS JOIN LATERAL (
+           SELECT x.change_id, x.memory_id, x.scope_id, x.decision
+             FROM engram.memory_changes x
+            WHERE x.tenant_id = %(tenant_id)s AND x.event_id = g.event_id
+              AND x.memory_id IS DISTINCT FROM %(memory_id)s::uuid
+           OFFSET 0) o) c
+ WHERE c.scope_id = ANY(%(scope_ids)s) AND c.decision IS NOT NULL
+   AND (SELECT p.private AND p.scope_id IS DISTINCT FROM %(own)s::bigint
+          FROM engram.agent_memory p
+         WHERE p.tenant_id = %(tenant_id)s AND p.memory_id = c.memory_id) IS NOT TRUE
  ORDER BY c.change_id

@@ -4,8 +4,8 @@ SELECT l.lineage_id::text, n.next_revision, m.memory_id::text, m.memory_type, m.
        m.stands_recorded_at, m.stands_event_id::text, m.stands_ordinal, m.fact, m.put_away, m.negates, m.moot, m.superseded_by::text,
        m.valid_from, m.valid_to, m.ended_at,
        m.consolidated_into IS NOT NULL
-         OR EXISTS (SELECT FROM engram.agent_memory o
-                     WHERE o.tenant_id = %(tenant_id)s AND o.consolidated_into = m.memory_id) AS summarised,
+         OR (SELECT true FROM engram.agent_memory o
+              WHERE o.tenant_id = %(tenant_id)s AND o.consolidated_into = m.memory_id LIMIT 1) IS NOT NULL AS summarised,
        clock_timestamp() AS now
   FROM unnest(%(lineage_ids)s::uuid[]) AS l (lineage_id)
  CROSS JOIN LATERAL (

@@ -6,6 +6,5 @@ SELECT m.lineage_id::text, m.memory_id::text, m.status, m.status_reason, m.trust
  WHERE m.tenant_id = %(tenant_id)s AND m.lineage_id = ANY(%(lineage_ids)s::uuid[])
    AND (m.status IN ('active', 'superseded', 'contested', 'archived')
         OR (m.status = 'deleted' AND m.status_reason = 'erased'
-            AND NOT EXISTS (SELECT FROM engram.agent_events e
-                             WHERE e.tenant_id = m.tenant_id AND e.event_id = m.stands_event_id
-                               AND e.event_type = 'memory_lifecycle')))
+            AND (SELECT e.event_type FROM engram.agent_events e
+                  WHERE e.tenant_id = m.tenant_id AND e.event_id = m.stands_event_id) IS DISTINCT FROM 'memory_lifecycle'))

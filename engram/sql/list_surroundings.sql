@@ -1,7 +1,10 @@
 -- What was said between some positions of conversations. The streams of a scope's direct changes are no conversation.
 SELECT w.stream_id::text AS stream_id, e.position, e.event_type, e.actor, e.occurred_at, p.body
   FROM unnest(%(stream_ids)s::uuid[], %(firsts)s::bigint[], %(lasts)s::bigint[]) w(stream_id, first, last)
-  JOIN engram.event_streams s ON s.tenant_id = %(tenant_id)s AND s.stream_id = w.stream_id AND s.kind <> 'scope'
+ CROSS JOIN LATERAL (
+       SELECT o.stream_id FROM engram.event_streams o
+        WHERE o.tenant_id = %(tenant_id)s AND o.stream_id = w.stream_id AND o.kind <> 'scope'
+        LIMIT 1) s
  CROSS JOIN LATERAL (
        -- The order and the limit keep the planner, which cannot know how near two positions are, on the key.
        SELECT n.stream_id, n.position, n.event_type, n.actor, n.occurred_at

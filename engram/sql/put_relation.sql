@@ -7,8 +7,10 @@ SELECT DISTINCT ON (g.source_id, g.target_id, g.relation_type)
   FROM unnest(%(source_ids)s::uuid[], %(target_ids)s::uuid[], %(relation_types)s::text[], %(weights)s::float8[], %(metadata)s::text[],
               %(event_ids)s::uuid[], %(ats)s::timestamptz[], %(holds_ats)s::timestamptz[])
        WITH ORDINALITY g (source_id, target_id, relation_type, weight, metadata, event_id, at, holds_at, place)
-  LEFT JOIN engram.memory_relations b
-    ON b.tenant_id = %(tenant_id)s AND b.source_id = g.source_id AND b.target_id = g.target_id AND b.relation_type = g.relation_type
+  LEFT JOIN LATERAL (
+       SELECT o.ended_at, o.metadata FROM engram.memory_relations o
+        WHERE o.tenant_id = %(tenant_id)s AND o.source_id = g.source_id AND o.target_id = g.target_id AND o.relation_type = g.relation_type
+        LIMIT 1) b ON true
  ORDER BY g.source_id, g.target_id, g.relation_type, g.place DESC
 ON CONFLICT (tenant_id, source_id, target_id, relation_type)
 DO UPDATE SET weight = excluded.weight, auto = false, metadata = excluded.metadata, ended_at = NULL, event_id = excluded.event_id,

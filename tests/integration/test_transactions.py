@@ -15,6 +15,7 @@ import shutil
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -393,15 +394,27 @@ def test_dozens_of_lost_commits_duplicate_nothing_and_lose_nothing(
         losing.fate = lose_each_second
         decisions = [door.add(f"Shelf {n} holds {n * 7} jars") for n in range(12)]
         receipts = [door.record_event(f"Shelf {n} was counted") for n in range(12)]
+        made = [decision.memory.memory_id for decision in decisions if decision.memory]
+        revised = [door.revise(made[n], f"Shelf {n} holds {n * 9} jars") for n in (1, 2)]
+        related = [door.relate(made[n], made[n + 1], "beside") for n in (3, 4)]
+        gone = [door.forget(made[n]) for n in (10, 11)]
         losing.fate = lambda _: "pass"
-        assert losing.lost >= 24
+        assert losing.lost >= 30
+        # A second try finds what the first one did under the key that was made for the call.
+        assert [decision.kind for decision in revised] == ["revise"] * 2
+        assert [len(door.get_lineage(made[n]).revisions) for n in (1, 2)] == [2, 2]
+        assert [relation.relation_type for relation in related] == ["beside"] * 2
+        assert gone == [(made[10],), (made[11],)]
         assert [decision.kind for decision in decisions] == ["add"] * 12
         listed = [memory.memory_id for memory in door.list_memories() if memory.category != "verbatim"]
-        assert sorted(listed) == sorted(decision.memory.memory_id for decision in decisions if decision.memory)
+        newer = [one.memory.memory_id for one in revised if one.memory]
+        assert sorted(listed) == sorted([made[0], *made[3:10], *newer])
         events = door.list_events(limit=200)
-        assert len(events) == 24
+        assert len(events) == 30
         assert {receipt.event_ids[0] for receipt in receipts} <= {event.event_id for event in events}
-        assert len(door.get_history(limit=200)) == len(door.list_memories(limit=200))
+        entries = Counter(one.entry for one in door.get_history(limit=200))
+        added = len(door.list_memories(limit=200)) - len(newer) + 4  # of which two were revised, and two forgotten
+        assert entries == {"added": added, "revised": 2, "superseded": 2, "forgotten": 2}
         assert door.ops.verify_ledger().ok
         # A job may still be with the background thread, or, where its claim was lost, under a lease that must run out.
         deadline = time.monotonic() + 150
