@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import psycopg
 import pytest
 import sqlalchemy as sa
 
-from engram import Conflict, Engram, Scope, arrays, jobs
+from engram import Conflict, Engram, Scope, arrays, jobs, ledger, tenancy
 from engram.database import Database
+from engram.embedded import EmbeddedServer
 from engram.operations import searching_events
 from engram.settings import load
 from engram.wire import Said, Wire
@@ -181,6 +183,45 @@ def test_a_stream_a_key_is_not_for_is_not_written_to(database_url: str, tenant: 
         assert database.run(f"{tenant}-other", lambda conn: conn.exec_driver_sql(
             sql.format(stream=own, pads="NULL, NULL")).scalar_one()) == 0  # fmt: skip
         assert door.ops.verify_ledger().ok
+
+
+READ = """
+    SELECT coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::integer FROM pg_stat_xact_user_tables
+     WHERE relid = 'engram.memory_scopes'::regclass
+"""
+USERS = """
+    INSERT INTO engram.memory_scopes (tenant_id, namespace, agent_id, user_id)
+    SELECT tenant_id, namespace, agent_id, 'user ' || n FROM engram.memory_scopes, generate_series(1, 2000) n
+     WHERE tenant_id = %s
+"""
+
+
+@pytest.mark.parametrize("user", ["ada", None])
+def test_an_append_reads_one_scope_however_many_users_a_tenant_has(
+    server: EmbeddedServer, database_url: str, database: Database, tenant: str, user: str | None
+) -> None:
+    scope = Scope(tenant, user_id=user)
+    with Engram(database_url, scope=scope, settings=load({})) as door:
+        door.record_event("The boiler hums.", derive="skip")
+    with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
+        conn.execute(USERS, (tenant,))
+        conn.execute("ANALYZE engram.memory_scopes")
+
+    def read(conn: Any) -> tuple[int, int]:
+        found = tenancy.find(conn, scope)
+        looked = conn.exec_driver_sql(READ).scalar_one()
+        said = ledger.NewEvent("user", "user_message", "The boiler hums again.")
+        gap = timedelta(hours=1)
+        went = ledger.append_at_once(
+            conn, scope=scope, session_id=None, stream=("scope", "direct"), gap=gap, events=[said]
+        )  # fmt: skip
+        assert went is not None
+        assert went.scope_id == found
+        return looked, conn.exec_driver_sql(READ).scalar_one() - looked
+
+    looked, appended = database.run(tenant, read)
+    assert 1 <= looked < 20, "the planner looks at some, too"
+    assert 1 <= appended < 20, "foreign keys are looked up, too"
 
 
 def test_lists_arrive_as_they_were_sent(database: Database, tenant: str) -> None:
