@@ -255,13 +255,15 @@ def _key_lock(scope_id: int, conflict_key: str) -> str:
     return f"{scope_id}/key/{conflict_key}"
 
 
-def judge(desk: Desk, draft: Draft, trust: str, now: datetime | None = None) -> Judged:
+def judge(
+    desk: Desk, draft: Draft, trust: str, now: datetime | None = None, *, head: Memory | None = None
+) -> Judged:  # fmt: skip
     """What the gates make of a draft, given what its scope holds. Writes nothing.
 
     `now` is when expiry is judged: of what is derived, the time its event was recorded, so that deriving it later, or
-    again, judges alike.
+    again, judges alike. `head` is what a revision is made on, where it was read already.
     """
-    plain = judged_plainly(desk, draft)
+    plain = judged_plainly(desk, draft, head)
     if plain is not None:
         return plain
     if is_compared(desk, draft):
@@ -330,21 +332,15 @@ def _seen(row: Row[Any]) -> Seen:
     return Seen(row.exact or [], row.head, row.lineage_id, int(row.same_type))
 
 
-def judged_plainly(desk: Desk, draft: Draft) -> Judged | None:
+def judged_plainly(desk: Desk, draft: Draft, head: Memory | None = None) -> Judged | None:
     """The judgement of a draft that is compared with nothing, or only with the row it revises; else None."""
     if draft.refused is not None:
-        return _refused(draft, draft.refused)
+        return Judged(draft, gates.Judgement("reject", reasons=("guard", draft.refused)))
     if draft.is_evidence:
         return Judged(draft, gates.Judgement("add", reasons=("evidence",)))
     if draft.revises is None:
         return _succession(desk, draft)
-    head = desk.load(draft.revises)
-    assert head is not None
-    return judged_against_head(draft, head)
-
-
-def _refused(draft: Draft, why: str) -> Judged:
-    return Judged(draft, gates.Judgement("reject", reasons=("guard", why)))
+    return _revision(draft, desk.load(draft.revises) if head is None else head)
 
 
 def _succession(desk: Desk, draft: Draft) -> Judged | None:
@@ -428,10 +424,9 @@ def _exact(rows: Sequence[Mapping[str, Any]], key: str | None, fact: str) -> gat
     )
 
 
-def judged_against_head(draft: Draft, head: Memory) -> Judged:
+def _revision(draft: Draft, head: Memory | None) -> Judged:
     """A revision asked for by id: judged only against its own head. Pure."""
-    if draft.refused is not None:
-        return _refused(draft, draft.refused)
+    assert head is not None
     same = text.compared(head.fact) == text.compared(draft.fact)
     made = gates.Judgement("reinforce" if same else "revise", head.memory_id, ("same_as_head" if same else "revised",))
     return Judged(draft, made, head.lineage_id, head.importance)

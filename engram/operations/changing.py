@@ -229,7 +229,7 @@ def revise(
             if isinstance(change, Edit) and head.fact != basis.fact:
                 return None  # another revision came between: make the edit on that one
             draft = replace(revision_of(head, new, vector, content, begins), refused=refused)
-            judged = writing.judged_against_head(draft, head)
+            judged = writing.judge(desk, draft, call.trust or DIRECT_TRUST, head=head)
             settled = writing.settle(
                 desk, judged, event_of(setup, desk, *place(setup, desk, call), judged.kind, new, request)
             )

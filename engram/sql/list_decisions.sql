@@ -17,7 +17,7 @@ SELECT c.decision,
            SELECT x.change_id, x.memory_id, x.scope_id, x.decision
              FROM engram.memory_changes x
             WHERE x.tenant_id = %(tenant_id)s AND x.event_id = g.event_id
-              AND x.memory_id IS DISTINCT FROM %(memory_id)s::uuid
+              AND (x.memory_id = %(memory_id)s::uuid) IS NOT TRUE
            OFFSET 0) o) c
  WHERE c.scope_id = ANY(%(scope_ids)s) AND c.decision IS NOT NULL
    AND (SELECT p.private AND p.scope_id IS DISTINCT FROM %(own)s::bigint
