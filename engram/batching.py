@@ -45,12 +45,12 @@ def write_all(desk: Desk, drafts: Sequence[tuple[Draft, Origin]]) -> list[Settle
 def write_desks(several: Sequence[tuple[Desk, Sequence[tuple[Draft, Origin]]]]) -> None:
     """The same at several desks of one tenant and transaction, each of another scope; their words are indexed together.
 
-    Where nothing is embedded the words say what is near: then those of one scope may be looked for by the next.
+    Where a fact has no vector the words say what is near: then those of one scope may be looked for by the next.
     """
     settled = []
     for desk, drafts in several:
         settled.append((desk, settle_all(desk, drafts)))
-        if not desk.embeds:
+        if not all(draft.is_evidence or writing.is_compared(desk, draft) for draft, _ in drafts):
             writing.index_all(settled)
             settled.clear()
     if settled:

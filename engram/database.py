@@ -661,7 +661,7 @@ class _Course:
         if self.ended:
             self._begin_anew()
         self.follow(wire)
-        message, unplanned = self._planned([*self.ahead, *said])
+        message, unplanned = self.planned([*self.ahead, *said])
         place = len(message) - 1
         if self.ending:
             message.append(COMMIT)
@@ -685,7 +685,7 @@ class _Course:
             self.after, self.following = None, after
         return answers[place]
 
-    def _planned(self, said: Sequence[Said]) -> tuple[list[Said], bool]:
+    def planned(self, said: Sequence[Said]) -> tuple[list[Said], bool]:
         """Statements in which what finds rows by their keys is planned for no values, and the rest as the server does.
 
         And whether what comes after them would be planned for no values.
@@ -733,10 +733,9 @@ def _opened(conn: Connection, cursor: Any, text: str, params: Any, _: Any, __: b
             course.ahead.clear()  # it was sent with what failed: said again it would stop this
             course.awaited.clear()
             course.unplanned = False  # as it was where the savepoint was set
-        if course.unplanned:
+        if course.planned(course.ahead)[1]:
             course.ahead.append(PLANNED)
         course.say(wire)
-        course.unplanned = False
     return text, params
 
 
@@ -804,6 +803,8 @@ class _Attempt:
         self.drop_pool, self.lost = kind == "failover", kind in ("unknown", "failover")
         if self._may_repeat(error, kind, state):
             return random.uniform(0, min(LAST_DELAY, FIRST_DELAY * 2**self.tries))  # noqa: S311 - jitter, not a secret
+        if state == LEASE_LOST:  # behind a COMMIT that was lost, too: whoever has the job now, it is not this one's
+            raise LeaseLost from error
         if self.unresolved:
             raise UnknownOutcome(self.key or "none given") from error
         raise self.trouble or translate(error) from error
@@ -841,8 +842,6 @@ def translate(error: Exception) -> EngramError:
         return Unavailable("PostgreSQL did not answer", retry_after=5.0, sqlstate=state)
     if kind in ("safe", "cancelled", "failover", "stop"):
         return Unavailable(REFUSALS[kind], retry_after=5.0, sqlstate=state)
-    if state == LEASE_LOST:
-        return LeaseLost()
     if state in OUTDATED or (state is not None and state == "22023" and "role" in str(error)):
         return SchemaOutdated(sqlstate=state)
     if state is not None and state.startswith(("28", "3D")):

@@ -496,7 +496,8 @@ def _change(
         if not _is_repeated(desk, call, [request]):
             origin = event_of(setup, desk, *place(setup, desk, call), event_type, memory.fact, request)
             apply(desk, memory, origin)
-        return memories.get(ending(conn), desk.visible, memory.memory_id)
+        hides = event_type == "memory_annotated"  # then NotFound takes it back, which has to be met before COMMIT
+        return memories.get(conn if hides else ending(conn), desk.visible, memory.memory_id)
 
     return (yield from written(call, work))
 

@@ -17,7 +17,7 @@ from plans import nodes
 from quiet import quiet
 
 from engram import Engram, Scope, jobs, migrations, wire
-from engram.database import KEYED, Connection, Database, fetch_all, fetch_named, statement
+from engram.database import KEYED, Connection, Database, fetch_ahead, fetch_all, fetch_named, statement
 from engram.embedded import EmbeddedServer
 from engram.ids import new_id
 from engram.settings import load
@@ -225,6 +225,19 @@ def test_a_savepoint_that_is_taken_back_leaves_the_plans_as_they_were(alone: Dat
         return [*found, fetch_named(conn, MODE, {})[0].mode]
 
     assert alone.run(tenant, modes) == ["force_generic_plan", "auto", "force_generic_plan", "auto", "auto"]
+
+
+def test_what_sqlalchemy_says_behind_what_went_ahead_is_planned_as_before(alone: Database, tenant: str) -> None:
+    def modes(conn: Connection) -> list[str]:
+        rows = fetch_ahead(conn, "list_scopes_by_id", tenant_id=tenant, scope_ids=[1])
+        found = [conn.exec_driver_sql(MODE).scalar_one()]
+        fetch_ahead(conn, "list_scopes_by_id", tenant_id=tenant, scope_ids=[1])
+        with conn.begin_nested():
+            found.append(fetch_named(conn, MODE, {})[0].mode)
+        assert rows() == []
+        return found
+
+    assert alone.run(tenant, modes) == ["auto", "auto"]
 
 
 def test_a_plan_that_is_gone_when_it_is_to_be_made_again_is_no_failure(

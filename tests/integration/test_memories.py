@@ -13,6 +13,7 @@ import pytest
 
 from engram import AlreadySuperseded, Conflict, Edit, Engram, Filter, IdempotencyMismatch, InvalidInput, NotFound, Scope
 from engram.operations.arguments import Candidate
+from engram.settings import load
 from engram.values import Memory
 
 LONG_AGO = datetime(2024, 1, 1, tzinfo=UTC)
@@ -246,6 +247,19 @@ def test_retracting_one_revision_lets_its_predecessor_be_head(ada: Engram) -> No
     assert ada.get_current(head.memory_id).fact == "User lives in Ottawa"
     ada.restore(head.memory_id)
     assert ada.get_current(head.memory_id).fact == "User lives in Toronto"
+
+
+def test_what_would_be_hidden_from_its_caller_is_not_changed(database_url: str, tenant: str) -> None:
+    with (
+        Engram(database_url, scope=Scope(tenant), settings=load({})) as agent,
+        Engram(database_url, scope=Scope(tenant, user_id="ada"), settings=load({})) as ada,
+    ):
+        shared = agent.add("The harbour opens at six.").memory
+        assert shared is not None
+        with pytest.raises(NotFound):
+            ada.annotate(shared.memory_id, private=True)
+        assert not agent.get(shared.memory_id).private
+        assert len(agent.list_events()) == 1
 
 
 def test_annotations_change_attributes_and_nothing_else(ada: Engram) -> None:

@@ -29,7 +29,7 @@ import sqlalchemy as sa
 from proxy import LosingProxy, PoolingProxy, between
 from quiet import Mute
 
-from engram import AsyncEngram, Engram, Filter, Scope, Unavailable, UnknownOutcome, wire
+from engram import AsyncEngram, Engram, Filter, Scope, Unavailable, UnknownOutcome, jobs, tenancy, wire
 from engram import database as databases
 from engram.database import (
     KEPT,
@@ -47,7 +47,7 @@ from engram.database import (
     translate,
 )
 from engram.embedded import EmbeddedServer
-from engram.errors import Conflict, EngramError, InvalidInput, SchemaOutdated
+from engram.errors import Conflict, EngramError, InvalidInput, LeaseLost, SchemaOutdated
 from engram.settings import Settings, load
 from engram.wire import Kept
 
@@ -421,6 +421,40 @@ def test_dozens_of_lost_commits_duplicate_nothing_and_lose_nothing(
         while not set(door.stats().jobs) <= {"done"} and time.monotonic() < deadline:
             time.sleep(0.1)
         assert set(door.stats().jobs) <= {"done"}
+
+
+def test_a_lost_commit_of_what_gave_no_memory_is_told_as_it_was_decided(
+    losing: LosingProxy, database_url: str, tenant: str
+) -> None:
+    with Engram(losing.url(database_url), scope=Scope(tenant), embedder="none") as door:
+        old = door.add("The office is on Main Street").memory
+        assert old is not None
+        losing.fate = lambda data: "lose the answer" if is_commit(data) and not losing.lost else "pass"
+        decision = door.add("The office is on Elm Street", supersedes=[old.memory_id], trust="web")
+        losing.fate = lambda _: "pass"
+        assert losing.lost == 1
+        assert decision.kind == "conflict"
+        said = [one.content for one in door.list_events()]
+        assert said == ["The office is on Main Street", "The office is on Elm Street"]
+
+
+def test_a_lost_commit_of_a_job_is_a_lost_lease(
+    losing: LosingProxy, database_url: str, database: Database, tenant: str
+) -> None:
+    scope_id = database.run(tenant, lambda conn: tenancy.ensure(conn, Scope(tenant)))
+    database.run(tenant, lambda conn: jobs.add(conn, kind="link", dedup_key="x", scope_id=scope_id))
+    [job] = database.run(tenant, lambda conn: jobs.claim(conn, ["link"], 1, tenant_id=tenant))
+
+    def effect(conn: Connection) -> None:
+        jobs.hold(conn, job)
+        jobs.finish(conn, job)
+
+    with of_its_own(losing.url(database_url)) as far:
+        losing.fate = lambda data: "lose the answer" if is_commit(data) and not losing.lost else "pass"
+        with pytest.raises(LeaseLost):
+            far.run(tenant, effect, key="effect")
+    assert losing.lost == 1
+    assert database.run(tenant, lambda conn: jobs.get(conn, job.job_id)).state == "done"
 
 
 def test_an_unknown_outcome_names_the_key_to_ask_again_with(

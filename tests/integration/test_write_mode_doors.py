@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from quiet import quiet
 
-from engram import Engram, MemoryPolicy, Scope
+from engram import Engram, MemoryPolicy, Scope, Unavailable
 from engram.gates import WRITE_MODES
+from engram.settings import load
 
 HELD = "User prefers TypeScript"
 
@@ -66,6 +67,28 @@ def test_each_mode_makes_its_own_of_a_restatement_and_stores_a_correction(
         corrected = door.add("User does not prefer TypeScript", memory_type="preference")
         assert (corrected.kind, corrected.memory.status) == ("add", "active")
         assert corrected.memory.fact in [one.fact for one in door.list_memories()]
+
+
+class Absent:
+    """An embedder that answers nobody."""
+
+    name, dimensions, max_tokens = "absent", 4, None
+
+    def embed(self, texts: Any, kind: Any) -> Any:
+        raise Unavailable("nobody answers")
+
+
+def test_what_is_derived_together_is_reported_where_only_words_say_what_is_near(database_url: str, tenant: str) -> None:
+    policy, settings = MemoryPolicy("modes", write_mode="report"), load({}, dispatch="doorbell")
+    door = Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=Absent(), policy=policy, settings=settings)
+    with quiet(door), door.scoped(namespace="project") as project:
+        for one in (door, project):
+            one.record_event("Hello.", derive="skip")
+        door.remember("I like sailing a lot.", wait=False)
+        receipt = project.remember("I like sailing very much.", wait=False)
+        assert door.ops.run_jobs() >= 2
+        told = [near.fact for decision in project.wait_for(receipt) for near in decision.nearest]
+    assert "User likes sailing a lot" in told
 
 
 def test_the_worked_example_is_born_with_its_importance(database_url: str, tenant: str) -> None:
