@@ -246,7 +246,7 @@ def _followed(setup: Setup, call: Writing, receipt: Receipt, wait: float | Liter
     if not setup.settings.derives_inline:
         yield from steps.ring(call.tenant_id)
     if setup.settings.derives_inline or wait is not False:
-        yield from running.derive_receipt(setup, call.tenant_id, receipt)
+        yield from running.derive_appended(setup, call.tenant_id, receipt.job_ids)
         if setup.settings.derives_inline:
             yield from steps.ring(call.tenant_id)  # for what was left over: retries, and work that needs a model
         if wait is False:

@@ -411,7 +411,7 @@ def _derived(
         return []
     receipt = Receipt((chunks[-1].event_id,), recording.document.stream_id, 0)
     if setup.settings.derives_inline:  # the first job reads the stream to its end
-        yield from running.derive_receipt(setup, call.tenant_id, replace(receipt, job_ids=tuple(job_ids[:1])))
+        yield from running.derive_appended(setup, call.tenant_id, job_ids[:1])
     yield from steps.ring(call.tenant_id)
     yield from deriving.wait_for(setup, receipt, deriver=None, timeout=patience, given=capture.ids_of(call))
     decisions: list[WriteDecision] = []

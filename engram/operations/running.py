@@ -34,7 +34,6 @@ from engram.operations import (
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.settings import Settings
-from engram.values import Receipt
 
 Work = Callable[[Setup, Job], Operation[None]]
 
@@ -150,13 +149,13 @@ def all_due_in(setup: Setup, tenant_ids: Sequence[str]) -> Operation[dict[str, f
     )
 
 
-def derive_receipt(setup: Setup, tenant_id: str, receipt: Receipt) -> Operation[None]:
-    """Run the jobs of a receipt here, those that nobody else has. Failed work stays a job."""
+def derive_appended(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operation[None]:
+    """Run the jobs of an append here, those that nobody else has. Failed work stays a job."""
     # The first job reads its stream to the end and finishes the others with it; what another worker holds, it runs.
-    first = yield from _taken(setup, tenant_id, receipt.job_ids[:1])
-    yield from _taken(setup, tenant_id, receipt.job_ids[1:])
-    if receipt.job_ids and not first and setup.settings.derives_inline:
-        yield from _awaited(setup, tenant_id, receipt.job_ids)
+    first = yield from _taken(setup, tenant_id, job_ids[:1])
+    yield from _taken(setup, tenant_id, job_ids[1:])
+    if job_ids and not first and setup.settings.derives_inline:
+        yield from _awaited(setup, tenant_id, job_ids)
 
 
 def _taken(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operation[int]:
