@@ -362,10 +362,9 @@ def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequ
         for span in reading.spans
     }
     cursors = set(jobs.cursors(conn, streams, derivation.versions()))
+    # Another worker came first, or an event was erased since it was read: look again at what is left.
     if not moves.keys() <= cursors or is_erased():
-        return (
-            several  # another worker came first, or an event was erased since it was read: look again at what is left
-        )
+        return several
     batching.write_desks(desks)
     jobs.advance_held(conn, moves)
     jobs.mark_derived_after(conn, streams)
