@@ -191,7 +191,7 @@ READ = """
 """
 USERS = """
     INSERT INTO engram.memory_scopes (tenant_id, namespace, agent_id, user_id)
-    SELECT tenant_id, namespace, agent_id, 'user ' || n FROM engram.memory_scopes, generate_series(1, 2000) n
+    SELECT tenant_id, namespace, agent_id, 'user ' || n FROM engram.memory_scopes, generate_series(1, 300) n
      WHERE tenant_id = %s
 """
 
