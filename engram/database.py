@@ -55,8 +55,10 @@ __all__ = [
     "fetch_one",
     "fetch_together",
     "fetch_value",
+    "is_first_try",
     "send_after",
     "send_ahead",
+    "send_now",
     "statement",
 ]
 

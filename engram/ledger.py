@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from engram import chain
 from engram.arrays import Blobs, Texts
-from engram.database import Connection, ending, fetch_ahead, fetch_all, fetch_named, fetch_one, statement
+from engram.database import Connection, ending, fetch_ahead, fetch_all, fetch_named, fetch_one, send_now, statement
 from engram.errors import IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, StaleStream
 from engram.ids import new_id
 from engram.scope import Scope
@@ -281,8 +281,9 @@ def get_many(conn: Connection, event_ids: Iterable[str], *, scope_ids: Sequence[
 
 def has_erased(conn: Connection, event_ids: Iterable[str]) -> bool:
     """Whether what one of these events said has been erased."""
-    wanted = list(event_ids)
-    return bool(wanted) and fetch_one(conn, "find_erased_event", event_ids=wanted) is not None
+    found = erased_ahead(conn, event_ids)
+    send_now(conn)
+    return found()
 
 
 def erased_ahead(conn: Connection, event_ids: Iterable[str]) -> Callable[[], bool]:
