@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import math
 import random
@@ -72,6 +73,7 @@ DRIVER_ERRORS: Final = (sa.exc.SQLAlchemyError, psycopg.Error, OSError)
 APP_ROLE: Final = "engram_app"
 IDLE_TIMEOUT_MS: Final = 15_000
 IDLE_SECONDS: Final = 30.0  # that a pooled connection may rest before it is tried at its next use
+ANALYZED_AT: Final = frozenset(2**n for n in range(2, 15))  # writes after which grown tables are analyzed: 4 to 16,384
 MAX_TRIES: Final = 8
 MAX_RETRY_SECONDS: Final = 15.0
 FIRST_DELAY: Final = 0.01
@@ -109,12 +111,12 @@ SEEN: Final = "/*seen*/"  # where a statement finds the scopes of its read itsel
 # Statements that only call functions, which keep their plans themselves, or ask no table: they need not be read and
 # planned again.
 KEPT: Final = frozenset({
-    "add_recall", "append_at_once", "append_events", "call_candidates", "call_lineage", "call_memories", "call_pinned",
-    "call_ties", "call_told_events", "call_walk", "claim_job_ids", "claim_jobs", "enter_session", "find_next_due",
-    "finish_derived_jobs", "finish_jobs", "get_from_scope", "hold_jobs", "hold_models", "index_words",
-    "lineage_from_scope", "list_gate_rows", "list_line", "list_nearest", "list_visible_scopes", "lock_keys",
-    "look_at_draft", "look_at_question", "look_from_scope", "open_desk", "open_stream", "pinned_from_scope",
-    "restate_memories", "score_texts", "set_search", "write_memories",
+    "add_recall", "analyze_grown_tables", "append_at_once", "append_events", "call_candidates", "call_lineage",
+    "call_memories", "call_pinned", "call_ties", "call_told_events", "call_walk", "claim_job_ids", "claim_jobs",
+    "enter_session", "find_next_due", "finish_derived_jobs", "finish_jobs", "get_from_scope", "hold_jobs",
+    "hold_models", "index_words", "lineage_from_scope", "list_gate_rows", "list_line", "list_nearest",
+    "list_visible_scopes", "lock_keys", "look_at_draft", "look_at_question", "look_from_scope", "open_desk",
+    "open_stream", "pinned_from_scope", "restate_memories", "score_texts", "set_search", "write_memories",
 })  # fmt: skip
 # Statements that find what they read or change by its keys alone, mostly a few: a plan for no values is as good.
 KEYED: Final = frozenset({
@@ -418,6 +420,7 @@ class Database:
         self._engine: sa.Engine | None = None
         self._async_engine: AsyncEngine | None = None
         self._lock = threading.Lock()
+        self._writes = itertools.count(1)
 
     @property
     def engine(self) -> sa.Engine:
@@ -467,6 +470,8 @@ class Database:
                 try:
                     yield conn
                     _commit(conn, course, known)
+                    if not read_only and next(self._writes) in ANALYZED_AT:
+                        _analyze(conn, known, course.opening)
                 except Exception:
                     _take_back(conn, known)
                     raise
@@ -492,6 +497,8 @@ class Database:
                 try:
                     yield conn
                     await conn.run_sync(_commit, course, known)
+                    if not read_only and next(self._writes) in ANALYZED_AT:
+                        await conn.run_sync(_analyze, known, course.opening)
                 except Exception:
                     await conn.run_sync(_take_back, known)
                     raise
@@ -758,6 +765,18 @@ def _commit(conn: Connection, course: _Course, known: Mapping[str, Any]) -> None
         conn.invalidate()  # by what followed the end
     else:
         conn.commit()
+
+
+def _analyze(conn: Connection, known: Mapping[str, Any], opening: Sequence[Said]) -> None:
+    """Have what was all but empty a while ago analyzed; what hinders that is no failure of what has been written."""
+    wire: Wire | None = known.get(WIRE)
+    if wire is None or wire.connection.closed:
+        return  # nothing was said
+    with suppress(psycopg.Error):
+        if is_failure(wire.say([*opening, (statement("analyze_grown_tables"), {}), COMMIT])[-1]):
+            wire.say([ROLLBACK])
+    if wire.connection.closed:
+        conn.invalidate()
 
 
 def _take_back(conn: Connection, known: Mapping[str, Any]) -> None:

@@ -20,7 +20,7 @@ import pytest
 import sqlalchemy as sa
 from quiet import quiet
 
-from engram import Engram, Filter, Scope, migrations, tenancy, writing
+from engram import Engram, Filter, Scope, database, migrations, tenancy, writing
 from engram.channels import nearness, semantic
 from engram.embedded import EmbeddedServer
 from engram.operations import searching_events
@@ -96,6 +96,7 @@ def measured(server: EmbeddedServer) -> Iterator[Measured]:
         patch.setattr(crowds, "FRESH", 20)
         for module, name in ((writing, "UPKEEP_EVERY"), (searching_events, "EVERY")):
             patch.setattr(module, name, Never())  # the last digits of an id ask for some jobs: here of none
+        patch.setattr(database, "ANALYZED_AT", frozenset())
         crowd = crowds.fill(server.url(database="budgets"), url, crowds.Shape("mixed", ROWS, relations=3))
         folder = Path(psycopg.conninfo.conninfo_to_dict(address)["host"])
         with (

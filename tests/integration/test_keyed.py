@@ -16,7 +16,7 @@ import pytest
 from plans import nodes
 from quiet import quiet
 
-from engram import Engram, Scope, jobs, migrations, wire
+from engram import Engram, Scope, database, jobs, migrations, wire
 from engram.database import KEYED, Connection, Database, fetch_ahead, fetch_all, fetch_named, statement
 from engram.embedded import EmbeddedServer
 from engram.ids import new_id
@@ -119,8 +119,9 @@ def far_and_wide(plan: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("known", ["counted", "uncounted"])
-def test_each_finds_what_it_reads_by_its_keys(filled: Filled, known: str) -> None:
+def test_each_finds_what_it_reads_by_its_keys(filled: Filled, known: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the planner has counted nothing yet, and takes a tenant for one of hundreds."""
+    monkeypatch.setattr(database, "ANALYZED_AT", frozenset())
     with psycopg.connect(filled.owner, autocommit=True) as conn:
         if known == "counted":
             conn.execute("ANALYZE")
@@ -138,12 +139,10 @@ def test_each_finds_what_it_reads_by_its_keys(filled: Filled, known: str) -> Non
 @pytest.fixture
 def alone(database_url: str) -> Iterator[Database]:
     """A database with one connection, whose session is looked into."""
-    database = Database(database_url, load({}, pool_size=1))
-    database.run(
-        "anybody", lambda conn: fetch_named(conn, "SELECT 1", {})
-    )  # behind a first message statements are kept
-    yield database
-    database.close()
+    opened = Database(database_url, load({}, pool_size=1))
+    opened.run("anybody", lambda conn: fetch_named(conn, "SELECT 1", {}))  # behind a first message statements are kept
+    yield opened
+    opened.close()
 
 
 def times_planned(conn: Connection, name: str) -> tuple[int, int]:
@@ -174,13 +173,16 @@ def test_a_plan_is_used_no_longer_than_some_seconds(
         assert alone.run(tenant, lambda conn: times_planned(conn, "list_cursors")) == (1, 0)
 
 
-def test_a_plan_for_a_young_table_does_not_outlive_it(server: EmbeddedServer, tenant: str) -> None:
+def test_a_plan_for_a_young_table_does_not_outlive_it(
+    server: EmbeddedServer, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """While there is nothing any index is as good for any key; when there is much, one that reads it all is not."""
+    monkeypatch.setattr(database, "ANALYZED_AT", frozenset())
     with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
         conn.execute("CREATE DATABASE young")
     migrations.upgrade(server.url(user="postgres", database="young"))
     with quiet(Engram(server.url(database="young"), scope=Scope(tenant), settings=load({}, pool_size=1))) as door:
-        database = door._core.database()
+        opened = door._core.database()
         asked = [new_id()]
 
         def plan(conn: Connection) -> list[str]:
@@ -192,12 +194,12 @@ def test_a_plan_for_a_young_table_does_not_outlive_it(server: EmbeddedServer, te
             )
 
         for _ in range(2):  # behind a first message statements are kept
-            database.run(tenant, ask)
-        assert len(database.run(tenant, plan)) > 0, "what is to be outlived"
+            opened.run(tenant, ask)
+        assert len(opened.run(tenant, plan)) > 0, "what is to be outlived"
         door.add_many([{"fact": f"Boat {number} is moored at pier {number % 9}."} for number in range(300)])
         for _ in range(2):
-            database.run(tenant, ask)  # at the latest the second time it is planned anew
-        assert database.run(tenant, plan) == []
+            opened.run(tenant, ask)  # at the latest the second time it is planned anew
+        assert opened.run(tenant, plan) == []
     with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
         conn.execute("DROP DATABASE young WITH (FORCE)")
 

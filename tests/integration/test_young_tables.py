@@ -1,0 +1,176 @@
+"""Tables that have grown since they were made are analyzed, so that no session keeps a plan for empty ones."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import psycopg
+import pytest
+from quiet import quiet
+
+from engram import AsyncEngram, Engram, Scope, database, migrations
+from engram.database import Connection, fetch_named
+from engram.embedded import EmbeddedServer
+from engram.settings import load
+
+MANY: Final = 100  # facts of a write
+WRITES: Final = 4
+WRITTEN: Final = (
+    "agent_events", "agent_memory", "memory_activity", "memory_changes", "memory_lexemes", "memory_sources",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Young:
+    """A migrated database in which nothing was written, as the application and as its owner."""
+
+    url: str
+    owner: psycopg.Connection[Any]
+
+    def counted(self) -> dict[str, float]:
+        """The tables that were analyzed, with their rows as the planner knows them."""
+        rows = self.owner.execute(
+            "SELECT relname, reltuples FROM pg_class"
+            " WHERE relnamespace = 'engram'::regnamespace AND relkind = 'r' AND reltuples >= 0"
+        )
+        return {name: rows for name, rows in rows.fetchall()}  # noqa: C416 - rows of two columns
+
+
+@pytest.fixture(scope="module")
+def template(server: EmbeddedServer) -> Iterator[psycopg.Connection[Any]]:
+    """A connection to a server with a migrated database that the others are copies of."""
+    with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
+        conn.execute("CREATE DATABASE unwritten")
+        migrations.upgrade(server.url(user="postgres", database="unwritten"))
+        yield conn
+        conn.execute("DROP DATABASE unwritten WITH (FORCE)")
+
+
+@pytest.fixture
+def young(server: EmbeddedServer, template: psycopg.Connection[Any]) -> Iterator[Young]:
+    template.execute("CREATE DATABASE young_tables TEMPLATE unwritten")
+    owner = server.url(user="postgres", database="young_tables").replace("+psycopg", "")
+    with psycopg.connect(owner, autocommit=True) as conn:
+        yield Young(server.url(database="young_tables"), conn)
+    template.execute("DROP DATABASE young_tables WITH (FORCE)")
+
+
+def opened(young: Young) -> Engram:
+    settings = load({}, pool_size=1, dispatch="doorbell")
+    return quiet(Engram(young.url, scope=Scope("young", user_id="ada"), settings=settings))
+
+
+def facts(part: int) -> list[dict[str, Any]]:
+    return [{"fact": f"Boat {part}.{number} is moored at pier {number % 9}."} for number in range(MANY)]
+
+
+def pages_read(conn: Connection) -> int:
+    """The pages that the gates read for one fact, by the plan that this session keeps."""
+    given = {"hash": hashlib.sha256(b"no fact").digest()}
+    asked = (
+        "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT * FROM engram.gate_rows('young', (SELECT min(scope_id)"
+        " FROM memory_scopes WHERE scope_id > 0), ARRAY[%(hash)s::bytea], ARRAY['a key'], ARRAY['a type'],"
+        " ARRAY[false], ARRAY[now()], 1)"
+    )
+    [row] = fetch_named(conn, asked, given)
+    [plan] = json.loads(row[0]) if isinstance(row[0], str) else row[0]
+    return int(plan["Plan"]["Shared Hit Blocks"]) + int(plan["Plan"]["Shared Read Blocks"])
+
+
+def pages_after(young: Young) -> int:
+    """Those pages, in a session that made its plan when the first messages were derived."""
+    with opened(young) as door:
+        for part in range(2 * WRITES):
+            said = [{"role": "user", "content": f"I have moored boat {part}.{number}."} for number in range(MANY)]
+            door.remember(said, session_id=f"talk {part}")
+            while door.ops.run_jobs():
+                pass
+        return int(door._core.database().run("young", pages_read))
+
+
+def test_a_plan_for_all_but_empty_tables_is_not_kept(young: Young) -> None:
+    assert pages_after(young) < 30
+
+
+def test_it_would_be_kept_otherwise(young: Young, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "ANALYZED_AT", frozenset())
+    assert pages_after(young) > MANY, "a whole tenant is read for a fact, or this test shows nothing any more"
+    assert young.counted() == {}
+
+
+def test_what_has_grown_is_analyzed_and_what_has_not_is_left(young: Young) -> None:
+    with opened(young) as door:
+        for part in range(WRITES - 1):
+            door.add_many(facts(part))
+        assert young.counted() == {}
+        door.add_many(facts(WRITES))
+    counted = young.counted()
+    assert {name: counted.get(name) for name in WRITTEN} == dict.fromkeys(WRITTEN, WRITES * MANY)
+    assert not {"agent_task_runs", "memory_scopes", "memory_topics"} & set(counted)
+
+
+def test_what_was_analyzed_is_not_analyzed_again(young: Young) -> None:
+    with opened(young) as door:
+        for part in range(2 * WRITES):
+            door.add_many(facts(part))
+    assert young.counted()["agent_memory"] == WRITES * MANY
+
+
+def test_reading_analyzes_nothing(young: Young, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(young) as door:
+        monkeypatch.setattr(database, "ANALYZED_AT", frozenset())
+        for part in range(WRITES):
+            door.add_many(facts(part))
+        monkeypatch.setattr(database, "ANALYZED_AT", range(1_000_000))
+        door.search("boat")
+        assert young.counted() == {}
+
+
+async def test_the_asynchronous_door_does_the_same(young: Young, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "ANALYZED_AT", range(1_000_000))
+    async with AsyncEngram(young.url, scope=Scope("young"), settings=load({}, dispatch="doorbell")) as door:
+        await door.add_many(facts(0))
+        assert (await door.search("boat")).results
+    assert young.counted()["agent_memory"] == MANY
+
+
+def test_a_table_that_somebody_works_on_is_left_to_them(young: Young) -> None:
+    with opened(young) as door, young.owner.transaction():
+        young.owner.execute("LOCK TABLE engram.agent_memory IN SHARE UPDATE EXCLUSIVE MODE")  # as VACUUM takes it
+        for part in range(WRITES):
+            door.add_many(facts(part))
+        assert set(WRITTEN) - set(young.counted()) == {"agent_memory"}
+
+
+HINDERED: Final = {
+    "refused": "REVOKE EXECUTE ON FUNCTION engram.analyze_grown_tables FROM engram_app",
+    "not there": "DROP FUNCTION engram.analyze_grown_tables",
+    "the session dies": (
+        "CREATE OR REPLACE FUNCTION engram.analyze_grown_tables() RETURNS text[] LANGUAGE sql SECURITY DEFINER"
+        " AS $$ SELECT ARRAY[pg_terminate_backend(pg_backend_pid())::text] $$"
+    ),
+}
+
+
+@pytest.mark.parametrize("hindered", HINDERED)
+def test_what_hinders_it_harms_no_write(young: Young, monkeypatch: pytest.MonkeyPatch, hindered: str) -> None:
+    monkeypatch.setattr(database, "ANALYZED_AT", range(1_000_000))
+    young.owner.execute(HINDERED[hindered])
+    with opened(young) as door:
+        for part in range(3):
+            assert len(door.add_many(facts(part))) == MANY
+        assert len(door.search("boat", limit=50).results) == 50
+    assert young.counted() == {}
+
+
+def test_who_may_only_read_analyzes_nothing(young: Young) -> None:
+    with opened(young) as door:
+        door.add_many(facts(0))
+    with psycopg.connect(young.url.replace("+psycopg", ""), autocommit=True) as conn:
+        conn.execute("SET default_transaction_read_only = on")
+        row = conn.execute("SELECT engram.analyze_grown_tables()").fetchone()
+    assert row == ([],)
