@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from engram import filters, ledger, memories, paging
-from engram.database import Connection, fetch_all
+from engram.database import Connection, fetch_all, fetch_named, statement
 from engram.filters import Filter
 from engram.memories import VISIBLE, Moment, visible_params
 from engram.tenancy import Visible
@@ -22,6 +22,12 @@ ENTRIES: Final = (
     "erased",
     "annotated", "ended", "reordered", "endorsed", "rated",
 )  # fmt: skip
+OF_SCOPES: Final = "unnest(%(scope_ids)s::bigint[]) o (scope_id)", "c.scope_id = o.scope_id"
+STATEMENTS_OF: Final = (
+    "(SELECT o.memory_id FROM engram.agent_memory o"
+    " WHERE o.tenant_id = %(tenant_id)s AND o.lineage_id = %(lineage_id)s::uuid) o"
+)
+OF_LINEAGE: Final = STATEMENTS_OF, "c.memory_id = o.memory_id"
 
 
 def get_history(
@@ -37,25 +43,14 @@ def get_history(
     if limit == 0 or not visible.scope_ids:
         return Page(())
     where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
-    sql = (
-        "SELECT c.change_id, c.recorded_at, c.entry, c.memory_id::text, c.previous_id::text,"  # noqa: S608 - constants
-        " c.state->>'superseded_by' AS heir, c.reason, c.actor, c.event_id::text"
-        " FROM engram.memory_changes c"
-        " JOIN engram.agent_memory m ON m.tenant_id = c.tenant_id AND m.memory_id = c.memory_id"
-        f" WHERE {VISIBLE} AND c.entry = ANY(%(entries)s) AND ({where})"
-        " AND (%(lineage_id)s::uuid IS NULL OR m.lineage_id = %(lineage_id)s::uuid)"
-        " AND (%(since)s::timestamptz IS NULL OR c.recorded_at >= %(since)s)"
-        " AND (%(until)s::timestamptz IS NULL OR c.recorded_at < %(until)s)"
-        " AND (%(known_at)s::timestamptz IS NULL OR c.recorded_at <= %(known_at)s)"
-        " AND (%(before)s::bigint IS NULL OR c.change_id < %(before)s)"
-        " AND (%(include_superseded)s OR m.status = 'active')"
-        " ORDER BY c.change_id DESC LIMIT %(limit)s"
-    )
+    of, by = OF_SCOPES if lineage_id is None else OF_LINEAGE
+    sql = statement("list_history").replace("/*of*/", of).replace("/*key*/", by)
+    sql = sql.replace("/*visible*/", VISIBLE).replace("/*filter*/", where)
     params = wanted | visible_params(visible, moment) | {
         "entries": list(ENTRIES), "lineage_id": lineage_id, "since": since, "until": until, "before": before,
         "include_superseded": include_superseded, "limit": limit + 1,
     }  # fmt: skip
-    rows = conn.exec_driver_sql(sql, params).fetchall()
+    rows = fetch_named(conn, sql, params)
     whole = {
         m.memory_id: m
         for m in memories.load(conn, visible, sorted({row.memory_id for row in rows}), Moment(known_at=moment.known_at))

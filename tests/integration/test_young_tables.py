@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -59,9 +60,9 @@ def young(server: EmbeddedServer, template: psycopg.Connection[Any]) -> Iterator
     template.execute("DROP DATABASE young_tables WITH (FORCE)")
 
 
-def opened(young: Young) -> Engram:
+def opened(young: Young, tenant: str = "young", user: str = "ada") -> Engram:
     settings = load({}, pool_size=1, dispatch="doorbell")
-    return quiet(Engram(young.url, scope=Scope("young", user_id="ada"), settings=settings))
+    return quiet(Engram(young.url, scope=Scope(tenant, user_id=user), settings=settings))
 
 
 def facts(part: int) -> list[dict[str, Any]]:
@@ -174,3 +175,66 @@ def test_who_may_only_read_analyzes_nothing(young: Young) -> None:
         conn.execute("SET default_transaction_read_only = on")
         row = conn.execute("SELECT engram.analyze_grown_tables()").fetchone()
     assert row == ([],)
+
+
+def read(young: Young) -> Mapping[str, int]:
+    """How many entries of each index have been read since the database was made, by sessions that have ended."""
+    wanted = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'young_tables' AND pid <> pg_backend_pid()"
+    while young.owner.execute(wanted).fetchone() != (0,):
+        time.sleep(0.02)
+    rows = young.owner.execute(
+        "SELECT indexrelname, idx_tup_read FROM pg_stat_user_indexes WHERE schemaname = 'engram'"
+    )
+    return dict(rows.fetchall())
+
+
+@pytest.fixture
+def unmet(young: Young, monkeypatch: pytest.MonkeyPatch) -> Young:
+    """A tenant with rows of two users in tables that were analyzed before it had any."""
+    monkeypatch.setattr(database, "ANALYZED_AT", frozenset())
+    for tenant, user in (("met", "ada"), ("unmet", "ada"), ("unmet", "bob")):
+        with opened(young, tenant, user) as door:
+            for part in range(WRITES):
+                door.add_many(facts(part))
+        if tenant == "met":
+            young.owner.execute("ANALYZE")
+    return young
+
+
+def entries(unmet: Young, call: Callable[[Engram], object]) -> Mapping[str, int]:
+    """The entries of each index that a call of a user of that tenant reads, in a session of its own."""
+    with opened(unmet, "unmet") as door:
+        door.get_history(limit=1)
+    before = read(unmet)
+    with opened(unmet, "unmet") as door:
+        call(door)
+    return {name: many - before[name] for name, many in read(unmet).items() if many > before[name]}
+
+
+def test_a_batch_does_not_read_a_tenant_that_the_planner_has_not_met(unmet: Young) -> None:
+    found = entries(unmet, lambda door: door.add_many(facts(WRITES)))
+    # What the names of indexes say is by scope, or by a key: of the others each fact reads some, and not all there is.
+    assert found["agent_memory_pkey"] < 25 * MANY
+    assert found.get("agent_memory_one_head", 0) < 25 * MANY
+
+
+@pytest.mark.parametrize("known", ["unmet", "met"])
+def test_the_history_of_a_scope_reads_its_newest_changes(unmet: Young, known: str) -> None:
+    if known == "met":
+        unmet.owner.execute("ANALYZE")
+    history: list[Any] = []
+    found = entries(unmet, lambda door: history.append(door.get_history(limit=5)))
+    assert [entry.memory.fact for entry in history[0]] == [
+        f"Boat 3.{n} is moored at pier {n % 9}." for n in range(99, 94, -1)
+    ]
+    changes = {name: many for name, many in found.items() if name.startswith(("memory_changes", "agent_memory"))}
+    assert sum(changes.values()) < (50 if known == "met" else 3 * WRITES * MANY), changes
+
+
+def test_the_history_of_a_memory_reads_its_changes(unmet: Young) -> None:
+    with opened(unmet, "unmet") as door:
+        memory_id = door.get_history(limit=1).results[0].memory.memory_id
+    history: list[Any] = []
+    found = entries(unmet, lambda door: history.append(door.get_history(memory_id)))
+    assert [entry.entry for entry in history[0]] == ["added"]
+    assert sum(many for name, many in found.items() if name.startswith(("memory_changes", "agent_memory"))) < 100, found
