@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Final
 from sqlalchemy.engine import Row
 
 from engram import chain, checkpoints, inputs, jobs, tenancy
-from engram.database import Connection, fetch_all, statement
+from engram.database import Connection, fetch_all, send_ahead, statement
 from engram.errors import Conflict, InvalidInput
 from engram.ids import new_id
 from engram.operations import steps
@@ -68,6 +68,7 @@ def export(
 
     def work(conn: Connection) -> ExportReport:
         wanted = _wanted(conn, reading, whose, wants_vectors)
+        send_ahead(conn, "want_all_rows")
         if chosen == "jsonl":
             return _exported(conn, wanted, target, watch)
         return _for_people(conn, wanted, target, chosen, watch)

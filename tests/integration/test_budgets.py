@@ -260,6 +260,19 @@ def scanned(measured: Measured, door: Engram, call: Callable[[], object]) -> set
     return {name for name, times in seen().items() if times > before[name]}
 
 
+def entries(measured: Measured, door: Engram, call: Callable[[], object]) -> dict[str, int]:
+    """How many entries of each index a call really read."""
+
+    def seen() -> dict[str, int]:
+        flush(door)
+        with psycopg.connect(measured.address) as conn:
+            return dict(conn.execute("SELECT indexrelname, idx_tup_read FROM pg_stat_user_indexes").fetchall())
+
+    before = seen()
+    call()
+    return {name: many - before[name] for name, many in seen().items() if many > before[name]}
+
+
 def parts(plan: str) -> set[str]:
     """The partitions of vectors that a plan names."""
     return set(re.findall(r"on memory_embeddings_(\d\d)\b", plan))
@@ -453,3 +466,20 @@ def test_a_batch_walks_the_graph_of_a_large_scope_and_reads_a_small_one(
     small = scanned(measured, measured.small, calls(measured.crowd, measured.small, "little")[name])
     assert len(large & graphs) == 1
     assert not small & graphs
+
+
+LISTED: Final[dict[str, Callable[[Engram], object]]] = {
+    "get_history": lambda door: door.get_history(limit=5),
+    "audit_log": lambda door: door.ops.audit_log(limit=5),
+    "list_events": lambda door: door.list_events(limit=5),
+    "list_memories": lambda door: door.list_memories(limit=5),
+    "stats": lambda door: door.stats(),
+}
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_what_a_small_user_is_shown_is_not_looked_for_among_all_the_others(measured: Measured, name: str) -> None:
+    with psycopg.connect(measured.address, autocommit=True) as conn:
+        conn.execute("ANALYZE")
+    found = entries(measured, measured.small, lambda: LISTED[name](measured.small))
+    assert 0 < max(found.values()) < ROWS / 5, found

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import psycopg
@@ -201,12 +202,10 @@ def unmet(young: Young, monkeypatch: pytest.MonkeyPatch) -> Young:
     return young
 
 
-def entries(unmet: Young, call: Callable[[Engram], object]) -> Mapping[str, int]:
+def entries(unmet: Young, call: Callable[[Engram], object], user: str = "ada") -> Mapping[str, int]:
     """The entries of each index that a call of a user of that tenant reads, in a session of its own."""
-    with opened(unmet, "unmet") as door:
-        door.get_history(limit=1)
     before = read(unmet)
-    with opened(unmet, "unmet") as door:
+    with opened(unmet, "unmet", user) as door:
         call(door)
     return {name: many - before[name] for name, many in read(unmet).items() if many > before[name]}
 
@@ -238,3 +237,12 @@ def test_the_history_of_a_memory_reads_its_changes(unmet: Young) -> None:
     found = entries(unmet, lambda door: history.append(door.get_history(memory_id)))
     assert [entry.entry for entry in history[0]] == ["added"]
     assert sum(many for name, many in found.items() if name.startswith(("memory_changes", "agent_memory"))) < 100, found
+
+
+def test_an_export_of_a_user_does_not_read_the_others(unmet: Young, tmp_path: Path) -> None:
+    with opened(unmet, "unmet", "eve") as door:
+        door.add_many(facts(WRITES)[:10])
+    unmet.owner.execute("ANALYZE")
+    found = entries(unmet, lambda door: door.ops.export(tmp_path / "all.jsonl", vectors=True), "eve")
+    assert found["agent_events_scope"] == 10
+    assert max(found.values()) < 100, found
