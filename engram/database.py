@@ -73,7 +73,8 @@ DRIVER_ERRORS: Final = (sa.exc.SQLAlchemyError, psycopg.Error, OSError)
 APP_ROLE: Final = "engram_app"
 IDLE_TIMEOUT_MS: Final = 15_000
 IDLE_SECONDS: Final = 30.0  # that a pooled connection may rest before it is tried at its next use
-ANALYZED_AT: Final = frozenset(2**n for n in range(2, 15))  # writes after which grown tables are analyzed: 4 to 16,384
+ANALYZED_AT: Final = frozenset(2**n for n in range(2, 15))  # writes before which grown tables are analyzed: 4 to 16,384
+MOST_ANALYZED: Final = 100  # tables at a time: more than there are
 MAX_TRIES: Final = 8
 MAX_RETRY_SECONDS: Final = 15.0
 FIRST_DELAY: Final = 0.01
@@ -111,7 +112,7 @@ SEEN: Final = "/*seen*/"  # where a statement finds the scopes of its read itsel
 # Statements that only call functions, which keep their plans themselves, or ask no table: they need not be read and
 # planned again.
 KEPT: Final = frozenset({
-    "add_recall", "analyze_grown_tables", "append_at_once", "append_events", "call_candidates", "call_lineage",
+    "add_recall", "analyze_grown_table", "append_at_once", "append_events", "call_candidates", "call_lineage",
     "call_memories", "call_pinned", "call_ties", "call_told_events", "call_walk", "claim_job_ids", "claim_jobs",
     "enter_session", "find_next_due", "finish_derived_jobs", "finish_jobs", "get_from_scope", "hold_jobs",
     "hold_models", "index_words", "lineage_from_scope", "list_gate_rows", "list_line", "list_nearest",
@@ -463,6 +464,8 @@ class Database:
         With `snapshot` all its statements see the database as it was at the first of them.
         """
         with self.engine.connect() as conn:
+            if not read_only and next(self._writes) in ANALYZED_AT:
+                _analyze(conn, self._opening(tenant_id))
             conn.begin()  # SQLAlchemy neither rolls back by itself nor goes on with another connection
             known = conn.info
             course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
@@ -470,8 +473,6 @@ class Database:
                 try:
                     yield conn
                     _commit(conn, course, known)
-                    if not read_only and next(self._writes) in ANALYZED_AT:
-                        _analyze(conn, known, course.opening)
                 except Exception:
                     _take_back(conn, known)
                     raise
@@ -490,6 +491,8 @@ class Database:
     ) -> AsyncIterator[AsyncConnection]:
         """The asynchronous form of `transaction`."""
         async with self.async_engine.connect() as conn:
+            if not read_only and next(self._writes) in ANALYZED_AT:
+                await conn.run_sync(_analyze, self._opening(tenant_id))
             _inside(conn).begin()
             known = _inside(conn).info
             course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
@@ -497,8 +500,6 @@ class Database:
                 try:
                     yield conn
                     await conn.run_sync(_commit, course, known)
-                    if not read_only and next(self._writes) in ANALYZED_AT:
-                        await conn.run_sync(_analyze, known, course.opening)
                 except Exception:
                     await conn.run_sync(_take_back, known)
                     raise
@@ -511,10 +512,12 @@ class Database:
                 known.pop(COURSE, None)
 
     def _course(self, tenant_id: str, read_only: bool, snapshot: bool) -> _Course:
-        given = self.settings
-        begin = opening(tenant_id, given.lock_timeout, given.statement_timeout, read_only, snapshot)
-        writing = opening(tenant_id, given.lock_timeout, given.statement_timeout) if read_only else begin
+        begin = self._opening(tenant_id, read_only, snapshot)
+        writing = self._opening(tenant_id) if read_only else begin
         return _Course(begin, writing, repeatable=read_only and not snapshot, ahead=[*begin])
+
+    def _opening(self, tenant_id: str, read_only: bool = False, snapshot: bool = False) -> tuple[Said, ...]:
+        return opening(tenant_id, self.settings.lock_timeout, self.settings.statement_timeout, read_only, snapshot)
 
     def run(
         self,
@@ -767,16 +770,22 @@ def _commit(conn: Connection, course: _Course, known: Mapping[str, Any]) -> None
         conn.commit()
 
 
-def _analyze(conn: Connection, known: Mapping[str, Any], opening: Sequence[Said]) -> None:
-    """Have what was all but empty a while ago analyzed; what hinders that is no failure of what has been written."""
-    wire: Wire | None = known.get(WIRE)
-    if wire is None or wire.connection.closed:
-        return  # nothing was said
-    with suppress(psycopg.Error):
-        if is_failure(wire.say([*opening, (statement("analyze_grown_tables"), {}), COMMIT])[-1]):
-            wire.say([ROLLBACK])
-    if wire.connection.closed:
-        conn.invalidate()
+def _analyze(conn: Connection, opening: Sequence[Said]) -> None:
+    """Have what has grown analyzed, before a transaction that writes; what hinders it is no failure of that."""
+    wire = _wire(conn)
+    asked: list[Said] = [*opening, (statement("analyze_grown_table"), {}), COMMIT]
+    try:
+        with suppress(psycopg.Error):
+            for _ in range(MOST_ANALYZED):
+                answers = wire.say(asked)
+                if is_failure(answers[-1]):
+                    wire.say([ROLLBACK])
+                    break
+                if answers[-2].get_value(0, 0) is None:
+                    break
+    finally:
+        if wire.connection.closed:
+            conn.invalidate()
 
 
 def _take_back(conn: Connection, known: Mapping[str, Any]) -> None:

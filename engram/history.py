@@ -22,12 +22,21 @@ ENTRIES: Final = (
     "erased",
     "annotated", "ended", "reordered", "endorsed", "rated",
 )  # fmt: skip
+MANY_SCOPES: Final = 8  # that are read together: of each alone more changes are looked up than are wanted
 OF_SCOPES: Final = "unnest(%(scope_ids)s::bigint[]) o (scope_id)", "c.scope_id = o.scope_id"
+OF_MANY_SCOPES: Final = "(VALUES (1)) o (place)", "c.scope_id = ANY(%(scope_ids)s)"
+OF_MEMORIES: Final = "unnest(%(memory_ids)s::uuid[]) o (memory_id)", "c.memory_id = o.memory_id"
 STATEMENTS_OF: Final = (
     "(SELECT o.memory_id FROM engram.agent_memory o"
     " WHERE o.tenant_id = %(tenant_id)s AND o.lineage_id = %(lineage_id)s::uuid) o"
 )
 OF_LINEAGE: Final = STATEMENTS_OF, "c.memory_id = o.memory_id"
+
+
+def newest(name: str, scope_ids: Sequence[int], of: tuple[str, str] | None = None) -> str:
+    """A statement that reads the newest changes of some scopes, or of what is named in the place of them."""
+    among, by = of or (OF_SCOPES if len(scope_ids) <= MANY_SCOPES else OF_MANY_SCOPES)
+    return statement(name).replace("/*of*/", among).replace("/*key*/", by)
 
 
 def get_history(
@@ -43,12 +52,12 @@ def get_history(
     if limit == 0 or not visible.scope_ids:
         return Page(())
     where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
-    of, by = OF_SCOPES if lineage_id is None else OF_LINEAGE
-    sql = statement("list_history").replace("/*of*/", of).replace("/*key*/", by)
-    sql = sql.replace("/*visible*/", VISIBLE).replace("/*filter*/", where)
+    named = None if filter is None else filter.memory_ids
+    of = OF_LINEAGE if lineage_id is not None else OF_MEMORIES if named is not None else None
+    sql = newest("list_history", visible.scope_ids, of).replace("/*visible*/", VISIBLE).replace("/*filter*/", where)
     params = wanted | visible_params(visible, moment) | {
         "entries": list(ENTRIES), "lineage_id": lineage_id, "since": since, "until": until, "before": before,
-        "include_superseded": include_superseded, "limit": limit + 1,
+        "include_superseded": include_superseded, "limit": limit + 1, "memory_ids": list(dict.fromkeys(named or ())),
     }  # fmt: skip
     rows = fetch_named(conn, sql, params)
     whole = {

@@ -231,6 +231,8 @@ def build_graph(url: str, model_id: int, dimensions: int) -> None:
                     f" using hnsw ((embedding::halfvec({int(dimensions)})) halfvec_cosine_ops)"
                     f" with ({GRAPH}) where indexed and model_id = {int(model_id)}"
                 )
+                # ANALYZE would keep samples of the vectors, which an erasure does not reach.
+                connection.exec_driver_sql(f'alter index engram."{name}" alter column 1 set statistics 0')
 
 
 def vacuum(url: str) -> None:

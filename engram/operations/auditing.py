@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy.engine import Row
 
-from engram import inputs, memories, paging, tenancy
-from engram.database import Connection, fetch_all
+from engram import history, inputs, memories, paging, tenancy
+from engram.database import Connection, fetch_named
 from engram.errors import InvalidInput
 from engram.lifecycle.deeds import STATE
 from engram.operations import steps
@@ -37,10 +37,11 @@ def audit_log(
         before = int(paging.decode_cursor(place, binding, setup.cursor_key)[0]) if place is not None else None
         if not most or not visible.scope_ids:
             return Page(())
-        rows = fetch_all(
-            conn, "list_audit", tenant_id=scope.tenant_id, scope_ids=list(visible.scope_ids), own=visible.own,
-            memory_id=named, actor=who, since=start, until=end, before=before, limit=most + 1,
-        )  # fmt: skip
+        sql = history.newest("list_audit", visible.scope_ids, None if named is None else history.OF_MEMORIES)
+        rows = fetch_named(conn, sql, {
+            "tenant_id": scope.tenant_id, "scope_ids": list(visible.scope_ids), "own": visible.own,
+            "memory_ids": [named], "actor": who, "since": start, "until": end, "before": before, "limit": most + 1,
+        })  # fmt: skip
         more = len(rows) > most
         last = paging.encode_cursor((rows[most - 1].change_id,), binding, setup.cursor_key) if more else None
         return Page(tuple(_entry(row) for row in rows[:most]), last)

@@ -1,10 +1,10 @@
--- Who changed which memory, how and why, the newest first, each change with the state before it and the one it left: of each scope its
--- newest, by its index.
+-- Who changed which memory, how and why, the newest first, each change with the state before it and the one it left: of few
+-- scopes the newest of each, by its index.
 SELECT c.change_id, c.recorded_at, c.entry, c.memory_id::text, c.fact, c.reason, c.because, c.actor, c.event_id::text, c.run_id::text,
        r.step, r.undone_by IS NOT NULL AS undone, c.state AS after, b.state AS before, c.previous_id::text
   FROM (SELECT h.change_id, h.recorded_at, h.entry, h.memory_id, h.fact, h.reason, h.because, h.actor, h.event_id, h.run_id, h.state,
                h.previous_id
-          FROM unnest(%(scope_ids)s::bigint[]) o (scope_id)
+          FROM /*of*/
          CROSS JOIN LATERAL (
                SELECT c.change_id, c.recorded_at, c.entry, c.memory_id, m.fact, c.reason, c.because, c.actor, c.event_id, c.run_id,
                       c.state, c.previous_id
@@ -14,8 +14,7 @@ SELECT c.change_id, c.recorded_at, c.entry, c.memory_id::text, c.fact, c.reason,
                         FROM engram.agent_memory m
                        WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = c.memory_id
                          AND (NOT m.private OR m.scope_id = %(own)s) IS TRUE OFFSET 0) m
-                WHERE c.tenant_id = %(tenant_id)s AND c.scope_id = o.scope_id AND c.entry <> 'embedded'
-                  AND (%(memory_id)s::uuid IS NULL OR c.memory_id = %(memory_id)s::uuid)
+                WHERE c.tenant_id = %(tenant_id)s AND /*key*/ AND c.entry <> 'embedded'
                   AND (%(actor)s::text IS NULL OR c.actor = %(actor)s::text)
                   AND (%(since)s::timestamptz IS NULL OR c.recorded_at >= %(since)s::timestamptz)
                   AND (%(until)s::timestamptz IS NULL OR c.recorded_at < %(until)s::timestamptz)

@@ -1,5 +1,5 @@
--- The changes of a lineage's memories, or of some scopes, newest first: of each its newest, by its index. Each memory is asked for by its
--- key; a change is of the scope of its memory.
+-- The changes of some memories, of those of a lineage, or of some scopes, newest first: of each its newest, by its index, but of many scopes
+-- those of all. Each memory is asked for by its key; a change is of the scope of its memory.
 SELECT h.change_id, h.recorded_at, h.entry, h.memory_id::text, h.previous_id::text, h.state->>'superseded_by' AS heir, h.reason, h.actor,
        h.event_id::text
   FROM /*of*/
