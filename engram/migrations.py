@@ -232,7 +232,7 @@ def build_graph(url: str, model_id: int, dimensions: int) -> None:
                     f" with ({GRAPH}) where indexed and model_id = {int(model_id)}"
                 )
                 # ANALYZE would keep samples of the vectors, which an erasure does not reach.
-                connection.exec_driver_sql(f'alter index engram."{name}" alter column 1 set statistics 0')
+                connection.exec_driver_sql(f'alter index engram."{name}" alter column 1 set statistics 0')  # constants
 
 
 def vacuum(url: str) -> None:

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 
-from engram import Conflict, Engram, Scope, arrays, jobs, ledger, tenancy
+from engram import Conflict, Engram, Scope, arrays, database, jobs, ledger, tenancy
 from engram.database import Database
 from engram.embedded import EmbeddedServer
 from engram.operations import searching_events
@@ -41,6 +41,7 @@ def statements() -> Iterator[list[str]]:
 def messages(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The first lines of the statements of each message of this thread, as they are sent."""
     sent: list[list[str]] = []
+    monkeypatch.setattr(database, "ANALYZED_AT", frozenset())
     real, own = Wire.say, threading.get_ident()
 
     def say(wire: Wire, statements: list[Said], **more: Any) -> Any:
