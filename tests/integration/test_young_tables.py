@@ -259,6 +259,18 @@ def test_a_batch_does_not_read_a_tenant_that_the_planner_has_not_met(unmet: Youn
     assert found.get("agent_memory_one_head", 0) < 25 * MANY
 
 
+def test_a_derivation_does_not_read_a_tenant_that_the_planner_has_not_met(unmet: Young) -> None:
+    def derived(door: Engram) -> None:
+        said = [{"role": "user", "content": f"I have moored boat {number}."} for number in range(20)]
+        door.remember(said, session_id="talk")
+        while door.ops.run_jobs():
+            pass
+
+    found = entries(unmet, derived)
+    assert found["agent_events_tenant_id_event_id_key"] >= 20
+    assert found.get("agent_events_scope", 0) < 2 * WRITES * MANY, "not all events of the tenant for each"
+
+
 @pytest.mark.parametrize("known", ["unmet", "met"])
 def test_the_history_of_a_scope_reads_its_newest_changes(unmet: Young, known: str) -> None:
     if known == "met":
