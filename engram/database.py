@@ -74,6 +74,7 @@ APP_ROLE: Final = "engram_app"
 IDLE_TIMEOUT_MS: Final = 15_000
 IDLE_SECONDS: Final = 30.0  # that a pooled connection may rest before it is tried at its next use
 ANALYZED_AT: Final = frozenset(2**n for n in range(2, 15))  # writes before which grown tables are analyzed: 4 to 16,384
+NO_LIMIT: Final = timedelta(0)
 MOST_ANALYZED: Final = 100  # tables at a time: more than there are
 MAX_TRIES: Final = 8
 MAX_RETRY_SECONDS: Final = 15.0
@@ -465,7 +466,7 @@ class Database:
         """
         with self.engine.connect() as conn:
             if not read_only and next(self._writes) in ANALYZED_AT:
-                _analyze(conn, self._opening(tenant_id))
+                _analyze(conn, self._unhurried(tenant_id))
             conn.begin()  # SQLAlchemy neither rolls back by itself nor goes on with another connection
             known = conn.info
             course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
@@ -492,7 +493,7 @@ class Database:
         """The asynchronous form of `transaction`."""
         async with self.async_engine.connect() as conn:
             if not read_only and next(self._writes) in ANALYZED_AT:
-                await conn.run_sync(_analyze, self._opening(tenant_id))
+                await conn.run_sync(_analyze, self._unhurried(tenant_id))
             _inside(conn).begin()
             known = _inside(conn).info
             course = known[COURSE] = self._course(tenant_id, read_only, snapshot)
@@ -518,6 +519,10 @@ class Database:
 
     def _opening(self, tenant_id: str, read_only: bool = False, snapshot: bool = False) -> tuple[Said, ...]:
         return opening(tenant_id, self.settings.lock_timeout, self.settings.statement_timeout, read_only, snapshot)
+
+    def _unhurried(self, tenant_id: str) -> tuple[Said, ...]:
+        """What begins a transaction whose statements take their time: an analysis that is cut short may seem done."""
+        return opening(tenant_id, self.settings.lock_timeout, NO_LIMIT)
 
     def run(
         self,
@@ -899,4 +904,4 @@ def _normalise(url: str) -> str:
 
 
 def _ms(time_limit: timedelta) -> str:
-    return str(max(1, int(time_limit.total_seconds() * 1000)))
+    return "0" if time_limit == NO_LIMIT else str(max(1, int(time_limit.total_seconds() * 1000)))
