@@ -247,30 +247,25 @@ def flush(door: Engram) -> None:
     )
 
 
-def scanned(measured: Measured, door: Engram, call: Callable[[], object]) -> set[str]:
-    """The indexes that a call really read: what a function of the server does is in no plan."""
+def entries(measured: Measured, door: Engram, call: Callable[[], object], of: str = "idx_tup_read") -> dict[str, int]:
+    """How many entries of each index a call really read, or what else is counted `of` them."""
 
     def seen() -> dict[str, int]:
         flush(door)
         with psycopg.connect(measured.address) as conn:
-            return dict(conn.execute("SELECT indexrelname, idx_scan FROM pg_stat_user_indexes").fetchall())
-
-    before = seen()
-    call()
-    return {name for name, times in seen().items() if times > before[name]}
-
-
-def entries(measured: Measured, door: Engram, call: Callable[[], object]) -> dict[str, int]:
-    """How many entries of each index a call really read."""
-
-    def seen() -> dict[str, int]:
-        flush(door)
-        with psycopg.connect(measured.address) as conn:
-            return dict(conn.execute("SELECT indexrelname, idx_tup_read FROM pg_stat_user_indexes").fetchall())
+            asked = psycopg.sql.SQL("SELECT indexrelname, {} FROM pg_stat_user_indexes").format(
+                psycopg.sql.Identifier(of)
+            )
+            return dict(conn.execute(asked).fetchall())
 
     before = seen()
     call()
     return {name: many - before[name] for name, many in seen().items() if many > before[name]}
+
+
+def scanned(measured: Measured, door: Engram, call: Callable[[], object]) -> set[str]:
+    """The indexes that a call really read: what a function of the server does is in no plan."""
+    return set(entries(measured, door, call, "idx_scan"))
 
 
 def parts(plan: str) -> set[str]:
