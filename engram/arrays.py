@@ -11,6 +11,7 @@ from psycopg.adapt import Dumper, PyFormat
 from psycopg.pq import Format
 from psycopg.types.array import ListDumper
 
+ANY: Final = 0  # the type that a statement says its items have: the server minds none that an extension made
 BYTEA: Final = 17  # the type of bytea, and of its arrays
 BYTEA_ARRAY: Final = 1001
 FLOAT_ARRAY: Final = 1022
@@ -49,11 +50,33 @@ class Halves:
         self.size, self.numbers = size, numbers
 
 
+class HalvesList:
+    """Such vectors, all of one size and one behind the other, as one parameter; its statement casts it to a list."""
+
+    __slots__ = ("numbers", "size")
+
+    def __init__(self, size: int, numbers: bytes) -> None:
+        self.size, self.numbers = size, numbers
+
+
 class _HalvesDumper(Dumper):
     format = Format.BINARY  # of no type: the extension's has another number in each database
 
     def dump(self, obj: Halves) -> bytes:
-        return struct.pack(">hh", obj.size, 0) + obj.numbers
+        return _sized(obj.size, obj.numbers)
+
+
+class _HalvesListDumper(Dumper):
+    format = Format.BINARY
+
+    def dump(self, obj: HalvesList) -> bytes:
+        long = 2 * obj.size
+        starts = range(0, len(obj.numbers), max(1, long))
+        return binary([_sized(obj.size, obj.numbers[start : start + long]) for start in starts], ANY)
+
+
+def _sized(size: int, numbers: bytes) -> bytes:
+    return struct.pack(">hh", size, 0) + numbers
 
 
 class _TextsDumper(Dumper):
@@ -146,6 +169,7 @@ def _kind(items: list[Any]) -> Any:
 psycopg.adapters.register_dumper(Texts, _TextsDumper)
 psycopg.adapters.register_dumper(Blobs, _BlobsDumper)
 psycopg.adapters.register_dumper(Halves, _HalvesDumper)
+psycopg.adapters.register_dumper(HalvesList, _HalvesListDumper)
 
 
 def literal(items: Sequence[str | None]) -> str:
@@ -163,11 +187,11 @@ def literal(items: Sequence[str | None]) -> str:
     return f"{{{written}}}"
 
 
-def binary(items: Sequence[bytes]) -> bytes:
-    """The binary form of an array of bytes. Pure."""
+def binary(items: Sequence[bytes], kind: int = BYTEA) -> bytes:
+    """The binary form of an array of bytes, or of items of another type that are written already. Pure."""
     if not items:
-        return struct.pack(">iii", 0, 0, BYTEA)
-    parts = [struct.pack(">iiiii", 1, 0, BYTEA, len(items), 1)]
+        return struct.pack(">iii", 0, 0, kind)
+    parts = [struct.pack(">iiiii", 1, 0, kind, len(items), 1)]
     for item in items:
         parts += (struct.pack(">i", len(item)), item)
     return b"".join(parts)

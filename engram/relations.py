@@ -248,7 +248,7 @@ def _walking(seeds: Sequence[str], asked: Walk) -> dict[str, Any]:
         "limit_per_seed": asked.limit_per_seed, "by_path": by_path, "by_question": by_question,
         "by_importance": by_importance, "structural": list(STRUCTURAL), "model_id": asked.model_id,
         "gate": None if asked.vector is None else 1 - FAR,
-        "vector": None if asked.vector is None else embedding.to_sql(asked.vector), "most": None,
+        "vector": None if asked.vector is None else embedding.halves(asked.vector), "most": None,
     }  # fmt: skip
 
 

@@ -294,7 +294,7 @@ def _look_around(desk: Desk, draft: Draft, now: datetime | None) -> tuple[Seen, 
     """
     scopes = [desk.scope_id, *(default_scopes(desk) if desk.policy.write_mode == "report" else ())]
     row = fetch_one(
-        desk.conn, "look_at_draft", scope_ids=scopes, model_id=desk.model_id, vector=embedding.to_sql(draft.vector),
+        desk.conn, "look_at_draft", scope_ids=scopes, model_id=desk.model_id, vector=embedding.halves(draft.vector),
         private=draft.private, now=now, **_gated(desk, [draft], [now]),
     )  # fmt: skip
     assert row is not None
@@ -727,7 +727,7 @@ def _write(
         policy=desk.policy.name, policy_version=desk.policy.version, reason=desk.reason, run_id=desk.run_id,
         at=desk.at, model_id=desk.model_id,
         memory_ids=Texts([memory_id for memory_id, _ in vectors]),
-        vectors=Texts(embedding.all_to_sql([draft.vector for _, draft in vectors])),
+        vectors=embedding.all_halves([draft.vector for _, draft in vectors]),
         windowed=[desk.is_long is not None and desk.is_long(draft.fact) for _, draft in vectors],
     )  # fmt: skip
     made = cache(lambda: {row.memory_id: row for row in rows_of()})

@@ -305,7 +305,7 @@ def _listed(
 def _near(
     conn: Connection, params: Mapping[str, Any], asked: Narrowed, vector: Vectors, model_id: int, limit: int, fetch: int
 ) -> list[Any]:
-    about = {**params, "vector": embedding.to_sql(vector), "model_id": model_id, "fetch": fetch}
+    about = {**params, "vector": embedding.halves(vector), "model_id": model_id, "fetch": fetch}
     if asked.is_any:
         breadth = semantic.breadth(semantic.BREADTHS[0][0], fetch)  # nobody has counted the memories: of many
         send_ahead(conn, "set_search", breadth=str(breadth), milliseconds=NO_LIMIT)
@@ -359,7 +359,7 @@ def _score(
             "near_streams": [row.stream_id for row in near],
             "near_positions": [row.position for row in near],
             "cosines": [row.cosine for row in near],
-            "vector": None if vector is None or not near else embedding.to_sql(vector),
+            "vector": None if vector is None or not near else embedding.halves(vector),
             "model_id": model_id,
             "least": keyword.LEAST_WORDS,
             "budget": keyword.BUDGET,

@@ -63,8 +63,8 @@ def _asked(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -> l
     """What the database finds: through the graph of the scope, or of all its vectors."""
     found: list[list[tuple[str, float]]] = [[] for _ in vectors]
     for first in range(0, len(vectors), WALKS):
-        texts = embedding.all_to_sql(vectors[first : first + WALKS])
-        for row in fetch_all(conn, "list_nearest", vectors=texts, most=NEAREST, **where):
+        given = embedding.all_halves(vectors[first : first + WALKS])
+        for row in fetch_all(conn, "list_nearest", vectors=given, most=NEAREST, **where):
             found[first + row.place - 1].append((row.memory_id, row.cosine))
     return [Nearest(tuple(row[0] for row in rows), tuple(row[1] for row in rows)) for rows in found]
 

@@ -13,6 +13,7 @@ from engram.database import Connection, execute, fetch_all, fetch_one, statement
 from engram.embedding import Model, local
 
 if TYPE_CHECKING:
+    from engram.arrays import HalvesList
     from engram.embedding import CachedEmbedder, Vectors
 
 NAME: Final = "semantic"
@@ -136,7 +137,7 @@ def store(
             scope_id=scope_id,
             model_id=model_id,
             memory_ids=[memory_id for memory_id, _ in vectors],
-            vectors=embedding.all_to_sql([vector for _, vector in vectors]),
+            vectors=embedding.all_halves([vector for _, vector in vectors]),
             windowed=[memory_id in long for memory_id, _ in vectors],
         )
 
@@ -156,7 +157,7 @@ def store_built(
         tenant_id=tenant_id,
         model_id=model_id,
         memory_ids=[memory_id for memory_id, _ in vectors],
-        vectors=embedding.all_to_sql([vector for _, vector in vectors]),
+        vectors=embedding.all_halves([vector for _, vector in vectors]),
         windowed=[memory_id in long for memory_id, _ in vectors],
     )
 
@@ -197,9 +198,9 @@ def ensure_model(conn: Connection, tenant_id: str, embedder: CachedEmbedder | No
     return hold_models(conn)
 
 
-def probes_of(embedder: CachedEmbedder) -> list[str] | None:
+def probes_of(embedder: CachedEmbedder) -> HalvesList | None:
     """The vectors a model is recognised by, as they are stored; None where it was not probed."""
-    return None if embedder.probes is None else embedding.all_to_sql(list(embedder.probes))
+    return None if embedder.probes is None else embedding.all_halves(list(embedder.probes))
 
 
 def active_model(conn: Connection, tenant_id: str) -> Model | None:

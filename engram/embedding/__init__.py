@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import struct
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 from engram.embedding import local, none, remote
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engram.arrays import Halves
+    from engram.arrays import Halves, HalvesList
 
     Vectors = NDArray[np.float32]
 
@@ -144,56 +142,24 @@ def windows(text: str, tokens: int) -> list[str]:
     return [part for part in parts if part.strip()] or [text]
 
 
-def to_sql(vector: Sequence[float] | Vectors) -> str:
-    """The text form of a vector, to be cast to halfvec."""
-    return all_to_sql([vector])[0]
-
-
-def all_to_sql(vectors: Sequence[Sequence[float] | Vectors]) -> list[str]:
-    """The text forms of vectors: each number as it is stored, in half precision, of its first six digits.
-
-    Numbers so small that doubles do not hold their six digits exactly are left for the database to round.
-    """
-    import numpy as np
-
-    if len(vectors) == 0:
-        return []
-    rows = np.asarray(vectors)
-    if rows.dtype != np.float32:
-        return [_in_digits(row) for row in rows.tolist()]
-    small = (np.abs(rows) < SMALL) & (rows != 0)
-    stored = _in_first_digits(rows).astype(np.float16)
-    listed = ["[" + ",".join(map(_halves.__getitem__, row)) + "]" for row in stored.view(np.uint16).tolist()]
-    for place in np.flatnonzero(np.any(small, axis=1)).tolist():
-        listed[place] = _in_digits(rows[place].tolist())
-    return listed
-
-
-def _in_digits(numbers: Sequence[float]) -> str:
-    return f"[{_listed(len(numbers)) % tuple(numbers)}]"
-
-
-@cache
-def _listed(many: int) -> str:
-    return ",".join([f"%.{DIGITS}g"] * many)
-
-
-class _Halves(dict[int, str]):
-    """The texts of numbers of half precision by their bits, each written once."""
-
-    def __missing__(self, bits: int) -> str:
-        (number,) = struct.unpack("<e", struct.pack("<H", bits))
-        return self.setdefault(bits, f"{number:.5g}")
-
-
-_halves: Final = _Halves()
-
-
-def halves(vector: Vectors) -> Halves:
-    """What the server makes of the text form, number for number: six digits of each, in half precision."""
+def halves(vector: Sequence[float] | Vectors) -> Halves:
+    """A vector as the server keeps it: the first six digits of each number, in half precision."""
     from engram.arrays import Halves  # with it comes the driver
 
-    return Halves(len(vector), _in_first_digits(vector).astype(">f2").tobytes())
+    return Halves(len(vector), _in_half(vector))
+
+
+def all_halves(vectors: Sequence[Sequence[float] | Vectors]) -> HalvesList:
+    """The same of vectors of one size."""
+    from engram.arrays import HalvesList
+
+    return HalvesList(len(vectors[0]) if len(vectors) else 0, _in_half(vectors))
+
+
+def _in_half(numbers: Any) -> bytes:
+    import numpy as np
+
+    return _in_first_digits(np.asarray(numbers, dtype=np.float32)).astype(">f2").tobytes()
 
 
 def _in_first_digits(numbers: Vectors) -> Vectors:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import psycopg
 import pytest
 import sqlalchemy as sa
 
-from engram import Conflict, Engram, Scope, arrays, database, jobs, ledger, tenancy
+from engram import Conflict, Engram, Scope, arrays, database, embedding, jobs, ledger, tenancy
 from engram.database import Database
 from engram.embedded import EmbeddedServer
 from engram.operations import searching_events
@@ -236,5 +238,23 @@ def test_lists_arrive_as_they_were_sent(database: Database, tenant: str) -> None
 
     found = database.run(tenant, work)
     assert found == (texts, [], blobs, [])
+
+
+def test_vectors_arrive_as_they_were_sent(database: Database, tenant: str) -> None:
+    rows = [[0.25, -1.0, 3e-5], [1.0, 0.0, 65_504.0]]
+
+    def work(conn: Any) -> tuple[Any, ...]:
+        asked = "SELECT %s::halfvec::text, %s::halfvec[]::text[], %s::halfvec[]::text[]"
+        given = (embedding.halves(rows[0]), embedding.all_halves(rows), embedding.all_halves([]))
+        return tuple(conn.exec_driver_sql(asked, given).one())
+
+    one, several, none = database.run(tenant, work)
+    kept = [np.array(row, dtype=np.float16).tolist() for row in rows]
+    assert json.loads(one) == pytest.approx(kept[0], rel=1e-5)
+    assert [json.loads(each) for each in several] == [pytest.approx(row, rel=1e-5) for row in kept]
+    assert none == []
+
+
+def test_no_list_has_a_null_byte() -> None:
     with pytest.raises(psycopg.DataError):
         arrays.literal(["\0"])

@@ -19,7 +19,7 @@ import pytest
 from plans import nodes
 from quiet import quiet
 
-from engram import Engram, Filter, Scope, embedding, memories, migrations, recall, tenancy
+from engram import Engram, Filter, Scope, memories, migrations, recall, tenancy
 from engram.channels import graph, keyword, semantic, temporal
 from engram.database import Database, execute, statement
 from engram.embedded import EmbeddedServer
@@ -354,7 +354,7 @@ def values_of(life: Life) -> dict[str, Any]:
     meaning = recall.Meaning(np.eye(256, dtype=np.float32)[0], semantic.default_model())
     sql, params = finding.called(asked, looked, meaning, finding.allowed(asked, meaning))
     assert sql == statement("call_candidates")
-    vector = embedding.to_sql(np.eye(256, dtype=np.float32)[0])
+    vector = str(np.eye(256)[0].tolist())
     more = {"v_scope": looked.visible.scope_ids[0], "v_tenant": life.tenant, "vector": vector}
     return {**params, **more, "memory_ids": list(life.some_ids)}
 

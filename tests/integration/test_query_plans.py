@@ -16,6 +16,7 @@ from plans import nodes
 from walks import walk
 
 from engram import Engram, Scope, embedding, memories, migrations, recall, tenancy
+from engram.arrays import Halves
 from engram.channels import events, keyword, semantic
 from engram.database import Connection, Database, statement
 from engram.embedded import EmbeddedServer
@@ -44,7 +45,7 @@ class Crowd:
     memory_id: str
     event_id: str
     stream_id: str
-    vector: str
+    vector: Halves
     superuser: str
 
 
@@ -116,7 +117,7 @@ def crowd(server: EmbeddedServer, database: Database, database_url: str) -> Iter
         semantic.index_fresh(app, tenant, scope_id, semantic.default_model(), batch=GRAPHED, large=10, fresh=10)
     with psycopg.connect(superuser, autocommit=True) as conn:
         conn.execute("ANALYZE")
-    yield Crowd(tenant, scope_id, made.memory_id, made.event_id, stream_id, embedding.to_sql(vectors[0]), superuser)
+    yield Crowd(tenant, scope_id, made.memory_id, made.event_id, stream_id, embedding.halves(vectors[0]), superuser)
     with psycopg.connect(superuser) as conn:
         conn.execute("SET session_replication_role = replica")
         for table in (
@@ -273,7 +274,7 @@ def test_without_statistics_the_memories_of_events_are_asked_for_by_their_keys(
     with database.transaction(scope.tenant_id, read_only=True) as conn:
         visible = tenancy.visible(conn, scope)
         params = events._params(visible, events.Narrowed(roles=("user",)), memories.NOW) | {
-            "vector": embedding.to_sql(np.eye(256, dtype=np.float32)[0]), "model_id": semantic.default_model(),
+            "vector": embedding.halves(np.eye(256, dtype=np.float32)[0]), "model_id": semantic.default_model(),
             "fetch": 100,
         }  # fmt: skip
         found, _ = explain(conn, events._text_of("find_events_by_vector", events.AMONG), params)

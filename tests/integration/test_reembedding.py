@@ -22,7 +22,7 @@ from engram import Engram, Scope, tenancy
 from engram.channels import keyword, semantic
 from engram.database import Database, fetch_all
 from engram.embedded import EmbeddedServer
-from engram.embedding import to_sql
+from engram.embedding import halves
 from engram.errors import InvalidInput, Unavailable
 from engram.operations import reembedding
 from engram.settings import load
@@ -272,7 +272,7 @@ def test_a_large_scope_is_searched_through_a_graph_of_the_new_model(
             conn.exec_driver_sql(f"SET LOCAL {other} = off")
         assert scope_id is not None
         sql = walk(conn, dimensions=40, scope_id=scope_id, model_id=model.model_id, most=5)
-        asked = {"tenant_id": tenant, "vector": to_sql(vector("b", "who paints in Oslo"))}
+        asked = {"tenant_id": tenant, "vector": halves(vector("b", "who paints in Oslo"))}
         plan = "\n".join(conn.exec_driver_sql(f"EXPLAIN {sql}", asked).scalars())  # constants
     assert f"_graph_{model.model_id}" in plan
     wanted = by_hand(memory, "b", "who paints in Oslo", [sentence(n) for n in range(25)])

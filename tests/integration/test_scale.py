@@ -156,7 +156,7 @@ def indexes(vault: Vault, size: int, target: Any) -> set[str]:
         looked = recall.look(conn, tenancy.visible(conn, vault.scopes[size]), asked)
         for scope_id in looked.graphed:
             sql = walk(conn, dimensions=256, scope_id=scope_id, model_id=semantic.default_model(), most=30)
-            given = {"vector": embedding.to_sql(target), "tenant_id": vault.tenant}
+            given = {"vector": embedding.halves(target), "tenant_id": vault.tenant}
             plan = conn.exec_driver_sql("EXPLAIN (FORMAT JSON) " + sql, given).scalar()
             found |= set(named(json.loads(plan) if isinstance(plan, str) else plan))
     return found

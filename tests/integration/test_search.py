@@ -566,7 +566,7 @@ def test_vectors_are_stored_once_and_marked_models_are_noted(database: Database,
         semantic.ensure_model(conn, tenant, model)
         semantic.ensure_model(conn, tenant, model)
         held = "SELECT memory_id::text, embedding <=> %s::halfvec FROM engram.memory_embeddings WHERE tenant_id = %s"
-        distances = {row[0]: row[1] for row in conn.exec_driver_sql(held, (embedding.to_sql(first), tenant))}
+        distances = {row[0]: row[1] for row in conn.exec_driver_sql(held, (embedding.halves(first), tenant))}
         rows = conn.exec_driver_sql("SELECT name, dimensions, state FROM engram.embedding_models").fetchall()
     assert distances == {memory_id: pytest.approx(0.0, abs=1e-6)}
     assert [tuple(row) for row in rows] == [("wordllama", 256, "active")]

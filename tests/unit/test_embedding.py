@@ -171,31 +171,24 @@ def test_the_graph_of_the_schema_is_that_of_the_default_model() -> None:
     assert (int(indexed[1]), int(indexed[2])) == (default.dimensions, embedding.model_id(default))
 
 
-def test_the_text_form_of_a_vector() -> None:
-    assert embedding.to_sql(np.array([0.25, -1e-7, 1.0], dtype=np.float32)) == "[0.25,-1e-07,1]"
-    assert embedding.to_sql([1.0, 0.5]) == "[1,0.5]"
-
-
-def test_the_form_the_server_keeps_of_a_vector_is_what_it_makes_of_the_text() -> None:
+def test_the_server_keeps_the_first_six_digits_of_each_number_in_half_precision() -> None:
     dice = np.random.default_rng(1)
     for places in range(-9, 5):  # up to what half precision holds
         vector = (dice.standard_normal(4_000) * 10.0**places).astype(np.float32)
         vector[:3] = 0.0, -0.0, 1.0
-        told = [np.float32(one) for one in embedding.to_sql(vector)[1:-1].split(",")]
-        made, expected = embedding.halves(vector), np.array(told, dtype=np.float32).astype(">f2")
+        told = np.array([f"{number:.6g}" for number in vector.tolist()], dtype=np.float32).astype(">f2")
+        made = embedding.halves(vector)
         assert made.size == 4_000
-        assert (np.frombuffer(made.numbers, dtype=">f2") == expected).all()
+        assert (np.frombuffer(made.numbers, dtype=">f2") == told).all()
 
 
-def test_the_text_form_of_a_vector_says_what_its_first_six_digits_are_in_half_precision() -> None:
-    dice = np.random.default_rng(1)
-    rows = dice.standard_normal((300, 256)).astype(np.float32)
-    rows *= dice.choice([1, 1e-1, 1e-3, 1e-6, 0], size=rows.shape).astype(np.float32)
-    for row, said in zip(rows, embedding.all_to_sql(list(rows)), strict=True):
-        told = np.array(said[1:-1].split(","), dtype=np.float32).astype(np.float16)
-        six = np.array([f"{number:.6g}" for number in row.tolist()], dtype=np.float32).astype(np.float16)
-        assert (told == six).all()
-        assert embedding.to_sql(row) == said
+def test_many_vectors_are_kept_as_each_of_them_is() -> None:
+    rows = np.random.default_rng(1).standard_normal((7, 256)).astype(np.float32)
+    made = embedding.all_halves(list(rows))
+    assert (made.size, made.numbers) == (256, b"".join(embedding.halves(row).numbers for row in rows))
+    assert embedding.all_halves([[1.0, 0.5]]).numbers == embedding.halves([1.0, 0.5]).numbers
+    nothing = embedding.all_halves([])
+    assert (nothing.size, nothing.numbers) == (0, b"")
 
 
 def test_the_local_model_knows_related_words_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
