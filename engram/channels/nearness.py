@@ -75,8 +75,7 @@ def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -
 
     wanted = _units(vectors)
     memory_ids: list[str] = []  # of all blocks: their order is that of their places
-    places = np.empty((len(vectors), 0), dtype=np.int64)
-    alike: Matrix = np.empty((len(vectors), 0), dtype=np.float32)
+    best = _Best(len(vectors))
     while True:
         after = memory_ids[-1] if memory_ids else None
         least = WALK * len(vectors)
@@ -86,16 +85,11 @@ def _compared(conn: Connection, where: dict[str, Any], vectors: Sequence[Any]) -
         if not ids:
             break
         stored = np.frombuffer(kept, dtype=">f2").reshape(len(ids), len(kept) // 2 // len(ids))[:, 2:]
-        more = products(wanted, _scaled(stored.astype(np.float32)))
-        those = np.broadcast_to(np.arange(more.shape[1]) + len(memory_ids), more.shape)
-        alike, places = _best(np.hstack((alike, more)), np.hstack((places, those)))
+        best.take_in(products(wanted, _scaled(stored.astype(np.float32))), len(memory_ids))
         memory_ids += ids
         if len(ids) < BLOCK:
             break
-    return [
-        Nearest(tuple(map(memory_ids.__getitem__, row)), tuple(near))
-        for row, near in zip(places.tolist(), alike.tolist(), strict=True)
-    ]
+    return [Nearest(tuple(map(memory_ids.__getitem__, places)), tuple(alike)) for places, alike in best.of_each()]
 
 
 def _block(conn: Connection, params: dict[str, Any]) -> tuple[bool, list[str], bytes]:
@@ -127,15 +121,54 @@ def products(left: Matrix, right: Matrix) -> Matrix:
     return found
 
 
-def _best(alike: Matrix, places: Any) -> tuple[Matrix, Any]:
-    """Of each row of cosines the best, in their order, with their places."""
+class _Best:
+    """Of each of some rows of cosines, which come block by block, the greatest, with their places."""
+
+    def __init__(self, rows: int) -> None:
+        import numpy as np
+
+        self._rows = np.empty(0, dtype=np.intp)
+        self._places = np.empty(0, dtype=np.intp)
+        self._cosines: Matrix = np.empty(0, dtype=np.float32)
+        self._least: Matrix = np.full((rows, 1), -2.0, dtype=np.float32)  # below it none is among the greatest
+
+    def take_in(self, cosines: Matrix, first: int) -> None:
+        """Keep what is among the greatest by now of a block of cosines, whose first place is given."""
+        import numpy as np
+
+        if len(self._cosines) < NEAREST * len(self._least):
+            self._least = np.maximum(self._least, _bound(cosines))
+        rows, places = (cosines >= self._least).nonzero()
+        self._rows, self._places = np.append(self._rows, rows), np.append(self._places, places + first)
+        self._cosines = np.append(self._cosines, cosines[rows, places])
+        order = np.lexsort((self._places, -np.round(self._cosines, DIGITS), self._rows))
+        rows = self._rows[order]
+        order = order[np.arange(len(rows)) - np.searchsorted(rows, rows) < NEAREST]
+        self._rows, self._places, self._cosines = self._rows[order], self._places[order], self._cosines[order]
+        if len(order) == NEAREST * len(self._least):
+            self._least = self._cosines.reshape(len(self._least), NEAREST).min(axis=1, keepdims=True)
+
+    def of_each(self) -> Iterator[tuple[list[int], list[float]]]:
+        """The places and cosines of each row, the greatest first."""
+        import numpy as np
+
+        ends = np.searchsorted(self._rows, np.arange(len(self._least)), side="right").tolist()
+        places, cosines = self._places.tolist(), np.minimum(self._cosines, np.float32(1.0)).tolist()
+        return ((places[start:end], cosines[start:end]) for start, end in zip([0, *ends], ends, strict=False))
+
+
+def _bound(cosines: Matrix) -> Matrix:
+    """What of each row of cosines as many are not below as are kept: the least is -2."""
     import numpy as np
 
-    if alike.shape[1] > NEAREST:
-        chosen = np.argpartition(-alike, NEAREST - 1, axis=1)[:, :NEAREST]
-        alike, places = np.take_along_axis(alike, chosen, 1), np.take_along_axis(places, chosen, 1)
-    order = np.lexsort((places, -np.round(alike, DIGITS)), axis=1)
-    return np.minimum(np.take_along_axis(alike, order, 1), np.float32(1.0)), np.take_along_axis(places, order, 1)
+    columns = cosines.shape[1]
+    if columns <= NEAREST:
+        return np.full((len(cosines), 1), -2.0, dtype=np.float32)
+    if columns > 4 * NEAREST:  # as many groups have one that is not below the bound of their greatest
+        groups = 2 * NEAREST
+        cosines = cosines[:, columns % groups :].reshape(len(cosines), groups, -1).max(axis=2)
+    bound: Matrix = np.partition(cosines, -NEAREST, axis=1)[:, -NEAREST, None]
+    return bound
 
 
 def _units(vectors: Sequence[Any]) -> Matrix:

@@ -31,6 +31,28 @@ def test_no_piece_of_a_product_is_more_than_one_thread_is_given() -> None:
     assert max(sizes) <= nearness.PIECE
 
 
+@pytest.mark.parametrize("sizes", [(1,), (64,), (65,), (200, 3), (300,), (1_000, 1_000, 7), (70, 1_000), (0,)])
+@pytest.mark.parametrize("alike", [False, True], ids=["all differ", "many are equal"])
+def test_the_greatest_of_blocks_are_those_of_all(sizes: tuple[int, ...], alike: bool) -> None:
+    rng = np.random.default_rng(sum(sizes))
+    whole = rng.uniform(-1, 1, (5, sum(sizes))).astype(np.float32)
+    if alike:
+        whole = np.round(whole, 1)
+    best, first = nearness._Best(5), 0
+    for size in sizes:
+        best.take_in(whole[:, first : first + size], first)
+        first += size
+    expected = [
+        sorted(range(len(row)), key=lambda place, row=row: (-np.round(row[place], nearness.DIGITS), place))
+        for row in whole
+    ]
+    found = list(best.of_each())
+    assert [places for places, _ in found] == [places[: nearness.NEAREST] for places in expected]
+    assert [cosines for _, cosines in found] == [
+        row[places[: nearness.NEAREST]].tolist() for row, places in zip(whole, expected, strict=True)
+    ]
+
+
 @pytest.mark.parametrize(
     ("size", "fetched", "breadth"),
     [(0, 30, 80), (9_999, 90, 120), (50_000, 30, 160), (500_000, 30, 400), (50_000, 900, 1_000)],
