@@ -126,7 +126,8 @@ def _prepare(text: str) -> str:
 
 def _cut(text: str) -> list[Token]:
     # Combining marks belong to the letter before them, which \w does not know: match on a shadow without them.
-    shadow = text if text.isascii() else "".join(["x" if unicodedata.category(c)[0] == "M" else c for c in text])
+    plain = text.isascii()
+    shadow = text if plain else "".join(["x" if unicodedata.category(c)[0] == "M" else c for c in text])
     quoted = [match.span() for match in _QUOTED.finditer(text)] if _MARKED.search(text) else []
     tokens: list[Token] = []
     found: Sequence[Token]
@@ -135,7 +136,7 @@ def _cut(text: str) -> list[Token]:
         while span < len(quoted) and quoted[span][1] <= match.start():
             span += 1
         inside = span < len(quoted) and quoted[span][0] < match.start()
-        raw = text[match.start() : match.end()]
+        raw = match.group() if plain else text[match.start() : match.end()]
         found = _chunk(raw, first, inside) if match.lastgroup in _CHUNKS else _token(match, raw)
         tokens.extend(found)
         first = found[-1].kind == "stop" if found else first
@@ -321,6 +322,7 @@ def _is_short_for_is(token: Token, after: Sequence[Token]) -> bool:
 _PHRASES_BY_HEAD: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
 for _phrase, _into in sorted(lex.PHRASES.items(), key=lambda item: -len(item[0])):
     _PHRASES_BY_HEAD.setdefault(_phrase[0], []).append((_phrase, _into))
+_HEADS = frozenset([*_PHRASES_BY_HEAD, *(first for first, _ in lex.NAMING)])
 
 
 def _replace_phrases(tokens: list[Token]) -> list[Token]:
@@ -328,6 +330,10 @@ def _replace_phrases(tokens: list[Token]) -> list[Token]:
     place = 0
     while place < len(tokens):
         token = tokens[place]
+        if token.text not in _HEADS:
+            found.append(token)
+            place += 1
+            continue
         if (token.text, _at(tokens, place + 1).text) in lex.NAMING and found and found[-1].kind == "word":
             found[-1] = found[-1]._replace(owner=True)
             found.append(Token("word", "name"))
@@ -362,7 +368,7 @@ _REACH = 12  # how many tokens back "any more" looks for its "not"
 
 def _fold_any_more(tokens: list[Token]) -> list[Token]:
     """ "not … any more" and "stopped …ing" say that something ended."""
-    if all(token.text not in _ENDING_WORDS for token in tokens):
+    if _ENDING_WORDS.isdisjoint([token.text for token in tokens]):
         return tokens
     found: list[Token] = []
     place = 0
@@ -390,6 +396,8 @@ def _last_denial(found: Sequence[Token]) -> int | None:
 # --- 3. Numbers and dates -----------------------------------------------------------------------------------------
 def _join_numbers(tokens: list[Token]) -> list[Token]:
     """Number words and scales become numbers: "two hundred and five", "1.5 million", "half a dozen"."""
+    if _has_none(tokens, _NUMBER_WORDS):
+        return tokens
     found: list[Token] = []
     place = 0
     while place < len(tokens):
@@ -486,6 +494,11 @@ def _number_words(tokens: list[Token], place: int) -> tuple[Token, int]:
     return Token("number", str(total + current), value=Fraction(total + current)), used
 
 
+def _has_none(tokens: list[Token], words: frozenset[str]) -> bool:
+    """Whether some tokens are no number, and none of some words."""
+    return words.isdisjoint([token.text for token in tokens]) and "number" not in [token.kind for token in tokens]
+
+
 def _more_number(tokens: list[Token], place: int, so_far: int) -> bool:
     return so_far >= 100 and place < len(tokens) and tokens[place].text in lex.ONES
 
@@ -496,6 +509,8 @@ def _plain(value: Fraction) -> str:
 
 def _name_dates(tokens: list[Token]) -> list[Token]:
     """Month names with their days and years, weekdays, relative days: one token a date."""
+    if _has_none(tokens, _DATE_WORDS):
+        return tokens
     found: list[Token] = []
     place = 0
     while place < len(tokens):
@@ -516,8 +531,11 @@ def _date_at(tokens: list[Token], place: int) -> tuple[Token, int]:
     return token, 1
 
 
+_NOTHING = Token("stop", "")
+
+
 def _at(tokens: list[Token], place: int) -> Token:
-    return tokens[place] if 0 <= place < len(tokens) else Token("stop", "")
+    return tokens[place] if 0 <= place < len(tokens) else _NOTHING
 
 
 def _day_number(token: Token) -> int | None:
@@ -709,6 +727,14 @@ class _Reader:
 
     def _step(self) -> int:
         token = self.tokens[self.place]
+        if token.kind == "word":
+            if token.case == "mid" and token.text not in _PLAIN:
+                return self._content(token)
+            for handler in _handlers(token.text):
+                used = handler(self, token)
+                if used:
+                    return used
+            return self._content(token)
         if token.kind in ("stop", "comma"):
             return self._break(token)
         if token.kind in ("date", "time"):
@@ -718,11 +744,6 @@ class _Reader:
         if token.kind == "symbol" and token.text == "?":
             self.polarity.append(("?", ""))
             return 1
-        if token.kind == "word" and not (token.case == "mid" and token.text not in _PLAIN):
-            for handler in _handlers(token.text):
-                used = handler(self, token)
-                if used:
-                    return used
         return self._content(token)
 
     def _peek(self, offset: int = 1) -> Token:
@@ -752,7 +773,7 @@ class _Reader:
         self.bounds.clear()
 
     def _push(self, stem_: str, surface: str, case: str = "") -> None:
-        before = self.tokens[self.place - 1] if self.place else Token("stop", "")
+        before = self.tokens[self.place - 1] if self.place else _NOTHING
         bare_left = before.kind != "word" or before.text in _PLAIN or stem(before.text) in _LIST_VERBS
         self.units.append(
             Unit(stem_, surface, case, self.phrase, self.marker, self.article, self.verb, self.joined, bare_left)
