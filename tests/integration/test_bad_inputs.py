@@ -934,13 +934,13 @@ def test_76_and_77_a_model_no_index_can_hold_is_refused_when_the_door_is_made(di
             door(NOWHERE, embedder=Answers(good, dimensions))
 
 
-def test_80_vectors_are_sent_as_text_with_a_cast_alone() -> None:
+def test_80_vectors_are_sent_with_a_cast_alone() -> None:
     found = 0
     for file in (resources.files("engram") / "sql").iterdir():
-        for use in re.finditer(r"%\((?:vector|embedding)\)s(.{0,9})|v\.embedding(.{0,9})", file.read_text()):
+        for use in re.finditer(r"%\((vectors?|probes)\)s(.{0,11})", file.read_text()):
             found += 1
-            assert (use[1] or use[2]).startswith("::halfvec"), file.name
-    assert found > 4
+            assert use[2].startswith("::halfvec" if use[1] == "vector" else "::halfvec[]"), file.name
+    assert found > 10
 
 
 def test_81_answers_in_another_order_are_put_in_order_by_their_index(

@@ -227,7 +227,8 @@ def test_a_whole_search_reads_its_candidates_by_their_indexes(
     database: Database, crowd: Crowd, more: dict[str, Any]
 ) -> None:
     question = recall.prepare(more.get("query", "word7 of Ada"), **{k: v for k, v in more.items() if k != "query"})
-    meaning = recall.Meaning(np.asarray(json.loads(crowd.vector), dtype=np.float32), semantic.default_model())
+    vector = np.frombuffer(crowd.vector.numbers, dtype=">f2").astype(np.float32)
+    meaning = recall.Meaning(vector, semantic.default_model())
     with database.transaction(crowd.tenant, read_only=True) as conn:
         looked = recall.look(conn, tenancy.visible(conn, Scope(crowd.tenant)), question)
         assert looked.graphed
