@@ -175,6 +175,7 @@ class Desk:
     names: Names | None = None
     run_id: str | None = None  # the run of the life cycle whose changes these are
     direct: tuple[int, str] | None = None  # a scope, and the stream of its direct changes, where there is one
+    looked: Looked | None = None  # what was looked up of its only draft before it was open
 
     @property
     def tenant_id(self) -> str:
@@ -272,6 +273,13 @@ def judge(
     return judged_by(desk, draft, trust, seen, neighbours(desk, draft, now))
 
 
+def is_looked_up(desk: Desk, draft: Draft) -> bool:
+    """Whether judging a draft takes one look around, and nothing before it that needs an open desk. Pure."""
+    names = draft.supersedes or draft.parent_id or draft.revises or draft.succeeds
+    told = draft.is_evidence or draft.refused is not None or names
+    return is_compared(desk, draft) and not told and desk.policy.write_mode != "report"
+
+
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What the gates need to know of a draft beside its neighbours: its exact twins, and what its key and type hold."""
@@ -282,16 +290,32 @@ class Seen:
     same_type: int
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was seen of a draft, and the facts nearest it."""
+
+    draft: Draft
+    seen: Seen
+    near: Sequence[gates.Near]
+
+
+def look_around(desk: Desk, draft: Draft) -> Looked:
+    """What a scope holds of a draft, by the clock, and the facts nearest it: for the desk that judges it later."""
+    return Looked(draft, *_look_around(desk, draft, None))
+
+
 def look(desk: Desk, drafts: Sequence[Draft], nows: Sequence[datetime | None]) -> list[Seen]:
     """What a scope holds of each draft, in one statement."""
     return [_seen(row) for row in fetch_all(desk.conn, "list_gate_rows", **_gated(desk, drafts, nows))]
 
 
-def _look_around(desk: Desk, draft: Draft, now: datetime | None) -> tuple[Seen, list[gates.Near]]:
+def _look_around(desk: Desk, draft: Draft, now: datetime | None) -> tuple[Seen, Sequence[gates.Near]]:
     """What a scope holds of a draft and the facts nearest it by meaning, in one statement.
 
     In mode `report` also those of the same owner in `default`.
     """
+    if desk.looked is not None and desk.looked.draft is draft and now is None:
+        return desk.looked.seen, desk.looked.near
     scopes = [desk.scope_id, *(default_scopes(desk) if desk.policy.write_mode == "report" else ())]
     row = fetch_one(
         desk.conn, "look_at_draft", scope_ids=scopes, model_id=desk.model_id, vector=embedding.halves(draft.vector),

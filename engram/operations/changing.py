@@ -160,9 +160,7 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
     requests = [one.request for one in asked]
 
     def work(conn: Connection) -> list[WriteDecision]:
-        desk = setup.desk(conn, call.scope, reason=call.reason)
-        resolved = [_resolved(desk, draft) for draft in drafts]
-        writing.lock(desk, resolved, key_lock(desk, call))
+        desk, resolved = _desk_for(setup, conn, call, drafts)
         before = _before(desk, call, requests)
         if before is not None:
             return before
@@ -184,6 +182,27 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
         return writing.whole(desk, settled)
 
     return (yield from written(call, work))
+
+
+def _desk_for(setup: Setup, conn: Connection, call: Writing, drafts: Sequence[Draft]) -> tuple[Desk, Sequence[Draft]]:
+    """The desk where drafts are judged, and the drafts resolved, under their locks.
+
+    A single one is looked up in the message that opens the desk, where the last write of this process found its scope:
+    if it is there no more, the locks of its place are held for nothing, and it is looked up as any other.
+    """
+    there = setup.desk_as_it_was(conn, call.scope) if len(drafts) == 1 else None
+    if there is None or not writing.is_looked_up(there, drafts[0]):
+        desk = setup.desk(conn, call.scope, reason=call.reason)
+    else:
+        opened = setup.desk_ahead(conn, call.scope, reason=call.reason)
+        writing.lock(there, drafts, key_lock(there, call))
+        looked = writing.look_around(there, drafts[0])
+        desk = opened()
+        if (desk.scope_id, desk.model_id) == (there.scope_id, there.model_id):
+            return replace(desk, looked=looked), drafts
+    resolved = [_resolved(desk, draft) for draft in drafts]
+    writing.lock(desk, resolved, key_lock(desk, call))
+    return desk, resolved
 
 
 def revise(

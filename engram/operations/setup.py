@@ -12,7 +12,7 @@ from sqlalchemy.engine import Row
 
 from engram import gates, ids, inputs, ranking, sessions, tenancy
 from engram.channels import keyword, semantic
-from engram.database import Connection, fetch_all, fetch_together, is_first_try
+from engram.database import Connection, fetch_ahead, fetch_all, fetch_together, is_first_try
 from engram.embedding import CachedEmbedder, Embedders, Model
 from engram.errors import InvalidInput, ModelRejected
 from engram.llm import LanguageModel, Models
@@ -26,10 +26,12 @@ from engram.secrets import Censor
 from engram.sessions import Part, Visit
 from engram.settings import LlmLevel, Settings
 from engram.streams import StreamKind
+from engram.tenancy import Visible
 from engram.values import TRUSTS, Trust
 from engram.writing import Desk
 
 DIRECT: Final[tuple[StreamKind, str]] = ("scope", "direct")  # the stream of a scope's own changes
+MOST_LATELY: Final = 4_096  # desks kept in mind
 READ_WORDS: Final = ("as_of", "known_at")
 WRITE_WORDS: Final = (
     "actor",
@@ -155,6 +157,24 @@ class Setup:
         """Where a write judges and writes, its scope made if need be."""
         return self._desk(conn, scope, fetch_all(conn, "open_desk", **_opening(scope)), reason)
 
+    def desk_as_it_was(self, conn: Connection, scope: Scope) -> Desk | None:
+        """The desk of a write as this process opened it last, which may be another one by now.
+
+        None where it never did, or where the transaction is tried again.
+        """
+        known = _LATELY.get(scope) if is_first_try(conn) else None
+        if known is None or self.embedder is None or not self.embedder.is_measured:
+            return None
+        visible, scope_id, model_id = known
+        if self.embedder.model_id != model_id:  # another door of this process embeds otherwise
+            return None
+        return Desk(conn, visible, scope_id, self.policy, model_id, gates.Thresholds())
+
+    def desk_ahead(self, conn: Connection, scope: Scope, *, reason: str | None = None) -> Callable[[], Desk]:
+        """Where a write judges and writes: opened in one message with the next statement, which tells it."""
+        rows = fetch_ahead(conn, "open_desk", **_opening(scope))
+        return lambda: self._desk(conn, scope, rows(), reason)
+
     def desks(self, conn: Connection, scopes: Sequence[Scope]) -> list[Desk]:
         """The same for several scopes of a tenant, in one message."""
         opened = fetch_together(conn, "open_desk", [_opening(scope) for scope in scopes])
@@ -169,9 +189,10 @@ class Setup:
         own = next(row for row in rows if row.scope_id == visible.own)
         active, building = semantic.ensure_model(conn, scope.tenant_id, self.embedder, semantic.held(own.models))
         config = own.config or keyword.ensure_config(conn, scope.tenant_id, self.settings.text_search_config)
+        model_id = self.model_of(scope.tenant_id, active)
+        _keep_in_mind(scope, visible, model_id)
         return Desk(
-            conn=conn, visible=visible, scope_id=int(own.scope_id), policy=self.policy,
-            model_id=self.model_of(scope.tenant_id, active),
+            conn=conn, visible=visible, scope_id=int(own.scope_id), policy=self.policy, model_id=model_id,
             thresholds=gates.Thresholds.of(
                 {"surprise": self.policy.surprise_threshold}, self.policy.thresholds,
                 None if active is None else active.thresholds,
@@ -243,6 +264,17 @@ class Writing:
     def is_new(self, conn: Connection) -> bool:
         """Whether nothing can have been written under the key of this write."""
         return self.is_own_key and is_first_try(conn)
+
+
+_LATELY: Final[dict[Scope, tuple[Visible, int, int]]] = {}
+"""The desks that were opened, by their scopes, with their models: only a hint, which the next that is opened checks."""
+
+
+def _keep_in_mind(scope: Scope, visible: Visible, model_id: int | None) -> None:
+    if len(_LATELY) >= MOST_LATELY:
+        _LATELY.clear()
+    if visible.own is not None and model_id is not None:
+        _LATELY[scope] = visible, visible.own, model_id
 
 
 def _opening(scope: Scope) -> dict[str, Any]:

@@ -48,7 +48,7 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     "get_lineage": (1, 1, 1),
     "traverse": (1, 1, 1),
     "find_path": (1, 1, 1),
-    "add": (6, 1, 4),
+    "add": (6, 1, 3),
     f"add_many of {MANY}": (8, 1, 6),
     "remember": (1, 1, 1),
     "remember derived": (23, 6, 13),

@@ -9,9 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
 import pytest
 
 from engram import AlreadySuperseded, Conflict, Edit, Engram, Filter, IdempotencyMismatch, InvalidInput, NotFound, Scope
+from engram.embedding import local
+from engram.operations import setup
 from engram.operations.arguments import Candidate
 from engram.settings import load
 from engram.values import Memory
@@ -123,6 +126,50 @@ def test_a_changed_value_without_a_key_is_stored_and_noted_as_a_contradiction(ad
     assert facts(ada) == ["The team's monthly cloud budget is $500", "The team's monthly cloud budget is $700"]
     assert second.nearest[0].memory_id == first.memory.memory_id  # type: ignore[union-attr]
     assert "quantity" in second.nearest[0].changed
+
+
+@pytest.mark.parametrize(("turns", "compared"), [(0, 8), (12, 8), (20, 8), (40, 8), (60, 4), (64, 0)])
+def test_a_fact_is_compared_with_the_facts_among_its_64_nearest_rows(ada: Engram, turns: int, compared: int) -> None:
+    said = "The greenhouse in Bergen is heated with wood"
+    heard = [f"{said}, he said {n} times" for n in range(turns)]
+    known = [f"Plant {n} of the nursery wants water on Fridays" for n in range(10)]
+    vectors = local.load().embed([said, *known, *heard])
+    cosines = vectors[1:] @ vectors[0] / np.linalg.norm(vectors[1:], axis=1)
+    assert cosines[:10].max() < cosines[10:].min(initial=1.0)
+    ada.add_many([{"fact": fact, "category": "verbatim"} for fact in heard]) if heard else None
+    kept = ada.add_many([{"fact": fact, "force": True} for fact in known])
+    near = sorted(zip(cosines[:10].tolist(), kept, strict=True), key=lambda pair: -pair[0])
+    decision = ada.add(said, dry_run=True)
+    assert [one.memory_id for one in decision.nearest] == [
+        one.memory.memory_id for _, one in near[:compared] if one.memory
+    ]
+
+
+def test_a_desk_that_is_another_by_now_is_not_believed(ada: Engram, database_url: str, tenant: str) -> None:
+    known, other = "The greenhouse in Bergen is heated with wood", "The greenhouse in Bergen has a red door"
+    mine = ada.add(known).memory
+    with Engram(database_url, scope=Scope(tenant, user_id="grace")) as grace:
+        hers = grace.add(other).memory
+    assert mine is not None
+    assert hers is not None
+    kept = {scope: found for scope, found in setup._LATELY.items() if scope.tenant_id == tenant}
+    [(own, found), (_, foreign)] = sorted(kept.items(), key=lambda item: item[0] == hers.scope)
+    setup._LATELY[own] = foreign
+    decision = ada.add(other)
+    assert (decision.kind, [one.memory_id for one in decision.nearest]) == ("add", [mine.memory_id])
+    assert setup._LATELY[own] == found
+    setup._LATELY[own] = foreign
+    assert ada.add(known).kind == "reinforce"
+    setup._LATELY[own] = found[0], found[1], found[2] + 1
+    assert ada.add(other).kind == "reinforce"
+
+
+def test_of_many_who_say_the_same_at_once_one_adds_it(ada: Engram) -> None:
+    ada.add("The first of many")  # from now on the desk is known
+    with ThreadPoolExecutor(4) as threads:
+        for n in range(10):
+            made = list(threads.map(lambda _, n=n: ada.add(f"Bridge {n} of Bergen opens at noon"), range(4)))
+            assert sorted(one.kind for one in made) == ["add", "reinforce", "reinforce", "reinforce"]
 
 
 def test_an_idempotency_key_gives_the_first_decision_again(ada: Engram) -> None:
