@@ -344,6 +344,7 @@ def measured(
     stage: Stage, chosen: argparse.Namespace, step: Callable[..., None]
 ) -> Iterator[tuple[report.Table, report.Plot, report.Data, dict[str, Any]]]:
     """Each work's table and plot, what it was made from, and what everybody said."""
+    sets = [labelled(word, chosen.embedder, chosen.cases) for word in words(chosen)]  # one that cannot be read is told now
     for size in sizes(chosen):
         work = made_up(size)
         exact = truth(work, K)
@@ -352,8 +353,7 @@ def measured(
         rows = f"{size:,} memories, {len(work.questions)} questions"
         data = report.Data("made up", work.digest, "made by rules", rows)
         yield speed_table(speed, work), speed_plot(speed, work), data, answers
-    for word in words(chosen):
-        work, data = labelled(word, chosen.embedder, chosen.cases)
+    for work, data in sets:
         answers = compare(stage, chosen_names(chosen.only, True), work, 0, chosen.patience, step)
         found = [row for name, told in answers.items() for row in quality_rows(name, told, work)]
         yield quality_table(found, work), quality_plot(found, work), data, answers

@@ -138,7 +138,10 @@ class _Best:
 
         if len(self._cosines) < NEAREST * len(self._least):
             self._least = np.maximum(self._least, _bound(cosines))
-        rows, places = (cosines >= self._least).nonzero()
+            reaches = cosines >= self._least
+        else:
+            reaches = cosines > self._least  # of those that are alike the first are kept
+        rows, places = reaches.nonzero()
         self._rows, self._places = np.append(self._rows, rows), np.append(self._places, places + first)
         self._cosines = np.append(self._cosines, cosines[rows, places])
         order = np.lexsort((self._places, -np.round(self._cosines, DIGITS), self._rows))

@@ -190,13 +190,18 @@ def _desk_for(setup: Setup, conn: Connection, call: Writing, drafts: Sequence[Dr
     A single one is looked up in the message that opens the desk, where the last write of this process found its scope:
     if it is there no more, the locks of its place are held for nothing, and it is looked up as any other.
     """
-    there = setup.desk_as_it_was(conn, call.scope) if len(drafts) == 1 else None
+    # A session holds its stream before it looks: what was said in it before is seen then.
+    there = setup.desk_as_it_was(conn, call.scope) if len(drafts) == 1 and call.visit is None else None
     if there is None or not writing.is_looked_up(there, drafts[0]):
         desk = setup.desk(conn, call.scope, reason=call.reason)
     else:
         opened = setup.desk_ahead(conn, call.scope, reason=call.reason)
         writing.lock(there, drafts, key_lock(there, call))
-        looked = writing.look_around(there, drafts[0])
+        try:
+            looked = writing.look_around(there, drafts[0])
+        except BaseException:
+            setup.forget_desk(conn, call.scope)
+            raise
         desk = opened()
         if (desk.scope_id, desk.model_id) == (there.scope_id, there.model_id):
             return replace(desk, looked=looked), drafts

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, cast
+from weakref import WeakKeyDictionary
 
-from sqlalchemy.engine import Row
+from sqlalchemy.engine import Engine, Row
 
 from engram import gates, ids, inputs, ranking, sessions, tenancy
 from engram.channels import keyword, semantic
@@ -162,13 +163,17 @@ class Setup:
 
         None where it never did, or where the transaction is tried again.
         """
-        known = _LATELY.get(scope) if is_first_try(conn) else None
+        known = _LATELY.get(conn.engine, {}).get(scope) if is_first_try(conn) else None
         if known is None or self.embedder is None or not self.embedder.is_measured:
             return None
         visible, scope_id, model_id = known
         if self.embedder.model_id != model_id:  # another door of this process embeds otherwise
             return None
         return Desk(conn, visible, scope_id, self.policy, model_id, gates.Thresholds())
+
+    def forget_desk(self, conn: Connection, scope: Scope) -> None:
+        """Let the next write open its desk before it looks."""
+        _LATELY.get(conn.engine, {}).pop(scope, None)
 
     def desk_ahead(self, conn: Connection, scope: Scope, *, reason: str | None = None) -> Callable[[], Desk]:
         """Where a write judges and writes: opened in one message with the next statement, which tells it."""
@@ -182,7 +187,8 @@ class Setup:
 
     def _desk(self, conn: Connection, scope: Scope, rows: list[Row[Any]], reason: str | None = None) -> Desk:
         visible = tenancy.seen(scope, rows)
-        if visible.own is None:
+        is_new = visible.own is None
+        if is_new:
             tenancy.ensure(conn, scope)
             rows = fetch_all(conn, "open_desk", **_opening(scope))
             visible = tenancy.seen(scope, rows)
@@ -190,7 +196,8 @@ class Setup:
         active, building = semantic.ensure_model(conn, scope.tenant_id, self.embedder, semantic.held(own.models))
         config = own.config or keyword.ensure_config(conn, scope.tenant_id, self.settings.text_search_config)
         model_id = self.model_of(scope.tenant_id, active)
-        _keep_in_mind(scope, visible, model_id)
+        if not is_new:  # nobody else sees it before COMMIT
+            _keep_in_mind(conn, scope, visible, model_id)
         return Desk(
             conn=conn, visible=visible, scope_id=int(own.scope_id), policy=self.policy, model_id=model_id,
             thresholds=gates.Thresholds.of(
@@ -266,15 +273,17 @@ class Writing:
         return self.is_own_key and is_first_try(conn)
 
 
-_LATELY: Final[dict[Scope, tuple[Visible, int, int]]] = {}
-"""The desks that were opened, by their scopes, with their models: only a hint, which the next that is opened checks."""
+_Known = dict[Scope, tuple[Visible, int, int]]
+_LATELY: Final[WeakKeyDictionary[Engine, _Known]] = WeakKeyDictionary()
+"""The desks opened in each database, by their scopes, with their models: only a hint, which the next opened checks."""
 
 
-def _keep_in_mind(scope: Scope, visible: Visible, model_id: int | None) -> None:
-    if len(_LATELY) >= MOST_LATELY:
-        _LATELY.clear()
+def _keep_in_mind(conn: Connection, scope: Scope, visible: Visible, model_id: int | None) -> None:
+    known = _LATELY.setdefault(conn.engine, {})
+    if len(known) >= MOST_LATELY:
+        known.clear()
     if visible.own is not None and model_id is not None:
-        _LATELY[scope] = visible, visible.own, model_id
+        known[scope] = visible, visible.own, model_id
 
 
 def _opening(scope: Scope) -> dict[str, Any]:
