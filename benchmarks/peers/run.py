@@ -344,7 +344,8 @@ def measured(
     stage: Stage, chosen: argparse.Namespace, step: Callable[..., None]
 ) -> Iterator[tuple[report.Table, report.Plot, report.Data, dict[str, Any]]]:
     """Each work's table and plot, what it was made from, and what everybody said."""
-    sets = [labelled(word, chosen.embedder, chosen.cases) for word in words(chosen)]  # one that cannot be read is told now
+    # Before anything is measured: a set that cannot be read is told now.
+    sets = [labelled(word, chosen.embedder, chosen.cases) for word in words(chosen)]
     for size in sizes(chosen):
         work = made_up(size)
         exact = truth(work, K)
