@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import machine
 
-ROOT: Final = Path(__file__).parents[1]
+ROOT: Final = Path(__file__).resolve().parents[1]
 RESULTS: Final = ROOT / "benchmarks" / "results"
 PAGE: Final = ROOT / "docs" / "benchmarks.md"
 PLOTS: Final = ROOT / "docs" / "benchmarks"

@@ -43,7 +43,7 @@ from engram import ingest
 from engram.errors import EngramError
 from engram.inputs import is_blank
 
-HERE: Final = Path(__file__).parent
+HERE: Final = Path(__file__).resolve().parent
 CONVERSATION: Final = HERE.parent / "engram" / "demo" / "conversation.jsonl"
 LOCOMO_CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 DIALOGUE_ID: Final = re.compile(r"D:?(\d+):0*(\d+)")

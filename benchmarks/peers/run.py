@@ -46,7 +46,7 @@ from work import BIG, SMALL, Work, made_up, truth
 from engram import migrations
 from engram.embedded import EmbeddedServer
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 K = 10
 PATIENCE = 300.0  # seconds of a peer's bulk writing, and of its questions in one mode
 LARGE = 20_000  # memories from which a comparison of all takes long
