@@ -50,13 +50,10 @@ class Halves:
         self.size, self.numbers = size, numbers
 
 
-class HalvesList:
+class HalvesList(Halves):
     """Such vectors, all of one size and one behind the other, as one parameter; its statement casts it to a list."""
 
-    __slots__ = ("numbers", "size")
-
-    def __init__(self, size: int, numbers: bytes) -> None:
-        self.size, self.numbers = size, numbers
+    __slots__ = ()
 
 
 class _HalvesDumper(Dumper):

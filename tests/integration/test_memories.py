@@ -136,7 +136,8 @@ def test_a_fact_is_compared_with_the_facts_among_its_64_nearest_rows(ada: Engram
     vectors = local.load().embed([said, *known, *heard])
     cosines = vectors[1:] @ vectors[0] / np.linalg.norm(vectors[1:], axis=1)
     assert cosines[:10].max() < cosines[10:].min(initial=1.0)
-    ada.add_many([{"fact": fact, "category": "verbatim"} for fact in heard]) if heard else None
+    if heard:
+        ada.add_many([{"fact": fact, "category": "verbatim"} for fact in heard])
     kept = ada.add_many([{"fact": fact, "force": True} for fact in known])
     near = sorted(zip(cosines[:10].tolist(), kept, strict=True), key=lambda pair: -pair[0])
     decision = ada.add(said, dry_run=True)
