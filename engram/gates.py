@@ -73,6 +73,7 @@ class Statement:
     fact: str
     conflict_key: str | None = None
     stated_from: datetime | None = None  # valid_from where someone said it, else None
+    stated_to: datetime | None = None  # valid_to, which is always said
     trust: int = 1  # 0 best … 5 worst
     force: bool = False
     evidence: bool = False  # a verbatim row or a chunk of a source: never compared with distilled facts
@@ -92,6 +93,7 @@ class Row:
     trust: int = 1
     evidence: bool = False
     value: str | None = None  # of its key
+    stated_to: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ class Near:
     conflict_key: str | None = None
     evidence: bool = False
     stated_from: datetime | None = None
+    stated_to: datetime | None = None
     changed: tuple[str, ...] = ()  # what the caller found to differ: "slot"
 
 
@@ -184,12 +187,17 @@ def _values(fact: str) -> dict[str, frozenset[object]]:
 
 # --- Exact duplicate and key: never skipped -----------------------------------------------------------------------
 def _is_exact(candidate: Statement, row: Row) -> bool:
-    """The same text under the same key, and no stated time that says it happened another time."""
+    """The same text under the same key, and no stated time that says it happened another time, or ends at one."""
     if row.evidence != candidate.evidence or compared(row.fact) != compared(candidate.fact):
         return False
     if candidate.conflict_key not in (None, row.conflict_key):
         return False
-    return candidate.stated_from is None or candidate.stated_from == row.valid_from
+    return candidate.stated_from in (None, row.valid_from) and not _ends_otherwise(candidate, row.stated_to)
+
+
+def _ends_otherwise(candidate: Statement, stated_to: datetime | None) -> bool:
+    """Whether a candidate states an end, and a row another one or none."""
+    return candidate.stated_to not in (None, stated_to)
 
 
 def _reinforce_exact(candidate: Statement, row: Row) -> Judgement:
@@ -200,7 +208,7 @@ def _reinforce_exact(candidate: Statement, row: Row) -> Judgement:
 def _by_key(candidate: Statement, head: Row | None) -> Judgement | None:
     if candidate.conflict_key is None or head is None or head.evidence != candidate.evidence:
         return None
-    if compared(head.fact) == compared(candidate.fact):
+    if compared(head.fact) == compared(candidate.fact) and not _ends_otherwise(candidate, head.stated_to):
         raised = ("trust_raised",) if candidate.trust < head.trust else ()
         return Judgement("reinforce", head.memory_id, ("same_key", "same_text", *raised))
     if candidate.value is not None and candidate.value == head.value and candidate.stated_from is None:
@@ -304,6 +312,8 @@ def _compare(
         return Neighbour(near.memory_id, near.fact, near.cosine, shared, near.changed)
     kinds = {*changes(candidate.fact, near.fact), *near.changed}
     if candidate.stated_from is not None and near.stated_from not in (None, candidate.stated_from):
+        kinds.add("date")
+    if _ends_otherwise(candidate, near.stated_to):
         kinds.add("date")
     return Neighbour(near.memory_id, near.fact, near.cosine, shared, tuple(sorted(kinds)))
 

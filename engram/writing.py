@@ -108,6 +108,7 @@ class Draft:
     parent_id: str | None = None
     valid_from: datetime | None = None
     still: bool = False
+    over: datetime | None = None  # where the latest of the rows stands that it supersedes by name in its own lineage
     valid_to: datetime | None = None
     expires_in: timedelta | None = None
     expires_at: datetime | None = None
@@ -127,9 +128,18 @@ class Draft:
         return self.valid_from or origin.occurred_at
 
     def stands(self, origin: Origin) -> datetime:
-        """Where the statement stands in its lineage: its beginning, or later where it says that it still holds."""
+        """Where the statement stands in its lineage: its beginning, or later where it says that it still holds.
+
+        It stands behind what it supersedes by name, whatever the times say.
+        """
         begins = self.begins(origin)
-        return max(begins, origin.occurred_at) if self.still else begins
+        stands = max(begins, origin.occurred_at) if self.still else begins
+        return stands if self.over is None else max(stands, self.over)
+
+    def ends(self, origin: Origin) -> datetime | None:
+        """When the statement holds no more, as was stated; a revision of what has ended by then has no end."""
+        over = self.revises is not None and self.valid_to is not None and self.valid_to <= self.begins(origin)
+        return None if over else self.valid_to
 
     @property
     def is_evidence(self) -> bool:
@@ -324,7 +334,10 @@ def _look_around(desk: Desk, draft: Draft, now: datetime | None) -> tuple[Seen, 
     assert row is not None
     near = [
         near_of(draft, _Found(**found), float(found["cosine"]), in_default=found["scope_id"] != desk.scope_id)
-        for found in ({**one, "valid_from": datetime.fromisoformat(one["valid_from"])} for one in row.near or ())
+        for found in (
+            {**one, "valid_from": datetime.fromisoformat(one["valid_from"]), "ended_at": _moment(one["ended_at"])}
+            for one in row.near or ()
+        )
     ]
     return _seen(row), near
 
@@ -340,6 +353,7 @@ class _Found:
     conflict_key: str | None
     valid_from: datetime
     valid_from_stated: bool
+    ended_at: datetime | None
 
 
 def _gated(desk: Desk, drafts: Sequence[Draft], nows: Sequence[datetime | None]) -> dict[str, Any]:
@@ -392,13 +406,14 @@ def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[g
             draft.fact,
             key,
             draft.valid_from,
+            draft.valid_to,
             trust_rank(trust),
             draft.force,
             captured=draft.captured,
             value=_only_value(desk.policy, draft, head),
             embedded=is_compared(desk, draft),
         ),
-        exact=_exact(seen.exact, key, draft.fact),
+        exact=_exact(seen.exact, draft),
         head=head,
         neighbours=near,
         same_type=seen.same_type,
@@ -425,7 +440,10 @@ def _head_row(head: Mapping[str, Any] | None, key: str | None, policy: MemoryPol
     if head is None:
         return None
     fact = "" if head["gone"] else head["fact"]
-    return gates.Row(head["memory_id"], fact, key, trust=head["trust"], value=value_of(policy, fact, key))
+    return gates.Row(
+        head["memory_id"], fact, key, trust=head["trust"], value=value_of(policy, fact, key),
+        stated_to=_moment(head["ended_at"]),
+    )  # fmt: skip
 
 
 def _only_value(policy: MemoryPolicy, draft: Draft, head: gates.Row | None) -> str | None:
@@ -437,21 +455,34 @@ def _only_value(policy: MemoryPolicy, draft: Draft, head: gates.Row | None) -> s
     return value if value is not None and says_no_more(draft.fact, known, value) else None
 
 
-def _exact(rows: Sequence[Mapping[str, Any]], key: str | None, fact: str) -> gates.Row | None:
-    """The row with the very same text: one under the same key before one without, of several the eldest."""
-    chosen = sorted(rows, key=lambda row: (row["conflict_key"] != key, row["memory_id"]))
-    if not chosen:
-        return None
-    first = chosen[0]
-    return gates.Row(
-        first["memory_id"], fact, first["conflict_key"], datetime.fromisoformat(first["valid_from"]), first["trust"]
-    )
+def _exact(rows: Sequence[Mapping[str, Any]], draft: Draft) -> gates.Row | None:
+    """The row with the very same text: one under the same key before one without, then one of the stated times.
+
+    Of several the eldest.
+    """
+    twins = [
+        (
+            row["conflict_key"] != draft.classified.conflict_key, draft.valid_from not in (None, begins),
+            draft.valid_to not in (None, ends), row["memory_id"],
+            gates.Row(row["memory_id"], draft.fact, row["conflict_key"], begins, row["trust"], stated_to=ends),
+        )
+        for row in rows
+        for begins, ends in [(_moment(row["valid_from"]), _moment(row["ended_at"]))]
+    ]  # fmt: skip
+    return min(twins, key=lambda twin: twin[:4])[-1] if twins else None
+
+
+def _moment(said: str | None) -> datetime | None:
+    return None if said is None else datetime.fromisoformat(said)
 
 
 def _revision(draft: Draft, head: Memory | None) -> Judged:
     """A revision asked for by id: judged only against its own head. Pure."""
     assert head is not None
-    same = text.compared(head.fact) == text.compared(draft.fact)
+    same = (
+        text.compared(head.fact) == text.compared(draft.fact) and draft.main_content == head.main_content
+        and draft.valid_from in (None, head.valid_from)
+    )  # fmt: skip
     made = gates.Judgement("reinforce" if same else "revise", head.memory_id, ("same_as_head" if same else "revised",))
     return Judged(draft, made, head.lineage_id, head.importance)
 
@@ -591,6 +622,10 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     draft, rules = judged.draft, judged.draft.classified
     memory_id, fresh = desk.name(draft, origin)
     known = judged.lineage_id if rules.conflict_key is not None or judged.kind == "revise" else None
+    if known is not None and draft.supersedes:
+        named = [row.stands_at for row in fronts(desk, [known])[known].rows if row.memory_id in draft.supersedes]
+        draft = replace(draft, over=max(named, default=None))
+        judged = replace(judged, draft=draft)
     lineage_id, member = known or fresh, newcomer(draft, origin, memory_id)
     if judged.quarantined:
         place, moved, revision = Place("quarantined"), dict[str, Place](), 1
@@ -603,7 +638,8 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     _relate(desk, _edges(memory_id, judged, origin, moved))
     summarised = [_put_away(desk, old, memory_id, origin) for old in draft.supersedes]
     for other, placed in moved.items():
-        summarised.append(_note(desk, other, placed.status if placed.status != "active" else "reordered", origin))
+        if other not in draft.supersedes:
+            summarised.append(_note(desk, other, placed.status if placed.status != "active" else "reordered", origin))
     pending = _embed_state(desk, draft) == "pending"
     entry = _entry(memory_id, draft, origin)
     changed = None if any(summarised) else (*draft.supersedes, *moved)
@@ -787,7 +823,7 @@ def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Map
         "attribute": draft.attribute, "value": draft.value, "source": draft.source, "private": draft.private,
         "metadata": dict(draft.metadata), "valid_from": _said(draft.begins(origin)),
         "holds_at": _said(draft.stands(origin)), "valid_from_stated": draft.valid_from is not None,
-        "ended_at": _said(draft.valid_to), "expires_at": _said(expiry(draft, origin)),
+        "ended_at": _said(draft.ends(origin)), "expires_at": _said(expiry(draft, origin)),
     }  # fmt: skip
     ruled = {
         "memory_type": rules.memory_type, "category": rules.category, "importance": _importance(judged),
@@ -1348,7 +1384,7 @@ def near_of(draft: Draft, row: Any, cosine: float | None, *, in_default: bool) -
     return gates.Near(
         row.memory_id, row.fact, None if cosine is None else round(cosine, nearness.DIGITS), in_default,
         row.conflict_key,
-        stated_from=row.valid_from if row.valid_from_stated else None,
+        stated_from=row.valid_from if row.valid_from_stated else None, stated_to=row.ended_at,
         changed=("slot",) if None not in (key, row.conflict_key) and key != row.conflict_key else (),
     )  # fmt: skip
 

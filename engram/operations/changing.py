@@ -49,6 +49,7 @@ EVENT_OF: Final = {
 CHANGES: Final = (*EVENT_OF.values(), "memory_annotated", "memory_ended", "memory_forgotten", "memory_restored")
 MAX_EDIT_TRIES: Final = 20
 NOTHING_CURRENT: Final = "nothing of this lineage is current: restore what was forgotten, or add the fact anew"
+LONGEST_EXPIRY: Final = timedelta(days=36_525)  # a century
 EXPIRY: Final = ("expires_at", "expires_in", "expires_in_days")
 
 
@@ -205,9 +206,32 @@ def _desk_for(setup: Setup, conn: Connection, call: Writing, drafts: Sequence[Dr
         desk = opened()
         if (desk.scope_id, desk.model_id) == (there.scope_id, there.model_id):
             return replace(desk, looked=looked), drafts
-    resolved = [_resolved(desk, draft) for draft in drafts]
-    writing.lock(desk, resolved, key_lock(desk, call))
+    resolved = []
+    for index, draft in enumerate(drafts):
+        try:
+            resolved.append(_resolved(desk, draft))
+        except NotFound as error:
+            raise NotFound(f"items[{index}]: {error}" if len(drafts) > 1 else str(error)) from None
+    _lock_with_named(desk, resolved, key_lock(desk, call))
     return desk, resolved
+
+
+def _lock_with_named(desk: Desk, drafts: Sequence[Draft], key: str) -> None:
+    """Take the locks of drafts, and of the lineages of what they supersede, which may be others by the time."""
+    wanted = sorted({old for draft in drafts for old in draft.supersedes})
+    held: set[str] | None = None
+    while True:
+        rows = memories.load(desk.conn, desk.visible, wanted)
+        places = {scope: scope_id for scope_id, scope in desk.visible.scopes.items()}
+        names = {
+            name for row in rows for name in writing.lineage_locks(row.lineage_id, places[row.scope], row.conflict_key)
+        }
+        if held is not None and names <= held:
+            return
+        writing.lock(desk, drafts, *names, key, scopes=sorted({places[row.scope] for row in rows}))
+        if not wanted:
+            return
+        held = names
 
 
 def revise(
@@ -228,9 +252,15 @@ def revise(
     request = plain({"memory_id": wanted, "fact": change, "main_content": content, "valid_from": begins})
     setup = yield from spaces.ready(setup, call.tenant_id)
     for _ in range(MAX_EDIT_TRIES):
-        basis = yield from steps.read(call.tenant_id, lambda conn: _head(conn, call, wanted))
-        new = change.apply(basis.fact) if isinstance(change, Edit) else change or basis.fact
-        new, refused = guarded(setup, basis, new)
+        try:
+            basis = yield from steps.read(call.tenant_id, lambda conn: _head(conn, call, wanted))
+            new = change.apply(basis.fact) if isinstance(change, Edit) else change or basis.fact
+            new, refused = guarded(setup, basis, new)
+        except (Conflict, PolicyError) as error:  # of what is there now: an earlier call with this key met what was
+            repeated = yield from _revised_before(setup, call, wanted, request)
+            if repeated is None:
+                raise error from None
+            return repeated
         vectors = yield from with_vectors(setup, [Draft(new, _like(basis))])
 
         def work(
@@ -264,6 +294,21 @@ def revise(
         if decision is not None:
             return decision
     raise Unavailable("the memory was revised too often to edit it", retry_after=1.0)
+
+
+def _revised_before(
+    setup: Setup, call: Writing, wanted: str, request: Mapping[str, Any]
+) -> Operation[WriteDecision | None]:  # fmt: skip
+    """What an earlier call with this key revised, or None where there was none."""
+    if call.is_own_key:
+        return None
+
+    def work(conn: Connection) -> WriteDecision | None:
+        desk, _ = _desk_of(setup, conn, call, wanted)
+        before = _before(desk, call, [request])
+        return None if before is None else before[0]
+
+    return (yield from steps.write(call.tenant_id, work, key=call.idempotency_key))
 
 
 def _cleaned(edit: Edit | None, censor: Censor) -> Edit | None:
@@ -320,6 +365,8 @@ def end_validity(setup: Setup, memory_id: object, at: object, given: Mapping[str
     when = inputs.optional(inputs.moment, at, "at")
 
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
+        if memory.valid_from_stated and (when or origin.recorded_at) <= memory.valid_from:
+            raise InvalidInput("at", "a time after the memory's valid_from", "one that is not")
         _end(desk, memory, origin, when)
 
     return (yield from _change(setup, call, memory_id, "memory_ended", {"at": when}, apply))
@@ -710,8 +757,8 @@ def revision_of(head: Memory, new: str, vector: Any, content: str | None, begins
     return Draft(
         fact=new, classified=_like(head), vector=vector, main_content=content or head.main_content, tags=head.tags,
         source=head.source, metadata=head.metadata, confidence=head.confidence, attribute=head.attribute,
-        value=head.value, topic_key=head.topic_key, valid_from=begins, expires_at=head.expires_at,
-        private=head.private, revises=head.memory_id,
+        value=head.value, topic_key=head.topic_key, valid_from=begins, valid_to=head.valid_to,
+        expires_at=head.expires_at, private=head.private, revises=head.memory_id,
     )  # fmt: skip
 
 
@@ -730,18 +777,18 @@ def _resolved(desk: Desk, draft: Draft) -> Draft:
         return draft
     parent = None if draft.parent_id is None else memories.resolve_id(desk.conn, desk.visible, draft.parent_id)
     olds = [memories.get(desk.conn, desk.visible, old) for old in draft.supersedes]
-    if any(not old.is_current for old in olds):
-        raise Conflict("only a current memory can be superseded: name the head of its lineage")
     if parent is not None and desk.load(parent) is None:
         raise NotFound("no memory with that id in this scope")
     return replace(draft, parent_id=parent, supersedes=tuple(old.memory_id for old in olds))
 
 
 def _barred(desk: Desk, judged: writing.Judged, call: Writing) -> writing.Judged:
-    """W-11: a candidate that is trusted less than a row it wants to supersede is a conflict."""
+    """W-11: a candidate supersedes what is current; one that is trusted less than such a row is a conflict."""
     for old in judged.draft.supersedes:
         row = desk.load(old)
-        if row is not None and trust_rank(call.trust or DIRECT_TRUST) > trust_rank(row.trust):
+        if row is None or not row.is_current:
+            raise Conflict("only a current memory can be superseded: name the head of its lineage")
+        if trust_rank(call.trust or DIRECT_TRUST) > trust_rank(row.trust):
             return writing.conflict(judged, old, "less_trusted_than_superseded")
     if judged.draft.supersedes and judged.kind != "add" and judged.kind != "revise":
         return writing.stored(judged, "explicit_supersede")
@@ -838,10 +885,18 @@ def _expiry(
         raise InvalidInput("expires_in", "one of expires_at, expires_in and expires_in_days", "more than one")
     if expires_in is not None:
         said = inputs.expires_in(expires_in, ZoneInfo(setup.settings.time_zone))
-        return (said, None) if isinstance(said, timedelta) else (None, said)
+        return (_soon(said, "expires_in"), None) if isinstance(said, timedelta) else (None, said)
     if expires_in_days is not None:
-        return timedelta(days=inputs.number(expires_in_days, "expires_in_days", 0, 109_000)), None
+        days = timedelta(days=inputs.number(expires_in_days, "expires_in_days", 0, LONGEST_EXPIRY.days))
+        return _soon(days, "expires_in_days"), None
     return None, inputs.optional(inputs.moment, expires_at, "expires_at")
+
+
+def _soon(length: timedelta, field: str) -> timedelta:
+    """A length of time that ends on a day which a memory may expire on, and did whenever it was asked for."""
+    if length > LONGEST_EXPIRY:
+        raise InvalidInput(field, f"at most {LONGEST_EXPIRY.days:,} days", "more")
+    return length
 
 
 def plain(value: Any) -> Any:

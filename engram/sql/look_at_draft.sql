@@ -2,7 +2,7 @@
 SELECT g.exact, g.head, g.lineage_id, g.same_type,
        (SELECT jsonb_agg(jsonb_build_object(
                  'scope_id', s.scope_id, 'memory_id', n.memory_id, 'fact', n.fact, 'cosine', n.cosine, 'conflict_key', n.conflict_key,
-                 'valid_from', n.valid_from, 'valid_from_stated', n.valid_from_stated)
+                 'valid_from', n.valid_from, 'valid_from_stated', n.valid_from_stated, 'ended_at', n.ended_at)
                  ORDER BY s.place, n.cosine DESC, n.memory_id)
           FROM unnest(%(scope_ids)s::bigint[]) WITH ORDINALITY s (scope_id, place)
          CROSS JOIN LATERAL engram.near_facts(

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from quiet import quiet
 
-from engram import Conflict, Engram, Filter, NotFound, Scope, recall, tenancy
+from engram import Conflict, Engram, Filter, InvalidInput, NotFound, Scope, recall, tenancy
 from engram.database import Database
 from engram.memories import Moment
 from engram.recall import finding, past
@@ -31,6 +31,9 @@ WAYS: tuple[dict[str, Any], ...] = (
     {"window": (DAYS[6], None)}, {"filter": Filter(tags_any=("kept",))}, {"filter": Filter(statuses=("superseded",))},
     {"within": (DAYS[1], DAYS[4])},
 )  # fmt: skip
+CHANGES_READ = """
+    SELECT idx_tup_fetch::integer FROM pg_stat_xact_user_tables WHERE relid = 'engram.memory_changes'::regclass
+"""
 QUESTIONS = ("What does Ada say of the bicycle?", 'Ottokar "sold the piano" again', "garden -red", "violin xyzzy")
 
 
@@ -55,7 +58,7 @@ def life(request: pytest.FixtureRequest, database_url: str) -> Iterator[Life]:
     with Engram(database_url, scope=own) as door, Engram(database_url, scope=shared) as everyone:
         quiet(door), quiet(everyone)
         for step in range(130):
-            with suppress(Conflict, NotFound):
+            with suppress(Conflict, InvalidInput, NotFound):
                 act(dice, door if dice.random() < 0.8 else everyone, made, step)
             clock.append(datetime.now(UTC))
     database = Database(database_url, load({}))
@@ -167,3 +170,44 @@ def test_what_is_reached_for_is_mostly_enough(life: Life, monkeypatch: pytest.Mo
         found(life, life.scopes[0], QUESTIONS[number % 4], moment, limit=2)
     assert len(reached) < 2 * len(life.moments)
     assert past.EVERYTHING not in reached
+
+
+def test_a_row_is_what_its_last_change_left(life: Life) -> None:
+    """So nothing is put together of what has not changed since the moment that is asked for."""
+    with life.database.transaction(life.tenant, read_only=True) as conn:
+        rows, changed = conn.exec_driver_sql(
+            """SELECT count(*), count(*) FILTER (WHERE jsonb_populate_record(m, c.state) IS DISTINCT FROM m)
+                 FROM engram.agent_memory m
+                 LEFT JOIN LATERAL (
+                      SELECT c.state FROM engram.memory_changes c
+                       WHERE c.tenant_id = m.tenant_id AND c.memory_id = m.memory_id AND c.state IS NOT NULL
+                       ORDER BY c.change_id DESC LIMIT 1) c ON true"""
+        ).one()
+    assert rows > 50
+    assert changed == 0
+
+
+def test_of_the_past_no_change_is_read_that_was_known(life: Life) -> None:
+    """What was true then is said by rows as they are; what was known, by one change of each that has none since."""
+    with life.database.transaction(life.tenant, read_only=True) as conn:
+        scope_ids = list(tenancy.visible(conn, life.scopes[0]).scope_ids)
+        made, noted = conn.exec_driver_sql(
+            "SELECT (SELECT count(*) FROM engram.agent_memory WHERE scope_id = ANY (%(scopes)s)),"
+            " (SELECT count(*) FROM engram.memory_changes WHERE memory_id IS NOT NULL)", {"scopes": scope_ids},
+        ).one()  # fmt: skip
+    assert noted > made
+    now = datetime.now(UTC)
+    assert changes_read(life, scope_ids, as_of=now) == 0
+    assert 0 < changes_read(life, scope_ids, known_at=now) <= made
+
+
+def changes_read(life: Life, scope_ids: list[int], **moment: datetime) -> int:
+    """How many changes are read to say how the memories of some scopes stood at a moment."""
+    with life.database.transaction(life.tenant, read_only=True) as conn:
+        before = conn.exec_driver_sql(CHANGES_READ).scalar() or 0
+        told = conn.exec_driver_sql(
+            "SELECT count(*) FROM engram.memories_at(%(scopes)s, %(as_of)s, %(known_at)s)",
+            {"scopes": scope_ids, "as_of": None, "known_at": None, **moment},
+        ).scalar_one()  # fmt: skip
+        assert told > 0
+        return int(conn.exec_driver_sql(CHANGES_READ).scalar() or 0) - before

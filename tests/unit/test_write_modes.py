@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import permutations
+from typing import Any
 
 import more_pairs
 import pairs
@@ -11,12 +14,14 @@ import pytest
 from engram import gates, writing
 from engram.gates import WRITE_MODES, Near, Statement, Thresholds, WriteMode
 from engram.policies import MemoryPolicy
+from engram.policies.classify import Classified
 from engram.text import jaccard, tokens
 from engram.values import Neighbour, SurpriseTerms, WriteDecision
 
 CHANGED = (*pairs.CHANGED, *more_pairs.CHANGED, *more_pairs.LOOKALIKES)
 SAME = (*pairs.SAME, *more_pairs.SAME)
 CLOSE = 5e-4
+MAY_3, MAY_5 = datetime(2024, 5, 3, tzinfo=UTC), datetime(2024, 5, 5, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("mode", WRITE_MODES)
@@ -120,13 +125,40 @@ def test_a_decision_tells_itself_as_a_sentence(kind: str, reasons: tuple[str, ..
 def test_of_exact_twins_the_eldest_under_the_same_key_is_meant_in_whatever_order_they_come(order: list[int]) -> None:
     """Rows come as they lie in the table, which another write may change: what is said again means the same one."""
     keys = (None, "topic:mast", "topic:mast")
-    rows = [
-        {"memory_id": f"0190-{n}", "conflict_key": key, "valid_from": "2024-05-03T00:00:00+00:00", "trust": "user"}
-        for n, key in enumerate(keys)
-    ]
+    rows = [twin(f"0190-{n}", key) for n, key in enumerate(keys)]
     shuffled = [rows[place] for place in order]
-    under_key = writing._exact(shuffled, "topic:mast", "The mast is tall.")
-    without = writing._exact([row for row in shuffled if row["conflict_key"]], None, "The mast is tall.")
+    under_key = writing._exact(shuffled, tall("topic:mast"))
+    without = writing._exact([row for row in shuffled if row["conflict_key"]], tall(None))
     assert under_key is not None
     assert without is not None
     assert (under_key.memory_id, without.memory_id) == ("0190-1", "0190-1")
+
+
+def test_of_exact_twins_the_one_of_the_stated_times_is_meant() -> None:
+    rows = [twin("0190-0", None), twin("0190-1", None, begins=MAY_5), twin("0190-2", None, ends=MAY_5)]
+    asked: list[tuple[dict[str, Any], str]] = [
+        ({}, "0190-0"), ({"valid_from": MAY_5}, "0190-1"), ({"valid_to": MAY_5}, "0190-2"),
+    ]  # fmt: skip
+    for told, wanted in asked:
+        found = writing._exact(rows, replace(tall(None), **told))
+        assert found is not None
+        assert found.memory_id == wanted
+
+
+def twin(
+    memory_id: str, key: str | None, *, begins: datetime = MAY_3, ends: datetime | None = None
+) -> dict[str, object]:  # fmt: skip
+    """A row with the same text, as the database tells of it."""
+    return {
+        "memory_id": memory_id, "conflict_key": key, "valid_from": begins.isoformat(), "trust": 1,
+        "ended_at": None if ends is None else ends.isoformat(),
+    }  # fmt: skip
+
+
+def tall(key: str | None) -> writing.Draft:
+    """The same text as a candidate."""
+    rules = Classified(
+        memory_type="semantic", category=None, importance=None, critical_slot=None, conflict_key=key, subject=None,
+        rule=None, expires_in=None, negates=None,
+    )  # fmt: skip
+    return writing.Draft("The mast is tall.", rules)
