@@ -365,8 +365,6 @@ def end_validity(setup: Setup, memory_id: object, at: object, given: Mapping[str
     when = inputs.optional(inputs.moment, at, "at")
 
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
-        if memory.valid_from_stated and (when or origin.recorded_at) <= memory.valid_from:
-            raise InvalidInput("at", "a time after the memory's valid_from", "one that is not")
         _end(desk, memory, origin, when)
 
     return (yield from _change(setup, call, memory_id, "memory_ended", {"at": when}, apply))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from quiet import quiet
 
-from engram import Conflict, Engram, Filter, InvalidInput, NotFound, Scope, recall, tenancy
+from engram import Conflict, Engram, Filter, NotFound, Scope, recall, tenancy
 from engram.database import Database
 from engram.memories import Moment
 from engram.recall import finding, past
@@ -58,7 +58,7 @@ def life(request: pytest.FixtureRequest, database_url: str) -> Iterator[Life]:
     with Engram(database_url, scope=own) as door, Engram(database_url, scope=shared) as everyone:
         quiet(door), quiet(everyone)
         for step in range(130):
-            with suppress(Conflict, InvalidInput, NotFound):
+            with suppress(Conflict, NotFound):
                 act(dice, door if dice.random() < 0.8 else everyone, made, step)
             clock.append(datetime.now(UTC))
     database = Database(database_url, load({}))
