@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import string
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +49,13 @@ MOST_ROWS: Final = 20_000
 COUNTED_ROWS: Final = 10_000
 LEAST_COUNTED: Final = 5
 LARGE: Final = 1_000  # memories of a scope from which document frequencies are kept
-STOP_WEIGHT: Final = 0.15  # of a word the index does not keep, in a question's vector
+STOP_WEIGHT: Final = 0.15  # of a word that says nothing, in a question's vector
+# Words of form that PostgreSQL does not stop: rare in most scopes, which makes nothing of them that is asked for.
+FORM_WORDS: Final = frozenset({
+    "also", "could", "else", "ever", "every", "get", "got", "let", "many", "might", "much", "must", "please", "shall",
+    "tell", "would", "yet",
+})  # fmt: skip
+FORM_SHARE: Final = 0.2  # of the rarity of such a word counts
 # Events in which someone speaks; the engine's own and calls of tools are no conversation.
 SPOKEN: Final = ("user_message", "assistant_message", "observation", "tool_result", "agent_action", "decision")
 MONTHS: Final = (
@@ -198,17 +205,28 @@ def sought(
 ) -> Sought:
     """What a question's words mean, of the rows of `look_up_words`: word, lexeme and how many memories hold it."""
     refused = {lexeme for word, lexeme, _ in rows if word in words.without and lexeme is not None}
+    formal = _formal(rows) if config == "english" else frozenset()
     terms: dict[str, SoughtTerm] = {}
     weights: dict[str, float] = {}
     for word, lexeme, df in rows:
         if lexeme is None:
             weights.setdefault(word, STOP_WEIGHT)
+        elif word in formal:
+            terms.setdefault(lexeme, SoughtTerm(lexeme, _quoted(lexeme), df, FORM_SHARE * rarity(size, df)))
+            weights[word] = STOP_WEIGHT
         elif lexeme not in refused:
             idf = rarity(size, df)
             terms[lexeme] = SoughtTerm(lexeme, _quoted(lexeme), df, idf)
             weights[word] = max(idf, weights.get(word, 0.0))
     phrases = _phrases(conn, words.phrases, config, terms, size)
     return Sought((*terms.values(), *phrases), tuple(sorted(refused)), weights)
+
+
+def _formal(rows: Sequence[Sequence[Any]]) -> frozenset[str]:
+    """The words of form among those of a question; none where it has no others."""
+    kept = {word for word, lexeme, _ in rows if lexeme is not None}
+    formal = frozenset(word for word in kept if word.strip(string.punctuation) in FORM_WORDS)
+    return formal if formal < kept else frozenset()
 
 
 def _phrases(

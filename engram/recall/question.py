@@ -28,6 +28,8 @@ MOST_NAMES: Final = 300  # runs of words of a question that may name somebody
 LONGEST_NAME: Final = 3  # words
 WORD: Final = re.compile(r"\w[\w'’.-]*\w|\w")
 OWNING: Final = ("'s", "’s")
+PART: Final = re.compile(r"\w+")
+CONTRACTED: Final = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,12 +257,24 @@ def names_in(query: str) -> list[str]:
 
 def _word_weights(topic: str, weights: Mapping[str, float]) -> dict[str, float]:
     most = max(weights.values(), default=1.0)
+    known = _part_weights(weights)
     found = {}
-    for word in re.findall(r"\w+", topic):
+    for word in PART.findall(topic):
         if word.isascii():  # one part, which is the word itself
             small = word.lower()
-            found[small] = weights.get(small, most)
+            found[small] = known.get(small, most)
             continue
-        parts = [weights.get(part, most) for part in keyword.plain(word).split()]
+        parts = [known.get(part, most) for part in keyword.plain(word).split()]
         found[word.casefold()] = max(parts, default=most)
+    return found
+
+
+def _part_weights(weights: Mapping[str, float]) -> dict[str, float]:
+    """The weights of words without the marks around and in them; what is left of "is" or "not" is a stop word."""
+    found: dict[str, float] = {}
+    for word, weight in weights.items():
+        parts = PART.findall(word)
+        if len(parts) > 1 and parts[-1] in CONTRACTED:
+            found.setdefault(parts.pop(), keyword.STOP_WEIGHT)
+        found |= {part: max(weight, found.get(part, 0.0)) for part in parts}
     return found
