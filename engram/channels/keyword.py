@@ -67,7 +67,17 @@ Score = tuple[float, tuple[str, ...]]
 """How a text covers a question, and the words that matched."""
 
 _PHRASE: Final = re.compile(r'"([^"]{1,200})"|“([^”]{1,200})”')
-_WITHOUT: Final = re.compile(r"(?:^|(?<=\s))-(?=[^\W\d_])(\w[\w'’.-]*)")
+# A word of one or two letters is a flag, as in "grep -r".
+_WITHOUT: Final = re.compile(r"(?:^|(?<=\s))-(?=[^\W\d_])(?![A-Za-z0-9]{1,2}(?!\w))(\w[\w'’.-]*)")
+# What the server's parser takes for one word, a path, a tag, a host or a sign: apart as it is asked for.
+_JOINTS: Final = re.compile(r"[/\\<>=@~|]|(?<=\w)[-–](?=\d)")
+_DOTTED: Final = re.compile(r"(?<=[^\W\d_])\.(?=[^\W_]{2})|(?<=\w\w)\.(?=[^\W\d_])")  # main.py, no 3.5
+_VERSION: Final = re.compile(r"(?<!\w)v(?=\d+(?:\.\d+)+)", re.IGNORECASE)
+_THOUSANDS: Final = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!,?\d)")
+_GLUED: Final = re.compile(r"[/\\<>=@~|\d]|\w\.\w")  # what any of these needs
+_CAMEL: Final = re.compile(r"(?<!\w)[a-z]+(?:[A-Z][a-z0-9]+|[A-Z]+(?![a-z]))+(?!\w)")
+_HUMPED: Final = re.compile(r"[a-z][A-Z]")
+_HUMP: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _MARKS: Final = re.compile("[\u0300-\u036f]")
 _LEXEME: Final = re.compile(r"'((?:[^']|'')*)'")
 
@@ -142,13 +152,25 @@ def plain(said: str) -> str:
     """Text as the index sees it: compared, without accents and signs, CJK in pairs of characters. Pure.
 
     The server may run with a locale that knows no Unicode, so that case, accents and punctuation are settled here.
+    Words of code stand apart: paths, versions, and the parts of a `camelCase` name behind the whole.
     """
+    said = _apart(said)
     if said.isascii():
         return said.lower()
     decomposed = unicodedata.normalize("NFD", text.compared(said))
     bare = unicodedata.normalize("NFC", _MARKS.sub("", decomposed))
     signs = "".join([c if c < "\x7f" or unicodedata.category(c)[0] not in "PSZC" else " " for c in bare])
     return text.with_bigrams(signs)
+
+
+def _apart(said: str) -> str:
+    """Text in which no sign glues words together that the server's parser would take for one."""
+    if _HUMPED.search(said):
+        said = _CAMEL.sub(lambda name: " ".join([name[0], *_HUMP.findall(name[0])]), said)
+    if not _GLUED.search(said):
+        return said
+    counted = _THOUSANDS.sub(lambda number: number[0].replace(",", ""), said)
+    return _DOTTED.sub(" ", _VERSION.sub("", _JOINTS.sub(" ", counted)))
 
 
 def parse(query: str) -> Words:
