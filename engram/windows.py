@@ -1,8 +1,9 @@
 """Phrases of time in a question, as half-open windows in a time zone at a moment. Pure.
 
-A phrase is made of atoms, each a period ("last week", "5 March", "Q2 2024", "3 days ago"), and of words that bind them:
-"since", "before", "after", "until", "between … and …", "from … to …". Absolute dates and calendar arithmetic are
-dateutil's; which period a phrase means is ours. What has several meanings, or none, makes no window but a note.
+A phrase is made of atoms, each a period ("last week", "5 March", "Q2 2024", "3 days ago") or a piece of one ("the last
+week of May"), and of words that bind them: "since", "before", "after", "until", "between … and …", "from … to …".
+Absolute dates and calendar arithmetic are dateutil's; which period a phrase means is ours. What has several meanings,
+or none, makes no window but a note.
 """
 
 from __future__ import annotations
@@ -80,7 +81,13 @@ _PLAIN: Final = {"’": "'", "‘": "'", "ʼ": "'", "‐": "-", "‑": "-", "–
 
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _NAMES: Final = frozenset(("april", "may", "june", "august", "jan"))  # people are called so too
-_NTH: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_TO_THIRTY_FIRST = (
+    "first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth, thirteenth, "
+    "fourteenth, fifteenth, sixteenth, seventeenth, eighteenth, nineteenth, twentieth, twenty-first, twenty-second, "
+    "twenty-third, twenty-fourth, twenty-fifth, twenty-sixth, twenty-seventh, twenty-eighth, twenty-ninth, thirtieth, "
+    "thirty-first"
+)
+_NTH: Final = tuple(_TO_THIRTY_FIRST.split(", "))
 _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _TO_TWENTY = (
     "zero, a an one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, "
@@ -112,18 +119,25 @@ _WEEKDAY = (
     r"(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday|"
     r"mon|tues|tue|wed|thurs|thur|thu|fri|sat|sun)\b"
 )
-_YEAR = r"(?P<year>[0-9]{4})(?![0-9]|[.,:/-][0-9]|%)"
+_YEAR = r"(?P<year>[0-9]{4})(?![0-9a-z]|[.,:/-][0-9]|%)"
 _DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?![0-9]|[.:/][0-9]|,[0-9]{1,3}\b|%|\w)"
 _PART = r"(?P<part>morning|afternoon|evening|night)"
-_COUNT = (
-    r"(?P<count>[0-9]{1,15}|(?:a )?couple(?: of)?|(?:a |the )?(?:last )?few|several|half an?|(?:a )?hundred|forty-five|"
+_IN_PART = rf"(?:,? (?:at |in the )?{_PART}\b)?"
+_ONE_COUNT = (
+    r"(?:[0-9]{1,15}|(?:a )?couple(?: of)?|(?:a |the )?(?:last )?few|several|half an?|(?:a )?hundred|forty-five|"
     + "|".join(sorted((word for word in _NUMBERS if "-" not in word and word != "hundred"), key=len, reverse=True))
     + ")"
 )
-_UNIT = r"(?P<unit>" + "|".join(sorted(_UNITS, key=len, reverse=True)) + r")s?\b"
-_WHICH = r"(?P<which>last|this past|this|next|past|previous|coming|current)"
-_OF_YEAR = rf"(?:(?:(?:,| of|, of)? |,)(?:(?:the year )?{_YEAR}|(?P<that>last|this|next) year\b))?"
-_EDGE = r"(?:(?P<edge>early|late|mid|the (?:start|beginning|middle|end) of|(?:start|beginning|middle|end) of)[ -])?"
+_COUNTS_APART = r" ?- ?| to | or "
+_COUNT = rf"(?P<count>{_ONE_COUNT}(?:(?:{_COUNTS_APART}){_ONE_COUNT})?)"
+_UNIT = r"(?P<unit>" + "|".join(sorted(_UNITS, key=len, reverse=True)) + r")(?P<many>s)?\b"
+_WHICH = r"(?P<which>last|this past|this|next|past|previous|preceding|coming|current)"
+_OF_YEAR = (
+    rf"(?:(?:(?:,| of|, of)? |,)(?:(?:the year )?(?:{_YEAR}|'(?P<short_year>[0-9]{{2}})(?!\w))|"
+    r"(?P<that>last|this|next) year\b))?"
+)
+_EDGE = r"(?:(?P<edge>early|late|mid)[ -])?"
+_NOT_OF_A_THING = r"(?! of (?:the|my|our|your|his|her|their|its)\b)"  # "the last week of the project"
 # What a number counts, and is no day or year then: "in 2000 words", "May 3 times".
 _COUNTED = re.compile(
     r"\s*(?:[a-z]+ )?(?:people|users|items|points|steps|words|lines|tokens|rows|files|records|orders|requests|"
@@ -183,6 +197,7 @@ class _Period:
     floats: bool = False
     moments: tuple[datetime, datetime] | None = None
     part: str | None = None
+    bound: str | None = None  # "start" or "end", if it is called so: a third, but "until the end of" goes to its end
 
     def bounds(self, clock: _Clock) -> tuple[datetime, datetime]:
         if self.moments is not None:
@@ -233,7 +248,8 @@ def _around(day: date, unit: str) -> _Period:
 
 
 def _which(which: str | None) -> int:
-    return {"last": -1, "past": -1, "previous": -1, "this past": -1, "next": 1, "coming": 1}.get(which or "", 0)
+    past = dict.fromkeys(("last", "past", "previous", "preceding", "this past"), -1)
+    return (past | {"next": 1, "coming": 1}).get(which or "", 0)
 
 
 def _named_month(name: str, year: int) -> date:
@@ -250,6 +266,13 @@ def _absolute(words: str) -> date:
 
 def _number(word: str) -> tuple[int, int]:
     """A count as the least and the most it means."""
+    if word in _NUMBERS:
+        return _NUMBERS[word], _NUMBERS[word]
+    ends = [_one_number(end) for end in re.split(rf"{_COUNTS_APART}| and ", word)]
+    return min(least for least, _ in ends), max(most for _, most in ends)
+
+
+def _one_number(word: str) -> tuple[int, int]:
     word = word.removeprefix("a ").removeprefix("the ").removeprefix("last ")
     if word in _FEW:
         return _FEW[word]
@@ -298,8 +321,11 @@ def _exists(year: int, month: int, day: int) -> bool:
 
 
 def _year_of(match: re.Match[str], clock: _Clock) -> int | None:
-    if match["year"] is not None:
+    if _said(match, "year") is not None:
         return int(match["year"])
+    if _said(match, "short_year") is not None:
+        year = 2000 + int(match["short_year"])
+        return year if year < clock.today.year + 10 else year - 100
     if match["that"] is not None:
         return clock.today.year + _which(match["that"])
     return None
@@ -307,6 +333,7 @@ def _year_of(match: re.Match[str], clock: _Clock) -> int | None:
 
 def _dated(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
     """A day of a month: without a year the last one that has been, or the next where the text looks ahead."""
+    which, part = _said(match, "which"), _said(match, "part")
     day = int(match["day"]) if match["day"].isdigit() else _NTH.index(match["day"]) + 1
     month, year = match["month"], _year_of(match, clock)
     if _COUNTED.match(match.string, match.end()) and year is None:
@@ -314,13 +341,24 @@ def _dated(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
     if not 1 <= day <= 31:
         raise _Nonsense("no such day")
     if year is not None:
-        return _around(_absolute(f"{day} {month} {year}"), "days")
+        return replace(_around(_absolute(f"{day} {month} {year}"), "days"), part=part)
     years = range(clock.today.year - 8, clock.today.year + 9)  # a 29 February may be years away
     number = _named_month(month, 2000).month
     options = [date(year, number, day) for year in years if _exists(year, number, day)]
     if not options:
         raise _Nonsense("no such day")
-    return replace(_around(_nearest(options, clock), "days"), floats=True)
+    found = _nearest(options, clock) if which is None else _nearest_of(which, options, clock)
+    return replace(_around(found, "days"), floats=which is None, part=part)
+
+
+def _nearest_of(which: str, options: list[date], clock: _Clock) -> date:
+    """The last such day before today, the next after it, or this year's."""
+    step = _which(which)
+    if step == 0:
+        return min(option for option in options if option.year >= clock.today.year)
+    if step > 0:
+        return min(option for option in options if option > clock.today)
+    return max(option for option in options if option < clock.today)
 
 
 def _nearest(options: list[date], clock: _Clock) -> date:
@@ -330,8 +368,9 @@ def _nearest(options: list[date], clock: _Clock) -> date:
 
 
 def _month(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
-    name, which, year = match["month"], match["which"], _year_of(match, clock)
-    if year is None and which is None and match["edge"] is None and not _month_may_stand(match, prep):
+    name, which, year = match["month"], _said(match, "which"), _year_of(match, clock)
+    bare = which is None and match["edge"] is None and _said(match, "said") is None
+    if year is None and bare and not _month_may_stand(match, prep):
         return None
     if year is not None:
         if not FIRST_YEAR <= year < END_YEAR:
@@ -355,6 +394,8 @@ def _month(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
 def _month_may_stand(match: re.Match[str], prep: str) -> bool:
     """Whether a month without a year is one: some are names of people, and one is a verb."""
     after = match.string[match.end() :]
+    if prep in ("", "on") and _TO_MONTH.match(after):
+        return True
     if prep in ("", "from", "to", "by", "at", "on"):
         return prep == "from" and _ONWARDS.match(after) is not None
     if match["month"] not in _NAMES:
@@ -370,26 +411,29 @@ def _month_may_stand(match: re.Match[str], prep: str) -> bool:
 
 
 def _edge(period: _Period, edge: str | None) -> _Period:
-    """The early, middle or late third of a month or a year."""
-    if edge is None:
+    """The early, middle or late third of a month, or of what is longer; days and weeks stay whole."""
+    if edge is None or period.unit in ("days", "weekday", "weeks"):
         return period
     third = "early" if re.search("early|start|beginning", edge) else "mid" if "mid" in edge else "late"
-    if period.unit == "months":
+    months = _months(period)
+    if months == 1:
         cuts = [period.start, period.start.replace(day=11), period.start.replace(day=21), period.end]
     else:
-        cuts = [period.start, _shift(period.start, "months", 4), _shift(period.start, "months", 8), period.end]
+        cuts = [_shift(period.start, "months", months * count // 3) for count in range(4)]
     place = ("early", "mid", "late").index(third)
     return replace(period, start=cuts[place], end=cuts[place + 1])
 
 
+def _months(period: _Period) -> int:
+    return 12 * (period.end.year - period.start.year) + period.end.month - period.start.month
+
+
 def _quarter(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
     words = match["quarter"]
-    number = int(words[1]) if words[0] == "q" else ("first", "second", "third", "fourth").index(words.split()[0]) + 1
-    year = match["before"] or match["year"]
-    if year is None and match["that"] is not None:
-        year = str(clock.today.year + _which(match["that"]))
+    number = _NTH.index(words.split()[0]) + 1 if words.split()[0] in _NTH else int(words.strip("q")[0])
+    year = _year_of(match, clock) if match["before"] is None else int(match["before"])
     if year is not None:
-        return _around(date(int(year), number * 3 - 2, 1), "quarters")
+        return _around(date(year, number * 3 - 2, 1), "quarters")
     if prep in ("", "at", "on", "to") and words[0] != "q":
         return None
     this = date(clock.today.year, number * 3 - 2, 1)
@@ -400,8 +444,11 @@ def _quarter(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
     return replace(_around(start, "quarters"), floats=True)
 
 
-def _half(match: re.Match[str], _clock: _Clock, _prep: str) -> _Period | None:
-    start = date(int(match["year"]), 1 if match["half"] in ("h1", "first half") else 7, 1)
+def _half(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    year = _year_of(match, clock)
+    if year is None:
+        return None
+    start = date(year, 1 if match["half"] in ("h1", "first half") else 7, 1)
     return _Period(start, _shift(start, "months", 6), "months")
 
 
@@ -421,22 +468,29 @@ def _season(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
             start = max(one for one in starts if _shift(one, "months", 3) <= today)
         else:
             start = date(today.year - (1 if month == 12 and today.month < 3 else 0), month, 1)
-    return _Period(start, _shift(start, "months", 3), "months")
+    return _edge(_Period(start, _shift(start, "months", 3), "months"), match["edge"])
 
 
 def _unit(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
     """The last, this or the next week, month, quarter or year; "in the last week" is the seven days up to now."""
     which, unit = match["which"], _UNITS[match["unit"]]
     rolls = which in ("past", "this past") or (which == "last" and match["the"] is not None and prep in _SPANNING)
+    rolls = rolls and match["edge"] is None
     if unit in ("seconds", "minutes", "hours") or (unit == "days" and _which(which) < 0):
         rolls = rolls or which == "last"
         if not rolls or (unit == "days" and prep not in _SPANNING and which == "last"):
             return None
-    if unit == "days":
-        return _rolling(unit, 1, clock) if rolls else None
     if rolls:
-        return _rolling(unit, 1, clock)
-    return _around(_shift(clock.today, unit, _which(which)), unit)
+        return _rolling(unit, _FEW["few"][1] if match["many"] else 1, clock)
+    if unit == "days":
+        return None
+    day = _shift(clock.today, unit, _which(which))
+    return _edge(_decade_of(day.year) if unit == "decades" else _around(day, unit), match["edge"])
+
+
+def _whole_unit(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+    """ "the year", of which something is the end or the first week: this one."""
+    return _around(clock.today, _UNITS[match["unit"]]) if prep == "whole" else None
 
 
 _SPANNING: Final = ("in", "over", "during", "within", "for")
@@ -447,6 +501,22 @@ def _before_last(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | N
     if unit == "night":
         return _Period(clock.today - timedelta(days=2), clock.today, part="night")
     return _around(_shift(clock.today, f"{unit}s", -2), f"{unit}s")
+
+
+def _day_named(named: str) -> tuple[int, int]:
+    """How many days a weekend or a weekday has, and the day of the week it begins on."""
+    return (2, 5) if named == "weekend" else (1, _WEEKDAYS.index(named))
+
+
+def _days_ago(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    """ "two Fridays ago", "the weekend before last": so many of such days, or weekends, have begun since."""
+    least, most = (2, 2) if _said(match, "count") is None else _number(match["count"])
+    if least == 0:
+        raise _Nonsense("no such time")
+    length, index = _day_named(match["named"])
+    last = clock.today - timedelta(days=(clock.today.weekday() - index - length) % 7 + length)
+    start, end = (last - timedelta(days=7 * (count - 1)) for count in (most, least))
+    return _Period(start, end + timedelta(days=length), "days")
 
 
 def _weekend(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
@@ -464,7 +534,7 @@ def _weekend(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
     ):
         return None
     saturday = clock.today - timedelta(days=clock.today.weekday()) + timedelta(days=5)
-    step = -1 if which is None and clock.past else _which(which)
+    step = -1 if which is None and (clock.past or prep == "since") else _which(which)
     if step < 0 and clock.today > saturday + timedelta(days=1):
         step = 0
     if step > 0 and clock.today < saturday:
@@ -543,6 +613,19 @@ def _away(clock: _Clock, unit: str, count: tuple[int, int], sign: int) -> _Perio
     return _Period(min(near.start, far.start), max(near.end, far.end), near.unit)
 
 
+def _ago_from(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    """ "a year ago today", "a week ago yesterday": the very day."""
+    unit = _UNITS[match["unit"]]
+    if unit in ("seconds", "minutes", "hours"):
+        return None
+    day = clock.today - timedelta(days=1 if match["word"] == "yesterday" else 0)
+    return _around(_shift(day, unit, -_number(match["count"])[1]), "days")
+
+
+def _one_or_two_ago(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    return _away(clock, _UNITS[match["unit"]], (1, 2 if match["more"] == "two" else 1), -1)
+
+
 def _day_word(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
     word, part = match["word"], match["part"]
     offset = {
@@ -588,7 +671,15 @@ def _weekday(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
         day = today + timedelta(days=(index - today.weekday() - 1) % 7 + 1)
     else:
         day = today - timedelta(days=(today.weekday() - index - 1) % 7 + 1)
-    return _Period(day, day + timedelta(days=1), "weekday", floats=which is None, part=match["part"])
+    floats = which is None and match["week"] is None
+    return _Period(day, day + timedelta(days=1), "weekday", floats, part=match["part"])
+
+
+def _weekday_ago(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    """ "Friday two weeks ago": the day of that week."""
+    week = _away(clock, "weeks", _number(match["count"]), -1)
+    day = week.start + timedelta(days=_WEEKDAYS.index(match["named"]))
+    return replace(_around(day, "days"), part=_said(match, "part"))
 
 
 def _weekday_may_stand(match: re.Match[str], clock: _Clock, prep: str) -> bool:
@@ -613,11 +704,34 @@ def _year(match: re.Match[str], _clock: _Clock, prep: str) -> _Period | None:
     return _edge(_around(date(year, 1, 1), "years"), match["edge"])
 
 
-_BEFORE_YEAR: Final = ("in", "since", "before", "until", "during", "of", "after", "between", "from", "to", "and")
+_BEFORE_YEAR: Final = (
+    "in", "since", "before", "until", "during", "of", "after", "between", "from", "to", "and", "whole",
+)  # fmt: skip
 
 
-def _decade(match: re.Match[str], _clock: _Clock, _prep: str) -> _Period | None:
-    start = date(int(match["decade"]), 1, 1)
+def _years(match: re.Match[str], _clock: _Clock, prep: str) -> _Period | None:
+    """ "in 2019-2021"."""
+    first, last = int(match["year"]), int(match["last"])
+    if prep not in _BEFORE_YEAR or not FIRST_YEAR <= first < last < END_YEAR:
+        return None
+    return _Period(date(first, 1, 1), date(last + 1, 1, 1), "years")
+
+
+def _decade(match: re.Match[str], _clock: _Clock, prep: str) -> _Period | None:
+    words, bare = match["decade"], match["the"] is None
+    if words.startswith(("19", "20")):
+        return None if bare and match["edge"] is None else _edge(_decade_of(int(words)), match["edge"])
+    if bare or prep not in _BEFORE_YEAR:
+        return None  # "in her late fifties", "the 50s diner"
+    start = _DECADES.get(words) or 1900 + int(words.strip("'"))
+    return _edge(_decade_of(start), match["edge"])
+
+
+_DECADES: Final = {"fifties": 1950, "sixties": 1960, "seventies": 1970, "eighties": 1980, "nineties": 1990}
+
+
+def _decade_of(year: int) -> _Period:
+    start = date(year - year % 10, 1, 1)
     return _Period(start, _shift(start, "years", 10), "years")
 
 
@@ -628,7 +742,7 @@ def _ordinal(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
         first = _shift(today.replace(day=1), "months", _which(match["which"]))
         return _around(first.replace(day=day), "days")
     after = match.string[match.end() :]
-    if prep not in ("on", "since", "before", "after", "until") or (after and after[0] not in "?.,!;"):
+    if prep not in ("on", "since", "before", "after", "until", "whole") or (after and after[0] not in "?.,!;"):
         return None
     months = [_shift(today.replace(day=1), "months", shift) for shift in range(-3, 4)]
     options = [date(one.year, one.month, day) for one in months if _exists(one.year, one.month, day)]
@@ -649,27 +763,39 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         ),
         (r"(?P<year>[0-9]{4})-(?P<number>0[1-9]|1[0-2])(?![\w-])", _iso),
         (r"(?P<a>[0-9]{1,2})([/.])(?P<b>[0-9]{1,2})\2(?P<year>[0-9]{4})(?![\w/-])", _slashed),
-        (rf"(?:{_WEEKDAY}(?:,? the|,)? )?(?:the )?{_DAY}(?: of)? {_MONTH}{_OF_YEAR}", _dated),
-        (rf"(?:{_WEEKDAY},? )?{_MONTH} (?:the )?{_DAY}{_OF_YEAR}", _dated),
-        (rf"(?:the )?(?P<day>{'|'.join(_NTH)}) of {_MONTH}{_OF_YEAR}", _dated),
-        (rf"(?:{_WHICH} )?{_EDGE}{_MONTH}{_OF_YEAR}", _month),
+        (
+            rf"(?:{_WHICH} )?(?:{_WEEKDAY}(?:,? the|,)? )?(?:the )?{_DAY}(?: of)? {_MONTH}{_OF_YEAR}{_IN_PART}",
+            _dated,
+        ),
+        (rf"(?:{_WHICH} )?(?:{_WEEKDAY},? )?{_MONTH} (?:the )?{_DAY}{_OF_YEAR}{_IN_PART}", _dated),
+        (rf"(?:the )?(?P<day>{'|'.join(_NTH)}) of {_MONTH}{_OF_YEAR}{_IN_PART}", _dated),
+        (rf"(?P<that>last|this|next) year,? (?:on )?{_MONTH} (?:the )?{_DAY}", _dated),
+        (rf"(?P<that>last|this|next) year(?:'s|,)? (?:in )?{_EDGE}{_MONTH}", _month),
+        (rf"(?:{_WHICH} )?{_EDGE}(?P<said>the month of )?{_MONTH}{_OF_YEAR}", _month),
         (
             (
-                rf"(?:the )?(?:(?P<before>[0-9]{{4}})[ -])?(?P<quarter>q[1-4]\b|"
-                r"(?:first|second|third|fourth) quarter\b)"
+                rf"(?:the )?(?:(?P<before>[0-9]{{4}})[ -]?)?(?P<quarter>q[1-4]\b|"
+                r"(?:first|second|third|fourth|1st|2nd|3rd|4th) quarter\b)"
                 rf"{_OF_YEAR}"
             ),
             _quarter,
         ),
-        (rf"(?:the )?(?P<half>h1|h2|first half|second half)(?: of)? {_YEAR}", _half),
-        (rf"(?:the )?(?:{_WHICH} )?(?P<season>spring|summer|autumn|fall|winter)\b{_OF_YEAR}", _season),
-        (rf"(?:the )?(?P<which>last|past|previous|preceding|next|coming) {_COUNT} {_UNIT}", _several),
+        (rf"(?:the )?(?P<half>h1|h2|first half|second half){_OF_YEAR}", _half),
+        (rf"(?:the )?{_EDGE}(?:{_WHICH} )?(?P<season>spring|summer|autumn|fall|winter)\b{_OF_YEAR}", _season),
+        (rf"(?:the )?(?P<which>last|past|previous|preceding|next|coming) {_COUNT} {_UNIT}{_NOT_OF_A_THING}", _several),
         (rf"(?:the )?(?P<which>last|past|next) (?P<count>half) (?:an? )?{_UNIT}", _several),
         (r"(?:(?:the )?(?P<which>last|past) )?(?P<count>[0-9]{1,15})(?P<short>[hdw])\b", _shorthand),
         (rf"(?:(?:about|around|roughly|almost|nearly|some) )?{_COUNT} {_UNIT} (?:ago|back)\b", _ago),
+        (rf"between (?P<count>{_ONE_COUNT} and {_ONE_COUNT}) {_UNIT} (?:ago|back)\b", _ago),
+        (rf"{_COUNT} {_UNIT} ago (?P<word>today|yesterday)\b", _ago_from),
+        (rf"an? {_UNIT} or (?P<more>two|so) (?:ago|back)\b", _one_or_two_ago),
+        (rf"{_COUNT} (?P<named>weekend|{'|'.join(_WEEKDAYS)})s? ago\b", _days_ago),
+        (rf"(?P<named>{'|'.join(_WEEKDAYS)}){_IN_PART},? {_COUNT} weeks? ago\b", _weekday_ago),
+        (rf"{_COUNT} weeks? ago,? on (?P<named>{'|'.join(_WEEKDAYS)})\b{_IN_PART}", _weekday_ago),
+        (rf"(?:the )?(?P<named>weekend|{'|'.join(_WEEKDAYS)}) before last\b", _days_ago),
         (rf"in (?:(?:about|around) )?{_COUNT} {_UNIT}(?:'s? time| time)?", _ahead),
         (rf"{_COUNT} {_UNIT} (?P<from>from (?:now|today))\b", _ahead),
-        (r"(?:the )?(?P<unit>night|day|week|month|year) before last\b", _before_last),
+        (r"(?:the )?(?P<unit>night|day|week|month|year) before last\b(?: (?P=unit)\b)?", _before_last),
         (r"(?P<when>earlier|later) (?:today\b|this (?P<unit>week|month|year)\b)", _so_far),
         (
             r"so far (?:today\b|this (?P<unit>week|month|year)\b)",
@@ -688,10 +814,11 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (r"(?:just now|a (?:moment|second|minute) ago|a sec ago)\b", _just_now),
         (rf"(?:the )?{_WHICH} weekend\b(?:'s)?", _weekend),
         (r"the weekend\b", _weekend),
-        (rf"(?:(?:the )?(?:start|beginning|middle|end) of )?(?P<the>the )?{_WHICH} {_UNIT}(?:'s)?", _unit),
+        (rf"{_EDGE}(?P<the>the )?{_WHICH} {_UNIT}{_NOT_OF_A_THING}(?:'s)?", _unit),
+        (r"the (?P<unit>week|month|quarter|year)\b(?!-| (?:of|before|after|i|we|he|she|they|you)\b)", _whole_unit),
         (
             (
-                rf"(?:{_WHICH} )?{_WEEKDAY}(?:'s)?(?:,? (?:in the )?{_PART}\b)?"
+                rf"(?:{_WHICH} )?{_WEEKDAY}(?:'s)?{_IN_PART}"
                 r"(?:,?(?: of)? (?P<week>last|this|next) week\b)?"
             ),
             _weekday,
@@ -700,23 +827,30 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
             rf"(?P<week>last|this|next) week(?:'s)?,? (?:on )?{_WEEKDAY}(?:'s)?(?:,? {_PART}\b)?",
             _weekday,
         ),
-        (rf"(?P<said>the year )?{_EDGE}{_YEAR}", _year),
-        (r"(?:the )(?P<decade>(?:19|20)[0-9]0)'?s\b", _decade),
+        (rf"{_EDGE}(?P<said>the year )?{_YEAR}", _year),
+        (r"(?P<year>[0-9]{4})-(?P<last>[0-9]{4})(?![\w/-])", _years),
+        (
+            rf"(?P<the>the )?{_EDGE}(?P<decade>(?:(?:19|20)[0-9]0|'?[5-9]0)(?='?s\b)|{'|'.join(_DECADES)})(?:'?s)?\b",
+            _decade,
+        ),
         (r"the (?P<day>[0-9]{1,2})(?:st|nd|rd|th)\b(?: of (?P<which>last|this|next) month\b)?", _ordinal),
     )
 )
+
+_DATES: Final = tuple(atom for atom in _ATOMS if atom[1] in (_dated, _ordinal))  # what may follow "the 3rd to"
 
 # Phrases -------------------------------------------------------------------------------------------------------------
 
 _PREP: Final = {
     "till": "until", "til": "until", "up to": "until", "up until": "until", "prior to": "before", "back in": "in",
     "following": "after", "as of": "on", "throughout": "during", "starting": "since", "ever since": "since",
-    "over": "over", "back on": "on", "in the course of": "during",
+    "over": "over", "back on": "on", "in the course of": "during", "toward": "in", "towards": "in",
+    "later than": "after", "earlier than": "before", "no later than": "by",
 }  # fmt: skip
 _STARTS = re.compile(
     r"(?<![\w/.:-])(?:(?P<prep>between|from|ever since|since|starting|up until|up to|until|til|till|before|prior to|"
     r"after|following|in the course of|back in|back on|in|on|during|throughout|within|over|at|of|for|by|as of|"
-    r"around|about)\s+)?"
+    r"around|about|towards?|(?:no )?later than|earlier than)\s+)?"
     r"(?=[0-9]|(?:the|a|an|early|late|mid|last|this|next|past|previous|preceding|coming|current|earlier|later|so|just|"
     r"today|tonight|yesterday|tomorrow|day|night|week|month|year|q[1-4]|h[12]|first|second|third|fourth|spring|summer|"
     r"autumn|fall|winter|couple|few|several|half|start|beginning|middle|end|about|around|roughly|almost|nearly|some|in|"
@@ -726,11 +860,20 @@ _STARTS = re.compile(
 )
 _JOIN = {
     "between": re.compile(r"\s*(?:,\s*)?(?:and|to|-)\s*"),
-    "from": re.compile(r"\s*(?:,\s*)?(?:up )?(?:to|until|till|til|through|-)\s*"),
+    "from": re.compile(r"\s*(?:,\s*)?(?:up )?(?:to|until|till|til|through|thru|-|\.{2,3}|(?<=-[0-9]{2})/)\s*"),
 }
-_DAY_NUMBER = re.compile(r"(?:the )?([0-9]{1,2})(?:st|nd|rd|th)?(?![0-9]|[.,:/][0-9]|%|\w)")
-_COUNT_BEFORE = re.compile(rf"\b{_COUNT} (?P<unit>day|week|month|year)s? $")
-_WEEK_OF = re.compile(r"\b(?:(?:in|during) )?(?:the )?(?:(?P<nth>first|second|third|fourth|last) )?week $")
+_AND = re.compile(r"\s*(?:,\s*)?(?:and|or|&|/)\s*")
+_TO_MONTH = re.compile(rf"\s*(?:to|until|till|til|through|thru|-)\s*{_MONTH}(?:,| of)? [0-9]{{4}}\b")
+_DAY_NUMBER = re.compile(rf"(?:the )?{_DAY}")
+_YEAR_AFTER = re.compile(_OF_YEAR)
+_COUNT_BEFORE = re.compile(
+    rf"\b(?:(?:(?:in|on|during) )?(?P<the>the ))?(?:{_COUNT} )?(?P<unit>day|week|month|year)s? $"
+)
+_PIECE = re.compile(
+    rf"(?:the )?(?:(?P<edge>start|beginning|middle|end) of|{_PART} of|(?P<week>week) of|"
+    rf"(?P<nth>first|second|third|fourth|last) (?:(?:{_COUNT} )?(?P<unit>day|week|month|quarter|half)(?P<many>s)?|"
+    rf"(?P<named>weekend|{'|'.join(_WEEKDAYS)})) (?:of|in)) "
+)
 _ONWARDS = re.compile(r"\s*(?:onwards?|on)\b(?! \w)|\s*onwards?\b")
 
 
@@ -757,8 +900,8 @@ def _next_word(plain: str, match: re.Match[str]) -> int:
 
 def _phrase(plain: str, match: re.Match[str], clock: _Clock) -> _Phrase | None:
     prep, start, place = _PREP.get(match["prep"] or "", match["prep"] or ""), match.start(), match.end()
-    if prep in ("in", "within") and plain[match.start() : match.start() + 2] == "in":
-        found = _atom(plain, match.start(), clock, "")  # "in 3 days" is an atom of its own
+    if match["prep"] in ("in", "between"):
+        found = _atom(plain, match.start(), clock, "")  # "in 3 days", "between 3 and 5 days ago" are atoms
         if found is not None and plain[match.end() : match.end() + 4] != "the ":
             return _made(plain, start, found, "", clock)
     if prep in ("between", "from"):
@@ -767,24 +910,12 @@ def _phrase(plain: str, match: re.Match[str], clock: _Clock) -> _Phrase | None:
             return pair
         if prep == "between":
             return None
-    week = _WEEK_OF.search(plain, 0, start) if prep == "of" else None
-    found = _atom(plain, place, clock, prep if week is None else "in")
-    if found is None:
-        return None
-    if week is not None and not isinstance(found[1], str):
-        return _week_of(week, found[0], found[1], clock)
-    return _made(plain, start, found, prep, clock)
-
-
-def _week_of(week: re.Match[str], end: int, period: _Period, clock: _Clock) -> _Phrase | None:
-    """The week of a day; the first, or the last, of a month."""
-    if period.unit == "days" and week["nth"] is None:
-        return _checked(week.start(), end, _around(period.start, "weeks").bounds(clock))
-    if period.unit != "months" or week["nth"] is None:
-        return None
-    days = timedelta(days=7)
-    start = period.end - days if week["nth"] == "last" else period.start + days * _NTH.index(week["nth"])
-    return _checked(week.start(), end, _Period(start, start + days).bounds(clock))
+    elif prep in ("", "on", "since", "during"):
+        numbered = _numbered(plain, start, place, "", clock)
+        if numbered is not None:
+            return numbered
+    found = _atom(plain, place, clock, prep)
+    return None if found is None else _made(plain, start, found, prep, clock)
 
 
 def _made(plain: str, start: int, found: tuple[int, _Period | str], prep: str, clock: _Clock) -> _Phrase | None:
@@ -795,7 +926,9 @@ def _made(plain: str, start: int, found: tuple[int, _Period | str], prep: str, c
         return _Phrase(start, end)  # a time to be ready by: what is asked about does not lie there
     if prep in ("before", "after"):
         counted = _COUNT_BEFORE.search(plain, 0, start)
-        if counted is not None and period.moments is None:
+        if counted is not None and period.moments is None and counted["the"]:
+            return _beside(counted, end, period, prep, clock)
+        if counted is not None and period.moments is None and counted["count"]:
             return _at_a_distance(counted, end, period, prep, clock)
     joined = (
         _joined(plain, start, end, period, clock) if prep in ("", "in", "on", "during", "since", "for", "of") else None
@@ -809,8 +942,9 @@ def _made(plain: str, start: int, found: tuple[int, _Period | str], prep: str, c
         return _Phrase(start, end, note="no such time")
     if onwards is not None:
         return _checked(start, onwards.end(), (first, None))
+    before, after = last if period.bound == "end" else first, first if period.bound == "start" else last
     window: Window = {
-        "since": (first, clock.now), "before": (None, first), "until": (None, first), "after": (last, None),
+        "since": (first, clock.now), "before": (None, before), "until": (None, before), "after": (after, None),
     }.get(prep, (first, last))  # fmt: skip
     return _checked(start, end, window)
 
@@ -820,11 +954,25 @@ def _at_a_distance(counted: re.Match[str], end: int, period: _Period, prep: str,
     sign = -1 if prep == "before" else 1
     try:
         unit, (least, most) = _UNITS[counted["unit"]], _number(counted["count"])
-        near, far = (_around(_shift(period.start, unit, sign * count), unit) for count in (least, most))
+        day = period.start if sign < 0 else period.end - timedelta(days=1)
+        near, far = (_around(_shift(day, unit, sign * count), unit) for count in (least, most))
         first = _Period(min(near.start, far.start), max(near.end, far.end)).bounds(clock)
     except (ValueError, OverflowError):
         return _Phrase(counted.start(), end, note="no such time")
     return _checked(counted.start(), end, first)
+
+
+def _beside(counted: re.Match[str], end: int, period: _Period, prep: str, clock: _Clock) -> _Phrase:
+    """The units right before or after a period: "the week before March 3", "the two days after it"."""
+    try:
+        unit, count = _UNITS[counted["unit"]], _number(counted["count"] or "one")[1]
+        if prep == "before":
+            window = _Period(_shift(period.start, unit, -count), period.start).bounds(clock)
+        else:
+            window = _Period(period.end, _shift(period.end, unit, count)).bounds(clock)
+    except (ValueError, OverflowError):
+        return _Phrase(counted.start(), end, note="no such time")
+    return _checked(counted.start(), end, window)
 
 
 def _checked(start: int, end: int, window: Window) -> _Phrase:
@@ -837,11 +985,24 @@ def _checked(start: int, end: int, window: Window) -> _Phrase:
 
 
 def _joined(plain: str, start: int, end: int, period: _Period, clock: _Clock) -> _Phrase | None:
-    """ "March 5 to March 9", "May 1-3": a period that another ends."""
+    """ "March 5 to March 9", "May 1-3": a period that another ends, or that the next follows."""
     if period.moments is not None or period.part is not None:
         return None
     join = _JOIN["from"].match(plain, end)
-    return None if join is None else _ended(plain, start, period, join.end(), clock)
+    if join is not None:
+        return _ended(plain, start, period, join.end(), clock)
+    join = _AND.match(plain, end)
+    both = None if join is None else _ended(plain, start, period, join.end(), clock)
+    return both if both is not None and _is_pair(both, period, clock) else None
+
+
+def _is_pair(both: _Phrase, period: _Period, clock: _Clock) -> bool:
+    """Whether what two periods span is the two and nothing between: "May and June 2024", "on March 3 and 4"."""
+    first, last = both.window or (None, None)
+    if first is None or last is None:
+        return False
+    unit = "days" if period.unit == "weekday" else period.unit
+    return last == clock.midnight(_shift(first.astimezone(clock.tz).date(), unit, 2))
 
 
 def _pair(plain: str, start: int, place: int, prep: str, clock: _Clock) -> _Phrase | None:
@@ -851,19 +1012,23 @@ def _pair(plain: str, start: int, place: int, prep: str, clock: _Clock) -> _Phra
         join = _JOIN[prep].match(plain, first[0])
         if join is not None:
             return _ended(plain, start, first[1], join.end(), clock)
+    return _numbered(plain, start, place, prep, clock)
+
+
+def _numbered(plain: str, start: int, place: int, prep: str, clock: _Clock) -> _Phrase | None:
+    """ "3 and 5 May", "3-5 May": a day whose month only the other end says."""
     number = _DAY_NUMBER.match(plain, place)
-    join = None if number is None else _JOIN[prep].match(plain, number.end())
+    join = None if number is None else _JOIN[prep or "from"].match(plain, number.end())
     if number is None or join is None:
         return None
-    last = _atom(plain, join.end(), clock, "between")  # "between 3 and 5 May"
+    last = _named(plain, join.end(), clock, "whole" if prep else "", _DATES)
     if last is None:
         return None
     end, period = last
-    if isinstance(period, str) or period.unit != "days" or period.moments is not None:
+    if isinstance(period, str) or not 1 <= int(number["day"]) <= period.start.day:
         return None
-    if not 1 <= int(number[1]) <= period.start.day:
-        return None
-    return _bounded(start, end, replace(period, start=period.start.replace(day=int(number[1]))), period, clock)
+    first = replace(period, start=period.start.replace(day=int(number["day"])), part=None)
+    return _bounded(start, end, first, period, clock)
 
 
 def _ended(plain: str, start: int, first: _Period, place: int, clock: _Clock) -> _Phrase | None:
@@ -875,16 +1040,26 @@ def _ended(plain: str, start: int, first: _Period, place: int, clock: _Clock) ->
         number = _DAY_NUMBER.match(plain, place)
         if number is None or first.unit != "days" or first.moments is not None:
             return None
-        day = int(number[1])
-        if not _exists(first.start.year, first.start.month, day):
-            return _Phrase(start, number.end(), note="no such day")
-        return _bounded(start, number.end(), first, _around(first.start.replace(day=day), "days"), clock)
+        return _ended_by_number(plain, start, first, number, clock)
     end, period = last
     if isinstance(period, str):
         return _Phrase(start, end, note=period)
     if period.unit == first.unit == "weekday" and first.floats and period.floats and not clock.past:
         return _Phrase(start, end)  # what is done from Monday to Friday is done every week
     return _bounded(start, end, first, period, clock)
+
+
+def _ended_by_number(plain: str, start: int, first: _Period, number: re.Match[str], clock: _Clock) -> _Phrase | None:
+    """ "March 3 to 5", "March 3-5, 2024": to a day of the same month, and both of the year that is said after it."""
+    after = _YEAR_AFTER.match(plain, number.end())
+    end, said = (number.end(), None) if after is None else (after.end(), _year_of(after, clock))
+    if said is None and _COUNTED.match(plain, end):
+        return None
+    year, month, day = said or first.start.year, first.start.month, int(number["day"])
+    if not (_exists(year, month, first.start.day) and _exists(year, month, day)):
+        return _Phrase(start, end, note="no such day")
+    first = _around(first.start.replace(year=year), "days") if first.floats else first
+    return _bounded(start, end, first, _around(date(year, month, day), "days"), clock)
 
 
 def _bounded(start: int, end: int, first: _Period, last: _Period, clock: _Clock) -> _Phrase:
@@ -914,8 +1089,77 @@ def _moved(period: _Period, count: int) -> _Period:
 
 def _atom(plain: str, place: int, clock: _Clock, prep: str) -> tuple[int, _Period | str] | None:
     """The longest period that begins at a place, with where it ends; or why there is none."""
+    match = _PIECE.match(plain, place)
+    whole = None if match is None else _named(plain, match.end(), clock, "whole")  # what a piece is of
+    if match is not None and whole is not None and not isinstance(whole[1], str):
+        try:
+            piece = _piece(match, whole[1])
+        except (ValueError, OverflowError):
+            return whole[0], "no such time"
+        if piece is not None:
+            return whole[0], _gone_by(piece, whole[1], clock)
+    return _named(plain, place, clock, prep)
+
+
+def _gone_by(piece: _Period, whole: _Period, clock: _Clock) -> _Period:
+    """A piece of a period, or the whole where a text that looks back names what is ahead: "the end of the year"."""
+    ahead = clock.past and whole.start <= clock.today < piece.start
+    return replace(whole, bound=piece.bound) if ahead else piece
+
+
+def _piece(match: re.Match[str], whole: _Period) -> _Period | None:
+    """What lies in a period by its place: its end, its first two weeks, its second Tuesday, its last half."""
+    if whole.moments is not None or whole.part is not None:
+        return None
+    if match["edge"] is not None:
+        bound = {"start": "start", "beginning": "start", "end": "end"}.get(match["edge"])
+        return replace(_edge(whole, match["edge"]), bound=bound)
+    day = whole.unit in ("days", "weekday")
+    if match["part"] is not None:
+        return replace(whole, part=match["part"]) if day else None
+    if match["week"] is not None:
+        return _around(whole.start, "weeks") if day else None
+    if match["named"] is not None:
+        return _nth_day(match["nth"], match["named"], whole)
+    start, end = _nth_half(match, whole) if match["unit"] == "half" else _nth_units(match, whole)
+    start, end = max(start, whole.start), min(end, whole.end)
+    shorter = start < end and (start, end) != (whole.start, whole.end)
+    return replace(whole, start=start, end=end, unit="days") if shorter else None
+
+
+def _nth_day(nth: str, named: str, whole: _Period) -> _Period | None:
+    """The second Tuesday, or the last weekend, that begins in a period."""
+    length, index = _day_named(named)
+    start = whole.start + timedelta(days=(index - whole.start.weekday()) % 7)
+    days = [start + timedelta(days=past) for past in range(0, (whole.end - start).days, 7)]
+    place = -1 if nth == "last" else _NTH.index(nth)
+    if not days or place >= len(days):
+        return None
+    return _Period(days[place], days[place] + timedelta(days=length))
+
+
+def _nth_half(match: re.Match[str], whole: _Period) -> tuple[date, date]:
+    """The first half of a period up to its middle, any other from there."""
+    months, odd = divmod(_months(whole), 2)
+    middle = _shift(whole.start, "months", months) + timedelta(days=15 * odd)
+    return (whole.start, middle) if match["nth"] == "first" else (middle, whole.end)
+
+
+def _nth_units(match: re.Match[str], whole: _Period) -> tuple[date, date]:
+    """The first, second or last so many units of a period: "the last days" are a few."""
+    unit, count = _UNITS[match["unit"]], _number(match["count"] or ("few" if match["many"] else "one"))[1]
+    if match["nth"] == "last":
+        return _shift(whole.end, unit, -count), whole.end
+    start = _shift(whole.start, unit, _NTH.index(match["nth"]) * count)
+    return start, _shift(start, unit, count)
+
+
+def _named(
+    plain: str, place: int, clock: _Clock, prep: str, atoms: tuple[tuple[re.Pattern[str], _Maker], ...] = _ATOMS
+) -> tuple[int, _Period | str] | None:
+    """The longest period with a name or a date of its own that begins at a place."""
     best: tuple[int, _Period | str] | None = None
-    for pattern, maker in _ATOMS:
+    for pattern, maker in atoms:
         match = pattern.match(plain, place)
         if match is None or (best is not None and match.end() <= best[0]):
             continue
