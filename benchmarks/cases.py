@@ -107,6 +107,11 @@ class Look:
     repaired: int
     dropped: int
 
+    @property
+    def conversations(self) -> frozenset[str]:
+        """The conversations that something can be asked about."""
+        return frozenset(name.rpartition("#")[0] for name in self.names)
+
     def told(self) -> str:
         """The counts, as a sentence each. Pure."""
         kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self.kinds.items()))

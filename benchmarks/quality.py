@@ -122,7 +122,7 @@ def measures(few: Sequence[str], many: Sequence[str] | None, evidence: frozenset
 
 def row_of(question: Question, few: Sequence[str], many: Sequence[str] | None, sessions: Mapping[str, str]) -> Row:
     """The measures of one question, by turns and by sessions, as far as it is labelled. Pure."""
-    made: Row = {"category": question.category}
+    made: Row = {"category": question.category, "half": HALVES[question.held_out]}
     if question.evidence:
         made |= measures(few, many, question.evidence)
     if question.sessions:
@@ -501,13 +501,22 @@ def by_category(runs: Runs) -> report.Table:
 
 def categories_of(runs: Runs, way: str = "search") -> report.Table:
     """Every measure of each category, for one way, over its questions whose turns are labelled. Pure."""
+    return _parts_of(runs, way, "category", f"Categories of `{way}`")
+
+
+def halves_of(runs: Runs, way: str = "search") -> report.Table:
+    """Every measure of the questions that were shown to who tuned, and of those held out, for one way. Pure."""
+    return _parts_of(runs, way, "half", f"Halves of `{way}`")
+
+
+def _parts_of(runs: Runs, way: str, name: str, title: str) -> report.Table:
     lines: list[list[report.Cell]] = []
     for embedder, ways in runs.items():
         rows = [row for row in ways.get(way, []) if "R@10" in row]
-        for kind in sorted({row["category"] for row in rows}):
-            some = [row for row in rows if row["category"] == kind]
-            lines.append([kind, embedder, *(mean(some, one) for one in TURNS), len(some)])
-    return report.Table(f"Categories of `{way}`", ["category", "embedder", *TURNS, "questions"], lines)
+        for part in sorted({row[name] for row in rows}):
+            some = [row for row in rows if row[name] == part]
+            lines.append([part, embedder, *(mean(some, one) for one in TURNS), len(some)])
+    return report.Table(title, [name, "embedder", *TURNS, "questions"], lines)
 
 
 def left_out(runs: Runs) -> report.Table:
@@ -547,7 +556,9 @@ def plot(title: str, runs: Runs) -> report.Plot:
 
 def tables(runs: Runs) -> list[report.Table]:
     """All tables that have a row. Pure."""
+    halves = halves_of(runs)
     made = [table(runs), by_category(runs), categories_of(runs), by_session(runs), left_out(runs)]
+    made[1:1] = [halves] if len({row[0] for row in halves.rows}) == len(HALVES) else []
     return [one for one in made if any(isinstance(cell, float) for row in one.rows for cell in row)]
 
 
@@ -560,7 +571,10 @@ def save(data: Chosen, found: Look, runs: Runs, with_versions: Mapping[str, str]
     plots = (
         [plot(f"{data.name}: evidence found in the first ten", runs)] if shown and shown[0].title == "By turns" else []
     )
-    notes = [f"Evidence: {found.repaired} ids mended, {found.dropped} that name no turn left out. {late(noted)}"]
+    notes = [
+        known.tuned_on(found.conversations),
+        f"Evidence: {found.repaired} ids mended, {found.dropped} that name no turn left out. {late(noted)}",
+    ]
     return report.save(
         f"quality-{data.name}",
         title=f"What is found: {data.name}",

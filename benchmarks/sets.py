@@ -30,7 +30,7 @@ import json
 import re
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -507,19 +507,43 @@ def _dated_turn(key: str, session: str, one: Mapping[str, Any]) -> Turn:
 
 @dataclass(frozen=True)
 class Known:
-    """A data set that can be read: by what, from where it comes, and under which licence it stands."""
+    """A data set that can be read: by what, from where it comes, under which licence it stands, what was tuned on it.
+
+    `developed` names its conversations that ranking was tuned on, where these are some of them.
+    """
 
     read: Callable[[Path], Iterator[Case]]
     source: str
     licence: str
     layout: str = ""
+    tuned: str = "Nothing was tuned on this set."
+    developed: frozenset[str] = frozenset()
+
+    def tuned_on(self, conversations: Collection[str]) -> str:
+        """What was tuned on the set, and how many of some of its conversations that was. Pure."""
+        if not self.developed:
+            return self.tuned
+        seen = len(self.developed.intersection(conversations))
+        return f"{self.tuned} {seen} of the {len(conversations)} conversations measured here are of it."
 
 
+HALF_TUNED: Final = (
+    "Half of the questions was shown to those who tuned ranking, the other half held out; figures without a half are of"
+    " both. `--half shown` and `--half held-out` ask one of them."
+)
 SETS: Final[Mapping[str, Known]] = {
-    "demo": Known(lambda _: read_demo(), "the project", "MIT, as the project"),
-    "advice": Known(read_advice, "the project", "MIT, as the project"),
-    "cues": Known(read_cues, "the project", "MIT, as the project"),
-    "locomo": Known(read_locomo, "snap-research/LoCoMo", "CC BY-NC 4.0", "the file locomo10.json"),
+    "demo": Known(
+        lambda _: read_demo(), "the project", "MIT, as the project",
+        tuned="Ranking was tuned with a look at all of these questions: none is held out.",
+    ),
+    "advice": Known(read_advice, "the project", "MIT, as the project", tuned=HALF_TUNED),
+    "cues": Known(read_cues, "the project", "MIT, as the project", tuned=HALF_TUNED),
+    "locomo": Known(
+        read_locomo, "snap-research/LoCoMo", "CC BY-NC 4.0", "the file locomo10.json",
+        "Ranking was tuned on five of LoCoMo's ten conversations, the development split, whose figures say little of"
+        " the others.",
+        frozenset({"conv-26", "conv-30", "conv-41", "conv-42", "conv-43"}),
+    ),
     "locomo-plus": Known(
         lambda _: iter(()), "xjtuleeyf/Locomo-Plus", "none given; derived from CC BY-NC 4.0",
         "the file locomo_plus.json, and --histories locomo10.json",

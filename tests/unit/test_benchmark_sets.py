@@ -545,3 +545,19 @@ def test_only_what_was_drawn_is_asked_under_the_name_it_always_has(cases: Any) -
 def test_a_path_for_a_set_of_the_projects_own_is_refused(sets: Any, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match="the project's own, and takes no path"):
         sets.chosen(f"demo={tmp_path}")
+
+
+def test_each_set_says_what_was_tuned_on_it(cases: Any, sets: Any, friends: Path) -> None:
+    known = sets.SETS
+    assert "none is held out" in known["demo"].tuned_on(["demo"])
+    assert known["advice"].tuned_on(["a"]) == known["cues"].tuned_on(["cues"]) == sets.HALF_TUNED
+    assert known["beam"].tuned_on(["1"]) == "Nothing was tuned on this set."
+    assert "1 of the 2 conversations measured here" in known["locomo"].tuned_on(["conv-26", "conv-44"])
+    found = cases.look(sets.read_locomo(friends), lambda question: question.labelled)
+    assert len(found.conversations) == found.cases
+
+
+@pytest.mark.parametrize("name", ["advice", "cues", "demo", "locomo"])
+def test_the_page_says_what_was_tuned_on_a_set(sets: Any, name: str) -> None:
+    record = json.loads((ROOT / "benchmarks" / "results" / f"quality-{name}.json").read_text(encoding="utf-8"))
+    assert record["notes"][0].startswith(sets.SETS[name].tuned)

@@ -323,3 +323,16 @@ def test_the_half_of_a_set_that_is_held_out_is_asked_alone_or_not_at_all(quality
     assert len(halves["shown"]) == len(halves["held-out"]) == len(questions) // 2
     assert all(one.held_out for one in halves["held-out"])
     assert not any(one.held_out for one in halves["shown"])
+
+
+def test_what_was_shown_and_what_was_held_out_stand_beside_each_other(quality: Any, sets: Any) -> None:
+    asked = [sets.Question("?", "kind", frozenset({"a"}), held_out=held_out) for held_out in (False, True, True)]
+    rows = [
+        {"question": found, **quality.row_of(one, [found], [found], {})}
+        for one, found in zip(asked, ("a", "a", "b"), strict=True)
+    ]
+    both = {table.title: table for table in quality.tables({"wordllama": {"search": rows}})}["Halves of `search`"]
+    shares = [(row[0], row[both.columns.index("R@10")], row[-1]) for row in both.rows]
+    assert shares == [("held-out", 50.0, 2), ("shown", 100.0, 1)]
+    alone = quality.tables({"wordllama": {"search": rows[:1]}})
+    assert "Halves of `search`" not in {table.title for table in alone}
