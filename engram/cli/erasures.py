@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from engram.cli.desk import Desk
 from engram.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from engram.scope import Scope
 
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
@@ -36,7 +40,10 @@ def erase(
         }  # fmt: skip
         given = {name: value for name, value in chosen.items() if value is not None}
         if given and not yes and not desk.write.get("dry_run"):
-            _asked(f"Erase for ever: {', '.join(given)}?")
+            with desk.waiting("Counting what would go"):
+                would = engram.ops.erase(**given, dry_run=True).erased
+            counted = f"events: {would.get('events', 0):,}, memories: up to {would.get('memories', 0):,}"
+            _asked(f"Erase for ever {_named(engram.scope, given)}; {counted}?")
         report = engram.ops.erase(**given, **desk.write)
         desk.show(report, show.erasure)
     if not report.clean:
@@ -56,11 +63,25 @@ def apply_redactions(
         raise typer.Exit(1)
 
 
+def _named(scope: Scope, given: Mapping[str, Any]) -> str:
+    """What is to be erased, and where, in the words of whoever is asked."""
+    [(kind, value), *_] = given.items()
+    ids = {"namespace": scope.namespace, "agent": scope.agent_id, "user": scope.user_id}
+    whose = ", ".join([f"tenant {scope.tenant_id}", *(f"{name} {one or 'none'}" for name, one in ids.items())])
+    told = {
+        "session": f"session {value} of {whose}", "source": f"source {value} of {whose}",
+        "user": f"everything of user {value} in tenant {scope.tenant_id}", "scope": f"the whole scope: {whose}",
+    }  # fmt: skip
+    return told.get(kind) or f"{kind} {', '.join(value)} of {whose}"
+
+
 def _asked(question: str) -> None:
     """Ask a person; whoever is no person says --yes."""
     try:
         sure = typer.confirm(question, err=True)
-    except typer.Abort:
+    except typer.Abort as error:
+        if isinstance(error.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
         raise InvalidInput("--yes", "given where nobody can be asked", "left out") from None
     if not sure:
         raise typer.Exit(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,41 @@ def test_it_asks_a_person_and_does_nothing_where_nobody_answers(cli: Cli, monkey
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     assert cli("erase", "--session", "one", "--user", "lena").code == 0
     assert cli.json("list", "--user", "lena")["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("target", "named"),
+    [
+        (["--whole-scope"], "the whole scope: tenant {tenant}, namespace default, agent default, user lena"),
+        (["--session", "one"], "session one of tenant {tenant}, namespace default, agent default, user lena"),
+        (["--everything-of", "lena"], "everything of user lena in tenant {tenant}"),
+        (["--event", "{event}"], "events {event} of tenant {tenant}"),
+    ],
+)
+def test_it_says_before_it_asks_whose_memory_would_go_and_how_much(
+    cli: Cli, tenant: str, monkeypatch: pytest.MonkeyPatch, target: list[str], named: str
+) -> None:
+    event = cli.json("remember", "I live in Leipzig.", "--user", "lena", "--session", "one")["event_ids"][0]
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    asked = cli("erase", *(one.format(event=event) for one in target), "--user", "lena")
+    assert named.format(tenant=tenant, event=event) in asked.err
+    assert re.search(r"; events: 1, memories: up to [1-9]\? \[y/N\]", asked.err)
+    assert cli.json("list", "--user", "lena")["results"], "counting has erased nothing"
+
+
+def test_who_interrupts_the_question_is_not_told_to_say_yes(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Keyboard(io.StringIO):
+        """Somebody who presses Ctrl-C."""
+
+        def readline(self, *_: object) -> str:
+            raise KeyboardInterrupt
+
+    cli.json("remember", "I live in Leipzig.", "--user", "lena")
+    monkeypatch.setattr("sys.stdin", Keyboard())
+    asked = cli("erase", "--everything-of", "lena")
+    assert asked.code == 130
+    assert "--yes" not in asked.err
+    assert cli.json("list", "--user", "lena")["results"]
 
 
 def test_it_asks_nobody_whether_nothing_is_to_be_erased(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
