@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from engram.cli.desk import Desk
-from engram.portable import FORMATS
+from engram.errors import InvalidInput
+from engram.portable import FORMATS, is_export
 
 if TYPE_CHECKING:
     from engram.values import ExportProgress, ImportProgress
 
-Out = Annotated[Path, typer.Argument(help="The file to write; one that is there is replaced.")]
+Out = Annotated[Path, typer.Argument(help="The file to write; an export that is there is replaced.")]
 In = Annotated[Path, typer.Argument(help="The file to read.")]
 
 
@@ -28,10 +29,15 @@ def export(
         str | None, typer.Option("--subject", help="Everything of this user, in every namespace.")
     ] = None,
     vectors: Annotated[bool, typer.Option("--vectors", help="With the vectors of the model in use.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is no export, too.")] = False,
 ) -> None:
     """Write everything the scope holds to a file, as it is at one moment."""
     from engram.cli import show
 
+    if str(file) == "-":
+        raise InvalidInput("FILE", "the name of a file, which an export replaces only once it is whole", "-")
+    if not force and file.is_file() and file.stat().st_size and not is_export(file):
+        raise InvalidInput("FILE", "a new file, or --force to replace one that is no export", "one that is none")
     with desk.door() as engram:
         kind = cast("Any", format)
         done = engram.ops.export(file, format=kind, user=subject, vectors=vectors, progress=_exporting(desk))

@@ -245,10 +245,13 @@ def _for_people(conn: Connection, wanted: Wanted, target: Path, format: str, wat
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
-    """A file beside the target that takes its place once it is whole and on disk; nothing is left of it otherwise."""
+    """A file beside the target that takes its place once it is whole and on disk; nothing is left of it otherwise.
+
+    Nobody but its owner reads it: an export holds everything that was said.
+    """
     name = target.with_name(f".{target.name[:100]}.{new_id()}.partial")
     try:
-        with name.open("xb") as file:
+        with open(name, "xb", opener=partial(os.open, mode=0o600)) as file:
             yield file, name
             file.flush()
             os.fsync(file.fileno())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from types import ModuleType
 from typing import Final
 
@@ -12,6 +14,8 @@ from engram.portable.files import File
 # In the order in which `auto` asks them: whose shape is the more particular comes first.
 READERS: Final[tuple[ModuleType, ...]] = (own, zep, letta, langmem, mem0, transcripts, plain, table, markdown)
 FORMATS: Final = ("auto", *(reader.NAME for reader in READERS))
+EXPORTS: Final = tuple(re.compile(begins) for begins in (own.BEGINS, markdown.BEGINS, table.BEGINS))
+BEGINNING: Final = 4_096  # bytes
 
 
 def reader_of(file: File, format: str) -> ModuleType:
@@ -22,3 +26,10 @@ def reader_of(file: File, format: str) -> ModuleType:
     if found is None:
         raise InvalidInput(file.path.name, f"a file of one of the formats {', '.join(FORMATS[1:])}", "another one")
     return found
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file begins as an export of Engram does, in any of its formats."""
+    with path.open("rb") as file:
+        start = file.read(BEGINNING)
+    return any(begins.match(start) for begins in EXPORTS)

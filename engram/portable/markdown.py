@@ -30,6 +30,7 @@ HEADING: Final = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
 MARK: Final = re.compile(r"\s*<!--\s*(.*?)\s*-->\s*$")
 SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~!&$])")
 LEADING: Final = re.compile(r"^(\s*)([-+=]|\d{1,9}[.)])(?=\s|$)")
+BEGINS: Final = rb"# Memories\n(?:\Z|\n## [^\n]+ / [^\n]+ / (?:the agent itself|user [^\n]+)\n)"
 ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 

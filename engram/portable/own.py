@@ -18,6 +18,7 @@ VERSION: Final = 2
 LINE_BYTES: Final = 128 * 1024 * 1024
 HEADER: Final = "engram"
 END: Final = "end"
+BEGINS: Final = rb'\{"kind":"engram","version":'
 
 # In the order of the file: what a line names comes before it.
 KINDS: Final[Mapping[str, tuple[str, ...]]] = {

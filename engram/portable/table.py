@@ -39,6 +39,7 @@ COLUMNS: Final = (
     "session_id",
     "metadata",
 )
+BEGINS: Final = ",".join(COLUMNS).encode() + rb"\r\n"
 # A spreadsheet takes a cell that begins so for a formula; a quote before it makes it text.
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 GUARD: Final = "'"
