@@ -10,6 +10,7 @@ from work import BIG, SMALL
 OWN = "engram"
 SAME_RECALL = 0.01  # so much less recall still counts as equal
 CLEAR = 1.05  # a ratio below which nobody is called better
+SLOWER = 1.15  # so many times slower a machine is said to be
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,20 @@ def paces(rows: Sequence[Speed]) -> list[str]:
     ]  # fmt: skip
 
 
+def slowness(own: Speed, row: Speed) -> float:
+    """How many times slower than in Engram's turn the machine was in a row's, by the worse pace; 1 if hardly."""
+    if own.pace is None or row.pace is None:
+        return 1.0
+    times = max(late / early for early, late in zip(own.pace, row.pace, strict=True))
+    return times if times > SLOWER else 1.0
+
+
+def called(own: Speed, row: Speed) -> str:
+    """A peer, with how much slower the machine was in its turn."""
+    more = 100 * (slowness(own, row) - 1)
+    return f"{row.peer} (machine up to {more:.0f} % slower)" if more else row.peer
+
+
 def ratio(better: float, worse: float) -> str:
     """How many times, for a sentence."""
     times = better / worse
@@ -95,17 +110,27 @@ def _searches(own: Speed, rivals: Sequence[Speed], what: str, *, equal_recall: b
         fair = [row for row in rivals if not equal_recall or row.recall[user] >= recall - SAME_RECALL]
         faster = [row for row in fair if row.p50[user] * CLEAR < mine]
         shown = f" and recall {recall:.3f}" if equal_recall else ""
-        head = f"{what}, the {user} user: Engram has {mine:.1f} ms{shown}"
+        about, among = f"{what}, the {user} user", " at equal or better recall" * equal_recall
+        head = f"{about}: Engram has {mine:.1f} ms{shown}"
         if faster:
-            names = [f"{row.peer} {row.p50[user]:.1f} ms ({ratio(mine, row.p50[user])})" for row in _by(user, faster)]
-            yield f"{head}. Faster{' at equal or better recall' * equal_recall}: {', '.join(names)}."
+            names = [f"{_timed(own, row, user)} ({ratio(mine, row.p50[user])})" for row in _by(user, faster)]
+            yield f"{head}. Faster{among}: {', '.join(names)}."
         elif fair:
-            rival, among = _by(user, fair)[0], " at equal or better recall" * equal_recall
-            yield f"{head}, the fastest{among}; next is {rival.peer}, {rival.p50[user]:.1f} ms."
+            rival = _by(user, fair)[0]
+            place = "as fast as" if rival.p50[user] < mine else f"the fastest{among}; next is"
+            yield f"{head}, {place} {called(own, rival)}, {rival.p50[user]:.1f} ms."
+        hidden = [row for row in fair if row not in faster and row.p50[user] / slowness(own, row) * CLEAR < mine]
+        if hidden:
+            names = [_timed(own, row, user) for row in _by(user, hidden)]
+            yield f"{about}: may be faster on an equal machine: {', '.join(names)}."
         quick = [row for row in rivals if row not in fair and row.p50[user] < mine]
         if quick:
-            names = [f"{row.peer} {row.p50[user]:.1f} ms, recall {row.recall[user]:.3f}" for row in _by(user, quick)]
-            yield f"{what}, the {user} user: faster, but finding less than Engram: {'; '.join(names)}."
+            names = [f"{_timed(own, row, user)}, recall {row.recall[user]:.3f}" for row in _by(user, quick)]
+            yield f"{about}: faster, but finding less than Engram: {'; '.join(names)}."
+
+
+def _timed(own: Speed, row: Speed, user: str) -> str:
+    return f"{called(own, row)} {row.p50[user]:.1f} ms"
 
 
 def _by(user: str, rows: Iterable[Speed]) -> list[Speed]:
@@ -118,11 +143,18 @@ def _writes(own: Speed, rivals: Sequence[Speed]) -> Iterable[str]:
         mine = getattr(own, name)
         if mine is None:
             continue
-        faster = [(getattr(row, name) or 0.0, row.peer) for row in seen if (getattr(row, name) or 0) > CLEAR * mine]
-        names = [f"{peer} {rate:,.0f} ({ratio(rate, mine)})" for rate, peer in sorted(faster, reverse=True)]
+        ranked = sorted(((getattr(row, name) or 0.0, row) for row in seen), key=lambda one: one[0], reverse=True)
+        faster = [(rate, row) for rate, row in ranked if rate > CLEAR * mine]
+        names = [f"{called(own, row)} {rate:,.0f} ({ratio(rate, mine)})" for rate, row in faster]
         more = f" More: {', '.join(names)}." if names else ""
         behind = f"not fewer than {len(seen) - len(faster)} of {len(seen)}"
         yield f"{what}: Engram writes {mine:,.0f} a second, {behind}.{more}"
+        hidden = [
+            f"{called(own, row)} {rate:,.0f}" for rate, row in ranked
+            if rate <= CLEAR * mine < rate * slowness(own, row)
+        ]  # fmt: skip
+        if hidden:
+            yield f"{what}: may be more on an equal machine: {', '.join(hidden)}."
 
 
 def _sizes(own: Speed, rivals: Sequence[Speed]) -> Iterable[str]:

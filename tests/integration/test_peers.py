@@ -118,12 +118,17 @@ def test_nobody_is_shown_memories_of_other_users(peers: Any, work: Any, answers:
     assert peers.run.strangers([{"question": 0, "rows": [0, foreign]}], work) == 1  # question 0 is the big user's
 
 
-def test_a_rival_that_is_better_is_named_and_one_that_finds_less_is_not_called_faster(peers: Any) -> None:
-    own = peers.verdicts.Speed(
+@pytest.fixture
+def own(peers: Any) -> Any:
+    """What Engram needs to search by vector, made up."""
+    return peers.verdicts.Speed(
         peer="engram", mode="vector", one_rate=100, many_rate=1_000, settle_seconds=0.0, p50={"big": 2.0, "small": 1.0},
         p95={"big": 3.0, "small": 2.0}, recall={"big": 0.98, "small": 1.0}, target=1.0, strangers=0, memory_mib=50.0,
-        disk_bytes=5_000.0,
+        disk_bytes=5_000.0, pace=(10.0, 0.2),
     )  # fmt: skip
+
+
+def test_a_rival_that_is_better_is_named_and_one_that_finds_less_is_not_called_faster(peers: Any, own: Any) -> None:
     quick = replace(own, peer="quick", p50={"big": 1.0, "small": 1.5}, one_rate=300, disk_bytes=6_000.0)
     blind = replace(own, peer="blind", p50={"big": 0.5, "small": 0.5}, recall={"big": 0.4, "small": 0.1})
     leaky = replace(own, peer="leaky", strangers=3, many_rate=900)
@@ -138,15 +143,29 @@ def test_a_rival_that_is_better_is_named_and_one_that_finds_less_is_not_called_f
     assert "disk" not in text
 
 
-def test_how_quick_the_machine_was_is_told_beside_each(peers: Any) -> None:
-    own = peers.verdicts.Speed(
-        peer="engram", mode="vector", one_rate=100, many_rate=1_000, settle_seconds=0.0, p50={"big": 2.0, "small": 1.0},
-        p95={"big": 3.0, "small": 2.0}, recall={"big": 0.98, "small": 1.0}, target=1.0, strangers=0, memory_mib=50.0,
-        disk_bytes=5_000.0, pace=(10.0, 0.2),
-    )  # fmt: skip
+def test_how_quick_the_machine_was_is_told_beside_each(peers: Any, own: Any) -> None:
     rows = [own, replace(own, peer="late", pace=(15.0, 0.1)), replace(own, peer="old", pace=None)]
     assert peers.verdicts.paces(rows) == ["1.00 / 2.00", "1.50 / 1.00", "–"]
     assert peers.verdicts.paces([rows[2]]) == ["–"]
+
+
+def test_nobody_is_the_fastest_whom_a_rival_is_below(peers: Any, own: Any) -> None:
+    near = replace(own, peer="near", p50={"big": 1.95, "small": 1.0})
+    big, small = peers.verdicts.speeds([own, replace(own, mode="hybrid"), near])[:2]
+    assert big == "vector search, the big user: Engram has 2.0 ms and recall 0.980, as fast as near, 1.9 ms."
+    assert "the fastest at equal or better recall; next is near, 1.0 ms." in small
+
+
+def test_a_rival_whose_machine_was_slower_is_said_to_have_had_one(peers: Any, own: Any) -> None:
+    quick = replace(own, peer="quick", p50={"big": 1.0, "small": 1.1}, pace=(14.0, 0.2), one_rate=300, many_rate=800)
+    steady = replace(own, peer="steady", pace=(11.0, 0.22), p50={"big": 2.0, "small": 1.1}, many_rate=990)
+    said = peers.verdicts.speeds([own, replace(own, mode="hybrid"), quick, steady])
+    slow = "quick (machine up to 40 % slower)"
+    assert f"Faster at equal or better recall: {slow} 1.0 ms (2.0 times)." in said[0]
+    assert said[2] == f"vector search, the small user: may be faster on an equal machine: {slow} 1.1 ms."
+    assert f"More: {slow} 300 (3.0 times)." in said[3]
+    assert said[5] == f"memories in bulk: may be more on an equal machine: {slow} 800."
+    assert not any("steady (" in one for one in said)
 
 
 def test_the_pace_of_the_machine_is_measured_before_and_after(peers: Any, work: Any, server: EmbeddedServer) -> None:
