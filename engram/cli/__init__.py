@@ -42,17 +42,9 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command; every failure becomes one sentence on stderr and an exit code, never a traceback."""
-    from engram.cli.app import UsageError, call
-
     as_json = "--json" in arguments
     try:
-        code = call(list(arguments))
-        sys.stdout.flush()
-        return code
-    except UsageError as error:
-        # Without any argument the help has been printed already, and there is nothing to add to it.
-        says = error.format_message()
-        return failed(as_json, "usage", f"{says} Try: engram --help", USAGE) if says else USAGE
+        return _ran(arguments, as_json)
     except errors.EngramError as error:
         return failed(as_json, error.code, str(error), code_of(error))
     except BrokenPipeError:
@@ -68,6 +60,20 @@ def run(arguments: Sequence[str]) -> int:
             traceback.print_exc()
         sentence = f"Something unexpected went wrong ({type(error).__name__}); `engram --traceback …` shows where."
         return failed(as_json, "unexpected", sentence, FAILED)
+
+
+def _ran(arguments: Sequence[str], as_json: bool) -> int:
+    """Import the commands, which takes a while, and run one of them."""
+    from engram.cli.app import UsageError, call
+
+    try:
+        code = call(list(arguments))
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
+        # Without any argument the help has been printed already, and there is nothing to add to it.
+        says = error.format_message()
+        return failed(as_json, "usage", f"{says} Try: engram --help", USAGE) if says else USAGE
 
 
 def code_of(error: errors.EngramError) -> int:

@@ -144,7 +144,12 @@ GROUPS: Final = {
 
 def call(arguments: list[str]) -> int:
     """Run the command the arguments name; its exit code."""
-    code = typer.main.get_command(built()).main(arguments, prog_name="engram", standalone_mode=False)
+    try:
+        code = typer.main.get_command(built()).main(arguments, prog_name="engram", standalone_mode=False)
+    except SystemExit as left:
+        if isinstance(left.__context__, BrokenPipeError):  # so it leaves where the reader has had enough
+            raise left.__context__ from None
+        raise
     return code if isinstance(code, int) else 0
 
 

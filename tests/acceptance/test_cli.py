@@ -396,6 +396,22 @@ def test_an_interrupt_is_no_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch)
     assert "Traceback" not in ran.err
 
 
+def test_an_interrupt_while_the_commands_are_imported_is_no_traceback(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stopped:
+        """A person who presses Ctrl-C at once."""
+
+        def find_spec(self, name: str, *_: object) -> None:
+            if name == "engram.cli.app":
+                raise KeyboardInterrupt
+
+    monkeypatch.delitem(sys.modules, "engram.cli.app")
+    monkeypatch.setattr(sys, "meta_path", [Stopped(), *sys.meta_path])
+    ran = cli("stats")
+    assert (ran.code, ran.err) == (130, "engram: Interrupted.\n")
+
+
 # Manners
 
 
@@ -458,10 +474,12 @@ def test_the_command_line_alone_imports_no_database_and_no_numbers() -> None:
 def test_a_reader_that_stops_early_is_no_error(cli: Cli, database_url: str, tenant: str) -> None:
     cli.json("ingest", str(FRIENDS))
     env = {**os.environ, "DATABASE_URL": database_url, "ENGRAM_TENANT": tenant}
-    line = f"{sys.executable} -m engram list --limit 40 | head -1"
-    said = subprocess.run(["bash", "-o", "pipefail", "-c", line], env=env, capture_output=True, text=True, check=False)
-    assert said.returncode == 0, said.stderr
-    assert said.stderr == ""
+    for command in ("list --limit 40 | head -1", "list --limit 40 | true", "--help | true", "search --help | true"):
+        line = f"{sys.executable} -m engram {command}"
+        bash = ["bash", "-o", "pipefail", "-c", line]
+        said = subprocess.run(bash, env=env, capture_output=True, text=True, check=False)
+        assert said.returncode == 0, said.stderr
+        assert said.stderr == ""
 
 
 @pytest.mark.parametrize(("arguments", "coloured"), [(["stats"], True), (["stats", "--json"], False)])
