@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import report
 from books import Book
 from cases import Case, Question, draw, look, only
-from machine import address, versions
+from machine import address, database, number, versions
 from quality import add, interval
 from sets import SETS, Chosen, chosen
 
@@ -244,9 +244,11 @@ def options() -> argparse.Namespace:
     parser.add_argument("--judge", help="the model that judges; otherwise the reader")
     parser.add_argument("--data", default="demo", help="demo, or NAME=PATH. Names: " + ", ".join(SETS))
     parser.add_argument("--histories", type=Path, help="LoCoMo's file, for locomo-plus")
-    parser.add_argument("--url", help="a migrated database, as the application role; otherwise an embedded one")
-    parser.add_argument("--tokens", type=int, default=4_000, help="of the context at most")
-    parser.add_argument("--limit", type=int, help="only so many questions, drawn by --seed; nothing is saved")
+    parser.add_argument(
+        "--url", type=database, help="a migrated database, as the application role; otherwise an embedded one"
+    )
+    parser.add_argument("--tokens", type=number, default=4_000, help="of the context at most")
+    parser.add_argument("--limit", type=number, help="only so many questions, drawn by --seed; nothing is saved")
     parser.add_argument("--seed", type=int, default=0, help="of the draw: a larger one holds every smaller one")
     parser.add_argument("--out", type=Path, help="where the answers are; otherwise answers-NAME.jsonl")
     return parser.parse_args()
@@ -267,7 +269,7 @@ def main() -> None:
     }  # fmt: skip
     book = Book(given.out or Path(f"answers-{data.name}.jsonl"), about)
     reader, judge = model(about["reader"], settings), model(about["judge"], settings)
-    with address() as url:
+    with address(given.url) as url:
         try:
             cases = only(data.cases(), names)
             answer(url, cases, book, reader, judge, tokens=given.tokens, total=len(names))

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import report
 from histories import BANKS, SEED, Life, Question, Turn, lives
-from machine import address, number, versions
+from machine import address, database, number, versions
 
 from engram import Engram, Filter
 from engram.ids import new_id
@@ -241,7 +241,7 @@ def _is_stale(text: str, question: Question) -> bool:
 def main() -> None:
     """Run all banks, or the one that is asked for."""
     given = argparse.ArgumentParser(description="How memory behaves over a year of somebody's life.")
-    given.add_argument("url", nargs="?", help="a migrated database; without it an embedded one is started")
+    given.add_argument("url", nargs="?", type=database, help="a migrated database; otherwise an embedded one")
     given.add_argument("--bank", choices=tuple(BANKS), action="append", help="only this bank")
     given.add_argument("--lives", type=number, default=LIVES, help="lives of each bank")
     given.add_argument("--seed", type=int, default=SEED)
@@ -249,7 +249,7 @@ def main() -> None:
     given.add_argument("--save", action="store_true", help="keep the results for docs/benchmarks.md")
     given.add_argument("--show", action="store_true", help="every failure of the open bank")
     asked = given.parse_args()
-    with address() as url, Engram(url) as engram:
+    with address(asked.url) as url, Engram(url) as engram:
         print(f"seed      {asked.seed}\nlives     {asked.lives} of each bank\n", flush=True)
         found = {}
         for name in asked.bank or tuple(BANKS):

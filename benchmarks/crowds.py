@@ -22,7 +22,6 @@ import json
 import shutil
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +35,7 @@ from typing import Any, Final, Self
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import machine
 import numpy as np
 import psycopg
 
@@ -283,9 +283,7 @@ def opened(shape: Shape, keep: Path | None = None, *, say: Any = None) -> Iterat
     say = say or (lambda _: None)
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="engram-crowd-", dir=keep))
-    folder.chmod(0o755)
-    try:
+    with machine.scratch("engram-crowd-", keep) as folder:
         if keep is None:
             with EmbeddedServer.start(folder / "data") as server:
                 yield _filled(server, shape, say)
@@ -298,8 +296,6 @@ def opened(shape: Shape, keep: Path | None = None, *, say: Any = None) -> Iterat
             with _timed("migration", say):
                 migrations.upgrade(server.superuser_url)
             yield _read(kept / NOTE, shape, server)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _filled(server: EmbeddedServer, shape: Shape, say: Any) -> Crowd:

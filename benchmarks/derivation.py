@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import report
 from crowds import Filled
 from floors import Floors
-from machine import address, number, versions
+from machine import address, database, number, versions
 
 from engram import Engram, Scope
 from engram.ids import new_id
@@ -154,10 +154,10 @@ ABOUT: Final = (
 def main() -> None:
     """Run every measurement."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("url", nargs="?")
+    parser.add_argument("url", nargs="?", type=database)
     parser.add_argument("--events", type=number, default=20_000)
     given = parser.parse_args()
-    with address(superuser=given.url is None) as admin:
+    with address(given.url, superuser=given.url is None) as admin:
         url = admin.replace("//postgres@", "//engram_app@") if given.url is None else given.url
         print(f"{COLUMNS[0]:<40}{COLUMNS[1]:>8}" + "".join(f"{name:>12}" for name in COLUMNS[2:]))
         rates = [

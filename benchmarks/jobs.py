@@ -111,8 +111,7 @@ ABOUT: Final = (
 
 def main() -> None:
     """Run every measurement, and save."""
-    asked_for(__doc__)
-    with address() as url:
+    with address(asked_for(__doc__)) as url:
         ran = [measure(url, workers=workers, size=size) for workers in (1, 4) for size in (1, 10, 50)]
         claimed = behind_a_long_queue(url)
         tables = [

@@ -97,8 +97,7 @@ ABOUT: Final = (
 
 def main() -> None:
     """Run every measurement, and save."""
-    asked_for(__doc__)
-    with address() as url:
+    with address(asked_for(__doc__)) as url:
         many = measure(url, "one writer, 500 events a commit", size=500)
         rows = [
             measure(url, "one writer, one event a commit").row,

@@ -26,7 +26,7 @@ import numpy as np
 import psycopg
 import report
 from copies import clustered, copy, graph
-from machine import address, number, versions
+from machine import address, database, number, versions
 from sqlalchemy import event
 from watching import memory
 
@@ -114,10 +114,10 @@ ABOUT: Final = (
 def main() -> None:
     """Fill two scopes, and consolidate one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("url", nargs="?")
+    parser.add_argument("url", nargs="?", type=database)
     parser.add_argument("--memories", type=number, default=50_000)
     given = parser.parse_args()
-    with address(superuser=True) as url:
+    with address(given.url, superuser=True) as url:
         large, small = fill(url, f"bench-{uuid.uuid4().hex[:8]}", given.memories)
         with large, small:
             dice = np.random.default_rng(7)

@@ -6,8 +6,10 @@ import argparse
 import importlib.metadata
 import os
 import platform
+import re
 import shlex
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator
@@ -24,6 +26,8 @@ from engram.embedded import EmbeddedServer
 CPU_INFO = Path("/proc/cpuinfo")
 # What decides a figure beside the product: embedders, arrays, drivers, calls of models.
 LIBRARIES = ("psycopg", "SQLAlchemy", "wordllama", "numpy")
+TERMINATED = 143
+PASSWORD = re.compile(r"(://[^:/?@]*:)[^?]*(?=@)|([?&]password=)[^&]*")
 
 
 def sizes(given: str) -> tuple[int, ...]:
@@ -40,6 +44,13 @@ def number(given: str) -> int:
     return int(given)
 
 
+def database(given: str) -> str:
+    """An option of the URL of a database."""
+    if "://" not in given:
+        raise argparse.ArgumentTypeError(f"expected the URL of a database, found {given!r}")
+    return given
+
+
 def some_of(known: Collection[str]) -> Callable[[str], tuple[str, ...]]:
     """An option of names separated by commas, each of them known."""
 
@@ -52,41 +63,52 @@ def some_of(known: Collection[str]) -> Callable[[str], tuple[str, ...]]:
     return read
 
 
-def asked_for(about: str | None) -> None:
-    """Read a command line that may name a database and nothing else; says what a benchmark is where that is asked."""
+def asked_for(about: str | None) -> str | None:
+    """The database that a command line may name, and nothing else; says what a benchmark is where that is asked."""
     parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("url", nargs="?", help="a migrated database; otherwise an embedded one")
-    given = parser.parse_args()
-    if given.url is not None and "://" not in given.url:
-        parser.error(f"expected the URL of a database, found {given.url!r}")
+    parser.add_argument("url", nargs="?", type=database, help="a migrated database; otherwise an embedded one")
+    url: str | None = parser.parse_args().url
+    return url
 
 
 @contextmanager
-def address(*, superuser: bool = False) -> Iterator[str]:
-    """The database named on the command line, or an embedded one in a temporary folder; first says what it runs on.
+def scratch(prefix: str, within: Path | None = None) -> Iterator[Path]:
+    """A folder that servers can read, until the end of this; meanwhile a SIGTERM ends the program as an exit does."""
+
+    def leave(*_: object) -> None:
+        raise SystemExit(TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=within))
+    try:
+        folder.chmod(0o755)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def address(named: str | None, *, superuser: bool = False) -> Iterator[str]:
+    """The database that was named, or an embedded one in a temporary folder; first says what it runs on.
 
     Of an embedded one it is the application role's, or the `superuser`'s.
     """
-    named = next((argument for argument in sys.argv[1:] if "://" in argument), None)
     if named is not None:
         print(heading(named))
         yield named
         return
-    folder = Path(tempfile.mkdtemp(prefix="engram-bench-"))
-    folder.chmod(0o755)
-    try:
-        with EmbeddedServer.start(folder / "data") as server:
-            migrations.upgrade(server.superuser_url)
-            print(heading(server.url()))
-            yield server.superuser_url if superuser else server.url()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with scratch("engram-bench-") as folder, EmbeddedServer.start(folder / "data") as server:
+        migrations.upgrade(server.superuser_url)
+        print(heading(server.url()))
+        yield server.superuser_url if superuser else server.url()
 
 
 def heading(url: str) -> str:
-    """Machine, versions and command, in three lines."""
+    """Machine, versions and command, in three lines, without a password."""
     made_of = ", ".join(f"{name} {version}" for name, version in versions(url).items())
-    return f"machine   {machine()}\nversions  {made_of}\ncommand   python {shlex.join(sys.argv)}\n"
+    typed = shlex.join(PASSWORD.sub(r"\1\2***", argument) for argument in sys.argv)
+    return f"machine   {machine()}\nversions  {made_of}\ncommand   python {typed}\n"
 
 
 def machine() -> str:

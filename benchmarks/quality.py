@@ -49,7 +49,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import report
 from books import Book
 from cases import Case, Look, Question, Turn, draw, look, only
-from machine import address, number, some_of, versions
+from machine import address, database, number, some_of, versions
 from minilm import DISTRIBUTION, MiniLM, is_installed
 from sets import OWN, SETS, Chosen, chosen
 from vectors import Kept
@@ -599,7 +599,9 @@ def options() -> argparse.Namespace:
         "--half", choices=HALVES, help="of a set that holds half of its questions out; nothing is saved"
     )
     parser.add_argument("--histories", type=Path, help="LoCoMo's file, for locomo-plus")
-    parser.add_argument("--url", help="a migrated database, as the application role; otherwise an embedded one")
+    parser.add_argument(
+        "--url", type=database, help="a migrated database, as the application role; otherwise an embedded one"
+    )
     parser.add_argument("--ways", type=_ways, help="separated by commas, otherwise all; nothing is saved")
     parser.add_argument(
         "--embedders", type=some_of(EMBEDDERS), help="separated by commas, otherwise those that are installed"
@@ -660,7 +662,7 @@ def main() -> None:
     every = [chosen(word, given.histories) for word in given.data or ["demo"]]
     if given.book is not None and len(every) > 1:
         raise SystemExit("--book keeps one set: name one with --data")
-    with address() as url:
+    with address(given.url) as url:
         for data in every:
             found, runs, noted = _set(url, data, embedders, wanted, given)
             show(data.name, runs)

@@ -39,8 +39,7 @@ ABOUT: Final = (
 
 def main() -> None:
     """Measure, print and save."""
-    asked_for(__doc__)
-    with address(superuser=True) as url:
+    with address(asked_for(__doc__), superuser=True) as url:
         own = url.replace("//postgres@", "//engram_app@")
         scope = Scope(user_id="ada")
         doors = {

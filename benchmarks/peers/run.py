@@ -36,7 +36,7 @@ import psycopg
 import report
 from contract import LEFT_OUT, PEERS
 from labelled import labelled
-from machine import number, versions
+from machine import number, scratch, versions
 from machine import sizes as sizes_of
 from quality import EMBEDDERS, measures
 from verdicts import Quality, Speed, paces, percentile, qualities, speeds
@@ -380,23 +380,22 @@ def main() -> None:
     rivals = (chosen.env / "bin" / "python").absolute() if chosen.env else Path(sys.executable)
     if not rivals.exists():
         raise SystemExit(f"--env {chosen.env}: no environment is there")
-    folder = Path(tempfile.mkdtemp(prefix="engram-peers-"))
-    folder.chmod(0o755)
     turns = sum(len(sized(chosen, size)) for size in sizes(chosen))
     turns += len(words(chosen)) * len(chosen_names(chosen.only, True))
     tables, plots, data, everyone = [], [], [], {}
-    try:
-        with EmbeddedServer.start(folder / "server") as server, report.progress("peers", turns) as step:
-            migrations.upgrade(server.superuser_url)
-            ran = versions(server.superuser_url)
-            for table, plot, read, answers in measured(Stage(folder, server, rivals), chosen, step):
-                show(table)
-                tables.append(table)
-                plots.append(plot)
-                data.append(read)
-                everyone = answers | everyone
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with (
+        scratch("engram-peers-") as folder,
+        EmbeddedServer.start(folder / "server") as server,
+        report.progress("peers", turns) as step,
+    ):
+        migrations.upgrade(server.superuser_url)
+        ran = versions(server.superuser_url)
+        for table, plot, read, answers in measured(Stage(folder, server, rivals), chosen, step):
+            show(table)
+            tables.append(table)
+            plots.append(plot)
+            data.append(read)
+            everyone = answers | everyone
     tables.append(settings_table(everyone))
     show(tables[-1])
     whole = sizes(chosen) and words(chosen) and chosen.only is None and chosen.cases is None
