@@ -249,6 +249,8 @@ def main() -> None:
     given.add_argument("--save", action="store_true", help="keep the results for docs/benchmarks.md")
     given.add_argument("--show", action="store_true", help="every failure of the open bank")
     asked = given.parse_args()
+    if asked.json is not None and not asked.json.absolute().parent.is_dir():
+        given.error(f"--json: there is no folder {asked.json.parent}")
     with address(asked.url) as url, Engram(url) as engram:
         print(f"seed      {asked.seed}\nlives     {asked.lives} of each bank\n", flush=True)
         found = {}

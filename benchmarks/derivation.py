@@ -2,7 +2,7 @@
 
     python benchmarks/derivation.py                  an embedded PostgreSQL in a temporary folder
     python benchmarks/derivation.py URL              a migrated database, as the application role; without the floor
-    python benchmarks/derivation.py --events 2000    fewer events of each kind
+    python benchmarks/derivation.py --events 2000    fewer events of each kind; nothing saved
 
 It is a benchmark of the page where it has a database of its own.
 
@@ -42,6 +42,7 @@ from engram.values import Derive
 READY: Final = 5.0  # seconds the workers have to start and load the embedder
 BATCH: Final = 16  # jobs a worker claims at once
 USERS: Final = 100
+EVENTS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +156,7 @@ def main() -> None:
     """Run every measurement."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url", nargs="?", type=database)
-    parser.add_argument("--events", type=number, default=20_000)
+    parser.add_argument("--events", type=number, default=EVENTS)
     given = parser.parse_args()
     with address(given.url, superuser=given.url is None) as admin:
         url = admin.replace("//postgres@", "//engram_app@") if given.url is None else given.url
@@ -167,6 +168,9 @@ def main() -> None:
         ]
         if given.url is None:
             rates.append(floor(url, admin.replace("+psycopg", ""), max(one.memories for one in rates)))
+            if given.events < EVENTS:
+                print(report.PART)
+                return
             table = report.Table("From events to memories", COLUMNS, [one.row for one in rates])
             said = Path(str(resources.files("engram") / "demo" / "conversation.jsonl"))
             made = report.Data(

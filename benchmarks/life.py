@@ -1,7 +1,7 @@
 """A consolidation cycle of one large scope: memory, the longest statement, and what it costs recalls of other scopes.
 
     python benchmarks/life.py                 50,000 memories in an embedded PostgreSQL in a temporary folder
-    python benchmarks/life.py --memories N    so many memories
+    python benchmarks/life.py --memories N    so many memories; of fewer nothing is saved
     python benchmarks/life.py URL             a migrated database, as a superuser
 
 Half of the memories are working and used, half wait in the buffer, half of those spent: so every step has work. The
@@ -34,6 +34,7 @@ from engram import Engram, MemoryPolicy, Scope, tenancy
 from engram.database import Database
 from engram.settings import load
 
+MEMORIES: Final = 50_000
 OTHER: Final = 1_000
 TIMES: Final = 60
 LAYERS: Final = """
@@ -115,7 +116,7 @@ def main() -> None:
     """Fill two scopes, and consolidate one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("url", nargs="?", type=database)
-    parser.add_argument("--memories", type=number, default=50_000)
+    parser.add_argument("--memories", type=number, default=MEMORIES)
     given = parser.parse_args()
     with address(given.url, superuser=True) as url:
         large, small = fill(url, f"bench-{uuid.uuid4().hex[:8]}", given.memories)
@@ -150,7 +151,9 @@ def main() -> None:
             ]
             table = report.Table("A cycle of one large scope", ("what", "value"), rows)
             print(report.markdown(table.columns, table.rows))
-            if given.url is None:
+            if given.memories < MEMORIES:
+                print(report.PART)
+            elif given.url is None:
                 made = report.generated(__file__, f"{given.memories:,} memories and {OTHER:,} of another scope, seed 1")
                 report.save(
                     "life", title="Life cycle", about=ABOUT, versions=versions(url), tables=[table], data=[made]

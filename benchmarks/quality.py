@@ -604,7 +604,9 @@ def options() -> argparse.Namespace:
     )
     parser.add_argument("--ways", type=_ways, help="separated by commas, otherwise all; nothing is saved")
     parser.add_argument(
-        "--embedders", type=some_of(EMBEDDERS), help="separated by commas, otherwise those that are installed"
+        "--embedders",
+        type=some_of(EMBEDDERS),
+        help="separated by commas, otherwise those that are installed; nothing is saved",
     )
     parser.add_argument(
         "--cases", type=number, help="only the first so many conversations of each set; nothing is saved"
@@ -620,8 +622,8 @@ def options() -> argparse.Namespace:
     parser.add_argument(
         "--quick", action="store_true", help="the default embedder only, nothing left out, nothing saved"
     )
-    parser.add_argument("--ten", action="store_true", help="ask for ten only: twice as fast, without R@20 and R@50")
-    parser.add_argument("--whole", action="store_true", help="leave nothing out in turn: half the time")
+    parser.add_argument("--ten", action="store_true", help="ask for ten only: twice as fast, nothing saved")
+    parser.add_argument("--whole", action="store_true", help="leave nothing out in turn: half the time, nothing saved")
     parser.add_argument("--rows", type=Path, help="write every question's measures to this file")
     parser.add_argument("--against", type=Path, help="compare with a file that --rows wrote")
     given = parser.parse_args()
@@ -647,8 +649,8 @@ def _ways(given: str) -> tuple[str, ...]:
 
 def is_whole(given: argparse.Namespace) -> bool:
     """Whether a run is of a set as a whole and may take the place of the record. Pure."""
-    some = (given.ways, given.cases, given.limit, given.half)
-    return not given.quick and all(one is None for one in some)
+    some = (given.ways, given.cases, given.limit, given.half, given.embedders)
+    return not (given.quick or given.ten or given.whole) and all(one is None for one in some)
 
 
 def main() -> None:
@@ -673,6 +675,8 @@ def main() -> None:
                 ran = versions(url, *([DISTRIBUTION] if "minilm" in embedders else []))
                 saved = save(data, found, runs, ran, noted)
                 print(f"\n{report.shown(saved)} is written, and docs/benchmarks.md")
+            else:
+                print(f"\n{report.PART}")
             written[data.name] = runs
     if given.rows is not None:
         given.rows.write_text(json.dumps(written, indent=1), encoding="utf-8")

@@ -66,6 +66,8 @@ machine, with which versions, from which commit and on which data it ran.
 their loaders take a path. A ratio compares two things of one run, side by side, and is worth more than a time.
 """
 
+PART: Final = "A part of it: the record is left as it is."
+
 Cell = str | int | float | None
 Kind = Literal["bars", "lines"]
 

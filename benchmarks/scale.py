@@ -33,7 +33,7 @@ from clients import Case, Client
 from crowds import Crowd, Filled, Shape, opened, vectors_of
 from floors import EXACT, Half
 from profile_calls import Watch, watched
-from speed import LEAST, Measured, compare, crowd_data, many_clients, milliseconds, percentiles
+from speed import ALTERNATED, LEAST, SECONDS, Measured, compare, crowd_data, many_clients, milliseconds, percentiles
 from watching import took
 
 from engram import derivation, recall, tenancy
@@ -329,7 +329,7 @@ def crowded_table(kind: str, sizes: Sequence[Size]) -> report.Table:
             cells.append(f"{rate:,} of {bare:,}; {middle} / {late} / {last}")
         rows.append([name, *cells])
     note = "Calls or rows a second of those of the bare statements; p50 / p95 / p99 of a call in ms."
-    return report.Table(f"{TITLES[kind]}: sixteen clients by the number of memories", columns, rows, [note])
+    return report.Table(f"{TITLES[kind]}: sixteen clients by the number of memories", columns, rows, [note, ALTERNATED])
 
 
 def lighter(sizes: Sequence[Size]) -> list[str]:
@@ -386,11 +386,13 @@ def _say(said: str) -> None:
 def main() -> None:
     """Measure every size of every kind, print, and save; of a part nothing is saved."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=machine.sizes, default=SIZES, help="separated by commas")
+    parser.add_argument("--sizes", type=machine.sizes, default=SIZES, help="by commas; of fewer nothing is saved")
     parser.add_argument("--kinds", type=machine.some_of(KINDS), default=KINDS, help="one of them; nothing is saved")
     parser.add_argument("--only", type=machine.some_of(CALLS), default=CALLS, help="some calls; nothing is saved")
-    parser.add_argument("--times", type=machine.number, default=TIMES, help=f"calls of each; {TIMES} where not given")
-    parser.add_argument("--seconds", type=float, default=1.5, help="that sixteen clients work")
+    parser.add_argument(
+        "--times", type=machine.number, default=TIMES, help=f"calls of each; below {TIMES} nothing is saved"
+    )
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of sixteen clients; of less nothing is saved")
     parser.add_argument("--tenant-rows", type=int, default=TENANT_ROWS, help="0 leaves the tenants out")
     parser.add_argument("--graph-rows", type=int, default=TENANT_ROWS, help="0 leaves the graph out")
     parser.add_argument("--waiting-rows", type=int, default=WAITING_ROWS, help="0 leaves out what waits")
@@ -421,12 +423,20 @@ def main() -> None:
     if given.tenant_rows:
         tables.append(tenants(given.keep, given.tenant_rows, given.times))
         show(tables[-1:])
-    parts = (given.graph_rows, given.waiting_rows, given.tenant_rows)
-    whole = set(given.only) == set(CALLS) and set(given.kinds) == set(KINDS) and all(parts)
-    if not whole:
-        print("A part of it: the record is left as it is.")
+    if not is_whole(given):
+        print(report.PART)
         return
     report.save("scale", title="Scale", about=ABOUT, versions=versions, tables=tables, plots=plots, data=used)
+
+
+def is_whole(given: argparse.Namespace) -> bool:
+    """Whether a run is of everything, nowhere less than usual, and may take the place of the record. Pure."""
+    usual = (
+        (given.times, TIMES), (given.seconds, SECONDS), (given.graph_rows, TENANT_ROWS),
+        (given.waiting_rows, WAITING_ROWS), (given.tenant_rows, TENANT_ROWS),
+    )  # fmt: skip
+    parts = ((given.sizes, SIZES), (given.kinds, KINDS), (given.only, CALLS))
+    return all(set(some) >= set(every) for some, every in parts) and all(one >= least for one, least in usual)
 
 
 def show(tables: Sequence[report.Table]) -> None:

@@ -47,6 +47,9 @@ PROCESSES: Final = 4
 READY: Final = 60.0  # seconds that a process of clients waits for the others, so that they begin together
 _GATES: Final[list[Any]] = []  # of this process, where it is one of several
 SECONDS: Final = 1.5
+TURNS: Final = 3  # rushes of the calls and of their floors, in turn
+USUAL: Final = 10_000  # memories, of fewer of which nothing is saved
+FEWEST: Final = 100  # memories, so that somebody has the ten that are sought
 REFERRED: Final = 200  # searches beside what they consist of
 REFERENCES: Final = ("what", "p50", "p95", "p99", "a search beside it, times")
 HIDDEN: Final = ("search", "recall", "add", "append")  # calls that are measured in processes too
@@ -89,6 +92,9 @@ class Rush:
     def rate(self) -> float:
         """Calls a second."""
         return self.done / self.seconds
+
+
+Pair = tuple[list[Rush], list[Rush]]
 
 
 def percentiles(found: Sequence[float]) -> tuple[float, float | None, float | None]:
@@ -152,6 +158,15 @@ def rush(works: Sequence[Callable[[], object]], seconds: float) -> Rush:
         done = list(pool.map(one, works))
     all_of = [spent for found, _ in done for spent in found]
     return Rush(len(all_of), max(ended for _, ended in done) - begun, all_of)
+
+
+def alternated(calls: Sequence[Callable[[], object]], floors: Sequence[Callable[[], object]], seconds: float) -> Pair:
+    """Rushes of calls and of their floors in turn, each as long together as it says: so both have what drifts."""
+    done: Pair = [], []
+    for _ in range(TURNS):
+        for works, into in zip((calls, floors), done, strict=True):
+            into.append(rush(works, seconds / TURNS))
+    return done
 
 
 def gated(gate: Any) -> None:
@@ -224,12 +239,13 @@ def many_clients(crowd: Crowd, names: Sequence[str], seconds: float, *, split: b
         cases = [client.cases(tuple(names)) for client in clients]
         for place, name in enumerate(names):
             mine = [one[place] for one in cases]
-            calls, floors = (rush([work(case) for case in mine], seconds) for work in (_call, _floor))
+            calls, floors = alternated([one.call for one in mine], [one.floor for one in mine], seconds)
+            rate, bare = (statistics.median(one.rate for one in rushes) for rushes in (calls, floors))
             apart = in_processes(crowd, name, seconds) if split and name in HIDDEN else None
             many = mine[0].rows
-            middle, late, last = percentiles(calls.took)
+            middle, late, last = percentiles([spent for one in calls for spent in one.took])
             rows.append(
-                [name, round(many * calls.rate), round(many * floors.rate), f"{floors.rate / calls.rate:.2f}",
+                [name, round(many * rate), round(many * bare), f"{bare / rate:.2f}",
                  None if apart is None else round(many * apart.rate),
                  *map(milliseconds, (middle, late, last))]
             )  # fmt: skip
@@ -237,14 +253,6 @@ def many_clients(crowd: Crowd, names: Sequence[str], seconds: float, *, split: b
             step(name)
         clients[0].derive()
     return rows
-
-
-def _call(case: Case) -> Callable[[], object]:
-    return case.call
-
-
-def _floor(case: Case) -> Callable[[], object]:
-    return case.floor
 
 
 def references(crowd: Crowd) -> list[list[Any]]:
@@ -304,14 +312,20 @@ def counted(found: dict[str, Sent]) -> report.Table:
 def main() -> None:
     """Measure, print, and save; of a part of the calls nothing is saved."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=machine.sizes, default=(10_000,), help="sizes, separated by commas")
+    parser.add_argument(
+        "--rows", type=machine.sizes, default=(USUAL,), help=f"sizes, by commas; below {USUAL:,} nothing is saved"
+    )
     parser.add_argument("--keep", type=Path, help="keep the crowds in this folder, and find them there again")
     parser.add_argument("--only", type=machine.some_of(CALLS), default=CALLS, help="some calls; nothing is saved")
-    parser.add_argument("--times", type=machine.number, default=TIMES, help=f"calls of each; {TIMES} where not given")
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="that sixteen clients work")
+    parser.add_argument(
+        "--times", type=machine.number, default=TIMES, help=f"calls of each; below {TIMES} nothing is saved"
+    )
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of sixteen clients; of less nothing is saved")
     parser.add_argument("--no-rush", action="store_true", help="only one client; nothing is saved")
     given = parser.parse_args()
     names, sizes = given.only, given.rows
+    if min(sizes) < FEWEST:
+        parser.error(f"--rows: expected sizes from {FEWEST} on, found {min(sizes)}")
     tables: list[report.Table] = []
     plots: list[report.Plot] = []
     found: dict[tuple[int, str], list[Measured]] = {}
@@ -333,14 +347,20 @@ def main() -> None:
             print(f"\n{table.title}\n{report.markdown(table.columns, table.rows)}", flush=True)
     if len(sizes) > 1:
         tables += [grown(user, sizes, found) for user in (BIG, LITTLE)]
-    if given.no_rush or set(names) != set(CALLS):
-        print("A part of the calls: the record is left as it is.")
+    if not is_whole(given):
+        print(report.PART)
         return
     report.save(
         "speed", title="Speed", about=ABOUT, versions=versions, tables=tables, plots=plots,
         data=[crowd_data(Shape.usual("mixed", rows)) for rows in sizes],
         notes=[f"Recalls are logged ({load({}).recall_log}), accesses counted.", ABOVE],
     )  # fmt: skip
+
+
+def is_whole(given: argparse.Namespace) -> bool:
+    """Whether a run is of all calls, nowhere less than usual, and may take the place of the record. Pure."""
+    usual = ((min(given.rows), USUAL), (given.times, TIMES), (given.seconds, SECONDS))
+    return not given.no_rush and set(given.only) == set(CALLS) and all(one >= least for one, least in usual)
 
 
 def _say(said: str) -> None:
@@ -361,7 +381,8 @@ def alone(crowd: Crowd, user: str, found: Sequence[Measured]) -> report.Table:
 def crowded(rows: int, found: Sequence[Sequence[Any]]) -> report.Table:
     """The table of many clients."""
     columns = ["call", "per s", "floor per s", "ratio", "per s in 4 processes", "p50 ms", "p95 ms", "p99 ms"]
-    return report.Table(f"Sixteen clients on {rows:,} memories: rows or calls a second", columns, found)
+    title = f"Sixteen clients on {rows:,} memories: rows or calls a second"
+    return report.Table(title, columns, found, [ALTERNATED])
 
 
 def grown(user: str, sizes: Sequence[int], found: Mapping[tuple[int, str], Sequence[Measured]]) -> report.Table:
@@ -379,6 +400,10 @@ def grown(user: str, sizes: Sequence[int], found: Mapping[tuple[int, str], Seque
 ABOUT: Final = (
     "Every call beside its floor: the same question in one bare statement, or the same rows in one bare durable"
     " transaction, on the same tables, measured in turn. The ratio is of the medians."
+)
+ALTERNATED: Final = (
+    f"Calls and their floors rush in turn, {TURNS} times each; rates are medians of these: where a machine drifts, it"
+    " does so for both."
 )
 ABOVE: Final = (
     "Floors are sent by psycopg's pipeline, the library's messages by its own code, which is a few tenths of a"

@@ -400,7 +400,7 @@ def main() -> None:
     show(tables[-1])
     whole = sizes(chosen) and words(chosen) and chosen.only is None and chosen.cases is None
     if not whole:
-        print("\nA part of it: the record is left as it is.")
+        print(f"\n{report.PART}")
     else:
         saved = report.save(
             "peers", title="Other libraries on the same data", about=ABOUT, versions=ran, data=data, tables=tables,

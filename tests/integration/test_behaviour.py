@@ -57,6 +57,17 @@ def test_lives_are_the_same_every_time() -> None:
     assert list(lives(BANKS["open"], 1)) != list(lives(BANKS["open"], 1, seed=7))
 
 
+def test_results_for_a_folder_that_is_not_there_are_refused_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(behaviour, "address", lambda *_: pytest.fail("it ran"))
+    monkeypatch.setattr(sys, "argv", ["behaviour.py", "--json", str(tmp_path / "missing" / "found.json")])
+    with pytest.raises(SystemExit) as left:
+        behaviour.main()
+    assert left.value.code == 2
+    assert "--json: there is no folder" in capsys.readouterr().err
+
+
 def told(engram: Engram, *said: str) -> Engram:
     door = engram.scoped(tenant_id=f"t-{new_id()}", user_id="ada")
     for one in said:
