@@ -142,14 +142,23 @@ def read_locomo(path: Path, categories: Sequence[int] = (1, 2, 3, 4)) -> Iterato
         )
     for conversation in json.loads(path.read_text(encoding="utf-8")):
         case = Case(conversation["sample_id"], turns[conversation["sample_id"]])
-        for asked in conversation["qa"]:
+        for place, asked in enumerate(conversation["qa"], start=1):
+            if asked["category"] not in LOCOMO_CATEGORIES:
+                expected = f"expected {', '.join(map(str, LOCOMO_CATEGORIES))}"
+                raise ValueError(f"question {place} of {case.name} has category {asked['category']!r}, {expected}")
             if asked["category"] in categories:
-                evidence = [one for written in asked.get("evidence", ()) for one in dialogue_ids(written)]
-                case.repaired += len(set(evidence) - set(asked.get("evidence", ())))
-                case.dropped += sum(not dialogue_ids(written) for written in asked.get("evidence", ()))
+                entries = locomo_evidence(asked.get("evidence"))
+                evidence = [one for written in entries for one in dialogue_ids(written)]
+                case.repaired += len(set(evidence) - set(entries))
+                case.dropped += sum(not dialogue_ids(written) for written in entries)
                 answer = asked.get("answer", asked.get("adversarial_answer", ""))
                 case.ask(asked["question"], LOCOMO_CATEGORIES[asked["category"]], evidence, answer)
         yield case
+
+
+def locomo_evidence(written: str | Sequence[str] | None) -> Sequence[str]:
+    """The entries of a question's evidence: a list, a single one that is written as a text, or none."""
+    return [written] if isinstance(written, str) else written or ()
 
 
 def dialogue_ids(written: str) -> list[str]:

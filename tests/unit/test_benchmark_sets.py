@@ -71,6 +71,27 @@ def test_locomo_becomes_turns_and_questions_and_bad_evidence_is_mended_or_counte
     assert (case.repaired, case.dropped) == (3, 3)  # "D9:1" and "D77:1" name no turn, "D" is no id
 
 
+def test_locomo_evidence_that_is_a_text_is_one_entry_and_none_is_none(sets: Any, friends: Path) -> None:
+    data = json.loads(friends.read_text(encoding="utf-8"))
+    data[0]["qa"] = [
+        {"question": "One?", "category": 4, "evidence": "D1:1"},
+        {"question": "Two?", "category": 1, "evidence": "D1:2; D1:03"},
+        {"question": "None?", "category": 2, "evidence": None},
+    ]
+    [case] = sets.read_locomo(written(friends, data))
+    assert [sorted(one.evidence) for one in case.questions] == [["D1:1"], ["D1:2", "D1:3"]]
+    assert (case.repaired, case.dropped) == (2, 0)
+
+
+@pytest.mark.parametrize("category", [6, "4", None])
+def test_a_locomo_question_of_an_unknown_category_is_named(sets: Any, friends: Path, category: object) -> None:
+    data = json.loads(friends.read_text(encoding="utf-8"))
+    data[0]["qa"][1]["category"] = category
+    named = rf"question 2 of .+ has category {category!r}, expected 1, 2, 3, 4, 5"
+    with pytest.raises(SystemExit, match=named):
+        list(sets.chosen(f"locomo={written(friends, data)}").cases())
+
+
 def test_adversarial_questions_are_asked_when_their_category_is(sets: Any, friends: Path) -> None:
     (case,) = sets.chosen(f"locomo={friends}").cases(adversarial=True)
     assert [one.category for one in case.questions][-1] == "adversarial"
