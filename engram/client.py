@@ -1411,7 +1411,7 @@ class Engram(_Door):
     # Read: the ledger
 
     def get_event(self, event_id: str, **read: Unpack[Read]) -> Event:
-        """The event with this id, or NotFound."""
+        """The event with this id, or NotFound, as where it happened after `as_of` or was recorded after `known_at`."""
         return self._run(operations.capture.get_event(self._setup, event_id, read))
 
     def list_events(
@@ -1430,7 +1430,10 @@ class Engram(_Door):
         limit: int = 50,
         **read: Unpack[Read],
     ) -> tuple[Event, ...]:
-        """The events of a stream, a session, a task run, or the scope, in order."""
+        """The events of a stream, a session, a task run, or the scope, in order.
+
+        `since <= occurred_at < until`; `as_of` and `known_at` leave out what happened, or was recorded, later.
+        """
         return self._run(
             operations.capture.list_events(
                 self._setup,
@@ -3119,7 +3122,7 @@ class AsyncEngram(_Door):
     # Read: the ledger
 
     async def get_event(self, event_id: str, **read: Unpack[Read]) -> Event:
-        """The event with this id, or NotFound."""
+        """The event with this id, or NotFound, as where it happened after `as_of` or was recorded after `known_at`."""
         return await self._run(operations.capture.get_event(self._setup, event_id, read))
 
     async def list_events(
@@ -3138,7 +3141,10 @@ class AsyncEngram(_Door):
         limit: int = 50,
         **read: Unpack[Read],
     ) -> tuple[Event, ...]:
-        """The events of a stream, a session, a task run, or the scope, in order."""
+        """The events of a stream, a session, a task run, or the scope, in order.
+
+        `since <= occurred_at < until`; `as_of` and `known_at` leave out what happened, or was recorded, later.
+        """
         return await self._run(
             operations.capture.list_events(
                 self._setup,

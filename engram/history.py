@@ -92,7 +92,7 @@ def decisions_of(
     ) if visible.scope_ids else []  # fmt: skip
     kept: list[Mapping[str, Any]] = [_whole(row.decision, row.facts or {}) for row in rows]
     near = sorted({neighbour["memory_id"] for decision in kept for neighbour in decision["nearest"]})
-    if not near or visible.scope_ids == (visible.own,):
+    if not near or visible.own_ids is None:
         return kept
     # What a decision compared with may be a private memory of another scope: then it is left out.
     params = {"tenant_id": visible.scope.tenant_id, "memory_ids": near, "own": visible.own}
@@ -111,7 +111,7 @@ def _whole(kept: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str, Any]:
 
 def private_events(conn: Connection, visible: Visible, event_ids: Sequence[str]) -> frozenset[str]:
     """Those of some events that speak of private memories of other scopes than the reader's own."""
-    if not event_ids or visible.scope_ids == (visible.own,):
+    if not event_ids or visible.own_ids is None:
         return frozenset()
     rows = fetch_all(
         conn, "list_private_events", tenant_id=visible.scope.tenant_id, event_ids=list(event_ids), own=visible.own

@@ -313,6 +313,9 @@ def read(
     trusts: Sequence[str] | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
+    as_of: datetime | None = None,
+    known_at: datetime | None = None,
+    own_ids: Sequence[int] | None = None,
     start: Place | None = None,
     newest_first: bool = False,
     limit: int = 50,
@@ -320,8 +323,9 @@ def read(
     """The events of a stream, a session, a task run or some scopes, in order.
 
     Within a stream the order is the position, else the time of recording. `after` and `before` are positions, both left
-    out of the result; `since <= occurred_at < until`; `start` continues a list over several streams. An empty list of
-    scopes, types, roles or trusts matches nothing.
+    out of the result; `since <= occurred_at < until`, `occurred_at <= as_of`, `recorded_at <= known_at`; `start`
+    continues a list over several streams. With `own_ids` what speaks of private memories of other scopes than these is
+    left out. An empty list of scopes, types, roles or trusts matches nothing.
     """
     by = {"stream_id": stream_id, "session_id": session_id, "task_run_id": task_run_id}
     given = {name: value for name, value in by.items() if value is not None}
@@ -332,7 +336,7 @@ def read(
     wanted = {
         "scope_ids": _list(scope_ids), "after": after, "before": before, "types": _list(types), "roles": _list(roles),
         "trusts": None if trusts is None else [trust_rank(trust) for trust in trusts], "since": since, "until": until,
-        "limit": limit,
+        "as_of": as_of, "known_at": known_at, "own_ids": _list(own_ids), "limit": limit,
     }  # fmt: skip
     rows = conn.exec_driver_sql(listing(kind, newest_first=newest_first), {**wanted, **given, **place})
     return [chain.event(row) for row in rows.fetchall()]

@@ -37,6 +37,13 @@ class Visible:
     nearness: Mapping[int, int]
     scopes: Mapping[int, Scope]
 
+    @property
+    def own_ids(self) -> tuple[int, ...] | None:
+        """The scopes whose private rows show; None where the read is of its own scope alone, and no others are met."""
+        if self.scope_ids == (self.own,):
+            return None
+        return () if self.own is None else (self.own,)
+
 
 def ensure(conn: Connection, scope: Scope) -> int:
     """The id of the scope a write goes to, made on first use."""

@@ -271,7 +271,7 @@ def _params(visible: Visible, asked: Narrowed, moment: Moment) -> dict[str, Any]
         "tenant_id": visible.scope.tenant_id,
         "scope_ids": list(visible.scope_ids),
         "own": visible.own,
-        "alone": visible.scope_ids == (visible.own,),
+        "alone": visible.own_ids is None,
         "types": list(SAID if asked.types is None else asked.types),
         "callers": asked.types is None,
         "roles": None if asked.roles is None else list(asked.roles),

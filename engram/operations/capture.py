@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, cast
 from engram import checkpoints, history, ids, inputs, ledger, sessions, streams, tasks, tenancy
 from engram.database import Connection
 from engram.errors import IdempotencyMismatch, InvalidInput, NotFound
+from engram.memories import Moment
 from engram.operations import deriving, extracting, running, searching_events, steps
 from engram.operations.arguments import Artifact, ToolCall
 from engram.operations.setup import Setup, Writing
@@ -121,10 +122,9 @@ def get_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Opera
     def work(conn: Connection) -> Event:
         visible = tenancy.visible(conn, reading.scope)
         found = ledger.get(conn, wanted, scope_ids=visible.scope_ids)
-        known_at = reading.moment.known_at
         hidden = history.private_events(conn, visible, [wanted])
-        early = found is not None and known_at is not None and found.recorded_at > known_at
-        if found is None or hidden or early or tasks.hides(conn, reading.scope.tenant_id, found):
+        late = found is not None and _is_later(found, reading.moment)
+        if found is None or hidden or late or tasks.hides(conn, reading.scope.tenant_id, found):
             raise NotFound("no event with that id in this scope")
         return found
 
@@ -149,6 +149,7 @@ def list_events(
         "roles": None if roles is None
         else [inputs.choice(one, "roles", ROLES) for one in inputs.items(roles, "roles", 8)],
         "since": optional(inputs.moment, since, "since"), "until": optional(inputs.moment, until, "until"),
+        "as_of": reading.moment.as_of, "known_at": reading.moment.known_at,
     }  # fmt: skip
     if sum(asked[name] is not None for name in ("stream_id", "session_id", "task_run_id")) > 1:
         raise InvalidInput("events", "one of stream_id, session_id and task_run_id", "several")
@@ -157,16 +158,15 @@ def list_events(
         visible = tenancy.visible(conn, reading.scope)
         if not visible.scope_ids or most == 0:
             return ()
-        known_at = reading.moment.known_at
-        found = ledger.read(conn, scope_ids=visible.scope_ids, limit=most, **asked)
-        hidden = history.private_events(conn, visible, [event.event_id for event in found])
-        return tuple(
-            event
-            for event in found
-            if event.event_id not in hidden and (known_at is None or event.recorded_at <= known_at)
-        )
+        return tuple(ledger.read(conn, scope_ids=visible.scope_ids, own_ids=visible.own_ids, limit=most, **asked))
 
     return (yield from steps.read(reading.scope.tenant_id, work))
+
+
+def _is_later(event: Event, moment: Moment) -> bool:
+    """Whether an event happened after the moment that is read, or was recorded after it. Pure."""
+    as_of, known_at = moment.as_of, moment.known_at
+    return (as_of is not None and event.occurred_at > as_of) or (known_at is not None and event.recorded_at > known_at)
 
 
 def _captured(

@@ -15,7 +15,7 @@ import pytest
 from plans import nodes
 from walks import walk
 
-from engram import Engram, Scope, embedding, memories, migrations, recall, tenancy
+from engram import Engram, Scope, embedding, ledger, memories, migrations, recall, tenancy
 from engram.arrays import Halves
 from engram.channels import events, keyword, semantic
 from engram.database import Connection, Database, statement
@@ -345,6 +345,23 @@ def test_each_statement_of_a_search_uses_its_index(
         found, _ = explain(conn, sql, asked(crowd, **params))
     assert any(used.startswith(index) for used in indexes(found)), (name, indexes(found))
     assert not read_whole(found)
+
+
+@pytest.mark.parametrize("own_ids", [None, []])
+def test_a_page_of_the_events_known_at_a_moment_is_read_by_their_index(
+    database: Database, crowd: Crowd, own_ids: list[int] | None
+) -> None:
+    """From the moment on, and not from what came later; whether one speaks of something private is asked by keys."""
+    nothing = ("after", "before", "types", "roles", "trusts", "since", "until", "start_at", "start_stream")
+    params = dict.fromkeys(nothing) | {"start_position": None, "own_ids": own_ids, "known_at": datetime.now(UTC)}
+    with database.transaction(crowd.tenant, read_only=True) as conn:
+        found, _ = explain(conn, ledger.listing("scope", newest_first=True), asked(crowd, **params))
+    assert not read_whole(found)
+    [events_read] = [node for node in found if node.get("Relation Name") == "agent_events"]
+    assert events_read["Index Name"] == "agent_events_scope"
+    assert "recorded_at <=" in events_read["Index Cond"]
+    keys = {node["Index Name"] for node in found if node.get("Relation Name") in ("memory_changes", "agent_memory")}
+    assert keys == (set() if own_ids is None else {"memory_changes_event", "agent_memory_pkey"})
 
 
 def test_a_whole_search_of_a_filled_scope_names_its_rows(database: Database, crowd: Crowd) -> None:

@@ -854,6 +854,20 @@ def test_a_private_row_is_seen_by_exactly_its_own_scope(door: Engram, wider: dic
     assert CANARY not in repr(seen)
 
 
+def test_what_is_hidden_takes_no_place_on_a_page_of_events(door: Engram) -> None:
+    """Nor is an empty page the end while there is more to see: who reads page by page stops there."""
+    for number in range(3):
+        door.add(f"The pier has number {number}")
+    for number in range(8):
+        door.add(f"The code has number {number}", private=True)
+    ada = door.scoped(user_id="ada")
+    shown = [event.content for event in ada.list_events(newest_first=True, limit=3)]
+    assert shown == [f"The pier has number {number}" for number in (2, 1, 0)]
+    [stream_id] = {event.stream_id for event in door.list_events()}
+    assert len(ada.list_events(stream_id=stream_id, after=2, limit=2)) == 1
+    assert len(door.list_events(limit=50)) == 11
+
+
 @pytest.mark.parametrize("wider", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": "bob"}])
 def test_no_write_from_elsewhere_touches_or_tells_of_a_private_row(door: Engram, wider: dict[str, Any]) -> None:
     ada, memory_id, events = private_row(door)

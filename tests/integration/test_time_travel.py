@@ -487,6 +487,25 @@ def test_what_was_read_then_is_read_again_as_known_then(ada: Engram, superuser: 
     assert again == before
 
 
+def test_a_page_of_events_is_filled_with_those_that_were_known_then(ada: Engram) -> None:
+    said = [ada.record_event(f"early {number}", derive="skip").event_ids[0] for number in range(5)]
+    mark = datetime.now(UTC)
+    for number in range(5):
+        ada.record_event(f"late {number}", derive="skip")
+    found = [event.event_id for event in ada.list_events(newest_first=True, limit=3, known_at=mark)]
+    assert found == said[:1:-1]
+
+
+def test_events_as_of_a_moment_are_those_that_had_happened(ada: Engram) -> None:
+    before, after = (
+        ada.record_event("The boat sailed", occurred_at=at, derive="skip").event_ids[0] for at in (DAYS[1], DAYS[3])
+    )
+    assert [event.event_id for event in ada.list_events(as_of=DAYS[2])] == [before]
+    assert ada.get_event(before, as_of=DAYS[2]).event_id == before
+    with pytest.raises(NotFound):
+        ada.get_event(after, as_of=DAYS[2])
+
+
 def test_a_context_of_the_past_prints_nothing_that_was_forgotten_since(ada: Engram) -> None:
     gone = ada.add("The mast of the boat is red", topic_key="mast", valid_from=DAYS[2]).memory
     kept = ada.add("The keel of the boat is blue", topic_key="keel", valid_from=DAYS[2]).memory
