@@ -868,6 +868,39 @@ def test_what_is_hidden_takes_no_place_on_a_page_of_events(door: Engram) -> None
     assert len(door.list_events(limit=50)) == 11
 
 
+def test_what_is_private_now_is_private_at_every_moment(door: Engram) -> None:
+    """What was shared once and is not any more is told to nobody else by a read of an earlier moment."""
+    shared = door.add("The harbour is open", topic_key="harbour").memory
+    secret = door.add(
+        f"The harbour code is {CANARY}", topic_key="code", critical_slot="fact:code", tags=["trigger:go"]
+    ).memory
+    assert shared is not None
+    assert secret is not None
+    door.relate(shared.memory_id, secret.memory_id, "causes")
+    then = datetime.now(UTC)
+    door.annotate(secret.memory_id, private=True)
+    for read in ({"known_at": then}, {"as_of": then}, {"as_of": then, "known_at": then}):
+        for reader in (door.scoped(user_id="bob"), door.scoped(user_id=ALL_USERS)):
+            assert reader.find(secret.memory_id, **read) is None
+            for call in (reader.get, reader.get_lineage, reader.get_history, reader.explain_memory):
+                with pytest.raises(NotFound):
+                    call(secret.memory_id, **read)
+            seen = [
+                reader.list_memories(EVERY_STATUS, **read),
+                reader.list_memories({"memory_ids": [secret.memory_id]}, **read),
+                reader.search("The harbour code", depth=2, **read), reader.search("code", mode="keyword", **read),
+                reader.deep_search("The harbour code", **read), reader.recall("What is the harbour code?", **read),
+                reader.build_context("The harbour code", **read).text, reader.recall_critical(**read),
+                reader.recall_trigger("go", **read), reader.get_history(**read),
+                reader.traverse(shared.memory_id, **read), reader.list_relations(shared.memory_id, **read),
+                reader.resume(**read),
+            ]  # fmt: skip
+            assert CANARY not in repr(seen)
+            assert secret.memory_id not in repr(seen)
+        assert [memory.memory_id for memory in door.recall_critical(**read)] == [secret.memory_id]
+        assert [found.memory.memory_id for found in door.traverse(shared.memory_id, **read)] == [secret.memory_id]
+
+
 @pytest.mark.parametrize("wider", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": "bob"}])
 def test_no_write_from_elsewhere_touches_or_tells_of_a_private_row(door: Engram, wider: dict[str, Any]) -> None:
     ada, memory_id, events = private_row(door)

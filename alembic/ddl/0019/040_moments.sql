@@ -1,6 +1,6 @@
 -- The memories of some lineages as they were known at one moment and true at another, as before. But a row is what its last change left:
 -- where that was known, it is taken as it is, and only another state is put together from a change. What was erased since is nothing but
--- erased at any moment. And what stood as it stands is returned as it is.
+-- erased at any moment, and what is private now is private at any moment. And what stood as it stands is returned as it is.
 create or replace function engram.lineages_at(p_scopes bigint[], p_as_of timestamptz, p_known_at timestamptz, p_lineage_ids uuid[])
 returns setof engram.agent_memory
 language plpgsql stable rows 200
@@ -29,7 +29,7 @@ begin
         select c.state from engram.memory_changes c
          where c.tenant_id = v_tenant and c.memory_id = (f.m).memory_id and c.recorded_at <= p_known_at and c.state is not null
          order by c.change_id desc limit 1) c
-      cross join lateral jsonb_populate_record(f.m, c.state) r
+      cross join lateral jsonb_populate_record(f.m, case when (f.m).private then c.state - 'private' else c.state end) r
      where not f.is_left
   ), stood as (
     select k.memory_id, k.lineage_id, k.trust, k.status = 'deleted' and k.status_reason is not distinct from 'forgotten' as forgotten,

@@ -1,4 +1,5 @@
--- How some memories stood at a moment, as before, and from the row itself where its last change was known, as `lineages_at` has it.
+-- How some memories stood at a moment, as before, and from the row itself where its last change was known, as `lineages_at` has it; what is
+-- private now is private at any moment.
 create or replace function engram.standings_at(p_tenant_id text, p_scopes bigint[], p_as_of timestamptz, p_known_at timestamptz, p_memory_ids uuid[])
 returns table (memory_id uuid, standing engram.standing)
 language sql stable
@@ -41,7 +42,7 @@ as $$
            select c.state from engram.memory_changes c
             where c.tenant_id = p_tenant_id and c.memory_id = f.memory_id and c.recorded_at <= p_known_at and c.state is not null
             order by c.change_id desc limit 1) c
-     cross join lateral jsonb_populate_record(f.standing, c.state) r
+     cross join lateral jsonb_populate_record(f.standing, case when (f.standing).private then c.state - 'private' else c.state end) r
      where not f.is_left),
   stood as (
     select k.memory_id, k.lineage_id, k.trust, k.status = 'deleted' and k.status_reason is not distinct from 'forgotten' as forgotten,
