@@ -119,13 +119,17 @@ def closed(run: Run, changes: Sequence[Change], *, failed: Sequence[str] = ()) -
         )  # fmt: skip
 
     def work(conn: Connection) -> LifecycleRun:
-        execute(
-            conn, "close_run", tenant_id=run.call.tenant_id, run_id=run.run_id, steps=[], failed_steps=list(failed),
-            finished=True,
-        )  # fmt: skip
-        return read_run(conn, tenancy.visible(conn, run.call.scope), run.run_id)
+        return _end(conn, tenancy.visible(conn, run.call.scope), run, failed)
 
     return (yield from steps.write(run.call.tenant_id, work, key=run.run_id))
+
+
+def _end(conn: Connection, visible: tenancy.Visible, run: Run, failed: Sequence[str] = ()) -> LifecycleRun:
+    execute(
+        conn, "close_run", tenant_id=run.call.tenant_id, run_id=run.run_id, steps=[], failed_steps=list(failed),
+        finished=True,
+    )  # fmt: skip
+    return read_run(conn, visible, run.run_id)
 
 
 def done(
@@ -147,11 +151,42 @@ def finished(run: Run) -> Operation[LifecycleRun | None]:
         return None
 
     def work(conn: Connection) -> LifecycleRun | None:
-        visible = tenancy.visible(conn, run.call.scope)
-        row = _find_run(conn, visible, run.run_id)
-        return read_run(conn, visible, run.run_id) if row is not None and row.finished else None
+        return _ended(conn, tenancy.visible(conn, run.call.scope), run)
 
     return (yield from steps.read(run.call.tenant_id, work))
+
+
+def _ended(conn: Connection, visible: tenancy.Visible, run: Run) -> LifecycleRun | None:
+    row = _find_run(conn, visible, run.run_id)
+    return _shown(conn, visible, row) if row is not None and row.finished else None
+
+
+def at_once(setup: Setup, run: Run, work: Callable[[Desk], list[Change]]) -> Operation[LifecycleRun]:
+    """Do all of a run in one transaction, which ends it; or show what an earlier call with the same key did.
+
+    Of several such calls at a time one does it, and the others wait for it before they look at what there is.
+    """
+
+    def tried(conn: Connection) -> list[Change]:
+        return work(setup.desk(conn, run.call.scope, reason=run.call.reason))
+
+    def whole(conn: Connection) -> LifecycleRun:
+        desk = setup.desk(conn, run.call.scope, reason=run.call.reason)
+        hold(desk, run)
+        before = _ended(conn, desk.visible, run)
+        if before is not None:
+            return before
+        work(desk)
+        return _end(conn, desk.visible, run)
+
+    if run.call.dry_run:
+        return (yield from closed(run, (yield from _written(run, tried))))
+    return (yield from steps.write(run.call.tenant_id, whole, key=run.run_id))
+
+
+def hold(desk: Desk, run: Run) -> None:
+    """Let other calls with the key of a run wait until the end of this transaction."""
+    writing.lock(desk, [], f"run/{run.run_id}")
 
 
 def _written(run: Run, work: Callable[[Connection], list[Change]]) -> Operation[list[Change]]:
@@ -881,14 +916,10 @@ def by_hand(
 
     yield from steps.read(call.tenant_id, known)  # before anything is made for what is not there
     run = yield from opened(call, step)
-    before = yield from finished(run)
-    if before is not None:
-        return before
 
-    def work(conn: Connection) -> list[Change]:
-        desk = setup.desk(conn, call.scope, reason=call.reason)
-        named = list(dict.fromkeys(memories.resolve_id(conn, desk.visible, one) for one in wanted))
-        found = memories.load(conn, desk.visible, named)
+    def work(desk: Desk) -> list[Change]:
+        named = list(dict.fromkeys(memories.resolve_id(desk.conn, desk.visible, one) for one in wanted))
+        found = memories.load(desk.conn, desk.visible, named)
         if len(found) < len(named):
             raise NotFound("no memory with that id in this scope")
         chosen: dict[int, list[Deed]] = {}
@@ -908,5 +939,4 @@ def by_hand(
             changes += perform(setup, here, run, deeds)
         return changes
 
-    changes = yield from _written(run, work)
-    return (yield from closed(run, changes))
+    return (yield from at_once(setup, run, work))

@@ -471,9 +471,27 @@ def merge(setup: Setup, memory_ids: object, fact: object, given: Mapping[str, An
     yield from steps.read(call.tenant_id, lambda conn: _named(conn, tenancy.visible(conn, call.scope), wanted))
     setup = yield from spaces.ready(setup, call.tenant_id)
     run = yield from living.opened(call, "merge_by_hand")
-    before = yield from living.finished(run)
-    if before is not None:
+    try:
+        first, deed = yield from _by_hand(setup, run, wanted, text)
+    except Conflict:  # of what is there now: an earlier call with this key met what was
+        before = yield from living.finished(run)
+        if before is None:
+            raise
         return before
+
+    def work(desk: Desk) -> list[Change]:
+        scope_id = next(i for i, scope in desk.visible.scopes.items() if scope == first.scope)
+        done = living.perform(setup, replace(desk, scope_id=scope_id), run, [deed])
+        if not done:
+            raise Conflict("these memories have changed meanwhile: look at them again")
+        return done
+
+    return (yield from living.at_once(setup, run, work))
+
+
+def _by_hand(setup: Setup, run: Run, wanted: Sequence[str], text: str | None) -> Operation[tuple[Memory, Deed]]:
+    """The first of the memories a caller names, and the deed that makes one of them; Conflict where they cannot be."""
+    call = run.call
 
     def look(conn: Connection) -> tuple[list[Memory], tuple[Tie, ...], list[Row]]:
         desk = setup.desk(conn, call.scope)
@@ -493,20 +511,7 @@ def merge(setup: Setup, memory_ids: object, fact: object, given: Mapping[str, An
         worst = trust_rank(call.trust or DIRECT_TRUST) if text else max(trust_rank(one.trust) for one in found)
         if worst > trust_rank(first.trust):
             raise Conflict("the first of these has a better source than the text: it would not become current")
-    deed = merging.joined(rows[0], rows[1:], ties, draft, because="merged by hand", of_all=text is None)
-
-    def work(conn: Connection) -> list[Change]:
-        desk = setup.desk(conn, call.scope, reason=call.reason)
-        scope_id = next(i for i, scope in desk.visible.scopes.items() if scope == first.scope)
-        done = living.perform(setup, replace(desk, scope_id=scope_id), run, [deed])
-        if not done:
-            raise Conflict("these memories have changed meanwhile: look at them again")
-        return done
-
-    changes = yield from steps.write(
-        call.tenant_id, steps.undone(work) if call.dry_run else work, key=run.run_id
-    )  # fmt: skip
-    return (yield from living.closed(run, changes))
+    return first, merging.joined(rows[0], rows[1:], ties, draft, because="merged by hand", of_all=text is None)
 
 
 def _named(conn: Connection, visible: Visible, wanted: Sequence[str]) -> list[Memory]:

@@ -44,6 +44,7 @@ def feedback(
 
     def work(conn: Connection) -> list[Memory]:
         desk = setup.desk(conn, call.scope, reason=call.reason)
+        living.hold(desk, run)
         if not _done_before(desk, run.run_id, named, chosen, of):
             changes[:] = _rate(setup, desk, run, named, chosen)
             if not call.dry_run:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -61,6 +62,32 @@ def test_a_call_that_is_sent_again_gets_its_first_answer_though_what_it_named_ha
 
 def ids(told: Any) -> Any:
     return [ids(one) for one in told] if isinstance(told, list | tuple) else (told.kind, told.memory.memory_id)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda door, one, two: door.feedback([one, two], 1, idempotency_key="k"),
+        lambda door, one, two: door.merge([one, two], "The kettle and the lamp are red.", idempotency_key="k"),
+        lambda door, one, two: door.ops.archive([one, two], idempotency_key="k"),
+        lambda door, one, two: door.ops.set_layer(one, "core", idempotency_key="k"),
+    ],
+)
+def test_calls_under_one_key_that_are_made_at_once_get_the_same_answer(
+    ada: Engram, act: Callable[[Engram, str, str], Any]
+) -> None:
+    one, two = (added(ada, fact).memory_id for fact in ("The kettle is red.", "The lamp is red."))
+    at_once = Barrier(3)
+
+    def call(_: int) -> Any:
+        at_once.wait()
+        return act(ada, one, two)
+
+    with ThreadPoolExecutor(3) as pool:
+        answers = list(pool.map(call, range(3)))
+    assert answers == [answers[0]] * 3
+    assert len(ada.ops.list_runs().results) == 1
+    assert act(ada, one, two) == answers[0]
 
 
 def test_a_revision_of_what_is_forgotten_is_refused_under_any_other_key(ada: Engram) -> None:
