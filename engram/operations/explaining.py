@@ -96,7 +96,7 @@ def explain(
 
 
 def _target(conn: Connection, reading: Reading, memory_id: str) -> _Target:
-    visible = tenancy.visible(conn, reading.scope)
+    visible = tenancy.visible(conn, reading.scope, shelves="with")
     now = memories.find(conn, visible, memory_id)
     if now is not None:
         moment = reading.moment

@@ -104,13 +104,14 @@ def get_history(
     cursor: object, given: Mapping[str, Any],
 ) -> Operation[Page[HistoryEntry]]:  # fmt: skip
     """The changes of a memory or of a scope, newest first."""
+    chosen = chosen_filter(filter)
     look = partial(
-        history.get_history, memory_id=inputs.optional(inputs.memory_id, memory_id), filter=chosen_filter(filter),
+        history.get_history, memory_id=inputs.optional(inputs.memory_id, memory_id), filter=chosen,
         since=inputs.optional(inputs.moment, since, "since"), until=inputs.optional(inputs.moment, until, "until"),
         include_superseded=inputs.flag(include_superseded, "include_superseded"), limit=inputs.limit(limit),
         cursor=inputs.optional(paging.check_cursor, cursor), key=setup.cursor_key,
     )  # fmt: skip
-    shelves: Shelves = "without" if memory_id is None else "with"
+    shelves: Shelves = "with" if memory_id is not None or recall.asks_for_chunks(chosen) else "without"
     return (
         yield from _seen(
             setup, given, lambda conn, visible, moment: look(conn, visible, moment=moment), shelves=shelves

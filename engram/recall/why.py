@@ -18,7 +18,7 @@ from engram.filters import Filter
 from engram.ranking import Brief
 from engram.recall import results
 from engram.recall.finding import EVIDENCE, Candidate, Found, with_ranks
-from engram.recall.question import Asked, Looked
+from engram.recall.question import CHUNK, Asked, Looked
 from engram.recall.results import Pair
 from engram.rerank import Judged
 from engram.values import Memory, SearchResult, SearchResults, WhyNot
@@ -99,7 +99,7 @@ def standing(asked: Asked, memory: Memory, clock: datetime) -> WhyNot | None:
         told = _state(memory, clock)
         if told is not None:
             return told
-    failing = _failing(asked.filter, memory)
+    failing = _failing(asked, memory)
     return WhyNot(memory.memory_id, False, "filtered", {"fields": failing}) if failing else None
 
 
@@ -124,11 +124,13 @@ def not_valid(memory: Memory) -> WhyNot:
     return WhyNot(memory.memory_id, False, "not_valid_then", shown)
 
 
-def _failing(asked: Filter | None, memory: Memory) -> list[str]:
-    """The fields of a filter that a memory does not satisfy, each by itself. Pure."""
-    if asked is None or filters.matches(asked, memory):
+def _failing(asked: Asked, memory: Memory) -> list[str]:
+    """The fields of a filter that a memory does not satisfy, each by itself; chunks are asked for by category. Pure."""
+    if memory.category == CHUNK and asked.shelves == "without":
+        return ["categories"]
+    if asked.filter is None or filters.matches(asked.filter, memory):
         return []
-    given = {name: getattr(asked, name) for name in filters.FIELDS if getattr(asked, name) is not None}
+    given = {name: getattr(asked.filter, name) for name in filters.FIELDS if getattr(asked.filter, name) is not None}
     return [name for name, value in given.items() if not filters.matches(Filter(**{name: value}), memory)]
 
 

@@ -417,7 +417,13 @@ def test_a_chunk_is_found_by_those_who_ask_for_chunks_and_by_no_other_read(ada: 
     assert ada.search_events(asked).results == ()
     assert (ada.stats().memories, ada.stats().by_status) == (before.memories, before.by_status)
     found = ada.search(asked, filter=CHUNKS)
-    assert {one.memory.memory_id for one in found} <= {chunk.chunk_id for chunk in report.chunks}
+    chunks = {chunk.chunk_id for chunk in report.chunks}
+    assert {one.memory.memory_id for one in found} <= chunks
+    assert {one.memory.memory_id for one in ada.get_history(filter=CHUNKS, limit=200)} == chunks
+    why = ada.explain(asked, found[0].memory.memory_id, filter=CHUNKS)
+    assert (why.found, why.detail["rank"]) == (True, 1)
+    why = ada.explain(asked, found[0].memory.memory_id)
+    assert (why.reason, why.detail["fields"]) == ("filtered", ["categories"])
     assert len(found) > 0
     assert {m.memory_id for m in ada.list_memories(filter=CHUNKS)} == {chunk.chunk_id for chunk in report.chunks}
 
