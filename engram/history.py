@@ -54,16 +54,17 @@ def get_history(
     where, wanted = filters.to_sql(filter) if filter is not None else ("TRUE", {})
     named = None if filter is None else filter.memory_ids
     of = OF_LINEAGE if lineage_id is not None else OF_MEMORIES if named is not None else None
-    sql = newest("list_history", visible.scope_ids, of).replace("/*visible*/", VISIBLE).replace("/*filter*/", where)
-    params = wanted | visible_params(visible, moment) | {
+    sql = newest("list_history", visible.scope_ids, of).replace("/*visible*/", VISIBLE)
+    known = Moment(known_at=moment.known_at)
+    params = wanted | visible_params(visible, known) | {
         "entries": list(ENTRIES), "lineage_id": lineage_id, "since": since, "until": until, "before": before,
         "include_superseded": include_superseded, "limit": limit + 1, "memory_ids": list(dict.fromkeys(named or ())),
     }  # fmt: skip
-    rows = fetch_named(conn, sql, params)
-    whole = {
-        m.memory_id: m
-        for m in memories.load(conn, visible, sorted({row.memory_id for row in rows}), Moment(known_at=moment.known_at))
-    }
+    if known.is_now:
+        rows = fetch_named(conn, sql.replace("/*filter*/", where), params)
+    else:
+        rows = _as_they_stood(conn, sql.replace("/*filter*/", "TRUE"), where, params)
+    whole = {m.memory_id: m for m in memories.load(conn, visible, sorted({row.memory_id for row in rows}), known)}
     entries = tuple(
         HistoryEntry(
             row.recorded_at,
@@ -81,6 +82,23 @@ def get_history(
     return Page(
         entries, paging.encode_cursor((rows[limit - 1].change_id,), binding, key) if len(rows) > limit else None
     )
+
+
+def _as_they_stood(conn: Connection, sql: str, where: str, params: Mapping[str, Any]) -> list[Any]:
+    """The newest changes of those memories that are asked for as they stood then: read on until there are enough."""
+    asked_for = (
+        f"SELECT m.memory_id::text FROM {memories.AMONG} WHERE {memories.BY_ID} AND {VISIBLE}"  # noqa: S608 - constants
+        f" AND (%(include_superseded)s OR m.status = 'active') AND ({where})"
+    )
+    most, found, reach = params["limit"], list[Any](), {"limit": params["limit"], "before": params["before"]}
+    while True:
+        rows = fetch_named(conn, sql, {**params, **reach, "include_superseded": True})
+        named = {"wanted": sorted({row.memory_id for row in rows})}
+        kept = {row.memory_id for row in fetch_named(conn, asked_for, {**params, **named})}
+        found += [row for row in rows if row.memory_id in kept]
+        if len(rows) < reach["limit"] or len(found) >= most:
+            return found[:most]
+        reach = {"limit": memories.REACH * reach["limit"], "before": rows[-1].change_id}
 
 
 def decisions_of(

@@ -445,6 +445,10 @@ def shown(door: Engram, at: datetime | None, names: list[str]) -> dict[str, Any]
     found["critical"] = ids(door.recall_critical(**read))
     found["trigger"] = ids(door.recall_trigger("launch", **read))
     found["history"] = [(one.entry, one.memory.memory_id) for one in door.get_history(limit=200, **read)]
+    asked: tuple[dict[str, Any], ...] = ({"include_superseded": False}, {"filter": {"tags_all": ["trigger:launch"]}})
+    for place, more in enumerate(asked):
+        entries = door.get_history(limit=200, **more, **read)
+        found[f"history {place}"] = [(one.entry, one.memory.memory_id) for one in entries]
     found["events"] = [one.event_id for one in door.list_events(newest_first=True, limit=200, **read)]
     for query in ("boat", "mast", "keel", "sail"):
         for mode in ("keyword", "hybrid"):
@@ -504,6 +508,39 @@ def test_events_as_of_a_moment_are_those_that_had_happened(ada: Engram) -> None:
     assert ada.get_event(before, as_of=DAYS[2]).event_id == before
     with pytest.raises(NotFound):
         ada.get_event(after, as_of=DAYS[2])
+
+
+def test_a_history_known_then_is_narrowed_by_what_stood_then(ada: Engram) -> None:
+    paris = ada.add("The office is in Paris", topic_key="office", tags=["x"]).memory
+    assert paris is not None
+    mark = datetime.now(UTC)
+    ada.add("The office is in Rome", topic_key="office")
+    ada.annotate(paris.memory_id, tags=["y"])
+
+    def told(**asked: Any) -> list[tuple[str, str]]:
+        return [(one.entry, one.memory.memory_id) for one in ada.get_history(known_at=mark, **asked)]
+
+    for asked in ({}, {"memory_id": paris.memory_id}, {"filter": {"memory_ids": [paris.memory_id]}}):
+        assert told(include_superseded=False, **asked) == [("added", paris.memory_id)]
+    assert told(filter={"tags_all": ["x"]}) == [("added", paris.memory_id)]
+    assert told(filter={"tags_all": ["y"]}) == []
+    assert "Paris" not in repr(ada.get_history(include_superseded=False))
+
+
+def test_a_history_known_then_reads_on_to_the_end_of_a_page(ada: Engram) -> None:
+    """However far apart the changes stand that a filter leaves, and over pages."""
+    kept = [ada.add(f"The mast is {colour}", tags=["mast"]).memory for colour in COLOURS[:3]]
+    for number in range(40):
+        ada.add(f"The keel has rib {number}")
+    mark = datetime.now(UTC)
+    for memory in kept:
+        assert memory is not None
+        ada.annotate(memory.memory_id, tags=[])
+    asked: dict[str, Any] = {"filter": {"tags_all": ["mast"]}, "known_at": mark}
+    first = ada.get_history(limit=2, **asked)
+    rest = ada.get_history(limit=2, cursor=first.cursor, **asked)
+    assert [one.memory.fact for one in (*first, *rest)] == [f"The mast is {colour}" for colour in COLOURS[2::-1]]
+    assert rest.cursor is None
 
 
 def test_a_context_of_the_past_prints_nothing_that_was_forgotten_since(ada: Engram) -> None:

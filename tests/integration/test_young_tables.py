@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -279,6 +280,19 @@ def test_the_history_of_a_scope_reads_its_newest_changes(unmet: Young, known: st
     ]
     changes = {name: many for name, many in found.items() if name.startswith(("memory_changes", "agent_memory"))}
     assert sum(changes.values()) < (50 if known == "met" else 3 * WRITES * MANY), changes
+
+
+def test_the_history_of_then_reads_the_newest_changes_of_its_scope_too(unmet: Young) -> None:
+    unmet.owner.execute("ANALYZE")
+    mark, history = datetime.now(UTC), list[Any]()
+    found = entries(
+        unmet, lambda door: history.append(door.get_history(limit=5, include_superseded=False, known_at=mark))
+    )
+    assert [entry.memory.fact for entry in history[0]] == [
+        f"Boat 3.{n} is moored at pier {n % 9}." for n in range(99, 94, -1)
+    ]
+    changes = {name: many for name, many in found.items() if name.startswith(("memory_changes", "agent_memory"))}
+    assert sum(changes.values()) < 100, changes
 
 
 def test_the_history_of_a_memory_reads_its_changes(unmet: Young) -> None:
