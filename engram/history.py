@@ -102,11 +102,13 @@ def _as_they_stood(conn: Connection, sql: str, where: str, params: Mapping[str, 
 
 
 def decisions_of(
-    conn: Connection, visible: Visible, *, memory_id: str | None = None, event_ids: Sequence[str] = ()
-) -> list[Mapping[str, Any]]:
+    conn: Connection, visible: Visible, *, memory_id: str | None = None, event_ids: Sequence[str] = (),
+    moment: Moment = memories.NOW,
+) -> list[Mapping[str, Any]]:  # fmt: skip
     """The decisions, in the form the history keeps, that concern a memory or came of some events, in order."""
     rows = fetch_all(
-        conn, "list_decisions", memory_id=memory_id, event_ids=list(dict.fromkeys(event_ids)), **visible_params(visible)
+        conn, "list_decisions", memory_id=memory_id, event_ids=list(dict.fromkeys(event_ids)),
+        **visible_params(visible, moment),
     ) if visible.scope_ids else []  # fmt: skip
     kept: list[Mapping[str, Any]] = [_whole(row.decision, row.facts or {}) for row in rows]
     near = sorted({neighbour["memory_id"] for decision in kept for neighbour in decision["nearest"]})
@@ -147,16 +149,24 @@ def explain_memory(
     contents = {event_id: event.content for event_id, event in events.items()}
     memory = memories.with_quotes(memory, contents)
     decided: tuple[WriteDecision, ...] = tuple(
-        decide(kept, memory, line.head) for kept in decisions_of(conn, visible, memory_id=memory.memory_id)
+        decide(kept, memory, line.head)
+        for kept in decisions_of(conn, visible, memory_id=memory.memory_id, moment=moment)
     )
     rated = _feedback(conn, visible, memory, moment)
-    rows = fetch_all(conn, "list_superseded_by", memory_id=memory.memory_id, **visible_params(visible))
     return MemoryExplanation(
-        memory=memory, head=line.head, lineage=line, supersedes=tuple(row.memory_id for row in rows),
+        memory=memory, head=line.head, lineage=line, supersedes=_superseded_by(conn, visible, memory, moment),
         superseded_by=memory.superseded_by, citations=memory.citations,
-        derivation=_derivation(memory) | _model(conn, visible, memory),
+        derivation=_derivation(memory) | _model(conn, visible, memory, moment),
         decisions=decided, feedback=rated,
     )  # fmt: skip
+
+
+def _superseded_by(conn: Connection, visible: Visible, memory: Memory, moment: Moment) -> tuple[str, ...]:
+    """The memories that a memory supersedes at a moment, the latest revision first."""
+    rows = memories.source(moment) if moment.is_now else memories.SUPERSEDED_THEN
+    sql = statement("list_superseded_by").replace("/*source*/", rows).replace("/*visible*/", VISIBLE)
+    params = {**visible_params(visible, moment), "memory_id": memory.memory_id}
+    return tuple(row.memory_id for row in fetch_named(conn, sql, params))
 
 
 def _feedback(conn: Connection, visible: Visible, memory: Memory, moment: Moment) -> tuple[Event, ...]:
@@ -168,9 +178,10 @@ def _feedback(conn: Connection, visible: Visible, memory: Memory, moment: Moment
     return tuple(found[one] for one in rated if one in found)
 
 
-def _model(conn: Connection, visible: Visible, memory: Memory) -> dict[str, str]:
+def _model(conn: Connection, visible: Visible, memory: Memory, moment: Moment) -> dict[str, str]:
     """The language model that gave a memory, or cited it first, and the hash of the prompt it was asked with."""
-    rows = fetch_all(conn, "list_statements", tenant_id=visible.scope.tenant_id, memory_id=memory.memory_id)
+    asked = {"tenant_id": visible.scope.tenant_id, "memory_id": memory.memory_id, "known_at": moment.known_at}
+    rows = fetch_all(conn, "list_statements", **asked)
     return {"model": rows[0].model, "prompt_hash": rows[0].prompt_hash} if rows else {}
 
 

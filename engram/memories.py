@@ -150,6 +150,15 @@ PINNED_THEN: Final = (
     " WHERE c.tenant_id = %(tenant_id)s AND c.scope_id = ANY(%(scope_ids)s)"
     " AND c.state ->> 'critical_slot' IS NOT NULL)) m"
 )
+SUPERSEDED_THEN: Final = (
+    f"engram.memories_around({_THEN}, ARRAY("  # noqa: S608 - constants
+    "SELECT %(memory_id)s::uuid UNION ALL SELECT o.memory_id FROM engram.agent_memory o"
+    " WHERE o.tenant_id = %(tenant_id)s AND o.superseded_by = %(memory_id)s::uuid"
+    " UNION ALL SELECT x.memory_id FROM engram.memory_changes c CROSS JOIN LATERAL ("
+    "SELECT x.memory_id FROM engram.memory_changes x"
+    " WHERE x.tenant_id = %(tenant_id)s AND x.event_id = c.event_id OFFSET 0) x"
+    " WHERE c.tenant_id = %(tenant_id)s AND c.memory_id = %(memory_id)s::uuid)) m"
+)
 REACH: Final = 4  # times as many rows as a page of the past has are put together for it first
 
 

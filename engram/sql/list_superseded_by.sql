@@ -1,6 +1,5 @@
--- The memories a memory supersedes.
+-- The memories that a memory supersedes. The reader fills in their rows, of now or as they stood at a moment.
 SELECT m.memory_id::text
-  FROM engram.agent_memory m
- WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND m.superseded_by = %(memory_id)s::uuid
-   AND (NOT m.private OR m.scope_id = %(own)s)
- ORDER BY m.revision DESC
+  FROM /*source*/
+ WHERE /*visible*/ AND m.superseded_by = %(memory_id)s::uuid
+ ORDER BY m.revision DESC, m.memory_id

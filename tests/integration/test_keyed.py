@@ -190,8 +190,9 @@ def test_a_plan_for_a_young_table_does_not_outlive_it(
 
         def ask(conn: Connection) -> list[Any]:
             return fetch_all(
-                conn, "list_decisions", tenant_id=tenant, scope_ids=[1], own=1, memory_id=None, event_ids=asked
-            )
+                conn, "list_decisions", tenant_id=tenant, scope_ids=[1], own=1, memory_id=None, event_ids=asked,
+                known_at=None,
+            )  # fmt: skip
 
         for _ in range(2):  # behind a first message statements are kept
             opened.run(tenant, ask)

@@ -464,6 +464,8 @@ def shown(door: Engram, at: datetime | None, names: list[str]) -> dict[str, Any]
         memory = door.get(name, **read)
         line = door.get_lineage(name, **read)
         found[f"get {name}"] = (memory.status, memory.labels, memory.critical_slot, memory.tags, memory.trust)
+        why = door.explain_memory(name, **read)
+        found[f"why {name}"] = (why.supersedes, why.superseded_by, [one.event_id for one in why.decisions])
         found[f"line {name}"] = (ids(line.revisions), line.head and line.head.memory_id, ids(line.contested))
         if memory.status != "deleted":
             found[f"links {name}"] = [(one.source_id, one.target_id) for one in door.list_relations(name, **read)]
@@ -541,6 +543,27 @@ def test_a_history_known_then_reads_on_to_the_end_of_a_page(ada: Engram) -> None
     rest = ada.get_history(limit=2, cursor=first.cursor, **asked)
     assert [one.memory.fact for one in (*first, *rest)] == [f"The mast is {colour}" for colour in COLOURS[2::-1]]
     assert rest.cursor is None
+
+
+def test_an_explanation_known_then_tells_nothing_that_came_later(ada: Engram) -> None:
+    mast, keel, sail = (ada.add(f"The {part} is new").memory for part in PARTS)
+    assert mast is not None
+    assert keel is not None
+    assert sail is not None
+    whole = ada.add("The boat is new", supersedes=[mast.memory_id]).memory
+    assert whole is not None
+    marks = [datetime.now(UTC)]
+    ada.add("The boat is new")
+    run = ada.merge([whole.memory_id, keel.memory_id], "The boat and the keel are new")
+    joined = ada.get_current(whole.memory_id).memory_id
+    marks.append(datetime.now(UTC))
+    ada.ops.undo(run.run_id)
+    told = [ada.explain_memory(whole.memory_id, known_at=at) for at in marks]
+    assert [one.supersedes for one in told] == [(mast.memory_id,)] * 2
+    assert [[decision.kind for decision in one.decisions] for one in told] == [["add"], ["add", "reinforce"]]
+    assert [one.superseded_by for one in told] == [None, joined]
+    assert set(ada.explain_memory(joined, known_at=marks[1]).supersedes) == {whole.memory_id, keel.memory_id}
+    assert ada.explain_memory(whole.memory_id).supersedes == (mast.memory_id,)
 
 
 def test_a_context_of_the_past_prints_nothing_that_was_forgotten_since(ada: Engram) -> None:
