@@ -138,6 +138,14 @@ class Desk:
         return screen if screen.is_terminal else Screen(stderr=error, highlight=False, width=120)
 
 
+def event_id(engram: Engram, given: str) -> str:
+    """The full id of an event that may be given as it is printed, such as evt-1a2b3c4d."""
+    if not given.startswith("evt-"):
+        return given
+    [cited] = engram.cite(given, lines=0)
+    return cited.citation.event_id
+
+
 def print_json(data: Any) -> None:
     """One JSON value on stdout, indented for eyes where stdout is a terminal."""
     text = json.dumps(data, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None, default=str)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engram.cli.desk import Desk
+from engram.cli.desk import Desk, event_id
 from engram.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def erase(
 
     with desk.door() as engram:
         chosen: dict[str, Any] = {
-            "events": event, "memories": memory, "session": session, "source": source, "user": everything_of,
-            "scope": engram.scope if whole_scope else None,
+            "events": event and [event_id(engram, one) for one in event], "memories": memory, "session": session,
+            "source": source, "user": everything_of, "scope": engram.scope if whole_scope else None,
         }  # fmt: skip
         given = {name: value for name, value in chosen.items() if value is not None}
         if given and not yes and not desk.write.get("dry_run"):

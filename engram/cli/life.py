@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from engram.cli.desk import Desk
+from engram.cli.desk import Desk, event_id
 from engram.cli.memories import Id
 
 Ids = Annotated[list[str], typer.Argument(help="Ids of memories, full or as printed.")]
@@ -26,7 +26,7 @@ def undo(desk: Desk, run_or_event_id: Annotated[str, typer.Argument(help="Id of 
     from engram.cli import show
 
     with desk.door() as engram:
-        desk.show(engram.ops.undo(run_or_event_id, **desk.write), show.undo_report)
+        desk.show(engram.ops.undo(event_id(engram, run_or_event_id), **desk.write), show.undo_report)
 
 
 def archive(desk: Desk, memory_ids: Ids) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from engram.cli.desk import Desk
+from engram.cli.desk import Desk, event_id
 from engram.cli.files import progress
 
 MEDIA: Final = ("text", "markdown", "code", "diff", "jsonl")
@@ -81,7 +81,7 @@ def context(
 
     with desk.door() as engram:
         block = engram.build_long_input_context(
-            query, source_event_id=source, task_run_id=task, max_tokens=max_tokens, source_chunk_limit=chunks,
-            expected_terms=expect or (), min_trust=min_trust, **desk.read,  # type: ignore[arg-type]
+            query, source_event_id=source and event_id(engram, source), task_run_id=task, max_tokens=max_tokens,
+            source_chunk_limit=chunks, expected_terms=expect or (), min_trust=min_trust, **desk.read,  # type: ignore[arg-type]
         )  # fmt: skip
         desk.show(block, show.block)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from engram.cli.desk import Desk
+from engram.cli.desk import Desk, event_id
 from engram.cli.memories import given, json_object, text_of
 from engram.values import TASK_STATUSES
 
@@ -122,9 +122,10 @@ def save(
 
     more: dict[str, Any] = given(
         completed_steps=done, pending_steps=pending, decisions=decision, blockers=blocker, artifacts=artifact,
-        state=json_object(state, "--state"), source_event_ids=source,
+        state=json_object(state, "--state"),
     )  # fmt: skip
     with desk.door() as engram:
+        more |= given(source_event_ids=source and [event_id(engram, one) for one in source])
         saved = engram.save_checkpoint(
             task_run_id, text_of(summary), expected_version=expected_version, **more, **desk.write
         )

@@ -149,6 +149,24 @@ def test_a_chunk_of_a_document_is_cited_by_its_id(cli: Cli, tmp_path: Path) -> N
         assert (told["citation"]["quote"], told["state"]) == ("The comet returns in May.", "verified")
 
 
+def test_an_event_is_named_by_the_mark_that_is_printed_wherever_a_command_takes_one(cli: Cli, tmp_path: Path) -> None:
+    paper = tmp_path / "paper.md"
+    paper.write_text("The comet returns in May.", encoding="utf-8")
+    cli.json("long", "record", str(paper), "--derive", "skip", "--user", "lena")
+    (chunk,) = cli.json("list", "--category", "source_chunk", "--user", "lena")["results"]
+    block = cli.json("long", "context", "comet", "--source", f"evt-{chunk['event_id'][-8:]}", "--user", "lena")
+    assert "in May" in block["text"]
+    said = cli.json("remember", "I paint the keel of the boat.", "--user", "lena")["event_ids"][0]
+    mark = f"evt-{said[-8:]}"
+    run = cli.json("task", "start", "Paint the keel", "--user", "lena")["task_run_id"]
+    saved = cli.json("checkpoint", "save", run, "Half painted", "--source", mark, "--user", "lena")
+    assert saved["source_event_ids"] == [said]
+    assert cli("undo", mark, "--user", "lena", "--dry-run").code == 0
+    assert cli.json("erase", "--event", mark, "--user", "lena", "--yes")["clean"]
+    assert cli.json("cite", mark, "--user", "lena", code=1)["results"][0]["state"] == "erased"
+    assert cli("erase", "--event", "evt-00000000", "--user", "lena", "--yes").code == 3
+
+
 def test_passages_trusted_less_than_asked_for_are_not_printed(cli: Cli, tmp_path: Path) -> None:
     paper = tmp_path / "paper.md"
     paper.write_text("The comet returns in May.", encoding="utf-8")
