@@ -19,6 +19,8 @@ from engram.errors import SettingsError
 from engram.scope import Scope
 
 PREFIX = "ENGRAM_"
+PLAINLY: Final = MappingProxyType({"time_delta_parsing": "expected seconds, or a duration such as PT30S"})
+"""What pydantic says in words of its own, by the type of its error."""
 LlmLevel = Literal["off", "auto", "full"]
 LLM_LEVELS: Final[tuple[LlmLevel, ...]] = get_args(LlmLevel)
 RecallLog = Literal["full", "ids", "off"]
@@ -188,6 +190,15 @@ class Settings(BaseSettings):
     def _several_keys(cls, value: object) -> object:
         return tuple(key.strip() for key in value.split(",") if key.strip()) if isinstance(value, str) else value
 
+    @field_validator(
+        "statement_timeout", "lock_timeout", "llm_timeout", "consolidate_every", "recall_log_kept", mode="before"
+    )
+    @classmethod
+    def _seconds(cls, value: object) -> object:
+        if isinstance(value, str) and re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,6})?", value.strip()):
+            return float(value)
+        return value
+
     @field_validator("llm_timeout")
     @classmethod
     def _some_time(cls, value: timedelta) -> timedelta:
@@ -244,4 +255,4 @@ def load(environment: Mapping[str, str] | None = None, **given: Any) -> Settings
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "settings"
-        raise SettingsError(f"{name}: {first['msg']}", name=name) from None
+        raise SettingsError(f"{name}: {PLAINLY.get(first['type'], first['msg'])}", name=name) from None

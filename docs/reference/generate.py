@@ -280,7 +280,7 @@ def shown(default: Any) -> str:
     if default is None or default in ((), {}):
         return "unset"
     if isinstance(default, timedelta):
-        return f"`{default.total_seconds():g}` seconds"
+        return f"`{default.total_seconds():.15g}` seconds"
     return f"`{default}`"
 
 

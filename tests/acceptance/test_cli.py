@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from engram.errors import (
     Unavailable,
     UnknownOutcome,
 )
+from engram.settings import load
 
 FRIENDS = Path(__file__).parent.parent / "fixtures" / "two_friends.json"
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
@@ -384,6 +386,32 @@ def test_a_wrong_setting_is_named(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
     ran = cli("stats")
     assert ran.code == 2
     assert "ENGRAM_COLOUR" in ran.err
+
+
+@pytest.mark.parametrize("given", ["-1", "soon"])
+def test_a_time_that_is_none_is_named_with_what_is_expected(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
+    monkeypatch.setenv("ENGRAM_LOCK_TIMEOUT", given)
+    ran = cli("stats")
+    assert (ran.code, ran.err) == (2, "engram: lock_timeout: expected seconds, or a duration such as PT30S\n")
+
+
+@pytest.mark.parametrize(("given", "seconds"), [("5", 5), ("0.5", 0.5), ("PT30S", 30), ("00:00:07", 7)])
+def test_a_time_is_given_in_seconds_or_as_a_duration(
+    monkeypatch: pytest.MonkeyPatch, given: str, seconds: float
+) -> None:
+    monkeypatch.setenv("ENGRAM_LOCK_TIMEOUT", given)
+    assert load().lock_timeout.total_seconds() == seconds
+
+
+def test_every_time_of_the_settings_may_be_given_in_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = load({})
+    times = {name: one for name, one in usual if isinstance(one, timedelta)}
+    assert len(times) == 5
+    for name, one in times.items():
+        monkeypatch.setenv(f"ENGRAM_{name.upper()}", f"{one.total_seconds():.15g}")
+    assert load() == usual
 
 
 def test_an_interrupt_is_no_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
