@@ -33,7 +33,7 @@ from engram.database import (
 )
 from engram.lineage import Member, Place
 from engram.policies import TYPE_WEIGHTS, MemoryPolicy
-from engram.policies.classify import Classified, says_no_more, value_of
+from engram.policies.classify import Classified, Proposal, classify, says_no_more, value_of
 from engram.tenancy import Visible
 from engram.values import Citation, Event, Layer, Memory, Neighbour, SurpriseTerms, Trust, WriteDecision, trust_rank
 
@@ -936,9 +936,13 @@ def deriving_lock(stream_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rests:
-    """What rests on an event: lineages, and the events of whose text a model spoke when it had read this one too."""
+    """What rests on an event: lineages, and the events of whose text a model spoke when it had read this one too.
+
+    `changed` are the lineages of which it changed a memory, whether one was made of it or not.
+    """
 
     lineages: tuple[str, ...]
+    changed: tuple[str, ...]
     beside: tuple[str, ...]
 
 
@@ -955,7 +959,8 @@ def lock_what_rests_on(desk: Desk, event: Event) -> Rests:
         rows = fetch_all(desk.conn, "list_lineages_of_event", beside=list(beside), **asked)
         names = {name for row in rows for name in lineage_locks(row.lineage_id, row.scope_id, row.conflict_key)}
         if held is not None and names <= held:
-            return Rests(tuple(dict.fromkeys(row.lineage_id for row in rows)), beside)
+            made = dict.fromkeys(row.lineage_id for row in rows if row.made)
+            return Rests(tuple(made), tuple(dict.fromkeys(row.lineage_id for row in rows)), beside)
         scopes = [row.scope_id for row in rows if row.scope_id > 0]
         lock(desk, [], deriving_lock(event.stream_id), *names, scopes=scopes)
         held = names
@@ -973,6 +978,7 @@ def erase_what_rests_on(desk: Desk, event: Event, rests: Rests, redaction_id: st
     )  # fmt: skip
     execute(desk.conn, "erase_refusals", tenant_id=desk.tenant_id, event_ids=list(rests.beside))
     execute(desk.conn, "erase_marks", tenant_id=desk.tenant_id, event_id=event.event_id, empty=EMPTY_HASH)
+    _erase_inherited(desk, rests.changed)
     for row in rows:
         _note_change(desk, row.memory_id, "erased", redaction_id, actor)
     for lineage_id in rests.lineages:
@@ -981,6 +987,25 @@ def erase_what_rests_on(desk: Desk, event: Event, rests: Rests, redaction_id: st
         desk.conn, event.stream_id, event.position, tenant_id=desk.tenant_id, after=True, config=desk.config
     )
     return [row.memory_id for row in rows]
+
+
+def _erase_inherited(desk: Desk, lineage_ids: Sequence[str]) -> None:
+    """Take from later revisions what they took over from erased ones, but for what their own texts say."""
+    found = fetch_all(desk.conn, "list_heirs", tenant_id=desk.tenant_id, lineage_ids=list(lineage_ids))
+    if found:
+        heirs = [{**row._mapping, **_own_words(desk, row.fact)} for row in found]
+        rows = fetch_all(desk.conn, "erase_inherited", tenant_id=desk.tenant_id, heirs=Jsonb(heirs))
+        keyword.reindex(desk.conn, [row.memory_id for row in rows], tenant_id=desk.tenant_id, config=desk.config)
+
+
+def _own_words(desk: Desk, fact: str) -> dict[str, str | None]:
+    """What the policy makes of a text alone."""
+    user = desk.visible.scope.user_id
+    rules = classify(desk.policy, Proposal(fact, user_name=user if isinstance(user, str) else None))
+    return {
+        "category": rules.category, "critical_slot": rules.critical_slot, "conflict_key": rules.conflict_key,
+        "subject": rules.subject,
+    }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the functions anew that say how memories stood at a moment."""
+    """Make the functions anew that say how memories stood at a moment, and what an erasure left."""
     migrations.run_ddl(op, Path(__file__).parent.parent / "ddl" / revision)
     migrations.run_sql(op, "reset role")
 

@@ -49,6 +49,7 @@ EVENT_OF: Final = {
 CHANGES: Final = (*EVENT_OF.values(), "memory_annotated", "memory_ended", "memory_forgotten", "memory_restored")
 MAX_EDIT_TRIES: Final = 20
 NOTHING_CURRENT: Final = "nothing of this lineage is current: restore what was forgotten, or add the fact anew"
+NOT_CURRENT: Final = "only a current memory can be superseded: name the head of its lineage"
 LONGEST_EXPIRY: Final = timedelta(days=36_525)  # a century
 EXPIRY: Final = ("expires_at", "expires_in", "expires_in_days")
 
@@ -492,13 +493,15 @@ def _add_again(
 ) -> writing.Settled:  # fmt: skip
     if item.get("parent_id") is not None:
         item["parent_id"] = find(item["parent_id"])
-    item["supersedes"] = [find(old) for old in item.get("supersedes", ())]
-    for old in item["supersedes"]:
-        if memories.get(desk.conn, desk.visible, old).status != "active":
-            raise Conflict("only a current memory can be superseded: name the head of its lineage")
-    draft = asked_for(setup, call, item).draft
+    named = [memories.get(desk.conn, desk.visible, find(old)) for old in item.get("supersedes", ())]
+    left = [one for one in named if one.status_reason != "erased"]
+    if any(one.status != "active" for one in left):
+        raise Conflict(NOT_CURRENT)
+    draft = asked_for(setup, call, {**item, "supersedes": [one.memory_id for one in left]}).draft
     draft = replace(draft, vector=vector(draft.fact))
     judged = _barred(desk, writing.judge(desk, draft, origin.trust, origin.recorded_at), call)
+    if len(left) < len(named):  # what it superseded is erased by now: it is stored for that all the same
+        judged = _superseding(judged)
     settled = writing.settle(desk, judged, origin)
     add_sources(desk, settled, draft, origin, ledger.get_many(desk.conn, [one for one, _, _ in draft.citations]))
     return settled
@@ -516,14 +519,28 @@ def guarded(setup: Setup, head: Memory, new: str) -> tuple[str, str | None]:
         raise PolicyError(f"a guard of the policy made a fact that is none ({error.code})") from error
 
 
+def says_in_full(event: Event) -> bool:
+    """Whether a change of a text says the new one itself, and edits none that was there. Pure."""
+    return isinstance(event.payload.get("request", {}).get("fact"), str)
+
+
+def superseded(event: Event) -> Sequence[str]:
+    """The memories that a candidate was said to supersede, as its event names them. Pure."""
+    found: Sequence[str] = event.payload.get("request", {}).get("supersedes", ())
+    return found
+
+
 def _revise_again(
     setup: Setup, desk: Desk, memory: Memory, request: Mapping[str, Any], origin: Origin, vector: Callable[[str], Any]
 ) -> writing.Settled:
     revisions = memories.lineage(desk.conn, desk.visible, memory.lineage_id).revisions
+    change = request["fact"]
     heads = [one for one in revisions if one.status == "active" and "moot" not in one.labels]
+    if not heads and isinstance(change, str):  # what it was said of may be erased by now; its place is left
+        heads = [one for one in revisions if one.status_reason == "erased"]
     if not heads:
         raise Conflict(NOTHING_CURRENT)
-    change, head = request["fact"], heads[0]
+    head = heads[0]
     if isinstance(change, Mapping):
         change = Edit(change["edit"], change["old"], change["new"]).apply(head.fact)
     new, refused = guarded(setup, head, change or head.fact)
@@ -785,12 +802,15 @@ def _barred(desk: Desk, judged: writing.Judged, call: Writing) -> writing.Judged
     for old in judged.draft.supersedes:
         row = desk.load(old)
         if row is None or not row.is_current:
-            raise Conflict("only a current memory can be superseded: name the head of its lineage")
+            raise Conflict(NOT_CURRENT)
         if trust_rank(call.trust or DIRECT_TRUST) > trust_rank(row.trust):
             return writing.conflict(judged, old, "less_trusted_than_superseded")
-    if judged.draft.supersedes and judged.kind != "add" and judged.kind != "revise":
-        return writing.stored(judged, "explicit_supersede")
-    return judged
+    return _superseding(judged) if judged.draft.supersedes else judged
+
+
+def _superseding(judged: writing.Judged) -> writing.Judged:
+    """A candidate that supersedes rows by name is stored, whatever the gates say. Pure."""
+    return judged if judged.kind in ("add", "revise") else writing.stored(judged, "explicit_supersede")
 
 
 def cited_events(desk: Desk, draft: Draft) -> dict[str, Event]:

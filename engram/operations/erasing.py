@@ -40,7 +40,7 @@ from engram.lifecycle import trees
 from engram.lifecycle.deeds import PLAIN, Deed, Effect
 from engram.lifecycle.merging import MERGED
 from engram.longinput import store
-from engram.operations import living, rederiving, relating, replaying, running, steps
+from engram.operations import changing, living, rederiving, relating, replaying, running, steps
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.recall import log
@@ -399,9 +399,18 @@ def _scope_of(conn: Connection, tenant_id: str, scope_id: int) -> Scope:
 
 
 def _made_of(desk: Desk, target: Target, event: Event) -> list[str]:
-    """The events that must go before this one: what the life cycle made of it, the document of a manifest."""
-    if event.erased:
-        return []
+    """The events that must go before this one: the document of a manifest, and what repeats words of its memories."""
+    rests = writing.lock_what_rests_on(desk, event)
+    rows = fetch_all(
+        desk.conn, "list_events_made_of", tenant_id=desk.tenant_id, event_id=event.event_id, beside=list(rests.beside),
+        lifecycle=living.LIFECYCLE, relating=list(relating.CHANGES), whole=target.is_whole,
+    )  # fmt: skip
+    repeating = [str(row.event_id) for row in rows if _repeats(chain.event(row), row.ties)]
+    return list(dict.fromkeys([*([] if event.erased else _document_of(desk, target, event)), *repeating]))
+
+
+def _document_of(desk: Desk, target: Target, event: Event) -> list[str]:
+    """The events of the document of a manifest, and the manifest of an event of a document, where they go with it."""
     conn, tenant_id = desk.conn, desk.tenant_id
     found: list[str] = []
     document = event.payload.get("document")
@@ -412,20 +421,27 @@ def _made_of(desk: Desk, target: Target, event: Event) -> list[str]:
     if target.kind == "source" and store.is_document(conn, event):
         manifest = ledger.get(conn, store.manifest_id(event.stream_id))
         found += [manifest.event_id] if manifest is not None and not manifest.erased else []
-    rests = writing.lock_what_rests_on(desk, event)
-    rows = fetch_all(
-        conn, "list_events_made_of", tenant_id=tenant_id, event_id=event.event_id, beside=list(rests.beside),
-        lifecycle=living.LIFECYCLE, relating=list(relating.CHANGES),
-    )  # fmt: skip
-    found += [str(row.event_id) for row in rows if row.made or _has_words(chain.event(row))]
-    return list(dict.fromkeys(found))
+    return found
+
+
+def _repeats(event: Event, ties: Sequence[str]) -> bool:
+    """Whether an event holds words of memories that go, by what ties it to them: see `list_events_made_of`. Pure."""
+    return (
+        "made" in ties
+        or ("changed" in ties and _has_words(event))
+        or ("based" in ties and not changing.says_in_full(event))
+        or ("inherited" in ties and _has_text(event))
+    )
 
 
 def _has_words(event: Event) -> bool:
-    """Whether an event that changed memories holds words of theirs: a text made of them, tags, or somebody's reason."""
+    """Whether an event that changed memories holds words of theirs: their text, tags, or somebody's reason. Pure."""
     told = event.payload
-    said = bool(told.get("reason") or (told.get("request") or {}).get("metadata"))
-    return said or (event.event_type == living.LIFECYCLE and (bool(event.content) or _sets_words(event)))
+    return _has_text(event) or bool(told.get("reason") or (told.get("request") or {}).get("metadata"))
+
+
+def _has_text(event: Event) -> bool:
+    return bool(event.content) or _sets_words(event)
 
 
 def _sets_words(event: Event) -> bool:

@@ -596,7 +596,10 @@ def _again(
             elif step.event.event_type == living.LIFECYCLE:
                 living.again(desk, step.event, standing, vector)
             else:
-                yield from changing.again(setup, desk, step.event, find, vector)
+                made = changing.again(setup, desk, step.event, find, vector)
+                yield from made
+                revised = [one.judged.draft.revises for one in made]
+                _carry_beside(desk, shadow, step, revised, list(map(find, changing.superseded(step.event))))
     except (NotFound, Conflict, InvalidInput, LimitExceeded) as error:
         _problem(desk, shadow, step, error)
 
@@ -623,12 +626,29 @@ def _carry(desk: Desk, shadow: Shadow, step: Step) -> None:
         )  # fmt: skip
         moved.add(held.lineage_id)
     if step.part == "direct":
-        for row in fetch_all(desk.conn, "carry_changes", **asked):
+        changed = [*fetch_all(desk.conn, "carry_changes", **asked), *fetch_all(desk.conn, "carry_put_away", **asked)]
+        for row in changed:
             writing.note(desk, row.memory_id, row.entry, event.event_id, event.actor)
             moved.add(row.lineage_id)
     execute(desk.conn, "carry_relations", **asked)
     for lineage_id in sorted(moved):
         writing.reorder(desk, lineage_id, event.event_id, event.actor)
+
+
+def _carry_beside(
+    desk: Desk, shadow: Shadow, step: Step, revised: Sequence[str | None], superseded: Sequence[str]
+) -> None:
+    """What a change has of memories that are erased by now: what a revision took over from them, and their places."""
+    asked = {**shadow.params, "digit": shadow.digit, "event_id": step.event.event_id}
+    if any(_is_erased(desk, one) for one in revised):
+        execute(desk.conn, "carry_inherited", **asked)
+    if any(_is_erased(desk, one) for one in (*revised, *superseded)):
+        execute(desk.conn, "carry_relations", **asked)
+
+
+def _is_erased(desk: Desk, memory_id: str | None) -> bool:
+    found = desk.load(memory_id)
+    return found is not None and found.status_reason == "erased"
 
 
 # ------------------------------------------------ the language model's steps

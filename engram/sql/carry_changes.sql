@@ -3,6 +3,7 @@ WITH left_behind AS (
   SELECT c.change_id, c.entry, s.memory_id, s.lineage_id,
          jsonb_populate_record(s, c.state - '{status,status_reason,moot,superseded_by,superseded_at,put_away,consolidated_into,valid_to,trust,stands_at,stands_recorded_at,stands_event_id,stands_ordinal}'::text[]
            || CASE WHEN c.entry = 'forgotten' THEN jsonb_build_object('status', 'deleted', 'status_reason', c.state->'status_reason')
+                   WHEN c.entry = 'ended' THEN jsonb_build_object('valid_to', c.state->'valid_to')
                    WHEN c.entry = 'restored' THEN '{"status": "superseded", "status_reason": null}'
                    WHEN c.entry IN ('archived', 'expired')
                    THEN jsonb_build_object('status', 'archived', 'status_reason', c.state->'status_reason', 'superseded_by',
@@ -22,7 +23,7 @@ WITH left_behind AS (
 UPDATE engram.agent_memory m
    SET memory_type = (l.new).memory_type, category = (l.new).category, tags = (l.new).tags, importance = (l.new).importance,
        confidence = (l.new).confidence, layer = (l.new).layer, critical_slot = (l.new).critical_slot, ended_at = (l.new).ended_at,
-       expires_at = (l.new).expires_at, source = (l.new).source, metadata = (l.new).metadata, private = (l.new).private,
+       valid_to = (l.new).valid_to,       expires_at = (l.new).expires_at, source = (l.new).source, metadata = (l.new).metadata, private = (l.new).private,
        status = (l.new).status, status_reason = (l.new).status_reason, superseded_by = (l.new).superseded_by,
        consolidated_into = (l.new).consolidated_into, marks = (l.new).marks
   FROM left_behind l

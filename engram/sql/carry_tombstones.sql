@@ -31,5 +31,7 @@ noted AS (
   SELECT c.tenant_id, engram.redigit(c.memory_id, '7', %(digit)s), %(shadow_id)s, c.recorded_at, c.entry, c.status,
          engram.redigit(c.previous_id, '7', %(digit)s), engram.redigit_change(c.state, '7', %(digit)s), c.decision, c.reason, c.actor,
          c.event_id
-    FROM gone g JOIN engram.memory_changes c ON c.tenant_id = %(tenant_id)s AND c.memory_id = g.live_id)
+    FROM gone g JOIN engram.memory_changes c ON c.tenant_id = %(tenant_id)s AND c.memory_id = g.live_id
+   WHERE c.event_id = %(event_id)s::uuid OR c.entry = 'erased'   -- what others did to it comes of their events
+   ORDER BY c.change_id)
 SELECT made.memory_id::text, made.lineage_id::text FROM made

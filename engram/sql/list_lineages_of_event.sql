@@ -1,6 +1,12 @@
--- The lineages of the memories that were made of an event, or by a model that read other events beside it, and what guards them.
-SELECT DISTINCT m.lineage_id::text, m.scope_id, m.conflict_key
-  FROM engram.agent_memory m
- WHERE m.tenant_id = %(tenant_id)s
-   AND (m.event_id = %(event_id)s::uuid OR m.event_id = ANY (%(beside)s::uuid[]) AND m.deriver = 'llm')
+-- The lineages of the memories that were made of an event, or by a model that read other events beside it, and of those it only changed;
+-- and what guards them.
+SELECT m.lineage_id::text, m.scope_id, m.conflict_key, bool_or(g.made) AS made
+  FROM (SELECT o.memory_id, true AS made FROM engram.agent_memory o
+         WHERE o.tenant_id = %(tenant_id)s
+           AND (o.event_id = %(event_id)s::uuid OR o.event_id = ANY (%(beside)s::uuid[]) AND o.deriver = 'llm')
+         UNION ALL
+        SELECT c.memory_id, false FROM engram.memory_changes c
+         WHERE c.tenant_id = %(tenant_id)s AND c.event_id = %(event_id)s::uuid) g
+  JOIN engram.agent_memory m ON m.tenant_id = %(tenant_id)s AND m.memory_id = g.memory_id
+ GROUP BY m.lineage_id, m.scope_id, m.conflict_key
  ORDER BY 1
