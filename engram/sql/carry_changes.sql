@@ -23,7 +23,8 @@ WITH left_behind AS (
 UPDATE engram.agent_memory m
    SET memory_type = (l.new).memory_type, category = (l.new).category, tags = (l.new).tags, importance = (l.new).importance,
        confidence = (l.new).confidence, layer = (l.new).layer, critical_slot = (l.new).critical_slot, ended_at = (l.new).ended_at,
-       valid_to = (l.new).valid_to,       expires_at = (l.new).expires_at, source = (l.new).source, metadata = (l.new).metadata, private = (l.new).private,
+       valid_to = (l.new).valid_to, expires_at = (l.new).expires_at, source = (l.new).source, metadata = (l.new).metadata,
+       private = (l.new).private,
        status = (l.new).status, status_reason = (l.new).status_reason, superseded_by = (l.new).superseded_by,
        consolidated_into = (l.new).consolidated_into, marks = (l.new).marks
   FROM left_behind l
