@@ -37,6 +37,10 @@ class Visible:
     nearness: Mapping[int, int]
     scopes: Mapping[int, Scope]
 
+    def id_of(self, scope: Scope) -> int:
+        """The number of one of the scopes that are read."""
+        return next(scope_id for scope_id, one in self.scopes.items() if one == scope)
+
     @property
     def own_ids(self) -> tuple[int, ...] | None:
         """The scopes whose private rows show; None where the read is of its own scope alone, and no others are met."""

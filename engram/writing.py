@@ -461,15 +461,19 @@ def _exact(rows: Sequence[Mapping[str, Any]], draft: Draft) -> gates.Row | None:
     Of several the eldest.
     """
     twins = [
-        (
-            row["conflict_key"] != draft.classified.conflict_key, draft.valid_from not in (None, begins),
-            draft.valid_to not in (None, ends), row["memory_id"],
-            gates.Row(row["memory_id"], draft.fact, row["conflict_key"], begins, row["trust"], stated_to=ends),
+        gates.Row(
+            row["memory_id"], draft.fact, row["conflict_key"], _moment(row["valid_from"]), row["trust"],
+            stated_to=_moment(row["ended_at"]),
         )
         for row in rows
-        for begins, ends in [(_moment(row["valid_from"]), _moment(row["ended_at"]))]
     ]  # fmt: skip
-    return min(twins, key=lambda twin: twin[:4])[-1] if twins else None
+
+    def strangeness(twin: gates.Row) -> tuple[bool, bool, bool, str]:
+        begins_otherwise = draft.valid_from not in (None, twin.valid_from)
+        ends_otherwise = draft.valid_to not in (None, twin.stated_to)
+        return twin.conflict_key != draft.classified.conflict_key, begins_otherwise, ends_otherwise, twin.memory_id
+
+    return min(twins, key=strangeness, default=None)
 
 
 def _moment(said: str | None) -> datetime | None:

@@ -233,10 +233,12 @@ def sought(
     for word, lexeme, df in rows:
         if lexeme is None:
             weights.setdefault(word, STOP_WEIGHT)
+        elif lexeme in refused:
+            continue
         elif word in formal:
             terms.setdefault(lexeme, SoughtTerm(lexeme, _quoted(lexeme), df, FORM_SHARE * rarity(size, df)))
             weights[word] = STOP_WEIGHT
-        elif lexeme not in refused:
+        else:
             idf = rarity(size, df)
             terms[lexeme] = SoughtTerm(lexeme, _quoted(lexeme), df, idf)
             weights[word] = max(idf, weights.get(word, 0.0))

@@ -175,7 +175,10 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
             return _events_of(setup, desk, here, stream_id, wanted)
 
         settled = batching.settle_in_order(
-            desk, list(zip(resolved, named, strict=True)), amend=lambda judged: _barred(desk, judged, call),
+            desk, list(zip(resolved, named, strict=True)),
+            amend=lambda judged: _barred(
+                judged, _to_supersede(desk, judged.draft), call, explicit=bool(judged.draft.supersedes)
+            ),
             appoint=appoint,
         )  # fmt: skip
         for one, draft in zip(settled, resolved, strict=True):
@@ -212,7 +215,9 @@ def _desk_for(setup: Setup, conn: Connection, call: Writing, drafts: Sequence[Dr
         try:
             resolved.append(_resolved(desk, draft))
         except NotFound as error:
-            raise NotFound(f"items[{index}]: {error}" if len(drafts) > 1 else str(error)) from None
+            if len(drafts) == 1:
+                raise
+            raise NotFound(f"items[{index}]: {error}") from None
     _lock_with_named(desk, resolved, key_lock(desk, call))
     return desk, resolved
 
@@ -223,15 +228,11 @@ def _lock_with_named(desk: Desk, drafts: Sequence[Draft], key: str) -> None:
     held: set[str] | None = None
     while True:
         rows = memories.load(desk.conn, desk.visible, wanted)
-        places = {scope: scope_id for scope_id, scope in desk.visible.scopes.items()}
-        names = {
-            name for row in rows for name in writing.lineage_locks(row.lineage_id, places[row.scope], row.conflict_key)
-        }
+        places = [(row, desk.visible.id_of(row.scope)) for row in rows]
+        names = {name for row, at in places for name in writing.lineage_locks(row.lineage_id, at, row.conflict_key)}
         if held is not None and names <= held:
             return
-        writing.lock(desk, drafts, *names, key, scopes=sorted({places[row.scope] for row in rows}))
-        if not wanted:
-            return
+        writing.lock(desk, drafts, *names, key, scopes=sorted({at for _, at in places}))
         held = names
 
 
@@ -499,9 +500,8 @@ def _add_again(
         raise Conflict(NOT_CURRENT)
     draft = asked_for(setup, call, {**item, "supersedes": [one.memory_id for one in left]}).draft
     draft = replace(draft, vector=vector(draft.fact))
-    judged = _barred(desk, writing.judge(desk, draft, origin.trust, origin.recorded_at), call)
-    if len(left) < len(named):  # what it superseded is erased by now: it is stored for that all the same
-        judged = _superseding(judged)
+    judged = writing.judge(desk, draft, origin.trust, origin.recorded_at)
+    judged = _barred(judged, left, call, explicit=bool(named))  # also where what it superseded is erased by now
     settled = writing.settle(desk, judged, origin)
     add_sources(desk, settled, draft, origin, ledger.get_many(desk.conn, [one for one, _, _ in draft.citations]))
     return settled
@@ -751,8 +751,7 @@ def _desk_of(setup: Setup, conn: Connection, call: Writing, memory_id: str) -> t
     """The desk of the scope that holds a memory this call may see, and the memory."""
     desk = setup.desk(conn, call.scope, reason=call.reason)
     memory = memories.get(conn, desk.visible, memory_id)
-    scope_id = next(i for i, scope in desk.visible.scopes.items() if scope == memory.scope)
-    return replace(desk, scope_id=scope_id), memory
+    return replace(desk, scope_id=desk.visible.id_of(memory.scope)), memory
 
 
 def _head(conn: Connection, call: Writing, memory_id: str) -> Memory:
@@ -797,20 +796,27 @@ def _resolved(desk: Desk, draft: Draft) -> Draft:
     return replace(draft, parent_id=parent, supersedes=tuple(old.memory_id for old in olds))
 
 
-def _barred(desk: Desk, judged: writing.Judged, call: Writing) -> writing.Judged:
-    """W-11: a candidate supersedes what is current; one that is trusted less than such a row is a conflict."""
-    for old in judged.draft.supersedes:
-        row = desk.load(old)
-        if row is None or not row.is_current:
-            raise Conflict(NOT_CURRENT)
-        if trust_rank(call.trust or DIRECT_TRUST) > trust_rank(row.trust):
-            return writing.conflict(judged, old, "less_trusted_than_superseded")
-    return _superseding(judged) if judged.draft.supersedes else judged
+def _to_supersede(desk: Desk, draft: Draft) -> list[Memory]:
+    """W-11: what a candidate supersedes by name, which must be current now."""
+    olds = memories.load(desk.conn, desk.visible, draft.supersedes)
+    if len(olds) < len(draft.supersedes) or not all(old.is_current for old in olds):
+        raise Conflict(NOT_CURRENT)
+    return olds
 
 
-def _superseding(judged: writing.Judged) -> writing.Judged:
-    """A candidate that supersedes rows by name is stored, whatever the gates say. Pure."""
-    return judged if judged.kind in ("add", "revise") else writing.stored(judged, "explicit_supersede")
+def _barred(
+    judged: writing.Judged, olds: Sequence[Memory], call: Writing, *, explicit: bool
+) -> writing.Judged:  # fmt: skip
+    """W-11: one that is trusted less than a row it supersedes by name is a conflict.
+
+    Any other that was to supersede rows is stored, though none of them may be there any more. Pure.
+    """
+    for old in olds:
+        if trust_rank(call.trust or DIRECT_TRUST) > trust_rank(old.trust):
+            return writing.conflict(judged, old.memory_id, "less_trusted_than_superseded")
+    if explicit and judged.kind not in ("add", "revise"):
+        return writing.stored(judged, "explicit_supersede")
+    return judged
 
 
 def cited_events(desk: Desk, draft: Draft) -> dict[str, Event]:

@@ -926,7 +926,7 @@ def by_hand(
         for memory in found:
             made = effect(memory)
             if made is not None:
-                scope_id = next(i for i, scope in desk.visible.scopes.items() if scope == memory.scope)
+                scope_id = desk.visible.id_of(memory.scope)
                 deed = made if isinstance(made, Deed) else Deed(effects=(made,))
                 chosen.setdefault(scope_id, []).append(deed)
         states = _locked(desk, [deed for deeds in chosen.values() for deed in deeds])

@@ -480,7 +480,7 @@ def merge(setup: Setup, memory_ids: object, fact: object, given: Mapping[str, An
         return before
 
     def work(desk: Desk) -> list[Change]:
-        scope_id = next(i for i, scope in desk.visible.scopes.items() if scope == first.scope)
+        scope_id = desk.visible.id_of(first.scope)
         done = living.perform(setup, replace(desk, scope_id=scope_id), run, [deed])
         if not done:
             raise Conflict("these memories have changed meanwhile: look at them again")

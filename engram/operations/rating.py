@@ -83,7 +83,7 @@ def _rate(setup: Setup, desk: Desk, run: living.Run, named: Sequence[str], value
     """Move the confidence of memories from where it stands under their locks, one event for each of their scopes."""
     chosen: dict[int, list[Memory]] = {}
     for memory in _locked(desk, named):
-        scope_id = next(i for i, scope in desk.visible.scopes.items() if scope == memory.scope)
+        scope_id = desk.visible.id_of(memory.scope)
         chosen.setdefault(scope_id, []).append(memory)
     changes: list[Change] = []
     for scope_id, found in sorted(chosen.items()):

@@ -640,9 +640,10 @@ def _carry_beside(
 ) -> None:
     """What a change has of memories that are erased by now: what a revision took over from them, and their places."""
     asked = {**shadow.params, "digit": shadow.digit, "event_id": step.event.event_id}
-    if any(_is_erased(desk, one) for one in revised):
+    inherits = any(_is_erased(desk, one) for one in revised)
+    if inherits:
         execute(desk.conn, "carry_inherited", **asked)
-    if any(_is_erased(desk, one) for one in (*revised, *superseded)):
+    if inherits or any(_is_erased(desk, one) for one in superseded):
         execute(desk.conn, "carry_relations", **asked)
 
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -375,6 +376,18 @@ def test_what_rests_on_the_place_of_what_was_erased_is_there_after_a_switch(
         assert diff.live_hash == diff.shadow_hash == live, told(diff)
         door.ops.switch_replay(diff.shadow_id)
         assert projection.digest(held(database, tenant)) == live
+
+
+def test_what_superseded_a_memory_that_has_expired_since_is_made_again(door: Engram) -> None:
+    """Whether a memory was current is a matter of when it was superseded, not of when that is replayed."""
+    soon = datetime.now(UTC) + timedelta(seconds=1)
+    kettle = door.add("The kettle is red.", expires_at=soon).memory
+    assert kettle is not None
+    assert door.add("Ships sail at dawn.", supersedes=[kettle.memory_id]).kind == "add"
+    time.sleep(max(0.0, (soon - datetime.now(UTC)).total_seconds()) + 0.05)
+    diff = door.ops.replay()
+    assert diff.is_same, told(diff)
+    assert diff.problems == ()
 
 
 def test_memories_that_were_lost_come_back_from_the_ledger_with_their_ids(

@@ -62,6 +62,18 @@ def test_a_word_is_the_rarer_the_more_it_says() -> None:
     assert keyword.rarity(10, 50) == keyword.rarity(10, 10)  # counts may be newer than the size
 
 
+def test_a_word_of_form_counts_little_beside_others_and_is_sought_no_more_where_it_is_refused() -> None:
+    rows = [("would", "would", 1), ("ada", "ada", 1), ("now?", None, 0), ("must", "must", 1)]
+    words = keyword.Words(("would", "ada", "now?"), without=("must",))
+    found = keyword.sought(None, words, rows, size=100)  # type: ignore[arg-type]
+    whole = keyword.rarity(100, 1)
+    assert {term.label: term.idf for term in found.terms} == {"would": keyword.FORM_SHARE * whole, "ada": whole}
+    assert found.without == ("must",)
+    assert found.weights == {"would": keyword.STOP_WEIGHT, "ada": whole, "now?": keyword.STOP_WEIGHT}
+    alone = keyword.sought(None, keyword.Words(("would",)), rows[:1], size=100)  # type: ignore[arg-type]
+    assert [term.idf for term in alone.terms] == [whole]
+
+
 def _term(label: str, df: int) -> SoughtTerm:
     return SoughtTerm(label, f"'{label}'", df, keyword.rarity(10_000, df))
 
