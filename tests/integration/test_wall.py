@@ -113,24 +113,31 @@ def test_no_row_of_another_tenant_can_be_written_moved_or_referred_to(
     assert there == 0
 
 
-def test_functions_that_run_as_their_owner_do_nothing_without_a_tenant(database_url: str, tenant: str) -> None:
+def test_functions_that_run_as_their_owner_do_nothing_without_a_tenant(
+    server: EmbeddedServer, database_url: str, tenant: str
+) -> None:
     with Engram(database_url, scope=Scope(tenant), embedder=Letters()) as door:
         fill(door)
         event = door.list_events()[0]
         named = "ARRAY[" + ", ".join(f"'{one.memory_id}'" for one in door.list_memories()) + "]::uuid[]"
-    everything = "ARRAY(SELECT generate_series(1, 5000))::bigint[]"
-    each = "SELECT array_agg('''' || n || ':harbour''' ORDER BY n) FROM generate_series(1, 5000) n"
-    flags, counts = "array_fill(true, ARRAY[5000])", "array_fill(1, ARRAY[5000])"
+    with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:
+        found = conn.execute("SELECT min(scope_id), max(scope_id) FROM engram.memory_scopes WHERE tenant_id = %s", (tenant,))
+        first, last = found.fetchone() or (0, 0)
+    below = max(1, first - 300)  # among the scopes of others
+    numbers, many = f"generate_series({below}, {last + 100})", last + 101 - below
+    everything = f"ARRAY(SELECT {numbers})::bigint[]"
+    each = f"SELECT array_agg('''' || n || ':harbour''' ORDER BY n) FROM {numbers} n"
+    flags, counts = f"array_fill(true, ARRAY[{many}])", f"array_fill(1, ARRAY[{many}])"
     scored = (
         f"SELECT w.memory_id FROM ({each}) t(terms), unnest(engram.score_words({everything}, {everything}, t.terms,"
-        f" t.terms, t.terms, {flags}, {counts}, array_fill(false, ARRAY[5000]), 1, 100, 100, {named})) w"
+        f" t.terms, t.terms, {flags}, {counts}, array_fill(false, ARRAY[{many}]), 1, 100, 100, {named})) w"
     )
-    words = "array_fill('harbour'::text, ARRAY[5000])"
+    words = f"array_fill('harbour'::text, ARRAY[{many}])"
     counted = f"SELECT f.* FROM engram.lexeme_frequencies({everything}, {words}, 100) f"
     with psycopg.connect(database_url.replace("+psycopg", "")) as conn:
         for setting in ("", "t-somebody-else"):
             conn.execute("SELECT set_config('engram.tenant_id', %s, true)", (setting,))
-            every = "(SELECT string_agg('''' || n || ':harbour''', ' | ') FROM generate_series(1, 500) n)::tsquery"
+            every = f"(SELECT string_agg('''' || n || ':harbour''', ' | ') FROM {numbers} n)::tsquery"
             assert rows(conn, f"SELECT memory_id FROM engram.lexeme_matches({everything}, {every}, 100)") == []
             assert rows(conn, f"SELECT engram.lexeme_frequency({everything}, {every}, 100)") == [(0,)]
             assert rows(conn, scored) == []
