@@ -121,8 +121,8 @@ def test_functions_that_run_as_their_owner_do_nothing_without_a_tenant(
         event = door.list_events()[0]
         named = "ARRAY[" + ", ".join(f"'{one.memory_id}'" for one in door.list_memories()) + "]::uuid[]"
     with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:
-        found = conn.execute("SELECT min(scope_id), max(scope_id) FROM engram.memory_scopes WHERE tenant_id = %s", (tenant,))
-        first, last = found.fetchone() or (0, 0)
+        scopes = "SELECT min(scope_id), max(scope_id) FROM engram.memory_scopes WHERE tenant_id = %s"
+        first, last = conn.execute(scopes, (tenant,)).fetchone() or (0, 0)
     below = max(1, first - 300)  # among the scopes of others
     numbers, many = f"generate_series({below}, {last + 100})", last + 101 - below
     everything = f"ARRAY(SELECT {numbers})::bigint[]"
