@@ -18,10 +18,12 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
+import psycopg
 import pytest
 from calls import FACTS, OUT
 
 from engram import ALL_USERS, Engram, Filter, InvalidInput, NotFound, Ops, Scope, writing
+from engram.embedded import EmbeddedServer
 from engram.errors import EngramError, IdempotencyMismatch
 from engram.operations.arguments import NewMemory, Read, SessionWrite, TaskWrite, Write
 from engram.scope import Ids
@@ -630,9 +632,15 @@ class World:
 
 
 @pytest.fixture
-def open_world(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., World]]:
+def open_world(
+    server: EmbeddedServer, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., World]]:
     """Makes worlds, and closes them after the test."""
     made: list[World] = []
+    with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:  # a scope asked for is not a twin's own
+        conn.execute(
+            "SELECT nextval(pg_get_serial_sequence('engram.memory_scopes', 'scope_id')) FROM generate_series(1, 40)"
+        )
     monkeypatch.setattr(writing, "UPKEEP_EVERY", 1)  # else ids decide by chance which write asks for upkeep
     monkeypatch.setattr(writing, "LINK_DELAY", 3_600.0)  # else the clock decides which call finds the job due
 
