@@ -90,10 +90,10 @@ def canary(number: int) -> str:
     return f"qanary{number:02}zx"
 
 
-WORDLESS: Final = [
-    "uuid", "boolean", "smallint", "integer", "bigint", "real", "double precision", "numeric", "date", "interval",
-    "timestamp with time zone",
-]  # fmt: skip
+WORDLESS: Final = {
+    "uuid", "bool", "int2", "int4", "int8", "float4", "float8", "numeric", "date", "interval", "timestamptz",
+    "vector", "halfvec", "sparsevec",
+}  # fmt: skip
 """The types of columns in which no word can stand; printing every number of every vector takes longer than the rest."""
 
 
@@ -103,14 +103,14 @@ def hits(server: EmbeddedServer, words: Sequence[str]) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
     with psycopg.connect(plain) as conn:
         columns = conn.execute(
-            "select table_name, column_name, data_type from information_schema.columns c"
+            "select table_name, column_name, udt_name from information_schema.columns c"
             " join information_schema.tables t using (table_schema, table_name)"
-            " where table_schema = 'engram' and table_type = 'BASE TABLE' and data_type <> all(%s)"
-            "   and udt_name not in ('vector', 'halfvec', 'sparsevec')",
-            (WORDLESS,),
+            " where table_schema = 'engram' and table_type = 'BASE TABLE'"
         ).fetchall()
-        assert len(columns) > 100
+        assert len(columns) > 150
         for table, column, kind in columns:
+            if kind in WORDLESS:
+                continue
             text = f"encode(t.\"{column}\", 'escape')" if kind == "bytea" else f't."{column}"::text'
             rows = conn.execute(
                 f'with said as materialized (select {text} as said from engram."{table}" t'  # type: ignore[arg-type]
