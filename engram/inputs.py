@@ -432,15 +432,32 @@ def _object(value: object, field: str, *, depth: int, keys: int | None, size: in
 
 @dataclass(slots=True)
 class _Frame:
+    """A list or object that is being copied, and what had been counted before it: of the whole, of what it holds."""
+
     source: object
     target: Any
     rest: Iterator[tuple[Any, Any]]
+    bytes_before: int
+    keys_before: int
+    levels: int = 1
     key: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Copied:
+    """A list or object that has been copied: where it stands again, it counts as much again and is not read again."""
+
+    source: object  # kept, so that its id stays its own
+    target: Any
+    size: int
+    keys: int
+    levels: int
 
 
 class _Copier:
     """Copies JSON data with a stack of its own: no nesting, cycle or sharing can exhaust Python or the memory.
 
+    What is held at several places is read once and counted as often; when all of it fits, each place has its own copy.
     `size` bounds a count from below of the bytes the data takes as JSON; the exact count is made once it is written.
     """
 
@@ -450,17 +467,18 @@ class _Copier:
         self.bytes_seen = 0
         self.stack: list[_Frame] = []
         self.open: set[int] = set()
+        self.copied: dict[int, _Copied] = {}
+        self.repeated = False
 
     def copy(self, value: object) -> Any:
         """A plain copy of `value`, or InvalidInput with the path of what is wrong."""
         whole: list[Any] = []
-        self.stack.append(_Frame(None, whole, iter([(None, value)])))
+        self.stack.append(_Frame(None, whole, iter([(None, value)]), 0, 0))
         while self.stack:
             frame = self.stack[-1]
             entry = next(frame.rest, None)
             if entry is None:
-                self.open.discard(id(frame.source))
-                self.stack.pop()
+                self._leave(self.stack.pop())
                 continue
             frame.key, child = entry
             target = frame.target
@@ -468,7 +486,7 @@ class _Copier:
                 target.append(self._child(child))
             else:
                 target[self._key(frame.key)] = self._child(child)
-        return whole[0]
+        return json.loads(json.dumps(whole[0])) if self.repeated else whole[0]
 
     def _child(self, child: object) -> Any:
         if type(child) is str:
@@ -478,17 +496,34 @@ class _Copier:
     def _enter(self, child: Mapping[Any, Any] | list[Any] | tuple[Any, ...]) -> Any:
         if id(child) in self.open:
             raise InvalidInput(self._path(), "data without cycles", "a value that holds itself")
-        if len(self.stack) > self.depth:
+        again = self.copied.get(id(child))
+        levels = again.levels if again else 1
+        if len(self.stack) + levels - 1 > self.depth:
             raise LimitExceeded(self.field, self.depth, "more", "levels")
+        if again:
+            self.repeated = True
+            self._spend(again.size)
+            self._count_keys(again.keys)
+            self.stack[-1].levels = max(self.stack[-1].levels, levels + 1)
+            return again.target
+        size, keys = self.bytes_seen, self.keys_seen
         self._spend(max(len(child), 1) + 1)
         if isinstance(child, Mapping):
             self._count_keys(len(child))
-            frame = _Frame(child, {}, iter(list(child.items())))
+            frame = _Frame(child, {}, iter(list(child.items())), size, keys)
         else:
-            frame = _Frame(child, [], iter(enumerate(child)))
+            frame = _Frame(child, [], iter(enumerate(child)), size, keys)
         self.open.add(id(child))
         self.stack.append(frame)
         return frame.target
+
+    def _leave(self, frame: _Frame) -> None:
+        if not self.stack:
+            return
+        self.open.discard(id(frame.source))
+        self.stack[-1].levels = max(self.stack[-1].levels, frame.levels + 1)
+        size, keys = self.bytes_seen - frame.bytes_before, self.keys_seen - frame.keys_before
+        self.copied[id(frame.source)] = _Copied(frame.source, frame.target, size, keys, frame.levels)
 
     def _scalar(self, child: object) -> Any:
         if isinstance(child, str):

@@ -10,7 +10,7 @@ import tracemalloc
 import unicodedata
 import uuid
 from collections import UserDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal
 from types import MappingProxyType
@@ -252,6 +252,41 @@ def test_metadata_shares_nothing_with_what_was_given() -> None:
 def test_the_same_value_twice_is_no_circle() -> None:
     inner = {"x": 1}
     assert inputs.metadata({"a": [inner, inner], "b": inner}) == {"a": [{"x": 1}, {"x": 1}], "b": {"x": 1}}
+
+
+def test_what_is_held_at_many_places_is_read_once_and_counted_at_each() -> None:
+    reads = 0
+
+    class Watched(UserDict[str, Any]):
+        def __iter__(self) -> Iterator[str]:
+            nonlocal reads
+            reads += 1
+            return super().__iter__()
+
+    def doubled(times: int) -> Any:
+        inner: Any = Watched(a="x")
+        for _ in range(times):
+            inner = [inner, inner]
+        return inner
+
+    assert inputs.canonical_json({"a": doubled(10)}).count(b'{"a":"x"}') == 1024
+    assert reads == 1
+    assert too_large(inputs.canonical_json, {"a": doubled(40)}).found == "more"
+    assert reads == 2
+    assert too_large(inputs.metadata, {"a": doubled(10)}).expected == "at most 512 keys"
+    deep = nested(20)
+    assert too_large(inputs.metadata, {"a": deep, "b": {"c": nested(11, deep)}}).expected == "at most 32 levels"
+    assert inputs.metadata({"a": deep, "b": {"c": nested(10, deep)}})["a"] == deep
+    with pytest.raises(LimitExceeded):  # the same depth, where nothing is held twice
+        inputs.metadata({"b": {"c": nested(11, nested(20))}})
+    inputs.metadata({"b": {"c": nested(10, nested(20))}})
+
+
+def nested(levels: int, inner: Any = "x") -> Any:
+    """A value in as many lists."""
+    for _ in range(levels):
+        inner = [inner]
+    return inner
 
 
 @pytest.mark.parametrize(
