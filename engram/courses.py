@@ -693,6 +693,14 @@ class Told:
         """How much of this memory some words name that say what is over; 0 where they speak of something else too."""
         return _named(self.plain, over, said) if _may_end(self.plain, over, said) else 0.0
 
+    def denies(self, said: str) -> bool:
+        """Whether it tells nothing but that something is not so, or no longer, of which a statement says that it is."""
+        own = read(self.plain)
+        if own is None or own.over is None or own.alone:
+            return False
+        gone = set(_content(own.over)) - _LIGHT_STEMS
+        return bool(gone) and gone == set(_content(said)) - _LIGHT_STEMS and is_state(said)
+
     def may_end(self, said: str) -> bool:
         """Whether it tells of something that may end by such words: not of company, or of what somebody likes."""
         return _may_end(self.plain, said, said) and not is_in_company(self.plain)

@@ -46,14 +46,19 @@ def places(members: Iterable[Member]) -> dict[str, Place]:
 
     A statement dominates an earlier one when it is not less trusted. The dominated are superseded by their next
     dominator; of the rest the most trusted is head, the others (later, but less trusted) are contested. A negation of
-    something that was not believed when it was said is moot: it stays a fact of its own and displaces nothing.
+    something that was not believed when it was said is moot: it stays a fact of its own and displaces nothing, until
+    somebody not less trusted says that very thing.
     """
     ordered = sorted(members, key=lambda member: member.order)
     moot = _moot(ordered)
     standing = [member for member in ordered if member.memory_id not in moot]
     heirs = _next_dominators(standing)
     head = min((m for m in standing if m.memory_id not in heirs), key=lambda m: m.trust, default=None)
-    placed: dict[str, Place] = {member: Place("active", moot=True) for member in moot}
+    placed = {
+        member.memory_id: _beside(member, ordered[at + 1 :])
+        for at, member in enumerate(ordered)
+        if member.memory_id in moot and not member.put_away
+    }
     for member in standing:
         heir = heirs.get(member.memory_id)
         if member.put_away:
@@ -89,6 +94,20 @@ def _moot(ordered: Sequence[Member]) -> set[str]:
         elif believed is None or member.trust <= believed.trust:
             believed = member
     return moot
+
+
+def _beside(moot: Member, later: Iterable[Member]) -> Place:
+    """The place of a moot negation: superseded where what it negates was said later, of its own otherwise."""
+    heir = next((member for member in later if affirms(member, moot)), None)
+    if heir is None:
+        return Place("active", moot=True)
+    return Place("superseded", heir.memory_id, heir.begins, moot=True)
+
+
+def affirms(new: Member, moot: Member) -> bool:
+    """Whether a statement that comes after a moot negation, and is not less trusted, says what that negates."""
+    said = new.negates is None and moot.negates is not None and says(new.says, moot.negates)
+    return said and new.order > moot.order and new.trust <= moot.trust
 
 
 def says(fact: str, value: str) -> bool:

@@ -1028,8 +1028,13 @@ class Front:
         members = [_member(row) for row in self.rows]
         if new.negates is not None or not lineage.dominates_front(new, members):
             return None
-        places = {m.memory_id: Place("superseded", new.memory_id, new.begins) for m in members if not m.put_away}
-        return _moved([row for row in self.rows if not row.moot], places)
+        beside = {row.memory_id for row in self.rows if row.moot}
+        places = {
+            m.memory_id: Place("superseded", new.memory_id, new.begins, moot=m.memory_id in beside)
+            for m in members
+            if not m.put_away and (m.memory_id not in beside or lineage.affirms(new, m))
+        }
+        return _moved(self.rows, places)
 
 
 def fronts(desk: Desk, lineage_ids: Sequence[str]) -> dict[str, Front]:

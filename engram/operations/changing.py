@@ -413,6 +413,7 @@ def forget(
 
 
 def _forget(desk: Desk, memory: Memory, origin: Origin, only: bool) -> list[str]:
+    only = only or "moot" in memory.labels  # a fact of its own, that only shares the key of a lineage
     rows = fetch_all(
         desk.conn, "forget_memories", tenant_id=desk.tenant_id, lineage_id=memory.lineage_id,
         memory_id=memory.memory_id if only else None, reason="retracted" if only else "forgotten",

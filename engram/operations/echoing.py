@@ -176,7 +176,8 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if course is not None and course.old is not None and course.says is not None:
         return _correcting(setup, draft, course.old, course.says, heads)
     if course is not None and course.back is not None:
-        return _going_back(setup, draft, course.back, known) or _otherwise(draft, heads)
+        after_all = _after_all(draft, course.back, heads)
+        return after_all or _going_back(setup, draft, course.back, known) or _otherwise(draft, heads)
     if course is not None and course.over is not None:
         over = course.over
         about = _best(heads, lambda one: one.told.is_over(over, course.said))
@@ -184,7 +185,13 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if echo.same is not None:
         same = _best(heads, lambda one: one.told.is_same(f"user{echo.same}"))
         return None if same is None or same.key is not None else _restating(setup, draft, same.fact)
-    return _otherwise(draft, heads) if echo.otherwise else None
+    return (_after_all(draft, plain(draft.fact), heads) or _otherwise(draft, heads)) if echo.otherwise else None
+
+
+def _after_all(draft: Draft, said: str, heads: Sequence[Known]) -> Draft | None:
+    """The draft in the place of the memory that denies what it says is so now, or again."""
+    denial = next((one for one in heads if one.key is None and one.told.denies(said)), None)
+    return None if denial is None else replace(draft, echo=None, succeeds=denial.fact, classified=_keyless(draft))
 
 
 def _before_its_key(draft: Draft, known: Sequence[Known]) -> Known | None:

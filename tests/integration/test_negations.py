@@ -1,0 +1,193 @@
+"""What denies a value nobody held stands beside its lineage: it takes nobody's place, and nobody brings it back."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from engram import Conflict, Engram, Memory, NotFound, Scope
+from engram.arrays import Texts
+from engram.database import Database, fetch_all, fetch_named
+from engram.lineage import Member, places
+
+
+@pytest.fixture
+def ada(database_url: str, tenant: str) -> Iterator[Engram]:
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
+        yield door
+
+
+def told(door: Engram, fact: str, **said: Any) -> Memory:
+    memory = door.add(fact, **said).memory
+    assert memory is not None
+    return memory
+
+
+def facts(door: Engram) -> list[str]:
+    return sorted(memory.fact for memory in door.list_memories())
+
+
+def year(number: int) -> datetime:
+    return datetime(number, 1, 1, tzinfo=UTC)
+
+
+# What is said after all
+
+
+def test_who_says_what_they_had_denied_takes_it_back(ada: Engram) -> None:
+    denied = told(ada, "I don't live in Oslo.")
+    assert facts(ada) == ["I don't live in Oslo."]
+    lives = told(ada, "I live in Oslo.")
+    assert facts(ada) == ["I live in Oslo."]
+    assert ada.get(denied.memory_id).superseded_by == lives.memory_id
+    told(ada, "I no longer live in Oslo.")
+    assert facts(ada) == ["I no longer live in Oslo."]
+
+
+def test_another_value_leaves_what_was_denied_as_it_is(ada: Engram) -> None:
+    told(ada, "I don't live in Oslo.")
+    told(ada, "I live in Ottawa.")
+    assert facts(ada) == ["I don't live in Oslo.", "I live in Ottawa."]
+    told(ada, "I live in Oslo.")
+    assert facts(ada) == ["I live in Oslo."]
+
+
+def test_who_is_trusted_less_takes_no_denial_back(ada: Engram) -> None:
+    denied = told(ada, "I don't live in Oslo.")
+    told(ada, "I live in Oslo.", trust="web")
+    assert ada.get(denied.memory_id).status == "active"
+
+
+@pytest.mark.parametrize(
+    ("denied", "said", "left"),
+    [
+        ("I don't drink alcohol.", "I drink alcohol again.", ["User drinks alcohol again"]),
+        ("I stopped playing the cello.", "I play the cello again.", ["User plays the cello again"]),
+        ("I don't have a dog.", "I have a dog now.", ["User has a dog now"]),
+        ("I don't eat meat.", "I eat fish now.", ["User does not eat meat", "User eats fish now"]),
+        (
+            "I don't drink coffee.",
+            "I drink coffee with milk now.",
+            ["User does not drink coffee", "User drinks coffee with milk now"],
+        ),
+        ("I don't like tea.", "I like tea.", ["User does not like tea", "User likes tea"]),  # no word of a change
+    ],
+)
+def test_what_is_so_again_takes_the_place_of_what_denied_it(
+    ada: Engram, denied: str, said: str, left: list[str]
+) -> None:
+    ada.remember(denied)
+    ada.remember(said)
+    assert sorted(one.fact for one in ada.list_memories() if one.category != "verbatim") == left
+
+
+# What is put away stays away
+
+
+def test_forgetting_a_denial_forgets_it_alone_and_it_can_be_restored(ada: Engram) -> None:
+    lives, denied = told(ada, "I live in Ottawa."), told(ada, "I don't live in Oslo.")
+    assert ada.forget(denied.memory_id) == (denied.memory_id,)
+    assert facts(ada) == ["I live in Ottawa."]
+    ada.restore(denied.memory_id)
+    assert facts(ada) == ["I don't live in Oslo.", "I live in Ottawa."]
+    assert ada.forget(lives.memory_id) == (lives.memory_id,)
+    assert facts(ada) == ["I don't live in Oslo."]
+    ada.restore(lives.memory_id)
+    assert facts(ada) == ["I don't live in Oslo.", "I live in Ottawa."]
+
+
+def test_forgetting_what_was_said_after_all_brings_no_denial_back(ada: Engram) -> None:
+    told(ada, "I don't live in Oslo.")
+    lives = told(ada, "I live in Oslo.")
+    ada.forget(lives.memory_id)
+    told(ada, "I live in Ottawa.", occurred_at=year(2020))
+    assert facts(ada) == ["I live in Ottawa."]
+
+
+def test_an_archived_denial_is_not_revived_by_what_is_told_of_earlier(ada: Engram) -> None:
+    told(ada, "I live in Ottawa.")
+    ada.ops.archive([told(ada, "I don't live in Oslo.").memory_id])
+    told(ada, "I live in Rome.", occurred_at=year(2020))
+    assert facts(ada) == ["I live in Ottawa."]
+
+
+def test_an_erased_denial_takes_nothing_with_it(ada: Engram) -> None:
+    told(ada, "I live in Ottawa.")
+    denied = told(ada, "I don't live in Oslo.")
+    assert ada.ops.erase(events=[denied.event_id]).clean
+    assert facts(ada) == ["I live in Ottawa."]
+    told(ada, "I live in Rome.", occurred_at=year(2020))
+    assert facts(ada) == ["I live in Ottawa."]
+
+
+def test_what_is_told_of_a_time_before_an_erased_value_is_not_the_newest(ada: Engram) -> None:
+    told(ada, "I live in Ottawa.", occurred_at=year(2020))
+    erased = told(ada, "I live in Toronto.", occurred_at=year(2024))
+    ada.ops.erase(events=[erased.event_id])
+    told(ada, "I live in Rome.", occurred_at=year(2022))
+    assert facts(ada) == []
+    told(ada, "I live in Bergen.", occurred_at=year(2025))
+    assert facts(ada) == ["I live in Bergen."]
+
+
+# Whatever happens
+
+
+SAID = ("I live in {}.", "I don't live in {}.", "I no longer live in {}.")
+PLACES = ("Oslo", "Ottawa", "Rome", "Bonn")
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_statement_stands_where_the_order_of_all_of_them_puts_it(
+    database: Database, ada: Engram, tenant: str, seed: int
+) -> None:
+    dice = random.Random(seed)
+    known: list[Memory] = []
+    for _ in range(30):
+        act = dice.choice(["say"] * 6 + ["forget", "retract", "archive", "restore", "erase"])
+        one = dice.choice(known) if known else None
+        with suppress(Conflict, NotFound):  # what is gone cannot be put away again
+            if act == "say" or one is None:
+                fact = dice.choice(SAID).format(dice.choice(PLACES))
+                day = year(2020) + timedelta(days=dice.randrange(2000))
+                known.append(told(ada, fact, occurred_at=day, trust=dice.choice(["user", "user", "web"])))
+            elif act == "archive":
+                ada.ops.archive([one.memory_id])
+            elif act == "erase":
+                ada.ops.erase(events=[one.event_id])
+            elif act == "restore":
+                ada.restore(one.memory_id)
+            else:
+                ada.forget(one.memory_id, revision_only=act == "retract")
+        stand_in_order(database, tenant)
+
+
+def stand_in_order(database: Database, tenant: str) -> None:
+    """Of every lineage: the rows are as the pure order of its statements says."""
+    with database.transaction(tenant, read_only=True) as conn:
+        lines = {row.lineage_id for row in fetch_named(conn, LINES, {"tenant_id": tenant})}
+        found = fetch_all(conn, "list_lineage_members", tenant_id=tenant, lineage_ids=Texts(sorted(lines)))
+    for line in lines:
+        rows = [row for row in found if row.lineage_id == line]
+        placed = places(
+            Member(
+                row.memory_id, (row.stands_at, row.stands_recorded_at, row.stands_event_id, row.stands_ordinal),
+                row.trust, row.fact, row.valid_from, row.put_away or row.status in ("archived", "deleted"), row.negates,
+            )
+            for row in rows
+        )  # fmt: skip
+        stored = {row.memory_id: (row.status, row.superseded_by, row.moot) for row in rows}
+        wrong = {
+            memory_id: (stored[memory_id], place)
+            for memory_id, place in placed.items()
+            if stored[memory_id] != (place.status, place.superseded_by, place.moot)
+        }
+        assert not wrong, [(row.fact, row.status, row.moot, str(row.stands_at)) for row in rows]
+
+
+LINES = "SELECT DISTINCT lineage_id::text FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s"
