@@ -28,8 +28,8 @@ def told(door: Engram, fact: str, **said: Any) -> Memory:
     return memory
 
 
-def facts(door: Engram) -> list[str]:
-    return sorted(memory.fact for memory in door.list_memories())
+def facts(door: Engram, **read: Any) -> list[str]:
+    return sorted(memory.fact for memory in door.list_memories(**read))
 
 
 def year(number: int) -> datetime:
@@ -84,6 +84,34 @@ def test_what_is_so_again_takes_the_place_of_what_denied_it(
     ada.remember(denied)
     ada.remember(said)
     assert sorted(one.fact for one in ada.list_memories() if one.category != "verbatim") == left
+
+
+# Of any day
+
+
+def test_a_denial_stands_at_every_moment_from_which_it_was_said_to_that_at_which_it_ended(ada: Engram) -> None:
+    steps = {
+        2020: ("I don't live in Oslo.", ["I don't live in Oslo."]),
+        2021: ("I live in Ottawa.", ["I don't live in Oslo.", "I live in Ottawa."]),
+        2023: ("I live in Oslo.", ["I live in Oslo."]),
+        2025: ("I no longer live in Oslo.", ["I no longer live in Oslo."]),
+    }
+    known = {}
+    for told_in, (fact, left) in steps.items():
+        told(ada, fact, occurred_at=year(told_in))
+        known[told_in] = datetime.now(UTC)
+        assert facts(ada) == left
+    assert facts(ada, as_of=year(2019)) == []
+    for told_in, (_, left) in steps.items():
+        later = year(told_in) + timedelta(days=30)
+        assert facts(ada, as_of=later) == left
+        assert facts(ada, known_at=known[told_in]) == left
+        assert facts(ada, known_at=known[told_in], as_of=year(2026)) == left
+        for name in ("as_of", "known_at"):
+            read: dict[str, Any] = {name: later if name == "as_of" else known[told_in]}
+            assert sorted(one.memory.fact for one in ada.search("Where do I live, Oslo, Ottawa?", **read)) == left
+    denied = next(one for one in ada.get_history(limit=200) if one.memory.fact == "I don't live in Oslo.").memory
+    assert ada.get(denied.memory_id, as_of=year(2022)).labels == ("moot",)
 
 
 # What is put away stays away
@@ -165,6 +193,7 @@ def test_every_statement_stands_where_the_order_of_all_of_them_puts_it(
             else:
                 ada.forget(one.memory_id, revision_only=act == "retract")
         stand_in_order(database, tenant)
+        assert facts(ada, as_of=datetime.now(UTC)) == facts(ada)
 
 
 def stand_in_order(database: Database, tenant: str) -> None:
