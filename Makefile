@@ -49,6 +49,9 @@ types: env ## Check types
 layers: env ## Check that rooms import downwards only
 	@$(BIN)/lint-imports
 
+# The tests start hundreds of processes: where no bytecode is kept, each of them would compile the library anew.
+tests test-slow: export PYTHONDONTWRITEBYTECODE =
+
 # Real processes are killed and raced here, and a machine may stall: what failed is run once more, alone. Failing twice fails.
 tests: env ## Run the tests (ARGS='-k name' chooses some)
 	@$(BIN)/python -m pytest $(PARALLEL) $(ARGS) || { test $$? -eq 1 && echo "Once more, what failed:" \

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 from engram import names
 from engram.claims import stem
 from engram.courses import Course
+from engram.regex import regex
 
 
 def _words(text: str) -> frozenset[str]:
@@ -96,19 +97,19 @@ def noun(phrase: str) -> str | None:
 
 # ------------------------------------------------ values
 
-_ENDS: Final = re.compile(
+_ENDS: Final = regex(
     r"\s*(?:[;:!?()]|,(?! (?:inc|llc|jr)\b)|(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bprof)(?<!\bst)\. |\.$|"
     r"\b(?:and not|not|instead of|rather than|because|since|as of|"
     r"after all|though|although|but|which|who|so|from now on|starting|until|these days|at the moment|at present|"
     r"right now|nowadays|by the way|btw|of all time|any ?more|any longer|for now|this time|once more|yet|already|today|"
     r"and (?:user|he|she|it|they))\b|\b(?:again|now|currently|actually|instead|lately|recently|anyway|indeed)$)"
 )
-_STARTS: Final = re.compile(
+_STARTS: Final = regex(
     r"^(?:(?:still|now|currently|actually|definitely|officially|again|simply|just|indeed|certainly|back|called|"
     r"named|once|an?|the|has to be|to) )+"
 )
-_DEPENDS: Final = re.compile(r"\b(?:if|unless|when|whenever|for|during|while|or)\b")
-_BESIDE: Final = re.compile(
+_DEPENDS: Final = regex(r"\b(?:if|unless|when|whenever|for|during|while|or)\b")
+_BESIDE: Final = regex(
     r"\b(?:also|too|as well|another|part-time|part time|on the side|sometimes|occasionally|usually|mostly|either|both|"
     r"every|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|weekends?|weekdays|temporarily|"
     r"would|should|could|might|maybe|perhaps|probably)\b"
@@ -211,7 +212,7 @@ _BE: Final = (
 
 def _frame(name: str, *parts: str) -> tuple[str, re.Pattern[str]]:
     """A frame of a verb that gives an attribute a value."""
-    return name, re.compile(rf"^user {_ADV}" + "".join(parts))
+    return name, regex(rf"^user {_ADV}" + "".join(parts))
 
 
 _FRAMES: Final = (
@@ -274,40 +275,38 @@ _FRAMES: Final = (
         rf"{_ADV}(?:in|with|on) (?P<value>.+)$",
     ),
 )
-_USES: Final = re.compile(
-    rf"^user {_ADV}(?:uses|has|is using) (?P<value>.+?) as (?:user's |an? |the )?(?P<np>[\w' -]+?)$"
-)
-_OWNED: Final = re.compile(rf"^user's (?P<np>[\w'-]+(?: [\w'-]+){{0,4}}?) {_ADV}{_BE} (?P<value>.+)$")
-_OWNER: Final = re.compile(
+_USES: Final = regex(rf"^user {_ADV}(?:uses|has|is using) (?P<value>.+?) as (?:user's |an? |the )?(?P<np>[\w' -]+?)$")
+_OWNED: Final = regex(rf"^user's (?P<np>[\w'-]+(?: [\w'-]+){{0,4}}?) {_ADV}{_BE} (?P<value>.+)$")
+_OWNER: Final = regex(
     rf"^(?P<value>[^,;:]{{1,60}}?) {_ADV}(?:is|became|has become|remains) {_ADV}user's "
     r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?: (?:again|now|these days|of all time|any ?more|any longer))*$"
 )
-_OVERTAKEN: Final = re.compile(
+_OVERTAKEN: Final = regex(
     r"^(?P<value>[^,;:]{1,60}?) (?:(?:has|have) )?(?:(?:now|just|recently) )?(?:overtaken|overtook|replaced|succeeded|"
     r"taken over from|took over from|taken the place of|took the place of) [^,;:]{1,60}? as user's "
     r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?: now)?$"
 )
-_BEST_IS: Final = re.compile(
+_BEST_IS: Final = regex(
     r"^the (?P<np>[\w'-]+(?: [\w'-]+){0,2}) (?:that )?user (?:likes|loves|prefers|enjoys) (?:the )?(?:best|most) is "
     r"(?P<value>.+)$"
 )
-_FIRST_DAY: Final = re.compile(
+_FIRST_DAY: Final = regex(
     r"^(?:today|yesterday|this|monday|this week) (?:was|is) user's first (?:day|week|month) (?:at|with) (?P<value>.+)$"
 )
-_APPOSED: Final = re.compile(
+_APPOSED: Final = regex(
     r"^user (?:[a-z]+ ){1,3}?(?P<value>[^,;:]{1,40}?)(?: for [^,;:]{1,40})?, "
     r"(?:(?:that's|that is|who is|who's|which is) )?user's (?P<np>[\w'-]+(?: [\w'-]+){0,2})$"
 )
-_HAS_NEW: Final = re.compile(r"^user has (?:found )?a new (?P<np>[\w -]+?): (?P<value>.+)$")
-_SWITCHED: Final = re.compile(
+_HAS_NEW: Final = regex(r"^user has (?:found )?a new (?P<np>[\w -]+?): (?P<value>.+)$")
+_SWITCHED: Final = regex(
     rf"^user {_ADV}(?:has )?(?:switched|changed|moved|migrated) (?:user's )?(?P<np>[\w'-]+(?: [\w'-]+){{0,3}}?),? "
     r"(?:over )?(?:from [^,]{1,60}? )?(?:back )?to (?P<value>.+)$"
 )
-_WENT_FOR: Final = re.compile(
+_WENT_FOR: Final = regex(
     rf"^user {_ADV}(?:has )?(?:switched|changed|moved|went|gone|is) (?:over )?(?:from [^,]{{1,60}}? )?(?:back )?to "
     r"(?P<value>[^,]{1,60}?) (?:for|as) user's (?P<np>[\w' -]+?)(?: again| now)?$"
 )
-_IS_NOT_BUT: Final = re.compile(
+_IS_NOT_BUT: Final = regex(
     r"^(?P<head>user's [\w' -]{1,60}? (?:is|are)) (?:not|no longer) [^,;]{1,60}[,;] (?:but )?(?:it's|it is|"
     r"they're|now|but ) ?(?P<value>.+)$"
 )
@@ -388,7 +387,7 @@ def _is_profession(found: str, value: str) -> bool:
 
 _HAS: Final = r"^user (?:has |just |recently )*"
 _OVERS: Final = tuple(
-    (re.compile(pattern), into)
+    (regex(pattern), into)
     for pattern, into in (
         (_HAS + r"(?:quit|left|lost) user's job (?:at|with) (?P<value>.+)$", "user works at {value}"),
         (_HAS + r"(?:resigned|retired) from (?P<value>.+)$", "user works at {value}"),
@@ -425,12 +424,12 @@ def was_so(statement: str) -> str | None:
     return None
 
 
-_INVERTED: Final = re.compile(
+_INVERTED: Final = regex(
     r"^[^,;:]{1,60}? (?:is|isn't|became|has become|remains) (?:(?:now|still|no longer|not) ){0,2}(?:my|user's) "
     r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?:,? (?:again|now|these days|of all time|any ?more|any longer|of course))*$"
 )
-_HELD: Final = re.compile(r"^(?:my|our|user's) (?P<np>[\w-]+(?: [\w-]+){0,2}) (?:is|isn't|has become|became|changed) ")
-_PERSON_NAMED: Final = re.compile(
+_HELD: Final = regex(r"^(?:my|our|user's) (?P<np>[\w-]+(?: [\w-]+){0,2}) (?:is|isn't|has become|became|changed) ")
+_PERSON_NAMED: Final = regex(
     r"^(?:(?i:no|nope|sorry|oops|wait|actually|correction|well|oh|yes|yeah|by the way|btw)[,.:;!–—-]*\s+){0,3}"
     r"(?:My|my|Our|our|User's|user's|The user's) (?:new |current )?(?P<np>[\w-]+)(?:['’]s name)? (?:is|has become|"
     r"became) "
@@ -441,7 +440,7 @@ _PERSON_NAMED: Final = re.compile(
 )
 
 
-_HOME_IS: Final = re.compile(
+_HOME_IS: Final = regex(
     r"^home (?:for|to) (?:me|user) is \w|^home is \w.* for (?:me|user)$|^[\w' -]{2,40} is (?:my )?home(?: for (?:me|"
     r"user)| now)+$|"
     r"^(?:today|yesterday|this|monday) (?:was|is) (?:my|user's) first "
@@ -495,7 +494,7 @@ _IT: Final = (
 )
 _MEANT: Final = r"(?:it's|it is|that's|that is|i meant|i mean|make that|make it|it should be|that should be|should be)"
 _CORRECTED: Final = tuple(
-    re.compile(rf"^{_IT}{pattern}[\s.!]*$", re.IGNORECASE)
+    regex(rf"^{_IT}{pattern}[\s.!]*$", re.IGNORECASE)
     for pattern in (
         rf"(?:{_MEANT} )(?P<new>{_V}),? (?:and )?not (?P<old>{_V})",
         rf"(?P<new>{_V}), not (?P<old>{_V})",
@@ -507,7 +506,7 @@ _CORRECTED: Final = tuple(
 )
 _MY: Final = r"(?:user's |the |an? )?"
 _POINTED: Final = tuple(
-    re.compile(rf"^user {_ADV}(?:has )?{pattern}(?: any ?more| any longer| now| instead| at last)*$")
+    regex(rf"^user {_ADV}(?:has )?{pattern}(?: any ?more| any longer| now| instead| at last)*$")
     for pattern in (
         rf"(?:switched|changed|went|migrated|moved) (?:over )?from {_MY}(?P<old>{_V}) (?:over )?to {_MY}(?P<new>{_V})",
         rf"(?:replaced|swapped|traded|traded in|exchanged) {_MY}(?P<old>{_V}) (?:with|for|by) {_MY}(?P<new>{_V})",
@@ -518,7 +517,7 @@ _POINTED: Final = tuple(
         rf"(?:sold|ditched|dropped|abandoned|got rid of|gave away|lost) {_MY}(?P<old>{_V})",
     )
 )
-_ENDED: Final = re.compile(
+_ENDED: Final = regex(
     rf"^user {_ADV}(?:has )?(?:(?:stopped|quit|given up|gave up|gone off|went off|cancelled|canceled|"
     r"closed(?= .*\baccount)|dropped|ditched|deleted|"
     r"left(?! user's (?:\w+ )?(?:bike|bicycle|car|van|bus|phone|laptop|keys?|bag)\b)|"
@@ -528,13 +527,13 @@ _ENDED: Final = re.compile(
     r"finished with)|is no longer|no longer)\b(?P<rest> .+)|(?:does not|is not|do not)\b(?P<rest_not> .+) "
     r"(?:any ?more|any longer))$"
 )
-_STILL: Final = re.compile(
+_STILL: Final = regex(
     r"^user(?P<before>(?:'s [\w' -]{1,40}?)?(?: [a-z]+)?) (?:still|continues to|continue to) (?P<after>.{2,80})$"
 )
-_SINGLE: Final = re.compile(
+_SINGLE: Final = regex(
     r"^user is (?:(?:now|newly|officially|finally|happily|sadly) )*single(?: (?:again|now|these days|at the moment))*$"
 )
-_FORGET: Final = re.compile(
+_FORGET: Final = regex(
     r"^(?:please )?(?:forget|delete|erase|remove) (?:about )?(?:my|user's) (?P<np>[\w' -]{2,60}?)(?: please| again)?$"
 )
 
@@ -561,7 +560,7 @@ def corrected(sentence: str) -> Echo | None:
 _NOW_IT_IS: Final = r"(?:(?:so|and|now|it's|it is|i'm|i am|i|see|use|go|to|with|at|have|(?:the|my|our) new one is) )"
 _GONE: Final = r"(?:retired|left|moved away|sold|closed|quit|died|broke|changed|was sold|is gone)"
 _RENEWED: Final = tuple(
-    re.compile(rf"^{_IT}{pattern}(?P<value>{_V})(?: now| instead| these days)?[\s.!]*$", re.IGNORECASE)
+    regex(rf"^{_IT}{pattern}(?P<value>{_V})(?: now| instead| these days)?[\s.!]*$", re.IGNORECASE)
     for pattern in (
         (
             r"i(?:'ve| have)? (?:just |recently |finally )?(?:changed|switched|swapped) (?:my )?"
@@ -605,7 +604,7 @@ _MINDS: Final = _words(
     "mind plan topic subject clothe train gear seat side place room tune name date time day number thing it that this "
     "appointment meeting flight order booking ticket friend sister brother mother father son daughter dog cat"
 )
-_SENTENCE: Final = re.compile(
+_SENTENCE: Final = regex(
     r"(?i)^(?:i|i'm|my|we|our|you|your|he|she|they|it|this|that|his|her|their|there|what|who|yet|now|really|sure|only|so|"
     r"just|please|if|when|the|in|on|at|to|for|with|don't|do|is|are|was)\b|.*\b(?:is|are|was|were|live|work|like|use|am)\b"
 )
@@ -651,20 +650,18 @@ def sentence_of(name: str, value: str) -> str:
 
 # ------------------------------------------------ questions
 
-_WHEN: Final = re.compile(
+_WHEN: Final = regex(
     r",? (?:(?:back )?(?:in|during|on|as of|around|by|at the (?:start|end|beginning) of) .*(?:\d{4}|"
     r"january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall|winter)\b.*|"
     r"(?:last|this|two|three|a few|some) .*(?:year|month|week|spring|summer|autumn|fall|winter|ago)s?\b.*|"
     r"now|currently|at the moment|right now|these days|nowadays|today|at present|then|back then|at (?:the|that) time|"
     r"before(?: that| then| (?!i\b)(?:[\w.'-]+ ?){1,3})?|previously|originally|yesterday|again)$"
 )
-_MODIFIED: Final = re.compile(r"^(?:previous|former|old|last|original|first|initial|earlier|ex) ")
-_HABIT: Final = re.compile(
-    r"\buse to (?=\w)|(?<=\bwhat )(?:kind|sort|type) of |(?<=\bwhich )(?:kind|sort|type) of | like$"
-)
+_MODIFIED: Final = regex(r"^(?:previous|former|old|last|original|first|initial|earlier|ex) ")
+_HABIT: Final = regex(r"\buse to (?=\w)|(?<=\bwhat )(?:kind|sort|type) of |(?<=\bwhich )(?:kind|sort|type) of | like$")
 _AUX: Final = r"(?:do|did|am|was|have|had|'ve)"
 _QUESTIONS: Final = tuple(
-    (re.compile(pattern), name)
+    (regex(pattern), name)
     for pattern, name in (
         (rf"^where {_AUX} i (?:\w+ )?(?:live|living|based|reside|residing|lived|located)$", "current_city"),
         (
@@ -703,14 +700,14 @@ _QUESTIONS: Final = tuple(
         ),
     )
 )  # fmt: skip
-_WHICH: Final = re.compile(
+_WHICH: Final = regex(
     rf"^(?:what|which) (?P<np>[\w' -]+?) (?:{_AUX} i (?:\w+ly |still |now )?(?:use|using|used|drive|driving|drove|have|"
     r"own|go to|went to|bank with)|(?:is|was) mine)$"
 )
-_BEST_OF: Final = re.compile(
+_BEST_OF: Final = regex(
     r"^(?:what|which) (?P<np>[\w' -]+?) (?:(?:do|did) i (?:like|love|prefer) (?:best|most)|(?:is|was) my favou?rite)$"
 )
-_MINE: Final = re.compile(
+_MINE: Final = regex(
     r"^(?:what|which|who)(?:'s| is| was| are| were) (?:called )?my (?P<np>[\w' -]+?)(?: called| named)?$"
 )
 

@@ -20,6 +20,7 @@ from typing import Literal, NamedTuple
 import Stemmer
 
 from engram import lexicon as lex
+from engram.regex import regex
 from engram.text import CJK, is_identifier
 
 Kind = Literal["word", "number", "date", "time", "id", "cjk", "symbol", "sign", "comma", "stop", "phrase"]
@@ -71,23 +72,23 @@ def read(text: str) -> Claim:
 
 
 # --- 1. Cut -------------------------------------------------------------------------------------------------------
-_VULGAR = re.compile("(?<=\\d)(?=[\u00bc-\u00be\u2150-\u215e])")
+_VULGAR = regex("(?<=\\d)(?=[\u00bc-\u00be\u2150-\u215e])")
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u2212": "-"})
 _DAY = "(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6}"
 _SPANS: tuple[tuple[str, re.Pattern[str], str], ...] = (
-    ("-", re.compile(r"(?<![\w.:/-])(\d{1,4})\s?[-–]\s?(?=\d{1,4}(?![\w.-]*[-:/]))"), r"\1 to "),
-    ("-", re.compile(r"(\d:\d\d|\d\s?[ap]m)\s?[-–]\s?(?=\d)", re.I), r"\1 to "),
-    ("-", re.compile(rf"\b({_DAY})\s?[-–]\s?(?={_DAY}\b)", re.I), r"\1 to "),
+    ("-", regex(r"(?<![\w.:/-])(\d{1,4})\s?[-–]\s?(?=\d{1,4}(?![\w.-]*[-:/]))"), r"\1 to "),
+    ("-", regex(r"(\d:\d\d|\d\s?[ap]m)\s?[-–]\s?(?=\d)", re.I), r"\1 to "),
+    ("-", regex(rf"\b({_DAY})\s?[-–]\s?(?={_DAY}\b)", re.I), r"\1 to "),
     (
         "-",
-        re.compile(r"(?<=\d)-(?=(?:second|minute|hour|day|week|month|year|mile|km|kg|page|step|inch)s?\b)", re.I),
+        regex(r"(?<=\d)-(?=(?:second|minute|hour|day|week|month|year|mile|km|kg|page|step|inch)s?\b)", re.I),
         " ",
     ),
-    ("-", re.compile(r"\b(year|month|week|day)(s?)-old\b", re.I), r"\1\2 old"),
-    ("://", re.compile(r"\bhttps?://(?:www\.)?", re.I), "https://"),
+    ("-", regex(r"\b(year|month|week|day)(s?)-old\b", re.I), r"\1\2 old"),
+    ("://", regex(r"\bhttps?://(?:www\.)?", re.I), "https://"),
 )
 _WORDCHAR = f"[^\\W{CJK}]"
-_LEX = re.compile(
+_LEX = regex(
     rf"""
     (?P<word>[A-Za-z]+(?=[\s,;!?)]|[.:](?:\s|\Z)|\Z))
     |(?P<url>[A-Za-z][A-Za-z0-9+.-]{{1,15}}://[^\s<>"]+)
@@ -109,8 +110,8 @@ _LEX = re.compile(
     re.VERBOSE,
 )
 _CHUNKS = ("word", "chunk")
-_QUOTED = re.compile(r"\"[^\"]{1,200}\"|`[^`]{1,200}`|«[^»]{1,200}»|(?<![\w'])'[^'\s][^']{0,200}'(?!\w)")
-_MARKED = re.compile("[\"'`«]")
+_QUOTED = regex(r"\"[^\"]{1,200}\"|`[^`]{1,200}`|«[^»]{1,200}»|(?<![\w'])'[^'\s][^']{0,200}'(?!\w)")
+_MARKED = regex("[\"'`«]")
 _COMPARING = {">=": "at least", "≥": "at least", "<=": "at most", "≤": "at most", "~": "about"}
 
 

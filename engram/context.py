@@ -26,6 +26,7 @@ from engram.citations import whole_of
 from engram.counting import Counter
 from engram.errors import InvalidInput, LimitExceeded
 from engram.recall import EVIDENCE
+from engram.regex import regex
 from engram.values import (
     DATA_SECTION,
     Checkpoint,
@@ -245,10 +246,10 @@ def diverse(
 
 # Text that can be shown ----------------------------------------------------------------------------------------------
 
-_BREAKS: Final = re.compile("\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
+_BREAKS: Final = regex("\r\n|[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]")
 # Characters that show nothing or change how others are shown: controls, format characters, private use, surrogates,
 # tags, variation selectors, fillers. They carry hidden text past people and reorder what they read.
-_HIDDEN: Final = re.compile(
+_HIDDEN: Final = regex(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\udfff\ue000-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f\U00016fe4\U0001bca0-\U0001bca3"
@@ -257,10 +258,10 @@ _HIDDEN: Final = re.compile(
 _JOINERS: Final = "\u200c\u200d"
 _PRESENTATION: Final = "\ufe0e\ufe0f"
 _DASHES: Final = "-\u2010-\u2015\u2212"
-_CITATION: Final = re.compile(rf"[\[\uff3b\u3010\u3014\u27e6](?=\s*(?:mem|evt)[{_DASHES}])", re.IGNORECASE)
-_MARK: Final = re.compile(rf"(?<![0-9a-z])(mem|evt)[{_DASHES}](?=[0-9a-f]{{8}})", re.IGNORECASE)
+_CITATION: Final = regex(rf"[\[\uff3b\u3010\u3014\u27e6](?=\s*(?:mem|evt)[{_DASHES}])", re.IGNORECASE)
+_MARK: Final = regex(rf"(?<![0-9a-z])(mem|evt)[{_DASHES}](?=[0-9a-f]{{8}})", re.IGNORECASE)
 # What templates of chats end a turn or begin another with: a tokenizer may read it as such wherever it stands.
-_TURN: Final = re.compile(
+_TURN: Final = regex(
     r"[<\uff1c](?=[|\uff5c]|</?SYS>>|/?\w{1,40}[|\uff5c][>\uff1e]"
     r"|/?(?:s|bos|eos|pad|unk|mask|sep|cls|(?:start|end)_of_\w{1,20}|\w{1,20}_token|extra_id_\d+|unused_?\d+"
     r"|reserved_\w{1,20}|0x[0-9a-f]{2})[>\uff1e]"
@@ -269,7 +270,7 @@ _TURN: Final = re.compile(
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
     re.IGNORECASE,
 )
-_STARTS: Final = re.compile(r"[#>`~<|]|[-+*=](?=[-+*=\s])")
+_STARTS: Final = regex(r"[#>`~<|]|[-+*=](?=[-+*=\s])")
 
 
 def in_line(said: str) -> str:

@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from engram.claims import stem
+from engram.regex import regex
 
 MAX_READ: Final = 300
 
@@ -86,7 +87,7 @@ _SET_BY: Final = (
     r"employer|school))"
 )
 _OVERS: Final = tuple(
-    (re.compile(pattern), alone)
+    (regex(pattern), alone)
     for pattern, alone in (
         (rf"^user {_HAS}{_ENDED} (?:with )?(?P<over>{_NP}){_CLOSE}$", False),
         (
@@ -174,20 +175,20 @@ _OVERS: Final = tuple(
         (rf"^(?P<over>[\w'. -]{{2,40}} (?:stopped|quit) (?:being )?{_NP}){_CLOSE}$", False),
     )
 )  # fmt: skip
-_SCRAPPED: Final = re.compile(
+_SCRAPPED: Final = regex(
     r"^(?:please )?(?:forget|scrap|ignore|disregard|strike|take back|scratch|never mind|undo|drop) "
     r"(?:everything |all |anything |whatever )?(?:(?:that |what )?(?:i|user) (?:have |has |'ve )?(?:ever |just )?"
     r"(?:said|told you|mentioned|wrote|claimed) about|(?:about|the bit about|the part about|the thing about)) "
     r"(?P<over>[^,;:.!]{2,80})(?:[,;:.!].*)?$"
 )
-_ONCE: Final = re.compile(
+_ONCE: Final = regex(
     r"\b(?:will|would|might|may|could|should|shall|plans?|hopes?|wants?|going to|about to|thinking|considering|"
     r"almost|"
     r"nearly|until|unless|if|whether|maybe|perhaps|never)\b"
 )
 
 
-_PASSING: Final = re.compile(
+_PASSING: Final = regex(
     r"\b(?:for (?:now|today|tonight|(?:the|a) (?:day|night|morning|afternoon|evening|week|weekend|moment|minute|second|"
     r"bit|while|time being))|(?:today|tonight|yesterday)'s|tonight|this (?:time|morning|afternoon|evening|weekend)|"
     r"just left|(?:cancell?ed|swapped|traded)\b.* (?:today|this (?:week|\w+day))|"
@@ -221,7 +222,7 @@ def is_scrapped(sentence: str) -> bool:
     return _SCRAPPED.match(sentence.strip(" .!")) is not None
 
 
-_HINTS: Final = re.compile(
+_HINTS: Final = regex(
     r"\b(?:no|not|n't|any ?more|any longer|used to|once|formerly|previously|former|ex|old|over|ended|end|history|"
     r"done|"
     r"finished|past|behind|stopped|quit|ceased|gave|given|dropped|ditched|abandoned|cancell?ed|terminated|lapse|"
@@ -245,10 +246,10 @@ def _over(text: str) -> Course | None:
     return None
 
 
-_STEPPED_DOWN: Final = re.compile(r" (?:stepped down as|(?:stopped|quit) being) ")
+_STEPPED_DOWN: Final = regex(r" (?:stepped down as|(?:stopped|quit) being) ")
 
 
-_SOMEWHERE: Final = re.compile(r"(?:at|to|in|into|on|onto|by|for|from|against|about|near|around|over|off|early|late)\b")
+_SOMEWHERE: Final = regex(r"(?:at|to|in|into|on|onto|by|for|from|against|about|near|around|over|off|early|late)\b")
 """Where or how something ended that is not named: "I lost at chess", "I stopped by the bakery"."""
 
 
@@ -287,7 +288,7 @@ _TAKEN: Final = (
     r"with |on |at |studying )?)"
 )
 _PAIRS: Final = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         (
             rf"^(?:for [^,]{{3,40}} )?user(?:'s [\w' -]{{2,40}}?)? {_HAS}{_TO} (?:over )?(?:[\w' ]{{1,30}} "
@@ -387,7 +388,7 @@ _PAIRS: Final = tuple(
 
 
 _CORRECTED: Final = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         (
             rf"^(?P<says>(?:user|user's|[\w'.]+) [^;:]{{2,120}}?),? (?:and |but )?(?:not|never|no longer) "
@@ -400,12 +401,12 @@ _CORRECTED: Final = tuple(
         ),
     )
 )  # fmt: skip
-_WRONG: Final = re.compile(
+_WRONG: Final = regex(
     r"^(?:user (?:was wrong|got (?:that|it|this) wrong|misspoke|made a mistake|mixed (?:that|it|them) up|meant "
     r"to say|"
     r"mistyped|said it wrong)|wrong \w+|my mistake|user's mistake|typo|mistake|my bad)\b[,:;.]? (?:that |but )?"
 )
-_AGAIN: Final = re.compile(
+_AGAIN: Final = regex(
     r"\b(?:again|once more|back|returned|went back to|gone back to|rejoined|resubscribed|re-joined|resumed|restarted|"
     r"re-enrolled|reenrolled|re-subscribed|reinstalled|readopted|reactivated)\b"
 )
@@ -434,8 +435,8 @@ def _pair(text: str) -> Course | None:
     return None
 
 
-_ARTICLE: Final = re.compile(r"^(?:an?|the|user's|in|at|on|by|with|for|to) ")
-_DOING: Final = re.compile(r"^(?:up )?[a-z]+ing (?:(?:for|at|with|in|on|to) )(?:the )?(?=[a-z])")
+_ARTICLE: Final = regex(r"^(?:an?|the|user's|in|at|on|by|with|for|to) ")
+_DOING: Final = regex(r"^(?:up )?[a-z]+ing (?:(?:for|at|with|in|on|to) )(?:the )?(?=[a-z])")
 _NO_VALUE: Final = _words(
     "it this that these those one ones him her them they he she you me we us user user's so here there now then "
     "not no "
@@ -464,7 +465,7 @@ _QUIT: Final = (
     r"quit|left|sold|traded in|traded|put|gave up)"
 )
 _SWAPS: Final = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         rf"^{_BYE} {_MY}(?P<old>{_V})[,.!;]* (?:and )?(?:hello|hi|hey|welcome),? {_MY}(?P<new>{_V})$",
         rf"^(?:hello|hi|welcome),? {_MY}(?P<new>{_V})[,.!;]* (?:and )?{_BYE} {_MY}(?P<old>{_V})$",
@@ -502,7 +503,7 @@ _SWAPS: Final = tuple(
 _DAY: Final = (
     r"(?:(?:last |this |on )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|today|last (?:week|month|year))"
 )
-_CUES: Final = re.compile(
+_CUES: Final = regex(
     rf"\b(?:(?:user's )?(?:last|final) (?:day|shift|week) (?:at|with)(?= .* (?:was|is) {_DAY}$)|(?:was|is) {_DAY}$|"
     r"let user go|not with(?= .* any ?more$)|any ?more$|any longer$|(?:for user(?:'s (?:group|team))?)$|"
     rf"^{_BYE}(?= )|"
@@ -515,7 +516,7 @@ _CUES: Final = re.compile(
     r"the end of|pulled the plug on|says? goodbye to|said goodbye to|threw in the towel (?:at|with)|gave up the ghost|"
     r"bit the dust|kicked the bucket)"
 )
-_LEAST_CUES: Final = re.compile(
+_LEAST_CUES: Final = regex(
     rf"let user go|any ?more$|any longer$|\b(?:last|final) (?:day|shift|week)\b|^{_BYE}\b|hung up|handed (?:in|back)|"
     r"scrap|dump$|tip$|charity$|recycling$|landfill$|called it|user's (?:days|time|stint|career|years) (?:as|at|"
     r"with) .*"
@@ -551,7 +552,7 @@ MAX_POINTED: Final = 120
 
 # ------------------------------------------------ signs that now differs from before
 
-_WEAK: Final = re.compile(
+_WEAK: Final = regex(
     r"\b(?:now|nowadays|these days|currently|at present|at the moment|again|back|once more|once again|from now on|"
     r"from here on|as of|has become|have become|became|lately|at last|finally|turned into|ended up|moved|changed|"
     r"transferred|went back|gone back|returned)\b"
@@ -563,7 +564,7 @@ def says_otherwise(statement: str) -> bool:
     return _WEAK.search(statement) is not None and _BESIDE.search(statement) is None
 
 
-_BESIDE: Final = re.compile(r"\b(?:too|also|as well|another|besides|in addition)\b")
+_BESIDE: Final = regex(r"\b(?:too|also|as well|another|besides|in addition)\b")
 
 
 # ------------------------------------------------ of what it is said
@@ -597,7 +598,7 @@ _ALIKE: Final = {
 }  # fmt: skip
 
 
-_COUNT: Final = re.compile(r"\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve")
+_COUNT: Final = regex(r"\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve")
 
 
 @lru_cache(maxsize=8192)
@@ -613,7 +614,7 @@ def _same_stem(word: str) -> str:
 
 
 _ROOT: Final = 4
-_DERIVED: Final = re.compile(r"(?:ship|or|er|e)$")
+_DERIVED: Final = regex(r"(?:ship|or|er|e)$")
 _LIGHT_STEMS: Final = frozenset(map(_same_stem, _LIGHT))
 
 
@@ -630,7 +631,7 @@ _LASTING: Final = frozenset(
     )
 )
 """What goes on when what somebody does of it is over: who stops a course still speaks the language."""
-_COMPANY: Final = re.compile(
+_COMPANY: Final = regex(
     r"\b(?:work|play|train|practi[sc]e|go|talk|hang|travel|run|walk|study|chat|eat|meet)\w* (?:out )?with (?!the )"
 )
 """Whom something is done with: with another, too."""
@@ -666,8 +667,8 @@ _WHEN: Final = frozenset(
         ),
     )
 )
-_WORD: Final = re.compile(r"[^\W_](?:[\w'’.@&+-]*[^\W_])?")
-_TENSE_PAST: Final = re.compile(
+_WORD: Final = regex(r"[^\W_](?:[\w'’.@&+-]*[^\W_])?")
+_TENSE_PAST: Final = regex(
     r"^user(?:'s (?:(?!is |are |has )[\w-]+ ){1,3}?)? ?(?:(?:just|once|also|never|recently) )*(?:was|were|had|did|"
     r"named|inherited|"
     r"went|visited|"
@@ -818,7 +819,7 @@ def is_state(plain: str) -> bool:
     return _TENSE_PAST.match(plain) is None and re.search(r"\b(?:not|no longer|never)\b", plain) is None
 
 
-_NEW_ONE: Final = re.compile(r"^(?:(?:new|current|latest) )+")
+_NEW_ONE: Final = regex(r"^(?:(?:new|current|latest) )+")
 _DOES: Final = (
     r"user (?:(?:has been|is|was|also|still|now|usually) )*(?:(?:uses|using|sees|seeing|has|pays|paying|wears|"
     r"takes|taking|"
@@ -832,7 +833,7 @@ def _shapes(np: str) -> tuple[re.Pattern[str], ...]:
     """How somebody says of a thing by its name what it is, but for "my <thing> is"."""
     thing, value = re.escape(np), r"(?:an? |the |user's )?(?P<value>[^,;:]{1,40}?)"
     return tuple(
-        re.compile(pattern + r"(?: (?:now|these days|at the moment|currently|again))*$")
+        regex(pattern + r"(?: (?:now|these days|at the moment|currently|again))*$")
         for pattern in (
             rf"^{_DOES}{value} (?:for|as) (?:user's |the |an? )?{thing}",
             rf"^{_DOES}{value}, (?:that's|that is|which is|who's|who is) user's {thing}",
@@ -843,7 +844,7 @@ def _shapes(np: str) -> tuple[re.Pattern[str], ...]:
     )
 
 
-_BEST: Final = re.compile(r"\b(?:favou?rite|best|first|main|old|only|dream)\b")
+_BEST: Final = regex(r"\b(?:favou?rite|best|first|main|old|only|dream)\b")
 
 
 def value_of(says: str, old: str) -> str | None:
@@ -876,28 +877,28 @@ _HALF: Final = 0.5
 # ------------------------------------------------ what may end by such an end
 
 _TASTED: Final = frozenset({_same_stem("favourite")})
-_TASTE: Final = re.compile(r"\b(?:gone off|went off|lost interest|out of love|fan of|fed up|likes?|over)\b")
-_AS_WORK: Final = re.compile(
+_TASTE: Final = regex(r"\b(?:gone off|went off|lost interest|out of love|fan of|fed up|likes?|over)\b")
+_AS_WORK: Final = regex(
     r"\b(?:work|works|working|worked|employ\w*|jobs?|hired|joined|started|intern\w*|apprentice\w*|volunteer\w*|shifts?|"
     r"contract\w*|position|role|manag\w+|leads?|runs?|teach\w*|serves?|company|boss|supervisor|colleague|coworker|"
     r"freelanc\w*|consult\w*|(?:drives|writes|plays|drive|write|play) for|on the|"
     r"is (?:an?|the) (?!regular|customer|fan|client|patient)[\w -]+ (?:at|for|with|in|of)|is (?:at|with))\b"
 )
-_AS_LOVE: Final = re.compile(
+_AS_LOVE: Final = regex(
     r"\b(?:dat(?:e|es|ing)|marri\w*|engag\w*|seeing|girlfriend|boyfriend|partner|wife|husband|fianc\w*|spouse|"
     r"together|(?:is|lives|goes out|in love) with|sees)\b"
 )
-_AS_HOME: Final = re.compile(
+_AS_HOME: Final = regex(
     r"^(?!user (?:has|owns) ).*\b(?:liv(?:e|es|ing)|resid\w*|rents?|stays?|based|home|flat|house|apartment|"
     r"room\w*|flatmate|address|share[sd]?|moved|settled|tenant|dorm|lodges?|sleep(?:s|ing)?|slept|bed(?:room)?|"
     r"user is in)\b"
 )
-_AWAY: Final = re.compile(
+_AWAY: Final = regex(
     r"\b(?:shops?|parks?|orders?|supports?|hometown|near|next to|drives? (?:an?|the)|subscri\w+)\b|"
     r"^user (?:has|owns) .* in "
 )
 _KINDS: Final = tuple(
-    (re.compile(said), must, never)
+    (regex(said), must, never)
     for said, must, never in (
         (r"\b(?:(?:last|final) (?:day|shift|week)|badge|notice|out at|career|let user go)\b", _AS_WORK, None),
         (
@@ -911,15 +912,15 @@ _KINDS: Final = tuple(
         (r"\b(?:dumped user|(?:broke|broken|split) up|dating|engaged to|married to|divorced)\b", _AS_LOVE, None),
         (r"\b(?:moved (?:out|away)|lives?|living|lived|resid\w+)\b", _AS_HOME, None),
         (r"^user (?:has |just )*(?:left|quit)\b", None, _AWAY),
-        (r"\b(?:lost|stolen)\b", None, re.compile(r"\b(?:wears?|takes?|needs?)\b")),
+        (r"\b(?:lost|stolen)\b", None, regex(r"\b(?:wears?|takes?|needs?)\b")),
     )
 )
 """What an end is an end of, and what a memory must say, or must not, to be what ended: a firm that fires somebody ends
 their job, and not that they shop there."""
 _DOINGS: Final = tuple(
     (
-        re.compile(rf"^(?:user )?(?:(?:does|has|is|no longer|not|stopped|quit) )*(?:{verb})\b"),
-        re.compile(rf"\b(?:{fits}|has|is)\b"),
+        regex(rf"^(?:user )?(?:(?:does|has|is|no longer|not|stopped|quit) )*(?:{verb})\b"),
+        regex(rf"\b(?:{fits}|has|is)\b"),
     )
     for verb, fits in (
         ("eat|eats|eating", r"eats?|diet|keeps|takes|lives on"),
@@ -965,7 +966,7 @@ def _replaced(plain: str, written: str, old: str, new: str) -> str | None:
     return f"{written[: place.start()]}{new}{written[place.end() :]}"
 
 
-_TASTES: Final = re.compile(r"^user (?:really |also |still )*(?:likes|loves|enjoys|admires|adores)\b")
+_TASTES: Final = regex(r"^user (?:really |also |still )*(?:likes|loves|enjoys|admires|adores)\b")
 """What somebody likes goes on when they switch to something else."""
 
 
@@ -998,7 +999,7 @@ def _otherwise(plain: str, written: str, statement: str, said: str) -> float:
 
 
 _MOST: Final = 3
-_THE_ONE: Final = re.compile(r"^user's (?:best|closest) friend (?:now )?is ")
+_THE_ONE: Final = regex(r"^user's (?:best|closest) friend (?:now )?is ")
 
 
 def _stand_together(words: Sequence[str], some: Sequence[str]) -> bool:
@@ -1015,13 +1016,13 @@ def _is_named(written: str, some: Sequence[str]) -> bool:
     )
 
 
-_SIGNS: Final = re.compile(
+_SIGNS: Final = regex(
     r"\b(?:now|nowadays|these days|currently|at present|at the moment|again|once more|back|again|lately|at last|"
     r"finally)\b"
 )
 
 
-_OWNED: Final = re.compile(
+_OWNED: Final = regex(
     r"^user's (?P<np>[\w'-]+(?: [\w'-]+){0,2}?) (?:(?:now|still|again|just|recently|finally|also) )*(?:is|are|"
     r"has|have|moved|"
     r"changed|became|becomes|switched|went|turned|remains|stays)\b"

@@ -11,12 +11,12 @@ has started going to work by tram" is "user goes to work by tram". Attributes ar
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
 from engram import attributes, verbs
 from engram.attributes import MAX_READ, Attribute
+from engram.regex import regex
 
 
 def _words(text: str) -> frozenset[str]:
@@ -34,7 +34,7 @@ def is_loose(conflict_key: str | None) -> bool:
 # ------------------------------------------------ plain form
 
 _ING: Final = r"(?P<ing>[a-z]{2,}ing)\b"
-_BEGUN: Final = re.compile(
+_BEGUN: Final = regex(
     r"^user (?:(?:now|still|just|finally|recently|actually|currently|already|always) )*(?:"
     r"(?:has )?(?:(?:just|recently|finally|now) )*(?:started|begun|taken to|(?:gone|went|come|came|got|gotten|"
     r"switched|"
@@ -42,30 +42,30 @@ _BEGUN: Final = re.compile(
     r"|(?:starts|continues|keeps|keeps on|resumes|returns to|switches to)"
     rf"|is (?:(?:back|used) to|back)?|has been|has always been) ?(?:now |still |again )?{_ING}(?P<rest>.*)$"
 )
-_HAS_GOT: Final = re.compile(r"^user has got (?=an? |user's )")
-_AFTER: Final = re.compile(
+_HAS_GOT: Final = regex(r"^user has got (?=an? |user's )")
+_AFTER: Final = regex(
     r"^(?P<who>user(?: is|'s [\w' -]{1,60}? (?:is|are))?) (?:(?:now|still|just|finally|recently|actually|currently|"
     r"already|always|officially|usually) )+"
 )
-_IS_ALWAYS: Final = re.compile(r"\bhas always been\b|\bhas been\b(?! \w+(?:ed|ing)\b)")
-_OVER_THERE: Final = re.compile(r"\b(?:over|out|down|up|back) (?=(?:at|in|from|with|on|by)\b)")
+_IS_ALWAYS: Final = regex(r"\bhas always been\b|\bhas been\b(?! \w+(?:ed|ing)\b)")
+_OVER_THERE: Final = regex(r"\b(?:over|out|down|up|back) (?=(?:at|in|from|with|on|by)\b)")
 _CLOSE: Final = (
     r"(?:now|again|still|these days|nowadays|currently|at the moment|at present|right now|instead|lately|"
     r"of course|by the way|though|actually|at last|anyway|once more|as always|as ever|as usual|as before|all right|"
     r"for (?:a|some) while|for (?:many |some |several |a few )?(?:years|months|weeks)|after all|already)"
 )
-_TRAILING: Final = re.compile(rf"(?:,? {_CLOSE})+$")
-_WHAT_IS: Final = re.compile(
+_TRAILING: Final = regex(rf"(?:,? {_CLOSE})+$")
+_WHAT_IS: Final = regex(
     r"(user(?:'s [\w'-]+(?: [\w'-]+){0,3}?)) (?P<adv>these days|nowadays|now|currently|right now) is "
 )
-_HOME: Final = re.compile(
+_HOME: Final = regex(
     r"^home (?:for|to) user is (?P<value>.+)$|^user calls (?P<called>.+?) (?:user's )?home$|"
     r"^home is (?P<own>.+?) for user$|^(?P<first>[\w' -]{2,40}) is (?:user's )?home(?: for user)?$"
 )
-_SETTLED: Final = re.compile(
+_SETTLED: Final = regex(
     r"^(user) (?:has )?(?:settled(?: down)?|made (?:the|a|user's) (?:\w+ )?move(?: over| back)?) (?:in|to)\b"
 )
-_BACK_AS: Final = re.compile(
+_BACK_AS: Final = regex(
     r"^user (?:is|has (?:gone|come|switched)|went|came) back (?:with|to|on|at) (?P<value>[^,;]{1,60}?) as "
     r"user's (?P<np>[\w' -]+)$"
 )
@@ -93,7 +93,7 @@ def plainer(statement: str) -> str:
 
 
 _NO_VERB: Final = _words("being having thing something anything nothing everything during morning evening")
-_TAKES_E: Final = re.compile(
+_TAKES_E: Final = regex(
     r"(?:[rd]g|[vuzc]|[^aeiou]at|[aeiou][aeiou]s|[^aeiou][aeiou][ktb]|^us|^rid|^mov|pos|id|sur|ar)$"
 )
 
@@ -111,19 +111,19 @@ def _base(ing: str) -> str:
 
 # ------------------------------------------------ frames
 
-_USES_FOR: Final = re.compile(
+_USES_FOR: Final = regex(
     r"^user (?P<verb>uses|has|takes|pays for|wears) (?:an? |the |user's )?(?P<value>[^,;:]{1,40}?) (?P<prep>for|as) "
     r"(?:user's |the |an? )?(?P<np>[\w'-]+(?: [\w'-]+){0,2})$"
 )
-_HABIT: Final = re.compile(
+_HABIT: Final = regex(
     r"^user (?P<verb>[a-z]+s)(?P<mid>(?: [a-z'-]+){0,4}) (?P<prep>by|from|at|for|on|in) (?P<value>[^;:]{1,80})$"
 )
-_OWNED: Final = re.compile(r"^user's (?P<np>[\w'-]+(?: [\w'-]+){0,3}?) is (?:called |named )?(?P<value>.+)$")
-_OWNER: Final = re.compile(r"^(?P<value>[^,;:]{1,60}?) is user's (?P<np>[\w'-]+(?: [\w'-]+){0,3})$")
-_NEW: Final = re.compile(
+_OWNED: Final = regex(r"^user's (?P<np>[\w'-]+(?: [\w'-]+){0,3}?) is (?:called |named )?(?P<value>.+)$")
+_OWNER: Final = regex(r"^(?P<value>[^,;:]{1,60}?) is user's (?P<np>[\w'-]+(?: [\w'-]+){0,3})$")
+_NEW: Final = regex(
     r"^user (?:has|got|bought) (?:found )?a new (?P<np>[\w-]+(?: [\w-]+)?)[,:;]? (?P<value>(?:an? |it's ).+)$"
 )
-_ARTICLE: Final = re.compile(r"^(?:an?|the) ")
+_ARTICLE: Final = regex(r"^(?:an?|the) ")
 _NO_HABIT: Final = _words(
     "is lives works stays misses refuses was has does says thinks likes loves hates wants needs hopes "
     "knows believes feels means agrees remembers forgets "
@@ -157,7 +157,7 @@ _SOME: Final = _words(
     "cheese wine beer flower colour color fruit vegetable spice word quote proverb verse joke memory trip"
 )
 """What people name one of, and may name another: of such a thing a new name displaces only with a word of change."""
-_AGENT: Final = re.compile(r"(?:er|or|ist|ian|ant|ent|ee|mate|man|woman|person)$")
+_AGENT: Final = regex(r"(?:er|or|ist|ian|ant|ent|ee|mate|man|woman|person)$")
 _HABITUAL: Final = _words("usual go-to regular default standard")
 
 
@@ -212,7 +212,7 @@ def _is_means(preposition: str, value: str) -> bool:
 
 # ------------------------------------------------ what is over, and what says that something changed
 
-_STOPPED: Final = re.compile(
+_STOPPED: Final = regex(
     r"^user (?:has )?(?:just |finally |recently |already )*(?:stopped|quit|ceased|given up|gave up) "
     r"(?P<ing>[a-z]{2,}ing)\b(?P<rest>.+)$"
 )
@@ -225,7 +225,7 @@ def was_so(statement: str) -> str | None:
     return known if stopped is None else plainer(f"user {verbs.third_person(_base(stopped['ing']))}{stopped['rest']}")
 
 
-_CHANGED: Final = re.compile(
+_CHANGED: Final = regex(
     r"\b(?:now|these days|nowadays|instead|no longer|any ?more|any longer|from now on|as of|at last|finally|"
     r"again|back|"
     r"switched|changed|moved|swapped|replaced|upgraded|migrated|new|started|starts|began|begun|became|become|stopped|"

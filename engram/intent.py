@@ -10,6 +10,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Final, get_args
 
 from engram import attributes, text, verbs, windows
+from engram.regex import regex
 from engram.values import Intent, Window
 
 INTENTS: Final[tuple[Intent, ...]] = get_args(Intent)
@@ -22,7 +23,7 @@ SMALL_TALK: Final = OPENERS | frozenset(
     {"morning", "afternoon", "evening", "night", "day", "there", "you", "very", "much", "so", "a", "lot"}
     | {"all", "again", "everyone", "how", "are", "doing", "it", "s", "is", "going", "that", "job", "work", "one"}
 )
-_SAID_IN_PASSING: Final = re.compile(
+_SAID_IN_PASSING: Final = regex(
     r"(?:and |so |well )?(?:how (?:are|r) (?:you|u|things)(?: doing| going)?|how(?:'s| is) (?:it|everything|life)"
     r"(?: going)?|(?:what'?s|wassup|what is) up|how do you do|(?:nice|good|pleased|great) to (?:meet|see) you|"
     r"see (?:you|ya)(?: later| soon| then)?|have a (?:nice|good|great|lovely) \w+|take care|well done|good luck|"
@@ -60,7 +61,7 @@ _ALL_HAD = (
 )
 _OVER_TIME = r"(?P<topic>.+?) over (?:time\b(?! off)|the (?:years|months|weeks)\b)"
 LINEAGE: Final = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (_HOW_CHANGED, _HISTORY_OF, _HOW_IT_CHANGED, _WHAT_CHANGED, _ALL_HAD, _ALL_CHANGES, _OVER_TIME)
 )
 
@@ -73,7 +74,7 @@ _APART = (
 )
 OWN_TOPICS: Final[tuple[Intent, ...]] = ("lineage", "historical")  # how one asks for these says nothing of the topic
 CHAIN: Final = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         (
             r"\b(?:which|what|who|where)\b.*?\b(?:first|earlier|sooner|later|last)\b *[,:-]? *(?:of )?"
@@ -98,8 +99,8 @@ CHAIN: Final = tuple(
         r"\bin (?:what|which) order\b.*?\b(?:did|were|was|have|had) (?P<a>.+?)(?:, (?P<more>.+?))?,? and (?P<b>.+)",
     )
 )
-_NUMBER: Final = re.compile(r"[0-9][0-9:.,]*(?: ?(?:am|pm))?")
-_ORDER: Final = re.compile(r"\b(?:came|come|happened|happen|was|did \w+ \w+) first\b|\bin (?:what|which) order\b")
+_NUMBER: Final = regex(r"[0-9][0-9:.,]*(?: ?(?:am|pm))?")
+_ORDER: Final = regex(r"\b(?:came|come|happened|happen|was|did \w+ \w+) first\b|\bin (?:what|which) order\b")
 
 # Verbs of a state: "what did I like" asks what was so, "what did I buy" what was done.
 _STATIVE = """
@@ -118,40 +119,38 @@ SAYING: Final = frozenset(_SAYING.split())
 _ADVERBS = r"(?:(?:not|already|just|also|actually|really|ever|last|first|even|exactly|only|finally|both|all) )*"
 _WHO_DID = r"(?!(?:to|been|a|an|any|not) )(?P<subject>(?:the |my |our |your |his |her |their )?[\w'-]+)"
 _OPENING = r"(?:^|[,;.?!:] ?|\b(?:and|but|so|know|remember|me|hey|hi|ok) )"
-_WHEN_DID = re.compile(rf"\bwhen (?:did|have|had) (?P<topic>{_WHO_DID} .+)")
-_LAST_TIME = re.compile(
+_WHEN_DID = regex(rf"\bwhen (?:did|have|had) (?P<topic>{_WHO_DID} .+)")
+_LAST_TIME = regex(
     r"\b(?:when(?: was|'s| is)|what was|since) the (?:very )?(?:last|first) time (?:that )?(?P<topic>.+)"
 )
-_WHEN_DONE = re.compile(
-    r"\bwhen (?:was|were) (?P<topic>.+? (?P<done>\w+)(?: (?:by|on|in|at|from|to|for|with|up) .+)?)$"
-)
-_WHAT_DID = re.compile(
+_WHEN_DONE = regex(r"\bwhen (?:was|were) (?P<topic>.+? (?P<done>\w+)(?: (?:by|on|in|at|from|to|for|with|up) .+)?)$")
+_WHAT_DID = regex(
     r"\b(?:what|which|who|whom|whose|where|why|how|how many)(?P<object>(?: [\w'-]+){0,4}?) "
     rf"(?:did|have|has|had) {_WHO_DID} "
     rf"(?P<topic>{_ADVERBS}(?P<verb>[\w']+)\b.*)"
 )
-_WHAT_SAID = re.compile(r"\b(?:what|which [\w'-]+|who|where) (?P<subject>i|we|you) (?P<topic>(?P<verb>\w+)\b.*)")
-_HAPPENED = re.compile(
+_WHAT_SAID = regex(r"\b(?:what|which [\w'-]+|who|where) (?P<subject>i|we|you) (?P<topic>(?P<verb>\w+)\b.*)")
+_HAPPENED = regex(
     r"\bwhat(?: \w+)?(?:'s| has| have| had)? (?:happen(?:e?d)?|went (?:on|wrong|well)|occurred)\b(?P<topic>.*)"
 )
-_WHAT_WAS_DONE = re.compile(r"\bwhat (?:was|were|has been|have been|got|had been) (?P<topic>(?P<done>\w+)\b.*)")
-_DID = re.compile(rf"{_OPENING}(?:did|have|has|had) {_WHO_DID} (?P<topic>{_ADVERBS}(?P<verb>[\w']+)\b.*)")
+_WHAT_WAS_DONE = regex(r"\bwhat (?:was|were|has been|have been|got|had been) (?P<topic>(?P<done>\w+)\b.*)")
+_DID = regex(rf"{_OPENING}(?:did|have|has|had) {_WHO_DID} (?P<topic>{_ADVERBS}(?P<verb>[\w']+)\b.*)")
 _NOT_DONE = "born founded established supposed planned needed required used named called scheduled located based left"
 NOT_DONE: Final = frozenset(_NOT_DONE.split())
-_SAID_ABOUT = re.compile(
+_SAID_ABOUT = regex(
     r"^(?:say|said|tell|told|talk|talked|ask|asked|mention|mentioned|discuss|discussed|write|wrote|do|done|speak|chat)\b"
     r"(?: (?:to |with )?(?:you|me|us|him|her|them))?(?: (?:about|on|regarding|of|concerning))?(?P<topic>.*)"
 )
 
 # "What I said my password is" asks for the password.
-_REPORTED = re.compile(
+_REPORTED = regex(
     r"(?:said|told|mentioned|thought|could|would|should|must|might|can|will|may)\b(?! (?:(?:to |with )?\w+ )?about\b).+"
 )
 
 _CHANGES = r"(?:chang\w*|switch\w*|mov\w*|updat\w*|edit\w*|replac\w*|resched\w*)"
 _BEFORE_CHANGE = rf"\bbefore {_ONE} (?:was |were |got )?{_CHANGES}\b.*"
 HISTORICAL: Final = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         _BEFORE_CHANGE,
         (
@@ -178,20 +177,20 @@ HISTORICAL: Final = tuple(
         r"\b(?:no longer|any ?more|back then|in the past|in those days|at first|back when .+)\b",
     )
 )
-HOW_OLD: Final = re.compile(r"\bhow old\b|\b(?:years?|months?|weeks?|days?) old\b")
-WORD: Final = re.compile(r"\w+")
+HOW_OLD: Final = regex(r"\bhow old\b|\b(?:years?|months?|weeks?|days?) old\b")
+WORD: Final = regex(r"\w+")
 MOST_READ: Final = windows.MOST_READ
 MOST_SAID: Final = 300  # characters of what was said before that complete a follow-up
 MOST_CUES: Final = 400  # characters in which cues are looked for
 SMALL: Final = 0.9  # how sure it is that small talk is that
 SURE: Final = 0.65  # a reading the rules are less sure of may be put to a language model
 
-_PRESENT = re.compile(
+_PRESENT = regex(
     r"^(?:(?:hi|hey|hello|so|and|ok|please)[, ]+)*(?:(?:what|where|who|which|whose|how|when)\b.{0,60}?"
     r"(?:'s|'re|\b(?:is|are|am|do|does|can|should|will|would))\b|(?:is|are|am|do|does|can|should|will|would|may|"
     r"tell me|remind me|show me)\b)"
 )
-_UNREAD_TIME = re.compile(r"\b(?:was|were|did|had|before|after|since|until|first|chang\w+|ago|order)\b")
+_UNREAD_TIME = regex(r"\b(?:was|were|did|had|before|after|since|until|first|chang\w+|ago|order)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +308,7 @@ def complete(reading: Reading, said: Sequence[Said], *, tz: tzinfo = UTC) -> Rea
     )
 
 
-_ASKS = re.compile(r"\?$|^(?:what|when|where|who|which|how|why|did|do|does|is|are|was|were|can|tell me|show me)\b")
+_ASKS = regex(r"\?$|^(?:what|when|where|who|which|how|why|did|do|does|is|are|was|were|can|tell me|show me)\b")
 
 
 def _names_someone(said: str) -> bool:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from engram import courses, names
+from engram.regex import regex
 from engram.text import compared
 
 
@@ -26,7 +27,7 @@ MAX_READ: Final = 180
 
 # ------------------------------------------------ values
 
-_VALUE: Final = re.compile(
+_VALUE: Final = regex(
     r"(?<![\w'’])(?:[A-ZÀ-ÖØ-Þ](?:(?<=D)r\.? [A-Z]|(?<=M)r\.? [A-Z]|(?<=M)rs\.? [A-Z]|(?<=M)s\.? "
     r"[A-Z]|(?<=P)rof\.? [A-Z]|"
     r"(?<=S)t\.? [A-Z])?[\w'’&-]*(?: (?:(?:of|the|de|van|von|&) )?(?!\d[\d.,]* (?:euros?|dollars?|pounds?|kilos?|"
@@ -40,8 +41,8 @@ _HOURS: Final = (
     r"nine|ten|eleven|twelve|"
     r"noon|midnight)"
 )
-_HOUR: Final = re.compile(_HOURS)
-_AT_HOUR: Final = re.compile(
+_HOUR: Final = regex(_HOURS)
+_AT_HOUR: Final = regex(
     rf"\b(?:at|is|to) ({_HOURS})(?=[,.;!]?$|,| (?:now|again|these|any|instead|rather|not|as|o'clock|sharp|from)\b)"
 )
 _SAID: Final = frozenset(names.NOT_NAMES) | _words(
@@ -70,7 +71,7 @@ def values(written: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.removesuffix("'s") if one in first else one for one in chosen))
 
 
-_DOES: Final = re.compile(
+_DOES: Final = regex(
     r"[^\s,]+ (?:and (?:User|me|I)\b|(?:(?:now|still|again|has|is|was|will|also|always|just|no longer|"
     r"doesn't) )*(?!is\b|"
     r"are\b)[a-z]+(?:s|ed|n't"
@@ -135,7 +136,7 @@ def may_tell(sentence: str) -> bool:
     return not _SIGNS.isdisjoint(words) or _NAMED_THING.search(sentence) is not None
 
 
-_NAMED_THING: Final = re.compile(r"(?i)^(?:my|our) |^(?:i|we|they) (?:\S+ ){1,5}?(?:the|my|our|me) ")
+_NAMED_THING: Final = regex(r"(?i)^(?:my|our) |^(?:i|we|they) (?:\S+ ){1,5}?(?:the|my|our|me) ")
 
 
 def may_be_news(said: str, named: Sequence[str]) -> bool:
@@ -150,7 +151,7 @@ def may_be_news(said: str, named: Sequence[str]) -> bool:
     return text is not None and (_ENDS.search(text) is not None or _THING.search(text) is not None)
 
 
-_DOUBT: Final = re.compile(
+_DOUBT: Final = regex(
     r"\?|\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|whether|would|might|may|could|should|will|"
     r"plan|plans|planning|want|wants|wish|hope|hopes|thinking|considering|almost|nearly|until|imagine|tonight|"
     r"yesterday evening|this (?:time|morning|afternoon|evening|weekend)|for (?:now|today|(?:the|a) "
@@ -187,7 +188,7 @@ _NO_FURTHER: Final = (
     r"a (?:year|month|week)|(?:a few|some|two|three|six) (?:years|months|weeks) ago)\b)"
 )
 """What may follow a value that is over: when it was and why; not what else was done there, or a part of it."""
-_ENDS: Final = re.compile(
+_ENDS: Final = regex(
     rf"^(?:no|never) {_STEP}(?:any ?more|any longer)\b.*@"
     rf"|\b(?:no more|not (?:any ?more|any longer|more)|no longer|nothing more) {_GAP}@"
     rf"|\b(?:not|n't|no|never)\b(?! only\b) ?{_GAP}@ ?{_GAP}(?:any ?more|any longer|no more)\b"
@@ -207,7 +208,7 @@ _ENDS: Final = re.compile(
     rf"|@ (?:left|quit|retired|closed|shut|folded|stopped|expired|dumped user|let user go|lapsed){_NO_FURTHER}"
     rf"|^{_GAP}@ {_STEP}user {_AUX}(?:no more|given up|left|quit|stopped)\b"
 )
-_ASIDE: Final = re.compile(
+_ASIDE: Final = regex(
     r"\b(?:today|yesterday|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?|late|early|at home|last night|at the party|"
     r"weekends?|breakfast|lunch|dinner|"
     r"(?:in|at|on|before|after|with|for) (?:the |user's )?(?:mornings?|afternoons?|evenings?|nights?|noon|"
@@ -239,14 +240,14 @@ def _is_not_theirs(text: str, own: str) -> bool:
     )
 
 
-_NOT_THEIRS: Final = re.compile(
+_NOT_THEIRS: Final = regex(
     r"^@ (?:is no longer user's [a-z]+$|(?:isn't|is not) user's [a-z]+ (?:any ?more|any longer)$)"
 )
-_GOES_NOT: Final = re.compile(
+_GOES_NOT: Final = regex(
     r"^user (?:(?:does not|doesn't|don't) (?:go|come) to (?:the )?@.* (?:any ?more|any longer)|"
     r"no longer goes to (?:the )?@)"
 )
-_IS_THE_THING: Final = re.compile(r"user's (?:[\w'-]+ ){1,3}(?:is|are) (?:called |named |with )?@|@ (?:is|are) user's ")
+_IS_THE_THING: Final = regex(r"user's (?:[\w'-]+ ){1,3}(?:is|are) (?:called |named |with )?@|@ (?:is|are) user's ")
 
 
 _ENDING: Final = courses.topic(
@@ -274,11 +275,11 @@ _GONE: Final = (
     r"out|stopped|ended|over|cancelled|lapse|gave up|given up|got rid|put|"
     r"no longer|sacked|fired|let user go|said no)"
 )
-_CHANGES: Final = re.compile(
+_CHANGES: Final = regex(
     rf"\b{_NO} (?:user |user's |you |it |her |him |them |the |my |our |that |in |at |on |by |with |for |number )*@"
     rf"|@,? (?:contract |account |subscription )?{_AUX}{_STEP}{_GONE}\b"
 )
-_ANEW: Final = re.compile(
+_ANEW: Final = regex(
     r"\b(?:now|nowadays|these days|instead|from now on|any ?more|any longer|no longer|not|it's|it is|"
     r"meant|took over|taken "
     r"over|replaced|swapped|switched|changed|moved|over to|new|joined|so|from .* to|for|"
@@ -303,7 +304,7 @@ def is_elsewhere(said: str, held: str, old: str, new: str) -> bool:
     return bool(courses.topic(told) - courses.topic(held) - _ENDING - _COMING)
 
 
-_OF_USER: Final = re.compile(r"\buser\b")
+_OF_USER: Final = regex(r"\buser\b")
 _COMING: Final = courses.topic("replaced replaces swapped new took taken follows succeeded succeeds meant said")
 
 
@@ -312,22 +313,20 @@ def _is_once(said: str) -> bool:
     return _ONCE.search(said) is not None and _LASTS.search(said) is None and not is_slip(said)
 
 
-_ONCE: Final = re.compile(
+_ONCE: Final = regex(
     r"\b(?:user|and|then) (?:just |only |even )?(?:went|took|drank|ate|had|saw|met|bought|got|wore|drove|rode|flew|"
     r"read|watched|used|ordered|called|played|visited|cooked|made|ran|walked|paid|tried|hired|rented|heard)\b|"
     r"\bit was\b|\b(?:was|were|wasn't|weren't) (?:not )?(?:in|out|at|on|"
     r"there|here|closed|shut|full|late|away|busy)\b"
 )
-_LASTS: Final = re.compile(
+_LASTS: Final = regex(
     r"\b(?:now|nowadays|these days|from now on|since|for good|over to|any ?more|any longer|no longer|switched|changed|"
     r"moved|joined|replaced|swapped|traded|signed|closed down|shut down|user's (?:new|old))\b"
 )
-_NOT_IT: Final = re.compile(
-    r"\b(?:not|never|n't|instead of|rather than|than|in place of) (?:in |at |with |the |user's )*@"
-)
+_NOT_IT: Final = regex(r"\b(?:not|never|n't|instead of|rather than|than|in place of) (?:in |at |with |the |user's )*@")
 
 
-_BACK: Final = re.compile(
+_BACK: Final = regex(
     r"^(?:user (?:is |has |went |got |came )?)?(?:back|returned|gone back|come back|went back|again)\b|"
     r"\b(?:again|once more|came back|come back|took user back|went back|gone back|going back|is back|"
     r"returned|old .* back)\b"
@@ -350,7 +349,7 @@ def returns(said: str, held: str, value: str) -> bool:
     return bool(first & second) or not second - first - _ENDING
 
 
-_STILL: Final = re.compile(r"\b(?:still|as always|as ever|as before|as usual)\b|^(?:yes|yeah|nope|no news),")
+_STILL: Final = regex(r"\b(?:still|as always|as ever|as before|as usual)\b|^(?:yes|yeah|nope|no news),")
 
 
 def goes_on(said: str) -> bool:
@@ -358,7 +357,7 @@ def goes_on(said: str) -> bool:
     return _STILL.search(said) is not None
 
 
-_SLIP: Final = re.compile(
+_SLIP: Final = regex(
     r"\b(?:meant|mistake|typo|misreads?|mixed|misspoke|correction|wrong|scratch that|scrap that|"
     r"mistyped|my bad|should have "
     r"said)\b|^(?:no|nope|oops|sorry|pardon|excuse user|actually)\b"
@@ -370,13 +369,13 @@ def is_slip(said: str) -> bool:
     return _SLIP.search(said) is not None
 
 
-_NEWLY: Final = re.compile(
+_NEWLY: Final = regex(
     r"\b(?:now|nowadays|these days|instead|from now on|as of|since (?:some|last|this|a|mon|tues|wednes|thurs|fri|satur|"
     r"sun)\w*|no longer|any ?more|new|another|moved|changed|switched|ported|transferred|become|became|"
     r"took over|down to|"
     r"up to)\b"
 )
-_BESIDE: Final = re.compile(r"\b(?:also|too|as well|another one|besides|in addition|second|both|sometimes|usually)\b")
+_BESIDE: Final = regex(r"\b(?:also|too|as well|another one|besides|in addition|second|both|sometimes|usually)\b")
 
 
 def is_new(said: str) -> bool:
@@ -395,7 +394,7 @@ _NEW_WORDS: Final = _words(
 
 # ------------------------------------------------ what two statements are about
 
-_PLACE: Final = re.compile(r"\b(?:in|near|next to|on|from|outside) (?:the )?@")
+_PLACE: Final = regex(r"\b(?:in|near|next to|on|from|outside) (?:the )?@")
 
 
 def alike(held: str, old: str, told: str, new: str) -> float:
@@ -436,14 +435,14 @@ def _thing(text: str) -> tuple[str, ...]:
     return () if match is None else tuple(one for one in match[1].split() if one not in _NO_KIND)
 
 
-_OF_THE_USER: Final = re.compile(r"user's ((?:[\w'-]+ ){1,5}?)(?:is|are|has|have)\b")
+_OF_THE_USER: Final = regex(r"user's ((?:[\w'-]+ ){1,5}?)(?:is|are|has|have)\b")
 _NO_KIND: Final = _words("new old current latest present number of the at")
-_OTHERS: Final = re.compile(
+_OTHERS: Final = regex(
     r"user's (?:(?:little|big|older|younger|eldest) )?(?:mum|mom|mother|dad|father|sons?|daughters?|kids?|child|"
     r"children|baby|wife|husband|partner|brother|sister|aunt|uncle|cousin|nephew|niece|grand\w+|parents|family|friends?|"
     r"neighbours?|neighbors?|colleagues?|boss|dog|cat)\b"
 )
-_COUNTS: Final = re.compile(r"@ (second|minute|hour|day|week|month|year|time|people|piece|stop|point|page)s?\b")
+_COUNTS: Final = regex(r"@ (second|minute|hour|day|week|month|year|time|people|piece|stop|point|page)s?\b")
 _MANY: Final = courses.topic(
     "order parcel package booking reservation ticket flight trip journey meeting appointment interview exam invoice "
     "bill delivery project task case"
@@ -481,7 +480,7 @@ def names_its_thing(said: str, value: str) -> bool:
     return text is not None and _THING.search(text) is not None
 
 
-_THING: Final = re.compile(
+_THING: Final = regex(
     r"^user's (?:[\w'-]+ ){1,3}(?:is|are) (?:called |named |number |with |about )?@"
     r"|^user (?:is|has|goes|takes|uses|sings|works|lives|keeps|plays) (?:[a-z]+ ){0,4}?(?:the|user's) "
     r"[a-z]+ (?:number )?@"

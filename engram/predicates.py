@@ -22,6 +22,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from engram import names, verbs
+from engram.regex import regex
 
 Person = Literal["i", "we", "one", "many"]
 Kind = Literal["finite", "bare", "past", "shared", "having"]
@@ -145,17 +146,17 @@ _NOW: Final = _words("now currently still nowadays presently")
 # Verbs that never make an order to the reader: enough without an "and".
 _PLAIN: Final = _words("live lives reside resides am is")
 
-_SHARED_BE = re.compile(
+_SHARED_BE = regex(
     r"(?:(?:also|now|currently|still|severely|highly|very|deathly|extremely|badly|mildly|slightly|happily|just)\s+)*"
     r"(?:allergic\s+to\b|(?:based|living|residing|settled)\s+(?:\w+\s+)?in\b|(?:lactose|gluten|fructose)[\s-]intolerant\b)",
     re.I,
 )
-_SHARED_HAVE = re.compile(
+_SHARED_HAVE = regex(
     r"an?\s+(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening)\s+)?"
     r"(?:allergy\s+to\b|[\w-]+(?:\s+[\w-]+)?\s+allergy\b)",
     re.I,
 )
-_SLOTTED = re.compile(
+_SLOTTED = regex(
     r"(?:(?:also|now|currently|still|just|recently|finally|really|happily)\s+)*(?:(?:lives?|resides?)\s+(?:\w+\s+){0,2}?in\s+"
     r"|(?:am|is|'m)\s+(?:\w+\s+)?(?:allergic|based|living)\b|(?:moved|relocated)\s+(?:\w+\s+)?to\s+[^\W\d_]"
     r"|reports?\s+to\s+|allergic\s+to\b|(?:based|living|residing)\s+in\b"
@@ -166,24 +167,22 @@ _SLOTTED = re.compile(
 
 # ------------------------------------------------ what forbids a cut
 
-_JOINT = re.compile(
-    r"(?:\s*,)?\s+(?:and\s+also|and\s+then|but\s+also|and|but|yet)\s+|\s*,\s+(?:then\s+)?(?=[^\W\d_])", re.I
-)
-_SUBORDINATE = re.compile(
+_JOINT = regex(r"(?:\s*,)?\s+(?:and\s+also|and\s+then|but\s+also|and|but|yet)\s+|\s*,\s+(?:then\s+)?(?=[^\W\d_])", re.I)
+_SUBORDINATE = regex(
     r"\b(?:(?:because|who|whom|whose|which|that|where|if|unless|although|though|while|whenever|whether|how|why|what|so)\b|"
     r"(?:when|since|after|before|until|as|once|than|like)\s+(?:i|i'm|i've|we|my|our|he|she|they|it|you|the|user|"
     r"user's)\b)(?!\s+said\b)",
     re.I,
 )
-_BECAUSE = re.compile(r"\b(?:because|since)\s+(?:i'm|i|we're|we|user)\b", re.I)
-_NEITHER = re.compile(
+_BECAUSE = regex(r"\b(?:because|since)\s+(?:i'm|i|we're|we|user)\b", re.I)
+_NEITHER = regex(
     r"\b(?:neither|either|both|not\s+only|between|nothing|anything|everything|all)$|\b(?:neither|either|not\s+only)\b",
     re.I,
 )
-_NEGATED = re.compile(r"\b(?:not|never|no\s+longer|\w+n't|cannot|nor|hardly|rarely|seldom|without)\b", re.I)
-_NOT_DO = re.compile(r"^(?:do\s+not|don't|does\s+not|doesn't|never)\s+(\w+)", re.I)
-_MODAL = re.compile(r"\b(?:can|can't|cannot|will|won't|would|could|might|must|should|shall|may|\w+'ll|\w+'d)\b", re.I)
-_CAUSES = re.compile(r"\b(?:help|helps|let|lets|make|makes|made|watch|watched|see|saw|hear|heard|helped)\b", re.I)
+_NEGATED = regex(r"\b(?:not|never|no\s+longer|\w+n't|cannot|nor|hardly|rarely|seldom|without)\b", re.I)
+_NOT_DO = regex(r"^(?:do\s+not|don't|does\s+not|doesn't|never)\s+(\w+)", re.I)
+_MODAL = regex(r"\b(?:can|can't|cannot|will|won't|would|could|might|must|should|shall|may|\w+'ll|\w+'d)\b", re.I)
+_CAUSES = regex(r"\b(?:help|helps|let|lets|make|makes|made|watch|watched|see|saw|hear|heard|helped)\b", re.I)
 _GOVERNORS: Final = _words(
     "want wants wanted need needs needed plan plans planned hope hopes hoped like likes love loves hate hates prefer "
     "prefers decided going have has had used try tries tried trying able ready ought supposed about wish wishes "
@@ -197,19 +196,19 @@ _NOT_VERBS: Final = _words(
 _MOTION: Final = _words(
     "go went goes going walk drive cycle bike commute get got bus back due thanks according close next"
 )
-_BACK = re.compile(
+_BACK = regex(
     r"\b(?:(?-i:[Ii]t)|there|them|they|he|she|him|here|you|me|itself)\b|\b(?:this|that|these|those)\b"
     r"(?!\s+(?:year|month|week|summer|spring|winter|fall|autumn|morning|monday|tuesday|wednesday|thursday|friday))"
     r"|\b(?:one|ones|so|mine|theirs)$",
     re.I,
 )
-_HERS = re.compile(r"\b(?:her|his|their)\b", re.I)
-_UNDONE = re.compile(
+_HERS = regex(r"\b(?:her|his|their)\b", re.I)
+_UNDONE = regex(
     r"(?:(?:then|later|soon|quickly|eventually|now|just)\s+)*(?:came\s+back|returned|left(?:\s*$|\s+(?:after|for\s+good|"
     r"again|soon|within))|went\s+back|moved\s+(?:back|out|away|on)(?!\s+(?:to|from|of\b.*\bto)\b)|regretted|hated|gave\s+up|changed\s+my)",
     re.I,
 )
-_LIMIT = re.compile(
+_LIMIT = regex(
     r"\b(?:for\s+(?:the|this|a|one|two|three|\d+|a\s+few)\s+(?:\w+\s+)?(?:days?|weeks?|weekend|nights?|months?|summer|"
     r"winter|semester|term|season)|temporarily|back\s+then|at\s+the\s+time|as\s+a\s+(?:child|kid|teenager|student))\b",
     re.I,
@@ -229,10 +228,10 @@ _INNER: Final = _words(
 _INNER_BARE: Final = _words("live work like love want need have own hate")
 _KNOWING: Final = _words("know believe feel guess mean bet realize realise notice see hear remember wish imagine knew")
 
-_TOKEN = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_TOKEN = regex(r"[^\W_]+(?:['-][^\W_]+)*")
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "＇": "'"})
-_SPACES = re.compile(r"\s")
-_QUICK = re.compile(r"(?i)[\s,](?:and|but|yet)\s|,\s")
+_SPACES = regex(r"\s")
+_QUICK = regex(r"(?i)[\s,](?:and|but|yet)\s|,\s")
 
 
 @lru_cache(maxsize=4096)
@@ -276,7 +275,7 @@ def _given(text: str, tokens: list[_Token], subject: _Subject, opens: int, kind:
     return f"{subject.lead} {subject.text}" if was == past else subject.text
 
 
-_OTHER_JOINT = re.compile(r"(?:\s*,)?\s+(?:and|but|or|nor)\s+", re.I)
+_OTHER_JOINT = regex(r"(?:\s*,)?\s+(?:and|but|or|nor)\s+", re.I)
 _MYSELF: Final = _words("i i'm im i've ive we we're we've")
 
 
@@ -614,7 +613,7 @@ def _negation_reaches(left: _Left, kind: Kind, slotted: bool) -> bool:
     return not (slotted and denied is not None and denied.group(1).lower() in _OF_ONESELF - {"live", "work", "want"})
 
 
-_PERFECT = re.compile(r"(?:i've|ive|have|haven't|had|hadn't|was|wasn't)\s+(?!to\b)", re.I)
+_PERFECT = regex(r"(?:i've|ive|have|haven't|had|hadn't|was|wasn't)\s+(?!to\b)", re.I)
 
 
 def _governed(left: _Left) -> bool:

@@ -13,13 +13,13 @@ from functools import cache
 from importlib import resources
 from typing import Final, Literal, TypedDict, cast
 
+from engram.regex import regex
+
 Speaker = Literal["system", "user", "assistant"]
 
-_FORM: Final = re.compile(r"---\nversion: ([0-9]{1,6})\n---\n(.*)", re.DOTALL)
-_MESSAGE: Final = re.compile(
-    r"^# (system|user|assistant)\n(.*?)(?=^# (?:system|user|assistant)\n|\Z)", re.M | re.DOTALL
-)
-_PLACE: Final = re.compile(r"\{\{([a-z_]+)\}\}")
+_FORM: Final = regex(r"---\nversion: ([0-9]{1,6})\n---\n(.*)", re.DOTALL)
+_MESSAGE: Final = regex(r"^# (system|user|assistant)\n(.*?)(?=^# (?:system|user|assistant)\n|\Z)", re.M | re.DOTALL)
+_PLACE: Final = regex(r"\{\{([a-z_]+)\}\}")
 
 
 class ChatMessage(TypedDict):

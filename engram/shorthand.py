@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from engram import attributes, names, news
+from engram.regex import regex
 
 
 def _words(text: str) -> frozenset[str]:
@@ -31,7 +32,7 @@ _NUMBER: Final = r"[€$£]?\d[\d.,:]*(?: ?(?:%|°|[€$£]|[a-zA-Z]+)){0,2}"
 _THING: Final = r"an? (?:[\w'-]+ ){0,2}[\w'-]+|the (?:[\w'-]+ )?[\w'-]+"
 _NOUN: Final = r"[a-z][\w-]+(?: [a-z][\w-]+)?"
 _END: Final = r"(?:,? (?:yes|yeah|of course|actually|as always))?[\s.!]*$"
-_UNSURE: Final = re.compile(
+_UNSURE: Final = regex(
     r"\?|\b(?:maybe|perhaps|probably|hopefully|soon|next|tomorrow|if|unless|would|might|could|should|tbd|tba|n/a|none|"
     r"unknown|no idea|see|or|not|plan|planned|someday)\b",
     re.I,
@@ -52,7 +53,7 @@ def _is_value(value: str) -> bool:
 
 # ------------------------------------------------ labels
 
-_LABEL: Final = re.compile(
+_LABEL: Final = regex(
     r"(?:(?:my |our )?(?P<new>new|current|latest|present) |(?:my |our )?)"
     r"(?P<np>(?:(?:mum|mom|dad|son|daughter|wife|husband|brother|sister|partner)['’]s "
     r")?[a-z][a-z-]+(?: [a-z][a-z-]+){0,2})"
@@ -60,7 +61,7 @@ _LABEL: Final = re.compile(
     rf"(?P<value>{_NAME}|{_NUMBER}|{_THING}|{_NOUN}){_END}",
     re.I,
 )
-_DOING_LABEL: Final = re.compile(
+_DOING_LABEL: Final = regex(
     r"(?P<adv>currently|still|presently|now) (?P<ing>reading|watching|learning|studying|driving|using|renting|"
     r"living in|working (?:at|for|on)|training for|listening to): (?P<value>" + f"{_NAME}|{_THING}|{_NOUN}){_END}",
     re.I,
@@ -83,21 +84,19 @@ _JOBS: Final = _words("job work profession occupation gig")
 _FIRMS: Final = _words("employer company")
 
 
-_NEW_ONE: Final = re.compile(
+_NEW_ONE: Final = regex(
     rf"(?:the |our |my )?new (?P<np>(?-i:[a-z][a-z-]+(?: [a-z][a-z-]+)?))(?P<apart> is|,)? "
     rf"(?P<value>{_NAME}|{_NUMBER}){_END}",
     re.I,
 )
-_NOW_IS: Final = re.compile(
+_NOW_IS: Final = regex(
     rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)(?:(?P<verb> is)? now(?: with| at| on)? | (?:has "
     rf")?(?:moved|changed|switched|"
     rf"went up|went down) to | is (?:with |at |on )?(?=[^,;]* now$))(?P<value>{_NAME}|{_NUMBER}|"
     rf"{_THING}|{_NOUN})(?: now)?$",
     re.I,
 )
-_AMOUNT_OF: Final = re.compile(
-    rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?) (?P<value>{_NUMBER}|(?-i:[A-Z]\d+))[\s.!]*$", re.I
-)
+_AMOUNT_OF: Final = regex(rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?) (?P<value>{_NUMBER}|(?-i:[A-Z]\d+))[\s.!]*$", re.I)
 _NO_THING: Final = _words(
     "i im we you he she it they this that these those there here what who when where how why a an "
     "the my our your his her "
@@ -170,18 +169,18 @@ def _said_of(np: str, value: str, now: str) -> str | None:
 
 # ------------------------------------------------ clauses without "I"
 
-_STANDS: Final = re.compile(rf"(?P<adv>still|back|now) (?P<prep>in|at|with) (?P<value>{_NAME}){_END}", re.I)
+_STANDS: Final = regex(rf"(?P<adv>still|back|now) (?P<prep>in|at|with) (?P<value>{_NAME}){_END}", re.I)
 _ACTS: Final = (
     r"(?:working (?:as|for|at|with)|renting|driving|using|playing|reading|learning|studying|training|"
     r"eating|drinking|taking|riding|teaching|volunteering|banking|commuting|sleeping|seeing|dating|going to|wearing)"
 )
-_DOING: Final = re.compile(
+_DOING: Final = regex(
     rf"(?:(?:still|back|currently|now) (?P<say>{_ACTS}) (?!from\b|on it\b|it\b|this\b|that\b)\w"
     rf"|(?P<said>{_ACTS}) (?!from\b|on\b|it\b|this\b|that\b|the dream\b)\w[^,;:?]*? (?:again|now|these days|nowadays)"
     r"[\s.!]*$)",
     re.I,
 )
-_SINCE: Final = re.compile(r"(?:have )?been (?P<ing>[a-z]+ing) (?:the|an?|as|for|in|at|with|my) \w", re.I)
+_SINCE: Final = regex(r"(?:have )?been (?P<ing>[a-z]+ing) (?:the|an?|as|for|in|at|with|my) \w", re.I)
 
 
 def _without_i(text: str) -> str | None:
@@ -195,13 +194,13 @@ def _without_i(text: str) -> str | None:
     return None
 
 
-_BEING: Final = re.compile(
+_BEING: Final = regex(
     r"(?:(?P<was>born|raised|diagnosed|brought up)|allergic|intolerant|married|divorced|engaged(?! (?:in|with|at)\b)|"
     r"widowed|retired|based)\b,? "
     r"(?:to|since|with|in|from|at|as|for)\b .",
     re.I,
 )
-_CANNOT: Final = re.compile(
+_CANNOT: Final = regex(
     r"(?:can['’]t|cannot|couldn['’]t) (?:stand|bear|swim|eat|drink|have|tolerate|digest|drive|ride|"
     r"cook|hear|sleep|live) .|"
     r"can['’]t (?:swim|drive|cook|ride)$|never (?:learned|learnt|liked|had|been|tried|married|owned) .|"
@@ -211,7 +210,7 @@ _CANNOT: Final = re.compile(
     r"run|ride|sleep|get) (?:to|in|at|with|the|my|an?|on|for|from|as) .",
     re.I,
 )
-_DID: Final = re.compile(
+_DID: Final = regex(
     r"(?:(?:just|finally|also|already) )?(?!need|speed|feed|embed|exceed|indeed|hundred|"
     r"red\b)(?P<verb>[a-z]{2,}ed|got|had|went|"
     r"bought|sold|took|gave|left|quit|found|chose|began|lost|met|saw|sent|put|let|paid|kept|made|came) "
@@ -238,19 +237,19 @@ def _me(text: str) -> str:
 
 # ------------------------------------------------ things in short
 
-_SHORT: Final = re.compile(
+_SHORT: Final = regex(
     r"(?P<my>my|our) (?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)['’]s "
     rf"(?P<value>(?:still |now |back to |called )*(?:{_NAME}|{_NUMBER}|{_THING}))(?P<end>(?: now| again| these days| a "
     r"month| a week| a year)*)[\s.!]*(?P<rest>,.*)?$",
     re.I,
 )
 _AMOUNTS: Final = r"rent|salary|mortgage|wage|pension|allowance|pay"
-_AMOUNT: Final = re.compile(
+_AMOUNT: Final = regex(
     rf"(?:the )?(?P<np>{_AMOUNTS})(?:['’]s| is|['’]s been| has gone up to| went up to| went down to)"
     rf"(?P<adv>(?: still| now| back to)*) (?P<value>[€$£]?\d[\w.,€$£ ]*?)(?P<now> now| again| these days)*[\s.!]*$",
     re.I,
 )
-_BARE_IS: Final = re.compile(
+_BARE_IS: Final = regex(
     rf"(?P<np>[a-z][a-z-]+)(?:['’]s| is) (?P<adv>still |now |back to )(?P<value>{_NAME}|{_NUMBER}|{_THING}){_END}", re.I
 )
 
@@ -270,14 +269,14 @@ def _short(text: str) -> str | None:
 
 # ------------------------------------------------ the "we" of a household
 
-_APPOSED: Final = re.compile(
+_APPOSED: Final = regex(
     rf"(?:i|we)(?:['’]ve| have|['’]m)? [^,;:?]{{2,60}}?(?P<value>{_NAME})(?: for [^,;:?]{{2,30}})?,? (?:so |"
     rf"and )?(?:that['’]s|"
     r"that is|which is|who is|who['’]s) (?:my|our) (?P<np>[a-z][a-z-]+(?: (?!now\b)[a-z][a-z-]+)?)(?P<now>"
     r" now)?[\s.!]*$",
     re.I,
 )
-_CHANGED: Final = re.compile(
+_CHANGED: Final = regex(
     rf"(?:i|we)(?:['’]ve| have)? (?:just |finally |recently )*(?:switched|changed) our (?P<np>internet|broadband|"
     rf"electricity|"
     rf"power|gas|insurance|bank|phone|tv|mortgage|water)(?: provider)? (?:over )?to (?P<value>{_NAME}){_END}",
@@ -287,19 +286,19 @@ _HOUSEHOLD: Final = (
     r"(?:internet|broadband|news|electricity|power|gas|water|heating|groceries|vegetables|veg|bread|milk|eggs|coffee|"
     r"meat|fish|fruit|mail|insurance|mortgage|tv|phone)"
 )
-_OUR: Final = re.compile(
+_OUR: Final = regex(
     rf"we(?P<now>(?: now| still| also)*) (?P<verb>drive an? {_NAME}|get our {_HOUSEHOLD} (?:from|through) {_NAME}|"
     rf"bank with {_NAME}|(?:have|['’]ve got) an? {_NAME}, that['’]s our [a-z]+|pay {_NUMBER} (?:in |"
     rf"of )?(?:{_AMOUNTS}))"
     r"(?P<end>(?: now| again| these days| a month)*)[\s.!]*$",
     re.I,
 )
-_FAVOURITE: Final = re.compile(
+_FAVOURITE: Final = regex(
     r"i (?:think|guess|believe) (?P<said>(?:that )?(?!if\b)[^,;:?]{2,60}? (?:is|are) my (?:new )?favou?rite "
     r"[a-z]+(?: now| these days)?)[\s.!]*$",
     re.I,
 )
-_TAGS: Final = re.compile(
+_TAGS: Final = regex(
     r"[\s,.!]*(?:\b(?:btw|by the way|lol|haha|fyi|tbh|fwiw|just so you know|you know|you see|would "
     r"you believe it|believe it or not|"
     r"my dear|dear|honestly|bless (?:him|her|them)|if you(?:'re| are) curious)|[:;]-?[)D])"
@@ -307,20 +306,20 @@ _TAGS: Final = re.compile(
     re.I,
 )
 
-_TAG_ENDS: Final = re.compile(
+_TAG_ENDS: Final = regex(
     r"(?:btw|way|lol|haha|fyi|tbh|fwiw|so|know|see|it|not|dear|honestly|him|her|them|curious|[)D])[\s.!)]*\Z", re.I
 )
 
 # ------------------------------------------------ what is said of a thing that may be the user's
 
-_THE: Final = re.compile(
+_THE: Final = regex(
     rf"(?:(?:the|our) (?P<new>new )?(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)|(?P<bare>[a-z][a-z-]+(?: [a-z][a-z-]+)?))"
     rf"(?: is|['’]s| has changed to| changed to| went up to| went down to| has gone up to| switched to|:) "
     rf"(?P<early>now |back to )?(?P<value>{_NAME}|{_NUMBER}|{_THING})(?P<now> now| again| these days|"
     rf" from now on)*[\s.!]*$",
     re.I,
 )
-_THERE_IS: Final = re.compile(
+_THERE_IS: Final = regex(
     rf"(?:there['’]s|there is|we have|we['’]ve got|they gave us|they gave me|an?|"
     rf"got) (?:an? )?new (?P<np>[a-z][a-z-]+(?: "
     rf"[a-z][a-z-]+)?)[:,;–—-]+ (?:it['’]s |called )?(?P<value>{_NAME}|{_NUMBER}|{_THING})[\s.!]*$",
@@ -348,7 +347,7 @@ def pointing(sentence: str, *, lead: int = 0) -> str | None:
 
 # ------------------------------------------------ all of it
 
-_FIRST: Final = re.compile(
+_FIRST: Final = regex(
     r"still\b|back (?:in|at|with)\b|now (?:in|at|with)\b|currently\b|presently\b|(?:have )?been\b|rent\b|the (?:rent|"
     r"salary|mortgage|wage|pension|pay)\b|we\b|i\b(?=.*(?:that['’]s|that is|which is|who is|who['’]s) (?:my|our)\b)|"
     r"i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"

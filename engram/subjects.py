@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from engram import attributes, names, predicates, verbs
+from engram.regex import regex
 from engram.text import compared
 from engram.wording import Worded, words_of
 
@@ -32,20 +33,20 @@ MAX_SENTENCE: Final = 1_000
 
 # ------------------------------------------------ sentences
 
-_END = re.compile(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]*|\n")
-_ABBREVIATION = re.compile(
+_END = regex(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]*|\n")
+_ABBREVIATION = regex(
     r"(?:^|[\s(\"“])(?:dr|mr|mrs|ms|mx|prof|st|mt|ft|vs|e\.g|i\.e|cf|no|nr|approx|dept|gen|sen|rep|jr|sr|"
     r"fig|sec|art|al|[b-hj-z])\.$",
     re.I,
 )
-_DOTTED = re.compile(r"(?:^|\s)(?:[a-z]\.){2,}$|(?:^|\s|\d)(?:etc|inc|ltd|corp|co|llc|a\.m|p\.m)\.$", re.I)
-_NEW_SENTENCE = re.compile(
+_DOTTED = regex(r"(?:^|\s)(?:[a-z]\.){2,}$|(?:^|\s|\d)(?:etc|inc|ltd|corp|co|llc|a\.m|p\.m)\.$", re.I)
+_NEW_SENTENCE = regex(
     r"\s+(?:I|My|We|Our|The|It|He|She|They|This|That|These|A|An|You|If|When|But|And|So|In|On|At|For|Please|"
     r"What|Where|How)\b"
 )
 # Pictures and arrows in front of a sentence are no part of it.
-_SYMBOLS = re.compile("[\u2190-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+\\s*(?=\\w)")
-_LIST_MARK = re.compile(r"[ \t]*(?:[-*•–]|\d{1,2}[.)])[ \t]+")
+_SYMBOLS = regex("[\u2190-\u2bff\ufe0f\u200d\U0001f000-\U0001faff]+\\s*(?=\\w)")
+_LIST_MARK = regex(r"[ \t]*(?:[-*•–]|\d{1,2}[.)])[ \t]+")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -103,7 +104,7 @@ def plain(text: str) -> str:
     return compared(text if text.isascii() else text.translate(_APOSTROPHES))
 
 
-_LEAD = re.compile(
+_LEAD = regex(
     r"(?:[\s\"“'(>*_]*)(?:(?:"
     r"(?:actually|correction|update|edit|note|fyi|btw|by the way|for the record|just so you know|so you "
     r"know|heads up|also|oh|ah|well|ok|okay|so|yes|yeah|yep|no|nope|"
@@ -136,7 +137,7 @@ _LEAD = re.compile(
 )
 _MAX_LEADS: Final = 5
 # How most sentences begin, and nothing that only leads in: what does is looked for in others alone.
-_NO_LEAD = re.compile(
+_NO_LEAD = regex(
     r"i['’][a-z]+ |i (?!got|had|said|put|mixed|made|misspoke|was|mean|meant|should|want|just|have|"
     r"must|forgot)|my (?!mistake|"
     r"bad)|(?:the|he|she|they|we|our|his|her|their|it['’]s|is|are|do|does|did|where|who|how|which|"
@@ -156,8 +157,8 @@ _OWN_WORDS: Final = (
     r"|(?:mentioned|stated|noted|discussed|said|explained|promised)(?: (?:above|before|earlier|previously|already|"
     r"yesterday|last time|last week))?))"
 )
-_OWN_LEAD = re.compile(rf"[\s\"“'(]*{_OWN_WORDS}(?:\s*[,:—–]\s*|\s+-\s+)", re.I)
-_OWN_TAIL = re.compile(rf"\s*,\s*{_OWN_WORDS}[\s.!]*$", re.I)
+_OWN_LEAD = regex(rf"[\s\"“'(]*{_OWN_WORDS}(?:\s*[,:—–]\s*|\s+-\s+)", re.I)
+_OWN_TAIL = regex(rf"\s*,\s*{_OWN_WORDS}[\s.!]*$", re.I)
 
 
 @lru_cache(maxsize=4096)
@@ -188,7 +189,7 @@ _NAME_START = (
     r"(?-i:(?!I\b|It\b|That\b|This\b|He\b|She\b)[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+)? "
     r"(?:is|isn't|isn’t|lives|works|has|likes|loves|hates|prefers|wants|needs|speaks|manages|teaches|studies|became)\b)"
 )
-_CUT = re.compile(
+_CUT = regex(
     rf"(?:\s*,\s*|\s+)(?:and also|and now|and|but|so|yet|though|although|whereas|while)\s+(?={_SUBJECT_START})"
     rf"|\s*;\s*|\s+[—–]\s+|\s+-\s+|(?<=\w)—(?=\w)|\s*,\s*(?={_SUBJECT_START})"
     rf"|(?:\s*,\s*|\s+)(?:and|but)\s+(?={_NAME_START})|\s*,\s*(?={_NAME_START})",
@@ -216,10 +217,10 @@ _ATTRIBUTION: Final = (
     r"|(?:rumou?r|legend|word|gossip|tradition) has it(?: that)?|(?:the )?(?:story|saying|song|joke|theory) goes"
     r"|(?:so )?(?:they|people|some|others|folks) (?:all |always |often )?(?:say|claim|think|believe|tell me))"
 )
-_ATTRIBUTED = re.compile(rf"(?:^|[\s,(]){_ATTRIBUTION}(?=\s*[,.;:!?)—–]|$)", re.I)
-_SAID_SO = re.compile(rf"(?:^|(?<=[\s,;]))(?:{_ATTRIBUTION}|{_OWN_WORDS})\s*$", re.I)
-_JOINED_BY = re.compile(r"(?:[,;]?\s+(?:and|but|so|yet|though|although|while|whereas),?|;|\s[—–-])\s*$", re.I)
-_HAS_SUBJECT = re.compile(
+_ATTRIBUTED = regex(rf"(?:^|[\s,(]){_ATTRIBUTION}(?=\s*[,.;:!?)—–]|$)", re.I)
+_SAID_SO = regex(rf"(?:^|(?<=[\s,;]))(?:{_ATTRIBUTION}|{_OWN_WORDS})\s*$", re.I)
+_JOINED_BY = regex(r"(?:[,;]?\s+(?:and|but|so|yet|though|although|while|whereas),?|;|\s[—–-])\s*$", re.I)
+_HAS_SUBJECT = regex(
     r"\b(?:i|i'm|i've|i'll|i'd|my|we|our|he|she|they|it|you|is|are|was|were|has|have|said|the|this|that)\b"
 )
 
@@ -252,16 +253,16 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
     return spans
 
 
-_TELLS_A_DEED = re.compile(
+_TELLS_A_DEED = regex(
     r"\W*(?:(?:just|finally|recently)\s+)?(?:packed|dumped|ditched|traded|sold|quit|left|moved|"
     r"finished|cancelled|canceled|"
     r"dropped|stopped|swapped|switched|changed|handed|gave|got|went|started|signed|bought|settled|"
     r"said|closed|ended|put)\s",
     re.I,
 )  # without "I": "Packed up everything, and now I'm living in Rome"
-_CONJUNCTION = re.compile(r"[a-z;]", re.I)
-_BY_NAME = re.compile(_NAME_START)
-_SAID_ALREADY = re.compile(
+_CONJUNCTION = regex(r"[a-z;]", re.I)
+_BY_NAME = regex(_NAME_START)
+_SAID_ALREADY = regex(
     r"^(?!if\b|when\b|as\b|since\b|because\b|while\b|although\b)(?:.* )?(?:i'm|is|isn't|am|are|was|has|have|live|lives|"
     r"work|works|like|likes|love|loves|hate|hates|prefer|moved|report|reports|want|need|speak|became) \S"
 )
@@ -272,10 +273,8 @@ def _says_already(left: str) -> bool:
     return _SAID_ALREADY.match(plain(left)) is not None
 
 
-_NOUN = re.compile(r"(?i)(?:I|(?:my|our|his|her|their) [\w-]+)\s*(?:[.,;!?]|$)")
-_NOUN_ONLY = re.compile(
-    r"(?i)^\W*(?:(?:my|our|his|her|the) [\w'’-]+(?: [\w'’-]+)?|(?!thanks|stop|yes|no|wait)[\w'’-]+)$"
-)
+_NOUN = regex(r"(?i)(?:I|(?:my|our|his|her|their) [\w-]+)\s*(?:[.,;!?]|$)")
+_NOUN_ONLY = regex(r"(?i)^\W*(?:(?:my|our|his|her|the) [\w'’-]+(?: [\w'’-]+)?|(?!thanks|stop|yes|no|wait)[\w'’-]+)$")
 
 
 def _joins_nouns(left: str, sentence: str, place: int) -> bool:
@@ -285,7 +284,7 @@ def _joins_nouns(left: str, sentence: str, place: int) -> bool:
 
 # ------------------------------------------------ moods
 
-_QUESTION = re.compile(
+_QUESTION = regex(
     r"^(?:(?:does|did|is|are|was|were|can|could|would|will|should|shall|am|has|isn't|aren't|wasn't|don't|"
     r"doesn't|didn't|can't|couldn't|wouldn't|won't|shouldn't|haven't|hasn't)"
     r" (?:i|you|we|he|she|it|they|my|your|our|his|her|their|the|this|that|there|these|those|any|anyone|"
@@ -297,7 +296,7 @@ _QUESTION = re.compile(
     r"|(?:who|what|where|when|why|how)'s\b|(?:how|what) about\b|why not\b|how (?:much|many|long|often|far|"
     r"come)\b|any (?:idea|chance|suggestions|thoughts)\b)"
 )
-_INDIRECT = re.compile(
+_INDIRECT = regex(
     r"\b(?:i wonder|i was wondering|i'm wondering|(?:can|could|would|will) you|do you|did you|are you|have "
     r"you|tell me|remind me|guess (?:where|what|who|how)|(?:i'd|i would) like to know|i want to know|i "
     r"need to know|let me know|"
@@ -306,15 +305,15 @@ _INDIRECT = re.compile(
     r"asking|curious) (?:me |him |her |us )?(?:if|whether|where|what|who|about)|"
     r"(?:you|should|does|did|do) (?:know|remember|think|guess) (?:if|whether|where|who|what|that))\b"
 )
-_CONDITIONAL = re.compile(
+_CONDITIONAL = regex(
     r"\b(?:if|unless|in case|provided|providing|assuming|suppose|supposing|whether|as long as|on condition|"
     r"otherwise|should i|had i|were i|even if|in the event|depending on|until i|once i|when i|whenever|as "
     r"soon as i)\b"
 )
-_TIME_WHEN = re.compile(
+_TIME_WHEN = regex(
     r"\b(?:when i (?:was|lived|worked|moved|got|went|came|started|first|met|had|left|grew)|once i (?:was|had))\b"
 )
-_HYPOTHETICAL = re.compile(
+_HYPOTHETICAL = regex(
     r"\b(?:would|could|might|(?<!\d )(?<!\bin )(?<!\bof )(?<!since )(?<!from )(?<!last )(?<!next )(?<!this "
     r")(?<!\bby )(?<!until )(?<!early )(?<!late )\bmay (?!\d|last\b|this\b|of\b|and\b|\w+day\b)(?:be|have|"
     r"move|live|go|get|need|want|change|switch|well|soon|even|also|not|just|never|still|end|take|start|"
@@ -332,7 +331,7 @@ _HYPOTHETICAL = re.compile(
     r"for example|e\.g\.|for instance|sort of|kind of like|just kidding|joking|jk|as a joke|not really|too "
     r"bad|on paper|mentally|in spirit)\b"
 )
-_PLAN = re.compile(
+_PLAN = regex(
     r"\b(?:will|won't|i'll|we'll|(?<!started )(?<!stopped )(?<!quit )(?<!back to )going to|gonna|wanna|"
     r"want to|wants to|wanted to|hope to|hopes to|hoping|"
     r"plan to|plans to|planned to|planning|intend|intends|aim to|aims to|about to|"
@@ -342,7 +341,7 @@ _PLAN = re.compile(
     r")?(?:changing|switching|leaving|starting|joining)\b.*\b(?:next|soon|tomorrow|in \w+ (?:days|weeks|"
     r"months)))\b"
 )
-_REPORTED = re.compile(
+_REPORTED = regex(
     r"\b(?:said|says|saying|told|tells|telling|claim|claims|claimed|mentioned|mentions|wrote|heard|hears|"
     r"according to|rumou?r|rumou?rs|thinks|thought|believes|believed|assumed|assumes|insists|insisted|"
     r"swears|quote|quoted|"
@@ -350,13 +349,13 @@ _REPORTED = re.compile(
     r"asked|replied|answered|shouted|whispered|texted|emailed|posted|tweeted|sang|translate|translates|"
     r"repeat after|convinced)\b"
 )
-_NORMATIVE = re.compile(r"^(?!if\b|shall\b).*\b(?:shall|may not)\b")
-_SAYING = re.compile(
+_NORMATIVE = regex(r"^(?!if\b|shall\b).*\b(?:shall|may not)\b")
+_SAYING = regex(
     r"\b(?:said|says|told|tells|asked|replied|answered|wrote|writes|shouted|whispered|sang|sings|texted|"
     r"posted|sign|headline|quote|line|lyrics?|sentence|phrase|translate|says that|read|reads|called out|"
     r"like)\b"
 )
-_FIRST = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|my|we|our)\b")
+_FIRST = regex(r"\b(?:i|i'm|i've|i'd|i'll|me|my|we|our)\b")
 _COMMAND_VERBS = """
     write give show tell explain summarize summarise list make create generate help find search look check open
     run fix add remove delete translate compare suggest recommend describe draft send book schedule set play try
@@ -365,7 +364,7 @@ _COMMAND_VERBS = """
     remind avoid prefer always never don't please only stay be ensure ship deploy follow prefix default
 """
 _COMMANDS: Final = frozenset(_COMMAND_VERBS.split())
-_DO_NOT = re.compile(r"^(?:do not|don't|never|always|please)\b")
+_DO_NOT = regex(r"^(?:do not|don't|never|always|please)\b")
 # Most sentences hold no word of most of these.
 _ASKS, _OBLIGES, _SUPPOSES, _IMAGINES, _REPORTS, _ATTRIBUTES, _PLANS = map(
     Worded, (_INDIRECT, _NORMATIVE, _CONDITIONAL, _HYPOTHETICAL, _REPORTED, _ATTRIBUTED, _PLAN)
@@ -400,9 +399,9 @@ def mood_of(sentence: str) -> Mood:
     return "plan" if _PLANS.search(text, held) else "statement"
 
 
-_DOUBLE = re.compile(r"[\"“”«»„「」『』]([^\"“”«»„「」『』]*)[\"“”«»„「」『』]|(?<![\w])['‘]([^'‘’]{3,})['’](?!\w)")
-_QUOTE_MARK = re.compile(r"[\"“”«»„「」『』'‘]")
-_OPEN_QUOTE = re.compile(r"^[\"“«„「『]")
+_DOUBLE = regex(r"[\"“”«»„「」『』]([^\"“”«»„「」『』]*)[\"“”«»„「」『』]|(?<![\w])['‘]([^'‘’]{3,})['’](?!\w)")
+_QUOTE_MARK = regex(r"[\"“”«»„「」『』'‘]")
+_OPEN_QUOTE = regex(r"^[\"“«„「『]")
 
 
 def _without_quotes(sentence: str) -> tuple[str, bool]:
@@ -429,7 +428,7 @@ def _without_quotes(sentence: str) -> tuple[str, bool]:
 
 # ------------------------------------------------ third person
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[\s]+|.", re.S)
+_TOKEN = regex(r"[^\W_]+(?:['’][^\W_]+)*|[\s]+|.", re.S)
 _CONTRACTED: Final = {
     "i'm": "User is",
     "i've": "User has",
@@ -497,8 +496,8 @@ _OWN: Final = {
     "ourselves": "themselves",
 }
 # Whatever `third_person` may change begins with one of these, or is a verb that goes on after one.
-_SPEAKER: Final = re.compile(rf"(?<![^\W_])(?:i|im|ive|we|{'|'.join(_OWN)})(?![^\W_])")
-_TEAM = re.compile(
+_SPEAKER: Final = regex(rf"(?<![^\W_])(?:i|im|ive|we|{'|'.join(_OWN)})(?![^\W_])")
+_TEAM = regex(
     r"^we(?:'ve| have| are|'re)? (?:(?:now|just|finally|also|all|recently|already|have|then) )*(?:decided|"
     r"chose|chosen|switched|agreed|picked|adopted|migrated|use|using|ship|shipped|deploy|deployed|launched|"
     r"released|settled|run|rely|standardi[sz]ed|"
@@ -506,7 +505,7 @@ _TEAM = re.compile(
     r"deprecated|merged|rewrote|moved (?:\w+ )?(?:from|to|off|away from) (?:postgres\w*|mysql|sqlite|"
     r"mongo\w*|redis|kafka|aws|gcp|azure|github|gitlab|\w+db|kubernetes|docker))\b"
 )
-_HOME = re.compile(
+_HOME = regex(
     r"^we(?:'re|'ve| are| have)? (?:(?:now|just|finally|also|both|all|recently|currently|already|still) "
     r")*(?:live|living|lived|moved|relocated|reside|based|settled (?:down )?in|made (?:the|our) move|bought|rent|own|"
     r"(?:have|got|adopted) (?:an?|two|three) (?:\w+ ){1,3}?(?:called|named))\b(?! (?:together|"
@@ -525,7 +524,7 @@ def we_are(clause: str) -> str | None:
     return "User's team" if _TEAM.match(text) else None
 
 
-_PAST_TIME = re.compile(r"(?i)\b(?:yesterday|last|ago|in (?:19|20)\d\d|earlier)\b")
+_PAST_TIME = regex(r"(?i)\b(?:yesterday|last|ago|in (?:19|20)\d\d|earlier)\b")
 
 
 _SPEAKING: Final = frozenset(("i", "we", *_CONTRACTED, *_OWN))
@@ -592,14 +591,14 @@ def _third(
     return raw, False, conjugated
 
 
-_INTRODUCED = re.compile(
+_INTRODUCED = regex(
     r"(?i:\W*(?:hi|hello|hey|greetings|good (?:morning|evening|afternoon))(?: there| everyone| "
     r"all)?)[\s,!.:–—-]+(?:I['’]?m|I am|this is)\s+([A-ZÀ-ÖØ-Þ][\w'’-]*(?: "
     r"[A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})(?=\s*(?:[.,!;]|$)|\s+(?:and|from|here)\b)"
 )
 
 
-_SHORT_NAME = re.compile(r"(?i:\W*(?:(?:hi|hello|hey)(?: there)?[\s,!.:–—-]+)?my name['’]s\s+)(?=\S)")
+_SHORT_NAME = regex(r"(?i:\W*(?:(?:hi|hello|hey)(?: there)?[\s,!.:–—-]+)?my name['’]s\s+)(?=\S)")
 
 
 @lru_cache(maxsize=1024)
@@ -636,12 +635,10 @@ _PEOPLE = """
 PEOPLE: Final = frozenset(_PEOPLE.split())
 _ADJECTIVE = r"(?:[\w'-]+ ){0,3}?"
 _KIN_VALUE = r"(?:'s name)? (?:is|was|will be|became|changed|has been)\b"
-_VERB_AHEAD = re.compile(
-    r"^(?P<np>(?:my|our|user's|the user's) (?:[\w'\-]+ ){0,3}?(?P<head>[\w\-]+))(?P<own>'s)?(?= |$|,)"
-)
-_SELF_START = re.compile(r"^(?:i|i'm|im|i've|ive|i'll|i'd|(?:the )?user)\b(?!'s)(?! (?:and|or) )")
-_WE_START = re.compile(r"^(?:we|we're|we've|we'll)\b")
-_TEMPORAL_LEAD = re.compile(
+_VERB_AHEAD = regex(r"^(?P<np>(?:my|our|user's|the user's) (?:[\w'\-]+ ){0,3}?(?P<head>[\w\-]+))(?P<own>'s)?(?= |$|,)")
+_SELF_START = regex(r"^(?:i|i'm|im|i've|ive|i'll|i'd|(?:the )?user)\b(?!'s)(?! (?:and|or) )")
+_WE_START = regex(r"^(?:we|we're|we've|we'll)\b")
+_TEMPORAL_LEAD = regex(
     rf"^(?!(?:(?!(?:i|my|we|user|user's) )[\w']+ ){{1,4}}(?:{_OTHERS_SAY}|means?|meant|proves?|implies|"
     r"indicates?|lists?|assumes?) )"
     r"(?:(?:last|this|next|in|on|since|from|as of|at|during|until|after|before|starting|for|back in|early|"
@@ -701,7 +698,7 @@ def subject_of(sentence: str, *, role: str | None = None, user_name: str | None 
     return plain(named.group(1)) if named and plain(named.group(1)) not in _NOT_NAMED else UNKNOWN
 
 
-_NAMED = re.compile(
+_NAMED = regex(
     r"((?:Dr\. |Mr\. |Mrs\. |Ms\. |Prof\. )?[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})(?= (?:is|was|"
     r"lives?|lived|works?|worked|likes?|loves?|prefers?|has|had|moved|manages?|owns?|leads?|wants?|got|"
     r"uses?|"
@@ -714,7 +711,7 @@ _NOT_NAMED: Final = _words(
 
 
 # The user is in the sentence, though not in front: "my wife and I live in Rome", "Priya is my manager now".
-_WITH_USER = re.compile(
+_WITH_USER = regex(
     r"^(?:(?:my|user's) [\w-]+ and (?:i|user) (?:\w+ly |now |just |both |all |currently )?(?:live|reside|"
     r"moved|relocated|settled|are|have|decided|chose|bought)\b"
     r"|[\w' .-]{1,40} (?:is|became|has become|remains|is no longer|is not|isn't|stopped being) (?:now |still )?"
@@ -840,11 +837,9 @@ def _moved(clause: Clause, by: int) -> Clause:
     return replace(clause, mood="question", start=clause.start + by, end=clause.end + by)
 
 
-_ASKED = re.compile(
-    r"(?:\s*[,;:]\s*|\s*[—–]\s*|\s+-\s+|\s+(?=(?:so|and|but)\b))(?:(?:so|and|but|then|now)\b,?\s+)?", re.I
-)
+_ASKED = regex(r"(?:\s*[,;:]\s*|\s*[—–]\s*|\s+-\s+|\s+(?=(?:so|and|but)\b))(?:(?:so|and|but|then|now)\b,?\s+)?", re.I)
 # What asks whether the statement before it is true, or what would be if it were: then it states nothing.
-_DOUBTS = re.compile(
+_DOUBTS = regex(
     r"^(?:(?:is|isn't|was|wasn't|am|are|aren't|do|don't|did|didn't|does|doesn't|have|haven't|has|hasn't|can|can't|will|"
     r"won't|would|wouldn't|should|shouldn't) (?:i|we|you|he|she|it|they|that|this)(?: not)?\W*$"
     r"|(?:is|isn't|was|wasn't|was|does) (?:that|it|this) (?:really |actually |still )?(?:right|true|correct|so|wrong|"
@@ -857,8 +852,8 @@ _DOUBTS = re.compile(
     r"(?:i|my) (?:live|name|manager|called)\b|what do you think\b|really\b|right\b|(?:can|could|would) you (?:confirm|"
     r"verify|imagine|believe|check (?:that|if|whether)))"
 )
-_ANY = re.compile(r"any [\w' -]{1,60}\?+$")
-_SAY = re.compile(r"(?:say|let|given)\b")
+_ANY = regex(r"any [\w' -]{1,60}\?+$")
+_SAY = regex(r"(?:say|let|given)\b")
 _TOLD: Final = ("statement", "plan", "reported")
 
 
@@ -888,13 +883,13 @@ def leaves_self(sentence: tuple[Clause, ...]) -> bool:
     return last.subject == SELF or _GREETING.match(last.compared) is not None
 
 
-_GREETING = re.compile(
+_GREETING = regex(
     r"^(?:hi|hello|hey|thanks|thank you|ok|okay|yes|yeah|no|nope|sure|great|good (?:morning|evening|afternoon|news)|"
     r"well|cool|wow|update|big news|guess what)(?: [\w-]+)?[.!,:… ]*$"
 )
 _CARRIED: Final = ("reported", "hypothetical", "plan")
 _SPLIT: Final = ("statement", "plan")
-_MAY = re.compile(r"\b(?:would|might|could|should|may)\s+")
+_MAY = regex(r"\b(?:would|might|could|should|may)\s+")
 
 
 def _only_at_the_end(parts: tuple[predicates.Predicate, ...], part: str) -> bool:
@@ -933,8 +928,8 @@ def _statements(part: str, mood: Mood, elided: bool) -> Iterator[tuple[str, int,
         )
 
 
-_WE = re.compile(r"\bWe(?=$|'re$)")
-_JUST = re.compile(
+_WE = regex(r"\bWe(?=$|'re$)")
+_JUST = regex(
     r"(?:(?:just|recently|finally|also|now)\s+)*(?:(?:moved|relocated|switched|changed|returned|upgraded|went|"
     r"converted)\s+"
     r"(?:(?:back|house|over|from\s+[^,.;:!?]{1,40})\s+)?to|(?:started|quit|stopped|resumed|gave\s+up|took\s+up|joined|"
@@ -943,12 +938,12 @@ _JUST = re.compile(
     r"that\b|this\b|by\b|with\s+a\s+question)\w",
     re.I,
 )
-_NOWADAYS = re.compile(
+_NOWADAYS = regex(
     r"(?:(?:now|currently|still)\s+)?(?:living|based|residing)\s+in\s+[^,.;:!?]{1,60}?"
     r"(?:\s+(?:now|these days|nowadays|currently|at the moment|right now))?[\s.!]*$",
     re.I,
 )
-_NOWADAYS_SAID = re.compile(r"(?i)\b(?:now|these days|nowadays|currently|at the moment|still)\b")
+_NOWADAYS_SAID = regex(r"(?i)\b(?:now|these days|nowadays|currently|at the moment|still)\b")
 
 
 def elision(clause: str) -> str | None:
@@ -960,7 +955,7 @@ def elision(clause: str) -> str | None:
     return None
 
 
-_APPOSED = re.compile(
+_APPOSED = regex(
     r"(?P<who>(?:my|our|(?:the )?user['’]s) (?:[\w-]+ )?(?P<head>[\w-]+)), "
     r"(?P<name>(?-i:(?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})), "
     r"(?:is|has|lives|works|says|wants|likes|loves|prefers|needs|thinks|always|never|just|also|will|can)\b"
@@ -982,7 +977,7 @@ def _apposition(part: str) -> tuple[str, int, int, bool] | None:
     return f"{match.group('who')} is {match.group('name')}", place, match.end("name"), False
 
 
-_TIME_LEAD: Final = re.compile(
+_TIME_LEAD: Final = regex(
     r"(?:(?:last|this|next|in|on|since|from|as of|at|during|until|starting|back in|early|late)(?: (?:the|last|past|"
     r"about|around))?(?: [\w-]+){1,3}?|yesterday|today|nowadays|currently|recently|lately|these days|right now|at the "
     r"moment|this morning|(?:[\w-]+ ){1,2}(?:days?|weeks?|months?|years?) ago),? "

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from engram import verbs
 from engram.inputs import END_YEAR, FIRST_YEAR
+from engram.regex import regex
 from engram.values import Window
 
 MOST_READ: Final = 2_000  # characters of a question that are looked at
@@ -139,24 +140,20 @@ _OF_YEAR = (
 _EDGE = r"(?:(?P<edge>early|late|mid)[ -])?"
 _NOT_OF_A_THING = r"(?! of (?:the|my|our|your|his|her|their|its)\b)"  # "the last week of the project"
 # What a number counts, and is no day or year then: "in 2000 words", "May 3 times".
-_COUNTED = re.compile(
+_COUNTED = regex(
     r"\s*(?:[a-z]+ )?(?:people|users|items|points|steps|words|lines|tokens|rows|files|records|orders|requests|"
     r"customers|employees|kilometers|kilometres|km|miles|m|kg|g|lbs|pounds|usd|eur|dollars|euros|bucks|calories|kcal|mb|gb|ms|"
     r"px|percent|times|pages|copies|units|votes|seats|tickets|minutes?|hours?|seconds?|days?|weeks?|months?|years?|"
     r"am|pm|o'clock)\b"
 )
-_RECENT = re.compile(
-    r"\b(?:(?:just |only |very |most )?recent(?:ly)?|lately|of late|the other day|not (?:so )?long ago)\b"
-)
-_PAST_CUE = re.compile(
-    r"\b(?:was|were|wasn't|weren't|did|didn't|had|happen(?:e?d)|been|done|took|went|got|made|came)\b"
-)
-_AHEAD_CUE = re.compile(
+_RECENT = regex(r"\b(?:(?:just |only |very |most )?recent(?:ly)?|lately|of late|the other day|not (?:so )?long ago)\b")
+_PAST_CUE = regex(r"\b(?:was|were|wasn't|weren't|did|didn't|had|happen(?:e?d)|been|done|took|went|got|made|came)\b")
+_AHEAD_CUE = regex(
     r"\b(?:will|won't|shall|going to|gonna|upcoming|coming up|(?:do|did) (?:i|we) have|(?:am i|are we|are you|is \w+) "
     r"(?!living|using|working)\w+ing|(?:planned|scheduled|arranged|booked) for|"
     r"what(?:'s| is| are) (?:my|our|the) (?:schedule|agenda|calendar|plans?))\b|'ll\b"
 )
-_NO_WEEKDAY = re.compile(r"\b(?:every|each|any|which|what|a|an|the|of|good|black|ash|is|are|and|or|to|like|by) $")
+_NO_WEEKDAY = regex(r"\b(?:every|each|any|which|what|a|an|the|of|good|black|ash|is|are|and|or|to|like|by) $")
 
 # Clocks and periods --------------------------------------------------------------------------------------------------
 
@@ -752,7 +749,7 @@ def _ordinal(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
 
 
 _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
-    (re.compile(pattern), maker)
+    (regex(pattern), maker)
     for pattern, maker in (
         (
             (
@@ -847,7 +844,7 @@ _PREP: Final = {
     "over": "over", "back on": "on", "in the course of": "during", "toward": "in", "towards": "in",
     "later than": "after", "earlier than": "before", "no later than": "by",
 }  # fmt: skip
-_STARTS = re.compile(
+_STARTS = regex(
     r"(?<![\w/.:-])(?:(?P<prep>between|from|ever since|since|starting|up until|up to|until|til|till|before|prior to|"
     r"after|following|in the course of|back in|back on|in|on|during|throughout|within|over|at|of|for|by|as of|"
     r"around|about|towards?|(?:no )?later than|earlier than)\s+)?"
@@ -859,22 +856,20 @@ _STARTS = re.compile(
     + r")[a-z]*\b)"
 )
 _JOIN = {
-    "between": re.compile(r"\s*(?:,\s*)?(?:and|to|-)\s*"),
-    "from": re.compile(r"\s*(?:,\s*)?(?:up )?(?:to|until|till|til|through|thru|-|\.{2,3}|(?<=-[0-9]{2})/)\s*"),
+    "between": regex(r"\s*(?:,\s*)?(?:and|to|-)\s*"),
+    "from": regex(r"\s*(?:,\s*)?(?:up )?(?:to|until|till|til|through|thru|-|\.{2,3}|(?<=-[0-9]{2})/)\s*"),
 }
-_AND = re.compile(r"\s*(?:,\s*)?(?:and|or|&|/)\s*")
-_TO_MONTH = re.compile(rf"\s*(?:to|until|till|til|through|thru|-)\s*{_MONTH}(?:,| of)? [0-9]{{4}}\b")
-_DAY_NUMBER = re.compile(rf"(?:the )?{_DAY}")
-_YEAR_AFTER = re.compile(_OF_YEAR)
-_COUNT_BEFORE = re.compile(
-    rf"\b(?:(?:(?:in|on|during) )?(?P<the>the ))?(?:{_COUNT} )?(?P<unit>day|week|month|year)s? $"
-)
-_PIECE = re.compile(
+_AND = regex(r"\s*(?:,\s*)?(?:and|or|&|/)\s*")
+_TO_MONTH = regex(rf"\s*(?:to|until|till|til|through|thru|-)\s*{_MONTH}(?:,| of)? [0-9]{{4}}\b")
+_DAY_NUMBER = regex(rf"(?:the )?{_DAY}")
+_YEAR_AFTER = regex(_OF_YEAR)
+_COUNT_BEFORE = regex(rf"\b(?:(?:(?:in|on|during) )?(?P<the>the ))?(?:{_COUNT} )?(?P<unit>day|week|month|year)s? $")
+_PIECE = regex(
     rf"(?:the )?(?:(?P<edge>start|beginning|middle|end) of|{_PART} of|(?P<week>week) of|"
     rf"(?P<nth>first|second|third|fourth|last) (?:(?:{_COUNT} )?(?P<unit>day|week|month|quarter|half)(?P<many>s)?|"
     rf"(?P<named>weekend|{'|'.join(_WEEKDAYS)})) (?:of|in)) "
 )
-_ONWARDS = re.compile(r"\s*(?:onwards?|on)\b(?! \w)|\s*onwards?\b")
+_ONWARDS = regex(r"\s*(?:onwards?|on)\b(?! \w)|\s*onwards?\b")
 
 
 def _phrases(plain: str, clock: _Clock) -> Iterator[_Phrase]:

@@ -6,9 +6,9 @@ I order?", and yet they are what has to be known to answer them well.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from engram.regex import regex
 from engram.values import MemoryType
 
 TYPES: Final[tuple[MemoryType, ...]] = ("constraint", "preference")  # memories that a policy has read as wishes
@@ -20,7 +20,7 @@ _OPENING: Final = (
     r"^\W*(?:(?:hi|hey|hello|please|so|and|ok|okay|now|also|then)\b\W*)*"
     r"(?:(?:can|could|would|will) you |(?:i'd like|i want|i need) you to |let's |help me )?(?:please )?"
 )
-_REQUEST: Final = re.compile(
+_REQUEST: Final = regex(
     rf"{_OPENING}(?:advise|compare|create|design|draft|explain|give|help|make|outline|plan|propose|recommend|show|"
     r"suggest|teach|walk|write)\b"
     r"|\bany (?:\w+ )?(?:advice|ideas?|recommendations?|suggestions?|thoughts?|tips?)\b"
@@ -31,11 +31,11 @@ _REQUEST: Final = re.compile(
     rf"|\bhow (?:to|do {_ONE}|does one)\b|\bdo you (?:advise|recommend|suggest)\b|\bwhat (?:do|does) .* mean\b"
     r"|\b(?:best|good|right) (?:idea|place|thing|time|way)\b|\blooking for\b"
 )
-_OF_WHAT_WAS_SAID: Final = re.compile(
+_OF_WHAT_WAS_SAID: Final = regex(
     r"\b(?:ago|did|had i|have i|history|mentioned|order|overview|previous(?:ly)?|remember|remind|said|summar\w*|sum up|"
     r"told|was|were)\b"
 )
-_WISH: Final = re.compile(
+_WISH: Final = regex(
     r"\b(?:always|never|from now on|whenever|(?:every|each) time|prefer\w*|(?:'d|would) rather|rather than|make sure|"
     r"keep in mind|remember (?:that|to)|instead of|(?:if|when) i ask|favou?rite|for the record|"
     r"without (?:any )?\w+ing)\b"

@@ -29,6 +29,7 @@ from engram.database import (
     send_ahead,
     statement,
 )
+from engram.regex import regex
 
 NAME: Final = "keyword"
 TIMEOUT: Final = 5.0  # seconds
@@ -66,20 +67,20 @@ MONTHS: Final = (
 Score = tuple[float, tuple[str, ...]]
 """How a text covers a question, and the words that matched."""
 
-_PHRASE: Final = re.compile(r'"([^"]{1,200})"|“([^”]{1,200})”')
+_PHRASE: Final = regex(r'"([^"]{1,200})"|“([^”]{1,200})”')
 # A word of one or two letters is a flag, as in "grep -r".
-_WITHOUT: Final = re.compile(r"(?:^|(?<=\s))-(?=[^\W\d_])(?![A-Za-z0-9]{1,2}(?!\w))(\w[\w'’.-]*)")
+_WITHOUT: Final = regex(r"(?:^|(?<=\s))-(?=[^\W\d_])(?![A-Za-z0-9]{1,2}(?!\w))(\w[\w'’.-]*)")
 # What the server's parser takes for one word, a path, a tag, a host or a sign: apart as it is asked for.
-_JOINTS: Final = re.compile(r"[/\\<>=@~|]|(?<=\w)[-–](?=\d)")
-_DOTTED: Final = re.compile(r"(?<=[^\W\d_])\.(?=[^\W_]{2})|(?<=\w\w)\.(?=[^\W\d_])")  # main.py, no 3.5
-_VERSION: Final = re.compile(r"(?<!\w)v(?=\d+(?:\.\d+)+)", re.IGNORECASE)
-_THOUSANDS: Final = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!,?\d)")
-_GLUED: Final = re.compile(r"[/\\<>=@~|\d]|\w\.\w")  # what any of these needs
-_CAMEL: Final = re.compile(r"(?<!\w)[a-z]+(?:[A-Z][a-z0-9]+|[A-Z]+(?![a-z]))+(?!\w)")
-_HUMPED: Final = re.compile(r"[a-z][A-Z]")
-_HUMP: Final = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
-_MARKS: Final = re.compile("[\u0300-\u036f]")
-_LEXEME: Final = re.compile(r"'((?:[^']|'')*)'")
+_JOINTS: Final = regex(r"[/\\<>=@~|]|(?<=\w)[-–](?=\d)")
+_DOTTED: Final = regex(r"(?<=[^\W\d_])\.(?=[^\W_]{2})|(?<=\w\w)\.(?=[^\W\d_])")  # main.py, no 3.5
+_VERSION: Final = regex(r"(?<!\w)v(?=\d+(?:\.\d+)+)", re.IGNORECASE)
+_THOUSANDS: Final = regex(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!,?\d)")
+_GLUED: Final = regex(r"[/\\<>=@~|\d]|\w\.\w")  # what any of these needs
+_CAMEL: Final = regex(r"(?<!\w)[a-z]+(?:[A-Z][a-z0-9]+|[A-Z]+(?![a-z]))+(?!\w)")
+_HUMPED: Final = regex(r"[a-z][A-Z]")
+_HUMP: Final = regex(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
+_MARKS: Final = regex("[\u0300-\u036f]")
+_LEXEME: Final = regex(r"'((?:[^']|'')*)'")
 
 
 @dataclass(frozen=True, slots=True)

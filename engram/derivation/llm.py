@@ -23,6 +23,7 @@ from engram.derivation import documents, rules
 from engram.derivation.proposals import Proposed
 from engram.derivation.times import Stated, is_no_validity, resolve
 from engram.errors import EngramError
+from engram.regex import regex
 from engram.values import Event, MemoryType, trust_rank
 
 NAME: Final = "llm"
@@ -134,8 +135,8 @@ def _cut(said: str, start: int, tokens: int) -> int:
     return stop
 
 
-_SENTENCE_END: Final = re.compile(r"[.!?。！？]\s+|[。！？]|\n+")
-_SPACE: Final = re.compile(r"\s+")
+_SENTENCE_END: Final = regex(r"[.!?。！？]\s+|[。！？]|\n+")
+_SPACE: Final = regex(r"\s+")
 
 
 def batches(turns: Sequence[Passage]) -> Iterator[tuple[Passage, ...]]:
@@ -192,7 +193,7 @@ def worst_trust(events: Iterable[Event]) -> str:
 
 SHINGLE: Final = 3
 ECHOED: Final = 0.6
-_SENTENCE: Final = re.compile(r"[^.!?\n。！？]+[.!?\n。！？]*")
+_SENTENCE: Final = regex(r"[^.!?\n。！？]+[.!?\n。！？]*")
 
 
 def without_echoes(said: str, known: Sequence[str]) -> str:

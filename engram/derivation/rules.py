@@ -20,6 +20,7 @@ from engram.derivation.proposals import Proposed
 from engram.derivation.times import Stated, resolve
 from engram.policies.default import STYLE
 from engram.policies.values import allergen
+from engram.regex import regex
 from engram.subjects import (
     MAX_SENTENCE,
     SELF,
@@ -79,7 +80,7 @@ def _numbered(found: Iterator[Proposed]) -> tuple[Proposed, ...]:
 
 # ------------------------------------------------ messages
 
-_LINE = re.compile(r"[^\n]*\n?")
+_LINE = regex(r"[^\n]*\n?")
 
 
 def readable(content: str) -> str:
@@ -213,7 +214,7 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
     yield from told
 
 
-_ME: Final = re.compile(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Oo]ur|us)\b")
+_ME: Final = regex(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Oo]ur|us)\b")
 
 
 def _says_of_user(said: str, named: Sequence[str]) -> bool:
@@ -227,10 +228,10 @@ def _says_of_user(said: str, named: Sequence[str]) -> bool:
     return bool(named) or len(courses.topic(said)) >= _PAIR
 
 
-_MISSAID: Final = re.compile(r"user (?:said|told you|called|wrote|typed|thought|mentioned)\b")
+_MISSAID: Final = regex(r"user (?:said|told you|called|wrote|typed|thought|mentioned)\b")
 _LEAST: Final = 4
-_OF_USER: Final = re.compile(r"\buser(?:'s)?\b")
-_TO_YOU: Final = re.compile(r"\b(?:you|your|let user|tell user|ask user|thank|it|that|this)\b")
+_OF_USER: Final = regex(r"\buser(?:'s)?\b")
+_TO_YOU: Final = regex(r"\b(?:you|your|let user|tell user|ask user|thank|it|that|this)\b")
 _PAIR: Final = 2
 
 
@@ -255,7 +256,7 @@ def _marked(one: Proposed, *, course: Course | None = None, otherwise: bool = Fa
     return replace(one, echo=echo._replace(course=course, otherwise=otherwise))
 
 
-_COURSE: Final = re.compile(
+_COURSE: Final = regex(
     r"\b(?:i|i'm|i've|i'd|me|my|we|we've|our|user|user's|it's|died|passed|stolen|gone|cancelled|canceled|scrapped|past|"
     r"over|history)\b"
 )
@@ -271,7 +272,7 @@ def _tells_of_a_course(sentence: str, course: Course) -> bool:
     return of_user and mood_of(sentence) == "statement"
 
 
-_TO_ME: Final = re.compile(r"\b(?:me|and i)\b")  # "my doctor took me off it", "Anna and I broke up"
+_TO_ME: Final = regex(r"\b(?:me|and i)\b")  # "my doctor took me off it", "Anna and I broke up"
 
 
 def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -> Iterator[Proposed]:
@@ -299,9 +300,9 @@ def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -
 
 
 # "We decided to launch in September" was decided now; the date belongs to the launch.
-_AIM: Final = re.compile(r"\b(?:decided|agreed|chose|needs|has|wants|hopes) to [a-z]+\b")
+_AIM: Final = regex(r"\b(?:decided|agreed|chose|needs|has|wants|hopes) to [a-z]+\b")
 # The event began some time ago and what it brought about is so now.
-_HOLDS: Final = re.compile(
+_HOLDS: Final = regex(
     r"^(?:user|user's [\w -]{1,60}?) (?:\w+ly |now |just |finally |recently )*(?:lives|works|is|has|uses|"
     r"moved|relocated|switched|started|joined|became|changed|got|adopted|settled|owns|speaks|plays|studies|"
     r"migrated|replaced|chose|decided|reports|manages|leads|married)\b"
@@ -342,7 +343,7 @@ def _facts(clause: Clause, words: str) -> Iterator[str]:
     yield fact[:MAX_FACT]
 
 
-_ALLERGENS: Final = re.compile(
+_ALLERGENS: Final = regex(
     r"^(User is (?:(?:not|no longer|also|now|severely|very|extremely|highly|deathly|mildly) ){0,2}allergic "
     r"to )([^.;:()]{1,120})$"
 )
@@ -363,7 +364,7 @@ def _asked(words: str) -> Iterator[str]:
 # ------------------------------------------------ worth remembering
 
 _MOODS: Final = ("statement", "plan", "reported")
-_TALK: Final = re.compile(
+_TALK: Final = regex(
     r"^user (?:really |just |still |also |already |totally |completely |would |only |do |does |did |even )*(?:"
     r"(?:needs?|wants?|like|likes) (?:you|help|some help|a hand|your|some advice|advice|a (?:list|summary|"
     r"poem|recipe|script|function|table|plan|quick|short)|an? (?:example|explanation|idea|answer)|some "
@@ -390,7 +391,7 @@ _TALK: Final = re.compile(
     r"look|definitely|tell|ask|send|share|show|talk|wait)\b"
     r"|(?:goes|went) ahead\b|(?:was|is) (?:just )?(?:going to|about to) (?:say|ask)\b)"
 )
-_FEELING: Final = re.compile(
+_FEELING: Final = regex(
     r"^user (?:is|was|feels|felt) (?:(?:so|very|really|a bit|a little|pretty|quite|too|super|just|also|now|"
     r"still|not|feeling|all|kind of) ){0,3}(?:tired|excited|happy|sad|hungry|bored|busy|late|early|sleepy|"
     r"thirsty|angry|mad|upset|annoyed|nervous|worried|scared|thrilled|grateful|"
@@ -400,12 +401,12 @@ _FEELING: Final = re.compile(
     r"(?:now|today|too|again|about (?:it|that|this)|right now|for you|with (?:it|that|this)|to (?:hear|see|"
     r"know) .*|at the moment|tonight))?$"
 )
-_DEICTIC: Final = re.compile(
+_DEICTIC: Final = regex(
     r"^(?:user|user's (?:team|group)) (?:[\w']+ ){1,4}(?:it|this|that|them|so|these|those|him|her|you|one|"
     r"ones)(?: (?:too|very much|a lot|so much|now|all|idea|again|yesterday|today|before|soon|already|as "
     r"well|out|in|for me|again soon|here|there|then))?$"
 )
-_ABOUT_NAMES: Final = re.compile(
+_ABOUT_NAMES: Final = regex(
     r"^(?:the|our|user's(?: team's| group's)?) (?:[\w'/.-]+ ){0,4}?(?:deadline|budget|launch|release|"
     r"project|database|repo|repository|api|port|staging|production|client|customer|contract|stand-?up|"
     r"sprint|office|password policy|server|"
@@ -414,26 +415,26 @@ _ABOUT_NAMES: Final = re.compile(
     r"(?:for|of|in|at|on) [\w' .-]{1,40}?)? (?:is|are|was|will be|uses|runs|starts|ends|moved|moves|has|"
     r"needs|must|requires|lives|belongs|costs|expires|begins|opens|closes|takes|changed|switched)\b"
 )
-_RULE: Final = re.compile(
+_RULE: Final = regex(
     r"^(?:please )?(?:from now on,? )?(?:always|never|do not ever|don't ever|under no circumstances|do not|"
     r"don't|only)\b"
 )
-_NO_RULE: Final = re.compile(
+_NO_RULE: Final = regex(
     r"^(?:please )?(?:never mind|nevermind|(?:do not|don't) (?:worry|bother|mention|forget|be|you|get me "
     r"wrong|stop|hesitate|think|know|give up|panic|ask|sweat|tell|let|take|want|have|need|like|care|see)|"
     r"always (?:a pleasure|nice|good|happy|fun)|never (?:again|ever)?$|only (?:if|when|because|kidding|"
     r"joking|one|two|the|a|an|this|that|you|in|on|for|at|then|now|time|problem|thing)|never (?:have|had|"
     r"been|heard|thought|knew))"
 )
-_ONCE: Final = re.compile(
+_ONCE: Final = regex(
     r"\b(?:this|that|these|those|it|here|above|below|the (?:code|text|email|following|list|answer|poem|"
     r"story|essay|header|last one|first one)|yet|now|just yet|today|tonight|tomorrow)\b"
 )
-_AT_HOME: Final = re.compile(
+_AT_HOME: Final = regex(
     r"^user (?:\w+ )?(?:(?:lives|resides) in|(?:moved|relocated) to|is (?:\w+ )?allergic to)"
     r" (?!it\b|this\b|that\b|one\b)\w"
 )
-_IT: Final = re.compile(r"\bI\.?T\b")
+_IT: Final = regex(r"\bI\.?T\b")
 _NO_PERSON: Final = frozenset(("he", "she", "they", "it", "you"))
 
 
@@ -459,14 +460,14 @@ def _worth(clause: Clause) -> str | None:
 
 
 # Somebody by name who does something for what is the user's: "Dr. Bell supervises my thesis".
-_FOR_USER: Final = re.compile(
+_FOR_USER: Final = regex(
     r"(?P<who>(?:Dr\. |Mr\. |Mrs\. |Ms\. |Prof\. )?[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+){0,2}) "
     r"(?:(?:now|still|also|always|usually|no longer|currently) )*(?!is\b|was\b|has\b|does\b|goes\b|means\b|"
     r"makes\b|looks\b|"
     r"seems\b|sounds\b|lost\b|needs\b)[a-z]+(?<!s)s my [\w'-]+(?: [\w'-]+)?"
     r"(?: (?:now|again|these days|any ?more))?[.!]?$"
 )
-_ONCE_ABOUT: Final = re.compile(r"\b(?:you|hotel|restaurant|movie|film|book|airbnb)\b")
+_ONCE_ABOUT: Final = regex(r"\b(?:you|hotel|restaurant|movie|film|book|airbnb)\b")
 
 
 def _says_something(clause: Clause, text: str) -> bool:
@@ -550,7 +551,7 @@ def _stripped(content: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-_OUTCOME: Final = re.compile(
+_OUTCOME: Final = regex(
     r"\bexit(?:ed with)? (?:code|status)[ :=]+\d{1,3}\b|\b\d{1,7} (?:tests? )?(?:passed|failed|failures?|"
     r"errors?|skipped)\b|\b(?:tests?|builds?|build|suite|lint|ci|pipeline) (?:[\w./:-]{1,80} )?(?:passed|"
     r"failed|succeeded|is green|is red)\b"

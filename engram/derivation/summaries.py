@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal
 
 from engram import text
+from engram.regex import regex
 from engram.subjects import sentence_spans
 from engram.values import Event
 
@@ -28,20 +29,18 @@ CUT: Final = "…"
 
 Sections = Mapping[str, Sequence[str]]
 
-_DECIDED = re.compile(
+_DECIDED = regex(
     r"\b(?:decided|decision|agreed|settled on|let'?s (?:go|use|take|do)|go(?:ing)? with|will use|chose|picked)\b", re.I
 )
-_BINDING = re.compile(
+_BINDING = regex(
     r"\b(?:must(?:n't)?|never|always|do not|don'?t|should(?:n't)?|prefer|only|cannot|can'?t|allergic|required?)\b", re.I
 )
-_DONE = re.compile(
+_DONE = regex(
     r"\b(?:done|finished|fixed|implemented|added|completed|deployed|merged|wrote|written|built|created|passes|works)\b",
     re.I,
 )
-_AHEAD = re.compile(
-    r"\b(?:next|to ?do|remaining|still (?:need|have)|need to|follow up|tomorrow|then we|plan to)\b", re.I
-)
-_ASKED = re.compile(r"[?？؟]\W*$")
+_AHEAD = regex(r"\b(?:next|to ?do|remaining|still (?:need|have)|need to|follow up|tomorrow|then we|plan to)\b", re.I)
+_ASKED = regex(r"[?？؟]\W*$")
 _WHO: Final = {"user": "User", "assistant": "Assistant", "agent": "Agent", "system": "System", "tool": "Tool"}
 
 

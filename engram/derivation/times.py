@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from engram import verbs
+from engram.regex import regex
 from engram.subjects import plain
 
 
@@ -45,7 +46,7 @@ _UNIT = r"(?P<unit>day|week|weekend|month|year|decade)s?"
 _YEAR = r"(?:19|20|21)\d\d"
 
 _FORMS: Final = tuple(
-    (kind, re.compile(pattern))
+    (kind, regex(pattern))
     for kind, pattern in (
         ("iso", r"\b(?P<year>(?:19|20|21)\d\d)-(?P<number>\d\d)-(?P<day>\d\d)\b"),
         (
@@ -89,21 +90,21 @@ _FORMS: Final = tuple(
         ),
     )
 )
-_NOT_VALIDITY = re.compile(
+_NOT_VALIDITY = regex(
     r"\b(?:birthday|anniversary|deadline|due|every|each|annual|annually|yearly|by|born|version|flight number)\b"
 )
-_LIKELY_AHEAD = re.compile(
+_LIKELY_AHEAD = regex(
     r"\b(?:will|going to|next|tomorrow|upcoming|plan|plans|planning|scheduled|is|are|starts|begins|leaves|arrives)\b"
 )
 # Arranged in the past for a day that may lie ahead: "signed up for a run on October 5".
-_ARRANGED = re.compile(
+_ARRANGED = regex(
     r"\b(?:(?:signed|sign) (?:\w+ )?up|registered|enrol?led|booked|reserved|scheduled|rescheduled|planned|arranged|"
     r"invited|ordered|bought (?:\w+ )?tickets?|got (?:\w+ )?tickets?|applied|entered|postponed|agreed|promised|"
     r"committed|pencil?led|set up|(?:made|got|have|has) (?:an? )?(?:\w+ )?(?:appointment|reservation|booking))\b"
 )
-_UNTIL = re.compile(r"\b(?:until|till|through)\s*$")
-_RANGE = re.compile(r"^\s*(?:to|until|till|and|through|-|–)\s+(?:\w+ )?$")
-_YEAR_RANGE = re.compile(rf"\b(?:from|between) (?P<first>{_YEAR}) (?:to|until|till|and|through) (?P<last>{_YEAR})\b")
+_UNTIL = regex(r"\b(?:until|till|through)\s*$")
+_RANGE = regex(r"^\s*(?:to|until|till|and|through|-|–)\s+(?:\w+ )?$")
+_YEAR_RANGE = regex(rf"\b(?:from|between) (?P<first>{_YEAR}) (?:to|until|till|and|through) (?P<last>{_YEAR})\b")
 _DAY: Final = timedelta(days=1)
 _MAX_TEXT: Final = 1_000
 
@@ -230,7 +231,7 @@ def _lies_ahead(text: str, place: int) -> bool:
 
 
 # A verb, or a participle with its "is": "was", "wrote", "is scheduled", "will be".
-_VERB = re.compile(
+_VERB = regex(
     r"\b(?:(?:is|are|be|been|will|am|has|have|i'm|we're|it's)(?: \w+ly| not| now)?(?: \w+(?:ed|ing))?|going to|"
     r"[a-z]+)\b"
 )

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from engram.lifecycle.deeds import Effect, marked
 from engram.lifecycle.layers import CANDIDATE, LESSON, TRIAGED, Row, to
+from engram.regex import regex
 from engram.settings import LlmLevel
 
 Verdict = Literal["pass", "refuse", "unclear"]
@@ -27,15 +28,13 @@ FOR_NOW: Final = "what it says is for the time being"
 FOREIGN: Final = "it comes of a tool, a document or the web"
 BATCH: Final = 20  # rows a cycle triages, and rows a model is asked about at the gate
 
-_PASSING = re.compile(
+_PASSING = regex(
     r"\bfor (?:now|the moment|the time being|today|this (?:week|month|sprint))\b|\btemporar(?:y|ily)\b|\buntil\b"
     r"|\bcurrently\b|\bat the moment\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(
-    r"\b(?:if|when|whenever|unless|while|during|in case|as long as|except|provided)\b", re.IGNORECASE
-)
-_REASON = re.compile(
+_CONDITION = regex(r"\b(?:if|when|whenever|unless|while|during|in case|as long as|except|provided)\b", re.IGNORECASE)
+_REASON = regex(
     r"\b(?:because|since|so that|due to|in order to|to avoid|the reason|given that|therefore|as it)\b", re.IGNORECASE
 )
 

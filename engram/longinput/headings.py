@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from engram.regex import regex
 
 SHOWN_CHARACTERS: Final = 120
 """A heading is shown up to here; a clause that begins in its heading's line would be shown whole otherwise."""
@@ -12,23 +13,21 @@ _CAPITALS: Final = 7
 _FIRST: Final = frozenset("# \t§\"“'(")
 _CODE: Final = frozenset("=;{}<>|_")
 
-_ATX = re.compile(r" {0,3}(#{1,6})(?=[ \t\r\n]|\Z)")
-_UNDERLINE = re.compile(r" {0,3}(?:={3,}|-{3,})[ \t]*\Z")
-_NO_TITLE = re.compile(r"[ \t]*(?:[|>#*+~`=-]|\d{1,4}[.)]|[ \t]{4})")
+_ATX = regex(r" {0,3}(#{1,6})(?=[ \t\r\n]|\Z)")
+_UNDERLINE = regex(r" {0,3}(?:={3,}|-{3,})[ \t]*\Z")
+_NO_TITLE = regex(r"[ \t]*(?:[|>#*+~`=-]|\d{1,4}[.)]|[ \t]{4})")
 _NUMBER = r"(?:\d{1,4}(?:\.\d{1,4}){0,5}[a-z]?(?:\([A-Za-z0-9]{1,4}\)){0,3}|[IVXLC]{1,8}|[A-Z])"
 _ENDS = r"(?=[ \t]*\Z|[ \t]{0,3}[.:)–—-]|[ \t]{1,8}[A-Z\"“(\[])"
-_NAMED = re.compile(
+_NAMED = regex(
     r"(?:Section|SECTION|Sec\.|SEC\.|Article|ARTICLE|Clause|CLAUSE|Chapter|CHAPTER|Part|PART|Title|TITLE"
     r"|Schedule|SCHEDULE|Annex|ANNEX|Appendix|APPENDIX|Exhibit|EXHIBIT|Book|BOOK)"
     rf"[ \t]{{1,4}}(?:{_NUMBER}|One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten"
     r"|ONE|TWO|THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE|TEN)"
     rf"{_ENDS}|§{{1,2}}[ \t]?{_NUMBER}"
 )
-_DEEP = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,5}\.?[ \t]{1,8}[A-Z“\"(]")
-_TOP = re.compile(r"(?:\d{1,3}|[IVXLC]{1,7})[.)][ \t]{1,8}(?=[A-Z])")
-_TITLE_WORDS = re.compile(
-    r"[A-Z][\w'’/-]*(?:,?[ \t](?:[A-Z][\w'’/-]*|of|and|or|the|to|for|in|on|by|a|an|with|&)){0,9}\.?"
-)
+_DEEP = regex(r"\d{1,3}(?:\.\d{1,3}){1,5}\.?[ \t]{1,8}[A-Z“\"(]")
+_TOP = regex(r"(?:\d{1,3}|[IVXLC]{1,7})[.)][ \t]{1,8}(?=[A-Z])")
+_TITLE_WORDS = regex(r"[A-Z][\w'’/-]*(?:,?[ \t](?:[A-Z][\w'’/-]*|of|and|or|the|to|for|in|on|by|a|an|with|&)){0,9}\.?")
 _SENTENCE_ENDS: Final = frozenset('.;:!?)”"’…')
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Literal
 
+from engram.regex import regex
 from engram.values import MemoryType
 
 ChunkKind = Literal[
@@ -50,17 +51,15 @@ _HEADING_WORDS: Final[dict[ChunkKind, str]] = {
     "requirement": r"(?:[\w-]+ )?requirements?|acceptance criteria|user stor(?:y|ies)|req-\d+|must have",
     "instruction": r"install(?:ation|ing)|getting started|how to|steps?|usage|instructions?|tutorial|procedure|set-?up",
 }
-_HEADINGS: Final = {
-    kind: re.compile(rf"(?i)\A[\d.:\s()-]{{0,12}}(?:{words})\b") for kind, words in _HEADING_WORDS.items()
-}
-_LEGAL_HEADING = re.compile(
+_HEADINGS: Final = {kind: regex(rf"(?i)\A[\d.:\s()-]{{0,12}}(?:{words})\b") for kind, words in _HEADING_WORDS.items()}
+_LEGAL_HEADING = regex(
     r"(?i)\A(?:section|article|clause|schedule|annex|exhibit|§|\d{1,3}(?:\.\d{1,3})*\.?\s+(?:definitions"
     r"|term|fees|notices"
     r"|governing law|liability|confidential|termination|warrant|indemni|assignment|payment))"
     r"|\A(?:force majeure|limitation of liability"
     r"|governing law|indemnification|warranties|severability|entire agreement|confidentiality|assignment)\b"
 )
-_ARTICLE = re.compile(r"(?i)\A(?:article|clause|§) ?[\dIVXLC]")
+_ARTICLE = regex(r"(?i)\A(?:article|clause|§) ?[\dIVXLC]")
 _CHARACTERS_A_LEGAL_WORD: Final = 400
 _LEGAL_NAMES = """
     licensor licensee lessor lessee landlord tenant hereby herein hereinafter thereof hereto hereunder whereas
@@ -79,8 +78,8 @@ _LEGAL_PHRASES: Final = (
     "non-exclusive", "shall be deemed", "shall not be", "in accordance with", "subject to", "provided that",
     "bear interest", "bears interest", "the customer", "the client",
 )  # fmt: skip
-_WORD = re.compile(r"[a-z]+")
-_OUTPUT = re.compile(
+_WORD = regex(r"[a-z]+")
+_OUTPUT = regex(
     r"(?m)^(?:(?:[A-Z][a-z]{2} [ \d]\d|\d{4}-\d\d-\d\d)[T ]\d\d:\d\d:\d\d\S* \S+ [\w./-]+(?:\[\d+\])?: "
     r"|\$ \w|>>> |Traceback \(most recent|HTTP/\d|npm (?:ERR!|error)|[drwx-]{10} |exit code:? ?-?\d"
     r"|std(?:out|err):|PING "
@@ -95,7 +94,7 @@ _OUTPUT = re.compile(
     r"|(?m:^\[\d\d:\d\d(?::\d\d)?[^\]\r\n]{0,12}\] )|(?m:^[ \t]{1,40}at [\w.$<>]{1,200}\([\w.$]{1,80}(?::\d+)?\))"
     r"|(?m:^(?:[A-Z]{2,20}(?: [A-Z]{2,20})?(?: {2,}|\t)){2,8}[A-Z]{2,20}[ \t]*$)"
 )
-_PROGRAM = re.compile(
+_PROGRAM = regex(
     r"(?:\s*(?:(?:def|class|fn|func|function|struct|enum|impl)\b[^.\r\n]*[({:]|(?:import|from|using"
     r"|package|use) [\w.:{}*]+[\w\s,.*;{}]*\Z"
     r"|(?:CREATE|ALTER|SELECT|INSERT|UPDATE|DELETE|DROP) [A-Z*\w]"
@@ -103,7 +102,7 @@ _PROGRAM = re.compile(
     r"|#(?:include|define|if|ifdef|endif)\b|(?:return|for|if|while|else|try|except"
     r"|elif)\b[^.\r\n]*[:;{]\s*\Z|[\w.\[\]]{1,60} [+*-]?= \S|//|/\*|[{}\[\]()]+[;,]?\s*\Z|@\w+))|[^\r\n]*[;{}]\s*\Z"
 )
-_RECORD = re.compile(
+_RECORD = regex(
     r"\s*(?:\||[{\[]\"|\[\d{1,3}\] |\[[\w.-]{1,40}\]\s*\Z|[\w.-]{1,40} ?= ?\S|(?:From|To|Cc|Subject|Date"
     r"|Received): |[^,\s][^,.]{0,40},[^,\s][^,]{0,40},[^,\s]|[^;\s][^;]{0,40};[^;\s][^;]{0,40};[^;\s]"
     r"|\s*</?[A-Za-z][^<>]{0,120}>|[^\t]{1,60}\t[^\t]{1,60}(?:\t|\Z)"
@@ -111,12 +110,12 @@ _RECORD = re.compile(
     r"|[A-Z][\w'’-]+, (?:[A-Z]\. ?){1,3}[^\r\n]{0,80}\(?(?:18|19|20)\d\d\b)"
 )
 
-_ITEM = re.compile(
+_ITEM = regex(
     r"\A[\s>*+•–-]{0,8}(?:\(?\d{1,3}[.)]\s|\(?[a-z][.)]\s|step \d{1,3}[:.]\s|\[[ x]\]\s)?\s{0,4}[*_`\"“]{0,3}",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[.!?][\"”'’)*])\s+|[\r\n]+")
-_DECISION = re.compile(
+_SENTENCE = regex(r"(?<=[.!?;])\s+|(?<=[.!?][\"”'’)*])\s+|[\r\n]+")
+_DECISION = regex(
     r"\b(?:(?:we|they|i|board|team|trustees|members|committee|council|court|management|group|has|have"
     r"|had|was|were)(?:'ve|'re)?(?: have| has| had| also| then| finally| all| unanimously)?"
     r" (?:decided|agreed|resolved|approved|chose|chosen|opted|settled|rejected|selected|picked|voted"
@@ -125,25 +124,25 @@ _DECISION = re.compile(
     r"|we(?:'ll| will| shall) (?:use|store|keep|go|adopt|move|build|write|drop|switch)\b"
     r"|going with option|was (?:dropped|chosen|approved))"
 )
-_DECIDED = re.compile(r"(?i)\Adeci(?:ded|sion)\b ?[.:*]")
-_QUESTION = re.compile(r"(?i)\?[\"”'’)*]{0,3}\s*\Z|\A(?:q:|tbd\b|to be decided|open:)")
-_FORBIDDING = re.compile(
+_DECIDED = regex(r"(?i)\Adeci(?:ded|sion)\b ?[.:*]")
+_QUESTION = regex(r"(?i)\?[\"”'’)*]{0,3}\s*\Z|\A(?:q:|tbd\b|to be decided|open:)")
+_FORBIDDING = regex(
     r"\b(?:must(?: not|n't)|shall not|may not|should not|can(?:not|'t)|never|not (?:permitted|allowed"
     r"|be \w+ed)|prohibited|forbidden"
     r"|no (?:\w+ ){0,3}(?:may|can|shall|exceptions)|limited to|restricted to|capped at|allergic to"
     r"|no more than|at most|not exceed|maximum of|up to a maximum"
     r"|under (?:any|no) circumstances|do not|don't|only (?:\S+ ){1,8}(?:is|are|may) |is fixed at|without exception)"
 )
-_REQUIRING = re.compile(
+_REQUIRING = regex(
     r"\b(?:must|shall|should|(?:is|are) required to|has to|have to|needs? to|we (?:require|need)"
     r"|required|as an? [^,.]{1,60},? i (?:want|need)"
     r"|req-\d+|given [^,]{1,80}, when|availability of)\b"
 )
-_TO_DO = re.compile(
+_TO_DO = regex(
     r"(?i)\A(?:to \w[^,.]{1,80}, (?:first )?|then |first,? |next,? |finally,? |now |please "
     r"|if [^,.]{1,80}, |when [^,.]{1,80}, |always |(?:do not|don't|never) )"
 )
-_IMPERATIVE = re.compile(
+_IMPERATIVE = regex(
     r"(?i)\A(?:add|allow|answer|apply|ask|assign|attach|avoid|bake|begin|boil|bring|build|call|change"
     r"|check|choose|clean|clear|click|close"
     r"|combine|compile|configure|confirm|connect|consider|convert|copy|create|cut|define|delete|deploy"
@@ -160,7 +159,7 @@ _IMPERATIVE = re.compile(
     r"|was|are|were|has|had)\b)|\Ayou are an? "
 )
 # Whatever verb it is, it tells somebody to do something: "Soak the beans", "Roll back with care".
-_BARE_VERB = re.compile(
+_BARE_VERB = regex(
     r"\A(?!(?:[A-Z]?[a-z]*(?:ing|ed|ly|ion|ness|ment|[^s]s))\s)(?!(?:In|On|At|By|For|From|With|Without"
     r"|Of|To|As|And|But|Or|Nor|So|Yet|If|When|While"
     r"|Where|Since|After|Before|Until|Till|Through|Over|Under|Into|Onto|Upon|Between|Among|Across|Along"
@@ -174,7 +173,7 @@ _BARE_VERB = re.compile(
     r"[A-Z]?[a-z]{1,14} (?:the|a|an|your|it|them|its|their|all|each|every|this|these|any|back|down|up"
     r"|off|out|in the|to (?:the|every|each|your))\b"
 )
-_SPEECH = re.compile(
+_SPEECH = regex(
     r"\A\s*[\"“«]|[\"”»]\s*(?:\w+ ){1,3}(?:said|asked|replied|cried)\b|\b(?:he|she|they|i) (?:said|asked"
     r"|replied|cried)\b"
 )

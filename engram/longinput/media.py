@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Final, Literal, get_args
 
 from engram.longinput import outlines
+from engram.regex import regex
 
 Media = Literal["text", "markdown", "code", "diff", "jsonl"]
 MEDIA: Final[tuple[str, ...]] = get_args(Media)
@@ -24,13 +24,13 @@ _ENDINGS: Final[dict[Media, str]] = {
 _MEDIA_OF: Final[dict[str, Media]] = {
     ending: media for media, endings in _ENDINGS.items() for ending in endings.split()
 }
-_DIFF = re.compile(r"(?:diff --git |Index: |commit [0-9a-f]{40}\b|From [0-9a-f]{40} |--- [^\r\n]{1,400}\r?\n\+\+\+ )")
-_HUNK = re.compile(r"(?m)^(?:@@ -\d|diff --git )")
-_MARKDOWN = re.compile(
+_DIFF = regex(r"(?:diff --git |Index: |commit [0-9a-f]{40}\b|From [0-9a-f]{40} |--- [^\r\n]{1,400}\r?\n\+\+\+ )")
+_HUNK = regex(r"(?m)^(?:@@ -\d|diff --git )")
+_MARKDOWN = regex(
     r"(?m)^ {0,3}#{1,6} \S|^ {0,3}(?:```|~~~)|\[[^\]\r\n]{1,200}\]\([^)\s]{1,400}\)|^\|[ :-]{3,200}\|"
     r"|\*\*[^*\r\n]{1,200}\*\*"
 )
-_CODE_LINE = re.compile(
+_CODE_LINE = regex(
     r"[^\r\n]*[;{}():,\[\]]\s*\Z|\s+(?:return|self|if|for|let|var|const)\b|(?:import|from|use|package"
     r"|#include)\b|\s*(?:#|//|\*|--|@)"
 )

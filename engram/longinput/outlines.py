@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from engram.longinput.headings import heading_of, is_underline
+from engram.regex import regex
 
-LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+LINE: Final = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _BARE_CHARACTERS: Final = 20
 """A section with less than this beside its heading is hardly more than a heading: it joins the next."""
 _SMALL_PART: Final = 8
 """A definition smaller than this part of a chunk does not make a chunk."""
 
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\r\n]*)")
-_DEFINITION = re.compile(
+_FENCE = regex(r" {0,3}(`{3,}|~{3,})([^\r\n]*)")
+_DEFINITION = regex(
     # what begins with a word of its own, in Python, JavaScript, TypeScript, Go, Rust, Java, C, C#, Kotlin, Ruby, PHP
     r"(?:(?:export|default|async|public|private|protected|internal|abstract|final|static|sealed|partial|unsafe|extern"
     r"|declare|inline|const|open|data|virtual|override|pub(?:\([a-z: ]{1,30}\))?)[ \t]+){0,6}"
@@ -36,12 +36,10 @@ _DEFINITION = re.compile(
     r"(?:[A-Za-z_~][\w:~]{0,80}[ \t]{1,4}[*&]{0,3}){0,4}"
     r"[A-Za-z_~][\w:~]{0,80}[ \t]{0,2}\([^;=\r\n]{0,400}(?:\{[^\r\n]*)?[ \t]*(?=[\r\n]|\Z)"
 )
-_ATTACHED = re.compile(
-    r"@\w|#\[|//|/\*|[ \t]{0,4}\*|--|#(?!include|if|ifdef|ifndef|endif|else|elif|define|undef|pragma|!)"
-)
-_FILE = re.compile(r"diff --git |diff -|Index: |commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} ")
-_HUNK = re.compile(r"@@ -\d")
-_PATH = re.compile(r"(?:diff --git [^\r\n]* b/|Index: |\+\+\+ (?:b/)?|--- (?:a/)?)([^\t\r\n]+)")
+_ATTACHED = regex(r"@\w|#\[|//|/\*|[ \t]{0,4}\*|--|#(?!include|if|ifdef|ifndef|endif|else|elif|define|undef|pragma|!)")
+_FILE = regex(r"diff --git |diff -|Index: |commit [0-9a-f]{7,64}\b|From [0-9a-f]{40} ")
+_HUNK = regex(r"@@ -\d")
+_PATH = regex(r"(?:diff --git [^\r\n]* b/|Index: |\+\+\+ (?:b/)?|--- (?:a/)?)([^\t\r\n]+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.policies import MemoryPolicy
 from engram.policies.classify import Classified, Proposal, classify, value_of
+from engram.regex import regex
 from engram.subjects import plain
 from engram.writing import Draft, Origin
 
@@ -341,7 +342,7 @@ def _is_of_user(one: Known) -> bool:
     return serves and not (one.subject or "").startswith("user's ")
 
 
-_SERVES: Final = re.compile(r"(?<!^)\bUser\b")
+_SERVES: Final = regex(r"(?<!^)\bUser\b")
 
 
 @lru_cache(maxsize=4096)
@@ -445,7 +446,7 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
     return replace(draft, echo=None, fact=fact, classified=classified)
 
 
-_PARTED: Final = re.compile(r"^user (?:\w+ly |has |just )*(?:sold|lost|left|parted with|gave away)\b")
+_PARTED: Final = regex(r"^user (?:\w+ly |has |just )*(?:sold|lost|left|parted with|gave away)\b")
 _KEPT: Final = tuple(PREFIX + name for name in ("favourite ", "hometown", "birthplace"))
 """What a thing or a place may be to somebody who no longer has it."""
 

@@ -1,6 +1,6 @@
 """Policies: what a memory is, whether it is pinned, and under which key a newer one supersedes it.
 
-A policy is a frozen value made of rules. To add one, write its module and add it to `built_in`. What judges by a
+A policy is a frozen value made of rules. To add one, write its module and name it in `_MODULES`. What judges by a
 policy is `engram.policies.classify`; it holds far more patterns than the rules do, and is not loaded with them.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -74,21 +75,21 @@ def not_before(classified: Classified, valid_from: datetime | None, said_at: dat
     return replace(classified, critical_slot=None, conflict_key=None, negates=None)
 
 
+_MODULES: Final = {"default": "DEFAULT", "legal": "LEGAL", "coding_agent": "CODING_AGENT"}
+"""The policies of the library: the module of each, and what it is called there."""
+
+
 def built_in() -> tuple[MemoryPolicy, ...]:
     """The policies of the library; their patterns are compiled when one is first asked for."""
-    from engram.policies.coding_agent import CODING_AGENT
-    from engram.policies.default import DEFAULT
-    from engram.policies.legal import LEGAL
-
-    return DEFAULT, LEGAL, CODING_AGENT
+    return tuple(map(get_policy, _MODULES))
 
 
 def get_policy(name: str) -> MemoryPolicy:
-    """The built-in policy of this name."""
-    for policy in built_in():
-        if policy.name == name:
-            return policy
-    raise PolicyError(f"no policy has this name; built in are {', '.join(policy.name for policy in built_in())}")
+    """The built-in policy of this name; PolicyError where none has it."""
+    if name not in _MODULES:
+        raise PolicyError(f"no policy has this name; built in are {', '.join(_MODULES)}")
+    policy: MemoryPolicy = getattr(import_module(f"engram.policies.{name}"), _MODULES[name])
+    return policy
 
 
 __all__ = [

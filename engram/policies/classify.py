@@ -14,6 +14,7 @@ from engram.claims import stem
 from engram.policies.patterns import WINDOW
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
 from engram.policies.values import CHECKS
+from engram.regex import regex
 from engram.subjects import SELF, UNKNOWN, Clause, Mood, clauses, is_self, leaves_self, plain, sentence_spans
 from engram.text import normalise_key
 from engram.values import MEMORY_TYPES, MemoryType
@@ -124,8 +125,9 @@ def _typed(policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...]) -
         return None
     said = _metadata_values(proposal)
     texts = [text for clause in read if clause.mood in TYPED_MOODS for text in (clause.compared, clause.canonical)]
-    if policy.types_joined is not None:
-        texts = [text for text in texts if policy.types_joined.is_in(text)]
+    joined = policy.types_joined
+    if joined is not None:
+        texts = [text for text in texts if joined.is_in(text)]
     if not said and not texts:
         return None
     for rule in policy.type_rules:
@@ -240,7 +242,7 @@ def _owner(rule: SlotRule, proposal: Proposal, clause: Clause) -> str | None:
 
 
 # A clause inside the clause, or another subject before the words that matched: "user visited a friend who lives in".
-_INNER: Final = re.compile(
+_INNER: Final = regex(
     r"\b(?:who|whom|whose|which|that|where|because|since|while|when|after|before|how|why|whether|he|she|they|it"
     r"|(?:user's|my|his|her|their|our|the|a|an) [\w-]+)\b"
 )
@@ -274,38 +276,38 @@ def _said(match: re.Match[str]) -> int:
     return min(starts) if starts else match.end()
 
 
-_PART_OF_TOWN: Final = re.compile(
+_PART_OF_TOWN: Final = regex(
     r"^ in (?:(?:the |a )?(?:city |town |historic )?(?:heart|cent(?:er|re)|middle|suburbs?|outskirts|north|south|east|"
     r"west) of |(?:downtown|central|north|south|east|west|northern|southern|eastern|western|greater|inner) )"
 )
 """Who does not live in the middle of a town may live in the town."""
-_ANY_MORE: Final = re.compile(r"\s*,?\s*\b(?:any ?more|any longer|nowadays|these days)\b")
-_USED_TO: Final = re.compile(r"\b(?:used to|formerly|previously)\b")
-_DENIED: Final = re.compile(r"\b(?:not|never|no longer|cannot|n't|neither|nor)\b(?! only\b| just\b)")
-_PAST: Final = re.compile(
+_ANY_MORE: Final = regex(r"\s*,?\s*\b(?:any ?more|any longer|nowadays|these days)\b")
+_USED_TO: Final = regex(r"\b(?:used to|formerly|previously)\b")
+_DENIED: Final = regex(r"\b(?:not|never|no longer|cannot|n't|neither|nor)\b(?! only\b| just\b)")
+_PAST: Final = regex(
     r"\b(?:used to|formerly|previously|any ?more|in the past|back then|at (?:the|that) time|grew up|was "
     r"born|as a (?:child|kid|teenager|student)|when (?:i|user) was|stopped|once lived|years? ago (?:i|"
     r"user) (?:lived|worked))\b"
 )
 _OVER: Final = (
     (
-        re.compile(
+        regex(
             r"^(user) (?:no longer|doesn't|does not|do not|don't|did not) (?:still |actually |really |"
             r"currently |even |now )?([a-z]+)\b(?! (?:yet)\b)(.*)$"
         ),
         "verb",
     ),
-    (re.compile(r"^(user) (?:used to|formerly used to) ([a-z]+)\b(.*)$"), "verb"),
-    (re.compile(r"^(user) (?:formerly|previously) (lived|resided)\b(.*)$"), "lived"),
-    (re.compile(r"^(user) (?:has )?(?:stopped|quit) (living|residing)\b(.*)$"), "lived"),
-    (re.compile(r"^(user) (?:\w+ )?(?:moved|relocated) (?:away|out|back) (?:from|of) ((?:(?! to )[^,;])*)()$"), "left"),
-    (re.compile(r"^(user) (?:\w+ )?(?:moved|relocated) from ((?:(?! to )[^,;])*)()$"), "left"),
-    (re.compile(r"^(user) (?:has )?left (.*?)(?: for good| permanently| forever)()$"), "left"),
-    (re.compile(r"^(user(?:'s [\w -]{1,60}?)?) (?:is|was) (?:not|no longer|never)((?: any ?more)?) (.*)$"), "be"),
-    (re.compile(r"^(user(?:'s [\w -]{1,60}?)?) (?:isn't|wasn't|ain't)() (.*)$"), "be"),
-    (re.compile(r"^(user's [\w -]{1,60}?) used to be()(.*)$"), "be"),
+    (regex(r"^(user) (?:used to|formerly used to) ([a-z]+)\b(.*)$"), "verb"),
+    (regex(r"^(user) (?:formerly|previously) (lived|resided)\b(.*)$"), "lived"),
+    (regex(r"^(user) (?:has )?(?:stopped|quit) (living|residing)\b(.*)$"), "lived"),
+    (regex(r"^(user) (?:\w+ )?(?:moved|relocated) (?:away|out|back) (?:from|of) ((?:(?! to )[^,;])*)()$"), "left"),
+    (regex(r"^(user) (?:\w+ )?(?:moved|relocated) from ((?:(?! to )[^,;])*)()$"), "left"),
+    (regex(r"^(user) (?:has )?left (.*?)(?: for good| permanently| forever)()$"), "left"),
+    (regex(r"^(user(?:'s [\w -]{1,60}?)?) (?:is|was) (?:not|no longer|never)((?: any ?more)?) (.*)$"), "be"),
+    (regex(r"^(user(?:'s [\w -]{1,60}?)?) (?:isn't|wasn't|ain't)() (.*)$"), "be"),
+    (regex(r"^(user's [\w -]{1,60}?) used to be()(.*)$"), "be"),
     (
-        re.compile(
+        regex(
             r"^([\w'.-]{1,30}(?: [\w'.-]{1,30})?) (?:is (?:not|no longer)|isn't|stopped being)() "
             r"(?:user's|my) (manager|boss|supervisor)(?: any ?more| now| these days)?$"
         ),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
+from functools import lru_cache
 from string import Formatter
 from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
@@ -180,7 +181,6 @@ class MemoryPolicy:
     promote_score: float = 3.0
     promote_importance: float = 0.6
     links: Literal["cycle", "write"] = "cycle"
-    types_joined: Joined | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -188,7 +188,6 @@ class MemoryPolicy:
             raise PolicyError("the version of a policy is a whole number from 1")
         _set(self, "type_rules", _rules(self.type_rules, TypeRule))
         _set(self, "slot_rules", _rules(self.slot_rules, SlotRule))
-        _set(self, "types_joined", joined(tuple(said for rule in self.type_rules for said in rule.patterns)))
         _set(self, "critical_types", _texts(self.critical_types, "critical_types"))
         for memory_type in self.critical_types:
             _check_type(memory_type)
@@ -247,11 +246,21 @@ class MemoryPolicy:
         return ()
 
     @property
+    def types_joined(self) -> Joined | None:
+        """The patterns of all type rules as one question, made when it is first asked."""
+        return _types_joined(self.type_rules)
+
+    @property
     def functional(self) -> frozenset[str]:
         """The attributes that hold one value at a time; by default those with a slot."""
         if self.functional_attributes:
             return frozenset(self.functional_attributes)
         return frozenset(rule.attribute for rule in self.slot_rules if rule.attribute)
+
+
+@lru_cache(maxsize=64)
+def _types_joined(rules: tuple[TypeRule, ...]) -> Joined | None:
+    return joined(tuple(said for rule in rules for said in rule.patterns))
 
 
 def _set(rule: Any, name: str, value: Any) -> None:

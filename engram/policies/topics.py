@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from engram.regex import regex
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -16,15 +18,15 @@ def _words(text: str) -> frozenset[str]:
 
 # ------------------------------------------------ words
 
-_TOKEN = re.compile(r"[^\W_]+(?:[.'+#][^\W_]+)*[+#]*")
+_TOKEN = regex(r"[^\W_]+(?:[.'+#][^\W_]+)*[+#]*")
 _ARTICLES: Final = _words("a an the our my your their its his her user's team's this that these those some any")
 _IRREGULAR: Final = {"caching": "cache", "cached": "cache", "queuing": "queue", "queueing": "queue", "ran": "run"}
 _SINGULAR: Final = _words(
     "redis aws kubernetes always https css js ios macos sass postgres status access nats sqs dns tls"
 )
-_VOWELS: Final = re.compile(r"[aeiouy]+")
-_TAKES_E: Final = re.compile(r"(?:[rd]g|[vuz]|[^aeiou]at|[aeiou][aeiou]s)$")
-_SHORT: Final = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]$")
+_VOWELS: Final = regex(r"[aeiouy]+")
+_TAKES_E: Final = regex(r"(?:[rd]g|[vuz]|[^aeiou]at|[aeiou][aeiou]s)$")
+_SHORT: Final = regex(r"[^aeiou]*[aeiou][^aeiouwxy]$")
 
 
 def stem(word: str) -> str:
@@ -56,15 +58,15 @@ def _base(base: str) -> str:
 
 # ------------------------------------------------ purposes
 
-_PURPOSE: Final = re.compile(r"\b(?P<how>for|as|to)\s+(?P<what>.+)$")
+_PURPOSE: Final = regex(r"\b(?P<how>for|as|to)\s+(?P<what>.+)$")
 # What follows these says why, when or instead of what, never what for.
-_BECAUSE: Final = re.compile(
+_BECAUSE: Final = regex(
     r"[.,;:!?()]|\b(?:because|since|instead|rather|over|due|so|until|now|today|yesterday|tomorrow|after|"
     r"last|next|unless|when|if|but|which|from now|thanks|again|already|this (?:week|month|year|quarter|sprint))\b"
     r"|\bin (?:(?:19|20)\d\d|q[1-4]|january|february|march|april|may|june|july|august|september|october|november|"
     r"december)\b"
 )
-_REASON: Final = re.compile(
+_REASON: Final = regex(
     r"^(?:(?:the|a|an|its|their|better|more|good|great|easier|lower|higher|faster|some|many|several|obvious|various) )*"
     r"(?:now|good|ever|real|sure|example|free|fun|everything|all|it|that|this|them|us|long|once|first|"
     r"time being|speed|performance|reliability|simplicity|safety|stability|scalability|flexibility|convenience|"
@@ -73,8 +75,8 @@ _REASON: Final = re.compile(
     r"expected|before|soon|possible|follows|part|step|start|experiment|trial|test run|"
     r"starting point|(?:first|next|last) \w+)\b"
 )
-_ITS: Final = re.compile(r"^(?:its|their)\b")
-_SEVERAL: Final = re.compile(r"\b(?:and|or|nor|plus|both|as well as)\b|/|&")
+_ITS: Final = regex(r"^(?:its|their)\b")
+_SEVERAL: Final = regex(r"\b(?:and|or|nor|plus|both|as well as)\b|/|&")
 _LIGHT: Final = _words("store handle manage run do use get have make perform provide implement build")
 _MAIN: Final = _words("main primary default current new")
 _INSIDE: Final = _words("for of in on at with all every the")
@@ -86,7 +88,7 @@ _CI: Final = r"github actions|gitlab ci|circleci|jenkins|buildkite|travis|travis
 # What a product is for where nothing is said; only where it serves one purpose and a project has one of its kind: the
 # products that say so when chosen, and those that say so when they replace another.
 _KINDS: Final = tuple(
-    (name, re.compile(rf"^(?:{chosen})$"), re.compile(rf"^(?:{replaced})$"))
+    (name, regex(rf"^(?:{chosen})$"), regex(rf"^(?:{replaced})$"))
     for name, chosen, replaced in (
         ("database", _RELATIONAL, _STORES),
         ("ci", _CI, _CI),
@@ -96,9 +98,9 @@ _KINDS: Final = tuple(
         ("python test runner", *(2 * ("pytest|unittest|nose",))),
     )
 )
-_LANGUAGES: Final = re.compile(r"^(?:javascript|python) (?P<kind>package manager|test runner)$")
-_REPLACED: Final = re.compile(r"\b(?:switched|migrated|moved|replaced)\b")
-_VERSION: Final = re.compile(r" v?\d[\w.]*$")
+_LANGUAGES: Final = regex(r"^(?:javascript|python) (?P<kind>package manager|test runner)$")
+_REPLACED: Final = regex(r"\b(?:switched|migrated|moved|replaced)\b")
+_VERSION: Final = regex(r" v?\d[\w.]*$")
 
 
 def purpose(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
@@ -164,12 +166,12 @@ _MODAL: Final = _words(
     "also again just"
 )
 _COMMON: Final = _words("to of in on at by for and or with the as from into via") | _ARTICLES
-_REPO: Final = re.compile(r"\b(?:in|for|of|on|at)? ?(?:the )?(?:repo|repository)\b")
-_NUMBER: Final = re.compile(
+_REPO: Final = regex(r"\b(?:in|for|of|on|at)? ?(?:the )?(?:repo|repository)\b")
+_NUMBER: Final = regex(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve) (?=(?:[a-z-]+ )?[a-z]{3,}s\b)|\b\d+ ?%"
     r"|[$€£] ?\d[\d.,]*[mk]?\b|\b\d+(?:[.,]\d+)? (?:percent|usd|eur|million|thousand)\b"
 )
-_CHOICE: Final = re.compile(r"\b(?:use|uses|used|prefer|prefers|choose)\b.+?\b(?:for|as) (?P<what>.+)$")
+_CHOICE: Final = regex(r"\b(?:use|uses|used|prefer|prefers|choose)\b.+?\b(?:for|as) (?P<what>.+)$")
 _LONGEST: Final = 12
 
 
@@ -203,7 +205,7 @@ _NOT_REPOS: Final = _words(
 
 # ------------------------------------------------ duties
 
-_DUE: Final = re.compile(
+_DUE: Final = regex(
     r"\b(?:(?:no|not) later than|within|deadlines?|due dates?|due)\b|\b(?:business |working |calendar )?"
     r"(?:days?|weeks?|months?|years?|hours?)\b|\b\d[\d.,]*\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|"
     r"january|february|march|april|may|june|july|august|september|october|november|december)\b"
@@ -234,7 +236,7 @@ def result_of(name: str, canonical: str) -> str | None:
     return f"{name}:{' '.join(where)}" if 0 < len(where) <= _MOST else None
 
 
-_RAN: Final = re.compile(
+_RAN: Final = regex(
     r"\b(?:on|under|against|using|with)\b (?!\d+ (?:\w+ )?(?:errors?|warnings?|failures?|failed|passed|skipped|tests?)"
     r"|(?:the |a |an |my |our )?(?:\w+day|\w+ (?:try|run|attempt|time)|exit|errors?|warnings?|failures?|no|code|status|"
     r"20\d\d)\b)(?P<where>[^,;:()]+)"

@@ -9,6 +9,7 @@ from typing import Final
 from engram import frames, verbs
 from engram import names as words
 from engram.policies import topics
+from engram.regex import regex
 from engram.subjects import plain
 
 
@@ -16,7 +17,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_WORD = re.compile(r"[^\W_](?:[^\s,;:!?()\"“”]*[^\W_])?|[^\s\w]")
+_WORD = regex(r"[^\W_](?:[^\s,;:!?()\"“”]*[^\W_])?|[^\s\w]")
 _AFTER_PLACE: Final = _words(
     "user's most all one two three four five six ten and but or since now because these last this in from again "
     "permanently where as after for "
@@ -27,7 +28,7 @@ _AFTER_PERSON: Final = _words(
     "and but now since as again starting from at who today instead these for until in not then or, so "
     "because effective on after i you currently by the"
 )
-_VISIT = re.compile(
+_VISIT = regex(
     r"\b(?:for (?:the|a|an|this|one|two|three|four|five|six|\w+ more|\d+|a few|a couple of|some|my|work "
     r"trips?)(?: \w+)? ?(?:day|days|week|weeks|weekend|night|nights|month|months|summer|winter|spring|fall|"
     r"autumn|semester|term|holiday|holidays|while|bit|conference|wedding|meeting|trip|visit|year|years)"
@@ -37,8 +38,8 @@ _VISIT = re.compile(
     r"|(?:and|but|then|before) (?:then |later |soon |quickly |now |i |user )*(?:left|came back|returned|"
     r"moved|went back|came home|regretted|hated it and))\b"
 )
-_LONG_STAY = re.compile(r"\b(?:has|have) (?:\w+ )?(?:lived|been)\b")
-_PREFIX = re.compile(
+_LONG_STAY = regex(r"\b(?:has|have) (?:\w+ )?(?:lived|been)\b")
+_PREFIX = regex(
     r"^(?:(?:downtown|central|north|south|east|west|northern|southern|eastern|western|greater|midtown|"
     r"uptown|inner|beautiful|sunny|rainy|old|lovely|good old|nearby) |"
     r"(?:the |a )?(?:city|heart|centre|center|middle|suburbs?|outskirts|north|south|east|west|town|capital "
@@ -47,7 +48,7 @@ _PREFIX = re.compile(
     r"condo|loft|room|village|town|townhouse|suburb|neighbou?rhood|cottage|cabin|home|duplex|bungalow)(?: "
     r"[\w'-]+){0,2}? (?:in|of) )"
 )
-_OTHER_USES = re.compile(
+_OTHER_USES = regex(
     r"^[\w. -]{1,40}?(?:'s)? (?:food scene|style|time|tz|timezone|time zone|team|office|branch|dataset|"
     r"region|cluster|server|data cent(?:er|re))\b"
 )
@@ -185,7 +186,7 @@ def named_allergen(text: str) -> str:
     return " and ".join(sorted(set(named))) or text
 
 
-_STOP_ALLERGEN = re.compile(
+_STOP_ALLERGEN = regex(
     r"\s*(?:[.,;:!?()]|\b(?:but|so|since|when|because|from|which|that|though|although|if|at|while|"
     r"according|as|by|ever|like|it|user|i|my|please|is|are|was|were|has|have|in the|in spring|in summer|"
     r"this|these days|every|until|for|therefore|who)\b)"
@@ -215,7 +216,7 @@ def allergen(found: str, original: str, canonical: str) -> str | None:  # noqa: 
     return named_allergen(text)
 
 
-_SECTION = re.compile(r"(?:sections?|clauses?|articles?|§) ?(\d+(?:\.\d+)*(?:\([a-z0-9]{1,4}\))*)")
+_SECTION = regex(r"(?:sections?|clauses?|articles?|§) ?(\d+(?:\.\d+)*(?:\([a-z0-9]{1,4}\))*)")
 
 
 def section(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
@@ -236,7 +237,7 @@ def suite(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG
 
 
 # "I left Sydney for Perth yesterday" is a journey.
-_JOURNEY = re.compile(
+_JOURNEY = regex(
     r"\b(?:yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening|week|weekend)|last (?:night|week|"
     r"weekend)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|at \d|by (?:train|plane|car|bus|boat)|"
     r"(?:train|flight|trip)s?|on a|(?:a|two|three|few) (?:hours?|days?|weeks?) ago|then|before|after)\b"

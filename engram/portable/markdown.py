@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TextIO
 
 from engram.portable.files import File
 from engram.portable.items import Found, Item
+from engram.regex import regex
 
 NAME: Final = "markdown"
 SUFFIXES: Final = (".md", ".markdown", ".txt")
@@ -25,13 +25,13 @@ TYPES: Final[Mapping[str, str]] = {
     "tool_result": "Results of tools",
 }
 TITLES: Final = {title.casefold(): name for name, title in TYPES.items()} | {name: name for name in TYPES}
-POINT: Final = re.compile(r"^(\s{0,3})(?:[-*+]|\d{1,9}[.)])\s+(.*)$")
-HEADING: Final = re.compile(r"^#{1,6}\s+(.*?)\s*#*$")
-MARK: Final = re.compile(r"\s*<!--\s*(.*?)\s*-->\s*$")
-SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~!&$])")
-LEADING: Final = re.compile(r"^(\s*)([-+=]|\d{1,9}[.)])(?=\s|$)")
+POINT: Final = regex(r"^(\s{0,3})(?:[-*+]|\d{1,9}[.)])\s+(.*)$")
+HEADING: Final = regex(r"^#{1,6}\s+(.*?)\s*#*$")
+MARK: Final = regex(r"\s*<!--\s*(.*?)\s*-->\s*$")
+SPECIAL: Final = regex(r"([\\`*_{}\[\]<>#|~!&$])")
+LEADING: Final = regex(r"^(\s*)([-+=]|\d{1,9}[.)])(?=\s|$)")
 BEGINS: Final = rb"# Memories\n(?:\Z|\n## [^\n]+ / [^\n]+ / (?:the agent itself|user [^\n]+)\n)"
-ESCAPED: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
+ESCAPED: Final = regex(r"\\([!-/:-@\[-`{-~])")
 
 
 def recognises(file: File) -> bool:

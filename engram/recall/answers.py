@@ -21,6 +21,7 @@ from engram.memories import Moment
 from engram.recall.finding import EVIDENCE, holds_in
 from engram.recall.question import Asked, Looked, Meaning
 from engram.recall.results import WEAK, as_memory, relevance_of
+from engram.regex import regex
 from engram.subjects import MAX_SENTENCE, clauses, is_self, mood_of, plain, sentence_spans
 from engram.values import (
     Citation,
@@ -57,20 +58,18 @@ ROADS: Final[Mapping[Intent, tuple[Intent, ...]]] = {
     "historical": ("historical", "current"),
     "current": ("current", "historical"),
 }
-_SELF_FACT: Final = re.compile(r"(?:the )?user\b", re.IGNORECASE)
-_ORIGINAL: Final = re.compile(r"\b(?:original|initial)(?:ly)?\b|\bat first\b", re.IGNORECASE)
-_BEFORE: Final = re.compile(
+_SELF_FACT: Final = regex(r"(?:the )?user\b", re.IGNORECASE)
+_ORIGINAL: Final = regex(r"\b(?:original|initial)(?:ly)?\b|\bat first\b", re.IGNORECASE)
+_BEFORE: Final = regex(
     r"\bbefore (?:the |my |an? |i (?:moved|switched|changed|went) to )?(?P<what>[^?.!]+)", re.IGNORECASE
 )
-_SINCE: Final = re.compile(
-    r"\bsince when\b|\bhow long (?:have|has|am|is|are)\b(?!.*\b(?:take|until|left)\b)", re.IGNORECASE
-)
-_TELLS_OF_BEFORE: Final = re.compile(
+_SINCE: Final = regex(r"\bsince when\b|\bhow long (?:have|has|am|is|are)\b(?!.*\b(?:take|until|left)\b)", re.IGNORECASE)
+_TELLS_OF_BEFORE: Final = regex(
     r"\b(?:was|were|had|used to|former(?:ly)?|previous(?:ly)?|original(?:ly)?|before)\b", re.IGNORECASE
 )
-_WHEN: Final = re.compile(r"\bwhen\b|\b(?:what|which) (?:day|date|time)\b", re.IGNORECASE)
-_LAST: Final = re.compile(r"\blast time\b|\bdid (?:i|you|we) last\b|\bmost recently\b", re.IGNORECASE)
-_FIRST: Final = re.compile(r"\bfirst time\b|\bdid (?:i|you|we) first\b", re.IGNORECASE)
+_WHEN: Final = regex(r"\bwhen\b|\b(?:what|which) (?:day|date|time)\b", re.IGNORECASE)
+_LAST: Final = regex(r"\blast time\b|\bdid (?:i|you|we) last\b|\bmost recently\b", re.IGNORECASE)
+_FIRST: Final = regex(r"\bfirst time\b|\bdid (?:i|you|we) first\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +276,7 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
     return max((one for one in near if one == best or _tells_as_much(one, best)), key=lambda one: one.memory.valid_from)
 
 
-_ENDS: Final = re.compile(
+_ENDS: Final = regex(
     r"\b(?:no longer|not|any ?more|any longer|stopped|quit|given up|gave up|cancelled|canceled|dropped|left)\b"
 )
 
@@ -313,12 +312,12 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     return [one for one in telling if relevance_of(one) >= needed]
 
 
-_SUPPOSING: Final = re.compile(
+_SUPPOSING: Final = regex(
     r"\b(?:would|could|should|might|may|wish|want|plan|plans|hope|dream|think|thinking|consider|considering|like to|"
     r"going to|if|say|said|tell|told|mention|mentioned|ask|asked)\b"
 )
-_ASKED_IN_ENGLISH: Final = re.compile(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)  # "me" is a word of many languages
-_OF_ANOTHER: Final = re.compile(
+_ASKED_IN_ENGLISH: Final = regex(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)  # "me" is a word of many languages
+_OF_ANOTHER: Final = regex(
     r"(?P<who>(?:My|Our|An?|Some) [\w-]+|Some(?:body|one)|"
     r"(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some|\w+ed)\b)"
     r"[A-ZÀ-ÖØ-Þ][\w-]+)(?:['’]s (?:[\w-]+ ){1,3}| (?:(?:also|still|always|never|just|now) )?)(?!was )"
@@ -712,7 +711,7 @@ def _of_attribute(
 
 
 _STATED: Final = ("statement", "reported")
-_SPOKEN_OF: Final = re.compile(r"\b(?:i|i'm|i've|me|my|mine|we|we're|our|you|you're|your|user|user's)\b")
+_SPOKEN_OF: Final = regex(r"\b(?:i|i'm|i've|me|my|mine|we|we're|our|you|you're|your|user|user's)\b")
 
 
 def may_tell(memory: Memory, name: str) -> bool:

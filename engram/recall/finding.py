@@ -16,6 +16,7 @@ from engram.ranking import Brief, Used
 from engram.recall import narrow, past, turns
 from engram.recall.question import Asked, Looked, Meaning, names_in
 from engram.recall.turns import Place
+from engram.regex import regex
 from engram.scope import Scope
 from engram.values import TRUSTS, Memory, Watermark, Window, kind_of
 from engram.wire import Kept
@@ -39,8 +40,8 @@ ROW: Final = f"""CROSS JOIN LATERAL (
          SELECT m.* FROM engram.agent_memory m
           WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = /*of*/ AND {SEEN} OFFSET 0) m"""  # noqa: S608 - constants
 ROWS: Final = ROW.replace("m.memory_id", "m.lineage_id")
-ROW_OF: Final = re.compile(r"/\*row of ([\w.]+)\*/")
-ROWS_OF: Final = re.compile(r"/\*rows of ([\w.]+)\*/")
+ROW_OF: Final = regex(r"/\*row of ([\w.]+)\*/")
+ROWS_OF: Final = regex(r"/\*rows of ([\w.]+)\*/")
 HEIR: Final = 0.9  # of an earlier value's nearness that the current one takes over
 OVERFETCH: Final = 3
 LEAST_FETCHED: Final = 30

@@ -16,6 +16,7 @@ from engram.errors import Unavailable
 from engram.filters import Filter
 from engram.memories import NOW, Moment
 from engram.ranking import AnyProfile, Cut, Sort
+from engram.regex import regex
 from engram.scope import Scope
 from engram.tenancy import Shelves, Visible
 from engram.values import Mode, Watermark, Window
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 CHUNK: Final = "source_chunk"  # the category of the chunks of documents
 MOST_NAMES: Final = 300  # runs of words of a question that may name somebody
 LONGEST_NAME: Final = 3  # words
-WORD: Final = re.compile(r"\w[\w'’.-]*\w|\w")
+WORD: Final = regex(r"\w[\w'’.-]*\w|\w")
 OWNING: Final = ("'s", "’s")
-PART: Final = re.compile(r"\w+")
+PART: Final = regex(r"\w+")
 CONTRACTED: Final = frozenset({"s", "t", "d", "m", "ll", "re", "ve"})
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +15,7 @@ from engram.ranking import Brief, Scored, Signals
 from engram.recall import turns
 from engram.recall.finding import EVIDENCE, Candidate, Found, holds_in, with_ranks
 from engram.recall.question import Asked, Looked
+from engram.regex import regex
 from engram.rerank import Judged
 from engram.values import ChannelHit, Event, Memory, Mode, SearchResult, SearchResults, Trust
 from engram.windows import RECENT
@@ -32,7 +32,7 @@ AGENTS: Final = frozenset(("agent", "assistant"))  # actors by their role alone:
 BESIDE: Final = frozenset({"moot", "since_forgotten"})  # labels of rows that stand beside their lineage
 WEAK: Final = 0.20  # relevance under which the best hit is no answer
 TOUCHED: Final = 0.5  # relevance over which a returned row counts as accessed
-_CJK = re.compile(f"[{text.CJK}]")
+_CJK = regex(f"[{text.CJK}]")
 
 
 def rank(asked: Asked, looked: Looked, found: Found, *, now: datetime | None = None) -> SearchResults:

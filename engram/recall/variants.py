@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from engram import intent, text
 from engram.recall.question import Looked
+from engram.regex import regex
 
 if TYPE_CHECKING:
     from engram.embedding import Vectors
@@ -21,10 +22,10 @@ MOST_VOCABULARY: Final = 300
 ROOT: Final = 4  # letters that two forms of one word share
 VARIANT: Final = 0.5  # weight of a variant that means the same, against the question itself
 
-_CLAUSE: Final = re.compile(r"[?!.;,]+\s+|\s+(?:and|or|but|then|also|und|oder|aber)\s+", re.IGNORECASE)
-_QUOTED: Final = re.compile(r'"([^"]{2,80})"|“([^”]{2,80})”|`([^`]{2,80})`')
-_NAME: Final = re.compile(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-z]\w*(?:[ '’-][^\W\d_a-z]\w*)*")
-_IDENTIFIER: Final = re.compile(r"\b(?=\w*[\d_./-])[\w][\w./-]*\w")
+_CLAUSE: Final = regex(r"[?!.;,]+\s+|\s+(?:and|or|but|then|also|und|oder|aber)\s+", re.IGNORECASE)
+_QUOTED: Final = regex(r'"([^"]{2,80})"|“([^”]{2,80})”|`([^`]{2,80})`')
+_NAME: Final = regex(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-z]\w*(?:[ '’-][^\W\d_a-z]\w*)*")
+_IDENTIFIER: Final = regex(r"\b(?=\w*[\d_./-])[\w][\w./-]*\w")
 
 
 def by_rules(query: str, topic: str = "", alike: Sequence[str] = ()) -> list[str]:
