@@ -169,7 +169,7 @@ class _Batch:
         if judged is None:
             near = window.near(place) if self.is_compared(place) else self._near_by_words(place)
             judged = writing.judged_by(self.desk, draft, origin.trust, window.seen(place), near)
-        return judged if self.amend is None else self.amend(judged)
+        return writing.rejoined(self.desk, judged if self.amend is None else self.amend(judged), origin)
 
     def _near_by_words(self, place: int) -> list[gates.Near]:
         return writing.neighbours(self.desk, self.drafts[place][0], self.now(place))
@@ -375,7 +375,7 @@ class _Window:
             return False
         if lineage_id not in self.fronts:
             named = {seen.lineage_id for seen in self._seen.values() if seen.lineage_id is not None}
-            self.fronts |= writing.fronts(self.batch.desk, sorted(named))
+            self.fronts |= writing.fronts(self.batch.desk, sorted({*named, lineage_id}))
         moved, rows = self._moved(place, judged, lineage_id), self.fronts[lineage_id].rows
         if moved is None or any(row.memory_id in self.touched for row in rows):
             return False

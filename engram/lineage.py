@@ -18,7 +18,8 @@ class Member:
 
     `order` is (when it was last said to hold, recorded_at of the event, event id, ordinal) of its latest statement;
     `trust` the stored rank, 0 best; `begins` since when it holds; `put_away` rows (archived, tombstones, explicitly
-    superseded) keep their place but are never head;
+    superseded) keep their place but are never head; one that is `erased` gives way to what is derived anew of the very
+    statement that put it there;
     `negates` is the value that the statement says no longer holds, in compared text.
     """
 
@@ -29,16 +30,26 @@ class Member:
     begins: datetime
     put_away: bool = False
     negates: str | None = None
+    erased: bool = False
+
+    @property
+    def rank(self) -> tuple[Order, bool]:
+        """Where it stands, so that no two are alike."""
+        return self.order, not self.erased
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the order says of a row: its status, its heir, and when the heir began to hold."""
+    """What the order says of a row: its status, its heir, and when the heir began to hold.
+
+    Of one that is `put_away` it only says whether it is moot.
+    """
 
     status: Status
     superseded_by: str | None = None
     valid_to: datetime | None = None
     moot: bool = False
+    put_away: bool = False
 
 
 def places(members: Iterable[Member]) -> dict[str, Place]:
@@ -49,15 +60,15 @@ def places(members: Iterable[Member]) -> dict[str, Place]:
     something that was not believed when it was said is moot: it stays a fact of its own and displaces nothing, until
     somebody not less trusted says that very thing.
     """
-    ordered = sorted(members, key=lambda member: member.order)
-    moot = _moot(ordered)
-    standing = [member for member in ordered if member.memory_id not in moot]
+    ordered = sorted(members, key=lambda member: member.rank)
+    beside = _moot(ordered)
+    standing = [member for member in ordered if member.memory_id not in beside]
     heirs = _next_dominators(standing)
     head = min((m for m in standing if m.memory_id not in heirs), key=lambda m: m.trust, default=None)
     placed = {
         member.memory_id: _beside(member, ordered[at + 1 :])
         for at, member in enumerate(ordered)
-        if member.memory_id in moot and not member.put_away
+        if member.memory_id in beside and not member.put_away
     }
     for member in standing:
         heir = heirs.get(member.memory_id)
@@ -68,6 +79,11 @@ def places(members: Iterable[Member]) -> dict[str, Place]:
         else:
             placed[member.memory_id] = Place("active" if member is head else "contested")
     return placed
+
+
+def moot(members: Iterable[Member]) -> set[str]:
+    """The negations of what was not believed when they were said, by memory id, those put away too."""
+    return _moot(sorted(members, key=lambda member: member.rank))
 
 
 def _next_dominators(ordered: Sequence[Member]) -> dict[str, Member]:
@@ -84,30 +100,30 @@ def _next_dominators(ordered: Sequence[Member]) -> dict[str, Member]:
 
 
 def _moot(ordered: Sequence[Member]) -> set[str]:
-    moot: set[str] = set()
+    found: set[str] = set()
     believed: Member | None = None
     for member in ordered:
         if member.negates is not None and not (
             believed and believed.negates is None and says(believed.says, member.negates)
         ):
-            moot.add(member.memory_id)
+            found.add(member.memory_id)
         elif believed is None or member.trust <= believed.trust:
             believed = member
-    return moot
+    return found
 
 
-def _beside(moot: Member, later: Iterable[Member]) -> Place:
+def _beside(negation: Member, later: Iterable[Member]) -> Place:
     """The place of a moot negation: superseded where what it negates was said later, of its own otherwise."""
-    heir = next((member for member in later if affirms(member, moot)), None)
+    heir = next((member for member in later if affirms(member, negation)), None)
     if heir is None:
         return Place("active", moot=True)
     return Place("superseded", heir.memory_id, heir.begins, moot=True)
 
 
-def affirms(new: Member, moot: Member) -> bool:
-    """Whether a statement that comes after a moot negation, and is not less trusted, says what that negates."""
-    said = new.negates is None and moot.negates is not None and says(new.says, moot.negates)
-    return said and new.order > moot.order and new.trust <= moot.trust
+def affirms(new: Member, negation: Member) -> bool:
+    """Whether a statement that comes after a negation, and is not less trusted, says what that negates."""
+    said = new.negates is None and negation.negates is not None and says(new.says, negation.negates)
+    return said and new.rank > negation.rank and new.trust <= negation.trust
 
 
 def says(fact: str, value: str) -> bool:
@@ -118,7 +134,7 @@ def says(fact: str, value: str) -> bool:
 
 def dominates_front(new: Member, front: Iterable[Member]) -> bool:
     """Whether a new statement comes after, and is trusted no less than, every row that is active or contested."""
-    return all(new.order > member.order and new.trust <= member.trust for member in front)
+    return all(new.rank > member.rank and new.trust <= member.trust for member in front)
 
 
 def changed(before: Mapping[str, Place], after: Mapping[str, Place]) -> dict[str, Place]:

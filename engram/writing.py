@@ -569,11 +569,21 @@ class Settled:
 
 def settle(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     """Write what was decided, resting on the event of `origin`; `index` must follow in the same transaction."""
+    judged = rejoined(desk, judged, origin)
     if judged.kind in ("reject", "conflict"):
         return _refuse(desk, judged, origin)
     if judged.kind == "reinforce":
         return _reinforce(desk, judged, origin)
     return _store(desk, judged, origin)
+
+
+def rejoined(desk: Desk, judged: Judged, origin: Origin) -> Judged:
+    """A draft that a replay makes anew, in its lineage, where nothing but what was erased holds that by now."""
+    key = judged.draft.classified.conflict_key
+    if desk.names is None or key is None or judged.lineage_id is not None or judged.kind != "add" or judged.quarantined:
+        return judged
+    _, lineage_id = desk.name(judged.draft, origin)
+    return replace(judged, lineage_id=lineage_id) if fronts(desk, [lineage_id])[lineage_id].rows else judged
 
 
 def index(desk: Desk, settled: Sequence[Settled]) -> None:
@@ -643,7 +653,7 @@ def _store(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     summarised = [_put_away(desk, old, memory_id, origin) for old in draft.supersedes]
     for other, placed in moved.items():
         if other not in draft.supersedes:
-            summarised.append(_note(desk, other, placed.status if placed.status != "active" else "reordered", origin))
+            summarised.append(_note(desk, other, _entry_of(placed), origin))
     pending = _embed_state(desk, draft) == "pending"
     entry = _entry(memory_id, draft, origin)
     changed = None if any(summarised) else (*draft.supersedes, *moved)
@@ -702,7 +712,7 @@ def quiet(desk: Desk, memory_ids: Sequence[str]) -> set[str]:
 def _is_last(rows: Sequence[Row[Any]], memory_id: str) -> bool:
     """Whether a row leads a lineage that stands in its order, as its last statement, and nothing in it is negated."""
     members = [_member(row) for row in rows]
-    last = max(members, key=lambda member: member.order, default=None)
+    last = max(members, key=lambda member: member.rank, default=None)
     if last is None or last.memory_id != memory_id or any(member.negates is not None for member in members):
         return False
     places = lineage.places(members)
@@ -926,11 +936,15 @@ def _refuse(desk: Desk, judged: Judged, origin: Origin) -> Settled:
 def reorder(desk: Desk, lineage_id: str, event_id: str | None, actor: str | None) -> dict[str, Place]:
     """Recompute who is head of a lineage; the rows whose place changed, each noted in the history."""
     rows = fetch_all(desk.conn, "list_lineage_members", tenant_id=desk.tenant_id, lineage_ids=[lineage_id])
-    moved = _move(desk, rows, lineage.places(_member(row) for row in rows))
+    _, moved = _move(desk, rows)
     for memory_id, place in moved.items():
-        entry = place.status if place.status in ("superseded", "contested") else "reordered"
-        _note_change(desk, memory_id, entry, event_id, actor)
+        _note_change(desk, memory_id, _entry_of(place), event_id, actor)
     return moved
+
+
+def _entry_of(place: Place) -> str:
+    """What the history calls it when a row comes to a place."""
+    return place.status if place.status in ("superseded", "contested") and not place.put_away else "reordered"
 
 
 def deriving_lock(stream_id: str) -> str:
@@ -1059,20 +1073,31 @@ def _place(desk: Desk, lineage_id: str, new: Member) -> tuple[Place, dict[str, P
         _put(desk, moved)
         return HEAD, moved, front.revision
     rows = fetch_all(desk.conn, "list_lineage_members", tenant_id=desk.tenant_id, lineage_ids=[lineage_id])
-    places = lineage.places([*(_member(row) for row in rows), new])
-    own = places.pop(new.memory_id)
-    return own, _move(desk, rows, places), front.revision
+    own, moved = _move(desk, rows, new)
+    return own or HEAD, moved, front.revision
 
 
-def _move(desk: Desk, rows: Sequence[Row[Any]], places: Mapping[str, Place]) -> dict[str, Place]:
+def _move(desk: Desk, rows: Sequence[Row[Any]], new: Member | None = None) -> tuple[Place | None, dict[str, Place]]:
+    """The place of a newcomer, and the rows of its lineage that are placed otherwise now, already updated."""
+    members = [_member(row) for row in rows]
+    everyone = members if new is None else [*members, new]
+    places, moot = lineage.places(everyone), lineage.moot(everyone)
+    for row, member in zip(rows, members, strict=True):
+        if member.put_away:
+            is_moot = member.memory_id in moot
+            places[member.memory_id] = Place(row.status, row.superseded_by, _heir_from(row), is_moot, put_away=True)
+    own = None if new is None else places.pop(new.memory_id)
     moved = _moved(rows, places)
     _put(desk, moved)
-    return moved
+    return own, moved
 
 
 def _put(desk: Desk, moved: Mapping[str, Place]) -> None:
     # Heads step down before another rises: the unique index allows one at every moment.
     for memory_id, place in sorted(moved.items(), key=lambda item: item[1].status == "active" and not item[1].moot):
+        if place.put_away:
+            send_ahead(desk.conn, "mark_moot", tenant_id=desk.tenant_id, memory_id=memory_id, moot=place.moot)
+            continue
         send_ahead(
             desk.conn, "place_memory", tenant_id=desk.tenant_id, memory_id=memory_id, status=place.status,
             superseded_by=place.superseded_by, heir_from=place.valid_to, moot=place.moot, at=desk.at,
@@ -1106,6 +1131,7 @@ def _member(row: Row[Any]) -> Member:
     return Member(
         row.memory_id, (row.stands_at, row.stands_recorded_at, row.stands_event_id, row.stands_ordinal), row.trust,
         row.fact, row.valid_from, row.put_away or row.status in ("archived", "deleted"), row.negates,
+        row.status_reason == "erased",
     )  # fmt: skip
 
 
@@ -1156,7 +1182,7 @@ def _edges(memory_id: str, judged: Judged, origin: Origin, moved: Mapping[str, P
     edges = [
         (memory_id, old, "supersedes", 1.0, False, event_id)
         for old, place in moved.items()
-        if place.superseded_by == memory_id
+        if place.superseded_by == memory_id and not place.put_away
     ]
     if judged.judgement.contradicts_id is not None:
         weight = judged.judgement.contradicts_weight

@@ -542,14 +542,14 @@ def _names(
         if row is None and memory_id in {one.memory_id for one in live}:
             memory_id = ids.new_id()  # of a live memory that another stands for
         lineage_id = ids.redigit(lineage_id, shadow.digit)
-        taken = not draft.is_evidence and _next_revision(conn, shadow, lineage_id) > 1
+        taken = not draft.is_evidence and _is_taken(conn, shadow, lineage_id)
         return ids.redigit(memory_id, shadow.digit), ids.redigit(ids.new_id(), shadow.digit) if taken else lineage_id
 
     return names
 
 
-def _next_revision(conn: Connection, shadow: Shadow, lineage_id: str) -> int:
-    return int(fetch_value(conn, "next_revision", tenant_id=shadow.scope.tenant_id, lineage_id=lineage_id))
+def _is_taken(conn: Connection, shadow: Shadow, lineage_id: str) -> bool:
+    return bool(fetch_value(conn, "is_lineage_taken", tenant_id=shadow.scope.tenant_id, lineage_id=lineage_id))
 
 
 def _again(

@@ -9,11 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from orders import stand_in_order
 
 from engram import Conflict, Engram, Memory, NotFound, Scope
-from engram.arrays import Texts
-from engram.database import Database, fetch_all, fetch_named
-from engram.lineage import Member, places
+from engram.database import Database
 
 
 @pytest.fixture
@@ -177,7 +176,7 @@ def test_every_statement_stands_where_the_order_of_all_of_them_puts_it(
     dice = random.Random(seed)
     known: list[Memory] = []
     for _ in range(30):
-        act = dice.choice(["say"] * 6 + ["forget", "retract", "archive", "restore", "erase"])
+        act = dice.choice(["say"] * 6 + ["forget", "retract", "archive", "restore", "erase", "displace"])
         one = dice.choice(known) if known else None
         with suppress(Conflict, NotFound):  # what is gone cannot be put away again
             if act == "say" or one is None:
@@ -188,35 +187,11 @@ def test_every_statement_stands_where_the_order_of_all_of_them_puts_it(
                 ada.ops.archive([one.memory_id])
             elif act == "erase":
                 ada.ops.erase(events=[one.event_id])
+            elif act == "displace":
+                told(ada, f"Something else is so, {dice.random()}.", supersedes=[one.memory_id])
             elif act == "restore":
                 ada.restore(one.memory_id)
             else:
                 ada.forget(one.memory_id, revision_only=act == "retract")
         stand_in_order(database, tenant)
         assert facts(ada, as_of=datetime.now(UTC)) == facts(ada)
-
-
-def stand_in_order(database: Database, tenant: str) -> None:
-    """Of every lineage: the rows are as the pure order of its statements says."""
-    with database.transaction(tenant, read_only=True) as conn:
-        lines = {row.lineage_id for row in fetch_named(conn, LINES, {"tenant_id": tenant})}
-        found = fetch_all(conn, "list_lineage_members", tenant_id=tenant, lineage_ids=Texts(sorted(lines)))
-    for line in lines:
-        rows = [row for row in found if row.lineage_id == line]
-        placed = places(
-            Member(
-                row.memory_id, (row.stands_at, row.stands_recorded_at, row.stands_event_id, row.stands_ordinal),
-                row.trust, row.fact, row.valid_from, row.put_away or row.status in ("archived", "deleted"), row.negates,
-            )
-            for row in rows
-        )  # fmt: skip
-        stored = {row.memory_id: (row.status, row.superseded_by, row.moot) for row in rows}
-        wrong = {
-            memory_id: (stored[memory_id], place)
-            for memory_id, place in placed.items()
-            if stored[memory_id] != (place.status, place.superseded_by, place.moot)
-        }
-        assert not wrong, [(row.fact, row.status, row.moot, str(row.stands_at)) for row in rows]
-
-
-LINES = "SELECT DISTINCT lineage_id::text FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s"

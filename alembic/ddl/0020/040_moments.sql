@@ -31,31 +31,36 @@ begin
       cross join lateral jsonb_populate_record(f.m, case when (f.m).private then c.state - 'private' else c.state end) r
      where not f.is_left
   ), stood as materialized (
-    select k.memory_id, k.lineage_id, k.trust, k.moot, k.status = 'deleted' and k.status_reason is not distinct from 'forgotten' as forgotten,
+    select k.memory_id, k.lineage_id, k.trust, k.moot, k.status_reason is not distinct from 'erased' as erased, k.status = 'deleted' and k.status_reason is not distinct from 'forgotten' as forgotten,
            s.stands_at, s.recorded_at, s.event_id, s.ordinal
       from known k
       cross join lateral (
         select case when s.holds_at <= p_as_of then s.holds_at else s.valid_from end as stands_at, s.recorded_at, s.event_id, s.ordinal
           from engram.memory_sources s
          where s.tenant_id = v_tenant and s.memory_id = k.memory_id and s.valid_from <= p_as_of
-           and s.recorded_at <= coalesce(p_known_at, 'infinity')
+           and s.recorded_at <= coalesce(p_known_at, 'infinity') and (k.status_reason is distinct from 'erased' or s.event_id = k.event_id)
          order by 1 desc, s.recorded_at desc, s.event_id desc, s.ordinal desc limit 1) s
      where k.status <> 'quarantined' and (k.status <> 'deleted' or k.status_reason is distinct from 'retracted')
+       and not (k.status_reason is not distinct from 'erased' and (
+             select e.event_type from engram.agent_events e
+              where e.tenant_id = v_tenant and e.event_id = k.event_id) is not distinct from 'memory_lifecycle')
   ), placed as (
     select s.memory_id,
            row_number() over (partition by s.lineage_id
-             order by s.trust, s.stands_at desc, s.recorded_at desc, s.event_id desc, s.ordinal desc) as place_of_all,
+             order by s.trust, s.stands_at desc, s.recorded_at desc, s.event_id desc, s.ordinal desc, s.erased) as place_of_all,
            row_number() over (partition by s.lineage_id, s.forgotten
-             order by s.trust, s.stands_at desc, s.recorded_at desc, s.event_id desc, s.ordinal desc) as place,
+             order by s.trust, s.stands_at desc, s.recorded_at desc, s.event_id desc, s.ordinal desc, s.erased) as place,
            min(s.trust) over (partition by s.lineage_id, s.forgotten
-             order by s.stands_at, s.recorded_at, s.event_id, s.ordinal rows between 1 following and unbounded following)
+             order by s.stands_at, s.recorded_at, s.event_id, s.ordinal, not s.erased rows between 1 following and unbounded following)
              <= s.trust as dominated
       from stood s
      where not s.moot
   ), differing as (
     select k.memory_id, case
              when p_as_of is null then null
-             when k.moot and k.status = 'superseded' and not exists (select from stood h where h.memory_id = k.superseded_by)
+             when k.moot and k.status = 'superseded' and case
+                    when k.put_away then k.superseded_at > p_as_of
+                    else not exists (select from stood h where h.memory_id = k.superseded_by) end
                then jsonb_build_object('status', 'active', 'superseded_by', null, 'superseded_at', null)
              when k.status = 'deleted' and p.place_of_all = 1 and k.status_reason = 'forgotten'
                then jsonb_build_object('status', 'deleted', 'status_reason', 'since_forgotten')

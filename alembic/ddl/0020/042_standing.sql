@@ -21,7 +21,7 @@ as $$
            select m.memory_id from engram.agent_memory m
             where m.tenant_id = p_tenant_id and m.lineage_id = l.lineage_id offset 0) m),
   found as materialized (
-    select m.memory_id, m.lineage_id, m.superseded_by as heir,
+    select m.memory_id, m.lineage_id, m.event_id, m.superseded_by as heir,
            row(m.scope_id, m.importance, m.trust, m.private, m.status, m.status_reason, m.put_away, m.superseded_at, m.consolidated_into,
                m.moot, m.expires_at, m.ended_at)::engram.standing as standing,
            p_known_at is null or m.status_reason is not distinct from 'erased' or p_known_at >= (
@@ -33,9 +33,9 @@ as $$
            select m.* from engram.agent_memory m where m.tenant_id = p_tenant_id and m.memory_id = i.memory_id offset 0) m
      where m.scope_id = any (p_scopes)),
   known as materialized (
-    select f.memory_id, f.lineage_id, f.heir, (f.standing).* from found f where f.is_left
+    select f.memory_id, f.lineage_id, f.event_id, f.heir, (f.standing).* from found f where f.is_left
      union all
-    select f.memory_id, f.lineage_id, (c.state->>'superseded_by')::uuid, r.*
+    select f.memory_id, f.lineage_id, f.event_id, (c.state->>'superseded_by')::uuid, r.*
       from found f
      cross join lateral (
            select c.state from engram.memory_changes c
@@ -44,32 +44,36 @@ as $$
      cross join lateral jsonb_populate_record(f.standing, case when (f.standing).private then c.state - 'private' else c.state end) r
      where not f.is_left),
   stood as materialized (
-    select k.memory_id, k.lineage_id, k.trust, k.moot, k.status = 'deleted' and k.status_reason is not distinct from 'forgotten' as forgotten,
+    select k.memory_id, k.lineage_id, k.trust, k.moot, k.status_reason is not distinct from 'erased' as erased, k.status = 'deleted' and k.status_reason is not distinct from 'forgotten' as forgotten,
            s.stands_at, s.recorded_at, s.event_id, s.ordinal
       from known k
      cross join lateral (
            select case when s.holds_at <= p_as_of then s.holds_at else s.valid_from end as stands_at, s.recorded_at, s.event_id, s.ordinal
              from engram.memory_sources s
             where s.tenant_id = p_tenant_id and s.memory_id = k.memory_id and s.valid_from <= p_as_of
-              and s.recorded_at <= coalesce(p_known_at, 'infinity')
+              and s.recorded_at <= coalesce(p_known_at, 'infinity') and (k.status_reason is distinct from 'erased' or s.event_id = k.event_id)
             order by 1 desc, s.recorded_at desc, s.event_id desc, s.ordinal desc limit 1) s
      where p_as_of is not null
-       and k.status <> 'quarantined' and (k.status <> 'deleted' or k.status_reason is distinct from 'retracted')),
+       and k.status <> 'quarantined' and (k.status <> 'deleted' or k.status_reason is distinct from 'retracted')
+       and not (k.status_reason is not distinct from 'erased' and (
+             select e.event_type from engram.agent_events e
+              where e.tenant_id = p_tenant_id and e.event_id = k.event_id) is not distinct from 'memory_lifecycle')),
   placed as (
     select s.memory_id,
            row_number() over (partition by s.lineage_id
-             order by s.trust, s.stands_at desc, s.recorded_at desc, s.event_id desc, s.ordinal desc) as place_of_all,
+             order by s.trust, s.stands_at desc, s.recorded_at desc, s.event_id desc, s.ordinal desc, s.erased) as place_of_all,
            row_number() over (partition by s.lineage_id, s.forgotten
-             order by s.trust, s.stands_at desc, s.recorded_at desc, s.event_id desc, s.ordinal desc) as place,
+             order by s.trust, s.stands_at desc, s.recorded_at desc, s.event_id desc, s.ordinal desc, s.erased) as place,
            min(s.trust) over (partition by s.lineage_id, s.forgotten
-             order by s.stands_at, s.recorded_at, s.event_id, s.ordinal rows between 1 following and unbounded following)
+             order by s.stands_at, s.recorded_at, s.event_id, s.ordinal, not s.erased rows between 1 following and unbounded following)
              <= s.trust as dominated
       from stood s
      where not s.moot)
   select k.memory_id, row(k.scope_id, k.importance, k.trust, k.private,
            case
-             when k.moot and k.status = 'superseded' and p_as_of is not null
-                  and not exists (select from stood h where h.memory_id = k.heir) then 'active'
+             when k.moot and k.status = 'superseded' and p_as_of is not null and case
+                    when k.put_away then k.superseded_at > p_as_of
+                    else not exists (select from stood h where h.memory_id = k.heir) end then 'active'
              when p_as_of is null or k.status in ('deleted', 'archived', 'quarantined') or k.moot then k.status
              when k.put_away and k.superseded_at <= p_as_of then k.status
              when p.place = 1 then 'active'
