@@ -206,6 +206,8 @@ KINDS: Final[tuple[Kind, ...]] = (
 )  # fmt: skip
 
 
+SHORTEST: Final = 11
+"""Characters of the shortest text that holds a secret of some kind; most names of mappings are shorter."""
 _UNMARKED: Final = tuple(kind for kind in KINDS if not kind.markers)
 _MARKERS: Final = tuple({marker for kind in KINDS if not kind.folded for marker in kind.markers})
 _FOLDED_MARKERS: Final = tuple({marker for kind in KINDS if kind.folded for marker in kind.markers})
@@ -213,6 +215,13 @@ _FOLDED_MARKERS: Final = tuple({marker for kind in KINDS if kind.folded for mark
 
 def find(text: str, own: Iterable[tuple[str, re.Pattern[str]]] = ()) -> list[Found]:
     """The secrets of a text, in order, none within another. Pure."""
+    found = _of_kinds(text) if len(text) >= SHORTEST else []
+    for name, pattern in own:
+        found += [Found(name, one.start(), one.end()) for one in pattern.finditer(text) if one.end() > one.start()]
+    return _apart(found, text) if found else found
+
+
+def _of_kinds(text: str) -> list[Found]:
     folded = _folded(text)
     held = {marker for marker in _MARKERS if marker in text}
     held_folded = {marker for marker in _FOLDED_MARKERS if marker in folded}
@@ -220,9 +229,7 @@ def find(text: str, own: Iterable[tuple[str, re.Pattern[str]]] = ()) -> list[Fou
     for kind in KINDS if held or held_folded else _UNMARKED:
         if not kind.markers or not (held_folded if kind.folded else held).isdisjoint(kind.markers):
             found += _matches(kind, text, folded if kind.folded and kind.markers else text)
-    for name, pattern in own:
-        found += [Found(name, one.start(), one.end()) for one in pattern.finditer(text) if one.end() > one.start()]
-    return _apart(found, text) if found else found
+    return found
 
 
 def _folded(text: str) -> str:

@@ -9,6 +9,7 @@ import string
 import uuid
 from pathlib import Path
 from random import Random
+from re import _parser  # type: ignore[attr-defined]
 
 import pytest
 
@@ -271,3 +272,11 @@ def test_looking_costs_no_more_than_in_proportion() -> None:
     ]
     for trap in traps:
         assert_linear(find, trap, 40_000)
+
+
+def test_no_kind_of_secret_is_shorter_than_the_texts_that_are_passed_by() -> None:
+    for kind in secrets.KINDS:
+        assert _parser.parse(kind.pattern.pattern, kind.pattern.flags).getwidth()[0] >= secrets.SHORTEST, kind.name
+    assert [one.kind for one in find("pw='aB3$xyz'")] == ["password"]
+    assert find("pw='a3xyz'") == []
+    assert [one.kind for one in find("pin 12", [("pin", re.compile(r"pin \d+"))])] == ["pin"]
