@@ -206,6 +206,14 @@ class Settings(BaseSettings):
             raise ValueError("expected more than nothing and at most ten minutes")
         return value
 
+    @field_validator("statement_timeout", "lock_timeout")
+    @classmethod
+    def _some_wait(cls, value: timedelta) -> timedelta:
+        # PostgreSQL takes 0 for no limit at all, and a part of a millisecond for 0.
+        if not timedelta(milliseconds=1) <= value <= timedelta(days=1):
+            raise ValueError("expected from one millisecond to one day")
+        return value
+
     @field_validator("consolidate_every")
     @classmethod
     def _some_minutes(cls, value: timedelta) -> timedelta:

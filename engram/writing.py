@@ -183,6 +183,7 @@ class Desk:
     is_long: Callable[[str], bool] | None = None  # whether the model reads a text in several windows
     at: datetime | None = None  # when its changes count as recorded; None is the database's clock
     names: Names | None = None
+    left: Callable[[Draft, Origin], str | None] | None = None  # of a replay: the lineage of what is erased but for this
     run_id: str | None = None  # the run of the life cycle whose changes these are
     direct: tuple[int, str] | None = None  # a scope, and the stream of its direct changes, where there is one
     looked: Looked | None = None  # what was looked up of its only draft before it was open
@@ -580,10 +581,9 @@ def settle(desk: Desk, judged: Judged, origin: Origin) -> Settled:
 def rejoined(desk: Desk, judged: Judged, origin: Origin) -> Judged:
     """A draft that a replay makes anew, in its lineage, where nothing but what was erased holds that by now."""
     key = judged.draft.classified.conflict_key
-    if desk.names is None or key is None or judged.lineage_id is not None or judged.kind != "add" or judged.quarantined:
+    if desk.left is None or key is None or judged.lineage_id is not None or judged.kind != "add" or judged.quarantined:
         return judged
-    _, lineage_id = desk.name(judged.draft, origin)
-    return replace(judged, lineage_id=lineage_id) if fronts(desk, [lineage_id])[lineage_id].rows else judged
+    return replace(judged, lineage_id=desk.left(judged.draft, origin))
 
 
 def index(desk: Desk, settled: Sequence[Settled]) -> None:

@@ -454,12 +454,14 @@ def _restore(desk: Desk, memory: Memory, origin: Origin) -> None:
 
 
 def again(
-    setup: Setup, desk: Desk, event: Event, find: Callable[[str], str], vector: Callable[[str], Any]
-) -> list[writing.Settled]:
+    setup: Setup, desk: Desk, event: Event, find: Callable[[str], str], vector: Callable[[str], Any],
+    tell: Callable[[str], None],
+) -> list[writing.Settled]:  # fmt: skip
     """Make the direct change that an event asked for once more, in a projection of its own: how a replay keeps it.
 
     `find` gives the memory that an id of the request stands for there, `vector` the vector of a fact. Raises NotFound
-    and Conflict where the change has nothing to change any more.
+    and Conflict where the change has nothing to change any more; a fact that was to take the place of what does not
+    stand there is kept nevertheless, and `tell` hears why it takes no place.
     """
     request = _read_back(event.payload.get("request", {}))
     trust, said = event.trust, event.content or ""
@@ -472,7 +474,7 @@ def again(
     named = request.pop("memory_id", None)
     if named is None:
         call = Writing(desk.visible.scope, trust=trust, occurred_at=event.occurred_at)
-        return [_add_again(setup, desk, call, request, origin, find, vector)]
+        return [_add_again(setup, desk, call, request, origin, find, vector, tell)]
     memory = memories.get(desk.conn, desk.visible, find(named))
     if "fact" in request:
         return [_revise_again(setup, desk, memory, request, origin, vector)]
@@ -491,14 +493,19 @@ def again(
 
 def _add_again(
     setup: Setup, desk: Desk, call: Writing, item: dict[str, Any], origin: Origin, find: Callable[[str], str],
-    vector: Callable[[str], Any],
+    vector: Callable[[str], Any], tell: Callable[[str], None],
 ) -> writing.Settled:  # fmt: skip
     if item.get("parent_id") is not None:
         item["parent_id"] = find(item["parent_id"])
-    named = [memories.get(desk.conn, desk.visible, find(old)) for old in item.get("supersedes", ())]
-    left = [one for one in named if one.status_reason != "erased"]
-    if any(one.status != "active" for one in left):
-        raise Conflict(NOT_CURRENT)
+    named: list[Memory] = []
+    for old in item.get("supersedes", ()):
+        try:
+            named.append(memories.get(desk.conn, desk.visible, find(old)))
+        except NotFound as error:
+            tell(str(error))
+    left = [one for one in named if one.status == "active"]
+    if any(one.status != "active" and one.status_reason != "erased" for one in named):
+        tell(NOT_CURRENT)
     draft = asked_for(setup, call, {**item, "supersedes": [one.memory_id for one in left]}).draft
     draft = replace(draft, vector=vector(draft.fact))
     judged = writing.judge(desk, draft, origin.trust, origin.recorded_at)

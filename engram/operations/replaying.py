@@ -8,7 +8,8 @@ own.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
@@ -34,7 +35,7 @@ from engram import (
 from engram.channels import upkeep
 from engram.database import Connection, execute, fetch_all, fetch_one, fetch_value
 from engram.derivation import llm
-from engram.errors import Conflict, EngramError, InvalidInput, LimitExceeded, NotFound, Unavailable
+from engram.errors import Conflict, InvalidInput, LimitExceeded, NotFound, Unavailable
 from engram.lifecycle import trees
 from engram.operations import changing, deriving, echoing, extracting, living, relating, spaces, steps
 from engram.operations.setup import DIRECT, Setup, Writing
@@ -464,7 +465,8 @@ def _write(setup: Setup, conn: Connection, shadow: Shadow, batch: Sequence[Step]
         else:
             drafts = echoing.resolve(setup, conn, shadow.scope.tenant_id, own.scope_id, _drafts(setup, shadow, step))
             pairs = [(replace(draft, vector=vector(draft.fact)), origin) for draft, origin in drafts]
-            own = replace(own, names=_names(conn, shadow, live.get(step.event.event_id, []), pairs))
+            lived = _Counterparts.of(conn, shadow, live.get(step.event.event_id, []), pairs)
+            own = replace(own, names=lived.names, left=lived.left)
             settled.extend(batching.settle_all(own, pairs))
         if setup.embedder is None:  # then the words say what is near
             writing.index(own, settled)
@@ -520,36 +522,60 @@ def _live(conn: Connection, shadow: Shadow, batch: Sequence[Step]) -> dict[str, 
     return found
 
 
-def _names(
-    conn: Connection, shadow: Shadow, live: Sequence[Row[Any]], pairs: Sequence[tuple[Draft, Origin]]
-) -> writing.Names:
-    """Ids for what comes of an event: of the live memory with the same fact, else in the same place, else its own."""
-    left = list(live)
-    chosen: dict[tuple[str | None, int], Row[Any]] = {}
-    for alike in (lambda row, draft, _: row.fact == draft.fact, lambda row, _, origin: row.ordinal == origin.ordinal):
-        for draft, origin in pairs:
-            place = (origin.deriver, origin.ordinal)
-            row = next((one for one in left if one.deriver == origin.deriver and alike(one, draft, origin)), None)
-            if place not in chosen and row is not None:
-                chosen[place] = row
-                left.remove(row)
+@dataclass(frozen=True, slots=True)
+class _Counterparts:
+    """The live memories of an event, and which of them stands for what comes of it in a shadow."""
 
-    def names(draft: Draft, origin: Origin) -> tuple[str, str]:
-        row = chosen.get((origin.deriver, origin.ordinal))
+    conn: Connection
+    shadow: Shadow
+    live: Sequence[Row[Any]]
+    chosen: Mapping[tuple[str | None, int], Row[Any]]
+
+    @classmethod
+    def of(
+        cls, conn: Connection, shadow: Shadow, live: Sequence[Row[Any]], pairs: Sequence[tuple[Draft, Origin]]
+    ) -> _Counterparts:
+        """For each draft the live memory with the same fact, else the one in the same place."""
+        left = list(live)
+        chosen: dict[tuple[str | None, int], Row[Any]] = {}
+        for alike in (
+            lambda row, draft, _: row.fact == draft.fact,
+            lambda row, _, origin: row.ordinal == origin.ordinal,
+        ):
+            for draft, origin in pairs:
+                place = (origin.deriver, origin.ordinal)
+                row = next((one for one in left if one.deriver == origin.deriver and alike(one, draft, origin)), None)
+                if place not in chosen and row is not None:
+                    chosen[place] = row
+                    left.remove(row)
+        return cls(conn, shadow, live, chosen)
+
+    def names(self, draft: Draft, origin: Origin) -> tuple[str, str]:
+        """The ids of the live counterpart, where there is one, and of a lineage that nothing is in."""
+        row = self.chosen.get((origin.deriver, origin.ordinal))
         memory_id, lineage_id = (
-            writing.names_of(shadow.scope.tenant_id, origin) if row is None else (row.memory_id, row.lineage_id)
+            writing.names_of(self.shadow.scope.tenant_id, origin) if row is None else (row.memory_id, row.lineage_id)
         )
-        if row is None and memory_id in {one.memory_id for one in live}:
+        if row is None and memory_id in {one.memory_id for one in self.live}:
             memory_id = ids.new_id()  # of a live memory that another stands for
-        lineage_id = ids.redigit(lineage_id, shadow.digit)
-        taken = not draft.is_evidence and _is_taken(conn, shadow, lineage_id)
-        return ids.redigit(memory_id, shadow.digit), ids.redigit(ids.new_id(), shadow.digit) if taken else lineage_id
+        digit = self.shadow.digit
+        lineage_id = ids.redigit(lineage_id, digit)
+        taken = not draft.is_evidence and _held_by(self.conn, self.shadow, lineage_id) is not None
+        return ids.redigit(memory_id, digit), ids.redigit(ids.new_id(), digit) if taken else lineage_id
 
-    return names
+    def left(self, _: Draft, origin: Origin) -> str | None:
+        """The lineage of the live counterpart, where nothing is in it but what was erased."""
+        row = self.chosen.get((origin.deriver, origin.ordinal))
+        lineage_id = None if row is None else ids.redigit(row.lineage_id, self.shadow.digit)
+        return lineage_id if lineage_id and _held_by(self.conn, self.shadow, lineage_id) == "erased" else None
 
 
-def _is_taken(conn: Connection, shadow: Shadow, lineage_id: str) -> bool:
-    return bool(fetch_value(conn, "is_lineage_taken", tenant_id=shadow.scope.tenant_id, lineage_id=lineage_id))
+def _held_by(conn: Connection, shadow: Shadow, lineage_id: str) -> str | None:
+    """What a lineage holds: `memories`, only what was `erased` of it, or nothing (None)."""
+    found: str | None = fetch_value(
+        conn, "find_lineage_holder", tenant_id=shadow.scope.tenant_id, lineage_id=lineage_id
+    )
+    return found
 
 
 def _again(
@@ -561,9 +587,9 @@ def _again(
         return
     rows = live.get(step.event.event_id, ())
 
-    def names(draft: Draft, origin: Origin) -> tuple[str, str]:
+    def lived(draft: Draft, origin: Origin) -> _Counterparts:
         own = [row for row in rows if row.deriver is None]
-        return _names(desk.conn, shadow, own, [(draft, origin)])(draft, origin)
+        return _Counterparts.of(desk.conn, shadow, own, [(draft, origin)])
 
     def find(memory_id: str) -> str:
         full = not ids.is_short(memory_id)
@@ -588,7 +614,10 @@ def _again(
         found = desk.load(find(memory_id))
         return None if found is None or found.status_reason == "erased" else found.memory_id
 
-    desk = replace(desk, names=names)
+    desk = replace(
+        desk, names=lambda draft, origin: lived(draft, origin).names(draft, origin),
+        left=lambda draft, origin: lived(draft, origin).left(draft, origin),
+    )  # fmt: skip
     try:
         with desk.conn.begin_nested():
             if step.event.event_type in relating.CHANGES:
@@ -596,18 +625,30 @@ def _again(
             elif step.event.event_type == living.LIFECYCLE:
                 living.again(desk, step.event, standing, vector)
             else:
-                made = changing.again(setup, desk, step.event, find, vector)
+                told: list[str] = []
+                made = changing.again(setup, desk, step.event, find, vector, told.append)
                 yield from made
                 revised = [one.judged.draft.revises for one in made]
-                _carry_beside(desk, shadow, step, revised, list(map(find, changing.superseded(step.event))))
+                _carry_beside(desk, shadow, step, revised, _found(find, changing.superseded(step.event)))
+                if told:
+                    _problem(desk, shadow, step, "; ".join(dict.fromkeys(told)))
     except (NotFound, Conflict, InvalidInput, LimitExceeded) as error:
-        _problem(desk, shadow, step, error)
+        _problem(desk, shadow, step, str(error))
 
 
-def _problem(desk: Desk, shadow: Shadow, step: Step, error: EngramError) -> None:
+def _found(find: Callable[[str], str], memory_ids: Iterable[str]) -> list[str]:
+    """The memories that stand for some, where there is one."""
+    found: list[str] = []
+    for memory_id in memory_ids:
+        with suppress(NotFound):
+            found.append(find(memory_id))
+    return found
+
+
+def _problem(desk: Desk, shadow: Shadow, step: Step, reason: str) -> None:
     execute(
         desk.conn, "note_step_problem", tenant_id=desk.tenant_id, shadow_id=shadow.shadow_id, place=step.place,
-        problem=str(error)[:1_000],
+        problem=reason[:1_000],
     )  # fmt: skip
 
 
@@ -674,13 +715,16 @@ def _ask(setup: Setup, shadow: Shadow, batch: Sequence[Step]) -> Operation[None]
             if step.event.erased:
                 _carry(replace(desk, at=step.at), shadow, step)
         own = {
-            step.event.event_id: _names(
+            step.event.event_id: _Counterparts.of(
                 conn, shadow, live.get(step.event.event_id, []),
                 [pair for pair in pairs if pair[1].event_id == step.event.event_id],
             )
             for step in taken
         }  # fmt: skip
-        desk = replace(desk, at=taken[-1].at, names=lambda draft, origin: own[origin.event_id](draft, origin))
+        desk = replace(
+            desk, at=taken[-1].at, names=lambda draft, origin: own[origin.event_id].names(draft, origin),
+            left=lambda draft, origin: own[origin.event_id].left(draft, origin),
+        )  # fmt: skip
         extracting.settle(setup, desk, again)
         _advance(conn, shadow, taken)
 

@@ -397,6 +397,15 @@ def test_a_time_that_is_none_is_named_with_what_is_expected(
     assert (ran.code, ran.err) == (2, "engram: lock_timeout: expected seconds, or a duration such as PT30S\n")
 
 
+@pytest.mark.parametrize("name", ["LOCK", "STATEMENT"])
+@pytest.mark.parametrize("given", ["0", "0.0004", "-PT1S", "P2D"])
+def test_a_wait_without_a_limit_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, given: str) -> None:
+    """PostgreSQL takes nothing, and what it rounds to nothing, for no limit at all."""
+    monkeypatch.setenv(f"ENGRAM_{name}_TIMEOUT", given)
+    with pytest.raises(SettingsError, match="expected from one millisecond to one day"):
+        load()
+
+
 @pytest.mark.parametrize(("given", "seconds"), [("5", 5), ("0.5", 0.5), ("PT30S", 30), ("00:00:07", 7)])
 def test_a_time_is_given_in_seconds_or_as_a_duration(
     monkeypatch: pytest.MonkeyPatch, given: str, seconds: float

@@ -427,6 +427,20 @@ def test_a_direct_change_without_its_memory_is_told_with_the_reason(door: Engram
     assert event == memory.event_id
 
 
+def test_a_fact_is_kept_where_what_it_superseded_does_not_come_of_the_rules(door: Engram) -> None:
+    door.remember("I live in Ottawa.")
+    [memory] = [one for one in door.list_memories() if one.critical_slot]
+    added = door.add("User sails round the world", supersedes=[memory.memory_id]).memory
+    assert added is not None
+    diff = door.ops.replay(derivers=["verbatim"])
+    assert [one.fact for one in diff.dropped] == [memory.fact]
+    assert [(one.event_type, one.reason) for one in diff.problems] == [
+        ("memory_added", "the memory it names does not come of these rules")
+    ]
+    door.ops.switch_replay(diff.shadow_id)
+    assert door.get(added.memory_id).status == "active"
+
+
 def test_what_came_before_a_moment_is_left_as_it_was_known(door: Engram, database: Database, tenant: str) -> None:
     door.remember(SAID[0])
     door.remember(SAID[1])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -120,6 +122,51 @@ def test_what_stands_follows_from_what_was_said_and_is_rebuilt(
     assert replayed.is_same or erases  # how surprising a fact was beside what is erased nobody can tell any more
     lena.ops.switch_replay(replayed.shadow_id)
     assert shown(lena) == before
+    stand_in_order(database, tenant)
+
+
+@pytest.mark.parametrize("erases", [False, True])
+@pytest.mark.parametrize("seed", seeds(1, 60))
+def test_a_life_that_is_exported_comes_back_as_it_was_and_is_rebuilt_there(
+    database: Database, database_url: str, lena: Engram, tenant: str, tmp_path: Path, seed: int, erases: bool
+) -> None:
+    life = Life(lena, seed, erases=erases)
+    for _ in range(3):
+        life.do_say()
+    for _ in range(40):
+        life.step()
+    before, now = shown(lena), current(lena)
+    lena.ops.export(tmp_path / "life.jsonl")
+    with Engram(database_url, scope=Scope(f"{tenant}-2", user_id="lena")) as other:
+        other.ops.import_(tmp_path / "life.jsonl")
+        assert (shown(other), current(other)) == (before, now)
+        stand_in_order(database, f"{tenant}-2")
+        assert other.ops.verify_ledger().ok
+        replayed = other.ops.replay()
+        assert not replayed.problems
+        other.ops.switch_replay(replayed.shadow_id)
+        assert shown(other) == before
+
+
+@pytest.mark.parametrize("seed", seeds(2, 60))
+def test_lives_at_once_of_one_user_leave_every_row_in_its_place(
+    database: Database, lena: Engram, tenant: str, seed: int
+) -> None:
+    lives = [Life(lena, seed * 10 + number, erases=True) for number in range(4)]
+    lives[0].do_say()
+
+    def live(life: Life) -> None:
+        for _ in range(14):
+            life.step()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(live, lives))
+    stand_in_order(database, tenant)
+    assert current(lena, as_of=datetime.now(UTC)) == current(lena)
+    assert lena.ops.verify_ledger().ok
+    replayed = lena.ops.replay()
+    assert not replayed.dropped, "what somebody said is not lost by rebuilding"
+    lena.ops.switch_replay(replayed.shadow_id)
     stand_in_order(database, tenant)
 
 
