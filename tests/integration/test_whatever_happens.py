@@ -121,7 +121,7 @@ def test_what_stands_follows_from_what_was_said_and_is_rebuilt(
     assert not replayed.problems
     assert replayed.is_same or erases  # how surprising a fact was beside what is erased nobody can tell any more
     lena.ops.switch_replay(replayed.shadow_id)
-    assert shown(lena) == before
+    rebuilt(lena, before, erases=erases)
     stand_in_order(database, tenant)
 
 
@@ -145,7 +145,7 @@ def test_a_life_that_is_exported_comes_back_as_it_was_and_is_rebuilt_there(
         replayed = other.ops.replay()
         assert not replayed.problems
         other.ops.switch_replay(replayed.shadow_id)
-        assert shown(other) == before
+        rebuilt(other, before, erases=erases)
 
 
 @pytest.mark.parametrize("seed", seeds(2, 60))
@@ -168,6 +168,13 @@ def test_lives_at_once_of_one_user_leave_every_row_in_its_place(
     assert not replayed.dropped, "what somebody said is not lost by rebuilding"
     lena.ops.switch_replay(replayed.shadow_id)
     stand_in_order(database, tenant)
+
+
+def rebuilt(door: Engram, before: list[tuple[str, ...]], *, erases: bool) -> None:
+    """What was shown is shown again; what others said beside what was erased may be a memory of its own, too."""
+    again = shown(door)
+    assert set(before) <= set(again)
+    assert erases or again == before
 
 
 def current(door: Engram, **read: Any) -> list[str]:
