@@ -570,7 +570,7 @@ class Engram(_Door):
         """Forget a fact with all its revisions, so that no older value comes back; the ids. Undone by `restore`.
 
         `revision_only=True` retracts one revision instead, and its predecessor may become head. A denial of what nobody
-        held, which stands beside a lineage (`moot`), is a fact of its own: it is forgotten alone, and stays where the
+        held, which stands beside a lineage (`moot`), is a fact of its own: it is retracted alone, and stays where the
         lineage is forgotten.
         """
         return self._run(operations.changing.forget(self._setup, memory_id, revision_only, write))
@@ -2277,7 +2277,7 @@ class AsyncEngram(_Door):
         """Forget a fact with all its revisions, so that no older value comes back; the ids. Undone by `restore`.
 
         `revision_only=True` retracts one revision instead, and its predecessor may become head. A denial of what nobody
-        held, which stands beside a lineage (`moot`), is a fact of its own: it is forgotten alone, and stays where the
+        held, which stands beside a lineage (`moot`), is a fact of its own: it is retracted alone, and stays where the
         lineage is forgotten.
         """
         return await self._run(operations.changing.forget(self._setup, memory_id, revision_only, write))

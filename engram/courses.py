@@ -683,6 +683,9 @@ def _stems(text: str) -> list[str]:
     return [_same_stem(word) for word in found if word not in _FUNCTION and (len(word) > 1 or word.isdigit())]
 
 
+_NONE: Final = regex(r"\b(?:no|not|never|none|nobody|nothing)\b")
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """A memory as far as it must be known here: its words in compared form, and as they were written."""
@@ -697,10 +700,12 @@ class Told:
     def denies(self, said: str) -> bool:
         """Whether it tells nothing but that something is not so, or no longer, of which a statement says that it is."""
         own = read(self.plain)
-        if own is None or own.over is None or own.alone:
+        if own is None or own.over is None or own.alone or not is_state(said) or _NONE.search(said):
             return False
-        gone = set(_content(own.over)) - _LIGHT_STEMS
-        return bool(gone) and gone == set(_content(said)) - _LIGHT_STEMS and is_state(said)
+        if not (self.plain.startswith("user ") and said.startswith("user ")):
+            return False  # of whom both are said is not told by their words alone: "Ann teaches user"
+        gone, back = ([one for one in _content(text) if one not in _LIGHT_STEMS] for text in (own.over, said))
+        return bool(gone) and gone == back
 
     def may_end(self, said: str) -> bool:
         """Whether it tells of something that may end by such words: not of company, or of what somebody likes."""

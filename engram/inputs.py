@@ -485,7 +485,8 @@ class _Copier:
             if isinstance(target, list):
                 target.append(self._child(child))
             else:
-                target[self._key(frame.key)] = self._child(child)
+                name = self._key(frame.key)  # before the child, to which its bytes do not belong
+                target[name] = self._child(child)
         return json.loads(json.dumps(whole[0])) if self.repeated else whole[0]
 
     def _child(self, child: object) -> Any:

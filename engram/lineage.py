@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from engram import text
 from engram.values import Status
@@ -122,14 +123,20 @@ def _beside(negation: Member, later: Iterable[Member]) -> Place:
 
 def affirms(new: Member, negation: Member) -> bool:
     """Whether a statement that comes after a negation, and is not less trusted, says what that negates."""
-    said = new.negates is None and negation.negates is not None and says(new.says, negation.negates)
-    return said and new.rank > negation.rank and new.trust <= negation.trust
+    if new.negates is not None or negation.negates is None or new.trust > negation.trust:
+        return False
+    return new.rank > negation.rank and says(new.says, negation.negates)
 
 
 def says(fact: str, value: str) -> bool:
     """Whether a fact states a value: the value's words stand in it, in order and next to each other."""
-    words, wanted = text.words(fact), text.words(value)
+    words, wanted = _words(fact), _words(value)
     return bool(wanted) and any(words[i : i + len(wanted)] == wanted for i in range(len(words) - len(wanted) + 1))
+
+
+@lru_cache(maxsize=4096)
+def _words(said: str) -> list[str]:
+    return text.words(said)
 
 
 def dominates_front(new: Member, front: Iterable[Member]) -> bool:

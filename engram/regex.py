@@ -25,6 +25,8 @@ class _Expression:
         self._given = flags
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)  # of a copy that has nothing yet
         # Asked for only what is not here yet. Two threads may both compile: the one is as good as the other.
         if name == "_compiled":
             self._compiled = re.compile(self.pattern, self._given)

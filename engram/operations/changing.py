@@ -509,7 +509,7 @@ def _add_again(
     draft = asked_for(setup, call, {**item, "supersedes": [one.memory_id for one in left]}).draft
     draft = replace(draft, vector=vector(draft.fact))
     judged = writing.judge(desk, draft, origin.trust, origin.recorded_at)
-    judged = _barred(judged, left, call, explicit=bool(named))  # also where what it superseded is erased by now
+    judged = _barred(judged, left, call, explicit=bool(item.get("supersedes")))  # whatever is left of it
     settled = writing.settle(desk, judged, origin)
     add_sources(desk, settled, draft, origin, ledger.get_many(desk.conn, [one for one, _, _ in draft.citations]))
     return settled

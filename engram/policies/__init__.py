@@ -86,7 +86,7 @@ def built_in() -> tuple[MemoryPolicy, ...]:
 
 def get_policy(name: str) -> MemoryPolicy:
     """The built-in policy of this name; PolicyError where none has it."""
-    if name not in _MODULES:
+    if not isinstance(name, str) or name not in _MODULES:
         raise PolicyError(f"no policy has this name; built in are {', '.join(_MODULES)}")
     policy: MemoryPolicy = getattr(import_module(f"engram.policies.{name}"), _MODULES[name])
     return policy

@@ -74,6 +74,12 @@ def test_who_is_trusted_less_takes_no_denial_back(ada: Engram) -> None:
             "I drink coffee with milk now.",
             ["User does not drink coffee", "User drinks coffee with milk now"],
         ),
+        ("I don't teach Ann.", "Ann teaches me again.", ["Ann teaches User again", "User does not teach Ann"]),
+        (
+            "I don't drink coffee after tea.",
+            "I drink tea after coffee again.",
+            ["User does not drink coffee after tea", "User drinks tea after coffee again"],
+        ),
         ("I don't like tea.", "I like tea.", ["User does not like tea", "User likes tea"]),  # no word of a change
     ],
 )
@@ -111,6 +117,16 @@ def test_a_denial_stands_at_every_moment_from_which_it_was_said_to_that_at_which
             assert sorted(one.memory.fact for one in ada.search("Where do I live, Oslo, Ottawa?", **read)) == left
     denied = next(one for one in ada.get_history(limit=200) if one.memory.fact == "I don't live in Oslo.").memory
     assert ada.get(denied.memory_id, as_of=year(2022)).labels == ("moot",)
+
+
+def test_a_denial_stood_though_what_took_its_place_was_said_of_an_earlier_day_too(ada: Engram) -> None:
+    for month, fact in ((2, "I live in Ottawa."), (3, "I don't live in Oslo."), (6, "I live in Oslo.")):
+        told(ada, fact, occurred_at=datetime(2024, month, 1, tzinfo=UTC))
+    then = datetime(2024, 4, 1, tzinfo=UTC)
+    assert facts(ada, as_of=then) == ["I don't live in Oslo.", "I live in Ottawa."]
+    told(ada, "I live in Oslo.", occurred_at=year(2024))
+    assert facts(ada, as_of=then) == ["I don't live in Oslo.", "I live in Ottawa."]
+    assert facts(ada) == facts(ada, as_of=datetime.now(UTC)) == ["I live in Oslo."]
 
 
 # What is put away stays away

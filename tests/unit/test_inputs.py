@@ -274,6 +274,8 @@ def test_what_is_held_at_many_places_is_read_once_and_counted_at_each() -> None:
     assert too_large(inputs.canonical_json, {"a": doubled(40)}).found == "more"
     assert reads == 2
     assert too_large(inputs.metadata, {"a": doubled(10)}).expected == "at most 512 keys"
+    held: list[int] = []  # the names before which it stands are counted once each
+    assert inputs.metadata({"k" * 900: held, "list": [held] * 100})["list"] == [[]] * 100
     deep = nested(20)
     assert too_large(inputs.metadata, {"a": deep, "b": {"c": nested(11, deep)}}).expected == "at most 32 levels"
     assert inputs.metadata({"a": deep, "b": {"c": nested(10, deep)}})["a"] == deep

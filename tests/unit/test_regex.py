@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import subprocess
 import sys
@@ -20,6 +21,12 @@ def test_an_expression_answers_as_a_compiled_one() -> None:
         assert late.match(said) is not None
         assert late.fullmatch(said) is None
         assert (late.groupindex, late.flags, late.pattern) == (now.groupindex, now.flags, now.pattern)
+
+
+def test_an_expression_can_be_copied() -> None:
+    late = copy.deepcopy(regex("a+"))
+    assert late.fullmatch("aa") is not None
+    assert copy.copy(late).fullmatch("b") is None
 
 
 def test_what_is_wrong_with_an_expression_is_told_when_it_is_asked() -> None:

@@ -1,5 +1,5 @@
 -- The memories of some lineages as they were known at one moment and true at another, as before. A denial of what nobody held stands beside
--- its lineage at any moment at which it had been said: until a statement of the very thing, which took its place, stood too.
+-- its lineage at any moment at which it had been said: until a later statement of the very thing, which took its place, stood too.
 create or replace function engram.lineages_at(p_scopes bigint[], p_as_of timestamptz, p_known_at timestamptz, p_lineage_ids uuid[])
 returns setof engram.agent_memory
 language plpgsql stable rows 200
@@ -60,7 +60,10 @@ begin
              when p_as_of is null then null
              when k.moot and k.status = 'superseded' and case
                     when k.put_away then k.superseded_at > p_as_of
-                    else not exists (select from stood h where h.memory_id = k.superseded_by) end
+                    else not exists (
+                      select from stood h
+                       where h.memory_id = k.superseded_by
+                         and (h.stands_at, h.recorded_at, h.event_id, h.ordinal) > (s.stands_at, s.recorded_at, s.event_id, s.ordinal)) end
                then jsonb_build_object('status', 'active', 'superseded_by', null, 'superseded_at', null)
              when k.status = 'deleted' and p.place_of_all = 1 and k.status_reason = 'forgotten'
                then jsonb_build_object('status', 'deleted', 'status_reason', 'since_forgotten')

@@ -73,7 +73,10 @@ as $$
            case
              when k.moot and k.status = 'superseded' and p_as_of is not null and case
                     when k.put_away then k.superseded_at > p_as_of
-                    else not exists (select from stood h where h.memory_id = k.heir) end then 'active'
+                    else not exists (
+                      select from stood h
+                       where h.memory_id = k.heir
+                         and (h.stands_at, h.recorded_at, h.event_id, h.ordinal) > (s.stands_at, s.recorded_at, s.event_id, s.ordinal)) end then 'active'
              when p_as_of is null or k.status in ('deleted', 'archived', 'quarantined') or k.moot then k.status
              when k.put_away and k.superseded_at <= p_as_of then k.status
              when p.place = 1 then 'active'
