@@ -936,7 +936,7 @@ def _refuse(desk: Desk, judged: Judged, origin: Origin) -> Settled:
 def reorder(desk: Desk, lineage_id: str, event_id: str | None, actor: str | None) -> dict[str, Place]:
     """Recompute who is head of a lineage; the rows whose place changed, each noted in the history."""
     rows = fetch_all(desk.conn, "list_lineage_members", tenant_id=desk.tenant_id, lineage_ids=[lineage_id])
-    _, moved = _move(desk, rows)
+    moved = _move(desk, rows, _places(rows))
     for memory_id, place in moved.items():
         _note_change(desk, memory_id, _entry_of(place), event_id, actor)
     return moved
@@ -1073,23 +1073,27 @@ def _place(desk: Desk, lineage_id: str, new: Member) -> tuple[Place, dict[str, P
         _put(desk, moved)
         return HEAD, moved, front.revision
     rows = fetch_all(desk.conn, "list_lineage_members", tenant_id=desk.tenant_id, lineage_ids=[lineage_id])
-    own, moved = _move(desk, rows, new)
-    return own or HEAD, moved, front.revision
+    places = _places(rows, new)
+    own = places.pop(new.memory_id)
+    return own, _move(desk, rows, places), front.revision
 
 
-def _move(desk: Desk, rows: Sequence[Row[Any]], new: Member | None = None) -> tuple[Place | None, dict[str, Place]]:
-    """The place of a newcomer, and the rows of its lineage that are placed otherwise now, already updated."""
-    members = [_member(row) for row in rows]
-    everyone = members if new is None else [*members, new]
-    places, moot = lineage.places(everyone), lineage.moot(everyone)
-    for row, member in zip(rows, members, strict=True):
-        if member.put_away:
-            is_moot = member.memory_id in moot
-            places[member.memory_id] = Place(row.status, row.superseded_by, _heir_from(row), is_moot, put_away=True)
-    own = None if new is None else places.pop(new.memory_id)
+def _places(rows: Sequence[Row[Any]], *new: Member) -> dict[str, Place]:
+    """The places of the rows of a lineage and of a newcomer; of denials put away only whether they are moot. Pure."""
+    members = [*map(_member, rows), *new]
+    places = lineage.places(members)
+    away = [row for row, member in zip(rows, members, strict=False) if member.put_away and member.negates is not None]
+    moot = lineage.moot(members) if away else set()
+    return places | {
+        row.memory_id: Place(row.status, row.superseded_by, _heir_from(row), row.memory_id in moot, put_away=True)
+        for row in away
+    }
+
+
+def _move(desk: Desk, rows: Sequence[Row[Any]], places: Mapping[str, Place]) -> dict[str, Place]:
     moved = _moved(rows, places)
     _put(desk, moved)
-    return own, moved
+    return moved
 
 
 def _put(desk: Desk, moved: Mapping[str, Place]) -> None:

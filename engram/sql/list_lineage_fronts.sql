@@ -1,5 +1,6 @@
 -- The rows a newcomer to a lineage must dominate to be head at once, of some lineages: the head, the contested, those put away, and what
--- was erased and holds its place; beside each, and alone where there are none, the number of the lineage's next revision. `summarised` is what a summary has to do with.
+-- was erased and holds its place; beside each, and alone where there are none, the number of the lineage's next revision. `summarised`
+-- is what a summary has to do with.
 SELECT l.lineage_id::text, n.next_revision, m.memory_id::text, m.memory_type, m.category, m.status, m.status_reason, m.trust, m.stands_at,
        m.stands_recorded_at, m.stands_event_id::text, m.stands_ordinal, m.fact, m.put_away, m.negates, m.moot, m.superseded_by::text,
        m.valid_from, m.valid_to, m.ended_at,
