@@ -8,7 +8,9 @@ UV := $(shell command -v uv 2>/dev/null)
 PYTHON ?= $(shell for name in python3.13 python3.12 python3.11 python3.14 python3; do \
 	if $$name -c 'import sys; raise SystemExit(sys.version_info < (3, 11))' 2>/dev/null; then echo $$name; break; fi; done)
 ARGS ?=
-PARALLEL ?= --numprocesses logical --maxprocesses 8 --dist loadfile # a database of its own for each process
+# A database of its own for each process, and one process more than processors: many tests wait for others or for a disk.
+PROCESSES := $(shell expr 1 + $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1))
+PARALLEL ?= --numprocesses $(PROCESSES) --maxprocesses 8 --dist loadfile
 
 .PHONY: help env demo test check lint types layers tests test-slow format docs lock wheel clean distclean \
 	bench-quality bench-answers bench-behaviour bench-speed bench-scale bench-peers bench-report

@@ -87,7 +87,7 @@ class _Batch:
     def __init__(
         self, desk: Desk, drafts: Sequence[tuple[Draft, Origin]], amend: Amend | None, appoint: Appoint | None
     ) -> None:
-        self.desk, self.drafts, self.amend, self.appoint = desk, drafts, amend, appoint
+        self.desk, self.drafts, self.amend, self.appoint = desk, list(drafts), amend, appoint
         self.size = MOST
         self.standing: list[int] = []  # places of the drafts whose vectors stand in the scope
         self.rows: dict[str, _Row | None] = {}  # what was read of rows near the drafts; None of what is not current
@@ -129,11 +129,14 @@ class _Batch:
         for place in window.places:
             if window.is_stale(place):
                 break
+            near = self._near(window, place)
+            if self._turns(window, place, near) and window.is_stale(place):
+                break
             restated = {judged.judgement.target_id for _, judged in run if judged.kind == "reinforce"}
             if window.reads_rows(place) and (restated or any(writing.follows(judged) for _, judged in run)):
                 done += self._together(run, window)
                 run, restated = [], set()
-            judged = self._judged(window, place)
+            judged = self._judged(window, place, near)
             target_id = judged.judgement.target_id
             if judged.kind == "reinforce" and (target_id in restated or self._becomes(run, target_id)):
                 done += self._together(run, window)
@@ -163,11 +166,27 @@ class _Batch:
         for memory_id in changed:
             self.rows.pop(memory_id or "", None)
 
-    def _judged(self, window: _Window, place: int) -> Judged:
+    def _near(self, window: _Window, place: int) -> Sequence[gates.Near] | None:
+        """The facts near a draft; None of one that is judged without them."""
+        if writing.is_plain(self.drafts[place][0]):
+            return None
+        return window.near(place) if self.is_compared(place) else self._near_by_words(place)
+
+    def _turns(self, window: _Window, place: int, near: Sequence[gates.Near] | None) -> bool:
+        """Whether a draft says the opposite of a memory near it: from then on it is one that takes its place."""
+        if near is None:
+            return False
+        draft, origin = self.drafts[place]
+        turned = writing.turning(draft, window.seen(place), near)
+        self.drafts[place] = turned, origin
+        return turned is not draft
+
+    def _judged(self, window: _Window, place: int, near: Sequence[gates.Near] | None) -> Judged:
         draft, origin = self.drafts[place]
         judged = writing.judged_plainly(self.desk, draft)
         if judged is None:
-            near = window.near(place) if self.is_compared(place) else self._near_by_words(place)
+            if near is None:
+                near = window.near(place) if self.is_compared(place) else self._near_by_words(place)
             judged = writing.judged_by(self.desk, draft, origin.trust, window.seen(place), near)
         return writing.rejoined(self.desk, judged if self.amend is None else self.amend(judged), origin)
 

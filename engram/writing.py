@@ -16,7 +16,7 @@ from typing import Any, Final, cast
 
 from sqlalchemy.engine import Row
 
-from engram import embedding, frames, gates, ids, jobs, lineage, memories, secrets, text
+from engram import embedding, frames, gates, ids, jobs, lineage, memories, secrets, subjects, text
 from engram.arrays import Blobs, Texts
 from engram.attributes import Echo
 from engram.channels import keyword, nearness, semantic, upkeep
@@ -32,6 +32,7 @@ from engram.database import (
     send_now,
 )
 from engram.lineage import Member, Place
+from engram.opposites import are_opposites
 from engram.policies import TYPE_WEIGHTS, MemoryPolicy
 from engram.policies.classify import Classified, Proposal, classify, says_no_more, value_of
 from engram.tenancy import Visible
@@ -279,9 +280,12 @@ def judge(
     if plain is not None:
         return plain
     if is_compared(desk, draft):
-        return judged_by(desk, draft, trust, *_look_around(desk, draft, now))
-    [seen] = look(desk, [draft], [now])
-    return judged_by(desk, draft, trust, seen, neighbours(desk, draft, now))
+        seen, near = _look_around(desk, draft, now)
+    else:
+        [seen], near = look(desk, [draft], [now]), neighbours(desk, draft, now)
+    turned = turning(draft, seen, near)
+    after = None if turned is draft else _succession(desk, turned)
+    return after or judged_by(desk, draft, trust, seen, near)
 
 
 def is_looked_up(desk: Desk, draft: Draft) -> bool:
@@ -371,8 +375,16 @@ def _seen(row: Row[Any]) -> Seen:
     return Seen(row.exact or [], row.head, row.lineage_id, int(row.same_type))
 
 
+def is_plain(draft: Draft) -> bool:
+    """Whether a draft is judged without what is near it, unless what it names is gone. Pure."""
+    named = draft.revises is not None or draft.succeeds is not None
+    return draft.refused is not None or draft.is_evidence or named
+
+
 def judged_plainly(desk: Desk, draft: Draft, head: Memory | None = None) -> Judged | None:
     """The judgement of a draft that is compared with nothing, or only with the row it revises; else None."""
+    if not is_plain(draft):
+        return None
     if draft.refused is not None:
         return Judged(draft, gates.Judgement("reject", reasons=("guard", draft.refused)))
     if draft.is_evidence:
@@ -382,17 +394,46 @@ def judged_plainly(desk: Desk, draft: Draft, head: Memory | None = None) -> Judg
     return _revision(draft, desk.load(draft.revises) if head is None else head)
 
 
+def turning(draft: Draft, seen: Seen, near: Sequence[gates.Near]) -> Draft:
+    """The draft as what takes the place of a memory near it, of which it says the opposite; else as it is. Pure.
+
+    Without a key on either side, which would decide, where nothing says the very same, and unless both are wanted
+    (`force`).
+    """
+    if draft.succeeds is not None or draft.force or draft.classified.conflict_key is not None or seen.exact:
+        return draft
+    own = subjects.plain(draft.fact)
+    opposite = next(
+        (
+            one.fact
+            for one in near
+            if one.conflict_key is None and not one.in_default and are_opposites(own, subjects.plain(one.fact))
+        ),
+        None,
+    )
+    return draft if opposite is None else replace(draft, succeeds=opposite)
+
+
 def _succession(desk: Desk, draft: Draft) -> Judged | None:
     """A draft that says of a memory without a key that it is over or has changed; None where that is gone by now."""
     if draft.succeeds is None:
         return None
-    row = fetch_one(
-        desk.conn, "find_told_fact", tenant_id=desk.tenant_id, scope_id=desk.scope_id,
-        fact_hash=text.fact_hash(draft.succeeds),
-    )  # fmt: skip
+    row, held = _told_fact(desk, draft.succeeds), None
+    while row is not None and row.lineage_id != held:  # it may have changed until its lineage is ours
+        held = row.lineage_id
+        lock(desk, [], *lineage_locks(held, desk.scope_id, None))
+        row = _told_fact(desk, draft.succeeds)
     if row is None:
         return None
     return Judged(draft, gates.Judgement("revise", row.memory_id, (SUCCEEDS,)), row.lineage_id, row.importance)
+
+
+def _told_fact(desk: Desk, fact: str) -> Row[Any] | None:
+    """The current memory of the scope that tells just this, and has no key."""
+    found: Row[Any] | None = fetch_one(
+        desk.conn, "find_told_fact", tenant_id=desk.tenant_id, scope_id=desk.scope_id, fact_hash=text.fact_hash(fact)
+    )
+    return found
 
 
 def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[gates.Near]) -> Judged:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -80,7 +81,10 @@ def test_who_is_trusted_less_takes_no_denial_back(ada: Engram) -> None:
             "I drink tea after coffee again.",
             ["User does not drink coffee after tea", "User drinks tea after coffee again"],
         ),
-        ("I don't like tea.", "I like tea.", ["User does not like tea", "User likes tea"]),  # no word of a change
+        ("I don't like tea.", "I like tea.", ["User likes tea"]),  # no word of a change
+        ("I don't like tea.", "I like green tea.", ["User does not like tea", "User likes green tea"]),
+        ("I love tea.", "I hate tea.", ["User hates tea"]),
+        ("I don't have a car.", "I have a car.", ["User has a car"]),
     ],
 )
 def test_what_is_so_again_takes_the_place_of_what_denied_it(
@@ -89,6 +93,51 @@ def test_what_is_so_again_takes_the_place_of_what_denied_it(
     ada.remember(denied)
     ada.remember(said)
     assert sorted(one.fact for one in ada.list_memories() if one.category != "verbatim") == left
+
+
+def test_who_says_the_opposite_in_one_call_or_another_revises_what_they_said(ada: Engram) -> None:
+    said = ["I have a car.", "I have no car.", "I hate tea.", "I love tea.", "I never smoke.", "I smoke."]
+    decisions = ada.add_many([{"fact": fact} for fact in said])
+    assert [one.kind for one in decisions] == ["add", "revise"] * 3
+    assert facts(ada) == ["I have no car.", "I love tea.", "I smoke."]
+    again = ada.add("I have a car.")
+    assert again.kind == "revise"
+    assert again.memory is not None
+    assert [one.fact for one in ada.get_lineage(again.memory.memory_id).revisions] == said[:2] + said[:1]
+
+
+def test_both_stay_where_both_are_wanted_or_one_is_trusted_less(ada: Engram) -> None:
+    told(ada, "I don't like tea.")
+    denied = told(ada, "I don't like coffee.")
+    told(ada, "I like tea.", force=True)
+    told(ada, "I like coffee.", trust="web")
+    assert facts(ada) == ["I don't like coffee.", "I don't like tea.", "I like tea."]
+    assert ada.get(denied.memory_id).status == "active"
+
+
+def test_of_an_opposite_and_the_very_same_the_same_is_restated(ada: Engram) -> None:
+    told(ada, "I don't like tea.")
+    likes = told(ada, "I like tea.", force=True)
+    assert ada.add("I like tea.").kind == "reinforce"
+    assert facts(ada) == ["I don't like tea.", "I like tea."]
+    assert len(ada.get(likes.memory_id).citations) == 2
+
+
+def test_what_was_true_of_an_earlier_day_revises_nothing_that_came_later(ada: Engram) -> None:
+    told(ada, "I don't like tea.", occurred_at=year(2024))
+    told(ada, "I like tea.", occurred_at=year(2020))
+    assert facts(ada) == ["I don't like tea."]
+    assert facts(ada, as_of=year(2022)) == ["I like tea."]
+
+
+def test_of_many_who_take_a_denial_back_at_once_one_does(ada: Engram, database: Database, tenant: str) -> None:
+    denied = told(ada, "I don't like tea.")
+    said = [f"I {verb} tea." for verb in ("like", "love", "enjoy", "adore")]
+    with ThreadPoolExecutor(len(said)) as together:
+        decisions = list(together.map(ada.add, said))
+    assert [one.kind for one in decisions].count("revise") == 1
+    assert ada.get(denied.memory_id).status == "superseded"
+    stand_in_order(database, tenant)
 
 
 # Of any day

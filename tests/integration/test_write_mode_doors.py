@@ -65,7 +65,7 @@ def test_each_mode_makes_its_own_of_a_restatement_and_stores_a_correction(
             assert door.list_events(types=["memory_rejected"])[0].content == "User likes TypeScript"
         assert door.add("User likes TypeScript", memory_type="preference", force=True).kind in ("add", "reinforce")
         corrected = door.add("User does not prefer TypeScript", memory_type="preference")
-        assert (corrected.kind, corrected.memory.status) == ("add", "active")
+        assert (corrected.kind, corrected.memory.status) == ("revise", "active")
         assert corrected.memory.fact in [one.fact for one in door.list_memories()]
 
 

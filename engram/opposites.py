@@ -1,0 +1,105 @@
+"""Opposites: of two statements one says what the other denies, of the same somebody and in the same words. Pure.
+
+"User does not like tea" and "User likes tea" are opposites, as are "User hates tea" and "User loves tea"; "User likes
+green tea" is nothing's. Only what is so now is read, in a small closed grammar of denials, so that rather an opposite
+is missed than something true set aside: "User did not go to Rome" tells of what happened, and "User knows who does not
+smoke" denies nothing of the user.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from engram.regex import regex
+from engram.verbs import is_past, third_person
+
+MOST_READ: Final = 200  # characters
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+class _Said(NamedTuple):
+    """The words of a statement without its denial, and whether it says that it is so."""
+
+    is_so: bool
+    words: tuple[str, ...]
+
+
+def are_opposites(one: str, other: str) -> bool:
+    """Whether of two statements in plain form one says that something is so and the other that it is not.
+
+    >>> are_opposites("user does not like tea", "user loves tea")
+    True
+    """
+    first = _read(one)
+    second = None if first is None else _read(other)
+    return first is not None and second is not None and first.is_so != second.is_so and first.words == second.words
+
+
+@lru_cache(maxsize=4096)
+def _read(plain: str) -> _Said | None:
+    """What a statement says and whether that is so; None where that cannot be told."""
+    if len(plain) > MOST_READ or "?" in plain:
+        return None
+    text = _whole(" ".join(word for word in _ASIDE.sub(" ", plain.strip(" .!")).split() if word not in _LIGHT))
+    denied = _DENIED.match(text)
+    if denied is not None:
+        if denied["lasting"] is not None and is_past(denied["lasting"]):
+            return None
+        verb = denied["verb"] or denied["lasting"] or third_person(denied["base"])
+        text = f"{denied['who']} {verb}{denied['rest']}"
+    if _NEGATION.search(text):
+        return None
+    return _by_taste(denied is None, text.split())
+
+
+def _whole(text: str) -> str:
+    """A statement in the third person, with its denial in full: "I don't" is "user does not"."""
+    for short, whole in (("can't", "can not"), ("cannot", "can not"), ("won't", "will not")):
+        text = text.replace(short, whole)
+    own = _OWN.match(text)
+    if own is not None:
+        verb = _CONTRACTED.get(own["verb"], own["verb"].strip())
+        text = f"user{own['never'] or ''} {third_person(verb)}{own['denied'] or ''}{text[own.end() :]}"
+    return _NOT.sub(r"\1 not", text)
+
+
+def _by_taste(is_so: bool, words: list[str]) -> _Said | None:
+    """Likes and dislikes as one verb, so or not so."""
+    if not is_so and words[1:3] == ["can", "stand"]:
+        words[1:3] = ["likes"]
+    place = next((n for n, word in enumerate(words[:4]) if word in _LIKES or word in _DISLIKES), None)
+    if place is None:
+        return _Said(is_so, tuple(words))
+    if words[place] in _DISLIKES:
+        if not is_so:
+            return None  # who does not hate something need not like it
+        is_so = False
+    words[place] = "likes"
+    return _Said(is_so, tuple(words))
+
+
+_OWN: Final = regex(r"i(?P<never> never| no longer)?(?P<verb>'m|'ve|'ll| [a-z]+?)(?P<denied>n't)?(?![\w'])")
+_CONTRACTED: Final = {"'m": "am", "'ve": "have", "'ll": "will"}
+_NOT: Final = regex(r"\b(does|do|is|are|has|have)n't\b")
+# Of whom it is said must be told by the words: there are many of "he", "it" and "the shop".
+_WHO: Final = (
+    r"user|user's [\w-]+(?: [\w-]+)?|"
+    r"(?!(?:user|i|he|she|it|we|you|they|there|the|this|that|these|those|his|her|its|their|our|your|who|what)\b)"
+    r"[\w-]+(?: (?!(?:who|that|which)\b)[\w-]+)?"
+)
+_DENIED: Final = regex(
+    rf"(?P<who>{_WHO}) (?:does not (?P<base>[a-z]+)|(?P<verb>is|has|can|will) (?:not|no longer|no|never)|"
+    r"(?:no longer|never) (?P<lasting>[a-z]+))"
+    r"(?P<rest>(?: .+)?)$"
+)
+_NEGATION: Final = regex(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|hardly|barely)\b|n't\b")
+_ASIDE: Final = regex(r"\b(?:any ?more|any longer|at all|after all|these days|as well|at the moment)\b")
+_LIGHT: Final = _words(
+    "a an any really actually also too either now still just currently truly absolutely definitely again"
+)
+_LIKES: Final = _words("likes loves enjoys adores")
+_DISLIKES: Final = _words("dislikes hates detests loathes despises")

@@ -1,0 +1,77 @@
+"""Of two statements one denies just what the other says, or they are left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram.opposites import are_opposites
+from engram.subjects import plain
+
+
+@pytest.mark.parametrize(
+    ("denied", "said"),
+    [
+        ("User does not like tea", "User likes tea"),
+        ("User doesn't like tea.", "User really loves tea!"),
+        ("User does not eat meat anymore", "User eats meat again"),
+        ("User isn't a vegetarian", "User is vegetarian now"),
+        ("User does not have a dog", "User has a dog"),
+        ("User has no car", "User has a car"),
+        ("User can't swim", "User can swim"),
+        ("User never smokes", "User smokes"),
+        ("User no longer smokes", "User smokes"),
+        ("User is no longer a member of the choir", "User is a member of the choir"),
+        ("User won't come to the party", "User will come to the party"),
+        ("User hasn't seen Dune", "User has seen Dune"),
+        ("User does not have to work on Mondays", "User has to work on Mondays"),
+        ("User hates tea", "User likes tea"),
+        ("User can't stand cats", "User adores cats"),
+        ("User's sister does not drink", "User's sister drinks"),
+        ("Ann Lee does not smoke", "Ann Lee smokes"),
+        ("I don't like tea", "I like tea"),
+        ("I'm not a member", "I am a member"),
+        ("I never smoke", "User smokes"),
+        ("I really don't want kids", "I want kids"),
+    ],
+)
+def test_what_is_denied_is_the_opposite_of_what_is_said_in_the_same_words(denied: str, said: str) -> None:
+    assert are_opposites(plain(denied), plain(said))
+    assert are_opposites(plain(said), plain(denied))
+
+
+@pytest.mark.parametrize(
+    ("denied", "said"),
+    [
+        ("User does not like tea", "User likes green tea"),
+        ("User does not like tea", "User does not like tea anymore"),
+        ("User does not like tea", "User will like tea"),
+        ("User does not hate cats", "User likes cats"),
+        ("User is not in Berlin", "User is from Berlin"),
+        ("User has no car", "User is in the car"),
+        ("User does not know Ann", "Ann knows User"),
+        ("User does not work for Bo", "User works with Bo"),
+        ("User does not smoke", "User used to smoke"),
+        ("User does not smoke", "User smoked"),
+        ("User does not smoke", "User may smoke"),
+        ("User does not smoke", "User wants to smoke"),
+        ("User does not smoke", "Does User smoke?"),
+        ("User does not eat meat", "User only eats meat"),
+        ("User does not eat meat", "User eats meat without salt"),
+        ("User does not drink on Mondays", "User drinks"),
+        ("User did not go to Rome", "User went to Rome"),
+        ("User never drank", "User drank"),
+        ("User knows who does not smoke", "User knows who smokes"),
+        ("User likes people who do not smoke", "User likes people who smoke"),
+        ("User isn't married to Ann", "User is married to Bo"),
+        ("He does not smoke", "He smokes"),
+        ("The shop is not open", "The shop is open"),
+        ("It doesn't work", "It works"),
+        ("User likes tea", "User loves tea"),
+        ("I", "I don't"),
+        ("", "not"),
+        ("User does not " + "very " * 60 + "much like tea", "User " + "very " * 60 + "much like tea"),
+    ],
+)
+def test_what_is_not_the_same_but_for_the_denial_is_no_opposite(denied: str, said: str) -> None:
+    assert not are_opposites(plain(denied), plain(said))
+    assert not are_opposites(plain(said), plain(denied))
