@@ -132,6 +132,10 @@ _ONE_COUNT = (
 _COUNTS_APART = r" ?- ?| to | or "
 _COUNT = rf"(?P<count>{_ONE_COUNT}(?:(?:{_COUNTS_APART}){_ONE_COUNT})?)"
 _UNIT = r"(?P<unit>" + "|".join(sorted(_UNITS, key=len, reverse=True)) + r")(?P<many>s)?\b"
+_HALVES = (
+    rf"(?:(?:(?:about|around|roughly|almost|nearly|some) )?(?P<count>{_ONE_COUNT}) )?(?:and a half {_UNIT}|"
+    rf"{_UNIT.replace('unit', 'one').replace('many', 'ones')} and a half\b)"
+)
 _WHICH = r"(?P<which>last|this past|this|next|past|previous|preceding|coming|current)"
 _OF_YEAR = (
     rf"(?:(?:(?:,| of|, of)? |,)(?:(?:the year )?(?:{_YEAR}|'(?P<short_year>[0-9]{{2}})(?!\w))|"
@@ -553,6 +557,23 @@ def _halved(match: re.Match[str], clock: _Clock, sign: int) -> _Period | None:
     return _rolling(unit, count, clock, sign) if unit else None
 
 
+_SMALLER: Final = {
+    "hour": ("minutes", 60), "day": ("hours", 24), "week": ("days", 7), "month": ("days", 30), "year": ("months", 12),
+}  # fmt: skip
+
+
+def _half_more(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    """ "A year and a half ago", "the last two and a half hours": so many of a smaller unit, a sixth of it about it."""
+    unit, size = _SMALLER.get(match["unit"] or match["one"], ("", 0))
+    if not unit or (match["count"] is None and match["one"] is None):
+        return None
+    least, most = (1, 1) if match["count"] is None else _number(match["count"])
+    which, half = _said(match, "which"), size // 2
+    if which is None:
+        return _away(clock, unit, (size * least + half - size // 6, size * most + half + size // 6), -1)
+    return _rolling(unit, size * most + half, clock, 1 if which in ("next", "coming") else -1)
+
+
 def _shorthand(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
     """The last seven days for "7d"; "3d" and "24h" are other things, unless that is all that was said."""
     after = match.string[match.end() :].strip(" ?.!,")
@@ -782,6 +803,8 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (rf"(?:the )?(?P<which>last|past|previous|preceding|next|coming) {_COUNT} {_UNIT}{_NOT_OF_A_THING}", _several),
         (rf"(?:the )?(?P<which>last|past|next) (?P<count>half) (?:an? )?{_UNIT}", _several),
         (r"(?:(?:the )?(?P<which>last|past) )?(?P<count>[0-9]{1,15})(?P<short>[hdw])\b", _shorthand),
+        (rf"{_HALVES} (?:ago|back)\b", _half_more),
+        (rf"(?:the )?(?P<which>last|past|previous|preceding|next|coming) {_HALVES}", _half_more),
         (rf"(?:(?:about|around|roughly|almost|nearly|some) )?{_COUNT} {_UNIT} (?:ago|back)\b", _ago),
         (rf"between (?P<count>{_ONE_COUNT} and {_ONE_COUNT}) {_UNIT} (?:ago|back)\b", _ago),
         (rf"{_COUNT} {_UNIT} ago (?P<word>today|yesterday)\b", _ago_from),
