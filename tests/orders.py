@@ -10,6 +10,10 @@ _LINES = (
     "SELECT DISTINCT lineage_id::text FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s AND scope_id > 0"
     " AND status <> 'quarantined'"
 )
+_SINCE = (
+    "SELECT memory_id::text, status, superseded_at FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s"
+    " AND status IN ('active', 'superseded', 'contested') AND (status = 'superseded') <> (superseded_at IS NOT NULL)"
+)
 
 
 def stand_in_order(database: Database, tenant: str) -> None:
@@ -17,6 +21,7 @@ def stand_in_order(database: Database, tenant: str) -> None:
     with database.transaction(tenant, read_only=True) as conn:
         lines = {row.lineage_id for row in fetch_named(conn, _LINES, {"tenant_id": tenant})}
         found = fetch_all(conn, "list_lineage_members", tenant_id=tenant, lineage_ids=Texts(sorted(lines)))
+        assert not fetch_named(conn, _SINCE, {"tenant_id": tenant}), "what is superseded says since when, nothing else"
     for line in lines:
         rows = [row for row in found if row.lineage_id == line]
         members = [

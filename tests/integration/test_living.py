@@ -85,6 +85,18 @@ def test_what_is_put_away_is_gone_from_search_and_comes_back(ada: Engram) -> Non
     assert [one.entry for one in ada.get_history(memory_id=gone.memory_id)] == ["restored", "archived", "added"]
 
 
+def test_what_comes_back_behind_a_newer_value_says_since_when_it_is_superseded(ada: Engram) -> None:
+    first = ada.add("The office is in Paris", topic_key="office").memory
+    assert first is not None
+    ada.ops.archive([first.memory_id])
+    second = ada.add("The office is in Rome", topic_key="office").memory
+    assert second is not None
+    back = ada.restore(first.memory_id)
+    assert (back.status, back.superseded_by) == ("superseded", second.memory_id)
+    assert back.superseded_at is not None
+    assert back.superseded_at >= second.recorded_at
+
+
 def test_restore_brings_back_what_was_put_away(ada: Engram) -> None:
     gone = added(ada, "User sails a ketch")
     ada.ops.archive([gone.short_id])
