@@ -10,8 +10,8 @@ _LINES = (
     "SELECT DISTINCT lineage_id::text FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s AND scope_id > 0"
     " AND status <> 'quarantined'"
 )
-_SINCE = (
-    "SELECT memory_id::text, status, superseded_at FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s"
+_UNDATED = (
+    "SELECT fact, status, superseded_at FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s"
     " AND status IN ('active', 'superseded', 'contested') AND (status = 'superseded') <> (superseded_at IS NOT NULL)"
 )
 
@@ -21,7 +21,8 @@ def stand_in_order(database: Database, tenant: str) -> None:
     with database.transaction(tenant, read_only=True) as conn:
         lines = {row.lineage_id for row in fetch_named(conn, _LINES, {"tenant_id": tenant})}
         found = fetch_all(conn, "list_lineage_members", tenant_id=tenant, lineage_ids=Texts(sorted(lines)))
-        assert not fetch_named(conn, _SINCE, {"tenant_id": tenant}), "what is superseded says since when, nothing else"
+        undated = fetch_named(conn, _UNDATED, {"tenant_id": tenant})
+        assert not undated, "what is superseded says since when, and nothing else does"
     for line in lines:
         rows = [row for row in found if row.lineage_id == line]
         members = [

@@ -446,7 +446,7 @@ def restore(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operat
 def _restore(desk: Desk, memory: Memory, origin: Origin) -> None:
     rows = fetch_all(
         desk.conn, "restore_memories", tenant_id=desk.tenant_id, lineage_id=memory.lineage_id,
-        memory_id=memory.memory_id, at=desk.at,
+        memory_id=memory.memory_id,
     )  # fmt: skip
     for row in rows:
         writing.note(desk, row.memory_id, "restored", origin.event_id, origin.actor)

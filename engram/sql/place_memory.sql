@@ -2,8 +2,8 @@
 UPDATE engram.agent_memory
    SET status = %(status)s,
        superseded_by = %(superseded_by)s::uuid,
-       superseded_at = CASE WHEN %(status)s <> 'superseded' THEN NULL
-                            WHEN status = 'superseded' THEN superseded_at ELSE coalesce(%(at)s::timestamptz, clock_timestamp()) END,
+       superseded_at = CASE WHEN %(status)s = 'superseded' THEN coalesce(CASE WHEN status = 'superseded' THEN superseded_at END,
+                                                                         %(at)s::timestamptz, clock_timestamp()) END,
        valid_to = CASE WHEN %(heir_from)s::timestamptz IS NULL THEN ended_at
                        ELSE greatest(valid_from, least(ended_at, %(heir_from)s::timestamptz)) END,
        moot = %(moot)s,

@@ -1,6 +1,6 @@
 -- Bring back a forgotten lineage, or one retracted or archived revision; the order then says what each of them is.
 UPDATE engram.agent_memory m
-   SET status = 'superseded', status_reason = NULL, superseded_at = coalesce(m.superseded_at, %(at)s::timestamptz, clock_timestamp())
+   SET status = 'superseded', status_reason = NULL
   FROM engram.agent_memory named
  WHERE named.tenant_id = %(tenant_id)s AND named.memory_id = %(memory_id)s::uuid
    AND m.tenant_id = %(tenant_id)s AND m.lineage_id = %(lineage_id)s::uuid
