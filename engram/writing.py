@@ -955,8 +955,7 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     cite(desk, target.memory_id, origin, draft)
     decision = _decision(desk, judged, origin, memory_id=target_id, target_id=target_id)
     stirred = _note(desk, target.memory_id, "reinforced", origin, decision=decision)
-    if target.conflict_key is not None or target.revision > 1:
-        stirred = bool(reorder(desk, target.lineage_id, origin.event_id, origin.actor)) or stirred
+    stirred = bool(reorder(desk, target.lineage_id, origin.event_id, origin.actor)) or stirred
     return Settled(decision, origin, judged, stirred=stirred, moved=None if stirred else ())
 
 

@@ -130,6 +130,21 @@ def test_what_was_true_of_an_earlier_day_revises_nothing_that_came_later(ada: En
     assert facts(ada, as_of=year(2022)) == ["I like tea."]
 
 
+@pytest.mark.parametrize("at_once", [False, True])
+def test_who_says_it_again_settles_what_somebody_trusted_less_contests(
+    ada: Engram, database: Database, tenant: str, at_once: bool
+) -> None:
+    told(ada, "I like tea.")
+    contested = told(ada, "I don't like tea.", trust="web")
+    assert contested.status == "contested"
+    if at_once:
+        ada.add_many([{"fact": "I like tea."}, {"fact": "I own a boat."}])
+    else:
+        ada.add("I like tea.")
+    stand_in_order(database, tenant)
+    assert ada.get(contested.memory_id).status == "superseded"
+
+
 def test_of_many_who_take_a_denial_back_at_once_one_does(ada: Engram, database: Database, tenant: str) -> None:
     denied = told(ada, "I don't like tea.")
     said = [f"I {verb} tea." for verb in ("like", "love", "enjoy", "adore")]
