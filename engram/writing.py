@@ -420,8 +420,8 @@ def _succession(desk: Desk, draft: Draft) -> Judged | None:
         return None
     row, held = _told_fact(desk, draft.succeeds), None
     while row is not None and row.lineage_id != held:  # it may have changed until its lineage is ours
-        held = row.lineage_id
-        lock(desk, [], *lineage_locks(held, desk.scope_id, None))
+        held = row.lineage_id  # its text, too: who says the very same meanwhile restates it
+        lock(desk, [draft], *lineage_locks(held, desk.scope_id, None))
         row = _told_fact(desk, draft.succeeds)
     if row is None:
         return None

@@ -13,7 +13,11 @@ import pytest
 from orders import stand_in_order
 
 from engram import Conflict, Engram, Memory, NotFound, Scope
-from engram.database import Database
+from engram.arrays import Texts
+from engram.database import Database, fetch_all, fetch_named
+from engram.text import fact_hash
+
+SCOPE_OF = "SELECT scope_id FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s AND memory_id = %(memory_id)s"
 
 
 @pytest.fixture
@@ -153,6 +157,20 @@ def test_of_many_who_take_a_denial_back_at_once_one_does(ada: Engram, database: 
     assert [one.kind for one in decisions].count("revise") == 1
     assert ada.get(denied.memory_id).status == "superseded"
     stand_in_order(database, tenant)
+
+
+def test_who_takes_something_back_waits_for_who_says_it_again(ada: Engram, database: Database, tenant: str) -> None:
+    likes = told(ada, "I like tea.")
+    with database.transaction(tenant, read_only=True) as conn:
+        [row] = fetch_named(conn, SCOPE_OF, {"tenant_id": tenant, "memory_id": likes.memory_id})
+    same = f"{tenant}/{row.scope_id}/fact/{fact_hash('I like tea.').hex()}"
+    with ThreadPoolExecutor(1) as other:
+        with database.transaction(tenant) as conn:
+            fetch_all(conn, "lock_keys", keys=Texts([same]), shared=[])
+            turned = other.submit(ada.add, "I don't like tea.")
+            with pytest.raises(TimeoutError):
+                turned.result(timeout=1)
+        assert turned.result(timeout=30).kind == "revise"
 
 
 # Of any day
