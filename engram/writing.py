@@ -418,21 +418,23 @@ def _succession(desk: Desk, draft: Draft) -> Judged | None:
     """A draft that says of a memory without a key that it is over or has changed; None where that is gone by now."""
     if draft.succeeds is None:
         return None
-    row, held = _told_fact(desk, draft.succeeds), None
+    row, held = _told_fact(desk, draft), None
     while row is not None and row.lineage_id != held:  # it may have changed until its lineage is ours
         held = row.lineage_id  # its text, too: who says the very same meanwhile restates it
         lock(desk, [draft], *lineage_locks(held, desk.scope_id, None))
-        row = _told_fact(desk, draft.succeeds)
+        row = _told_fact(desk, draft)
     if row is None:
         return None
     return Judged(draft, gates.Judgement("revise", row.memory_id, (SUCCEEDS,)), row.lineage_id, row.importance)
 
 
-def _told_fact(desk: Desk, fact: str) -> Row[Any] | None:
-    """The current memory of the scope that tells just this, and has no key."""
+def _told_fact(desk: Desk, draft: Draft) -> Row[Any] | None:
+    """The current memory of the scope that tells just what a draft succeeds, has no key, and is as private."""
+    assert draft.succeeds is not None
     found: Row[Any] | None = fetch_one(
-        desk.conn, "find_told_fact", tenant_id=desk.tenant_id, scope_id=desk.scope_id, fact_hash=text.fact_hash(fact)
-    )
+        desk.conn, "find_told_fact", tenant_id=desk.tenant_id, scope_id=desk.scope_id,
+        fact_hash=text.fact_hash(draft.succeeds), private=draft.private,
+    )  # fmt: skip
     return found
 
 

@@ -1,7 +1,8 @@
--- The current memory of a scope with exactly this text and no key, and what a revision of it must know.
+-- The current memory of a scope with exactly this text and no key, and what a revision of it must know. What is private is
+-- revised by what is private only, and the other way round: else one who may not see it would read nothing in its place.
 SELECT memory_id::text, lineage_id::text, importance
   FROM engram.agent_memory
  WHERE tenant_id = %(tenant_id)s AND scope_id = %(scope_id)s AND fact_hash = %(fact_hash)s AND status = 'active'
-   AND NOT moot AND NOT private AND conflict_key IS NULL AND coalesce(category, '') NOT IN ('verbatim', 'source_chunk')
+   AND NOT moot AND private = %(private)s AND conflict_key IS NULL AND coalesce(category, '') NOT IN ('verbatim', 'source_chunk')
  ORDER BY recorded_at DESC, memory_id
  LIMIT 1

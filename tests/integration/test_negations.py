@@ -159,6 +159,15 @@ def test_of_many_who_take_a_denial_back_at_once_one_does(ada: Engram, database: 
     stand_in_order(database, tenant)
 
 
+def test_what_is_private_revises_what_is_private_and_nothing_that_others_may_read(ada: Engram) -> None:
+    told(ada, "I like tea.")
+    told(ada, "I like tea.", private=True, force=True)
+    told(ada, "I don't like tea.", private=True)
+    found = sorted((one.fact, one.private) for one in ada.list_memories())
+    assert ("I like tea.", False) in found
+    assert ("I like tea.", True) not in found
+
+
 def test_who_takes_something_back_waits_for_who_says_it_again(ada: Engram, database: Database, tenant: str) -> None:
     likes = told(ada, "I like tea.")
     with database.transaction(tenant, read_only=True) as conn:
