@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import Any, Final
 
 from sqlalchemy.engine import Row
@@ -50,21 +51,25 @@ def moved(current: str, wanted: str) -> bool:
 
 
 def as_known(task: TaskRun, events: Iterable[Event], moment: datetime) -> TaskRun:
-    """A task run as it stood at a moment, told from the events of its stream in order. Pure."""
+    """A task run as it stood at a moment, told from the events of its stream in order. Pure.
+
+    Where nothing changed since, it is as it stands: events that were erased tell of it no more.
+    """
+    by_then = list(takewhile(lambda event: event.recorded_at <= moment, events))
+    position = by_then[-1].position if by_then else 0
+    if task.updated_at <= moment:
+        return replace(task, position=position)
     known = replace(
-        task, status="active", outcome=None, ended_at=None, metadata={}, updated_at=task.started_at, position=0
+        task, status="active", outcome=None, ended_at=None, metadata={}, updated_at=task.started_at, position=position
     )
-    for event in events:
-        if event.recorded_at > moment:
-            break
-        known = replace(known, position=event.position)
+    for event in by_then:
         if event.event_type not in TYPES:
             continue
         said = event.payload
         known = replace(
             known, updated_at=event.recorded_at, status=said.get("status", known.status),
             outcome=said.get("outcome", known.outcome), metadata=said.get("metadata", known.metadata),
-            ended_at=event.recorded_at if said.get("status") in FINAL else known.ended_at,
+            ended_at=event.recorded_at if known.ended_at is None and said.get("status") in FINAL else known.ended_at,
         )  # fmt: skip
     return known
 

@@ -184,6 +184,26 @@ def test_a_run_is_told_as_it_stood_at_a_moment(ada: Engram) -> None:
         ada.get_task(task.task_run_id, known_at=before)
 
 
+def test_the_end_of_a_run_stays_when_the_same_state_is_told_again(ada: Engram) -> None:
+    run = ada.start_task("Paint the keel").task_run_id
+    ada.update_task(run, status="completed")
+    task = ada.update_task(run, status="completed", outcome="It is red")
+    assert task.ended_at != task.updated_at
+    assert ada.get_task(run, known_at=datetime.now(UTC)) == task
+
+
+def test_a_run_of_which_nothing_changed_since_is_as_it_stands_also_where_events_were_erased(ada: Engram) -> None:
+    run = ada.start_task("Paint the keel").task_run_id
+    told = ada.update_task(run, status="failed", outcome="Ada was ill")
+    [event] = [one for one in ada.list_events(task_run_id=run) if one.event_type == "task_updated"]
+    ada.ops.erase(events=[event.event_id])
+    task = ada.get_task(run)
+    assert (task.status, task.outcome) == ("failed", None)
+    assert ada.get_task(run, known_at=datetime.now(UTC)) == task
+    assert ada.get_task(run, known_at=told.updated_at).status == "failed"
+    assert ada.list_tasks(status=["active"], known_at=datetime.now(UTC)).results == ()
+
+
 def test_a_forgotten_run_is_hidden_with_its_events_and_checkpoints_until_it_is_restored(ada: Engram) -> None:
     task = ada.start_task("Paint the keel", session_id="s")
     run = task.task_run_id
