@@ -82,7 +82,7 @@ def update_task(
     def work(conn: Connection) -> TaskRun:
         queued.clear()
         held = _locked(conn, call, wanted)
-        if _before(conn, held.scope_id, call, tasks.UPDATED, request) is not None:
+        if _before(conn, held.scope_id, call, tasks.UPDATED, request, wanted) is not None:
             return held.task
         moves = "status" in request and tasks.moved(held.task.status, request["status"])
         new = {n: value for n, value in request.items() if getattr(held.task, n) != value}
@@ -111,7 +111,7 @@ def resume_task(
 
     def work(conn: Connection) -> ResumedTask:
         held = _locked(conn, call, wanted)
-        if _before(conn, held.scope_id, call, tasks.RESUMED, {"status": "active"}) is None:
+        if _before(conn, held.scope_id, call, tasks.RESUMED, {"status": "active"}, wanted) is None:
             tasks.moved(held.task.status, "active")
             done = recorded(setup, conn, call, held.place, tasks.RESUMED, {"status": "active"}, expected=expected)
             tasks.change(conn, call.tenant_id, wanted, at=done.recorded_at, event_id=done.event_id, status="active")
@@ -139,7 +139,7 @@ def _hide(
 
     def work(conn: Connection) -> TaskRun:
         held = _locked(conn, call, wanted, forgotten=True)
-        if _before(conn, held.scope_id, call, event_type, {}) is not None:
+        if _before(conn, held.scope_id, call, event_type, {}, wanted) is not None:
             return held.task
         if held.task.forgotten == forgotten:
             if forgotten:  # to whoever may not see it, it is not there
@@ -222,7 +222,7 @@ def save_checkpoint(
 
     def work(conn: Connection) -> Checkpoint:
         held = _locked(conn, call, wanted)
-        before = _before(conn, held.scope_id, call, checkpoints.SAVED, None)
+        before = _before(conn, held.scope_id, call, checkpoints.SAVED, None, wanted)
         if before is not None:
             return _saved_before(conn, call, wanted, before, content)
         latest = checkpoints.latest_version(conn, call.tenant_id, wanted)
@@ -288,14 +288,19 @@ def _again(conn: Connection, call: Writing, held: Held) -> Held:
 
 
 def _before(
-    conn: Connection, scope_id: int, call: Writing, event_type: str, request: Mapping[str, Any] | None
-) -> Event | None:
-    """The event of an earlier call with this key, which must have asked for the same; None when there was none."""
+    conn: Connection, scope_id: int, call: Writing, event_type: str, request: Mapping[str, Any] | None,
+    task_run_id: str | None = None,
+) -> Event | None:  # fmt: skip
+    """The event of an earlier call with this key, which must have asked for the same; None when there was none.
+
+    A call that changes a run names the run it asks it of.
+    """
     event = ledger.find_by_key(conn, scope_id, str(call.idempotency_key))
     if event is None:
         return None
     asked = {name: value for name, value in event.payload.items() if name != "reason"}
-    if event.event_type != event_type or not (event.erased or request is None or asked == request):
+    same = event.event_type == event_type and task_run_id in (None, event.task_run_id)
+    if not same or not (event.erased or request is None or asked == request):
         raise IdempotencyMismatch
     return event
 

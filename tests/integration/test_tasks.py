@@ -204,6 +204,25 @@ def test_a_run_of_which_nothing_changed_since_is_as_it_stands_also_where_events_
     assert ada.list_tasks(status=["active"], known_at=datetime.now(UTC)).results == ()
 
 
+def test_the_key_of_a_change_is_refused_for_another_run(ada: Engram) -> None:
+    one, other = (ada.start_task(goal).task_run_id for goal in ("Paint the keel", "Paint the deck"))
+    ada.update_task(one, status="paused", idempotency_key="pause")
+    ada.resume_task(one, idempotency_key="resume")
+    ada.save_checkpoint(one, "Half", idempotency_key="save")
+    ada.forget_task(one, idempotency_key="forget")
+    ada.restore_task(one, idempotency_key="restore")
+    for again in (
+        lambda: ada.update_task(other, status="paused", idempotency_key="pause"),
+        lambda: ada.resume_task(other, idempotency_key="resume"),
+        lambda: ada.save_checkpoint(other, "Half", idempotency_key="save"),
+        lambda: ada.forget_task(other, idempotency_key="forget"),
+        lambda: ada.restore_task(other, idempotency_key="restore"),
+    ):
+        with pytest.raises(IdempotencyMismatch):
+            again()
+    assert ada.get_task(other).position == 1
+
+
 def test_a_forgotten_run_is_hidden_with_its_events_and_checkpoints_until_it_is_restored(ada: Engram) -> None:
     task = ada.start_task("Paint the keel", session_id="s")
     run = task.task_run_id
