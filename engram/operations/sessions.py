@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from engram import ids, inputs, paging, sessions, tenancy
+from engram import ids, inputs, ledger, paging, sessions, tenancy
 from engram.database import Connection
-from engram.errors import InvalidInput, NotFound
+from engram.errors import IdempotencyMismatch, InvalidInput, NotFound
 from engram.memories import NOW
 from engram.operations import running, steps
 from engram.operations.arguments import SessionWrite
@@ -62,6 +62,7 @@ def end_session(
         if scope_id is None or not sessions.exists(conn, scope_id, named):
             raise NotFound(GONE)
         part = sessions.enter(conn, scope_id, Visit(named), gap=sessions.NEVER, key=None)
+        _refuse_other_call(conn, scope_id, call, part.stream_id)
         if not part.ended or said is not None:
             facts = {name: value for name, value in (("error", error), ("reason", call.reason)) if value}
             done = sessions.end(
@@ -117,6 +118,15 @@ def list_sessions(
         )  # fmt: skip
 
     return (yield from steps.read(reading.scope.tenant_id, work))
+
+
+def _refuse_other_call(conn: Connection, scope_id: int, call: Writing, stream_id: str) -> None:
+    """A key stands for the end of one session, also where another has ended already and there is nothing to append."""
+    if call.idempotency_key is None:
+        return
+    before = ledger.find_by_key(conn, scope_id, call.idempotency_key)
+    if before is not None and (before.event_type, before.stream_id) != (sessions.ENDED, stream_id):
+        raise IdempotencyMismatch
 
 
 def _found(call: Writing, session_id: str) -> Operation[Session]:

@@ -18,6 +18,7 @@ from engram import (
     ALL_USERS,
     AsyncEngram,
     Engram,
+    IdempotencyMismatch,
     InvalidInput,
     NotFound,
     Scope,
@@ -183,6 +184,18 @@ def test_an_expected_position_does_not_count_the_announcement_that_came_with_it(
         door.record_event("Looked", expected_position=0)
     door.close()
     assert ada.get_session("s").outcome == "completed"
+
+
+def test_the_key_of_an_end_is_refused_for_another_session_that_has_ended(ada: Engram) -> None:
+    for name in ("s", "t"):
+        talk(ada, name, "I like tea")
+    ada.end_session("s", idempotency_key="k")
+    ended = ada.end_session("t")
+    with pytest.raises(IdempotencyMismatch):
+        ada.end_session("t", idempotency_key="k")
+    with pytest.raises(IdempotencyMismatch):
+        ada.end_session("t", summary="We spoke of tea.", idempotency_key="k")
+    assert ada.get_session("t").position == ended.position
 
 
 def test_a_session_ends_once_and_goes_on_when_something_is_written_into_it(ada: Engram) -> None:
