@@ -27,6 +27,7 @@ from engram.values import Event, Page, Session, trust_rank
 SUMMARY: Final = "summary"
 CLOSE: Final = "close_session"
 STARTED: Final = "session_started"
+REOPENED: Final = "session_reopened"
 ENDED: Final = "session_ended"
 OpenedBy = Literal["caller", "engram"]
 NEVER: Final = timedelta.max  # a gap that no silence is longer than
@@ -96,10 +97,12 @@ def enter(
     return part
 
 
-def add_metadata(conn: Connection, scope_id: int, part: Part, metadata: Mapping[str, Any], key: bytes | None) -> None:
-    """Put what is said of a session beside what was said of it before, and tell of it in its stream."""
-    if fetch_one(conn, "add_session_metadata", stream_id=part.stream_id, metadata=Jsonb(dict(metadata))) is not None:
-        _tell(conn, scope_id, part, NewEvent("system", STARTED, None, {"metadata": dict(metadata)}, trust="agent"), key)
+def add_metadata(conn: Connection, scope_id: int, part: Part, metadata: Mapping[str, Any], key: bytes | None) -> bool:
+    """Put what is said of a session beside what was said of it before, and tell of it in its stream, if it is new."""
+    if fetch_one(conn, "add_session_metadata", stream_id=part.stream_id, metadata=Jsonb(dict(metadata))) is None:
+        return False
+    _tell(conn, scope_id, part, NewEvent("system", STARTED, None, {"metadata": dict(metadata)}, trust="agent"), key)
+    return True
 
 
 def switched(events: Sequence[NewEvent], unheard: bool) -> tuple[list[NewEvent], list[tuple[int, bool]]]:
@@ -120,7 +123,7 @@ def switched(events: Sequence[NewEvent], unheard: bool) -> tuple[list[NewEvent],
 
 def went_on(
     conn: Connection, scope_id: int, part: Part, done: Appended, switches: Sequence[tuple[int, bool]],
-    policy: MemoryPolicy,
+    policy: MemoryPolicy, key: bytes | None,
 ) -> list[str]:  # fmt: skip
     """What an append means for its session: reopened, switched, due for a summary, whose job is given.
 
@@ -128,8 +131,8 @@ def went_on(
     """
     if done.duplicate:
         return []
-    reopen(conn, scope_id, part, policy)
     own = done.stream_id == part.stream_id  # a task's events stand in the task's stream
+    reopen(conn, scope_id, part, policy, told=own, key=key)
     for place, off in switches:
         event = done.events[place]
         if event.status == "appended":
@@ -143,10 +146,14 @@ def went_on(
     return []
 
 
-def reopen(conn: Connection, scope_id: int, part: Part, policy: MemoryPolicy) -> None:
-    """A session that had ended goes on with whatever is written into it."""
+def reopen(
+    conn: Connection, scope_id: int, part: Part, policy: MemoryPolicy, *, told: bool, key: bytes | None
+) -> None:  # fmt: skip
+    """A session that had ended goes on with whatever is written into it; its stream says so, unless it is `told`."""
     if not part.ended:
         return
+    if not told:
+        _tell(conn, scope_id, part, NewEvent("system", REOPENED, None, {}, trust="agent"), key)
     execute(conn, "reopen_session", stream_id=part.stream_id)
     if part.opened_by == "engram":
         ask_to_close(conn, scope_id, part, policy.session_gap, once=f"reopened/{part.position}")

@@ -216,7 +216,7 @@ def _captured(
         searching_events.ask_if_due(conn, call.tenant_id, scope_id, [event.event_id for event in done.events])
         due[:] = _due_checkpoint(setup, conn, call)
         if part is not None:
-            due.extend(sessions.went_on(conn, scope_id, part, done, switches, setup.policy))
+            due.extend(sessions.went_on(conn, scope_id, part, done, switches, setup.policy, setup.settings.secret_key))
         return done
 
     def told(done: ledger.Appended) -> Receipt:

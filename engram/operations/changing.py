@@ -643,7 +643,8 @@ def place(setup: Setup, desk: Desk, call: Writing) -> tuple[Writing, str]:
     own = call.scope.namespace == scope.namespace and call.scope.user_id == scope.user_id
     part = setup.entered(desk.conn, desk.scope_id, call) if own else None
     if part is not None:
-        sessions.reopen(desk.conn, desk.scope_id, part, setup.policy)
+        told = call.task_run_id is None  # by what goes into the session's own stream
+        sessions.reopen(desk.conn, desk.scope_id, part, setup.policy, told=told, key=setup.settings.secret_key)
         call = replace(call, visit=Visit(part.session_id))
         if call.task_run_id is None:
             return call, part.stream_id

@@ -35,9 +35,10 @@ def open_session(setup: Setup) -> Operation[None]:
         scope_id = tenancy.ensure(conn, call.scope)
         part = setup.entered(conn, scope_id, call)
         assert part is not None
-        sessions.reopen(conn, scope_id, part, setup.policy)
-        if bound.metadata and not part.is_new:
-            sessions.add_metadata(conn, scope_id, part, bound.metadata, setup.settings.secret_key)
+        secret = setup.settings.secret_key
+        told = bool(bound.metadata) and not part.is_new
+        told = told and sessions.add_metadata(conn, scope_id, part, bound.metadata, secret)
+        sessions.reopen(conn, scope_id, part, setup.policy, told=told, key=secret)
 
     yield from steps.write(call.tenant_id, work, key=bound.session_id)
 

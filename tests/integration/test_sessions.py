@@ -186,6 +186,24 @@ def test_an_expected_position_does_not_count_the_announcement_that_came_with_it(
     assert ada.get_session("s").outcome == "completed"
 
 
+def test_a_session_that_goes_on_says_so_in_its_stream_whatever_it_goes_on_with(ada: Engram) -> None:
+    run = ada.start_task("Paint the keel").task_run_id
+    for goes_on in (
+        lambda: ada.session("s").__enter__(),
+        lambda: ada.record_event("The keel is dry", session_id="s", task_run_id=run),
+        lambda: ada.add("The keel is blue", session_id="s", task_run_id=run),
+        lambda: talk(ada, "s", "One more thing"),
+    ):
+        talk(ada, "s", "I like tea")
+        ended = ada.end_session("s")
+        goes_on()
+        assert ada.get_session("s").ended_at is None
+        assert ada.get_session("s", known_at=datetime.now(UTC)) == ada.get_session("s")
+        assert ada.get_session("s", known_at=ended.ended_at).ended_at == ended.ended_at
+    own = ada.list_events(stream_id=ended.stream_id)
+    assert [one.event_type for one in own].count("session_reopened") == 3
+
+
 def test_the_key_of_an_end_is_refused_for_another_session_that_has_ended(ada: Engram) -> None:
     for name in ("s", "t"):
         talk(ada, name, "I like tea")
