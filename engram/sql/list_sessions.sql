@@ -1,7 +1,7 @@
 -- Sessions of some scopes, the youngest first, as they stand now or stood at a moment. A summary is left out where it may tell
 -- of private memories that the reader may not see, or is younger than the moment.
 SELECT s.scope_id, s.session_id, s.stream_id, s.opened_by, s.continues, s.started_at, s.metadata,
-       CASE WHEN %(at)s::timestamptz IS NULL THEN h.position ELSE coalesce(past.position, 0) END AS position,
+       CASE WHEN %(at)s::timestamptz IS NULL THEN h.position ELSE coalesce(reached.position, 0) END AS position,
        CASE WHEN %(at)s::timestamptz IS NULL THEN s.ended_at WHEN past.event_type = 'session_ended' THEN past.recorded_at END AS ended_at,
        CASE WHEN %(at)s::timestamptz IS NULL OR s.ended_at <= %(at)s THEN s.outcome END AS outcome,
        CASE WHEN shown.summary THEN s.summary END AS summary,
@@ -11,10 +11,15 @@ SELECT s.scope_id, s.session_id, s.stream_id, s.opened_by, s.continues, s.starte
   FROM engram.agent_sessions s
   JOIN engram.event_streams h ON h.tenant_id = s.tenant_id AND h.stream_id = s.stream_id
   LEFT JOIN LATERAL (
-       SELECT e.position, e.recorded_at, e.event_type
+       SELECT e.recorded_at, e.event_type
          FROM engram.agent_events e
         WHERE e.tenant_id = s.tenant_id AND e.stream_id = s.stream_id AND e.recorded_at <= %(at)s AND e.event_type <> 'redaction'
         ORDER BY e.position DESC LIMIT 1) past ON %(at)s::timestamptz IS NOT NULL
+  LEFT JOIN LATERAL (
+       SELECT e.position
+         FROM engram.agent_events e
+        WHERE e.tenant_id = s.tenant_id AND e.stream_id = s.stream_id AND e.recorded_at <= %(at)s
+        ORDER BY e.position DESC LIMIT 1) reached ON %(at)s::timestamptz IS NOT NULL
  CROSS JOIN LATERAL (
        SELECT s.summary IS NOT NULL AND (%(at)s::timestamptz IS NULL OR s.summarised_at <= %(at)s)
           AND (s.scope_id IS NOT DISTINCT FROM %(own)s OR NOT EXISTS (

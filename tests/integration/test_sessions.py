@@ -204,6 +204,15 @@ def test_a_session_that_goes_on_says_so_in_its_stream_whatever_it_goes_on_with(a
     assert [one.event_type for one in own].count("session_reopened") == 3
 
 
+def test_a_redaction_counts_in_how_far_a_session_had_come_by_a_moment(ada: Engram) -> None:
+    [event_id] = ada.remember("I like tea", session_id="s").event_ids
+    ended = ada.end_session("s")
+    ada.ops.erase(events=[event_id])
+    session = ada.get_session("s")
+    assert (session.position, session.ended_at) == (3, ended.ended_at)
+    assert ada.get_session("s", known_at=datetime.now(UTC)) == session
+
+
 def test_the_key_of_an_end_is_refused_for_another_session_that_has_ended(ada: Engram) -> None:
     for name in ("s", "t"):
         talk(ada, name, "I like tea")
