@@ -29,7 +29,7 @@ MOST_CHANGES: Final = 10_000  # of one run, read to tell its state at an earlier
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A task run, the scope it belongs to, and the events that said its goal and outcome."""
+    """A task run, the scope it belongs to, and the events that said its goal and outcome, where they still do."""
 
     task: TaskRun
     scope_id: int
@@ -167,5 +167,5 @@ def _held(row: Row[Any]) -> Held:
         started_at=row.started_at, updated_at=row.updated_at, ended_at=row.ended_at, metadata=row.metadata,
         trust=TRUSTS[row.trust], forgotten=row.forgotten_at is not None,
     )  # fmt: skip
-    said = (row.event_id, row.outcome_event_id)
-    return Held(task, int(row.scope_id), tuple(one for one in said if one is not None))
+    said = ((row.event_id, row.goal), (row.outcome_event_id, row.outcome))
+    return Held(task, int(row.scope_id), tuple(event_id for event_id, words in said if event_id is not None and words))

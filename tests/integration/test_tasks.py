@@ -204,6 +204,22 @@ def test_a_run_of_which_nothing_changed_since_is_as_it_stands_also_where_events_
     assert ada.list_tasks(status=["active"], known_at=datetime.now(UTC)).results == ()
 
 
+def test_a_checkpoint_rests_on_no_event_whose_words_are_gone(ada: Engram) -> None:
+    run = ada.start_task("Paint the keel", metadata={"coats": 2}).task_run_id
+    started = ada.list_events(task_run_id=run)[0].event_id
+    ada.record_event("The brushes are clean", task_run_id=run, event_type="decision")
+    ada.save_checkpoint(run, "Half")
+    ada.ops.erase(events=[started])
+    ada.ops.run_jobs(limit=20)  # what was lost is made again from what is left
+    made = ada.list_checkpoints(run)[0]
+    assert made.source_event_ids
+    assert started not in made.source_event_ids
+    again = ada.ops.erase(events=[started])
+    assert again.clean
+    assert not {"tasks", "events"} & set(again.erased)
+    assert not ada.list_checkpoints(run)[0].erased
+
+
 def test_the_key_of_a_change_is_refused_for_another_run(ada: Engram) -> None:
     one, other = (ada.start_task(goal).task_run_id for goal in ("Paint the keel", "Paint the deck"))
     ada.update_task(one, status="paused", idempotency_key="pause")
