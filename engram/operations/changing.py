@@ -49,6 +49,7 @@ EVENT_OF: Final = {
 CHANGES: Final = (*EVENT_OF.values(), "memory_annotated", "memory_ended", "memory_forgotten", "memory_restored")
 MAX_EDIT_TRIES: Final = 20
 NOTHING_CURRENT: Final = "nothing of this lineage is current: restore what was forgotten, or add the fact anew"
+ERASED: Final = "the memory was erased: nothing of it is left to change"
 NOT_CURRENT: Final = "only a current memory can be superseded: name the head of its lineage"
 LONGEST_EXPIRY: Final = timedelta(days=36_525)  # a century
 EXPIRY: Final = ("expires_at", "expires_in", "expires_in_days")
@@ -588,6 +589,8 @@ def _change(
         desk, memory = _desk_of(setup, conn, call, wanted)
         memory = _locked(desk, memory, call)
         if not _is_repeated(desk, call, [request]):
+            if memory.status_reason == "erased":  # an event that names it would only say that it was there
+                raise Conflict(ERASED)
             origin = event_of(setup, desk, *place(setup, desk, call), event_type, memory.fact, request)
             apply(desk, memory, origin)
         hides = event_type == "memory_annotated"  # then NotFound takes it back, which has to be met before COMMIT

@@ -8,9 +8,9 @@ from typing import Any, Final, cast
 
 from engram import inputs, memories, tenancy, writing
 from engram.database import Connection, execute, fetch_one
-from engram.errors import IdempotencyMismatch, InvalidInput, NotFound
+from engram.errors import Conflict, IdempotencyMismatch, InvalidInput, NotFound
 from engram.lifecycle import feedback as rules
-from engram.operations import living, spaces, steps
+from engram.operations import changing, living, spaces, steps
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.recall import log
@@ -65,7 +65,10 @@ def _named(conn: Connection, call: Writing, wanted: Sequence[str], recall_id: st
     visible = tenancy.visible(conn, call.scope)
     if recall_id is not None:
         log.get(conn, visible, recall_id)
-    found = [memories.get(conn, visible, one).memory_id for one in wanted]
+    held = [memories.get(conn, visible, one) for one in wanted]
+    if any(one.status_reason == "erased" for one in held):
+        raise Conflict(changing.ERASED)
+    found = [one.memory_id for one in held]
     return list(dict.fromkeys(found))
 
 

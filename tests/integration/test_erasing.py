@@ -14,7 +14,7 @@ import pytest
 from calls import UNKNOWN_ID
 from test_redaction import hits
 
-from engram import ALL_USERS, Engram, EngramError, InvalidInput, NotFound, Scope
+from engram import ALL_USERS, Conflict, Engram, EngramError, InvalidInput, NotFound, Scope
 from engram.embedded import EmbeddedServer
 from engram.lifecycle.deeds import NEW, Deed, Effect, Tie
 from engram.operations import living
@@ -271,6 +271,25 @@ def test_a_table_nobody_thought_of_is_counted_as_a_remainder(server: EmbeddedSer
 
 
 # Sent again, and the chain ------------------------------------------------------------------------------------------
+
+
+def test_what_was_erased_is_changed_no_more(ada: Engram) -> None:
+    held = ada.add(f"The keel is {WORD}").memory
+    assert held is not None
+    ada.reinforce(held.memory_id, idempotency_key="raised")
+    ada.ops.erase(events=[held.event_id])
+    events = len(ada.list_events(limit=100))
+    for change in (
+        lambda: ada.forget(held.memory_id), lambda: ada.restore(held.memory_id), lambda: ada.reinforce(held.memory_id),
+        lambda: ada.annotate(held.memory_id, importance=0.3), lambda: ada.end_validity(held.memory_id),
+        lambda: ada.revise(held.memory_id, "The keel is red"), lambda: ada.feedback([held.memory_id], 1),
+        lambda: ada.ops.archive([held.memory_id]),
+    ):  # fmt: skip
+        with pytest.raises(Conflict):
+            change()
+    ada.reinforce(held.memory_id, idempotency_key="raised")  # what came before is answered again
+    assert len(ada.list_events(limit=100)) == events
+    assert ada.ops.erase(events=[held.event_id]).remaining == {}
 
 
 def test_what_was_erased_and_is_sent_again_is_answered_as_erased(server: EmbeddedServer, ada: Engram) -> None:
