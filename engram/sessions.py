@@ -237,8 +237,14 @@ def write_summary(
     ) == 1  # fmt: skip
 
 
-def erase_event(conn: Connection, event: Event, *, again: bool = True) -> int:
-    """Empty the summary that covers an erased event, and queue `again` one from the events that remain; how many."""
+def erase_event(conn: Connection, event: Event, *, again: bool = True, repeated: bool = False) -> int:
+    """Empty the summary that covers an erased event, and queue `again` one from the events that remain; how many.
+
+    Where the erasure is `repeated` the summary that stands was made without the event, and stays.
+    """
+    if repeated:
+        execute(conn, "erase_summaries", stream_id=event.stream_id, position=event.position)
+        return 0
     row = fetch_one(
         conn, "clear_summary", stream_id=event.stream_id, position=event.position, event_type=event.event_type
     )

@@ -461,15 +461,16 @@ def _erased(setup: Setup, desk: Desk, call: Writing, target: Target, event: Even
         conn, event_id=event.event_id, stream_id=event.stream_id, reason=call.reason, actor=call.actor,
         trust=call.trust or "operator", key=setup.settings.secret_key,
     )  # fmt: skip
-    if done.status == "duplicate":  # what a model read beside it has been read again without it
+    repeated = done.status == "duplicate"
+    if repeated:  # what a model read beside it has been read again without it
         rests = replace(rests, beside=())
     erased = writing.erase_what_rests_on(desk, event, rests, done.event_id, call.actor)
     counts = {
-        "events": int(done.status != "duplicate"), "memories": len(erased),
+        "events": int(not repeated), "memories": len(erased),
         "event_words": event_words.erase(conn, tenant_id, scope_id, event),
         "answers": spending.erase_event(conn, tenant_id, event.event_id),
         "recalls": log.erase_event(conn, tenant_id, scope_id, event),
-        "summaries": sessions.erase_event(conn, event, again=not target.is_whole),
+        "summaries": sessions.erase_event(conn, event, again=not target.is_whole, repeated=repeated),
         "tasks": tasks.erase_event(conn, tenant_id, scope_id, event),
     }  # fmt: skip
     runs = checkpoints.erase_event(conn, tenant_id, scope_id, event)

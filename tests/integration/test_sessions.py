@@ -213,6 +213,21 @@ def test_a_redaction_counts_in_how_far_a_session_had_come_by_a_moment(ada: Engra
     assert ada.get_session("s", known_at=datetime.now(UTC)) == session
 
 
+def test_an_erasure_that_is_repeated_leaves_the_summary_that_was_made_without_the_event(ada: Engram) -> None:
+    [event_id] = ada.remember("My code is 4711", session_id="s").event_ids
+    with ada.session("s", metadata={"a": 1}):
+        talk(ada, "s", "We decided to take the train")
+    ada.ops.erase(events=[event_id])
+    ada.ops.run_jobs(limit=50)
+    session = ada.get_session("s")
+    assert session.summary is not None
+    assert "4711" not in session.summary
+    assert "the train" in session.summary
+    report = ada.ops.erase(events=[event_id])
+    assert (report.clean, report.erased.get("summaries", 0)) == (True, 0)
+    assert ada.get_session("s") == session
+
+
 def test_the_key_of_an_end_is_refused_for_another_session_that_has_ended(ada: Engram) -> None:
     for name in ("s", "t"):
         talk(ada, name, "I like tea")
