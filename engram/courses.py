@@ -193,6 +193,8 @@ _PASSING: Final = regex(
     r"bit|while|time being))|(?:today|tonight|yesterday)'s|tonight|this (?:time|morning|afternoon|evening|weekend)|"
     r"just left|(?:cancell?ed|swapped|traded)\b.* (?:today|this (?:week|\w+day))|"
     r"as a (?:child|kid|boy|girl|teenager|student)|"
+    r"(?:does|is) not (?!.*\b(?:as of|from|since|starting|any ?more|any longer)\b).*\b(?:today|tomorrow|forever|"
+    r"this (?:week|month|spring|summer|autumn|winter)|all (?:day|night|week|year))|"
     r"(?:went|gone|passed|came|come|jumped) from (?:the .+ to the .+|.+ (?:by (?:train|car|bus|bike|plane|boat|ferry)|"
     r"on foot))|"
     r"(?:moved|transferred|changed|converted|shifted) .*\b(?:money|cash|funds?|payments?|savings|salary|files?|photos?|"
@@ -864,7 +866,7 @@ def value_of(says: str, old: str) -> str | None:
 def _named(plain: str, over: str, whole: str) -> float:
     own, said = set(_content(plain)), set(_content(over))
     heavy = said - _LIGHT_STEMS
-    if not heavy or not heavy <= own or not is_state(plain):
+    if not heavy or not heavy <= set(_content(_BESIDE.sub("", plain))) or not is_state(plain):
         return 0.0
     if (own & _LASTING) - said and not _SCRAPPED.match(whole) and not (own <= said | _TASTED and _TASTE.search(whole)):
         return 0.0
@@ -877,6 +879,8 @@ def _named(plain: str, over: str, whole: str) -> float:
 
 
 _HALF: Final = 0.5
+_BESIDE: Final = regex(r"\b(?:than|instead of|without|except)\b.*")
+"""What a memory names only to tell it from what it is of: who likes dogs more than cats need not like cats."""
 
 
 # ------------------------------------------------ what may end by such an end

@@ -42,7 +42,7 @@ def are_opposites(one: str, other: str) -> bool:
 @lru_cache(maxsize=4096)
 def _read(plain: str) -> _Said | None:
     """What a statement says and whether that is so; None where that cannot be told."""
-    if len(plain) > MOST_READ or "?" in plain:
+    if len(plain) > MOST_READ or "?" in plain or _PARTLY.search(plain):
         return None
     text = _whole(" ".join(word for word in _ASIDE.sub(" ", plain.strip(" .!")).split() if word not in _LIGHT))
     denied = _DENIED.match(text)
@@ -97,7 +97,14 @@ _DENIED: Final = regex(
     r"(?P<rest>(?: .+)?)$"
 )
 _NEGATION: Final = regex(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|hardly|barely)\b|n't\b")
-_ASIDE: Final = regex(r"\b(?:any ?more|any longer|at all|after all|these days|as well|at the moment)\b")
+_PARTLY: Final = regex(
+    r"(?:\bnot|n't|\bcannot|\bnever|\bno longer) (?:(?:really|actually) )?(?:"
+    r"(?:just|also|too|definitely|absolutely|truly) |"
+    r"(?:.* )?again\b(?! (?:and|or)\b))|(?:\bcan not|\bcannot|\bcan't|\bcan never) (?:wait|get enough)\b|"
+    r"\btoo (?!$|now\b|these days\b)|\ba (?:few|little|bit)\b"
+)
+"""What a light word means something in: who is not just a teacher is one, and "never again" is not "never"."""
+_ASIDE: Final = regex(r"\b(?:any ?more|any longer|at all|after all|these days|as well|at the moment|(?<!has )yet)\b")
 _LIGHT: Final = _words(
     "a an any really actually also too either now still just currently truly absolutely definitely again"
 )

@@ -83,6 +83,10 @@ ASKED: Final = (
 )
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (
+    "I drive to work. | I'm not driving today.",
+    "I work at Siemens. | I'm not working at Siemens this week.",
+    "I live with my parents. | I'm not living with my parents forever.",
+    "I like dogs more than cats. | I don't like cats.",
     "I commute by bike. | I left my bike and took the bus.",
     "I commute by bike. | I left my bike at home and took the bus today.",
     "I use Notion for my notes. | I closed Notion.",
