@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -116,7 +117,9 @@ def test_a_run_is_folded_from_its_events_up_to_a_moment() -> None:
         event(2, "observation", "wet", payload={"status": "failed"}),
         event(3, "task_updated", None, payload={"status": "completed", "outcome": "Blue"}),
     ]
-    at = [tasks.as_known(RUN, events, DAY + timedelta(minutes=minutes)) for minutes in (0, 1, 2, 3, 9)]
+    ended = events[2].recorded_at
+    run = replace(RUN, status="completed", outcome="Blue", metadata={"n": 1}, updated_at=ended, ended_at=ended)
+    at = [tasks.as_known(run, events, DAY + timedelta(minutes=minutes)) for minutes in (0, 1, 2, 3, 9)]
     assert [one.status for one in at] == ["active", "active", "active", "completed", "completed"]
     assert [one.position for one in at] == [0, 1, 2, 3, 3]
     assert (at[2].metadata, at[2].ended_at, at[3].outcome) == ({"n": 1}, None, "Blue")
