@@ -168,8 +168,9 @@ class _Batch:
 
     def _near(self, window: _Window, place: int) -> Sequence[gates.Near] | None:
         """The facts near a draft; None of one that is judged without them."""
-        if writing.is_plain(self.drafts[place][0]):
-            return None
+        return None if writing.is_plain(self.drafts[place][0]) else self._look_near(window, place)
+
+    def _look_near(self, window: _Window, place: int) -> Sequence[gates.Near]:
         return window.near(place) if self.is_compared(place) else self._near_by_words(place)
 
     def _turns(self, window: _Window, place: int, near: Sequence[gates.Near] | None) -> bool:
@@ -185,8 +186,7 @@ class _Batch:
         draft, origin = self.drafts[place]
         judged = writing.judged_plainly(self.desk, draft)
         if judged is None:
-            if near is None:
-                near = window.near(place) if self.is_compared(place) else self._near_by_words(place)
+            near = self._look_near(window, place) if near is None else near
             judged = writing.judged_by(self.desk, draft, origin.trust, window.seen(place), near)
         return writing.rejoined(self.desk, judged if self.amend is None else self.amend(judged), origin)
 

@@ -132,10 +132,8 @@ _ONE_COUNT = (
 _COUNTS_APART = r" ?- ?| to | or "
 _COUNT = rf"(?P<count>{_ONE_COUNT}(?:(?:{_COUNTS_APART}){_ONE_COUNT})?)"
 _UNIT = r"(?P<unit>" + "|".join(sorted(_UNITS, key=len, reverse=True)) + r")(?P<many>s)?\b"
-_HALVES = (
-    rf"(?:(?:(?:about|around|roughly|almost|nearly|some) )?(?P<count>{_ONE_COUNT}) )?(?:and a half {_UNIT}|"
-    rf"{_UNIT.replace('unit', 'one').replace('many', 'ones')} and a half\b)"
-)
+_ABOUT = r"(?:(?:about|around|roughly|almost|nearly|some) )?"
+_HALVES = rf"{_ABOUT}(?:(?P<count>{_ONE_COUNT}) (?P<half>and a half )?)?{_UNIT}(?(half)| and a half\b)"
 _WHICH = r"(?P<which>last|this past|this|next|past|previous|preceding|coming|current)"
 _OF_YEAR = (
     rf"(?:(?:(?:,| of|, of)? |,)(?:(?:the year )?(?:{_YEAR}|'(?P<short_year>[0-9]{{2}})(?!\w))|"
@@ -564,8 +562,8 @@ _SMALLER: Final = {
 
 def _half_more(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
     """ "A year and a half ago", "the last two and a half hours": so many of a smaller unit, a sixth of it about it."""
-    unit, size = _SMALLER.get(match["unit"] or match["one"], ("", 0))
-    if not unit or (match["count"] is None and match["one"] is None):
+    unit, size = _SMALLER.get(match["unit"], ("", 0))
+    if not unit:
         return None
     least, most = (1, 1) if match["count"] is None else _number(match["count"])
     which, half = _said(match, "which"), size // 2
@@ -805,7 +803,7 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (r"(?:(?:the )?(?P<which>last|past) )?(?P<count>[0-9]{1,15})(?P<short>[hdw])\b", _shorthand),
         (rf"{_HALVES} (?:ago|back)\b", _half_more),
         (rf"(?:the )?(?P<which>last|past|previous|preceding|next|coming) {_HALVES}", _half_more),
-        (rf"(?:(?:about|around|roughly|almost|nearly|some) )?{_COUNT} {_UNIT} (?:ago|back)\b", _ago),
+        (rf"{_ABOUT}{_COUNT} {_UNIT} (?:ago|back)\b", _ago),
         (rf"between (?P<count>{_ONE_COUNT} and {_ONE_COUNT}) {_UNIT} (?:ago|back)\b", _ago),
         (rf"{_COUNT} {_UNIT} ago (?P<word>today|yesterday)\b", _ago_from),
         (rf"an? {_UNIT} or (?P<more>two|so) (?:ago|back)\b", _one_or_two_ago),

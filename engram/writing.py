@@ -290,8 +290,7 @@ def judge(
 
 def is_looked_up(desk: Desk, draft: Draft) -> bool:
     """Whether judging a draft takes one look around, and nothing before it that needs an open desk. Pure."""
-    names = draft.supersedes or draft.parent_id or draft.revises or draft.succeeds
-    told = draft.is_evidence or draft.refused is not None or names
+    told = is_plain(draft) or draft.supersedes or draft.parent_id
     return is_compared(desk, draft) and not told and desk.policy.write_mode != "report"
 
 

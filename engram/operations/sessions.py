@@ -36,8 +36,8 @@ def open_session(setup: Setup) -> Operation[None]:
         part = setup.entered(conn, scope_id, call)
         assert part is not None
         secret = setup.settings.secret_key
-        told = bool(bound.metadata) and not part.is_new
-        told = told and sessions.add_metadata(conn, scope_id, part, bound.metadata, secret)
+        adds = bool(bound.metadata) and not part.is_new
+        told = adds and sessions.add_metadata(conn, scope_id, part, bound.metadata, secret)
         sessions.reopen(conn, scope_id, part, setup.policy, told=told, key=secret)
 
     yield from steps.write(call.tenant_id, work, key=bound.session_id)

@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from lives import EVERY, seeds
 from orders import stand_in_order
 
 from engram import Conflict, Engram, InvalidInput, MemoryPolicy, NotFound, Scope
 from engram.database import Database
 
-EVERY = {"statuses": ["active", "superseded", "contested", "archived", "deleted", "quarantined"]}
 SAID = (
     "I like {}.", "I don't like {}.", "I love {}.", "I hate {}.", "I never drink {}.", "I drink {}.",
     "I don't drink {}.", "I no longer drink {}.", "I drink {} again.", "I have no {}.", "I have {}.",
@@ -48,10 +48,6 @@ def candidate(dice: random.Random) -> dict[str, Any]:
     if dice.random() < 0.1:
         said["expires_at"] = datetime(2090, 1, 1, tzinfo=UTC)
     return said
-
-
-def seeds(short: int, long: int) -> list[Any]:
-    return [*range(short), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(short, long))]
 
 
 def alike(door: Engram, **read: Any) -> list[tuple[Any, ...]]:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lives import EVERY, seeds
 from orders import stand_in_order
 
 from engram import Conflict, Edit, Engram, InvalidInput, NotFound, Scope
 from engram.database import Database, fetch_named
 from engram.writing import SUCCEEDS
 
-EVERY = {"statuses": ["active", "superseded", "contested", "archived", "deleted", "quarantined"]}
 SAID = (
     "I don't live in {}.", "I live in {}.", "I no longer live in {}.", "I moved to {}.", "I don't like {}.",
     "My favourite colour is not {}.", "My favourite colour is {}.", "I'm allergic to {}.", "I'm not allergic to {}.",
@@ -98,10 +98,6 @@ class Life:
 def lena(database_url: str, tenant: str) -> Iterator[Engram]:
     with Engram(database_url, scope=Scope(tenant, user_id="lena")) as door:
         yield door
-
-
-def seeds(short: int, long: int) -> list[Any]:
-    return [*range(short), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(short, long))]
 
 
 @pytest.mark.parametrize("erases", [False, True])

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lives import seeds
 
 from engram import Conflict, Engram, IdempotencyMismatch, InvalidInput, NotFound, Scope
 from engram.database import Database, fetch_named
@@ -374,10 +375,6 @@ def nowhere(database: Database, tenant: str, lives: list[Life]) -> None:
                 for word in words(lives):
                     for form in (word, word.lower(), word.encode().hex(), word.lower().encode().hex()):
                         assert form not in row.said, (table.name, word, row.said[:2000])
-
-
-def seeds(short: int, long: int) -> list[Any]:
-    return [*range(short), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(short, long))]
 
 
 @pytest.mark.parametrize("erases", [False, True])
