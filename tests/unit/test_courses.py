@@ -75,6 +75,9 @@ def test_a_correction_names_what_is_not_and_says_what_is() -> None:
         "user moved from berlin to hamburg as a child",
         "user swapped the guardian for the times on the train today",
         "user is looking forward to the summer",
+        "user is not driving today",
+        "user is not working at siemens this week",
+        "user is not living with user's parents forever",
     ],
 )
 def test_what_is_so_planned_or_supposed_is_no_end(statement: str) -> None:
@@ -108,6 +111,7 @@ def test_an_end_is_of_the_memory_whose_words_it_names(fact: str, over: str) -> N
         ("User visited Portugal", "portugal"),
         ("User plays chess with Ivo in Rome", "chess in vienna"),
         ("User is learning the cello", "user's job"),
+        ("User likes dogs more than cats", "like cats"),
     ],
 )
 def test_an_end_of_something_else_ends_nothing(fact: str, over: str) -> None:
