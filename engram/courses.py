@@ -953,11 +953,32 @@ def _may_end(plain: str, over: str, said: str) -> bool:
     """Whether a memory tells of what a statement says is over, rather than of something else about the same thing."""
     if any(verb.match(over) and not fits.search(plain) for verb, fits in _DOINGS):
         return False
+    if _names_a_part(plain, over) or any(one not in plain.split() for one in _PARTLY.findall(said)):
+        return False
     return all(
         (must is None or must.search(plain) is not None) and (never is None or never.search(plain) is None)
         for kind, must, never in _KINDS
         if kind.search(said)
     )
+
+
+_PARTLY: Final = regex(
+    r"\b(?:not|no longer)\b.*? (just|each|every|completely|totally|entirely|(?<!at )(?<!after )all)\b"
+)
+"""What goes on where a denial is of more than it: who does not like all dogs, or does not just use Vim, does."""
+_LIST: Final = regex(
+    r"(?P<items>.+),? (?:and|or) (?P<last>(?:(?:at|in|on|with|for|by|an?|the|user's) )*[^\s,]+(?: [^\s,]+)?)$"
+)
+
+
+def _names_a_part(plain: str, over: str) -> bool:
+    """Whether some words name one of the things a memory lists at its end, and not another: that one goes on."""
+    match = _LIST.match(plain)
+    if match is None:
+        return False
+    items = [_stems(one)[-1:] for one in match["items"].split(", ")] + [_stems(match["last"])]
+    named = [not set(one).isdisjoint(_content(over)) for one in items if one]
+    return any(named) and not all(named)
 
 
 def _names_the_end(plain: str, heavy: Iterable[str]) -> bool:

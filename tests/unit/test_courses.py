@@ -112,10 +112,45 @@ def test_an_end_is_of_the_memory_whose_words_it_names(fact: str, over: str) -> N
         ("User plays chess with Ivo in Rome", "chess in vienna"),
         ("User is learning the cello", "user's job"),
         ("User likes dogs more than cats", "like cats"),
+        ("User plays tennis and chess", "user no longer plays chess"),
+        ("User likes beer, wine and cider", "like wine"),
+        ("User has a cat and a dog", "dog"),
+        ("User works at Siemens and at a bakery", "bakery"),
     ],
 )
 def test_an_end_of_something_else_ends_nothing(fact: str, over: str) -> None:
     assert told(fact).is_over(over) == 0
+
+
+@pytest.mark.parametrize(
+    ("fact", "over"),
+    [
+        ("User plays tennis and chess", "user no longer plays tennis or chess"),
+        ("User works at Ernst and Young", "ernst and young"),
+        ("User is a member of the Owls and Larks", "user is no longer a member of the owls and larks"),
+    ],
+)
+def test_an_end_of_all_that_is_listed_ends_the_list(fact: str, over: str) -> None:
+    assert told(fact).is_over(over) > 0
+
+
+@pytest.mark.parametrize(
+    ("fact", "statement", "ends"),
+    [
+        ("User uses Vim", "user does not just use vim", False),
+        ("User likes dogs", "user does not like all dogs", False),
+        ("User likes dogs", "user does not like every dog", False),
+        ("User trusts User's doctor", "user does not completely trust user's doctor", False),
+        ("User eats meat every day", "user does not eat meat every day", True),
+        ("User uses Vim", "user does not use vim at all", True),
+        ("User uses Vim", "user does not use vim after all", True),
+    ],
+)
+def test_a_denial_of_more_than_a_memory_tells_ends_nothing(fact: str, statement: str, ends: bool) -> None:
+    found = courses.read(statement)
+    assert found is not None
+    assert found.over is not None
+    assert (told(fact).is_over(found.over, found.said) > 0) is ends
 
 
 @pytest.mark.parametrize(
