@@ -435,6 +435,8 @@ _AT_HOME: Final = regex(
     r" (?!it\b|this\b|that\b|one\b)\w"
 )
 _IT: Final = regex(r"\bI\.?T\b")
+_HABIT: Final = regex(r"^user (?:smokes|vapes|drinks|drives|swims|cooks)$")
+"""What somebody does or does not do, of which two words say enough."""
 _NO_PERSON: Final = frozenset(("he", "she", "they", "it", "you"))
 
 
@@ -443,7 +445,7 @@ def _worth(clause: Clause) -> str | None:
     text = clause.canonical
     if clause.mood == "command":
         return "user" if _standing_wish(clause) else None
-    if clause.mood not in _MOODS or len(text.split()) < 3:
+    if clause.mood not in _MOODS or (len(text.split()) < 3 and _HABIT.match(text) is None):
         return None
     if clause.subject == SELF:
         return "user" if _says_something(clause, text) else None

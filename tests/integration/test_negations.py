@@ -89,6 +89,9 @@ def test_who_is_trusted_less_takes_no_denial_back(ada: Engram) -> None:
         ("I don't like tea.", "I like green tea.", ["User does not like tea", "User likes green tea"]),
         ("I love tea.", "I hate tea.", ["User hates tea"]),
         ("I don't have a car.", "I have a car.", ["User has a car"]),
+        ("I don't smoke.", "I smoke.", ["User smokes"]),
+        ("I drive.", "I don't drive.", ["User does not drive"]),
+        ("I drink.", "I don't drink beer.", ["User does not drink beer", "User drinks"]),
     ],
 )
 def test_what_is_so_again_takes_the_place_of_what_denied_it(

@@ -92,6 +92,8 @@ def test_a_message_about_something_else_pins_nothing(sentence: str) -> None:
         ("We switched to Postgres", ["User's team switched to Postgres"]),
         ("Our deadline is May 3.", ["User's deadline is May 3"]),
         ("I don't eat meat. Thanks!", ["User does not eat meat"]),
+        ("I smoke.", ["User smokes"]),
+        ("Honestly, I drink.", ["User drinks"]),
         ("I went to Rome and I loved the food there", ["User went to Rome", "User loved the food there"]),
     ],
 )
@@ -160,6 +162,8 @@ def test_a_time_in_front_is_shared_by_predicates_of_the_same_tense() -> None:
         "You live in Paris",
         "It was nice",
         "I see",
+        "I try",
+        "Do I smoke?",
         "ok",
         "👍",
         "Let's go",
