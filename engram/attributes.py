@@ -559,6 +559,7 @@ def corrected(sentence: str) -> Echo | None:
 
 _NOW_IT_IS: Final = r"(?:(?:so|and|now|it's|it is|i'm|i am|i|see|use|go|to|with|at|have|(?:the|my|our) new one is) )"
 _GONE: Final = r"(?:retired|left|moved away|sold|closed|quit|died|broke|changed|was sold|is gone)"
+_IT_IS: Final = r"(?: any ?more| any longer)? ?[,;–—-]+ (?:but )?(?:it's|it is) (?:now )?(?!.*'s[\s.!]*$)"
 _RENEWED: Final = tuple(
     regex(rf"^{_IT}{pattern}(?P<value>{_V})(?: now| instead| these days)?[\s.!]*$", re.IGNORECASE)
     for pattern in (
@@ -570,6 +571,8 @@ _RENEWED: Final = tuple(
             rf"(?:my|our) (?P<np>[a-z -]{{2,30}}?) (?:has |have |just |recently )*{_GONE}"
             rf"(?: [^,;:]{{1,40}})?[,;:–—-]+ {_NOW_IT_IS}+"
         ),
+        rf"(?:my|our) (?P<np>[a-z -]{{2,30}}?) (?:isn't|is not|is no longer) (?:an? |the )?(?P<old>{_V}){_IT_IS}",
+        rf"(?P<old>{_V}) (?:isn't|is not|is no longer) (?:my|our) (?P<np>[a-z -]{{2,30}}?){_IT_IS}",
     )
 )
 
@@ -588,7 +591,9 @@ def renewed(sentence: str) -> Attribute | None:
         if match is not None:
             np = match["np"].lower().strip()
             name = noun(np) or noun(np.removesuffix("s")) or _thing(np)
-            held = _bare(match["value"])
+            held, old = _bare(match["value"]), match.groupdict().get("old")
+            if old is not None and (noun(np) is None or not is_name(old.lower(), plain)):
+                continue  # "my mum isn't well, it's Covid"
             if name is not None and 0 < len(held.split()) <= 4 and is_name(held.lower(), plain):
                 return Attribute(name, held)
     return None

@@ -68,6 +68,8 @@ CHANGED: Final = (
     "I work at Tesco. | Started my new job at Aldi. | Tesco | Aldi",
     "My best friend is Omar. | My best friend is Nina now. | Omar | Nina",
     "My team uses Jira. | My team switched from Jira to Linear. | Jira | Linear",
+    "My laptop is a ThinkPad. | My laptop is not a ThinkPad, it's a MacBook. | ThinkPad | MacBook",
+    "I work at Siemens. | Siemens isn't my employer anymore, it's Bosch. | Siemens | Bosch",
 )
 # What was said over time, a question, and words of its answer.
 ASKED: Final = (

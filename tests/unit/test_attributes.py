@@ -130,6 +130,35 @@ def test_what_is_over_takes_back_its_own_value_only(said: str, name: str, value:
     assert found.critical_slot is None
 
 
+@pytest.mark.parametrize(
+    ("said", "name", "value"),
+    [
+        ("My laptop is not a ThinkPad, it's a MacBook.", "laptop", "MacBook"),
+        ("My dentist isn't Dr. Wu anymore, it's Dr. Bell", "dentist", "Dr. Bell"),
+        ("My birthday isn't May 3, it is May 5", "birthday", "May 5"),
+        ("Siemens isn't my employer any more, it's Bosch now.", "employer", "Bosch"),
+    ],
+)
+def test_a_denial_may_say_what_is_so_instead(said: str, name: str, value: str) -> None:
+    assert attributes.renewed(said) == (name, value)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My mum isn't well, it's Covid",
+        "My problem is not money, it's time",
+        "My boss isn't angry, it's Monday",
+        "My car isn't at Bo's, it's in Rome",
+        "My laptop isn't a ThinkPad, it's Tom's",
+        "Tom isn't my brother, it's Ben",
+        "This isn't my laptop, it's Tom's",
+    ],
+)
+def test_a_denial_of_another_thing_says_of_no_attribute_what_it_is(said: str) -> None:
+    assert attributes.renewed(said) is None
+
+
 def test_a_fact_that_says_more_than_the_attribute_has_no_key_of_it() -> None:
     assert key_of("I work at Acme and drive a Ford Focus") is None
 
