@@ -596,7 +596,7 @@ _LIGHT: Final = _words(
 _ALIKE: Final = {
     "love": "like", "enjoy": "like", "ador": "like", "fond": "like", "hate": "dislik", "loath": "dislik",
     "resid": "live", "dwell": "live", "attend": "studi", "flat": "home", "hous": "home", "apart": "home",
-    "employ": "work", "favorit": "favourit", "color": "colour",
+    "employ": "work", "favorit": "favourit", "color": "colour", "plane": "aeroplan",  # and no plan
 }  # fmt: skip
 
 
@@ -866,7 +866,7 @@ def value_of(says: str, old: str) -> str | None:
 def _named(plain: str, over: str, whole: str) -> float:
     own, said = set(_content(plain)), set(_content(over))
     heavy = said - _LIGHT_STEMS
-    if not heavy or not heavy <= set(_content(_COMPARED.sub("", plain))) or not is_state(plain):
+    if not heavy or not heavy <= set(_content(_COMPARED.sub(r"\1", plain))) or not is_state(plain):
         return 0.0
     if (own & _LASTING) - said and not _SCRAPPED.match(whole) and not (own <= said | _TASTED and _TASTE.search(whole)):
         return 0.0
@@ -879,7 +879,7 @@ def _named(plain: str, over: str, whole: str) -> float:
 
 
 _HALF: Final = 0.5
-_COMPARED: Final = regex(r"\b(?:than|instead of|without|except)\b.*")
+_COMPARED: Final = regex(r"(?:(\bprefers? (?!to\b).+?) (?:to|over)|\b(?:than|instead of|without|except))\b.*")
 """What a memory names only to tell it from what it is of: who likes dogs more than cats need not like cats."""
 
 

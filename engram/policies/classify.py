@@ -281,6 +281,8 @@ _PART_OF_TOWN: Final = regex(
     r"west) of |(?:downtown|central|north|south|east|west|northern|southern|eastern|western|greater|inner) )"
 )
 """Who does not live in the middle of a town may live in the town."""
+_MORE: Final = regex(r"(?:\b(?:not|no longer)|n't) (?:just|only|merely|simply|solely|exclusively)\b")
+"""Who is not just a nurse is one."""
 _ANY_MORE: Final = regex(r"\s*,?\s*\b(?:any ?more|any longer|nowadays|these days)\b")
 _USED_TO: Final = regex(r"\b(?:used to|formerly|previously)\b")
 _DENIED: Final = regex(r"\b(?:not|never|no longer|cannot|n't|neither|nor)\b(?! only\b| just\b)")
@@ -319,6 +321,8 @@ _OVER: Final = (
 @lru_cache(maxsize=1024)
 def taken_back(canonical: str) -> str | None:
     """What a statement says no longer holds, as a statement: "user no longer lives in oslo" → "user lives in oslo"."""
+    if _MORE.search(canonical):
+        return None
     for pattern, kind in _OVER:
         match = pattern.match(canonical)
         if match is None:

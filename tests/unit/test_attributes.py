@@ -131,6 +131,19 @@ def test_what_is_over_takes_back_its_own_value_only(said: str, name: str, value:
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "User is not just a nurse",
+        "User's hometown is not only Rome",
+        "User's favourite food isn't just ramen",
+        "User does not just work at Siemens",
+    ],
+)
+def test_who_says_that_it_is_not_all_takes_nothing_back(said: str) -> None:
+    assert classify(get_policy("default"), Proposal(said)).negates is None
+
+
+@pytest.mark.parametrize(
     ("said", "name", "value"),
     [
         ("My laptop is not a ThinkPad, it's a MacBook.", "laptop", "MacBook"),

@@ -112,6 +112,8 @@ def test_an_end_is_of_the_memory_whose_words_it_names(fact: str, over: str) -> N
         ("User plays chess with Ivo in Rome", "chess in vienna"),
         ("User is learning the cello", "user's job"),
         ("User likes dogs more than cats", "like cats"),
+        ("User prefers trains to planes", "like planes"),
+        ("User prefers tea over coffee", "like coffee"),
         ("User plays tennis and chess", "user no longer plays chess"),
         ("User likes beer, wine and cider", "like wine"),
         ("User has a cat and a dog", "dog"),
@@ -126,6 +128,7 @@ def test_an_end_of_something_else_ends_nothing(fact: str, over: str) -> None:
     ("fact", "over"),
     [
         ("User plays tennis and chess", "user no longer plays tennis or chess"),
+        ("User prefers to go to the gym", "prefer to go to the gym"),
         ("User works at Ernst and Young", "ernst and young"),
         ("User is a member of the Owls and Larks", "user is no longer a member of the owls and larks"),
     ],
