@@ -43,14 +43,14 @@ def is_short(value: str) -> bool:
     return SHORT_ID.fullmatch(value) is not None
 
 
-def parse_id(value: object, field: str = "id") -> str:
+def parse_id(value: object, field: str = "id", expected: str = "a UUID as text") -> str:
     """The canonical text of a UUID; raises InvalidInput for anything else, and for the nil UUID."""
     if not isinstance(value, str):
-        raise InvalidInput(field, "a UUID as text", type(value).__name__)
+        raise InvalidInput(field, expected, type(value).__name__)
     try:
         parsed = uuid.UUID(value)
     except ValueError:
-        raise InvalidInput(field, "a UUID as text", f"{len(value)} characters that are not one") from None
+        raise InvalidInput(field, expected, f"{len(value)} characters that are not one") from None
     if parsed.int == 0:
         raise InvalidInput(field, "a UUID other than nil", "the nil UUID")
     return str(parsed)

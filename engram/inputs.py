@@ -823,13 +823,13 @@ def memory_id(value: object, field: str = "memory_id") -> str:
     """A memory's id in canonical text, or its short form as printed, such as `mem-1a2b3c4d`."""
     if isinstance(value, str) and len(value) < LABEL_CHARACTERS and ids.is_short(value) and value.startswith("mem-"):
         return str.__str__(value)
-    return _uuid(value, field)
+    return _uuid(value, field, "an id such as mem-1a2b3c4d, or a UUID as text")
 
 
-def _uuid(value: object, field: str) -> str:
+def _uuid(value: object, field: str, expected: str = "a UUID as text") -> str:
     if isinstance(value, str) and len(value) > LABEL_CHARACTERS:
-        raise InvalidInput(field, "a UUID as text", "a longer text")
-    return ids.parse_id(value, field)
+        raise InvalidInput(field, expected, "a longer text")
+    return ids.parse_id(value, field, expected)
 
 
 def batch(value: object, field: str = "items", most: int = BATCH_ITEMS) -> tuple[Any, ...]:

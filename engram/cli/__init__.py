@@ -73,7 +73,9 @@ def _ran(arguments: Sequence[str], as_json: bool) -> int:
     except UsageError as error:
         # Without any argument the help has been printed already, and there is nothing to add to it.
         says = error.format_message()
-        return failed(as_json, "usage", f"{says} Try: engram --help", USAGE) if says else USAGE
+        says = f"{says}." if says and says[-1] not in ".?!" else says
+        command = "engram" if error.ctx is None else error.ctx.command_path
+        return failed(as_json, "usage", f"{says} Try: {command} --help", USAGE) if says else USAGE
 
 
 def code_of(error: errors.EngramError) -> int:

@@ -620,7 +620,9 @@ def test_ids_become_canonical_and_only_memories_have_short_ones() -> None:
     written = "{0199F2A0-7B1C-7D00-8000-0000000000AB}"
     assert inputs.event_id(written) == inputs.memory_id(written) == "0199f2a0-7b1c-7d00-8000-0000000000ab"
     assert inputs.memory_id("mem-0123abcd") == "mem-0123abcd"
-    refused(inputs.event_id, "mem-0123abcd")
+    assert "mem-1a2b3c4d" not in str(refused(inputs.event_id, "mem-0123abcd"))
+    assert "mem-1a2b3c4d" in str(refused(inputs.memory_id, "mem-xyz"))
+    assert "mem-1a2b3c4d" in str(refused(inputs.memory_id, "x" * 1_000))
 
 
 def test_a_batch_keeps_its_order_and_its_limits() -> None:
