@@ -1,21 +1,26 @@
 -- Put the tombstones that an erased event left into a shadow: what they said is gone, their place in a lineage is not. What was
 -- erased can be derived by nobody, so they come as they are, into the lineage that holds their key there.
-WITH gone AS MATERIALIZED (
-  SELECT m.memory_id AS live_id, r.memory
+-- Several of one lineage keep their order.
+WITH found AS (
+  SELECT m.memory_id AS live_id, n.lineage_id, row_number() OVER (PARTITION BY n.lineage_id ORDER BY m.revision, m.memory_id) AS place
     FROM engram.agent_memory m
     LEFT JOIN LATERAL (
          SELECT s.lineage_id FROM engram.agent_memory s
           WHERE s.tenant_id = m.tenant_id AND s.scope_id = %(shadow_id)s AND s.conflict_key = m.conflict_key LIMIT 1) l ON true
    CROSS JOIN LATERAL (SELECT coalesce(l.lineage_id, engram.redigit(m.lineage_id, '7', %(digit)s)) AS lineage_id) n
-   CROSS JOIN LATERAL (
-         SELECT jsonb_populate_record(m, jsonb_build_object(
-                  'memory_id', engram.redigit(m.memory_id, '7', %(digit)s), 'scope_id', %(shadow_id)s, 'lineage_id', n.lineage_id,
-                  'superseded_by', NULL, 'consolidated_into', NULL,
-                  'revision', (SELECT coalesce(max(x.revision), 0) + 1 FROM engram.agent_memory x
-                                WHERE x.tenant_id = m.tenant_id AND x.lineage_id = n.lineage_id))) AS memory) r
    WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = %(scope_id)s AND m.event_id = %(event_id)s::uuid AND m.status_reason = 'erased'
      AND NOT EXISTS (SELECT FROM engram.agent_memory s
                       WHERE s.tenant_id = m.tenant_id AND s.memory_id = engram.redigit(m.memory_id, '7', %(digit)s))),
+gone AS MATERIALIZED (
+  SELECT f.live_id, r.memory
+    FROM found f
+    JOIN engram.agent_memory m ON m.tenant_id = %(tenant_id)s AND m.memory_id = f.live_id
+   CROSS JOIN LATERAL (
+         SELECT jsonb_populate_record(m, jsonb_build_object(
+                  'memory_id', engram.redigit(m.memory_id, '7', %(digit)s), 'scope_id', %(shadow_id)s, 'lineage_id', f.lineage_id,
+                  'superseded_by', NULL, 'consolidated_into', NULL,
+                  'revision', (SELECT coalesce(max(x.revision), 0) + f.place FROM engram.agent_memory x
+                                WHERE x.tenant_id = m.tenant_id AND x.lineage_id = f.lineage_id))) AS memory) r),
 made AS (
   INSERT INTO engram.agent_memory SELECT (g.memory).* FROM gone g RETURNING memory_id, lineage_id),
 counted AS (

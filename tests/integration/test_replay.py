@@ -378,6 +378,19 @@ def test_what_rests_on_the_place_of_what_was_erased_is_there_after_a_switch(
         assert projection.digest(held(database, tenant)) == live
 
 
+def test_two_revisions_that_one_erased_event_gave_keep_their_places(
+    door: Engram, database: Database, tenant: str
+) -> None:
+    event = door.remember("I like tea. I don't like tea.").event_ids[0]
+    door.add("User owns a boat")
+    door.ops.erase(events=[event])
+    live = projection.digest(held(database, tenant))
+    diff = door.ops.replay()
+    assert diff.live_hash == diff.shadow_hash == live, told(diff)
+    door.ops.switch_replay(diff.shadow_id)
+    assert projection.digest(held(database, tenant)) == live
+
+
 def test_what_superseded_a_memory_that_has_expired_since_is_made_again(door: Engram) -> None:
     """Whether a memory was current is a matter of when it was superseded, not of when that is replayed."""
     soon = datetime.now(UTC) + timedelta(seconds=1)
