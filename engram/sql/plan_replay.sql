@@ -29,20 +29,31 @@ traced AS (
                  SELECT FROM engram.memory_sources q
                   WHERE q.tenant_id = x.tenant_id AND q.memory_id = x.memory_id AND q.event_id = t.event_id
                     AND q.deriver = 'llm'))) c ON true),
--- What left no trace comes after all that was recorded before it, and in front of the model's next words about its stream.
-placed AS (
-  SELECT t.event_id, t.stream_id, t.position, t.recorded_at, t.part, t.rank, t.at,
-         coalesce(t.change_id,
-                  CASE WHEN t.part = 'llm'
-                       THEN coalesce(min(t.change_id) OVER following, max(t.change_id) OVER ())
-                       ELSE max(t.change_id) OVER preceding END, 0) AS key
+-- What one question to the model was about is read at once, where the last of it left its trace; the first answer that is kept counts.
+asked AS (
+  SELECT t.*, CASE WHEN c.call_id IS NULL THEN t.change_id ELSE max(t.change_id) OVER (PARTITION BY c.call_id) END AS done
     FROM traced t
+    LEFT JOIN LATERAL (
+         SELECT c.call_id
+           FROM engram.llm_call_events n
+           JOIN engram.llm_calls c ON c.tenant_id = n.tenant_id AND c.call_id = n.call_id
+          WHERE t.part = 'llm' AND n.tenant_id = %(tenant_id)s AND n.event_id = t.event_id AND NOT n.context
+            AND c.component = 'extract' AND c.answer IS NOT NULL
+          ORDER BY c.started_at LIMIT 1) c ON true),
+-- What left no trace comes after all that was recorded before it, and in front of the model's next words about its stream, or at the end.
+placed AS (
+  SELECT t.event_id, t.stream_id, t.position, t.recorded_at, t.part, t.rank, t.at, t.done IS NULL AND t.part <> 'llm' AS idle,
+         coalesce(t.done,
+                  CASE WHEN t.part = 'llm'
+                       THEN coalesce(min(t.done) OVER following, max(t.done) OVER () + 1)
+                       ELSE max(t.done) OVER preceding END, 0) AS key
+    FROM asked t
   WINDOW following AS (PARTITION BY t.stream_id, t.part ORDER BY t.position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING),
          preceding AS (ORDER BY t.recorded_at, t.stream_id, t.position, t.rank ROWS UNBOUNDED PRECEDING))
 INSERT INTO engram.replay_steps (tenant_id, shadow_id, place, event_id, part, at)
 SELECT %(tenant_id)s, %(shadow_id)s,
        coalesce((SELECT max(s.place) FROM engram.replay_steps s WHERE s.tenant_id = %(tenant_id)s AND s.shadow_id = %(shadow_id)s), 0)
-         + row_number() OVER (ORDER BY p.key, p.recorded_at, p.stream_id, p.position, p.rank),
+         + row_number() OVER (ORDER BY p.key, p.idle, p.recorded_at, p.stream_id, p.position, p.rank),
        p.event_id, p.part, p.at
   FROM placed p
  WHERE (%(since)s::timestamptz IS NULL OR p.at > %(since)s::timestamptz)

@@ -20,6 +20,7 @@ from typing import Any, Final
 
 import psycopg
 import pytest
+from quiet import quiet
 
 from engram import ALL_USERS, Conflict, Edit, Engram, InvalidInput, NotFound, ReplayDiff, Scope, get_policy, projection
 from engram.database import Database, fetch_all
@@ -532,6 +533,54 @@ def test_with_the_answers_that_were_paid_for_a_replay_asks_the_model_nothing(
     assert not diff.changed
     assert diff.cost == 0
     assert any(one.says["deriver"] == "llm" for one in live.values())
+    door.ops.switch_replay(diff.shadow_id)
+    assert held(database, tenant) == live
+
+
+def drained(door: Engram) -> None:
+    while door.ops.run_jobs():
+        pass
+
+
+def linked(asked: Asked) -> dict[str, Any]:
+    """A fact of each turn that speaks of a journey, and how the first of them relates to the last."""
+    if asked.schema is not Extraction:
+        return {"decisions": []}
+    lines = asked.text.split("The turns to read")[-1].splitlines()
+    turns = [json.loads(line) for line in lines if line.startswith("{") and "went" in line]
+    facts = [
+        {"turn": one["turn"], "fact": f"User told of {one['text'].split()[-1].strip('.')}", "quote": one["text"]}
+        for one in turns
+    ]
+    if len(facts) > 1:
+        facts[0]["relations"] = [{"to": len(facts) - 1, "type": "precedes"}]
+    return {"facts": facts}
+
+
+@pytest.mark.parametrize(
+    "heard",
+    [
+        (("a", "We went to Oslo."), ("a", "Fine weather."), None, ("a", "We went to Bergen.")),
+        (("a", "We went to Oslo."), ("b", "Fine weather."), ("a", "We went to Rome.")),
+    ],
+)
+def test_what_one_question_was_about_is_read_at_once_again(
+    open_door: Callable[..., Engram], database: Database, tenant: str, heard: tuple[tuple[str, str] | None, ...]
+) -> None:
+    """Of fine weather there is nothing to tell, so that it leaves no trace."""
+    model = ScriptedModel(linked)
+    door = quiet(open_door(tenant, llm=model))
+    for one in heard:
+        if one is None:
+            drained(door)
+            door.add("User owns a boat")
+        else:
+            door.remember(one[1], derive="llm", session_id=one[0])
+    drained(door)
+    live, asked = held(database, tenant), len(model.asked)
+    diff = door.ops.replay()
+    assert diff.is_same, told(diff)
+    assert len(model.asked) == asked, "every answer was kept"
     door.ops.switch_replay(diff.shadow_id)
     assert held(database, tenant) == live
 
