@@ -122,7 +122,7 @@ class _Batch:
         return self._alone(0, judged if self.amend is None else self.amend(judged))
 
     def go_on(self, first: int) -> list[Settled]:
-        """Judge and write from a place on, as far as one look goes: at least one draft."""
+        """Judge and write from a place on, as far as one look goes: none only where the first has to be seen anew."""
         window = _Window(self, range(first, min(len(self.drafts), first + self.size)))
         run: list[tuple[int, Judged]] = []
         done: list[Settled] = []
@@ -137,6 +137,8 @@ class _Batch:
                 done += self._together(run, window)
                 run, restated = [], set()
             judged = self._judged(window, place, near)
+            if judged is None:
+                break
             target_id = judged.judgement.target_id
             if judged.kind == "reinforce" and (target_id in restated or self._becomes(run, target_id)):
                 done += self._together(run, window)
@@ -182,10 +184,15 @@ class _Batch:
         self.drafts[place] = turned, origin
         return turned is not draft
 
-    def _judged(self, window: _Window, place: int, near: Sequence[gates.Near] | None) -> Judged:
+    def _judged(self, window: _Window, place: int, near: Sequence[gates.Near] | None) -> Judged | None:
+        """What becomes of a draft; None of one that says that something is over which is gone: it is looked at anew."""
         draft, origin = self.drafts[place]
         judged = writing.judged_plainly(self.desk, draft)
         if judged is None:
+            own = writing.alone(draft)
+            if near is None and own is not draft:
+                self.drafts[place] = own, origin
+                return None
             near = self._look_near(window, place) if near is None else near
             judged = writing.judged_by(self.desk, draft, origin.trust, window.seen(place), near)
         return writing.rejoined(self.desk, judged if self.amend is None else self.amend(judged), origin)

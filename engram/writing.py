@@ -279,6 +279,7 @@ def judge(
     plain = judged_plainly(desk, draft, head)
     if plain is not None:
         return plain
+    draft = alone(draft)
     if is_compared(desk, draft):
         seen, near = _look_around(desk, draft, now)
     else:
@@ -391,6 +392,15 @@ def judged_plainly(desk: Desk, draft: Draft, head: Memory | None = None) -> Judg
     if draft.revises is None:
         return _succession(desk, draft)
     return _revision(draft, desk.load(draft.revises) if head is None else head)
+
+
+def alone(draft: Draft) -> Draft:
+    """The draft as what it says by itself, where what it says is over is gone, or was never written. Pure.
+
+    One that has a key is about what that holds by now.
+    """
+    is_so = draft.succeeds is None or draft.classified.conflict_key is not None
+    return draft if is_so else replace(draft, succeeds=None)
 
 
 def turning(draft: Draft, seen: Seen, near: Sequence[gates.Near]) -> Draft:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from orders import stand_in_order
 
-from engram import Conflict, Engram, Memory, NotFound, Scope
+from engram import Conflict, Engram, Memory, MemoryPolicy, NotFound, Scope
 from engram.arrays import Texts
 from engram.database import Database, fetch_all, fetch_named
 from engram.text import fact_hash
@@ -169,6 +169,17 @@ def test_what_is_private_revises_what_is_private_and_nothing_that_others_may_rea
     found = sorted((one.fact, one.private) for one in ada.list_memories())
     assert ("I like tea.", False) in found
     assert ("I like tea.", True) not in found
+
+
+def test_who_takes_back_what_was_taken_for_something_else_takes_that_back(database_url: str, tenant: str) -> None:
+    """What is said together is not all written as it was said: the near one that stands for it is over."""
+    scope, policy = Scope(tenant, user_id="ada"), MemoryPolicy("near", write_mode="merge")
+    with Engram(database_url, scope=scope, policy=policy) as ada:
+        told(ada, "User loves coffee")
+        said = ("I like coffee.", "I don't like coffee.")
+        ada.remember([{"role": "user", "content": one} for one in said], wait=True)
+        assert [one.fact for one in ada.list_memories() if one.category is None] == ["User does not like coffee"]
+        assert ada.ops.replay().is_same
 
 
 def test_who_takes_something_back_waits_for_who_says_it_again(ada: Engram, database: Database, tenant: str) -> None:
