@@ -31,29 +31,34 @@ traced AS (
                     AND q.deriver = 'llm'))) c ON true),
 -- What one question to the model was about is read at once, where the last of it left its trace; the first answer that is kept counts.
 asked AS (
-  SELECT t.*, CASE WHEN c.call_id IS NULL THEN t.change_id ELSE max(t.change_id) OVER (PARTITION BY c.call_id) END AS done
+  SELECT t.*, c.answered_at, coalesce(c.answered_at, t.at) AS known_at,
+         CASE WHEN c.call_id IS NULL THEN t.change_id ELSE max(t.change_id) OVER (PARTITION BY c.call_id) END AS done
     FROM traced t
     LEFT JOIN LATERAL (
-         SELECT c.call_id
+         SELECT c.call_id, c.finished_at AS answered_at
            FROM engram.llm_call_events n
            JOIN engram.llm_calls c ON c.tenant_id = n.tenant_id AND c.call_id = n.call_id
           WHERE t.part = 'llm' AND n.tenant_id = %(tenant_id)s AND n.event_id = t.event_id AND NOT n.context
             AND c.component = 'extract' AND c.answer IS NOT NULL
           ORDER BY c.started_at LIMIT 1) c ON true),
--- What left no trace comes after all that was recorded before it, and in front of the model's next words about its stream, or at the end.
+-- What left no trace comes after all that was recorded before it: of the model after all that was done before it answered, and where no
+-- answer is kept in front of its next words about the stream, or at the end.
 placed AS (
-  SELECT t.event_id, t.stream_id, t.position, t.recorded_at, t.part, t.rank, t.at, t.done IS NULL AND t.part <> 'llm' AS idle,
+  SELECT t.event_id, t.stream_id, t.position, t.recorded_at, t.part, t.rank, t.at,
+         CASE WHEN t.done IS NULL AND t.part <> 'llm' THEN 1 WHEN t.done IS NULL AND t.answered_at IS NOT NULL THEN 2 ELSE 0 END AS tier,
+         CASE WHEN t.done IS NULL THEN t.answered_at END AS answered_at,
          coalesce(t.done,
-                  CASE WHEN t.part = 'llm'
-                       THEN coalesce(min(t.done) OVER following, max(t.done) OVER () + 1)
-                       ELSE max(t.done) OVER preceding END, 0) AS key
+                  CASE WHEN t.part <> 'llm' THEN max(t.done) OVER recorded
+                       WHEN t.answered_at IS NOT NULL THEN max(t.done) OVER known
+                       ELSE coalesce(min(t.done) OVER following, max(t.done) OVER () + 1) END, 0) AS key
     FROM asked t
   WINDOW following AS (PARTITION BY t.stream_id, t.part ORDER BY t.position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING),
-         preceding AS (ORDER BY t.recorded_at, t.stream_id, t.position, t.rank ROWS UNBOUNDED PRECEDING))
+         recorded AS (ORDER BY t.recorded_at, t.stream_id, t.position, t.rank ROWS UNBOUNDED PRECEDING),
+         known AS (ORDER BY t.known_at))
 INSERT INTO engram.replay_steps (tenant_id, shadow_id, place, event_id, part, at)
 SELECT %(tenant_id)s, %(shadow_id)s,
        coalesce((SELECT max(s.place) FROM engram.replay_steps s WHERE s.tenant_id = %(tenant_id)s AND s.shadow_id = %(shadow_id)s), 0)
-         + row_number() OVER (ORDER BY p.key, p.idle, p.recorded_at, p.stream_id, p.position, p.rank),
+         + row_number() OVER (ORDER BY p.key, p.tier, p.answered_at, p.recorded_at, p.stream_id, p.position, p.rank),
        p.event_id, p.part, p.at
   FROM placed p
  WHERE (%(since)s::timestamptz IS NULL OR p.at > %(since)s::timestamptz)

@@ -585,6 +585,25 @@ def test_what_one_question_was_about_is_read_at_once_again(
     assert held(database, tenant) == live
 
 
+def test_what_the_model_had_nothing_to_tell_of_is_read_where_it_was_asked_about(
+    open_door: Callable[..., Engram], tenant: str
+) -> None:
+    """What an agent said before is shown without what repeats a memory, which there was none of then."""
+    model = ScriptedModel(linked)
+    door = quiet(open_door(tenant, llm=model))
+    said = [
+        {"role": "assistant", "content": "You own a boat."},
+        {"role": "tool", "content": "Fine weather.", "derive": "llm"},
+    ]
+    door.remember(said, session_id="a")  # type: ignore[arg-type]
+    drained(door)
+    for fact in ("User owns a boat", "User drinks tea"):
+        door.add(fact)
+    asked = len(model.asked)
+    assert door.ops.replay().is_same
+    assert len(model.asked) == asked, "every answer was kept"
+
+
 # Beside everything else -----------------------------------------------------------------------------------------------
 
 
