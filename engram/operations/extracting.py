@@ -136,9 +136,9 @@ def again(setup: Setup, scope: Scope, events: Sequence[Event], desk: Callable[[C
     return Again(size, tuple(candidates), (yield from _advice(setup, None, batch, candidates)))
 
 
-def settle(setup: Setup, desk: Desk, found: Again) -> None:
-    """Judge and write what was found once more."""
-    _settle(setup, desk, found.candidates, found.advice)
+def settle(setup: Setup, desk: Desk, found: Again, *, anew: bool) -> None:
+    """Judge and write what was found once more; not `anew` where something of its events was erased."""
+    _settle(setup, desk, found.candidates, found.advice, anew=anew)
 
 
 def _batch_again(

@@ -535,8 +535,8 @@ class _Counterparts:
     def of(
         cls, conn: Connection, shadow: Shadow, live: Sequence[Row[Any]], pairs: Sequence[tuple[Draft, Origin]]
     ) -> _Counterparts:
-        """For each draft the live memory with the same fact, else the one in the same place."""
-        left = list(live)
+        """For each draft the live memory with the same fact, else the one in the same place; none that was erased."""
+        left = [row for row in live if row.status_reason != "erased"]
         chosen: dict[tuple[str | None, int], Row[Any]] = {}
         for alike in (
             lambda row, draft, _: row.fact == draft.fact,
@@ -552,7 +552,7 @@ class _Counterparts:
 
     def names(self, draft: Draft, origin: Origin) -> tuple[str, str]:
         """The ids of the live counterpart, where there is one, and of a lineage that nothing is in."""
-        row = self.chosen.get((origin.deriver, origin.ordinal))
+        row = self._row(draft, origin)
         memory_id, lineage_id = (
             writing.names_of(self.shadow.scope.tenant_id, origin) if row is None else (row.memory_id, row.lineage_id)
         )
@@ -563,11 +563,16 @@ class _Counterparts:
         taken = not draft.is_evidence and _held_by(self.conn, self.shadow, lineage_id) is not None
         return ids.redigit(memory_id, digit), ids.redigit(ids.new_id(), digit) if taken else lineage_id
 
-    def left(self, _: Draft, origin: Origin) -> str | None:
+    def left(self, draft: Draft, origin: Origin) -> str | None:
         """The lineage of the live counterpart, where nothing is in it but what was erased."""
-        row = self.chosen.get((origin.deriver, origin.ordinal))
+        row = self._row(draft, origin)
         lineage_id = None if row is None else ids.redigit(row.lineage_id, self.shadow.digit)
         return lineage_id if lineage_id and _held_by(self.conn, self.shadow, lineage_id) == "erased" else None
+
+    def _row(self, draft: Draft, origin: Origin) -> Row[Any] | None:
+        """The live counterpart; of a draft whose number was taken by then, the one that has its number now."""
+        own = (row for row in self.chosen.values() if (row.ordinal, row.fact) == (origin.ordinal, draft.fact))
+        return next(own, self.chosen.get((origin.deriver, origin.ordinal)))
 
 
 def _held_by(conn: Connection, shadow: Shadow, lineage_id: str) -> str | None:
@@ -656,7 +661,7 @@ def _carry(desk: Desk, shadow: Shadow, step: Step) -> None:
     """What an erased event left: no deriver can read it, but its place in the lineages, and what it changed, stay."""
     event = step.event
     asked = {**shadow.params, "digit": shadow.digit, "event_id": event.event_id}
-    moved = {row.lineage_id for row in fetch_all(desk.conn, "carry_tombstones", **asked)}
+    moved = _carry_tombstones(desk, shadow, step)
     for row in fetch_all(desk.conn, "carry_statements", **asked):
         held = desk.load(row.memory_id)
         assert held is not None
@@ -672,8 +677,27 @@ def _carry(desk: Desk, shadow: Shadow, step: Step) -> None:
             writing.note(desk, row.memory_id, row.entry, event.event_id, event.actor)
             moved.add(row.lineage_id)
     execute(desk.conn, "carry_relations", **asked)
-    for lineage_id in sorted(moved):
-        writing.reorder(desk, lineage_id, event.event_id, event.actor)
+    _reorder(desk, moved, step)
+
+
+def _carry_tombstones(desk: Desk, shadow: Shadow, step: Step) -> set[str]:
+    """Put what was erased of the memories of an event into the shadow; the lineages it is in there."""
+    asked = {**shadow.params, "digit": shadow.digit, "event_id": step.event.event_id}
+    return {row.lineage_id for row in fetch_all(desk.conn, "carry_tombstones", **asked)}
+
+
+def _carry_beside_erased(desk: Desk, shadow: Shadow, step: Step) -> bool:
+    """What went of an event with another of its question: it keeps its places. Whether there was anything."""
+    moved = _carry_tombstones(desk, shadow, step)
+    if moved:
+        execute(desk.conn, "carry_relations", **shadow.params, digit=shadow.digit, event_id=step.event.event_id)
+        _reorder(desk, moved, step)
+    return bool(moved)
+
+
+def _reorder(desk: Desk, lineage_ids: Iterable[str], step: Step) -> None:
+    for lineage_id in sorted(lineage_ids):
+        writing.reorder(desk, lineage_id, step.event.event_id, step.event.actor)
 
 
 def _carry_beside(
@@ -711,9 +735,13 @@ def _ask(setup: Setup, shadow: Shadow, batch: Sequence[Step]) -> Operation[None]
         if desk is None:
             return
         live, pairs = _live(conn, shadow, taken), again.pairs
+        anew = True
         for step in taken:
+            then = replace(desk, at=step.at)
             if step.event.erased:
-                _carry(replace(desk, at=step.at), shadow, step)
+                _carry(then, shadow, step)
+            elif _carry_beside_erased(then, shadow, step):
+                anew = False
         own = {
             step.event.event_id: _Counterparts.of(
                 conn, shadow, live.get(step.event.event_id, []),
@@ -725,7 +753,7 @@ def _ask(setup: Setup, shadow: Shadow, batch: Sequence[Step]) -> Operation[None]
             desk, at=taken[-1].at, names=lambda draft, origin: own[origin.event_id].names(draft, origin),
             left=lambda draft, origin: own[origin.event_id].left(draft, origin),
         )  # fmt: skip
-        extracting.settle(setup, desk, again)
+        extracting.settle(setup, desk, again, anew=anew)
         _advance(conn, shadow, taken)
 
     yield from steps.write(shadow.scope.tenant_id, work, key=f"replay/{shadow.name}/{shadow.place}")

@@ -604,6 +604,44 @@ def test_what_the_model_had_nothing_to_tell_of_is_read_where_it_was_asked_about(
     assert len(model.asked) == asked, "every answer was kept"
 
 
+def at_home(asked: Asked) -> dict[str, Any]:
+    """Where somebody has their home; of what is said of Bergen alone nothing."""
+    if asked.schema is not Extraction:
+        return {"decisions": []}
+    lines = asked.text.split("The turns to read")[-1].splitlines()
+    turns = [json.loads(line) for line in lines if line.startswith("{")]
+    homes = [one for one in turns if "home" in one["text"] and (len(turns) > 1 or "Bergen" not in one["text"])]
+    return {
+        "facts": [
+            {"turn": one["turn"], "fact": f"User lives in {one['text'].split()[-1].strip('.')}", "quote": one["text"]}
+            for one in homes
+        ]
+    }
+
+
+@pytest.mark.parametrize("place", ["Bergen", "Rome"])  # of which nothing is told any more, or the same again
+def test_what_went_with_another_event_of_its_question_keeps_its_place(
+    open_door: Callable[..., Engram], database: Database, tenant: str, place: str
+) -> None:
+    model = ScriptedModel(at_home)
+    door = quiet(open_door(tenant, llm=model))
+    door.remember("These days home is Oslo.", derive="llm", session_id="a")
+    drained(door)
+    said = [{"role": "user", "content": text} for text in ("We talked.", f"These days home is {place}.")]
+    heard = door.remember(said, derive="llm", session_id="a")  # type: ignore[arg-type]
+    drained(door)
+    door.ops.erase(events=heard.event_ids[:1])
+    drained(door)
+    live, asked = held(database, tenant), len(model.asked)
+    for _ in range(2):
+        diff = door.ops.replay()
+        assert diff.is_same, told(diff)
+        assert len(model.asked) == asked, "every answer was kept"
+        door.ops.switch_replay(diff.shadow_id)
+        assert held(database, tenant) == live
+        assert "User lives in Oslo" not in [one.fact for one in door.list_memories()]
+
+
 # Beside everything else -----------------------------------------------------------------------------------------------
 
 
