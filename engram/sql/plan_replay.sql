@@ -41,19 +41,22 @@ asked AS (
           WHERE t.part = 'llm' AND n.tenant_id = %(tenant_id)s AND n.event_id = t.event_id AND NOT n.context
             AND c.component = 'extract' AND c.answer IS NOT NULL
           ORDER BY c.started_at LIMIT 1) c ON true),
--- What left no trace comes after all that was recorded before it: of the model after all that was done before it answered, and where no
--- answer is kept in front of its next words about the stream, or at the end.
+-- What left no trace comes after all that was recorded before it; a direct change after all that was done when it was made, for then it
+-- changed nothing; what the model read after all that was done before it answered, and where no answer is kept in front of its next words
+-- about the stream, or at the end.
 placed AS (
   SELECT t.event_id, t.stream_id, t.position, t.recorded_at, t.part, t.rank, t.at,
          CASE WHEN t.done IS NULL AND t.part <> 'llm' THEN 1 WHEN t.done IS NULL AND t.answered_at IS NOT NULL THEN 2 ELSE 0 END AS tier,
          CASE WHEN t.done IS NULL THEN t.answered_at END AS answered_at,
          coalesce(t.done,
-                  CASE WHEN t.part <> 'llm' THEN max(t.done) OVER recorded
+                  CASE WHEN t.part = 'direct' THEN max(t.done) OVER made
+                       WHEN t.part <> 'llm' THEN max(t.done) OVER recorded
                        WHEN t.answered_at IS NOT NULL THEN max(t.done) OVER known
                        ELSE coalesce(min(t.done) OVER following, max(t.done) OVER () + 1) END, 0) AS key
     FROM asked t
   WINDOW following AS (PARTITION BY t.stream_id, t.part ORDER BY t.position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING),
          recorded AS (ORDER BY t.recorded_at, t.stream_id, t.position, t.rank ROWS UNBOUNDED PRECEDING),
+         made AS (ORDER BY t.at),
          known AS (ORDER BY t.known_at))
 INSERT INTO engram.replay_steps (tenant_id, shadow_id, place, event_id, part, at)
 SELECT %(tenant_id)s, %(shadow_id)s,

@@ -604,6 +604,21 @@ def test_what_the_model_had_nothing_to_tell_of_is_read_where_it_was_asked_about(
     assert len(model.asked) == asked, "every answer was kept"
 
 
+def test_a_change_that_changed_nothing_is_made_again_when_it_was_made(
+    open_door: Callable[..., Engram], tenant: str
+) -> None:
+    """What the model reads later was recorded before it; the forgotten is not restored by what came before that."""
+    door = quiet(open_door(tenant, llm=ScriptedModel(linked)))
+    door.remember("We went to Oslo.", derive="llm", session_id="a")
+    tea = door.add("User drinks tea").memory
+    assert tea is not None
+    door.restore(tea.memory_id)
+    door.forget(tea.memory_id)
+    drained(door)
+    diff = door.ops.replay()
+    assert diff.is_same, told(diff)
+
+
 def at_home(asked: Asked) -> dict[str, Any]:
     """Where somebody has their home; of what is said of Bergen alone nothing."""
     if asked.schema is not Extraction:
