@@ -20,12 +20,13 @@ import pytest
 import sqlalchemy as sa
 from quiet import quiet
 
-from engram import Engram, Filter, Scope, database, migrations, tenancy, writing
+from engram import Engram, Filter, Scope, database, migrations, tenancy
 from engram.channels import nearness, semantic
 from engram.embedded import EmbeddedServer
 from engram.operations import searching_events
 from engram.recall import topics
 from engram.settings import load
+from engram.writing import judging, settling
 
 START: Final = datetime.now(UTC)
 ROOT: Final = Path(__file__).parents[2]
@@ -94,7 +95,7 @@ def measured(server: EmbeddedServer) -> Iterator[Measured]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(semantic, "LARGE", GRAPHED)
         patch.setattr(crowds, "FRESH", 20)
-        for module, name in ((writing, "UPKEEP_EVERY"), (searching_events, "EVERY")):
+        for module, name in ((settling, "UPKEEP_EVERY"), (searching_events, "EVERY")):
             patch.setattr(module, name, Never())  # the last digits of an id ask for some jobs: here of none
         patch.setattr(database, "ANALYZED_AT", frozenset())
         crowd = crowds.fill(server.url(database="budgets"), url, crowds.Shape("mixed", ROWS, relations=3))
@@ -435,7 +436,7 @@ def test_a_candidate_of_a_rare_type_reads_a_part_of_a_large_scope(
     measured: Measured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """How rare a type is is counted among the newest memories: the scope is not searched for the rest of its kind."""
-    monkeypatch.setattr(writing, "TYPE_COUNTED", 4)
+    monkeypatch.setattr(judging, "TYPE_COUNTED", 4)
 
     def read() -> int:
         with psycopg.connect(measured.address) as conn:

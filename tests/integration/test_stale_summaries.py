@@ -10,11 +10,11 @@ import pytest
 from angles import Angles, added, facts
 from quiet import quiet
 
-from engram import Engram, Filter, Scope, writing
+from engram import Engram, Filter, Scope
 from engram.lifecycle.deeds import NEW, Deed, Effect
 from engram.operations import living
 from engram.policies.classify import Classified
-from engram.writing import Draft
+from engram.writing import Draft, noting
 
 MONDAY: Final = "Ann works at the mill on Monday with boats"
 OTHERS: Final = ("Ann works at the mill with boats", "Ann works at the mill near the weir with boats")
@@ -140,7 +140,7 @@ def test_a_write_that_no_summary_has_to_do_with_asks_nothing_of_any(
     source, _ = summarised(ada, angles)
     other = added(ada, "Ann sails a ketch")
     asked: list[object] = []
-    monkeypatch.setattr(writing, "follow_summaries", lambda *given: asked.append(given))
+    monkeypatch.setattr(noting, "follow_summaries", lambda *given: asked.append(given))
     ada.revise(other, "Ann sails a yawl")
     ada.add("Ann sails a sloop", supersedes=[facts_of(ada)["Ann sails a yawl"]], force=True)
     assert not asked

@@ -17,6 +17,7 @@ from engram.policies import MemoryPolicy
 from engram.policies.classify import Classified
 from engram.text import jaccard, tokens
 from engram.values import Neighbour, SurpriseTerms, WriteDecision
+from engram.writing import judging
 
 CHANGED = (*pairs.CHANGED, *more_pairs.CHANGED, *more_pairs.LOOKALIKES)
 SAME = (*pairs.SAME, *more_pairs.SAME)
@@ -127,8 +128,8 @@ def test_of_exact_twins_the_eldest_under_the_same_key_is_meant_in_whatever_order
     keys = (None, "topic:mast", "topic:mast")
     rows = [twin(f"0190-{n}", key) for n, key in enumerate(keys)]
     shuffled = [rows[place] for place in order]
-    under_key = writing._exact(shuffled, tall("topic:mast"))
-    without = writing._exact([row for row in shuffled if row["conflict_key"]], tall(None))
+    under_key = judging._exact(shuffled, tall("topic:mast"))
+    without = judging._exact([row for row in shuffled if row["conflict_key"]], tall(None))
     assert under_key is not None
     assert without is not None
     assert (under_key.memory_id, without.memory_id) == ("0190-1", "0190-1")
@@ -140,7 +141,7 @@ def test_of_exact_twins_the_one_of_the_stated_times_is_meant() -> None:
         ({}, "0190-0"), ({"valid_from": MAY_5}, "0190-1"), ({"valid_to": MAY_5}, "0190-2"),
     ]  # fmt: skip
     for told, wanted in asked:
-        found = writing._exact(rows, replace(tall(None), **told))
+        found = judging._exact(rows, replace(tall(None), **told))
         assert found is not None
         assert found.memory_id == wanted
 
