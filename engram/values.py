@@ -1406,7 +1406,7 @@ class ReembedProgress(Value):
 
 @dataclass(frozen=True, slots=True)
 class Check(Value):
-    """One thing the doctor looked at: fine or not, and the command that repairs it."""
+    """One thing the doctor looked at: fine or not, and what repairs it where it is not."""
 
     name: str
     ok: bool

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final
 
 from engram import (
@@ -110,7 +111,12 @@ def doctor(setup: Setup) -> Operation[DoctorReport]:
                     "engram migrate" if error.code == "schema_outdated" else None,
                 )
             )
-    return DoctorReport(all(check.ok for check in checks), tuple(checks))
+    return DoctorReport(all(check.ok for check in checks), tuple(map(_as_found, checks)))
+
+
+def _as_found(check: Check) -> Check:
+    """A check that names a repair only where something is to be repaired."""
+    return replace(check, repair=None) if check.ok else check
 
 
 def _bound(look: Callable[[Connection, Setup], Iterator[Check]], setup: Setup) -> Callable[[Connection], list[Check]]:
@@ -235,10 +241,10 @@ def _work(conn: Connection, _setup: Setup) -> Iterator[Check]:
         row.dead == 0 and row.stuck == 0,
         f"{row.waiting} waiting, {row.paused} paused, {row.stuck} stuck, {row.dead} dead"
         + (f" ({row.classes})" if row.classes else ""),
-        "engram jobs dead" if row.dead else "run them with ops.run_jobs()",
+        "engram jobs dead" if row.dead else "engram worker, or ops.run_jobs()",
     )
     yield Check(
-        "vectors", row.unembedded == 0, f"{row.unembedded} memories wait for a vector", "run them with ops.run_jobs()"
+        "vectors", row.unembedded == 0, f"{row.unembedded} memories wait for a vector", "engram worker, or ops.run_jobs()"
     )
 
 
