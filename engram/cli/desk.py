@@ -58,9 +58,16 @@ READERS: Final = (
     option("no_shared", bool, "--no-shared", help="Leave the namespace `default` out.", panel=WHOSE, default=False),
 )
 TIMES: Final = (
-    option("as_of", str | None, "--as-of", help="What was true then: a date or an ISO time.", panel="Time"),
-    option("known_at", str | None, "--known-at", help="What was known then: a date or an ISO time.", panel="Time"),
+    option(
+        "as_of",
+        str | None,
+        "--as-of",
+        help="What was true then: 2025-05-01, an ISO time, yesterday, 2h ago.",
+        panel="Time",
+    ),
+    option("known_at", str | None, "--known-at", help="What was known then, in the same words.", panel="Time"),
 )
+LOOKING_BACK: Final = ("as_of", "known_at", "since", "until")  # times of which a bare 2h is two hours ago
 CHANGE: Final = (
     option("reason", str | None, "--reason", help="Why, for the history.", panel=CHANGING),
     option("actor", str | None, "--actor", help="Who, for the history.", panel=CHANGING),
@@ -192,14 +199,13 @@ def desk_of(given: Mapping[str, Any]) -> Desk:
 
 
 def moment(desk: Desk, text: str, name: str) -> datetime:
-    """A time a person typed: a date, or an ISO time; without a zone it is read in ENGRAM_TIME_ZONE."""
-    try:
-        at = datetime.fromisoformat(text)
-    except ValueError:
-        raise InvalidInput(
-            f"--{name.replace('_', '-')}", "a date such as 2025-05-01 or an ISO time", "other text"
-        ) from None
-    return at if at.tzinfo else at.replace(tzinfo=zone(desk))
+    """A time a person typed, as a date, an ISO time or in words; without a zone it is read in ENGRAM_TIME_ZONE."""
+    from engram.cli import moments
+
+    at = moments.read(text, now=datetime.now(UTC), tz=zone(desk), back=name in LOOKING_BACK)
+    if at is None:
+        raise InvalidInput(f"--{name.replace('_', '-')}", moments.EXPECTED, "other text")
+    return at
 
 
 def zone(desk: Desk) -> tzinfo:

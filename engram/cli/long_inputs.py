@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from engram.cli.desk import Desk, event_id
+from engram.cli.desk import Desk, event_id, moment
 from engram.cli.files import progress
 
 MEDIA: Final = ("text", "markdown", "code", "diff", "jsonl")
@@ -37,7 +37,6 @@ def record(
     max_bytes: Annotated[int | None, typer.Option("--max-bytes", help="The most bytes taken, else 52,428,800.")] = None,
 ) -> None:
     """Record a text of any length; what is there already is not recorded again."""
-    from engram import inputs
     from engram.cli import show
 
     given: dict[str, Any] = {
@@ -49,7 +48,7 @@ def record(
     }
     options = {name: value for name, value in given.items() if value is not None}
     if occurred_at is not None:
-        options["occurred_at"] = inputs.moment_text(occurred_at, "--occurred-at")
+        options["occurred_at"] = moment(desk, occurred_at, "occurred_at")
     with desk.door() as engram, progress(desk) as bar:
         report = engram.record_long_input(
             file, title=title, media=media or MEDIA_OF.get(file.suffix.lower(), "text"),  # type: ignore[arg-type]

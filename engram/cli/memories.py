@@ -90,7 +90,9 @@ def remember(
     """Record what somebody said, and what follows from it."""
     from engram.cli import show
 
-    more = given(session_id=session, occurred_at=moment(desk, occurred_at, "occurred_at") if occurred_at else None)
+    more = given(
+        session_id=session, occurred_at=moment(desk, occurred_at, "occurred_at") if occurred_at is not None else None
+    )
     with desk.door() as engram:
         if topic_key is not None:
             return decided(desk, engram.add(text_of(text), topic_key=topic_key, **more, **desk.write))
@@ -133,7 +135,9 @@ def add(
 ) -> int:
     """Store one fact."""
     times = {
-        name: moment(desk, text, name) for name, text in (("valid_from", valid_from), ("valid_to", valid_to)) if text
+        name: moment(desk, text, name)
+        for name, text in (("valid_from", valid_from), ("valid_to", valid_to))
+        if text is not None
     }
     options = given(
         memory_type=memory_type,
@@ -184,7 +188,7 @@ def revise(
         text = Edit.append(text) if append else Edit.prepend(text)
     elif replace is not None:
         text = Edit.replace(replace, text)
-    options = given(valid_from=moment(desk, valid_from, "valid_from") if valid_from else None)
+    options = given(valid_from=moment(desk, valid_from, "valid_from") if valid_from is not None else None)
     with desk.door() as engram:
         return decided(
             desk, engram.revise(memory_id, text, expected_revision=expected_revision, **options, **desk.write)
@@ -434,7 +438,7 @@ def history(
     from engram.cli import show
 
     times: dict[str, Any] = {
-        name: moment(desk, text, name) for name, text in (("since", since), ("until", until)) if text
+        name: moment(desk, text, name) for name, text in (("since", since), ("until", until)) if text is not None
     }
     with desk.door() as engram:
         page = engram.get_history(memory_id=memory_id, limit=limit, cursor=cursor, **times, **desk.read)

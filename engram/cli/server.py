@@ -123,8 +123,8 @@ def usage(
     from engram.scope import ALL_USERS
 
     everybody: dict[str, Any] = {} if "user_id" in desk.ids else {"user_id": ALL_USERS}
+    start = None if since is None else moment(desk, since, "since")
     with desk.door(**everybody) as engram:
-        start = None if since is None else moment(desk, since, "since")
         rows = engram.ops.usage(since=start, group_by=by)  # type: ignore[arg-type]
         desk.show({"by": by, "usage": [row.to_dict() for row in rows]}, show.usage)
 

@@ -16,8 +16,8 @@ from engram.errors import InvalidInput
 if TYPE_CHECKING:
     from engram.policies import MemoryPolicy
 
-Since = Annotated[str | None, typer.Option("--since", help="From then on: a date or an ISO time.")]
-Until = Annotated[str | None, typer.Option("--until", help="Before then: a date or an ISO time.")]
+Since = Annotated[str | None, typer.Option("--since", help="From then on: a date, an ISO time, yesterday, 2h ago.")]
+Until = Annotated[str | None, typer.Option("--until", help="Before then, in the same words.")]
 
 
 def decay(
@@ -62,8 +62,8 @@ def simulate(
     """Run a policy over past events: what it would have decided, and what would differ. Changes nothing."""
     from engram.cli import show
 
+    asked = given(since=_moment(desk, since, "since"), until=_moment(desk, until, "until"))
     with desk.door() as engram:
-        asked = given(since=_moment(desk, since, "since"), until=_moment(desk, until, "until"))
         with desk.waiting("Deriving past events by the policy"):
             report = engram.ops.simulate_policy(_policy(policy), **asked)
         desk.show(report, show.policy_report)
@@ -81,14 +81,12 @@ def audit(
     """Show who changed what and why, and what undoing it would take back; newest first."""
     from engram.cli import show
 
+    asked = given(
+        memory_id=memory, actor=actor, since=_moment(desk, since, "since"), until=_moment(desk, until, "until"),
+        cursor=cursor,
+    )  # fmt: skip
     with desk.door() as engram:
-        page = engram.ops.audit_log(
-            limit=limit,
-            **given(
-                memory_id=memory, actor=actor, since=_moment(desk, since, "since"),
-                until=_moment(desk, until, "until"), cursor=cursor,
-            ),
-        )  # fmt: skip
+        page = engram.ops.audit_log(limit=limit, **asked)
         desk.show(page, show.audit)
 
 

@@ -244,7 +244,10 @@ def _work(conn: Connection, _setup: Setup) -> Iterator[Check]:
         "engram jobs dead" if row.dead else "engram worker, or ops.run_jobs()",
     )
     yield Check(
-        "vectors", row.unembedded == 0, f"{row.unembedded} memories wait for a vector", "engram worker, or ops.run_jobs()"
+        "vectors",
+        row.unembedded == 0,
+        f"{row.unembedded} memories wait for a vector",
+        "engram worker, or ops.run_jobs()",
     )
 
 

@@ -160,6 +160,16 @@ def test_a_read_can_be_put_to_an_earlier_day(cli: Cli) -> None:
     then = cli.json("recall", "Which sprint is running?", "--as-of", "2025-06-05T12:00:00+02:00")
     assert "41" in then["answer_text"]
     assert cli.json("list", "--known-at", "2025-06-05")["results"] == []
+    assert cli.json("list", "--known-at", "yesterday")["results"] == []
+    assert len(cli.json("list", "--as-of", "now")["results"]) == 1
+
+
+def test_a_time_that_names_no_moment_is_refused_with_what_is_expected(cli: Cli) -> None:
+    expected = 'expected a date such as 2025-05-01, an ISO time, "yesterday" or "3 days ago"'
+    for arguments in (["list", "--as-of", "tea"], ["add", "Tea is out", "--valid-to", ""], ["history", "--since", ""]):
+        ran = cli(*arguments)
+        assert ran.code == 2
+        assert f"{arguments[-2]}: {expected}" in ran.err
 
 
 # Whose memory
