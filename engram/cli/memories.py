@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, get_args
 
 import typer
@@ -247,7 +248,8 @@ def recall(
         session_id=session, compose=compose,
     )  # fmt: skip
     with desk.door() as engram:
-        desk.show(engram.recall(question, limit=limit, **options, **desk.read), show.answer)
+        told = engram.recall(question, limit=limit, **options, **desk.read)
+        desk.show(told, partial(show.answer, scope=engram.scope))
 
 
 def triggers(
@@ -309,7 +311,7 @@ def search(
     }  # fmt: skip
     with desk.door() as engram:
         found = engram.search(query, limit=limit, filter=chosen, **options, **desk.read)
-        desk.show(found, show.results)
+        desk.show(found, partial(show.results, scope=engram.scope))
 
 
 def deep_search(
@@ -329,7 +331,7 @@ def deep_search(
         found = engram.deep_search(
             query, n_queries=n_queries, queries=also or None, limit=limit, rerank=rerank, **desk.read
         )
-        desk.show(found, show.results)
+        desk.show(found, partial(show.results, scope=engram.scope))
 
 
 def context(
@@ -423,7 +425,7 @@ def list_(
     order: dict[str, Any] = {"sort": sort}
     with desk.door() as engram:
         page = engram.list_memories(chosen, limit=limit, cursor=cursor, **order, **desk.read)
-        desk.show(page, show.memories)
+        desk.show(page, partial(show.memories, scope=engram.scope))
 
 
 def history(
@@ -442,7 +444,7 @@ def history(
     }
     with desk.door() as engram:
         page = engram.get_history(memory_id=memory_id, limit=limit, cursor=cursor, **times, **desk.read)
-        desk.show(page, show.history)
+        desk.show(page, partial(show.history, scope=engram.scope))
 
 
 def lineage(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,7 +28,7 @@ def list_(
 
     with desk.door() as engram:
         page = engram.list_sessions(open_only=open_only, limit=limit, cursor=cursor, **desk.read)
-        desk.show(page, show.sessions)
+        desk.show(page, partial(show.sessions, scope=engram.scope))
 
 
 def show_(desk: Desk, session_id: Name) -> None:

@@ -17,6 +17,7 @@ from engram.ids import short_id
 
 if TYPE_CHECKING:
     from engram import values
+    from engram.scope import Scope
 
 STATUS_STYLES = {"active": "green", "superseded": "yellow", "contested": "magenta", "deleted": "red"}
 CITATION_STYLES = {"verified": "green", "changed": "red", "erased": "yellow"}
@@ -64,6 +65,20 @@ def table(*columns: str, title: str | None = None, wide: Sequence[str] = (), nam
     return made
 
 
+def listed(console: Console, made: Table, nothing: str) -> None:
+    """A table, or the line that is said where there is nothing to put into it."""
+    console.print(made if made.row_count else Text(nothing))
+
+
+def paged(console: Console, made: Table, page: Any, nothing: str) -> None:
+    """The table of a page, how many it shows, and where the list goes on."""
+    listed(console, made, nothing)
+    cursor = getattr(page, "cursor", None)
+    more = f"more with --cursor {cursor}" if cursor else ""
+    if told := "; ".join(said for said in (f"{len(page)} shown" if len(page) else "", more) if said):
+        console.print(Text(told, "dim"), soft_wrap=True)
+
+
 def facts(console: Console, rows: Mapping[str, object]) -> None:
     """Names and values, one a line."""
     made = Table.grid(padding=(0, 2))
@@ -79,21 +94,51 @@ def status(memory: values.Memory) -> Text:
     return Text(words, STATUS_STYLES.get(memory.status, ""))
 
 
-def memories(console: Console, page: values.Page[values.Memory] | values.CriticalMemories) -> None:
-    """A list of memories."""
+def memories(
+    console: Console, page: values.Page[values.Memory] | values.CriticalMemories, scope: Scope | None = None
+) -> None:
+    """A list of memories; of those read for a user, it says which are the agent's own."""
     made = table("id", "fact", "type", "state", "importance", "valid from", wide=("fact",))
     for memory in page:
+        state = status(memory) + Text(f" {AGENTS}" if is_agents(memory, scope) else "", "dim")
         made.add_row(
             memory.short_id,
             plain(memory.fact),
             memory.memory_type,
-            status(memory),
+            state,
             f"{memory.importance:.2f}",
             when(memory.valid_from),
         )
-    console.print(made)
-    more = getattr(page, "cursor", None)
-    console.print(Text(f"{len(page)} shown" + (f"; more with --cursor {more}" if more else ""), "dim"))
+    paged(console, made, page, nothing_of(scope, "No memories found"))
+    only_agents(console, page, scope)
+
+
+AGENTS: Final = "agent's"  # what every user of the agent sees
+NOBODY_NAMED: Final = "No user was named: --user reads somebody's memory, --all-users everybody's."
+
+
+def is_agents(memory: values.Memory, scope: Scope | None) -> bool:
+    """Whether a memory that was read for a user is the agent's own, which every user sees."""
+    return scope is not None and scope.user_id is not None and memory.scope.user_id is None
+
+
+def only_agents(console: Console, found: Iterable[values.Memory], scope: Scope | None) -> None:
+    """Say so where nothing of what is shown is of the user it was read for."""
+    agents = [is_agents(memory, scope) for memory in found]
+    if scope is not None and isinstance(scope.user_id, str) and agents and all(agents):
+        console.print(
+            plain(f"None of this is of user {scope.user_id}: it is the agent's own, which every user sees."),
+            style="dim",
+        )
+
+
+def nothing_of(scope: Scope | None, what: str) -> str:
+    """That there is nothing, in whose memory that is, and how to look elsewhere."""
+    if scope is None or (scope.user_id is not None and not isinstance(scope.user_id, str)):
+        return f"{what}."
+    if scope.user_id is None:
+        return f"{what}. {NOBODY_NAMED}"
+    return plain(f"{what} of user {scope.user_id}, nor of the agent itself.").plain
 
 
 def triggers(console: Console, found: Mapping[str, Any]) -> None:
@@ -101,7 +146,7 @@ def triggers(console: Console, found: Mapping[str, Any]) -> None:
     made = table("action", "memories", "read", wide=("action",))
     for one in found["results"]:
         made.add_row(plain(one["action"]), str(one["memories"]), str(one["access_count"]))
-    console.print(made)
+    listed(console, made, "No memory is tagged with an action: `engram add … --tag trigger:git-push` tags one.")
 
 
 def memory(console: Console, one: values.Memory) -> None:
@@ -194,17 +239,21 @@ def receipt(console: Console, made: values.Receipt) -> None:
         decision(console, one)
 
 
-def results(console: Console, found: values.SearchResults) -> None:
+def results(console: Console, found: values.SearchResults, scope: Scope | None = None) -> None:
     """Search results with the reason of each score."""
     made = table("", "id", "fact", "score", "because", wide=("fact", "because"))
     for one in found:
-        labels = f" [{' '.join(one.labels)}]" if one.labels else ""
+        said = [*one.labels, *([AGENTS] if is_agents(one.memory, scope) else [])]
+        labels = f" [{' '.join(said)}]" if said else ""
         made.add_row(
             str(one.rank), one.memory.short_id, plain(one.memory.fact + labels), f"{one.score:.3f}", reasons(one)
         )
-    console.print(made)
-    notes = [f"{len(found)} found", f"profile {found.profile}", *(f"without {name}" for name in found.degraded)]
-    console.print(Text(" · ".join(notes + (["weak"] if found.weak else [])), "dim"))
+    listed(console, made, nothing_of(scope, "Nothing found"))
+    notes = [f"without {name}" for name in found.degraded]
+    if found.results:
+        notes = [f"{len(found)} found", f"profile {found.profile}", *notes, *(["weak"] if found.weak else [])]
+    if notes:
+        console.print(Text(" · ".join(notes), "dim"))
 
 
 def reasons(one: values.SearchResult) -> Text:
@@ -216,11 +265,13 @@ def reasons(one: values.SearchResult) -> Text:
     return plain(" · ".join([*judged, " + ".join(terms), *channels, *words]))
 
 
-def answer(console: Console, told: values.RecallAnswer) -> None:
+def answer(console: Console, told: values.RecallAnswer, scope: Scope | None = None) -> None:
     """An answer, what it rests on, and what was true before."""
     console.print(
         plain(told.answer_text if told.found else told.answer_text or "Nothing is known about that."), style="bold"
     )
+    if not (told.found or told.evidence or scope is None or scope.user_id is not None):
+        console.print(Text(NOBODY_NAMED, "dim"))
     facts(
         console,
         {
@@ -268,12 +319,12 @@ def lineage(console: Console, line: values.Lineage) -> None:
         # A statement such as "I don't live in Leipzig any more" belongs to the fact and gives it no value.
         state = status(one) if is_head or one.status != "active" else Text("beside", "dim")
         made.add_row(str(one.revision), fact, state, when(one.valid_from), when(one.valid_to), one.short_id)
-    console.print(made)
+    listed(console, made, "No revisions at that time.")
     for one in line.contested:
         console.print(plain(f"contested: {one.fact} (trust {one.trust})"), style="magenta")
 
 
-def history(console: Console, page: values.Page[values.HistoryEntry]) -> None:
+def history(console: Console, page: values.Page[values.HistoryEntry], scope: Scope | None = None) -> None:
     """What happened, newest first."""
     made = table("when", "what", "fact", "why", "who", "id", wide=("fact", "why"), named=("who",))
     for entry in page:
@@ -285,9 +336,9 @@ def history(console: Console, page: values.Page[values.HistoryEntry]) -> None:
             plain(entry.actor or ""),
             entry.memory.short_id,
         )
-    console.print(made)
+    listed(console, made, nothing_of(scope, "Nothing happened"))
     if page.cursor:
-        console.print(Text(f"more with --cursor {page.cursor}", "dim"))
+        console.print(Text(f"more with --cursor {page.cursor}", "dim"), soft_wrap=True)
 
 
 def explanation(console: Console, told: values.MemoryExplanation) -> None:
@@ -320,7 +371,7 @@ def models(console: Console, found: Sequence[values.EmbeddingModel]) -> None:
             plain(one.name), str(one.dimensions), Text(one.state, style), str(one.vectors), str(one.failed),
             when(one.changed_at),
         )  # fmt: skip
-    console.print(made)
+    listed(console, made, "No embedding model yet: the first write takes the one of ENGRAM_EMBEDDING_MODEL.")
 
 
 def reindexing(console: Console, told: values.ReindexProgress) -> None:
@@ -362,7 +413,7 @@ def jobs(console: Console, page: values.Page[values.Job]) -> None:
             job.job_id, plain(job.kind), job.state, str(job.attempt), str(job.crashes), plain(job.error_class or ""),
             when(job.run_at) if job.state in ("queued", "paused") else "", when(job.created_at),
         )  # fmt: skip
-    console.print(made if page.results else "No jobs.")
+    listed(console, made, "No jobs.")
     if page.cursor:
         console.print(f"More: --cursor {page.cursor}", markup=False, soft_wrap=True)
 
@@ -389,17 +440,16 @@ def backlog(console: Console, data: Mapping[str, Any]) -> None:
             one["stream_id"], plain(one["deriver"]), str(one["position"]), str(one["head"]), str(one["behind"]),
             f"{one['oldest_age']:.0f} s", one["state"], plain(one["last_error"] or ""),
         )  # fmt: skip
-    console.print(made if data["results"] else "Everything is derived.")
+    listed(console, made, "Everything is derived.")
 
 
-def sessions(console: Console, page: values.Page[values.Session]) -> None:
+def sessions(console: Console, page: values.Page[values.Session], scope: Scope | None = None) -> None:
     """A list of sessions."""
     made = table("session", "events", "began", "ended", "summary", wide=("summary",), named=("session",))
     for one in page:
         ended = f"{when(one.ended_at)} {one.outcome}" if one.ended_at else "–"
         made.add_row(plain(one.session_id), str(one.position), when(one.started_at), ended, plain(one.summary or ""))
-    console.print(made)
-    console.print(Text(f"{len(page)} shown" + (f"; more with --cursor {page.cursor}" if page.cursor else ""), "dim"))
+    paged(console, made, page, nothing_of(scope, "No sessions found"))
 
 
 def session(console: Console, one: values.Session) -> None:
@@ -425,6 +475,8 @@ def events(console: Console, data: Mapping[str, Any]) -> None:
     for one in data["results"]:
         said = "(erased)" if one["erased"] else one["content"] or ""
         console.print(plain(f"{one['position']:>4}  {one['role']:<9} {one['event_type']:<18} {' '.join(said.split())}"))
+    if not data["results"]:
+        console.print("No events.")
 
 
 def found_events(console: Console, found: values.EventResults) -> None:
@@ -455,7 +507,7 @@ def usage(console: Console, data: Mapping[str, Any]) -> None:
         counts = (row["calls"], row["answered"], row["input_tokens"], row["output_tokens"], row["cached_tokens"])
         cost, guessed = f"{float(row['cost']):.4f}", row["estimated"]
         made.add_row(plain(row["group"]), *(str(count) for count in counts), cost, str(guessed))
-    console.print(made)
+    listed(console, made, "No language model was called.")
 
 
 def statistics(console: Console, counts: values.ScopeStats) -> None:
@@ -491,13 +543,12 @@ def plainly(console: Console, data: Mapping[str, object]) -> None:
     facts(console, data)
 
 
-def tasks(console: Console, page: values.Page[values.TaskRun]) -> None:
+def tasks(console: Console, page: values.Page[values.TaskRun], scope: Scope | None = None) -> None:
     """Task runs, and where the list goes on."""
     made = table("id", "goal", "state", "started", "position", wide=("goal",))
     for one in page:
         made.add_row(one.task_run_id, plain(one.goal), one.status, when(one.started_at), str(one.position))
-    console.print(made)
-    console.print(Text(f"{len(page)} shown" + (f"; more with --cursor {page.cursor}" if page.cursor else ""), "dim"))
+    paged(console, made, page, nothing_of(scope, "No tasks found"))
 
 
 def task(console: Console, one: values.TaskRun) -> None:
@@ -545,7 +596,7 @@ def checkpoints(console: Console, found: Mapping[str, Any]) -> None:
             str(one["version"]), plain(one["summary"] or "(erased)"), str(one["position"]),
             when(datetime.fromisoformat(one["recorded_at"])), plain(one["made_by"]),
         )  # fmt: skip
-    console.print(made)
+    listed(console, made, "No checkpoints: `engram checkpoint save` makes one.")
 
 
 def resumed(console: Console, back: values.ResumedTask) -> None:
@@ -562,7 +613,7 @@ def replays(console: Console, found: Sequence[values.Replay]) -> None:
     made = table("shadow", "state", "policy", "steps", "changed")
     for one in found:
         made.add_row(one.shadow_id, one.state, one.policy, f"{one.done} of {one.steps}", when(one.changed_at))
-    console.print(made)
+    listed(console, made, "No shadows: `engram replay run` makes one.")
 
 
 def replay_diff(console: Console, diff: values.ReplayDiff) -> None:
@@ -593,7 +644,7 @@ def runs(console: Console, found: Sequence[values.LifecycleRun]) -> None:
             one.run_id, when(one.started_at), one.step, str(one.changed), plain(one.actor or ""),
             plain(one.reason or ""), note,
         )  # fmt: skip
-    console.print(made)
+    listed(console, made, "No runs: `engram consolidate` makes one.")
 
 
 def run(console: Console, done: values.LifecycleRun) -> None:
@@ -621,7 +672,7 @@ def clusters(console: Console, found: Sequence[values.Cluster]) -> None:
     for one in found:
         told = (str(len(one.memory_ids)), f"{one.mean_similarity:.3f}", f"{one.deviation:.3f}")
         made.add_row(*told, "yes" if one.redundant else "no", plain(one.fact))
-    console.print(made if found else "nothing stands together")
+    listed(console, made, "nothing stands together")
 
 
 def tidied(console: Console, found: values.AuditReport) -> None:
@@ -630,7 +681,7 @@ def tidied(console: Console, found: values.AuditReport) -> None:
     for one in found.proposals:
         to = short_id(one.to) if one.kind == "merge" else one.to
         made.add_row(one.kind, " ".join(map(short_id, one.memory_ids)), to, plain(one.reason))
-    console.print(made if found.proposals else "nothing is proposed")
+    listed(console, made, "nothing is proposed")
     if found.run is not None:
         run(console, found.run)
 
@@ -651,7 +702,7 @@ def export_report(console: Console, done: values.ExportReport) -> None:
     made = table("kind", "written", "left out")
     for kind in dict.fromkeys([*done.counts, *done.left_out]):
         made.add_row(kind, str(done.counts.get(kind, 0)), str(done.left_out.get(kind, 0)))
-    console.print(made)
+    listed(console, made, "There was nothing to export.")
 
 
 def import_report(console: Console, done: values.ImportReport) -> None:
@@ -661,7 +712,7 @@ def import_report(console: Console, done: values.ImportReport) -> None:
     made = table("what", "entries")
     for what, count in done.counts.items():
         made.add_row(what.replace("_", " "), str(count))
-    console.print(made)
+    listed(console, made, "There was nothing to import.")
     if done.problems:
         refused = table("where", "not imported because", wide=("not imported because",))
         for one in done.problems:
@@ -677,7 +728,7 @@ def relations(console: Console, found: Mapping[str, Any]) -> None:
             short_id(one["source_id"]), one["relation_type"], short_id(one["target_id"]), f"{one['weight']:.2f}",
             when(datetime.fromisoformat(one["recorded_at"])), plain(one["metadata"] or ""),
         )  # fmt: skip
-    console.print(made)
+    listed(console, made, "No relations.")
 
 
 def topics(console: Console, found: Mapping[str, Any]) -> None:
@@ -686,7 +737,7 @@ def topics(console: Console, found: Mapping[str, Any]) -> None:
     for one in _in_tree(found["results"]):
         indent = "  " if one["parent_id"] else ""
         made.add_row(indent + one["topic_id"], plain(one["name"]), str(one["members"]), one["trust"])
-    console.print(made)
+    listed(console, made, "No topics: `engram topics --rebuild` makes them of the memories there are.")
 
 
 def _in_tree(found: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -703,7 +754,8 @@ def opened_topics(console: Console, opened: Mapping[str, Any]) -> None:
         made = table("id", "fact", wide=("fact",))
         for memory in one["memories"]:
             made.add_row(short_id(memory["memory_id"]), plain(memory["fact"]))
-        console.print(made)
+        if made.row_count:
+            console.print(made)
         for first, second, alike in one["redundant"]:
             console.print(plain(f"nearly the same  {short_id(first)} {short_id(second)} {alike:.3f}"))
 
@@ -719,8 +771,9 @@ def traversal(console: Console, walk: values.Traversal) -> None:
     for one in walk:
         label = f" ({', '.join(one.labels)})" if one.labels else ""
         made.add_row(f"{one.score:.3f}", one.memory.short_id, plain(one.memory.fact + label), plain(_way(one)))
-    console.print(made)
-    console.print(Text(f"{len(walk)} shown" + ("; a limit left more out" if walk.truncated else ""), "dim"))
+    listed(console, made, "No relation leads from there.")
+    if made.row_count:
+        console.print(Text(f"{len(walk)} shown" + ("; a limit left more out" if walk.truncated else ""), "dim"))
 
 
 def path(console: Console, found: values.TraversalResult) -> None:
@@ -761,7 +814,7 @@ def trace(console: Console, seen: values.RecallTrace) -> None:
         places = seen.search_ids.index(one) + 1 if one in seen.search_ids else ""
         pinned, printed = "yes" if one in seen.critical_ids else "", "yes" if one in kept else "no"
         made.add_row(short_id(one), pinned, str(places), printed)
-    console.print(made if made.row_count else "Nothing found.")
+    listed(console, made, "Nothing found.")
     facts(
         console,
         {
@@ -788,7 +841,7 @@ def recalls(console: Console, page: values.Page[values.LoggedRecall]) -> None:
         made.add_row(
             one.recall_id, one.kind, plain(asked), str(len(one.chosen)), when(one.at), f"{one.milliseconds:.0f}"
         )
-    console.print(made if page.results else "No recalls.")
+    listed(console, made, "No recalls.")
     if page.cursor:
         console.print(f"More: --cursor {page.cursor}", markup=False, soft_wrap=True)
 
@@ -808,7 +861,7 @@ def recall(console: Console, one: values.LoggedRecall) -> None:
     for place, line in enumerate(one.found, 1):
         score = line.get("score")
         made.add_row(str(place), str(line["id"]), "left out" if score is None else f"{score:.3f}")
-    console.print(made)
+    listed(console, made, "Nothing was found.")
 
 
 def recall_diff(console: Console, diff: values.RecallDiff) -> None:
@@ -842,7 +895,7 @@ def erasure(console: Console, report: values.ErasureReport) -> None:
     made = table("what", "rows", title="Would be erased" if report.dry_run else "Erased")
     for kind, rows in report.erased.items():
         made.add_row(kind.replace("_", " "), str(rows))
-    console.print(made if report.erased else "There was nothing to erase.")
+    listed(console, made, "There was nothing to erase.")
     if report.rederived_jobs:
         console.print(f"{len(report.rederived_jobs)} jobs derive again what else was known.")
     for place, rows in report.remaining.items():
@@ -861,7 +914,7 @@ def decay(console: Console, rows: Sequence[values.DecayRow]) -> None:
             row.memory.short_id, plain(row.memory.fact), f"{row.base:.3f}", f"{row.factor:.3f}", f"{row.boost:.2f}",
             f"{row.effective:.3f}", _threshold(row),
         )  # fmt: skip
-    console.print(made if rows else "Nothing is current.")
+    listed(console, made, "Nothing is current.")
     if rows:
         console.print(Text(f"{len(rows)} shown · curve {rows[0].curve}", "dim"))
 
@@ -902,7 +955,7 @@ def ratings(console: Console, rated: Sequence[values.Memory]) -> None:
             one.short_id, plain(one.fact), status(one), f"{one.confidence:.2f}", str(counts.positive),
             str(counts.negative),
         )  # fmt: skip
-    console.print(made)
+    listed(console, made, "Nothing was rated.")
 
 
 def policy_report(console: Console, report: values.PolicyReport) -> None:

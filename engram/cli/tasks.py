@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
@@ -44,7 +45,8 @@ def list_(
 
     with desk.door() as engram:
         wanted = cast("list[TaskStatus] | None", status or None)
-        desk.show(engram.list_tasks(status=wanted, limit=limit, cursor=cursor, **desk.read), show.tasks)
+        page = engram.list_tasks(status=wanted, limit=limit, cursor=cursor, **desk.read)
+        desk.show(page, partial(show.tasks, scope=engram.scope))
 
 
 def show_(desk: Desk, task_run_id: Run) -> None:

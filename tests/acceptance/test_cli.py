@@ -195,6 +195,41 @@ def test_shared_memories_are_left_out_on_request(cli: Cli) -> None:
     assert cli.json("list", "--namespace", "work", "--no-shared")["results"] == []
 
 
+def test_a_read_for_a_user_says_what_is_the_agents_and_that_nothing_is_his(cli: Cli) -> None:
+    cli.json("add", "The house has a red door")
+    cli.json("add", "ada likes tea", "--user", "ada")
+    assert "None of this is of user nobody: it is the agent's own" in cli("list", "--user", "nobody").out
+    assert cli("list", "--user", "ada").out.count("agent's") == 1
+    assert "[agent's]" in cli("search", "door", "--user", "ada").out
+    assert "agent's" not in cli("list").out
+
+
+# A list that is empty, and what is said of it where nobody is named.
+EMPTY = {
+    "list": "No memories found. No user was named",
+    "search tea": "Nothing found. No user was named",
+    "recall tea?": "Nothing is known about that.\nNo user was named",
+    "history": "Nothing happened. No user was named",
+    "session list": "No sessions found. No user was named",
+    "task list": "No tasks found. No user was named",
+    "triggers": "No memory is tagged with an action",
+    "models": "No embedding model yet",
+    "runs": "No runs: `engram consolidate`",
+    "replay list": "No shadows: `engram replay run`",
+    "topics": "No topics: `engram topics --rebuild`",
+    "usage": "No language model was called.",
+}
+
+
+def test_an_empty_list_is_a_line_and_no_frame(cli: Cli) -> None:
+    for command, line in EMPTY.items():
+        said = cli(*command.split())
+        assert said.out.startswith(line), command
+        assert "─" not in said.out, command
+    assert cli("list", "--user", "ada").out == "No memories found of user ada, nor of the agent itself.\n"
+    assert cli("list", "--all-users").out == "No memories found.\n"
+
+
 def test_the_environment_says_whose_memory_it_is_where_no_option_does(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
