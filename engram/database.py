@@ -874,7 +874,9 @@ def translate(error: Exception) -> EngramError:
     if isinstance(error, sa.exc.TimeoutError):
         return Unavailable("every connection of the pool is in use", retry_after=1.0)
     if kind == "unknown":
-        return Unavailable("PostgreSQL did not answer", retry_after=5.0, sqlstate=state)
+        return Unavailable(
+            "PostgreSQL did not answer: does it run, where the URL says?", retry_after=5.0, sqlstate=state
+        )
     if kind in ("safe", "cancelled", "failover", "stop"):
         return Unavailable(REFUSALS[kind], retry_after=5.0, sqlstate=state)
     if state in OUTDATED or (state is not None and state == "22023" and "role" in str(error)):

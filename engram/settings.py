@@ -162,6 +162,21 @@ class Settings(BaseSettings):
         default=None, description="Key that turns the ledger's hash chain into an HMAC."
     )
 
+    @field_validator("data_dir", "redaction_list", mode="before")
+    @classmethod
+    def _some_path(cls, value: object) -> object:
+        # Without a name it would be the folder one happens to be in.
+        if value == "":
+            raise ValueError("expected a path, found no text")
+        return value
+
+    @field_validator("redis_url")
+    @classmethod
+    def _redis_scheme(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not value.get_secret_value().startswith(("redis://", "rediss://", "unix://")):
+            raise ValueError("expected a URL such as redis://host:6379/0")
+        return value
+
     @field_validator("time_zone")
     @classmethod
     def _known_zone(cls, value: str) -> str:
@@ -263,4 +278,5 @@ def load(environment: Mapping[str, str] | None = None, **given: Any) -> Settings
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "settings"
-        raise SettingsError(f"{name}: {PLAINLY.get(first['type'], first['msg'])}", name=name) from None
+        said = PLAINLY.get(first["type"], first["msg"]).removeprefix("Value error, ")
+        raise SettingsError(f"{name}: {said}", name=name) from None

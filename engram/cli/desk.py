@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 from zoneinfo import ZoneInfo
 
@@ -41,7 +40,7 @@ PLACE: Final = (
     option("database_url", str | None, "--database-url", help="PostgreSQL to use (DATABASE_URL).", panel="Database"),
     option(
         "data_dir",
-        Path | None,
+        str | None,
         "--data-dir",
         help="Folder of the embedded PostgreSQL (ENGRAM_DATA_DIR).",
         panel="Database",
@@ -94,7 +93,7 @@ class Desk:
 
     json: bool = False
     database_url: str | None = None
-    data_dir: Path | None = None
+    data_dir: str | None = None
     ids: Mapping[str, Any] = field(default_factory=dict)
     read: Mapping[str, Any] = field(default_factory=dict)
     write: Mapping[str, Any] = field(default_factory=dict)

@@ -31,7 +31,9 @@ def ingest(
     files: Files,
     format: Annotated[str, typer.Option("--format", help=", ".join(reading.FORMATS))] = "auto",
     session: Annotated[str | None, typer.Option("--session", help="Session of messages that name none.")] = None,
-    derive: Annotated[str | None, typer.Option("--derive", help="skip, verbatim, rules or llm.")] = None,
+    derive: Annotated[
+        str | None, typer.Option("--derive", help="skip, verbatim, rules, or llm: rules where there is none.")
+    ] = None,
 ) -> None:
     """Read conversations from files; what is there already is not added again."""
     from engram.cli import show

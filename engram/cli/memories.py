@@ -83,7 +83,9 @@ def remember(
     role: Annotated[str, typer.Option("--role", help="Who said it: user, assistant, agent, tool, system.")] = "user",
     session: Annotated[str | None, typer.Option("--session", help="Session it belongs to.")] = None,
     occurred_at: Annotated[str | None, typer.Option("--occurred-at", help="When it was said.")] = None,
-    derive: Annotated[str | None, typer.Option("--derive", help="skip, verbatim, rules or llm.")] = None,
+    derive: Annotated[
+        str | None, typer.Option("--derive", help="skip, verbatim, rules, or llm: rules where there is none.")
+    ] = None,
     topic_key: Annotated[
         str | None, typer.Option("--topic-key", help="Store it as the current value of this topic.")
     ] = None,

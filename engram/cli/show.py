@@ -237,6 +237,8 @@ def receipt(console: Console, made: values.Receipt) -> None:
     console.print(plain(f"{word}: {len(made.event_ids)} event(s), position {made.position}"))
     for one in made.decisions:
         decision(console, one)
+    for note in made.notes:
+        console.print(plain(note), style="dim")
 
 
 def results(console: Console, found: values.SearchResults, scope: Scope | None = None) -> None:

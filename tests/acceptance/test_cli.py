@@ -447,6 +447,23 @@ def test_a_time_that_is_none_is_named_with_what_is_expected(
     assert (ran.code, ran.err) == (2, "engram: lock_timeout: expected seconds, or a duration such as PT30S\n")
 
 
+WRONG_SETTINGS = [
+    ({"ENGRAM_TIME_ZONE": "Mars"}, (), "time_zone: expected an IANA time zone such as Europe/Paris"),
+    ({"REDIS_URL": "elsewhere"}, (), "redis_url: expected a URL such as redis://host:6379/0"),
+    ({}, ("--data-dir", ""), "data_dir: expected a path, found no text"),
+]
+
+
+@pytest.mark.parametrize(("environment", "options", "told"), WRONG_SETTINGS)
+def test_a_wrong_setting_is_told_in_our_words_before_anything_is_opened(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], options: tuple[str, ...], told: str
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    ran = cli("stats", *options)
+    assert (ran.code, ran.err) == (2, f"engram: {told}\n")
+
+
 @pytest.mark.parametrize("name", ["LOCK", "STATEMENT"])
 @pytest.mark.parametrize("given", ["0", "0.0004", "-PT1S", "P2D"])
 def test_a_wait_without_a_limit_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, given: str) -> None:
@@ -500,6 +517,11 @@ def test_an_interrupt_while_the_commands_are_imported_is_no_traceback(
 
 
 # Manners
+
+
+def test_what_was_replaced_is_told_to_people_too(cli: Cli) -> None:
+    said = cli("remember", f"Use {'ghp_' + 'aB3dE6gH9' * 4} for the staging server.")
+    assert "secret replaced: github_token (1)" in said.out
 
 
 def test_stored_text_cannot_command_a_terminal(cli: Cli) -> None:
