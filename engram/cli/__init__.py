@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 failed, 2 not understood, 3 not found, 4 conflict, 5 unava
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import sys
@@ -37,6 +38,9 @@ CODES: Final = (
 
 def main() -> None:
     """Run the command line of this process and leave with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # what its encoding cannot say is shown as its number
     sys.exit(run(sys.argv[1:]))
 
 

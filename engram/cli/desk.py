@@ -154,7 +154,8 @@ def event_id(engram: Engram, given: str) -> str:
 
 def print_json(data: Any) -> None:
     """One JSON value on stdout, indented for eyes where stdout is a terminal."""
-    text = json.dumps(data, ensure_ascii=False, indent=2 if sys.stdout.isatty() else None, default=str)
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    text = json.dumps(data, ensure_ascii=not is_unicode, indent=2 if sys.stdout.isatty() else None, default=str)
     sys.stdout.write(text + "\n")
 
 

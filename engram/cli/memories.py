@@ -30,8 +30,13 @@ def given(**values: Any) -> dict[str, Any]:
 
 
 def text_of(argument: str) -> str:
-    """The text of an argument; `-` reads it from stdin."""
-    return sys.stdin.read() if argument == "-" else argument
+    """The text of an argument; `-` reads it from stdin, without the line breaks that end it."""
+    if argument != "-":
+        return argument
+    try:
+        return sys.stdin.read().rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise InvalidInput("stdin", f"text in {sys.stdin.encoding}", "other bytes") from None
 
 
 def json_object(text: str | None, name: str) -> Mapping[str, Any] | None:

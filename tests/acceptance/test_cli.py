@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import io
 import json
 import os
 import pty
@@ -22,7 +23,7 @@ import pytest
 from commands import Cli
 
 import engram
-from engram.cli import app, code_of, show
+from engram.cli import app, code_of, main, show
 from engram.errors import (
     AlreadySuperseded,
     EngramError,
@@ -342,10 +343,30 @@ def test_the_same_idempotency_key_has_its_effect_once(cli: Cli) -> None:
 
 
 def test_a_text_can_come_from_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    import io
-
     monkeypatch.setattr("sys.stdin", io.StringIO("The office closes at six"))
     assert cli.json("add", "-")["memory"]["fact"] == "The office closes at six"
+
+
+def test_a_text_from_stdin_ends_without_a_line_break_and_is_text(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("One line\nand another\r\n"))
+    assert cli.json("add", "-")["memory"]["fact"] == "One line\nand another"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\xff"), encoding="utf-8"))
+    assert cli("add", "-").err == "engram: stdin: expected text in utf-8, found other bytes\n"
+
+
+def test_what_a_screen_cannot_show_is_shown_as_its_number(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(*arguments: str) -> str:
+        raw = io.BytesIO()
+        monkeypatch.setattr("sys.argv", ["engram", *arguments])
+        monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding="ascii"))
+        with pytest.raises(SystemExit) as left:
+            main()
+        assert left.value.code == 0
+        return raw.getvalue().decode("ascii")
+
+    cli.json("add", "Zoë likes 🦊")
+    assert r"Zo\xeb likes \U0001f98a" in said("list")
+    assert json.loads(said("list", "--json"))["results"][0]["fact"] == "Zoë likes 🦊"
 
 
 # Exit codes and errors
