@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
+from rich.padding import Padding
+from rich.table import Column, Table
 from rich.text import Text
 
 from engram.ids import short_id
@@ -50,6 +51,7 @@ def when(at: datetime | None) -> str:
 
 
 LONGEST: Final = 24  # characters of a line, in a column of what callers name as they like
+LEAST: Final = 20  # characters of a line that a wide column needs
 
 
 def table(*columns: str, title: str | None = None, wide: Sequence[str] = (), named: Sequence[str] = ()) -> Table:
@@ -67,7 +69,43 @@ def table(*columns: str, title: str | None = None, wide: Sequence[str] = (), nam
 
 def listed(console: Console, made: Table, nothing: str) -> None:
     """A table, or the line that is said where there is nothing to put into it."""
-    console.print(made if made.row_count else Text(nothing))
+    if made.row_count:
+        draw(console, made)
+    else:
+        console.print(Text(nothing))
+
+
+def draw(console: Console, made: Table) -> None:
+    """A table, or its rows one under the other where the screen is too narrow for its columns."""
+    if width_of(made) <= console.width:
+        console.print(made)
+        return
+    if made.title:
+        console.print(made.title, style="bold")
+    for cells in zip(*(column.cells for column in made.columns), strict=True):
+        row = [(column, text) for column, cell in zip(made.columns, cells, strict=True) if (text := as_text(cell))]
+        for column, text in row:
+            if column.ratio:
+                console.print(text)
+        beside = [Text(f"{column.header} ".lstrip(), "dim") + text for column, text in row if not column.ratio]
+        console.print(Padding(Text(" · ", "dim").join(beside), (0, 0, 0, 2)))
+
+
+def width_of(made: Table) -> int:
+    """The characters of a line that a table needs, of a wide column the least that can be read."""
+    return sum(map(_width_of, made.columns)) + 3 * len(made.columns) - 1
+
+
+def _width_of(column: Column) -> int:
+    if column.ratio:
+        return LEAST
+    longest = max(as_text(cell).cell_len for cell in (column.header, *column.cells))
+    return min(longest, column.max_width or longest)
+
+
+def as_text(cell: Any) -> Text:
+    """What stands in a cell; a word of ours is put in as it is."""
+    return cell if isinstance(cell, Text) else Text(cell)
 
 
 def paged(console: Console, made: Table, page: Any, nothing: str) -> None:
@@ -82,6 +120,8 @@ def paged(console: Console, made: Table, page: Any, nothing: str) -> None:
 def facts(console: Console, rows: Mapping[str, object]) -> None:
     """Names and values, one a line."""
     made = Table.grid(padding=(0, 2))
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
     for name, value in rows.items():
         if value not in (None, "", (), {}):
             made.add_row(Text(name, "dim"), value if isinstance(value, Text) else plain(value))
@@ -110,7 +150,8 @@ def memories(
             when(memory.valid_from),
         )
     paged(console, made, page, nothing_of(scope, "No memories found"))
-    only_agents(console, page, scope)
+    if not getattr(page, "cursor", None):
+        only_agents(console, page, scope)
 
 
 AGENTS: Final = "agent's"  # what every user of the agent sees
@@ -291,7 +332,7 @@ def answer(console: Console, told: values.RecallAnswer, scope: Scope | None = No
         made = table("", "evidence", "score", "because", wide=("evidence", "because"))
         for one in told.evidence:
             made.add_row(str(one.rank), plain(one.memory.fact), f"{one.score:.3f}", reasons(one))
-        console.print(made)
+        draw(console, made)
     for event in told.events:
         console.print(Text(f"  {when(event.occurred_at)} {event.role}  ", "dim") + plain(event.content or "(erased)"))
 
@@ -495,11 +536,12 @@ def found_events(console: Console, found: values.EventResults) -> None:
 
 def checks(console: Console, report: values.DoctorReport) -> None:
     """Every check of the doctor, with the command that repairs what failed."""
-    made = table("", "check", "found", "repair", wide=("found", "repair"))
+    repairs = () if report.ok else ("repair",)
+    made = table("", "check", "found", *repairs, wide=("found", *repairs))
     for check in report.checks:
         mark = Text("ok", "green") if check.ok else Text("bad", "bold red")
-        made.add_row(mark, check.name, plain(check.detail), plain(check.repair or ""))
-    console.print(made)
+        made.add_row(mark, check.name, plain(check.detail), *(plain(check.repair or "") for _ in repairs))
+    draw(console, made)
 
 
 def usage(console: Console, data: Mapping[str, Any]) -> None:
@@ -634,7 +676,7 @@ def replay_diff(console: Console, diff: values.ReplayDiff) -> None:
         what = f"{problem.event_type} was not made again"
         made.add_row("!", what, plain(problem.reason), f"evt-{problem.event_id[-8:]}")
     if made.row_count:
-        console.print(made)
+        draw(console, made)
 
 
 def runs(console: Console, found: Sequence[values.LifecycleRun]) -> None:
@@ -695,7 +737,7 @@ def changes(console: Console, found: Sequence[values.Change]) -> None:
     made = table("id", "what", "before", "after", "because", wide=("before", "after", "because"))
     for one in found:
         made.add_row(short_id(one.memory_id), one.field, plain(one.before), plain(one.after), plain(one.because))
-    console.print(made)
+    draw(console, made)
 
 
 def export_report(console: Console, done: values.ExportReport) -> None:
@@ -719,7 +761,7 @@ def import_report(console: Console, done: values.ImportReport) -> None:
         refused = table("where", "not imported because", wide=("not imported because",))
         for one in done.problems:
             refused.add_row(plain(one.place), plain(one.message))
-        console.print(refused)
+        draw(console, refused)
 
 
 def relations(console: Console, found: Mapping[str, Any]) -> None:
@@ -757,7 +799,7 @@ def opened_topics(console: Console, opened: Mapping[str, Any]) -> None:
         for memory in one["memories"]:
             made.add_row(short_id(memory["memory_id"]), plain(memory["fact"]))
         if made.row_count:
-            console.print(made)
+            draw(console, made)
         for first, second, alike in one["redundant"]:
             console.print(plain(f"nearly the same  {short_id(first)} {short_id(second)} {alike:.3f}"))
 
@@ -887,7 +929,7 @@ def recall_diff(console: Console, diff: values.RecallDiff) -> None:
     for memory_id in diff.waiting:
         made.add_row("?", memory_id, "not derived yet", "")
     if made.row_count:
-        console.print(made)
+        draw(console, made)
     for note in diff.notes:
         console.print(plain(note))
 
@@ -983,7 +1025,7 @@ def policy_report(console: Console, report: values.PolicyReport) -> None:
     for pair in report.changed:
         made.add_row("~", plain(pair.after.fact), ", ".join(pair.reasons))
     if made.row_count:
-        console.print(made)
+        draw(console, made)
     for problem in report.problems:
         console.print(plain(f"{short_id(problem.event_id, 'evt')} {problem.event_type}: {problem.reason}"))
 

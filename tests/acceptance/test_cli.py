@@ -37,6 +37,7 @@ from engram.errors import (
     UnknownOutcome,
 )
 from engram.settings import load
+from engram.values import Check, DoctorReport
 
 FRIENDS = Path(__file__).parent.parent / "fixtures" / "two_friends.json"
 NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
@@ -148,6 +149,30 @@ def test_no_column_squeezes_another_out_of_a_table(cli: Cli) -> None:
     for check in cli("doctor", "--json").data["checks"]:
         for word in f"{check['detail']} {check['repair'] or ''}".split():
             assert word in checks.out, word
+
+
+def test_the_doctor_names_repairs_of_what_is_not_well() -> None:
+    fine, bad = Check("server", True, "PostgreSQL 18"), Check("schema", False, "revision none", "engram migrate")
+    for checks, told in (((fine,), False), ((fine, bad), True)):
+        screen = show.Screen(file=io.StringIO(), width=120)
+        show.checks(screen, DoctorReport(not told, checks))
+        assert ("engram migrate" in screen.file.getvalue()) is told  # type: ignore[attr-defined]
+        assert ("repair" in screen.file.getvalue()) is told  # type: ignore[attr-defined]
+
+
+def test_a_narrow_screen_has_every_word_of_every_column() -> None:
+    for width in (40, 80, 200):
+        screen = show.Screen(file=io.StringIO(), width=width)
+        made = show.table("", "id", "fact", "since", "because", wide=("fact", "because"), named=("since",))
+        made.add_row(
+            "1", "mem-1a2b3c4d", show.plain("Otters sleep [in] the estuary"), "2026-11-27 21:30", "it was seen"
+        )
+        show.listed(screen, made, "nothing")
+        show.facts(screen, {"id": "01a21ee0-2042-71e6-978e-ae157fb668ea and what follows"})
+        told = screen.file.getvalue()  # type: ignore[attr-defined]
+        for word in ("mem-1a2b3c4d", "Otters sleep", "[in]", "estuary", "2026-11-27", "it was seen", "follows"):
+            assert word in told, (width, word)
+        assert ("─" in told) is (width == 200)
 
 
 def test_a_read_can_be_put_to_an_earlier_day(cli: Cli) -> None:
