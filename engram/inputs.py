@@ -826,6 +826,13 @@ def memory_id(value: object, field: str = "memory_id") -> str:
     return _uuid(value, field, "an id such as mem-1a2b3c4d, or a UUID as text")
 
 
+def cited_id(value: object, field: str = "cited_id") -> str:
+    """The id of a memory or an event in canonical text, or its short form as printed, such as `evt-1a2b3c4d`."""
+    if isinstance(value, str) and len(value) < LABEL_CHARACTERS and ids.is_short(value):
+        return str.__str__(value)
+    return _uuid(value, field, "an id such as mem-1a2b3c4d or evt-1a2b3c4d, or a UUID as text")
+
+
 def _uuid(value: object, field: str, expected: str = "a UUID as text") -> str:
     if isinstance(value, str) and len(value) > LABEL_CHARACTERS:
         raise InvalidInput(field, expected, "a longer text")

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import typer
 
-from engram.errors import InvalidInput
+from engram.errors import InvalidInput, NotFound
 from engram.scope import ALL_USERS
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def option(name: str, kind: Any, *flags: str, help: str, panel: str, default: An
 
 
 WHOSE: Final = "Whose memory"
+NOBODY_NAMED: Final = "No user was named: --user reads somebody's memory, --all-users everybody's."
 CHANGING: Final = "This change"
 OUTPUT: Final = (option("as_json", bool, "--json", help="Print JSON and nothing else.", panel="Output", default=False),)
 PLACE: Final = (
@@ -118,7 +119,13 @@ class Desk:
                 # The door opens on the first call; a person watching should see that the first start takes a while.
                 with self.waiting("Opening the memory"):
                     engram.list_events(limit=0)
-            yield engram.scoped(**{**self.ids, **ids})
+            scoped = engram.scoped(**{**self.ids, **ids})
+            try:
+                yield scoped
+            except NotFound as error:
+                if scoped.scope.user_id is None:
+                    raise NotFound(f"{error}. No user was named with --user.", **error.facts) from error
+                raise
 
     @contextmanager
     def waiting(self, what: str) -> Iterator[None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -14,6 +14,7 @@ from engram.errors import InvalidInput
 if TYPE_CHECKING:
     from engram.scope import Scope
 
+TARGETS: Final = "--event, --memory, --session, --source, --everything-of, --whole-scope"
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
@@ -33,6 +34,9 @@ def erase(
     """Erase for ever what was said, and look again whether it is gone; exit code 1 where something is left."""
     from engram.cli import show
 
+    named = sum(map(bool, (event, memory, session, source, everything_of, whole_scope)))
+    if named != 1:
+        raise InvalidInput("what to erase", f"one of {TARGETS}", f"{named or 'none'} of them")
     with desk.door() as engram:
         chosen: dict[str, Any] = {
             "events": event and [event_id(engram, one) for one in event], "memories": memory, "session": session,
@@ -82,6 +86,7 @@ def _asked(question: str) -> None:
     except typer.Abort as error:
         if isinstance(error.__context__, KeyboardInterrupt):
             raise KeyboardInterrupt from None
-        raise InvalidInput("--yes", "given where nobody can be asked", "left out") from None
+        typer.echo(err=True)
+        raise InvalidInput("the answer", "y or n, or --yes where nobody can be asked", "none") from None
     if not sure:
         raise typer.Exit(1)

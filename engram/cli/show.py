@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.table import Column, Table
 from rich.text import Text
 
+from engram.cli import desk
 from engram.ids import short_id
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def facts(console: Console, rows: Mapping[str, object]) -> None:
     made.add_column(no_wrap=True)
     made.add_column(overflow="fold")
     for name, value in rows.items():
-        if value not in (None, "", (), {}):
+        if value not in (None, "", (), [], {}):
             made.add_row(Text(name, "dim"), value if isinstance(value, Text) else plain(value))
     console.print(made)
 
@@ -155,7 +156,6 @@ def memories(
 
 
 AGENTS: Final = "agent's"  # what every user of the agent sees
-NOBODY_NAMED: Final = "No user was named: --user reads somebody's memory, --all-users everybody's."
 
 
 def is_agents(memory: values.Memory, scope: Scope | None) -> bool:
@@ -178,7 +178,7 @@ def nothing_of(scope: Scope | None, what: str) -> str:
     if scope is None or (scope.user_id is not None and not isinstance(scope.user_id, str)):
         return f"{what}."
     if scope.user_id is None:
-        return f"{what}. {NOBODY_NAMED}"
+        return f"{what}. {desk.NOBODY_NAMED}"
     return plain(f"{what} of user {scope.user_id}, nor of the agent itself.").plain
 
 
@@ -314,7 +314,7 @@ def answer(console: Console, told: values.RecallAnswer, scope: Scope | None = No
         plain(told.answer_text if told.found else told.answer_text or "Nothing is known about that."), style="bold"
     )
     if not (told.found or told.evidence or scope is None or scope.user_id is not None):
-        console.print(Text(NOBODY_NAMED, "dim"))
+        console.print(Text(desk.NOBODY_NAMED, "dim"))
     facts(
         console,
         {

@@ -47,7 +47,7 @@ def feedback(
     from engram.cli import show
 
     if value not in ("+1", "-1", "1"):
-        raise InvalidInput("value", "+1 or -1", "something else")
+        raise InvalidInput("value", "+1 or -1 behind the ids", "something else")
     with desk.door() as engram:
         rated = engram.feedback(memory_ids, -1 if value == "-1" else 1, **given(recall_id=recall_id), **desk.write)
         desk.show({"results": [one.to_dict() for one in rated]}, lambda console, _: show.ratings(console, rated))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from engram import citations, ids, inputs, tenancy
+from engram import citations, inputs, tenancy
 from engram.database import Connection
 from engram.errors import InvalidInput
 from engram.operations import steps
@@ -32,19 +32,13 @@ def cite(
 ) -> Operation[tuple[CitedText, ...]]:
     """The characters that a memory rests on, or all that an event says, each with what stands around it."""
     reading = setup.reading(given)
-    wanted, shown = _cited_id(cited_id), inputs.whole(lines, "lines", 0, MOST_LINES)
+    wanted, shown = inputs.cited_id(cited_id), inputs.whole(lines, "lines", 0, MOST_LINES)
 
     def work(conn: Connection) -> tuple[CitedText, ...]:
         visible = tenancy.visible(conn, reading.scope, shelves="with")
         return citations.cite(conn, visible, wanted, shown, reading.moment)
 
     return (yield from steps.read(reading.scope.tenant_id, work))
-
-
-def _cited_id(value: object) -> str:
-    if isinstance(value, str) and len(value) < inputs.LABEL_CHARACTERS and ids.is_short(value):
-        return str.__str__(value)
-    return inputs.event_id(value, "cited_id")
 
 
 def _citation(value: object) -> Citation:

@@ -493,6 +493,14 @@ def test_a_time_that_is_none_is_named_with_what_is_expected(
     assert (ran.code, ran.err) == (2, "engram: lock_timeout: expected seconds, or a duration such as PT30S\n")
 
 
+def test_what_is_not_found_says_that_no_user_was_named(cli: Cli) -> None:
+    made = cli.json("add", "ada likes tea", "--user", "ada")["memory"]["memory_id"]
+    assert cli("get", made).err == "engram: no memory with that id in this scope. No user was named with --user.\n"
+    assert cli("get", made, "--user", "bob").err == "engram: no memory with that id in this scope\n"
+    assert "mem-1a2b3c4d or evt-1a2b3c4d" in cli("cite", "x").err
+    assert "behind the ids" in cli("feedback", "+1", made).err
+
+
 WRONG_SETTINGS = [
     ({"ENGRAM_TIME_ZONE": "Mars"}, (), "time_zone: expected an IANA time zone such as Europe/Paris"),
     ({"REDIS_URL": "elsewhere"}, (), "redis_url: expected a URL such as redis://host:6379/0"),

@@ -30,7 +30,9 @@ def test_it_asks_a_person_and_does_nothing_where_nobody_answers(cli: Cli, monkey
     cli.json("remember", "I live in Leipzig.", "--user", "lena", "--session", "one")
     for answer, code in (("n\n", 1), ("", 2)):
         monkeypatch.setattr("sys.stdin", io.StringIO(answer))
-        assert cli("erase", "--everything-of", "lena").code == code
+        asked = cli("erase", "--everything-of", "lena")
+        assert asked.code == code
+        assert asked.err.count("\nengram: the answer: expected y or n, or --yes") == code - 1
     assert cli.json("list", "--user", "lena")["results"]
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
     assert cli("erase", "--session", "one", "--user", "lena").code == 0
@@ -74,8 +76,11 @@ def test_who_interrupts_the_question_is_not_told_to_say_yes(cli: Cli, monkeypatc
 
 def test_it_asks_nobody_whether_nothing_is_to_be_erased(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("typer.confirm", lambda *_, **__: pytest.fail("it asked"))
-    refused = cli("erase")
-    assert (refused.code, "expected" in refused.err) == (2, True)
+    for arguments, found in ([], "none"), (["--whole-scope", "--session", "one"], "2"):
+        refused = cli("erase", *arguments)
+        assert refused.code == 2
+        assert "expected one of --event, --memory, --session" in refused.err
+        assert f"found {found} of them" in refused.err
 
 
 def test_a_redaction_list_is_written_and_applied(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
