@@ -17,7 +17,7 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, Never, Self, TypeVar, Unpack
 
 from engram import embedding, inputs, llm, operations, policies, ranking, rerank
 from engram.dispatch import Doorbell, RedisDoorbell
@@ -304,6 +304,19 @@ def _checked(value: object, kind: type[T], name: str) -> T:
     return value
 
 
+def _no_others(names: Mapping[str, object]) -> None:
+    """Refuse what a door is not opened with, and say where it belongs."""
+    for name in names:
+        if name in Ids.__annotations__:
+            raise InvalidInput(name, f"in Engram().scoped({name}=…)", "where a door is opened")
+        if name in Settings.model_fields:
+            raise InvalidInput(name, f"as ENGRAM_{name.upper()}, or in engram.settings.load({name}=…)", "elsewhere")
+        raise InvalidInput(inputs.field_name(name, "a keyword"), f"one of {OPENED_WITH}", "an unknown name")
+
+
+OPENED_WITH: Final = "database_url, scope, settings, policy, embedder, llm, reranker"
+
+
 def _known_profile(name: str, policy: MemoryPolicy) -> None:
     try:
         ranking.resolve(name, policy.profiles)
@@ -324,7 +337,9 @@ class _Door:
         embedder: str | Embedder | None = None,
         llm: str | LanguageModel | None = None,
         reranker: str | Reranker | None = None,
+        **others: Never,
     ) -> None:
+        _no_others(others)
         self._core = Core(database_url, settings, policy, embedder, llm, reranker)
         self._scope = _checked(self._core.settings.scope if scope is None else scope, Scope, "scope")
         self._owner = True

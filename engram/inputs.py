@@ -874,7 +874,7 @@ def items(value: object, field: str, most: int) -> tuple[Any, ...]:
 def keys(value: object, field: str, allowed: Collection[str]) -> dict[str, Any]:
     """An object whose keys are all known, as a plain dict; an unknown one is refused, not ignored."""
     if not isinstance(value, Mapping):
-        raise InvalidInput(field, "an object", type(value).__name__)
+        raise InvalidInput(field, f"an object of {', '.join(allowed)}", type(value).__name__)
     if any(not isinstance(key, str) or key not in allowed for key in value):
         raise InvalidInput(field, f"only {', '.join(allowed)}", "an unknown name")
     return dict(value)

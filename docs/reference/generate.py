@@ -193,7 +193,7 @@ def entry(door: type, name: str) -> str:
 def signature(function: Any) -> str:
     """The arguments as a reader needs them: no `self`, typed dictionaries by name, one a line when it is long."""
     found = inspect.signature(function)
-    parameters = [one for one in found.parameters.values() if one.name != "self"]
+    parameters = [one for one in found.parameters.values() if one.name != "self" and one.annotation != "Never"]
     given = [argument(one) for one in parameters]
     kinds = [one.kind for one in parameters]
     if inspect.Parameter.KEYWORD_ONLY in kinds:

@@ -95,6 +95,19 @@ def test_an_operation_is_loaded_when_it_is_named() -> None:
         operations.nothing_of_that_name  # noqa: B018
 
 
+@pytest.mark.parametrize("door", [Engram, AsyncEngram])
+def test_what_a_door_is_not_opened_with_is_sent_where_it_belongs(door: type) -> None:
+    for name, place in (
+        ("user_id", "scoped(user_id=…)"),
+        ("data_dir", "ENGRAM_DATA_DIR"),
+        ("key", "one of database_url"),
+    ):
+        with pytest.raises(InvalidInput) as refused:
+            door(**{name: "x"})
+        assert f"{name}: expected " in str(refused.value)
+        assert place in str(refused.value)
+
+
 def test_a_setting_that_does_not_exist_is_named() -> None:
     with pytest.raises(SettingsError, match="ENGRAM_NO_SUCH_THING"):
         load({"ENGRAM_NO_SUCH_THING": "1"})
