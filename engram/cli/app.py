@@ -8,6 +8,7 @@ import typer
 
 from engram import __version__
 from engram.cli import (
+    INTERRUPTED,
     alike,
     carrying,
     cycles,
@@ -150,6 +151,8 @@ def call(arguments: list[str]) -> int:
         if isinstance(left.__context__, BrokenPipeError):  # so it leaves where the reader has had enough
             raise left.__context__ from None
         raise
+    if code == INTERRUPTED:  # what the argument parser makes of Ctrl-C, without a word
+        raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
 
 
