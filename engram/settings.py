@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -19,7 +20,13 @@ from engram.errors import SettingsError
 from engram.scope import Scope
 
 PREFIX = "ENGRAM_"
-PLAINLY: Final = MappingProxyType({"time_delta_parsing": "expected seconds, or a duration such as PT30S"})
+PLAINLY: Final = MappingProxyType(
+    {
+        "time_delta_parsing": "expected seconds, or a duration such as PT30S",
+        **dict.fromkeys(("int_parsing", "int_from_float"), "expected a whole number"),
+        **dict.fromkeys(("float_parsing", "decimal_parsing"), "expected a number"),
+    }
+)
 """What pydantic says in words of its own, by the type of its error."""
 LlmLevel = Literal["off", "auto", "full"]
 LLM_LEVELS: Final[tuple[LlmLevel, ...]] = get_args(LlmLevel)
@@ -112,7 +119,7 @@ class Settings(BaseSettings):
     llm_model: str | None = Field(
         default=None, description="Language model by its LiteLLM name, for components without one of their own."
     )
-    llm_models: dict[str, str] = Field(
+    llm_models: Annotated[dict[str, str], NoDecode] = Field(
         default={},
         description="Language models by tier, as JSON; tiers: extract, merge, expand, resume, gate, audit, naming.",
     )
@@ -185,6 +192,14 @@ class Settings(BaseSettings):
         except (ValueError, OSError, LookupError):
             raise ValueError("expected an IANA time zone such as Europe/Paris") from None
         return value
+
+    @field_validator("llm_models", mode="before")
+    @classmethod
+    def _as_json(cls, value: object) -> object:
+        try:
+            return json.loads(value) if isinstance(value, str) else value
+        except ValueError:
+            raise ValueError('expected JSON such as {"extract": "openai/gpt-4o-mini"}') from None
 
     @field_validator("llm_models")
     @classmethod
@@ -278,5 +293,5 @@ def load(environment: Mapping[str, str] | None = None, **given: Any) -> Settings
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "settings"
-        said = PLAINLY.get(first["type"], first["msg"]).removeprefix("Value error, ")
-        raise SettingsError(f"{name}: {said}", name=name) from None
+        said = first["msg"].removeprefix("Value error, ").replace("Input should be", "expected", 1)
+        raise SettingsError(f"{name}: {PLAINLY.get(first['type'], said)}", name=name) from None

@@ -504,6 +504,10 @@ def test_what_is_not_found_says_that_no_user_was_named(cli: Cli) -> None:
 WRONG_SETTINGS = [
     ({"ENGRAM_TIME_ZONE": "Mars"}, (), "time_zone: expected an IANA time zone such as Europe/Paris"),
     ({"REDIS_URL": "elsewhere"}, (), "redis_url: expected a URL such as redis://host:6379/0"),
+    ({"ENGRAM_LLM_MODELS": "{"}, (), 'llm_models: expected JSON such as {"extract": "openai/gpt-4o-mini"}'),
+    ({"ENGRAM_LLM_LEVEL": "some"}, (), "llm_level: expected 'off', 'auto' or 'full'"),
+    ({"ENGRAM_POOL_SIZE": "many"}, (), "pool_size: expected a whole number"),
+    ({"ENGRAM_POOL_SIZE": "0"}, (), "pool_size: expected greater than or equal to 1"),
     ({}, ("--data-dir", ""), "data_dir: expected a path, found no text"),
 ]
 
