@@ -11,6 +11,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from engram import errors
@@ -38,8 +39,11 @@ CODES: Final = (
 
 def main() -> None:
     """Run the command line of this process and leave with its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # it was closed by whoever started this process
+            setattr(sys, name, io.StringIO())
+        elif name != "stdin" and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # what its encoding cannot say is shown as its number
     sys.exit(run(sys.argv[1:]))
 
@@ -58,7 +62,8 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return failed(as_json, "interrupted", "Interrupted.", INTERRUPTED)
     except OSError as error:
-        return failed(as_json, "os_error", f"{error.strerror or 'The system refused'}: {error.filename or ''}", FAILED)
+        about = f": {error.filename}" if error.filename else "."
+        return failed(as_json, "os_error", f"{error.strerror or 'The system refused'}{about}", FAILED)
     except Exception as error:  # noqa: BLE001 - the last net: a person at a terminal gets a sentence, not a traceback
         if "--traceback" in arguments:
             traceback.print_exc()
@@ -91,5 +96,6 @@ def failed(as_json: bool, code: str, sentence: str, exit_code: int) -> int:
     """Say what went wrong: a sentence on stderr and, for programs, an object on stdout."""
     print(f"engram: {sentence}", file=sys.stderr)  # noqa: T201
     if as_json:
-        print(json.dumps({"error": {"code": code, "message": sentence}}))  # noqa: T201
+        with suppress(OSError):  # stdout itself may be what failed
+            print(json.dumps({"error": {"code": code, "message": sentence}}))  # noqa: T201
     return exit_code

@@ -379,6 +379,19 @@ def test_a_text_from_stdin_ends_without_a_line_break_and_is_text(cli: Cli, monke
     assert cli("add", "-").err == "engram: stdin: expected text in utf-8, found other bytes\n"
 
 
+def test_a_stream_that_is_closed_or_full_is_no_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["engram", "add", "-"])
+    for name in ("stdin", "stdout"):
+        monkeypatch.setattr(f"sys.{name}", None)
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 2
+    with contextlib.suppress(OSError), Path("/dev/full").open("w") as full:
+        monkeypatch.setattr("sys.stdout", full)
+        told = cli("list", "--json")
+        assert (told.code, told.err) == (1, "engram: No space left on device.\n")
+
+
 def test_what_a_screen_cannot_show_is_shown_as_its_number(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def said(*arguments: str) -> str:
         raw = io.BytesIO()
