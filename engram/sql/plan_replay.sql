@@ -32,7 +32,9 @@ traced AS (
 -- What one question to the model was about is read at once, where the last of it left its trace; the first answer that is kept counts.
 asked AS (
   SELECT t.*, c.answered_at, coalesce(c.answered_at, t.at) AS known_at,
-         CASE WHEN c.call_id IS NULL THEN t.change_id ELSE max(t.change_id) OVER (PARTITION BY c.call_id) END AS done
+         CASE WHEN c.call_id IS NULL THEN t.change_id ELSE max(t.change_id) OVER (PARTITION BY c.call_id) END AS done,
+         CASE WHEN c.call_id IS NOT NULL
+              THEN max(t.at) FILTER (WHERE t.change_id IS NOT NULL) OVER (PARTITION BY c.call_id) END AS read_at
     FROM traced t
     LEFT JOIN LATERAL (
          SELECT c.call_id, c.finished_at AS answered_at
@@ -56,7 +58,7 @@ placed AS (
     FROM asked t
   WINDOW following AS (PARTITION BY t.stream_id, t.part ORDER BY t.position ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING),
          recorded AS (ORDER BY t.recorded_at, t.stream_id, t.position, t.rank ROWS UNBOUNDED PRECEDING),
-         made AS (ORDER BY t.at),
+         made AS (ORDER BY coalesce(t.read_at, t.at)),
          known AS (ORDER BY t.known_at))
 INSERT INTO engram.replay_steps (tenant_id, shadow_id, place, event_id, part, at)
 SELECT %(tenant_id)s, %(shadow_id)s,
