@@ -501,8 +501,10 @@ class Engram(_Door):
     def add(self, fact: str, **memory: Unpack[NewMemory]) -> WriteDecision:
         """Remember one fact, unless it is known; the decision says what became of it, and why.
 
-        `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Raises InvalidInput for a list of
-        messages (use `remember`), Unavailable when the embedder fails.
+        `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Sent again under its
+        `idempotency_key` it gives the first decision, which is `erased` where what came of it was erased since. Raises
+        InvalidInput for a list of messages (use `remember`), IdempotencyMismatch where the key came with another fact,
+        Unavailable when the embedder fails.
         """
         return self._run(operations.joining.add(self._setup, fact, memory))
 
@@ -2208,8 +2210,10 @@ class AsyncEngram(_Door):
     async def add(self, fact: str, **memory: Unpack[NewMemory]) -> WriteDecision:
         """Remember one fact, unless it is known; the decision says what became of it, and why.
 
-        `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Raises InvalidInput for a list of
-        messages (use `remember`), Unavailable when the embedder fails.
+        `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Sent again under its
+        `idempotency_key` it gives the first decision, which is `erased` where what came of it was erased since. Raises
+        InvalidInput for a list of messages (use `remember`), IdempotencyMismatch where the key came with another fact,
+        Unavailable when the embedder fails.
         """
         return await self._run(operations.joining.add(self._setup, fact, memory))
 

@@ -293,6 +293,7 @@ class WriteDecision(Value):
     policy: str = "default"
     rule: str | None = None
     dry_run: bool = False
+    erased: bool = False
 
     @property
     def explanation(self) -> str:
@@ -301,6 +302,8 @@ class WriteDecision(Value):
 
 
 def _explained(made: WriteDecision) -> str:
+    if made.erased:
+        return "What was decided here before was erased since, and is not done again."
     closest = made.surprise.closest_id if made.surprise else None
     near = next((one for one in made.nearest if one.memory_id == closest), None)
     target = next((one for one in made.nearest if made.target and one.memory_id == made.target.memory_id), near)

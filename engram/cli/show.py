@@ -256,7 +256,7 @@ def decision(console: Console, made: values.WriteDecision) -> None:
         console,
         {
             "because": ", ".join(made.reasons),
-            "that is": made.explanation if made.kind in ("reject", "conflict") else None,
+            "that is": made.explanation if made.erased or made.kind in ("reject", "conflict") else None,
             "rule": made.rule,
             "instead of": _replaced(made),
             "surprise": f"{made.surprise.score:.3f}" if made.surprise else None,

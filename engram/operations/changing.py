@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TypeVar
@@ -29,7 +29,7 @@ from engram.policies import guards
 from engram.policies.classify import Classified, Proposal, classify
 from engram.secrets import Censor
 from engram.sessions import Visit
-from engram.values import Event, Memory, Trust, WriteDecision, trust_rank
+from engram.values import DecisionKind, Event, Memory, Trust, WriteDecision, trust_rank
 from engram.writing import Desk, Draft, Origin
 
 T = TypeVar("T")
@@ -42,10 +42,11 @@ ROLE_OF: Final = {
     "document": "tool",
     "web": "tool",
 }
-EVENT_OF: Final = {
-    "add": "memory_added", "revise": "memory_revised", "reinforce": "memory_reinforced", "conflict": "memory_conflict",
-    "reject": "memory_rejected",
+KIND_OF: Final[Mapping[str, DecisionKind]] = {
+    "memory_added": "add", "memory_revised": "revise", "memory_reinforced": "reinforce", "memory_conflict": "conflict",
+    "memory_rejected": "reject",
 }  # fmt: skip
+EVENT_OF: Final[Mapping[str, str]] = {kind: event_type for event_type, kind in KIND_OF.items()}
 CHANGES: Final = (*EVENT_OF.values(), "memory_annotated", "memory_ended", "memory_forgotten", "memory_restored")
 MAX_EDIT_TRIES: Final = 20
 NOTHING_CURRENT: Final = "nothing of this lineage is current: restore what was forgotten, or add the fact anew"
@@ -588,7 +589,7 @@ def _change(
     def work(conn: Connection) -> Memory:
         desk, memory = _desk_of(setup, conn, call, wanted)
         memory = _locked(desk, memory, call)
-        if not _is_repeated(desk, call, [request]):
+        if not _is_repeated(desk, call, request, (event_type,)):
             if memory.status_reason == "erased":  # an event that names it would only say that it was there
                 raise Conflict(ERASED)
             origin = event_of(setup, desk, *place(setup, desk, call), event_type, memory.fact, request)
@@ -708,38 +709,63 @@ def _events_of(setup: Setup, desk: Desk, call: Writing, stream_id: str, wanted: 
 
 
 def _before(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) -> list[WriteDecision] | None:
-    """What an earlier call with this key decided, or None when there was none."""
-    if not _is_repeated(desk, call, requests):
+    """What an earlier call with this key decided, or None when there was none; of what was erased, that it was."""
+    if not _is_repeated(desk, call, requests[0], KIND_OF):
         return None
-    keys = [str(call.idempotency_key) + (f"/{index}" if index else "") for index in range(len(requests))]
-    events = [event for key in keys if (event := ledger.find_by_key(desk.conn, desk.scope_id, key)) is not None]
-    asked = [event.payload.get("request") for event in events if not event.erased]
-    wanted = [request for event, request in zip(events, requests, strict=False) if not event.erased]
-    one_more = ledger.find_by_key(desk.conn, desk.scope_id, f"{call.idempotency_key}/{len(requests)}")
-    if asked != wanted or len(events) != len(requests) or one_more is not None:
+    keys = [str(call.idempotency_key) + (f"/{index}" if index else "") for index in range(len(requests) + 1)]
+    found = [ledger.find_by_key(desk.conn, desk.scope_id, key) for key in keys]
+    events = [event for event in found[:-1] if event is not None]
+    if found[-1] is not None or len(events) != len(requests):
         raise IdempotencyMismatch
-    kept = history.decisions_of(desk.conn, desk.visible, event_ids=[event.event_id for event in events])
+    if not all(_asks_for(event, request, KIND_OF) for event, request in zip(events, requests, strict=True)):
+        raise IdempotencyMismatch
+    return _decided(desk, events)
+
+
+def _decided(desk: Desk, events: Sequence[Event]) -> list[WriteDecision]:
+    """What was decided of some events; of one whose words or memory were erased what its type still tells."""
+    event_ids = [event.event_id for event in events]
+    kept = {one["event_id"]: one for one in history.decisions_of(desk.conn, desk.visible, event_ids=event_ids)}
+    rows = fetch_all(
+        desk.conn, "list_memories_of_events", tenant_id=desk.tenant_id, scope_id=desk.scope_id,
+        event_ids=[event_id for event_id in event_ids if event_id not in kept],
+    ) if len(kept) < len(event_ids) else []  # fmt: skip
+    tombs = {row.event_id: row.memory_id for row in rows}
     found = []
-    for decision in kept:
+    for event in events:
+        decision = kept.get(event.event_id)
+        if decision is None:
+            found.append(_erased_decision(event, desk.load(tombs.get(event.event_id))))
+            continue
         memory, target = desk.load(decision["memory_id"]), desk.load(decision["target_id"])
         head = memories.lineage(desk.conn, desk.visible, memory.lineage_id).head if memory is not None else target
-        found.append(writing.revive(decision, memory, head, target))
-    if len(found) != len(requests):  # the key of an erased event that was another kind of call
-        raise IdempotencyMismatch
+        found.append(replace(writing.revive(decision, memory, head, target), erased=event.erased))
     return found
 
 
-def _is_repeated(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) -> bool:
+def _erased_decision(event: Event, tomb: Memory | None) -> WriteDecision:
+    """What is left of a decision: what became of its candidate, and the empty place of its memory. Pure."""
+    return WriteDecision(
+        kind=KIND_OF[event.event_type], memory=tomb, head=None, target=None, event_id=event.event_id,
+        reasons=("erased",), erased=True,
+    )  # fmt: skip
+
+
+def _is_repeated(desk: Desk, call: Writing, request: Mapping[str, Any], types: Collection[str]) -> bool:
+    """Whether an earlier call with this key asked for the same change; IdempotencyMismatch where for another."""
     if call.is_new(desk.conn):
         return False
     event = ledger.find_by_key(desk.conn, desk.scope_id, str(call.idempotency_key))
     if event is None:
         return False
-    # What an erased event asked for is gone; that it was a change of memory can still be told.
-    same = event.event_type in CHANGES if event.erased else event.payload.get("request") == requests[0]
-    if not same:
+    if not _asks_for(event, request, types):
         raise IdempotencyMismatch
     return True
+
+
+def _asks_for(event: Event, request: Mapping[str, Any], types: Collection[str]) -> bool:
+    """Whether an event is what such a call would append: of an erased one only its type can be told. Pure."""
+    return event.event_type in types and (event.erased or event.payload.get("request") == request)
 
 
 def key_lock(desk: Desk, call: Writing) -> str:

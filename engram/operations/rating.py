@@ -66,10 +66,14 @@ def _named(conn: Connection, call: Writing, wanted: Sequence[str], recall_id: st
     if recall_id is not None:
         log.get(conn, visible, recall_id)
     held = [memories.get(conn, visible, one) for one in wanted]
+    if call.idempotency_key is None:  # a call with a key may have rated them before they were erased
+        _refuse_erased(held)
+    return list(dict.fromkeys(one.memory_id for one in held))
+
+
+def _refuse_erased(held: Sequence[Memory]) -> None:
     if any(one.status_reason == "erased" for one in held):
         raise Conflict(changing.ERASED)
-    found = [one.memory_id for one in held]
-    return list(dict.fromkeys(found))
 
 
 def _done_before(desk: Desk, run_id: str, named: Sequence[str], value: int, recall_id: str | None) -> bool:
@@ -85,7 +89,9 @@ def _done_before(desk: Desk, run_id: str, named: Sequence[str], value: int, reca
 def _rate(setup: Setup, desk: Desk, run: living.Run, named: Sequence[str], value: rules.Rating) -> list[Change]:
     """Move the confidence of memories from where it stands under their locks, one event for each of their scopes."""
     chosen: dict[int, list[Memory]] = {}
-    for memory in _locked(desk, named):
+    held = _locked(desk, named)
+    _refuse_erased(held)
+    for memory in held:
         scope_id = desk.visible.id_of(memory.scope)
         chosen.setdefault(scope_id, []).append(memory)
     changes: list[Change] = []

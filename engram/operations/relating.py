@@ -107,6 +107,7 @@ def unrelate(
         request = changing.plain(dict(zip(("source_id", "target_id", "relation_type"), held.ends, strict=True)))
         if _is_repeated(desk, call, [held], [request]):
             return
+        _refuse_erased([held], named=False)
         found = relations.find(conn, desk.tenant_id, [held.ends])[0]
         if found is None or found.ended_at is not None:
             raise NotFound(UNRELATED)
@@ -138,6 +139,7 @@ def _relate_all(
         held = _locked(desk, call, asked, named=named)
         requests = [_request(one) for one in held]
         if not _is_repeated(desk, call, held, requests):
+            _refuse_erased(held, named=named)
             done = _append(setup, desk, call, ADDED, held, requests)
             edges = [
                 Edge(*one.ends, one.asked.weight, one.asked.metadata, event.event_id, event.recorded_at,
@@ -212,14 +214,18 @@ def _held(desk: Desk, asked: Sequence[Asked], ids: Sequence[tuple[str, str]], na
         source, target = found.get(source_id), found.get(target_id)
         if source is None or target is None:
             raise NotFound(_at(index, named) + UNKNOWN)
-        if "erased" in (source.status_reason, target.status_reason):
-            raise Conflict(_at(index, named) + ERASED)
         if len({source.scope.user_id, target.scope.user_id} - {None}) > 1:  # no write sees two users
             raise NotFound(_at(index, named) + UNKNOWN)
         # A relation inside one scope is part of that scope's ledger; one between two, of the caller's.
         scope_id = scope_ids[source.scope] if source.scope == target.scope else desk.scope_id
         held.append(Held(one, source, target, scope_id))
     return held
+
+
+def _refuse_erased(held: Sequence[Held], *, named: bool) -> None:
+    for index, one in enumerate(held):
+        if "erased" in (one.source.status_reason, one.target.status_reason):
+            raise Conflict(_at(index, named) + ERASED)
 
 
 def _at(index: int, named: bool) -> str:
