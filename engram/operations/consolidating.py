@@ -92,7 +92,7 @@ def consolidate_summaries(setup: Setup, limit: object, given: Mapping[str, Any])
 
 
 def _summarised(setup: Setup, call: Writing, most: int) -> Operation[LifecycleRun]:
-    run = yield from living.opened(call, STEP)
+    run = yield from living.opened(call, STEP, asked={"limit": most})
     before = yield from living.finished(run)
     if before is not None:
         return before

@@ -502,6 +502,8 @@ def _begun(conn: Connection, call: Writing, merge: bool) -> Begun | LifecycleRun
     if call.idempotency_key is not None:
         named = cycles.named(call.tenant_id, scope_id, call.idempotency_key)
         before = fetch_one(conn, "find_run", tenant_id=call.tenant_id, run_id=named, scope_ids=[scope_id])
+        if before is not None and before.cycle is not None and before.cycle["merge"] != merge:
+            raise errors.IdempotencyMismatch
         if before is not None and before.finished:
             return living.read_run(conn, visible, named)
     else:
@@ -561,6 +563,7 @@ def _noted(conn: Connection, tenant_id: str, cycle: Cycle, name: str, failed: bo
     execute(
         conn, "close_run", tenant_id=tenant_id, run_id=cycle.run_id, finished=row.finished,
         steps=[*row.steps, *([] if failed else [name])], failed_steps=[*row.failed_steps, *([name] if failed else [])],
+        asked=None,
     )  # fmt: skip
 
 
@@ -573,7 +576,7 @@ def _ended(conn: Connection, call: Writing, cycle: Cycle) -> LifecycleRun:
     )  # fmt: skip
     execute(
         conn, "close_run", tenant_id=call.tenant_id, run_id=cycle.run_id, steps=list(row.steps),
-        failed_steps=list(row.failed_steps), finished=True,
+        failed_steps=list(row.failed_steps), finished=True, asked=None,
     )  # fmt: skip
     topics.queue(conn, cycle.scope_id, cycle.run_id)
     return living.read_run(conn, tenancy.visible(conn, call.scope), cycle.run_id)

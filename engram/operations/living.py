@@ -7,6 +7,7 @@ The history keeps the state every memory was left in, so a run can be shown, rep
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -18,7 +19,7 @@ from sqlalchemy.engine import Row
 
 from engram import gates, history, ids, inputs, ledger, memories, paging, streams, tenancy, writing
 from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value, statement
-from engram.errors import Conflict, NotFound
+from engram.errors import Conflict, IdempotencyMismatch, NotFound
 from engram.lifecycle.deeds import NEW, STATE, Count, Deed, Effect, Tie, archived
 from engram.operations import spaces, steps
 from engram.operations.setup import DIRECT, Setup, Writing
@@ -38,31 +39,46 @@ UNDO: Final = "undo"
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A run under way: its id, what it does, whose call it is, and the cycle it is a step of."""
+    """A run under way: its id, what it does, whose call it is, the cycle it is a step of.
+
+    `asked` is a hash of what a caller's key stands for here, which the run keeps when it comes to its end.
+    """
 
     run_id: str
     step: str
     call: Writing
     parent_id: str | None = None
+    asked: str | None = None
 
 
 # ------------------------------------------------ a run
 
 
-def opened(call: Writing, step: str, *, parent_id: str | None = None, run_id: str | None = None) -> Operation[Run]:
-    """Begin a run; with the same key, or the same `run_id`, it is the same run taken up again."""
+def opened(
+    call: Writing, step: str, *, parent_id: str | None = None, run_id: str | None = None,
+    asked: Mapping[str, Any] | None = None,
+) -> Operation[Run]:  # fmt: skip
+    """Begin a run; with the same key, or the same `run_id`, it is the same run taken up again.
+
+    `asked` is what the caller wants of it: once it has come to its end, its key stands for that and nothing else.
+    """
     key = call.idempotency_key
     call = call.keyed()
+    stands_for = None if key is None or asked is None else _hash_of(asked)
 
     def work(conn: Connection) -> Run:
         scope_id = tenancy.ensure(conn, call.scope)
         name = run_id or (ids.new_id() if key is None else _run_of(call, scope_id, step, key))
-        run = Run(name, step, call, parent_id)
+        run = Run(name, step, call, parent_id, stands_for)
         if not call.dry_run:
             _add_run(conn, run, scope_id)
         return run
 
     return (yield from steps.write(call.tenant_id, work, key=call.idempotency_key))
+
+
+def _hash_of(asked: Mapping[str, Any]) -> str:
+    return hashlib.sha256(inputs.canonical_json(dict(asked))).hexdigest()
 
 
 def _run_of(call: Writing, scope_id: int, step: str, key: str) -> str:
@@ -127,7 +143,7 @@ def closed(run: Run, changes: Sequence[Change], *, failed: Sequence[str] = ()) -
 def _end(conn: Connection, visible: tenancy.Visible, run: Run, failed: Sequence[str] = ()) -> LifecycleRun:
     execute(
         conn, "close_run", tenant_id=run.call.tenant_id, run_id=run.run_id, steps=[], failed_steps=list(failed),
-        finished=True,
+        finished=True, asked=run.asked,
     )  # fmt: skip
     return read_run(conn, visible, run.run_id)
 
@@ -157,8 +173,13 @@ def finished(run: Run) -> Operation[LifecycleRun | None]:
 
 
 def _ended(conn: Connection, visible: tenancy.Visible, run: Run) -> LifecycleRun | None:
+    """The run, if it came to its end; IdempotencyMismatch where its key was given for something else then."""
     row = _find_run(conn, visible, run.run_id)
-    return _shown(conn, visible, row) if row is not None and row.finished else None
+    if row is None or not row.finished:
+        return None
+    if run.asked is not None and row.asked not in (None, run.asked):
+        raise IdempotencyMismatch
+    return _shown(conn, visible, row)
 
 
 def at_once(setup: Setup, run: Run, work: Callable[[Desk], list[Change]]) -> Operation[LifecycleRun]:
@@ -688,7 +709,10 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
         key = asked.idempotency_key
         name = ids.new_id() if key is None else _run_of(call, scope_id, UNDO, key)
         run = Run(name, UNDO, call, wanted)
-        if _find_run(conn, visible, name) is None and row is not None and row.undone_by is not None:
+        before = _find_run(conn, visible, name)
+        if before is not None and before.parent_id != wanted:
+            raise IdempotencyMismatch
+        if before is None and row is not None and row.undone_by is not None:
             raise Conflict("this run was taken back already: undo the undoing to do it again", run_id=row.undone_by)
         runs = _runs_of(conn, visible, wanted)
         if not call.dry_run:
@@ -734,8 +758,9 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
         if row is not None and row.step == UNDO and row.parent_id is not None:  # done again
             execute(conn, "mark_undone", tenant_id=call.tenant_id, run_id=row.parent_id, undone_by=None)
         execute(
-            conn, "close_run", tenant_id=call.tenant_id, run_id=run.run_id, steps=[], failed_steps=[], finished=True
-        )
+            conn, "close_run", tenant_id=call.tenant_id, run_id=run.run_id, steps=[], failed_steps=[], finished=True,
+            asked=None,
+        )  # fmt: skip
 
     if not call.dry_run:
         yield from steps.write(call.tenant_id, end, key=run.run_id)
@@ -887,7 +912,7 @@ def archive(setup: Setup, memory_ids: object, given: Mapping[str, Any]) -> Opera
     def effect(memory: Memory) -> Effect:
         return archived(memory.memory_id, "archived", "put away by hand")
 
-    return (yield from by_hand(setup, call, "archive", wanted, effect))
+    return (yield from by_hand(setup, call, "archive", wanted, effect, {}))
 
 
 def set_layer(setup: Setup, memory_id: object, layer: object, given: Mapping[str, Any]) -> Operation[LifecycleRun]:
@@ -900,25 +925,27 @@ def set_layer(setup: Setup, memory_id: object, layer: object, given: Mapping[str
             raise Conflict("a pinned memory stays in the core: unpin it first")
         return None if memory.layer == chosen else Effect(memory.memory_id, {"layer": chosen}, "moved by hand")
 
-    return (yield from by_hand(setup, call, "set_layer", [wanted], effect))
+    return (yield from by_hand(setup, call, "set_layer", [wanted], effect, {"layer": chosen}))
 
 
 def by_hand(
-    setup: Setup, call: Writing, step: str, wanted: Sequence[str], effect: Callable[[Memory], Effect | Deed | None]
-) -> Operation[LifecycleRun]:
-    """One run that does something to each of some memories that a caller names; they may be of several scopes."""
+    setup: Setup, call: Writing, step: str, wanted: Sequence[str], effect: Callable[[Memory], Effect | Deed | None],
+    told: Mapping[str, Any],
+) -> Operation[LifecycleRun]:  # fmt: skip
+    """One run that does something to each of some memories that a caller names; they may be of several scopes.
+
+    `told` is what the caller says beside the memories.
+    """
     setup = yield from spaces.ready(setup, call.tenant_id)
 
-    def known(conn: Connection) -> None:
+    def known(conn: Connection) -> list[str]:
         visible = tenancy.visible(conn, call.scope)
-        for one in wanted:
-            memories.get(conn, visible, one)
+        return list(dict.fromkeys(memories.get(conn, visible, one).memory_id for one in wanted))
 
-    yield from steps.read(call.tenant_id, known)  # before anything is made for what is not there
-    run = yield from opened(call, step)
+    named = yield from steps.read(call.tenant_id, known)  # before anything is made for what is not there
+    run = yield from opened(call, step, asked={"memory_ids": sorted(named), **told})
 
     def work(desk: Desk) -> list[Change]:
-        named = list(dict.fromkeys(memories.resolve_id(desk.conn, desk.visible, one) for one in wanted))
         found = memories.load(desk.conn, desk.visible, named)
         if len(found) < len(named):
             raise NotFound("no memory with that id in this scope")

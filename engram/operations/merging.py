@@ -175,11 +175,14 @@ def merge_similar(
     asks = setup.asks(MERGE) if asks is None else asks
     setup = yield from spaces.ready(setup, call.tenant_id)
     asks = asks and not call.dry_run
-    return (yield from rehearsed(setup, call, lambda setup: _merged(setup, call, least, asks=asks)))
+    told = {"threshold": least, "use_llm": use_llm}
+    return (yield from rehearsed(setup, call, lambda setup: _merged(setup, call, least, asks=asks, told=told)))
 
 
-def _merged(setup: Setup, call: Writing, least: float | None, *, asks: bool) -> Operation[LifecycleRun]:
-    run = yield from living.opened(call, MERGE)
+def _merged(
+    setup: Setup, call: Writing, least: float | None, *, asks: bool, told: Mapping[str, Any]
+) -> Operation[LifecycleRun]:  # fmt: skip
+    run = yield from living.opened(call, MERGE, asked=told)
     before = yield from living.finished(run)
     if before is not None:
         return before
@@ -468,9 +471,10 @@ def merge(setup: Setup, memory_ids: object, fact: object, given: Mapping[str, An
         raise InvalidInput("memory_ids", "two memories or more", f"{len(wanted)}")
     text = inputs.optional(inputs.fact, call.censor.data(fact, "fact"))
     call = replace(call, trust=call.trust or DIRECT_TRUST)
-    yield from steps.read(call.tenant_id, lambda conn: _named(conn, tenancy.visible(conn, call.scope), wanted))
+    named = yield from steps.read(call.tenant_id, lambda conn: _named(conn, tenancy.visible(conn, call.scope), wanted))
     setup = yield from spaces.ready(setup, call.tenant_id)
-    run = yield from living.opened(call, "merge_by_hand")
+    told = {"memory_ids": [one.memory_id for one in named], "fact": text}
+    run = yield from living.opened(call, "merge_by_hand", asked=told)
     try:
         first, deed = yield from _by_hand(setup, run, wanted, text)
     except Conflict:  # of what is there now: an earlier call with this key met what was

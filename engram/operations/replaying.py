@@ -35,7 +35,7 @@ from engram import (
 from engram.channels import upkeep
 from engram.database import Connection, execute, fetch_all, fetch_one, fetch_value
 from engram.derivation import llm
-from engram.errors import Conflict, InvalidInput, LimitExceeded, NotFound, Unavailable
+from engram.errors import Conflict, IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, Unavailable
 from engram.lifecycle import trees
 from engram.operations import changing, deriving, echoing, extracting, living, relating, spaces, steps
 from engram.operations.setup import DIRECT, Setup, Writing
@@ -158,7 +158,7 @@ def switch(
 
     def look(conn: Connection) -> tuple[Shadow, bool]:
         shadow = shadow_named(conn, call.scope, wanted)
-        return shadow, ledger.find_by_key(conn, shadow.scope_id, str(call.idempotency_key)) is not None
+        return shadow, _is_repeated(conn, call, shadow)
 
     shadow, done_before = yield from steps.read(call.tenant_id, look)
     if done_before:
@@ -168,7 +168,7 @@ def switch(
     def work(conn: Connection) -> Replay | None:
         now = shadow_named(conn, call.scope, wanted)
         _lock(conn, call.scope, now.scope_id, "replay", "projection")
-        if ledger.find_by_key(conn, now.scope_id, str(call.idempotency_key)) is not None:
+        if _is_repeated(conn, call, now):
             return shadow_named(conn, call.scope, wanted).value()
         if not _follow(setup, conn, now):
             return None
@@ -192,6 +192,16 @@ def switch(
             yield from steps.ring(call.tenant_id)
             return done
     raise Unavailable("the scope is written to faster than the shadow can follow", retry_after=1.0)
+
+
+def _is_repeated(conn: Connection, call: Writing, shadow: Shadow) -> bool:
+    """Whether an earlier call with this key switched to this shadow; IdempotencyMismatch for another call."""
+    event = ledger.find_by_key(conn, shadow.scope_id, str(call.idempotency_key))
+    if event is None:
+        return False
+    if event.event_type != SWITCHED or not (event.erased or event.payload.get("shadow_id") == shadow.name):
+        raise IdempotencyMismatch
+    return True
 
 
 def drop(setup: Setup, shadow_id: object, given: Mapping[str, Any]) -> Operation[int]:

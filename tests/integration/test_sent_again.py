@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import psycopg
 import pytest
 
 from engram import Conflict, Engram, IdempotencyMismatch, Memory, NotFound, Scope, WriteDecision
+from engram.embedded import EmbeddedServer
 from engram.operations.arguments import Candidate
 
 
@@ -108,3 +110,115 @@ def test_a_rating_and_an_end_of_a_relation_that_were_made_before_an_erasure_are_
         for key in ({}, {"idempotency_key": "new"}):
             with pytest.raises(Conflict, match="erased"):
                 call(**key)
+
+
+# Another call under the same key
+
+
+@pytest.fixture
+def held(ada: Engram) -> list[str]:
+    """The ids of some memories that have nothing to do with each other."""
+    facts = ("The kettle is red.", "Lamps burn at night.", "Ships sail at dawn.", "Oaks grow slowly.")
+    return [added(ada, fact).memory_id for fact in facts]
+
+
+OTHERS: dict[str, tuple[Callable[[Engram, list[str]], Any], Callable[[Engram, list[str]], Any]]] = {
+    "archive": (
+        lambda door, ids: door.ops.archive(ids[:2], idempotency_key="k"),
+        lambda door, ids: door.ops.archive(ids[2:], idempotency_key="k"),
+    ),
+    "a layer": (
+        lambda door, ids: door.ops.set_layer(ids[0], "core", idempotency_key="k"),
+        lambda door, ids: door.ops.set_layer(ids[0], "buffer", idempotency_key="k"),
+    ),
+    "a layer that it has": (
+        lambda door, ids: door.ops.set_layer(ids[0], "working", idempotency_key="k"),
+        lambda door, ids: door.ops.set_layer(ids[1], "working", idempotency_key="k"),
+    ),
+    "the text of a merge": (
+        lambda door, ids: door.merge(ids[:2], "The red kettle stands by the lamp.", idempotency_key="k"),
+        lambda door, ids: door.merge(ids[:2], "The lamp stands by the red kettle.", idempotency_key="k"),
+    ),
+    "the order of a merge": (
+        lambda door, ids: door.merge(ids[:2], "The red kettle stands by the lamp.", idempotency_key="k"),
+        lambda door, ids: door.merge(ids[1::-1], "The red kettle stands by the lamp.", idempotency_key="k"),
+    ),
+    "the mode of a pruning": (
+        lambda door, _: door.ops.prune("gentle", idempotency_key="k"),
+        lambda door, _: door.ops.prune("aggressive", idempotency_key="k"),
+    ),
+    "a threshold": (
+        lambda door, _: door.ops.merge_similar(threshold=0.99, idempotency_key="k"),
+        lambda door, _: door.ops.merge_similar(threshold=0.5, idempotency_key="k"),
+    ),
+    "how many summaries": (
+        lambda door, _: door.ops.consolidate_summaries(limit=1, idempotency_key="k"),
+        lambda door, _: door.ops.consolidate_summaries(limit=2, idempotency_key="k"),
+    ),
+    "whether a cycle merges": (
+        lambda door, _: door.ops.consolidate(idempotency_key="k"),
+        lambda door, _: door.ops.consolidate(merge=True, idempotency_key="k"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_key_of_a_run_is_refused_for_another_one_and_taken_for_the_same(
+    ada: Engram, held: list[str], name: str
+) -> None:
+    first, other = OTHERS[name]
+    answer = first(ada, held)
+    stands = ada.list_memories(limit=50).results
+    for _ in range(2):
+        with pytest.raises(IdempotencyMismatch):
+            other(ada, held)
+        assert first(ada, held) == answer
+    assert ada.list_memories(limit=50).results == stands
+
+
+def test_the_key_of_an_undoing_is_refused_for_that_of_something_else(ada: Engram, held: list[str]) -> None:
+    one, two = (ada.ops.archive([memory_id]).run_id for memory_id in held[:2])
+    ada.ops.undo(one, idempotency_key="k")
+    with pytest.raises(IdempotencyMismatch):
+        ada.ops.undo(two, idempotency_key="k")
+    assert ada.get(held[1]).status == "archived"
+
+
+def test_the_key_of_a_switch_is_refused_for_another_shadow_and_for_another_call(ada: Engram, held: list[str]) -> None:
+    first = ada.ops.replay().shadow_id
+    ada.ops.switch_replay(first, idempotency_key="k")
+    ada.ops.switch_replay(first, idempotency_key="k")
+    other = ada.ops.replay(derivers=["rules"]).shadow_id
+    ada.add("The roof is new.", idempotency_key="added")
+    for key in ("k", "added"):
+        with pytest.raises(IdempotencyMismatch):
+            ada.ops.switch_replay(other, idempotency_key=key)
+
+
+def test_a_run_that_was_refused_leaves_its_key_for_another_try(ada: Engram, held: list[str]) -> None:
+    with pytest.raises(Conflict, match="give the text"):
+        ada.merge(held[:2], idempotency_key="k")
+    ada.merge(held[:2], "The red kettle stands by the lamp.", idempotency_key="k")
+    with pytest.raises(IdempotencyMismatch):
+        ada.merge(held[:2], idempotency_key="k")
+
+
+def test_a_short_id_and_the_whole_one_ask_for_the_same(ada: Engram, held: list[str]) -> None:
+    run = ada.ops.archive([held[0]], idempotency_key="k")
+    assert ada.ops.archive([ada.get(held[0]).short_id], idempotency_key="k") == run
+
+
+def test_what_was_asked_of_a_run_is_forgotten_with_what_it_was_asked_of(
+    ada: Engram, held: list[str], server: EmbeddedServer, tenant: str
+) -> None:
+    def kept() -> list[Any]:
+        with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:
+            asked = "SELECT cycle FROM engram.lifecycle_runs WHERE tenant_id = %s AND step = 'merge_by_hand'"
+            return [row[0] for row in conn.execute(asked, (tenant,)).fetchall()]
+
+    run = ada.merge(held[:2], "The red kettle stands by the lamp.", idempotency_key="k")
+    assert [list(one) for one in kept()] == [["asked"]]
+    assert ada.ops.erase(memories=[held[0]]).clean
+    assert kept() == [None]
+    again = ada.merge(held[:2], "The lamp stands by the red kettle.", idempotency_key="k")  # who could tell them apart?
+    assert again.run_id == run.run_id
