@@ -30,6 +30,7 @@ LOOKED_AT: Final = 400  # of the newest events of each scope, for what was said:
 LINKS_AT_ONCE: Final = 1_000
 HEADS_AT_ONCE: Final = 500
 MOST_LATELY: Final = 4_096  # streams kept in mind
+BEHIND_KEY: Final = "\x1f"  # in the keys of a batch, before the place of an event
 
 BODY_REUSED: Final = "23P99"  # SQLSTATEs of 030_ledger.sql
 STREAM_ELSEWHERE: Final = "23P98"
@@ -297,6 +298,36 @@ def find_by_key(conn: Connection, scope_id: int, idempotency_key: str) -> Event 
     """The event a scope recorded under an idempotency key, or None."""
     row = fetch_one(conn, "find_event_by_key", scope_id=scope_id, idempotency_key=idempotency_key)
     return None if row is None else chain.event(row)
+
+
+def key_at(idempotency_key: str, index: int) -> str:
+    """The key of an event of a batch: the batch's own for the first, for the others one that no caller can give. Pure.
+
+    Batches were once told apart by a slash, as keys of callers may be; those that were are still found.
+    """
+    return f"{idempotency_key}{BEHIND_KEY}{index}" if index else idempotency_key
+
+
+def old_key_at(idempotency_key: str, index: int) -> str:
+    """The same as it was once made. Pure."""
+    return f"{idempotency_key}/{index}" if index else idempotency_key
+
+
+def find_at(conn: Connection, scope_id: int, idempotency_key: str, index: int) -> Event | None:
+    """The event at a place of the batch that a scope recorded under a key, or None."""
+    found = find_by_key(conn, scope_id, key_at(idempotency_key, index))
+    if found is None and index:
+        return find_by_key(conn, scope_id, old_key_at(idempotency_key, index))
+    return found
+
+
+def goes_on(conn: Connection, scope_id: int, idempotency_key: str, recorded: Sequence[datetime]) -> bool:
+    """Whether the batch of a key has more events than those that were recorded at these times."""
+    if find_by_key(conn, scope_id, key_at(idempotency_key, len(recorded))) is not None:
+        return True
+    old = find_by_key(conn, scope_id, old_key_at(idempotency_key, len(recorded)))
+    # It may be the key of another call: what was appended together was recorded at one time.
+    return old is not None and old.recorded_at in recorded
 
 
 def read(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final, Literal, cast
 
 from engram import checkpoints, history, ids, inputs, ledger, sessions, streams, tasks, tenancy
 from engram.database import Connection
-from engram.errors import IdempotencyMismatch, InvalidInput, NotFound
+from engram.errors import IdempotencyMismatch, InvalidInput, NotFound, StaleStream
 from engram.memories import Moment
 from engram.operations import deriving, extracting, running, searching_events, steps
 from engram.operations.arguments import Artifact, ToolCall
@@ -182,7 +182,7 @@ def _captured(
         went = _appended_at_once(setup, conn, call, events, expected, every=setup.policy.summary_every)
         return None if went is None else went[2]
 
-    def work(conn: Connection) -> ledger.Appended:
+    def work(conn: Connection, events: Sequence[ledger.NewEvent] = events) -> ledger.Appended:
         went = _appended_at_once(setup, conn, call, events, expected)
         if went is not None:
             return settled(conn, *went)
@@ -231,7 +231,7 @@ def _captured(
         done = yield from steps.write(call.tenant_id, alone, key=key)
     rings = done is None
     if done is None:
-        done = yield from steps.write(call.tenant_id, work, key=key)
+        done = yield from _appended(call, events, work, key)
         yield from running.run_unasked(setup, call.tenant_id, due)
     receipt = told(done)
     if done.derives_nothing:  # so there are no decisions to look up
@@ -239,6 +239,23 @@ def _captured(
             yield from steps.ring(call.tenant_id)
         return receipt
     return (yield from _followed(setup, call, receipt, wait))
+
+
+def _appended(
+    call: Writing, events: Sequence[ledger.NewEvent],
+    work: Callable[[Connection, Sequence[ledger.NewEvent]], ledger.Appended], key: str,
+) -> Operation[ledger.Appended]:  # fmt: skip
+    """What an append did; a batch that is refused under its keys is looked for under those it once had."""
+    try:
+        return (yield from steps.write(call.tenant_id, lambda conn: work(conn, events), key=key))
+    except (IdempotencyMismatch, StaleStream):
+        if call.idempotency_key is None or len(events) == 1:
+            raise
+    old = [
+        replace(event, idempotency_key=ledger.old_key_at(call.idempotency_key, index))
+        for index, event in enumerate(events)
+    ]
+    return (yield from steps.write(call.tenant_id, lambda conn: work(conn, old), key=key))
 
 
 def _followed(setup: Setup, call: Writing, receipt: Receipt, wait: float | Literal[False] | None) -> Operation[Receipt]:
@@ -327,7 +344,8 @@ def _refuse_other_batch(
     statuses = {event.status for event in done.events}
     if statuses == {"appended"}:
         return
-    longer = ledger.find_by_key(conn, scope_id, f"{call.idempotency_key}/{len(done.events)}")
+    recorded = [event.recorded_at for event in done.events]
+    longer = ledger.goes_on(conn, scope_id, str(call.idempotency_key), recorded)
     before = ledger.get_many(conn, [event.event_id for event in done.events])
     split = part is not None and part.opened_by == "engram"  # then an earlier part may hold what was appended before
     same = all(
@@ -336,7 +354,7 @@ def _refuse_other_batch(
         and (call.trust is None or one.trust == call.trust)
         for one in before.values()
     )
-    if "appended" in statuses or longer is not None or not same:
+    if "appended" in statuses or longer or not same:
         raise IdempotencyMismatch
 
 
@@ -397,7 +415,7 @@ def _message(
         occurred_at=inputs.optional(inputs.moment, said.get("occurred_at"), f"{where}occurred_at") or call.occurred_at,
         session_id=call.session_id, task_run_id=call.task_run_id,
         actor=inputs.optional(inputs.name, said.get("name"), f"{where}name") or call.actor,
-        idempotency_key=None if key is None else key if index == 0 else f"{key}/{index}",
+        idempotency_key=None if key is None else ledger.key_at(key, index),
         derive=() if role == "user" and NO_MEMORY in content.casefold() else derivers,
         event_id=inputs.optional(inputs.event_id, said.get("event_id"), f"{where}event_id") or ids.new_id(),
     )  # fmt: skip

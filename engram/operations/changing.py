@@ -691,7 +691,7 @@ def _events_of(setup: Setup, desk: Desk, call: Writing, stream_id: str, wanted: 
             role=ROLE_OF[trust], event_type=EVENT_OF.get(kind, kind), content=fact,
             payload={"request": dict(request), "decision": kind, **reason}, trust=trust, occurred_at=call.occurred_at,
             session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor,
-            idempotency_key=key if index == 0 else f"{key}/{index}", event_id=event_id,
+            idempotency_key=ledger.key_at(key, index), event_id=event_id,
         )
         for index, kind, fact, request, event_id in wanted
     ]  # fmt: skip
@@ -712,10 +712,11 @@ def _before(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) ->
     """What an earlier call with this key decided, or None when there was none; of what was erased, that it was."""
     if not _is_repeated(desk, call, requests[0], KIND_OF):
         return None
-    keys = [str(call.idempotency_key) + (f"/{index}" if index else "") for index in range(len(requests) + 1)]
-    found = [ledger.find_by_key(desk.conn, desk.scope_id, key) for key in keys]
-    events = [event for event in found[:-1] if event is not None]
-    if found[-1] is not None or len(events) != len(requests):
+    key = str(call.idempotency_key)
+    found = (ledger.find_at(desk.conn, desk.scope_id, key, index) for index in range(len(requests)))
+    events = [event for event in found if event is not None]
+    recorded = [event.recorded_at for event in events]
+    if len(events) != len(requests) or ledger.goes_on(desk.conn, desk.scope_id, key, recorded):
         raise IdempotencyMismatch
     if not all(_asks_for(event, request, KIND_OF) for event, request in zip(events, requests, strict=True)):
         raise IdempotencyMismatch

@@ -236,22 +236,20 @@ def _is_repeated(desk: Desk, call: Writing, held: Sequence[Held], requests: Sequ
     """Whether an earlier call with this key asked for the very same; IdempotencyMismatch where it asked for another."""
     if call.is_new(desk.conn):
         return False
-    first = ledger.find_by_key(desk.conn, held[0].scope_id, str(call.idempotency_key))
-    if first is None:
+    key = str(call.idempotency_key)
+    if ledger.find_by_key(desk.conn, held[0].scope_id, key) is None:
         return False
     kind = ENDED if "weight" not in requests[0] else ADDED
+    recorded = []
     for index, (one, request) in enumerate(zip(held, requests, strict=True)):
-        event = ledger.find_by_key(desk.conn, one.scope_id, _key(call, index))
+        event = ledger.find_at(desk.conn, one.scope_id, key, index)
         # What an erased event asked for is gone; what kind of change it was can still be told.
         if event is None or event.event_type != kind or (not event.erased and event.payload.get("request") != request):
             raise IdempotencyMismatch
-    if any(ledger.find_by_key(desk.conn, scope_id, _key(call, len(held))) for scope_id in {h.scope_id for h in held}):
+        recorded.append(event.recorded_at)
+    if any(ledger.goes_on(desk.conn, scope_id, key, recorded) for scope_id in {one.scope_id for one in held}):
         raise IdempotencyMismatch
     return True
-
-
-def _key(call: Writing, index: int) -> str:
-    return f"{call.idempotency_key}/{index}" if index else str(call.idempotency_key)
 
 
 def _append(
@@ -269,7 +267,7 @@ def _append(
                 role=changing.ROLE_OF[trust], event_type=event_type,
                 payload={"request": dict(requests[index]), **({"reason": call.reason} if call.reason else {})},
                 trust=trust, occurred_at=call.occurred_at, session_id=here.session_id, task_run_id=here.task_run_id,
-                actor=call.actor, idempotency_key=_key(call, index),
+                actor=call.actor, idempotency_key=ledger.key_at(str(call.idempotency_key), index),
             )
             for index in chosen
         ]  # fmt: skip

@@ -8,9 +8,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from engram import Conflict, Engram, IdempotencyMismatch, Memory, NotFound, Scope, WriteDecision
+from engram import Conflict, Engram, IdempotencyMismatch, Memory, NotFound, Scope, WriteDecision, ledger
 from engram.embedded import EmbeddedServer
-from engram.operations.arguments import Candidate
+from engram.operations.arguments import Candidate, Message, NewRelation
 
 
 @pytest.fixture
@@ -222,3 +222,57 @@ def test_what_was_asked_of_a_run_is_forgotten_with_what_it_was_asked_of(
     assert kept() == [None]
     again = ada.merge(held[:2], "The lamp stands by the red kettle.", idempotency_key="k")  # who could tell them apart?
     assert again.run_id == run.run_id
+
+
+# Keys of batches
+
+
+def said(*contents: str) -> list[Message]:
+    return [{"role": "user", "content": content} for content in contents]
+
+
+def test_a_key_with_a_slash_belongs_to_its_own_call(ada: Engram) -> None:
+    """Also where the key before the slash is that of a batch, whichever of them came first."""
+    facts: list[Candidate] = [{"fact": "Oaks fell."}, {"fact": "Bees fly."}]
+    oak, bee = (added(ada, fact).memory_id for fact in ("Ships sail.", "Lamps burn."))
+    ties: list[NewRelation] = [
+        {"source_id": oak, "target_id": bee, "relation_type": kind} for kind in ("beside", "above")
+    ]  # fmt: skip
+    calls: list[Callable[[], Any]] = [
+        lambda: ada.remember("The roof is new.", idempotency_key="said/1").event_ids,
+        lambda: ada.remember(said("Moss is green.", "Sand is dry."), idempotency_key="said").event_ids,
+        lambda: ada.add("The mast is tall.", idempotency_key="facts/1").event_id,
+        lambda: [one.event_id for one in ada.add_many(facts, idempotency_key="facts")],
+        lambda: ada.relate(bee, oak, "below", idempotency_key="ties/1").relation_type,
+        lambda: [one.relation_type for one in ada.relate_batch(ties, idempotency_key="ties")],
+        lambda: ada.add("The keel is long.", idempotency_key="one").event_id,
+        lambda: ada.add("The hull is wide.", idempotency_key="one/1").event_id,
+        lambda: ada.remember("The sail is torn.", idempotency_key="two").event_ids,
+        lambda: ada.remember("The rope is wet.", idempotency_key="two/1").event_ids,
+    ]
+    first = [call() for call in calls]
+    assert [call() for call in calls] == first
+
+
+def test_a_batch_whose_keys_were_made_with_a_slash_is_still_known(ada: Engram, monkeypatch: pytest.MonkeyPatch) -> None:
+    facts: list[Candidate] = [{"fact": "Oaks fell."}, {"fact": "Bees fly."}]
+    other: list[Candidate] = [{"fact": "Oaks fell."}, {"fact": "Bees sting."}]
+    messages = said("Moss is green.", "Sand is dry.", "Clay is wet.")
+    with monkeypatch.context() as before:
+        before.setattr(ledger, "key_at", ledger.old_key_at)
+        receipt = ada.remember(messages, idempotency_key="said")
+        decided = ada.add_many(facts, idempotency_key="facts")
+    again = ada.remember(messages, idempotency_key="said")
+    assert (again.event_ids, again.duplicate) == (receipt.event_ids, True)
+    assert [one.event_id for one in ada.add_many(facts, idempotency_key="facts")] == [one.event_id for one in decided]
+    others: list[Callable[[], Any]] = [
+        lambda: ada.remember(messages[:1], idempotency_key="said"),
+        lambda: ada.remember(messages[:2], idempotency_key="said"),
+        lambda: ada.remember([*messages, *said("Silt is fine.")], idempotency_key="said"),
+        lambda: ada.remember([*messages[:2], *said("Silt is fine.")], idempotency_key="said"),
+        lambda: ada.add_many(facts[:1], idempotency_key="facts"),
+        lambda: ada.add_many(other, idempotency_key="facts"),
+    ]
+    for call in others:
+        with pytest.raises(IdempotencyMismatch):
+            call()
