@@ -1372,7 +1372,8 @@ class Engram(_Door):
         `state` is JSON of at most 8 MiB, kept under a hash; lists hold up to 200 texts of 2,000 characters. `position`
         is the event of the run's stream it stands at (default: the newest). With `expected_version` (0 for none yet)
         it is saved only on top of that version, else Conflict. Name in `source_event_ids` what it rests on: redacting
-        one of them erases the checkpoint; without any it rests on everything up to its position.
+        one of them erases the checkpoint, one that is erased already is a Conflict; without any it rests on everything
+        up to its position.
         """
         return self._run(
             operations.tasks.save_checkpoint(
@@ -3083,7 +3084,8 @@ class AsyncEngram(_Door):
         `state` is JSON of at most 8 MiB, kept under a hash; lists hold up to 200 texts of 2,000 characters. `position`
         is the event of the run's stream it stands at (default: the newest). With `expected_version` (0 for none yet)
         it is saved only on top of that version, else Conflict. Name in `source_event_ids` what it rests on: redacting
-        one of them erases the checkpoint; without any it rests on everything up to its position.
+        one of them erases the checkpoint, one that is erased already is a Conflict; without any it rests on everything
+        up to its position.
         """
         return await self._run(
             operations.tasks.save_checkpoint(

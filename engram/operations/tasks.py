@@ -6,12 +6,12 @@ of locks is: run, then the head of its stream.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from engram import checkpoints, ids, inputs, ledger, paging, streams, tasks, tenancy
+from engram import checkpoints, ids, inputs, ledger, paging, streams, tasks, tenancy, writing
 from engram.checkpoints import Content, New
-from engram.database import Connection, fetch_one
+from engram.database import Connection, fetch_all, fetch_one
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput, NotFound
 from engram.operations import running, steps
 from engram.operations.checkpointing import TASK_TRUST, happened_after, recorded, saved
@@ -221,18 +221,18 @@ def save_checkpoint(
     checkpoint_id = ids.new_id()
 
     def work(conn: Connection) -> Checkpoint:
+        _hold_off_erasures(conn, call.tenant_id, sources)
         held = _locked(conn, call, wanted)
         before = _before(conn, held.scope_id, call, checkpoints.SAVED, None, wanted)
         if before is not None:
-            return _saved_before(conn, call, wanted, before, content)
+            return _saved_before(conn, call, wanted, before, content, sources, pinned)
         latest = checkpoints.latest_version(conn, call.tenant_id, wanted)
         if expected is not None and expected != latest:
             raise Conflict(f"the latest checkpoint is version {latest}, expected {expected}", version=latest)
         at = held.task.position if pinned is None else pinned
         if at > held.task.position:
             raise InvalidInput("position", f"at most {held.task.position}, where the stream is", "a later one")
-        if len(ledger.get_many(conn, sources, scope_ids=[held.scope_id])) != len(sources):
-            raise NotFound("no event with that id in the scope of the task run")
+        _check_sources(ledger.get_many(conn, sources, scope_ids=[held.scope_id]), sources)
         body = checkpoints.sealed(content, wanted, latest + 1, at)
         new = New(checkpoint_id, latest + 1, at, body, sources, call.trust or TASK_TRUST)
         return saved(setup, conn, call, held, new)
@@ -266,10 +266,30 @@ def _resumed(conn: Connection, tenant_id: str, held: Held) -> ResumedTask:
     return ResumedTask(held.task, checkpoint, tuple(events), complete)
 
 
-def _saved_before(conn: Connection, call: Writing, task_run_id: str, event: Event, content: Content) -> Checkpoint:
+def _hold_off_erasures(conn: Connection, tenant_id: str, event_ids: Sequence[str]) -> None:
+    """Let nobody erase these events before the commit, and wait for whoever does; before a run is locked."""
+    streams_of = {event.stream_id for event in ledger.get_many(conn, event_ids).values()} if event_ids else set()
+    names = sorted(f"{tenant_id}/{writing.deriving_lock(stream_id)}" for stream_id in streams_of)
+    if names:
+        fetch_all(conn, "lock_keys", keys=names, shared=names)
+
+
+def _check_sources(events: Mapping[str, Event], wanted: Sequence[str]) -> None:
+    if len(events) != len(wanted):
+        raise NotFound("no event with that id in the scope of the task run")
+    if any(event.erased for event in events.values()):
+        raise Conflict("an event that the checkpoint is to rest on was erased: nothing of it is left")
+
+
+def _saved_before(
+    conn: Connection, call: Writing, task_run_id: str, event: Event, content: Content, sources: Sequence[str],
+    position: int | None,
+) -> Checkpoint:  # fmt: skip
     """The checkpoint an earlier call with this key saved; the words are compared, since the event holds only a hash."""
     found = checkpoints.select(conn, call.tenant_id, task_run_id, event_id=event.event_id, limit=1)
-    if not found or (not found[0].erased and any(getattr(found[0], n) != getattr(content, n) for n in _SAID)):
+    if not found or found[0].source_event_ids != tuple(sources) or position not in (None, found[0].position):
+        raise IdempotencyMismatch
+    if not found[0].erased and any(getattr(found[0], name) != getattr(content, name) for name in _SAID):
         raise IdempotencyMismatch
     return found[0]
 

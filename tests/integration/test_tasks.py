@@ -311,6 +311,64 @@ def test_a_checkpoint_comes_back_as_it_was_saved(ada: Engram) -> None:
     assert [one.version for one in ada.list_checkpoints(run, known_at=saved.recorded_at)] == [1]
 
 
+def test_a_checkpoint_is_refused_that_is_to_rest_on_what_was_erased(ada: Engram) -> None:
+    run = ada.start_task("Paint the keel").task_run_id
+    kept, gone = (ada.record_event(said, task_run_id=run).event_ids[0] for said in ("Sanded it", "Called Zanzibar"))
+    saved = ada.save_checkpoint(run, "Half", source_event_ids=[gone], idempotency_key="k")
+    ada.ops.erase(events=[gone])
+    for key in ({}, {"idempotency_key": "new"}):
+        with pytest.raises(Conflict, match="erased"):
+            ada.save_checkpoint(run, "Half", source_event_ids=[kept, gone], **key)  # type: ignore[arg-type]
+    again = ada.save_checkpoint(run, "Half", source_event_ids=[gone], idempotency_key="k")
+    assert (again.checkpoint_id, again.erased) == (saved.checkpoint_id, True)
+    assert ada.save_checkpoint(run, "Half", source_event_ids=[kept]).version == 2
+
+
+def test_a_checkpoint_waits_for_an_erasure_of_what_it_is_to_rest_on(
+    ada: Engram, superuser: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where that was said outside of the run, whose lock an erasure of it does not take."""
+    run = ada.start_task("Paint the keel").task_run_id
+    said = ada.record_event("Called Zanzibar").event_ids[0]
+    erased, go = threading.Event(), threading.Event()
+    original: Callable[..., Any] = checkpoints.erase_event
+
+    def slowly(*given: Any) -> Any:
+        done = original(*given)
+        erased.set()
+        assert go.wait(30)
+        return done
+
+    monkeypatch.setattr(checkpoints, "erase_event", slowly)
+    with ThreadPoolExecutor(2) as pool:
+        erasing = pool.submit(ada.ops.redact_event, said)
+        assert erased.wait(30)
+        saving = pool.submit(ada.save_checkpoint, run, "Half", source_event_ids=[said])
+        deadline = time.monotonic() + 30
+        while not superuser.execute(
+            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%advisory%'"
+        ).fetchone():
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        go.set()
+        assert erasing.result().clean
+        with pytest.raises(Conflict, match="erased"):
+            saving.result()
+
+
+def test_the_key_of_a_checkpoint_is_refused_for_other_sources_and_another_position(ada: Engram) -> None:
+    run = ada.start_task("Paint the keel").task_run_id
+    one = ada.record_event("Sanded it", task_run_id=run).event_ids[0]
+    saved = ada.save_checkpoint(run, "Half", source_event_ids=[one], idempotency_key="k")
+    ada.record_event("Primed it", task_run_id=run)
+    assert ada.save_checkpoint(run, "Half", source_event_ids=[one], idempotency_key="k") == saved
+    assert ada.save_checkpoint(run, "Half", source_event_ids=[one], position=2, idempotency_key="k") == saved
+    others: list[dict[str, Any]] = [{}, {"source_event_ids": [one], "position": 1}]
+    for other in others:
+        with pytest.raises(IdempotencyMismatch):
+            ada.save_checkpoint(run, "Half", idempotency_key="k", **other)
+
+
 def test_a_state_of_eight_mebibytes_is_kept_and_one_byte_more_is_refused(ada: Engram) -> None:
     run = ada.start_task("Paint the keel").task_run_id
     most = 8 << 20
