@@ -7,9 +7,10 @@ of locks is: run, then the head of its stream.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeVar
 
-from engram import checkpoints, ids, inputs, ledger, paging, streams, tasks, tenancy, writing
+from engram import checkpoints, ids, inputs, ledger, paging, sessions, streams, tasks, tenancy, writing
 from engram.checkpoints import Content, New
 from engram.database import Connection, fetch_all, fetch_one
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput, NotFound
@@ -17,6 +18,7 @@ from engram.operations import running, steps
 from engram.operations.checkpointing import TASK_TRUST, happened_after, recorded, saved
 from engram.operations.setup import Reading, Setup, Writing
 from engram.operations.steps import Operation
+from engram.sessions import Visit
 from engram.tasks import Held
 from engram.values import TASK_STATUSES, Checkpoint, Event, Page, ResumedTask, TaskRun
 
@@ -49,12 +51,12 @@ def start_task(
             return tasks.get(conn, call.tenant_id, [scope_id], str(before.task_run_id)).task
         if parent is not None:
             tasks.get(conn, call.tenant_id, [scope_id], parent)
-        setup.entered(conn, scope_id, call)
+        here = _in_session(setup, conn, call, scope_id)
         stream = streams.open(conn, scope_id, "task", task_run_id)
         place = (scope_id, stream.stream_id, task_run_id)
-        done = recorded(setup, conn, call, place, tasks.STARTED, request, content=said)
+        done = recorded(setup, conn, here, place, tasks.STARTED, request, content=said)
         new = TaskRun(
-            task_run_id, said, "active", None, parent, call.session_id, stream.stream_id, done.position,
+            task_run_id, said, "active", None, parent, here.session_id, stream.stream_id, done.position,
             done.recorded_at, done.recorded_at, None, more, call.trust or TASK_TRUST,
         )  # fmt: skip
         tasks.add(conn, call.tenant_id, scope_id, new, event_id=done.event_id, metadata=more)
@@ -88,7 +90,8 @@ def update_task(
         new = {n: value for n, value in request.items() if getattr(held.task, n) != value}
         if not new:
             return held.task
-        done = recorded(setup, conn, call, held.place, tasks.UPDATED, request)
+        here = _in_session(setup, conn, call, held.scope_id)
+        done = recorded(setup, conn, here, held.place, tasks.UPDATED, request)
         tasks.change(conn, call.tenant_id, wanted, at=done.recorded_at, event_id=done.event_id, **new)
         held = _again(conn, call, held)
         if moves and held.task.status != "active":  # a run that rests or has ended is one to come back to
@@ -113,7 +116,8 @@ def resume_task(
         held = _locked(conn, call, wanted)
         if _before(conn, held.scope_id, call, tasks.RESUMED, {"status": "active"}, wanted) is None:
             tasks.moved(held.task.status, "active")
-            done = recorded(setup, conn, call, held.place, tasks.RESUMED, {"status": "active"}, expected=expected)
+            here = _in_session(setup, conn, call, held.scope_id)
+            done = recorded(setup, conn, here, held.place, tasks.RESUMED, {"status": "active"}, expected=expected)
             tasks.change(conn, call.tenant_id, wanted, at=done.recorded_at, event_id=done.event_id, status="active")
             held = _again(conn, call, held)
         return _resumed(conn, call.tenant_id, held)
@@ -145,7 +149,8 @@ def _hide(
             if forgotten:  # to whoever may not see it, it is not there
                 raise NotFound("no task run with that id in this scope")
             return held.task
-        done = recorded(setup, conn, call, held.place, event_type, {})
+        here = _in_session(setup, conn, call, held.scope_id)
+        done = recorded(setup, conn, here, held.place, event_type, {})
         tasks.change(conn, call.tenant_id, wanted, at=done.recorded_at, event_id=done.event_id, forgotten=forgotten)
         return _again(conn, call, held).task
 
@@ -235,7 +240,7 @@ def save_checkpoint(
         _check_sources(ledger.get_many(conn, sources, scope_ids=[held.scope_id]), sources)
         body = checkpoints.sealed(content, wanted, latest + 1, at)
         new = New(checkpoint_id, latest + 1, at, body, sources, call.trust or TASK_TRUST)
-        return saved(setup, conn, call, held, new)
+        return saved(setup, conn, _in_session(setup, conn, call, held.scope_id), held, new)
 
     return (yield from _written(call, work))
 
@@ -257,6 +262,19 @@ def list_checkpoints(
 
 
 # Shared --------------------------------------------------------------------------------------------------------------
+
+
+def _in_session(setup: Setup, conn: Connection, call: Writing, scope_id: int) -> Writing:
+    """The call with the part of its session that it becomes a part of, begun or reopened if need be.
+
+    A run of another scope than the caller's has no part in his sessions.
+    """
+    if call.visit is None or tenancy.find(conn, call.scope) != scope_id:
+        return call
+    part = setup.entered(conn, scope_id, call)
+    assert part is not None
+    sessions.reopen(conn, scope_id, part, setup.policy, told=False, key=setup.settings.secret_key)
+    return replace(call, visit=Visit(part.session_id))
 
 
 def _resumed(conn: Connection, tenant_id: str, held: Held) -> ResumedTask:

@@ -204,6 +204,55 @@ def test_a_session_that_goes_on_says_so_in_its_stream_whatever_it_goes_on_with(a
     assert [one.event_type for one in own].count("session_reopened") == 3
 
 
+OF_RUNS: dict[str, Callable[[Engram, str], Any]] = {
+    "start": lambda door, _: door.start_task("Paint the deck", session_id="s"),
+    "update": lambda door, run: door.update_task(run, metadata={"coat": new_id()}, session_id="s"),
+    "resume": lambda door, run: door.resume_task(run, session_id="s"),
+    "save": lambda door, run: door.save_checkpoint(run, "Half", session_id="s"),
+    "forget": lambda door, run: door.forget_task(run, session_id="s"),
+}
+
+
+@pytest.mark.parametrize("name", OF_RUNS)
+def test_a_change_of_a_run_begins_the_session_it_names_and_lets_it_go_on(ada: Engram, name: str) -> None:
+    run = ada.start_task("Paint the keel").task_run_id
+    OF_RUNS[name](ada, run)
+    assert ada.get_session("s").position == 0
+    ada.restore_task(run)
+    ada.end_session("s")
+    OF_RUNS[name](ada, run)
+    session = ada.get_session("s")
+    assert session.ended_at is None
+    assert [one.event_type for one in ada.list_events(stream_id=session.stream_id)][-1] == "session_reopened"
+
+
+def test_a_change_of_a_run_that_changes_nothing_begins_no_session(ada: Engram) -> None:
+    run = ada.start_task("Paint the keel", metadata={"coats": 2}, idempotency_key="k").task_run_id
+    ada.update_task(run, metadata={"coats": 2}, session_id="s")
+    ada.start_task("Paint the keel", metadata={"coats": 2}, session_id="s", idempotency_key="k")
+    ada.update_task(run, status="paused", session_id="s", dry_run=True)
+    with pytest.raises(NotFound):
+        ada.get_session("s")
+
+
+def test_a_run_of_somebody_else_has_no_part_in_a_session(doors: Doors) -> None:
+    run = doors(user=None).start_task("Paint the keel").task_run_id
+    ada = doors()
+    ada.update_task(run, status="paused", session_id="s")
+    with pytest.raises(NotFound):
+        ada.get_session("s")
+
+
+def test_a_run_that_goes_on_after_a_gap_is_of_the_successor(doors: Doors) -> None:
+    door = doors(session_gap=MOMENT)
+    talk = door.session()
+    talk.remember("I like tea")
+    run = talk.start_task("Paint the keel")
+    newest, first = door.list_sessions()
+    assert newest.continues == first.session_id
+    assert (run.session_id, door.get_task(run.task_run_id).session_id) == (newest.session_id, newest.session_id)
+
+
 def test_a_redaction_counts_in_how_far_a_session_had_come_by_a_moment(ada: Engram) -> None:
     [event_id] = ada.remember("I like tea", session_id="s").event_ids
     ended = ada.end_session("s")
