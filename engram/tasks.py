@@ -13,6 +13,7 @@ from sqlalchemy.engine import Row
 from engram import ledger
 from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one
 from engram.errors import Conflict, NotFound
+from engram.ledger import Place
 from engram.memories import Moment
 from engram.tenancy import Visible
 from engram.values import TASK_STATUSES, TRUSTS, Event, TaskRun, trust_rank
@@ -127,6 +128,21 @@ def at(conn: Connection, held: Held, moment: Moment) -> Held:
         return held
     events = ledger.read(conn, stream_id=held.task.stream_id, scope_ids=[held.scope_id], limit=MOST_CHANGES)
     return replace(held, task=as_known(held.task, events, moment.earliest))
+
+
+def happened(
+    conn: Connection, held: Held, visible: Visible, *, after: int, limit: int, known_at: datetime | None = None,
+    start: Place | None = None,
+) -> list[Event]:  # fmt: skip
+    """The newest events of a run that a reader may see, behind a position of its stream, newest first.
+
+    Of a run is what names it, also in another ledger: what a user says of a run of the agent's own stays the user's.
+    """
+    events = ledger.read(
+        conn, task_run_id=held.task.task_run_id, scope_ids=visible.scope_ids, own_ids=visible.own_ids,
+        known_at=known_at, start=start, newest_first=True, limit=limit,
+    )  # fmt: skip
+    return list(takewhile(lambda one: one.stream_id != held.task.stream_id or one.position > after, events))
 
 
 def change(

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from engram import checkpoints, context, counting, derivation, inputs, ledger, recall, streams, tasks, tenancy
+from engram import checkpoints, context, counting, derivation, inputs, recall, streams, tasks, tenancy
 from engram.context import Layout, Material, Open
 from engram.database import Connection
+from engram.ledger import Place
 from engram.operations import assembling, searching, steps
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
@@ -113,23 +114,22 @@ def _open(conn: Connection, visible: Visible, reading: Reading) -> list[Open]:
     made = []
     for held in going:
         last = saved.get(held.task.task_run_id)
-        made.append(Open(held.task, last, _after(conn, held, 0 if last is None else last.position, reading)))
+        made.append(Open(held.task, last, _after(conn, held, 0 if last is None else last.position, visible, reading)))
     return made
 
 
-def _after(conn: Connection, held: Held, position: int, reading: Reading) -> Sequence[Event]:
+def _after(conn: Connection, held: Held, position: int, visible: Visible, reading: Reading) -> Sequence[Event]:
     """What was said and done in a run after a position of its stream, newest first."""
     kept: list[Event] = []
-    before = None if reading.moment.earliest is None else held.task.position + 1
+    start: Place | None = None
     for _ in range(PAGES):
-        page = ledger.read(
-            conn, stream_id=held.task.stream_id, scope_ids=[held.scope_id], after=position, newest_first=True,
-            before=before, limit=PAGE,
-        )  # fmt: skip
+        page = tasks.happened(
+            conn, held, visible, after=position, known_at=reading.moment.earliest, start=start, limit=PAGE
+        )
         kept.extend(filter(assembling.is_said, page))
         if len(kept) >= MOST_AFTER or len(page) < PAGE:
             break
-        before = page[-1].position
+        start = Place(page[-1].recorded_at, page[-1].stream_id, page[-1].position)
     return tuple(kept[:MOST_AFTER])
 
 

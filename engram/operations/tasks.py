@@ -15,11 +15,12 @@ from engram.checkpoints import Content, New
 from engram.database import Connection, fetch_all, fetch_one
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput, NotFound
 from engram.operations import running, steps
-from engram.operations.checkpointing import TASK_TRUST, happened_after, recorded, saved
+from engram.operations.checkpointing import BOOKKEEPING, TASK_TRUST, recorded, saved
 from engram.operations.setup import Reading, Setup, Writing
 from engram.operations.steps import Operation
 from engram.sessions import Visit
 from engram.tasks import Held
+from engram.tenancy import Visible
 from engram.values import TASK_STATUSES, Checkpoint, Event, Page, ResumedTask, TaskRun
 
 T = TypeVar("T")
@@ -120,7 +121,7 @@ def resume_task(
             done = recorded(setup, conn, here, held.place, tasks.RESUMED, {"status": "active"}, expected=expected)
             tasks.change(conn, call.tenant_id, wanted, at=done.recorded_at, event_id=done.event_id, status="active")
             held = _again(conn, call, held)
-        return _resumed(conn, call.tenant_id, held)
+        return _resumed(conn, tenancy.visible(conn, call.scope), held)
 
     return (yield from _written(call, work))
 
@@ -277,11 +278,13 @@ def _in_session(setup: Setup, conn: Connection, call: Writing, scope_id: int) ->
     return replace(call, visit=Visit(part.session_id))
 
 
-def _resumed(conn: Connection, tenant_id: str, held: Held) -> ResumedTask:
-    found = checkpoints.select(conn, tenant_id, held.task.task_run_id, whole=True, limit=1)
+def _resumed(conn: Connection, visible: Visible, held: Held) -> ResumedTask:
+    found = checkpoints.select(conn, visible.scope.tenant_id, held.task.task_run_id, whole=True, limit=1)
     checkpoint = found[0] if found else None
-    events, complete = happened_after(conn, held, checkpoint, MOST_EVENTS)
-    return ResumedTask(held.task, checkpoint, tuple(events), complete)
+    after = 0 if checkpoint is None else checkpoint.position
+    newest = tasks.happened(conn, held, visible, after=after, limit=MOST_EVENTS + 1)
+    events = [one for one in reversed(newest[:MOST_EVENTS]) if one.event_type not in BOOKKEEPING]
+    return ResumedTask(held.task, checkpoint, tuple(events), len(newest) <= MOST_EVENTS)
 
 
 def _hold_off_erasures(conn: Connection, tenant_id: str, event_ids: Sequence[str]) -> None:

@@ -33,6 +33,7 @@ from engram import (
 )
 from engram.embedded import EmbeddedServer
 from engram.operations import running
+from engram.operations import tasks as operations
 from engram.settings import load
 from engram.values import TASK_STATUSES, TaskRun
 
@@ -472,6 +473,43 @@ def test_resuming_gives_the_latest_checkpoint_and_what_happened_after_it(ada: En
     ada.update_task(run, status="cancelled")
     with pytest.raises(Conflict, match="cancelled"):
         ada.resume_task(run)
+
+
+def test_what_a_user_says_of_a_run_of_the_agent_is_there_where_that_user_resumes_it(ada: Engram) -> None:
+    """It stays in the ledger of the user, unknown to the agent and to others."""
+    agent, bob = ada.scoped(Scope(ada.scope.tenant_id)), ada.scoped(user_id="bob")
+    run = agent.start_task("Paint the boat").task_run_id
+    ada.record_event("Before it", task_run_id=run)
+    agent.record_event("Sanded", task_run_id=run)
+    agent.save_checkpoint(run, "It is sanded")
+    ada.record_event("Paint it blue", task_run_id=run)
+    agent.record_event("Primed", task_run_id=run)
+    bob.record_event("Paint it red", task_run_id=run)
+    said = {
+        "agent": ["Primed"],
+        "ada": ["Paint it blue", "Primed"],
+        "bob": ["Primed", "Paint it red"],
+    }
+    for name, door in (("agent", agent), ("ada", ada), ("bob", bob)):
+        resumed = door.resume_task(run)
+        assert ([event.content for event in resumed.events], resumed.complete) == (said[name], True)
+        block = door.resume().text
+        told = [one for one in ("Before it", "Paint it blue", "Primed", "Paint it red") if one in block]
+        assert told == said[name]
+
+
+def test_more_than_is_given_to_whoever_resumes_is_cut_to_the_newest(
+    ada: Engram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operations, "MOST_EVENTS", 4)
+    agent = ada.scoped(Scope(ada.scope.tenant_id))
+    run = agent.start_task("Paint the boat").task_run_id
+    for number in range(3):
+        agent.record_event(f"Coat {number}", task_run_id=run)
+        ada.record_event(f"Look {number}", task_run_id=run)
+    resumed = ada.resume_task(run)
+    assert [event.content for event in resumed.events] == ["Look 1", "Coat 2", "Look 2"]
+    assert not resumed.complete
 
 
 def test_of_two_workers_that_resume_from_one_position_the_second_is_stale(ada: Engram) -> None:
