@@ -696,13 +696,16 @@ class _Undoing:
 
 
 def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[UndoReport]:
-    """Take back what a run, or an event, changed; what has changed since is left as it is, and listed."""
+    """Take back what a run, or an event, changed; what has changed since is left as it is, and listed.
+
+    Under a key that was used before nothing is taken back again: the report tells what was, and not what was left.
+    """
     asked = setup.writing(given)
     call = asked.keyed()
     wanted = inputs.event_id(target, "run_or_event_id")
     setup = yield from spaces.ready(setup, call.tenant_id)
 
-    def look(conn: Connection) -> tuple[Run, list[str], str | None]:
+    def look(conn: Connection) -> tuple[Run, list[str], str | None] | UndoReport:
         visible = tenancy.visible(conn, call.scope)
         row = _find_run(conn, visible, wanted)
         scope_id = row.scope_id if row is not None else _scope_of_event(conn, visible, wanted)
@@ -712,6 +715,9 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
         before = _find_run(conn, visible, name)
         if before is not None and before.parent_id != wanted:
             raise IdempotencyMismatch
+        if before is not None and before.finished and not call.dry_run:
+            shown = _shown(conn, visible, before)
+            return UndoReport(name, shown.changes, (), shown.changed)
         if before is None and row is not None and row.undone_by is not None:
             raise Conflict("this run was taken back already: undo the undoing to do it again", run_id=row.undone_by)
         runs = _runs_of(conn, visible, wanted)
@@ -719,7 +725,10 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
             _add_run(conn, run, scope_id)
         return run, runs, wanted if row is None else None
 
-    run, runs, event_id = yield from steps.write(call.tenant_id, look, key=call.idempotency_key)
+    looked = yield from steps.write(call.tenant_id, look, key=call.idempotency_key)
+    if isinstance(looked, UndoReport):
+        return looked
+    run, runs, event_id = looked
     # The last step of a cycle first: what an earlier one left then stands again.
     whole = [(EVENT, event_id)] if event_id is not None else [(RUN, one) for one in reversed(runs)]
 

@@ -184,6 +184,18 @@ def test_the_key_of_an_undoing_is_refused_for_that_of_something_else(ada: Engram
     assert ada.get(held[1]).status == "archived"
 
 
+def test_an_undoing_is_done_once_under_its_key_though_it_was_taken_back(ada: Engram, held: list[str]) -> None:
+    run = ada.ops.archive(held[:1])
+    first = ada.ops.undo(run.run_id, idempotency_key="k")
+    assert (first.changed, first.left) == (1, ())
+    ada.ops.undo(first.run_id)
+    assert ada.get(held[0]).status == "archived"
+    again = ada.ops.undo(run.run_id, idempotency_key="k")
+    assert (again.run_id, again.changed, again.left) == (first.run_id, 1, ())
+    assert {(one.field, one.after) for one in first.undone} <= {(one.field, one.after) for one in again.undone}
+    assert ada.get(held[0]).status == "archived"
+
+
 def test_the_key_of_a_switch_is_refused_for_another_shadow_and_for_another_call(ada: Engram, held: list[str]) -> None:
     first = ada.ops.replay().shadow_id
     ada.ops.switch_replay(first, idempotency_key="k")
