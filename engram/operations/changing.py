@@ -29,6 +29,7 @@ from engram.policies import guards
 from engram.policies.classify import Classified, Proposal, classify
 from engram.secrets import Censor
 from engram.sessions import Visit
+from engram.tenancy import Visible
 from engram.values import DecisionKind, Event, Memory, Trust, WriteDecision, trust_rank
 from engram.writing import Desk, Draft, Origin
 
@@ -718,7 +719,7 @@ def _before(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) ->
     recorded = [event.recorded_at for event in events]
     if len(events) != len(requests) or ledger.goes_on(desk.conn, desk.scope_id, key, recorded):
         raise IdempotencyMismatch
-    if not all(_asks_for(event, request, KIND_OF) for event, request in zip(events, requests, strict=True)):
+    if not all(_asks_for(desk, call, event, request, KIND_OF) for event, request in zip(events, requests, strict=True)):
         raise IdempotencyMismatch
     return _decided(desk, events)
 
@@ -759,14 +760,32 @@ def _is_repeated(desk: Desk, call: Writing, request: Mapping[str, Any], types: C
     event = ledger.find_by_key(desk.conn, desk.scope_id, str(call.idempotency_key))
     if event is None:
         return False
-    if not _asks_for(event, request, types):
+    if not _asks_for(desk, call, event, request, types):
         raise IdempotencyMismatch
     return True
 
 
-def _asks_for(event: Event, request: Mapping[str, Any], types: Collection[str]) -> bool:
-    """Whether an event is what such a call would append: of an erased one only its type can be told. Pure."""
-    return event.event_type in types and (event.erased or event.payload.get("request") == request)
+def _asks_for(
+    desk: Desk, call: Writing, event: Event, request: Mapping[str, Any], types: Collection[str]
+) -> bool:  # fmt: skip
+    """Whether an event is what such a call would append; of an erased one the request is gone."""
+    asks = event.event_type in types and (event.erased or event.payload.get("request") == request)
+    return asks and event.task_run_id == call.task_run_id and speaks_alike(desk.conn, desk.visible, call, event)
+
+
+def speaks_alike(conn: Connection, visible: Visible, call: Writing, event: Event) -> bool:
+    """Whether a call speaks with the trust of an event, if it names one, and in its session.
+
+    A session that Engram named has parts: then an earlier one may hold what was said before.
+    """
+    if call.trust not in (None, event.trust):
+        return False
+    if event.session_id == call.session_id:
+        return True
+    if event.session_id is None or call.session_id is None:
+        return False
+    part = sessions.find(conn, visible, event.session_id, memories.NOW)
+    return part is not None and part.opened_by == "engram"
 
 
 def key_lock(desk: Desk, call: Writing) -> str:

@@ -246,6 +246,8 @@ def _is_repeated(desk: Desk, call: Writing, held: Sequence[Held], requests: Sequ
         # What an erased event asked for is gone; what kind of change it was can still be told.
         if event is None or event.event_type != kind or (not event.erased and event.payload.get("request") != request):
             raise IdempotencyMismatch
+        if not changing.speaks_alike(desk.conn, desk.visible, call, event):
+            raise IdempotencyMismatch
         recorded.append(event.recorded_at)
     if any(ledger.goes_on(desk.conn, scope_id, key, recorded) for scope_id in {one.scope_id for one in held}):
         raise IdempotencyMismatch

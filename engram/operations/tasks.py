@@ -14,7 +14,7 @@ from engram import checkpoints, ids, inputs, ledger, paging, sessions, streams, 
 from engram.checkpoints import Content, New
 from engram.database import Connection, fetch_all, fetch_one
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput, NotFound
-from engram.operations import running, steps
+from engram.operations import changing, running, steps
 from engram.operations.checkpointing import BOOKKEEPING, TASK_TRUST, recorded, saved
 from engram.operations.setup import Reading, Setup, Writing
 from engram.operations.steps import Operation
@@ -342,6 +342,8 @@ def _before(
     asked = {name: value for name, value in event.payload.items() if name != "reason"}
     same = event.event_type == event_type and task_run_id in (None, event.task_run_id)
     if not same or not (event.erased or request is None or asked == request):
+        raise IdempotencyMismatch
+    if not changing.speaks_alike(conn, tenancy.visible(conn, call.scope), call, event):
         raise IdempotencyMismatch
     return event
 

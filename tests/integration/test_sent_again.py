@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -11,6 +13,7 @@ import pytest
 from engram import Conflict, Engram, IdempotencyMismatch, Memory, NotFound, Scope, WriteDecision, ledger
 from engram.embedded import EmbeddedServer
 from engram.operations.arguments import Candidate, Message, NewRelation
+from engram.policies import get_policy
 
 
 @pytest.fixture
@@ -288,3 +291,42 @@ def test_a_batch_whose_keys_were_made_with_a_slash_is_still_known(ada: Engram, m
     for call in others:
         with pytest.raises(IdempotencyMismatch):
             call()
+
+
+# Who says it, and where
+
+
+def test_a_key_is_refused_for_another_trust_session_or_run(ada: Engram) -> None:
+    oak, bee = (added(ada, fact).memory_id for fact in ("Oaks grow slowly.", "Bees fly far."))
+    run = ada.start_task("Paint the keel", session_id="s").task_run_id
+    here = {"trust": "agent", "session_id": "s"}
+    calls: list[Callable[..., Any]] = [
+        lambda **told: ada.remember("The roof is new.", idempotency_key="1", **told),
+        lambda **told: ada.add("The mast is tall.", idempotency_key="2", **told),
+        lambda **told: ada.revise(oak, "Oaks grow very slowly.", idempotency_key="3", **told),
+        lambda **told: ada.annotate(bee, tags=["wings"], idempotency_key="4", **told),
+        lambda **told: ada.relate(oak, bee, "beside", idempotency_key="5", **told),
+        lambda **told: ada.start_task("Paint the deck", idempotency_key="6", **told),
+        lambda **told: ada.save_checkpoint(run, "Half", idempotency_key="7", **told),
+    ]  # fmt: skip
+    for call in calls:
+        call(**here)
+        call(**here)
+        call(session_id="s")  # no trust is named
+        others: list[dict[str, Any]] = [{**here, "trust": "web"}, {**here, "session_id": "t"}, {"trust": "agent"}]
+        for other in others:
+            with pytest.raises(IdempotencyMismatch):
+                call(**other)
+    for call in calls[:4]:
+        with pytest.raises(IdempotencyMismatch):
+            call(**here, task_run_id=run)
+
+
+def test_what_was_said_in_an_earlier_part_of_a_session_is_known_in_the_next(database_url: str, tenant: str) -> None:
+    policy = replace(get_policy("default"), session_gap=timedelta(milliseconds=1))
+    with Engram(database_url, scope=Scope(tenant), policy=policy) as door:
+        talk = door.session()
+        first = talk.add("The mast is tall.", idempotency_key="k")
+        talk.add("The keel is long.")
+        assert door.list_sessions().results[0].continues == talk.session_id
+        assert talk.add("The mast is tall.", idempotency_key="k").event_id == first.event_id

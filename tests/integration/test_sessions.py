@@ -229,7 +229,8 @@ def test_a_change_of_a_run_begins_the_session_it_names_and_lets_it_go_on(ada: En
 def test_a_change_of_a_run_that_changes_nothing_begins_no_session(ada: Engram) -> None:
     run = ada.start_task("Paint the keel", metadata={"coats": 2}, idempotency_key="k").task_run_id
     ada.update_task(run, metadata={"coats": 2}, session_id="s")
-    ada.start_task("Paint the keel", metadata={"coats": 2}, session_id="s", idempotency_key="k")
+    with pytest.raises(IdempotencyMismatch):
+        ada.start_task("Paint the keel", metadata={"coats": 2}, session_id="s", idempotency_key="k")
     ada.update_task(run, status="paused", session_id="s", dry_run=True)
     with pytest.raises(NotFound):
         ada.get_session("s")
