@@ -35,6 +35,7 @@ TRUST_OF: Final[Mapping[str, Trust]] = {
 DERIVERS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "skip": (), "verbatim": ("verbatim",), "rules": ("verbatim", "rules"), "llm": ("verbatim", "rules", "llm"),
 }  # fmt: skip
+UNKEYED: Final = "event:"  # before the id of the first event: what a call without a key is known by, should it be lost
 OWN_TYPE: Final = re.compile(r"x\.[a-z][a-z0-9_.-]{0,61}")
 PRIVATE: Final = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
 NO_MEMORY: Final = "#nomem"
@@ -177,6 +178,8 @@ def _captured(
     wait: float | Literal[False] | None,
 ) -> Operation[Receipt]:
     due: list[str] = []
+    if (call.idempotency_key or "").startswith(UNKEYED):
+        call, events = yield from steps.read(call.tenant_id, lambda conn: _as_before(conn, call, events))
 
     def alone(conn: Connection) -> ledger.Appended | None:
         went = _appended_at_once(setup, conn, call, events, expected, every=setup.policy.summary_every)
@@ -223,7 +226,7 @@ def _captured(
         return replace(_receipt(done), notes=call.censor.notes)
 
     # The ids were made here: a lost connection is answered by appending the same events again, which changes nothing.
-    key = call.idempotency_key or events[0].event_id
+    key = call.idempotency_key or f"{UNKEYED}{events[0].event_id}"
     if call.dry_run:
         return (yield from deriving.rehearse(setup, call.scope, events, lambda conn: told(work(conn)), key=key))
     done = None
@@ -239,6 +242,27 @@ def _captured(
             yield from steps.ring(call.tenant_id)
         return receipt
     return (yield from _followed(setup, call, receipt, wait))
+
+
+def _as_before(
+    conn: Connection, call: Writing, events: Sequence[ledger.NewEvent]
+) -> tuple[Writing, Sequence[ledger.NewEvent]]:
+    """The call, and the events by the ids they have, where its key is what a call without one was lost under."""
+    scope_id = tenancy.find(conn, call.scope)
+    try:
+        first_id = inputs.event_id(str(call.idempotency_key).removeprefix(UNKEYED))
+    except InvalidInput:
+        return call, events
+    first = None if scope_id is None else ledger.get(conn, first_id, scope_ids=[scope_id])
+    if first is None:
+        return call, events
+    behind = ledger.read(conn, stream_id=first.stream_id, after=first.position - 1, limit=len(events) + 1)
+    same = [event.event_id for event in behind if event.recorded_at == first.recorded_at]
+    if len(same) != len(events):
+        raise IdempotencyMismatch
+    return replace(call, idempotency_key=None), [
+        replace(event, event_id=event_id, idempotency_key=None) for event, event_id in zip(events, same, strict=True)
+    ]
 
 
 def _appended(

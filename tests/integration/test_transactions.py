@@ -29,7 +29,18 @@ import sqlalchemy as sa
 from proxy import LosingProxy, PoolingProxy, between
 from quiet import Mute
 
-from engram import AsyncEngram, Engram, Filter, Scope, Unavailable, UnknownOutcome, jobs, tenancy, wire
+from engram import (
+    AsyncEngram,
+    Engram,
+    Filter,
+    IdempotencyMismatch,
+    Scope,
+    Unavailable,
+    UnknownOutcome,
+    jobs,
+    tenancy,
+    wire,
+)
 from engram import database as databases
 from engram.database import (
     KEPT,
@@ -48,6 +59,7 @@ from engram.database import (
 )
 from engram.embedded import EmbeddedServer
 from engram.errors import Conflict, EngramError, InvalidInput, LeaseLost, SchemaOutdated
+from engram.operations.arguments import Message
 from engram.settings import Settings, load
 from engram.wire import Kept
 
@@ -472,6 +484,33 @@ def test_an_unknown_outcome_names_the_key_to_ask_again_with(
             losing.fate = lambda _: "pass"
             call("Tea is in the cupboard", idempotency_key=f"mine {number}")
             assert len(door.list_events()) == number
+
+
+@pytest.mark.parametrize("lost", ["after", "before"])
+def test_an_unknown_outcome_without_a_key_names_one_that_finds_what_was_done(
+    losing: LosingProxy, database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch, lost: str
+) -> None:
+    """Whether the commit was lost after it was done, or before."""
+    monkeypatch.setattr(databases, "MAX_RETRY_SECONDS", 0.2)
+    two: list[Message] = [{"role": "user", "content": content} for content in ("Sand is dry.", "Clay is wet.")]
+    fate: Any = "lose the answer" if lost == "after" else "lose the request"
+    with Engram(losing.url(database_url), scope=Scope(tenant), embedder="none") as door:
+        calls: list[Callable[..., object]] = [
+            lambda **key: door.add("Tea is in the cupboard.", **key),
+            lambda **key: door.record_event("Tea is in the pot.", **key),
+            lambda **key: door.remember(two, **key),
+        ]
+        for call, count in zip(calls, (1, 2, 4), strict=True):
+            losing.lost = 0
+            losing.fate = lambda data: fate if is_commit(data) or losing.lost else "pass"
+            with pytest.raises(UnknownOutcome) as caught:
+                call()
+            losing.fate = lambda _: "pass"
+            for _ in range(2):
+                call(idempotency_key=caught.value.key)
+                assert len(door.list_events()) == count
+        with pytest.raises(IdempotencyMismatch):
+            door.remember(two[:1], idempotency_key=caught.value.key)
 
 
 async def test_the_asynchronous_door_resolves_a_lost_commit_too(
