@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Final
 
-from engram import verbs
+from engram import feasts, verbs
 from engram.inputs import END_YEAR, FIRST_YEAR
 from engram.regex import regex
 from engram.values import Window
@@ -155,7 +155,16 @@ _AHEAD_CUE = regex(
     r"(?!living|using|working)\w+ing|(?:planned|scheduled|arranged|booked) for|"
     r"what(?:'s| is| are) (?:my|our|the) (?:schedule|agenda|calendar|plans?))\b|'ll\b"
 )
-_NO_WEEKDAY = regex(r"\b(?:every|each|any|which|what|a|an|the|of|good|black|ash|is|are|and|or|to|like|by) $")
+_NO_WEEKDAY = regex(
+    r"\b(?:every|each|any|which|what|a|an|the|of|good|black|ash|palm|easter|is|are|and|or|to|like|by) $"
+)
+# What a feast is only named in: "the Easter eggs", "a gift for Christmas", "what I said about last Christmas".
+_OF_A_FEAST = regex(
+    r" (?!(?:and|or|but|with|without|at|in|on|of|from|to|by|for|than|as|when|while|if|that|which|who|what|where|how|"
+    r"did|do|does|was|were|is|are|am|had|has|have|will|would|can|could|i|you|he|she|it|we|they|there|my|our|the|a|an|"
+    r"this|last|next|also|too|again|alone|together|before|after|until|since|because|so|then)\b)[a-z0-9]"
+)
+_NO_FEAST = regex(r"\b(?:for|about|like|likes|liked|my|your|our|his|her|their|of|to|by|around|the) $")
 
 # Clocks and periods --------------------------------------------------------------------------------------------------
 
@@ -470,6 +479,69 @@ def _season(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
     return _edge(_Period(start, _shift(start, "months", 3), "months"), match["edge"])
 
 
+def _feast(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+    """ "on Halloween", "last Christmas", "Easter 2024": the last one there was, unless it is said or looked ahead."""
+    name, which, year = match["feast"], _said(match, "which"), _year_of(match, clock)
+    if not _feast_may_stand(match, clock, prep, which is not None or year is not None):
+        return None
+    if year is not None:
+        found = feasts.day(name, year)
+    else:
+        options = [feasts.day(name, clock.today.year + shift) for shift in (-2, -1, 0, 1, 2)]
+        on = replace(clock, ahead=True) if prep in ("before", "until") and not clock.past else clock
+        as_none = which is None or (which == "this" and clock.past)
+        found = _nearest(options, on) if as_none else _nearest_of(which or "", options, clock)
+    before, after = feasts.around(name) if prep in ("", "at", "over", "during") else (0, 0)
+    start, end = found - timedelta(days=before), found + timedelta(days=after + 1)
+    floats = year is None and which is None and not feasts.moves(name)
+    return _Period(start, end, "days", floats, part=_said(match, "part"))
+
+
+def _feast_may_stand(match: re.Match[str], clock: _Clock, prep: str, said: bool) -> bool:
+    """Whether a feast is a time: not of "Easter eggs", nor of what is eaten at Easter every year."""
+    if _OF_A_FEAST.match(match.string, match.end()):
+        return False
+    if said:
+        about = _NO_FEAST.search(match.string, 0, match.start()) is not None
+        return prep in _BEFORE_FEAST or (prep == "" and not about)
+    if prep in ("since", "before", "after", "until"):
+        return True
+    return prep in _BEFORE_FEAST and (clock.past or clock.ahead)
+
+
+_BEFORE_FEAST: Final = ("on", "at", "over", "during", "since", "before", "after", "until", "between", "from", "whole")
+
+
+def _turn(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
+    """The turn of the year: a week to either side of New Year."""
+    if match["year"] is not None:
+        year = int(match["year"]) + 1
+        if year % 100 != int(match["next"][-2:]):
+            raise _Nonsense("no such time")
+    else:
+        days = [date(near, 1, 1) for near in (clock.today.year, clock.today.year + 1)]
+        year = _nearest(days, clock).year
+    return _Period(date(year, 1, 1) - timedelta(days=7), date(year, 1, 8))
+
+
+def _numbered_week(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
+    """ "calendar week 23", "week 23 of 2024": by ISO 8601; a week with no more than a number may be one of a course."""
+    number, year = int(match["number"]), _year_of(match, clock)
+    if year is None and _said(match, "calendar") is None:
+        if prep in ("in", "during", "since"):
+            raise _Nonsense("several weeks may be meant")
+        return None
+    if year is None:
+        mondays = [date.fromisocalendar(near, number, 1) for near in _years_with_week(number, clock.today.year)]
+        return _around(_nearest(mondays, clock), "weeks")
+    return _around(date.fromisocalendar(year, number, 1), "weeks")
+
+
+def _years_with_week(number: int, year: int) -> list[int]:
+    """The years about one that have a week of a number: not all have a 53rd."""
+    return [near for near in range(year - 8, year + 9) if 1 <= number <= date(near, 12, 28).isocalendar().week]
+
+
 def _unit(match: re.Match[str], clock: _Clock, prep: str) -> _Period | None:
     """The last, this or the next week, month, quarter or year; "in the last week" is the seven days up to now."""
     which, unit = match["which"], _UNITS[match["unit"]]
@@ -662,7 +734,8 @@ def _part_of_day(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | N
 
 def _so_far(match: re.Match[str], clock: _Clock, _prep: str) -> _Period | None:
     """What has gone by of this day, week, month or year, or is left of it."""
-    whole = _around(clock.today, _UNITS[match["unit"] or "day"]).bounds(clock)
+    unit = _UNITS["year" if match["unit"] == "y" else match["unit"] or "day"]
+    whole = _around(clock.today, unit).bounds(clock)
     left = _said(match, "when") == "later"
     return _Period(clock.today, clock.today, moments=(clock.now, whole[1]) if left else (whole[0], clock.now))
 
@@ -798,6 +871,18 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         ),
         (rf"(?:the )?(?P<half>h1|h2|first half|second half){_OF_YEAR}", _half),
         (rf"(?:the )?{_EDGE}(?:{_WHICH} )?(?P<season>spring|summer|autumn|fall|winter)\b{_OF_YEAR}", _season),
+        (rf"(?:the )?(?:{_WHICH} )?{feasts.FORM}{_OF_YEAR}{_IN_PART}", _feast),
+        (rf"(?P<that>last|this|next) year,? (?:(?:at|on|over) )?{feasts.FORM}", _feast),
+        (r"the turn of the year\b(?:,? (?P<year>[0-9]{4})[/-](?P<next>[0-9]{2}(?:[0-9]{2})?)\b)?", _turn),
+        (
+            (
+                r"(?:the )?(?:(?P<calendar>calendar) )?week (?P<number>[0-9]{1,2})(?![\w.:/-])"
+                rf"(?! of (?![12]|last |this |next )){_OF_YEAR}"
+            ),
+            _numbered_week,
+        ),
+        (rf"(?P<calendar>cw) ?(?P<number>[0-9]{{1,2}})(?![\w.:/-]){_OF_YEAR}", _numbered_week),
+        (r"(?P<year>[0-9]{4})-?w(?P<number>[0-9]{2})(?![\w-])", _numbered_week),
         (rf"(?:the )?(?P<which>last|past|previous|preceding|next|coming) {_COUNT} {_UNIT}{_NOT_OF_A_THING}", _several),
         (rf"(?:the )?(?P<which>last|past|next) (?P<count>half) (?:an? )?{_UNIT}", _several),
         (r"(?:(?:the )?(?P<which>last|past) )?(?P<count>[0-9]{1,15})(?P<short>[hdw])\b", _shorthand),
@@ -813,13 +898,18 @@ _ATOMS: Final[tuple[tuple[re.Pattern[str], _Maker], ...]] = tuple(
         (rf"(?:the )?(?P<named>weekend|{'|'.join(_WEEKDAYS)}) before last\b", _days_ago),
         (rf"in (?:(?:about|around) )?{_COUNT} {_UNIT}(?:'s? time| time)?", _ahead),
         (rf"{_COUNT} {_UNIT} (?P<from>from (?:now|today))\b", _ahead),
-        (r"(?:the )?(?P<unit>night|day|week|month|year) before last\b(?: (?P=unit)\b)?", _before_last),
-        (r"(?P<when>earlier|later) (?:today\b|this (?P<unit>week|month|year)\b)", _so_far),
         (
-            r"so far (?:today\b|this (?P<unit>week|month|year)\b)",
-            _so_far,
+            (
+                r"(?:the )?(?P<unit>night|day|week|month|year) before last\b(?: (?P=unit)\b)?"
+                rf"(?! (?:{'|'.join(_WEEKDAYS)}|{feasts.FORM}))"
+            ),
+            _before_last,
         ),
-        (r"(?:today|this (?P<unit>week|month|year)) so far\b", _so_far),
+        (r"(?P<when>earlier|later) (?:today\b|this (?P<unit>week|month|year)\b)", _so_far),
+        (r"so far (?:today\b|this (?P<unit>week|month|quarter|year)\b)", _so_far),
+        (r"(?:today|this (?P<unit>week|month|quarter|year)) so far\b", _so_far),
+        (r"(?:the )?(?P<unit>week|month|quarter|year)(?: to |-to-)date\b", _so_far),
+        (r"(?P<unit>y)td\b", _so_far),
         (
             (
                 rf"(?P<word>(?:the )?day before yesterday|(?:the )?day after tomorrow|yesterday|today|tomorrow)\b"
@@ -872,7 +962,8 @@ _STARTS = regex(
     r"(?=[0-9]|(?:the|a|an|early|late|mid|last|this|next|past|previous|preceding|coming|current|earlier|later|so|just|"
     r"today|tonight|yesterday|tomorrow|day|night|week|month|year|q[1-4]|h[12]|first|second|third|fourth|spring|summer|"
     r"autumn|fall|winter|couple|few|several|half|start|beginning|middle|end|about|around|roughly|almost|nearly|some|in|"
-    r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|"
+    r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|calendar|cw|ytd|"
+    r"christmas|xmas|boxing|new|halloween|valentine|easter|good|ash|palm|pentecost|thanksgiving|"
     + "|".join(word for word in _NUMBERS if len(word) > 2)
     + r")[a-z]*\b)"
 )
@@ -885,8 +976,9 @@ _TO_MONTH = regex(rf"\s*(?:to|until|till|til|through|thru|-)\s*{_MONTH}(?:,| of)
 _DAY_NUMBER = regex(rf"(?:the )?{_DAY}")
 _YEAR_AFTER = regex(_OF_YEAR)
 _COUNT_BEFORE = regex(rf"\b(?:(?:(?:in|on|during) )?(?P<the>the ))?(?:{_COUNT} )?(?P<unit>day|week|month|year)s? $")
+_WEEKEND_BEFORE = regex(r"\b(?:(?:on|over|during) )?the weekend $")
 _PIECE = regex(
-    rf"(?:the )?(?:(?P<edge>start|beginning|middle|end) of|{_PART} of|(?P<week>week) of|"
+    rf"(?:the )?(?:(?P<edge>start|beginning|middle|end) of|{_PART} of|(?P<week>week) of|(?P<weekend>weekend) of|"
     rf"(?P<nth>first|second|third|fourth|last) (?:(?:{_COUNT} )?(?P<unit>day|week|month|quarter|half)(?P<many>s)?|"
     rf"(?P<named>weekend|{'|'.join(_WEEKDAYS)})) (?:of|in)) "
 )
@@ -941,6 +1033,9 @@ def _made(plain: str, start: int, found: tuple[int, _Period | str], prep: str, c
     if prep == "by":
         return _Phrase(start, end)  # a time to be ready by: what is asked about does not lie there
     if prep in ("before", "after"):
+        weekend = _WEEKEND_BEFORE.search(plain, 0, start)
+        if weekend is not None and period.moments is None:
+            return _weekend_beside(weekend, end, period, prep, clock)
         counted = _COUNT_BEFORE.search(plain, 0, start)
         if counted is not None and period.moments is None and counted["the"]:
             return _beside(counted, end, period, prep, clock)
@@ -989,6 +1084,19 @@ def _beside(counted: re.Match[str], end: int, period: _Period, prep: str, clock:
     except (ValueError, OverflowError):
         return _Phrase(counted.start(), end, note="no such time")
     return _checked(counted.start(), end, window)
+
+
+def _weekend_beside(weekend: re.Match[str], end: int, period: _Period, prep: str, clock: _Clock) -> _Phrase:
+    """The last weekend before a period, or the first after it."""
+    try:
+        if prep == "before":
+            saturday = period.start - timedelta(days=(period.start.weekday() - 5 - 2) % 7 + 2)
+        else:
+            saturday = period.end + timedelta(days=(5 - period.end.weekday()) % 7)
+        window = _Period(saturday, saturday + timedelta(days=2)).bounds(clock)
+    except (ValueError, OverflowError):
+        return _Phrase(weekend.start(), end, note="no such time")
+    return _checked(weekend.start(), end, window)
 
 
 def _checked(start: int, end: int, window: Window) -> _Phrase:
@@ -1110,6 +1218,8 @@ def _atom(plain: str, place: int, clock: _Clock, prep: str) -> tuple[int, _Perio
     if match is not None and whole is not None and not isinstance(whole[1], str):
         try:
             piece = _piece(match, whole[1])
+        except _Nonsense as error:
+            return whole[0], str(error)
         except (ValueError, OverflowError):
             return whole[0], "no such time"
         if piece is not None:
@@ -1135,12 +1245,25 @@ def _piece(match: re.Match[str], whole: _Period) -> _Period | None:
         return replace(whole, part=match["part"]) if day else None
     if match["week"] is not None:
         return _around(whole.start, "weeks") if day else None
+    if match["weekend"] is not None:
+        return _weekend_of(whole.start) if day else None
     if match["named"] is not None:
         return _nth_day(match["nth"], match["named"], whole)
     start, end = _nth_half(match, whole) if match["unit"] == "half" else _nth_units(match, whole)
     start, end = max(start, whole.start), min(end, whole.end)
     shorter = start < end and (start, end) != (whole.start, whole.end)
     return replace(whole, start=start, end=end, unit="days") if shorter else None
+
+
+def _weekend_of(day: date) -> _Period:
+    """The weekend a day lies in, or that it begins with its Friday."""
+    if day.weekday() < _FRIDAY:
+        raise _Nonsense("two weekends may be meant")
+    saturday = day + timedelta(days=5 - day.weekday())
+    return _Period(saturday, saturday + timedelta(days=2))
+
+
+_FRIDAY: Final = 4
 
 
 def _nth_day(nth: str, named: str, whole: _Period) -> _Period | None:

@@ -324,6 +324,43 @@ def found(text: str, now: datetime = NOW, zone: str = "UTC") -> windows.Found:
         ("the year before last year", "2023-01-01..2024-01-01"),
         ("earlier than March 2024", "..2024-03-01"),
         ("later than March 2024", "2024-04-01.."),
+        # weekends about a day
+        ("over the weekend of June 1", "05-31..06-02"),
+        ("the weekend of Friday, June 6", "06-07..06-09"),
+        ("the weekend before June 1", "05-24..05-26"),
+        ("the weekend after June 1", "06-07..06-09"),
+        # numbered weeks
+        ("in week 23 of 2024", "2024-06-03..2024-06-10"),
+        ("in week 23 of last year", "2024-06-03..2024-06-10"),
+        ("in week 1 of 2025", "2024-12-30..2025-01-06"),
+        ("in calendar week 23", "06-02..06-09"),
+        ("in calendar week 40", "2024-09-30..2024-10-07"),
+        ("calendar week 23 of 2026", "2026-06-01..2026-06-08"),
+        ("since CW 23", "06-02..now"),
+        ("2024-W23", "2024-06-03..2024-06-10"),
+        # up to now
+        ("year to date", "01-01..now"),
+        ("YTD", "01-01..now"),
+        ("month-to-date", "06-01..now"),
+        ("this month so far", "06-01..now"),
+        ("so far this quarter", "04-01..now"),
+        # feasts
+        ("last Christmas", "2024-12-24..2024-12-27"),
+        ("next Halloween", "10-31..11-01"),
+        ("Christmas 2023", "2023-12-24..2023-12-27"),
+        ("on Thanksgiving 2023", "2023-11-23..2023-11-24"),
+        ("Easter last year", "2024-03-29..2024-04-02"),
+        ("last year at Christmas", "2024-12-24..2024-12-27"),
+        ("since New Year", "01-01..now"),
+        ("since Christmas", "2024-12-25..now"),
+        ("after Easter", "04-21.."),
+        ("before Christmas", "..2025-12-25"),
+        ("the day after Christmas", "2024-12-26..2024-12-27"),
+        ("the day before last Monday", "06-15..06-16"),
+        ("the week before last Christmas Day", "2024-12-18..2024-12-25"),
+        ("two weeks after Easter", "04-28..05-05"),
+        ("at the turn of the year", "2024-12-25..01-08"),
+        ("the turn of the year 2022/23", "2022-12-25..2023-01-08"),
     ],
 )
 def test_a_phrase_of_time_is_a_window(phrase: str, window: str) -> None:
@@ -399,6 +436,17 @@ def test_a_phrase_of_time_is_a_window(phrase: str, window: str) -> None:
         "pages 2019-2021",
         "two or three days",
         "the year",
+        # a feast that comes every year, or that something is only called after
+        "What do I eat at Christmas?",
+        "Do I work on Good Friday?",
+        "What did I buy for Christmas?",
+        "What did I say about last Christmas?",
+        "What is my New Year's resolution?",
+        "Who came to the last Christmas party?",
+        "Did I like the Easter eggs?",
+        "Did I live at Easter Road?",
+        "Was Easter Sunday fun?",
+        "What did I do in week 3 of the course?",
     ],
 )
 def test_what_only_looks_like_a_time_is_none(text: str) -> None:
@@ -425,11 +473,43 @@ def test_what_only_looks_like_a_time_is_none(text: str) -> None:
         ("from February 27 to 29, 2025", "no such day: from february 27 to 29, 2025"),
         ("the last 999999999 months of May", "no such time: the last 999999999 months of may"),
         ("the 99999 years before May", "no such time: the 99999 years before may"),
+        ("the weekend of March 3", "two weekends may be meant: the weekend of march 3"),
+        ("in week 23", "several weeks may be meant: in week 23"),
+        ("in week 53 of 2024", "no such time: in week 53 of 2024"),
+        ("the turn of the year 2022/24", "no such time: the turn of the year 2022/24"),
     ],
 )
 def test_a_time_that_is_none_is_noted(text: str, note: str) -> None:
     assert found(text).window is None
     assert found(text).notes == (note,)
+
+
+@pytest.mark.parametrize(
+    ("question", "window"),
+    [
+        ("What did I do on Christmas?", "2024-12-25..2024-12-26"),
+        ("What did I do over Christmas?", "2024-12-24..2024-12-27"),
+        ("What did I do on Christmas Eve?", "2024-12-24..2024-12-25"),
+        ("What did we do on Christmas morning?", "2024-12-25T05:00..2024-12-25T12:00"),
+        ("Where was I on Boxing Day?", "2024-12-26..2024-12-27"),
+        ("Where was I at New Year’s?", "2024-12-31..2025-01-02"),
+        ("Where was I on New Year's Eve with Anna?", "2024-12-31..2025-01-01"),
+        ("What did I wear on Halloween night?", "2024-10-31T18:00..2024-11-01T05:00"),
+        ("What did I get on Valentine's Day?", "02-14..02-15"),
+        ("Who visited us at Easter, what did we do?", "04-18..04-22"),
+        ("What did we eat on Easter Monday last year?", "2024-04-01..2024-04-02"),
+        ("What happened on Thanksgiving?", "2024-11-28..2024-11-29"),
+        ("Where will I be at Easter?", "2026-04-03..2026-04-07"),
+        ("What are we doing on Halloween?", "10-31..11-01"),
+        ("What did I do before Christmas?", "..2024-12-25"),
+        ("What did I do this Christmas?", "2024-12-24..2024-12-27"),
+        ("What did I do between Christmas and New Year?", "2024-12-25..2025-01-02"),
+        ("What did we do between Thanksgiving and Christmas?", "2024-11-28..2024-12-26"),
+        ("Where was I in the week of Christmas?", "2024-12-23..2024-12-30"),
+    ],
+)
+def test_a_feast_that_has_been_or_comes_is_a_window(question: str, window: str) -> None:
+    assert found(question).window == window_of(window, NOW)
 
 
 @pytest.mark.parametrize(
@@ -525,6 +605,7 @@ _WORDS = """
     week weeks month months year years hour minutes ago may march june monday fri q1 q5 2024 1899 2200 99999 31 0 1st
     30th 05/06/2025 2025-02-30 7d spring today yesterday so far earlier recently 's , - : ? weekend quarter 29 february
     early late mid end decade second third will did first weekend friday morning '24 90s 1990s .. & or
+    christmas easter thanksgiving eve sunday new year's halloween calendar week 53 cw ytd turn to-date
     before through ½ ² ٣ 三 Ⅷ İ ß
 """
 WORDS = st.sampled_from(_WORDS.split())
