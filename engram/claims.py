@@ -21,7 +21,7 @@ import Stemmer
 
 from engram import lexicon as lex
 from engram.regex import regex
-from engram.text import CJK, is_identifier
+from engram.text import CJK, QUESTION_MARKS, is_identifier
 
 Kind = Literal["word", "number", "date", "time", "id", "cjk", "symbol", "sign", "comma", "stop", "phrase"]
 
@@ -170,7 +170,7 @@ def _mark(mark: str) -> list[Token]:
         return [Token("word", "to")]
     if mark in ",/()[]{}":
         return [Token("comma", mark)]
-    if mark in "?？":
+    if mark in QUESTION_MARKS:
         return [Token("symbol", "?"), Token("stop", mark)]
     if mark in ".!:;—–…。！；|":
         return [Token("stop", mark)]

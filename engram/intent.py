@@ -308,7 +308,10 @@ def complete(reading: Reading, said: Sequence[Said], *, tz: tzinfo = UTC) -> Rea
     )
 
 
-_ASKS = regex(r"\?$|^(?:what|when|where|who|which|how|why|did|do|does|is|are|was|were|can|tell me|show me)\b")
+_ASKS = regex(
+    rf"[{text.QUESTION_MARKS}]$|"
+    r"^(?:what|when|where|who|which|how|why|did|do|does|is|are|was|were|can|tell me|show me)\b"
+)
 
 
 def _names_someone(said: str) -> bool:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from engram.regex import regex
+from engram.text import has_question_mark
 from engram.verbs import is_past, third_person
 
 MOST_READ: Final = 200  # characters
@@ -42,7 +43,7 @@ def are_opposites(one: str, other: str) -> bool:
 @lru_cache(maxsize=4096)
 def _read(plain: str) -> _Said | None:
     """What a statement says and whether that is so; None where that cannot be told."""
-    if len(plain) > MOST_READ or "?" in plain or _PARTLY.search(plain):
+    if len(plain) > MOST_READ or has_question_mark(plain) or _PARTLY.search(plain):
         return None
     text = _whole(" ".join(word for word in _ASIDE.sub(" ", plain.strip(" .!")).split() if word not in _LIGHT))
     denied = _DENIED.match(text)

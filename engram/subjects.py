@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from engram import attributes, names, predicates, verbs
 from engram.regex import regex
-from engram.text import compared
+from engram.text import QUESTION_MARKS, compared
 from engram.wording import Worded, words_of
 
 
@@ -33,7 +33,7 @@ MAX_SENTENCE: Final = 1_000
 
 # ------------------------------------------------ sentences
 
-_END = regex(r"[.!?…]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]*|\n")
+_END = regex(rf"[.!…{QUESTION_MARKS}]+[\"'”’»)\]]*(?=\s|$)|[。！？]+[」』”]*|\n")
 _ABBREVIATION = regex(
     r"(?:^|[\s(\"“])(?:dr|mr|mrs|ms|mx|prof|st|mt|ft|vs|e\.g|i\.e|cf|no|nr|approx|dept|gen|sen|rep|jr|sr|"
     r"fig|sec|art|al|[b-hj-z])\.$",
@@ -364,6 +364,7 @@ _COMMAND_VERBS = """
     remind avoid prefer always never don't please only stay be ensure ship deploy follow prefix default
 """
 _COMMANDS: Final = frozenset(_COMMAND_VERBS.split())
+_ENDS_ASKING = regex(rf"[{QUESTION_MARKS}]+[\"'”’)\]!]*$")
 _DO_NOT = regex(r"^(?:do not|don't|never|always|please)\b")
 # Most sentences hold no word of most of these.
 _ASKS, _OBLIGES, _SUPPOSES, _IMAGINES, _REPORTS, _ATTRIBUTES, _PLANS = map(
@@ -381,7 +382,7 @@ def mood_of(sentence: str) -> Mood:
         return "quotation"
     text = _OWN_TAIL.sub("", text[lead_length(text) :])
     held = words_of(text)
-    if re.search(r"[?？]+[\"'”’)\]!]*$", bare) or _QUESTION.match(text) or _ASKS.search(text, held):
+    if _ENDS_ASKING.search(bare) or _QUESTION.match(text) or _ASKS.search(text, held):
         return "question"
     if _OBLIGES.search(text, held) and not _FIRST.match(text):
         return "statement"  # "the Supplier shall pay unless ..." is an obligation, not a supposition

@@ -29,6 +29,9 @@ _STOP = """
 """
 STOP_WORDS = frozenset(_STOP.split())
 
+QUESTION_MARKS = "?？﹖؟՞፧⸮‽⁇⁈⁉❓❔"
+"""What ends a question, in any script: none of it means anything in a regular expression's set of characters."""
+
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _ASCII_RUN = re.compile(r"[\x00-\x7f]+")
 _PIECE = re.compile(f"([{CJK}]+)|([^{CJK}]+)")
@@ -87,6 +90,16 @@ def fact_hash(text: str) -> bytes:
 def normalise_key(text: str) -> str:
     """The text of a conflict key, so that case, width and invisible characters never make two keys of one."""
     return compared(text)
+
+
+def has_question_mark(said: str) -> bool:
+    """Whether a text holds a question mark of any script."""
+    return "?" in said or (not said.isascii() and any(mark in said for mark in QUESTION_MARKS))
+
+
+def ends_in_question(said: str) -> bool:
+    """Whether the last character of a text, white space aside, is a question mark of any script."""
+    return said.rstrip().endswith(tuple(QUESTION_MARKS))
 
 
 def has_cjk(text: str) -> bool:

@@ -11,6 +11,7 @@ from engram import embedding, migrations
 from engram.channels import Part
 from engram.database import Connection, execute, fetch_all, fetch_one, statement
 from engram.embedding import Model, local
+from engram.text import has_question_mark
 
 if TYPE_CHECKING:
     from engram.arrays import HalvesList
@@ -96,7 +97,7 @@ def is_second_person(query: str) -> bool:
 
 def tells(query: str) -> bool:
     """Whether a text says what its speaker did or feels, and asks nothing. Pure."""
-    return "?" not in query and _SPEAKS.search(query) is not None and _REQUEST.match(query) is None
+    return not has_question_mark(query) and _SPEAKS.search(query) is not None and _REQUEST.match(query) is None
 
 
 def breadth(size: int, fetched: int) -> int:

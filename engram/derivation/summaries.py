@@ -40,7 +40,7 @@ _DONE = regex(
     re.I,
 )
 _AHEAD = regex(r"\b(?:next|to ?do|remaining|still (?:need|have)|need to|follow up|tomorrow|then we|plan to)\b", re.I)
-_ASKED = regex(r"[?？؟]\W*$")
+_ASKED = regex(rf"[{text.QUESTION_MARKS}]\W*$")
 _WHO: Final = {"user": "User", "assistant": "Assistant", "agent": "Agent", "system": "System", "tool": "Tool"}
 
 

@@ -508,7 +508,7 @@ def _passes(event: Event, asked: Filter | None, looked: Looked) -> bool:
 def _is_question(event: Event, question: str) -> bool:
     """Whether an event is this question or another: it is no answer. Pure."""
     said = (event.content or "").strip()
-    return event.role == "user" and (said.endswith(("?", "？")) or text.compared(said) == text.compared(question))
+    return event.role == "user" and (text.ends_in_question(said) or text.compared(said) == text.compared(question))
 
 
 def _citation(event: Event) -> Citation:
@@ -780,7 +780,7 @@ def _asks(memory: Memory, question: str) -> bool:
     """Whether a memory is a question someone asked, this one (compared) or another: it is no answer. Pure."""
     if memory.category not in EVIDENCE:
         return False
-    return memory.fact.rstrip().endswith(("?", "？")) or text.compared(memory.fact) == question
+    return text.ends_in_question(memory.fact) or text.compared(memory.fact) == question
 
 
 def _lineage(conn: Connection, looked: Looked, memory: Memory, only: Filter | None) -> Lineage:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from engram.text import has_question_mark
+
 Place = tuple[str, int]
 """A stream, and the position of an event in it."""
 
@@ -25,4 +27,4 @@ def after(place: Place) -> Place:
 
 def asks(said: str) -> bool:
     """Whether somebody who says this waits for an answer."""
-    return "?" in said[-ENDING:]
+    return has_question_mark(said[-ENDING:])

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engram import text
+from engram import intent, opposites, subjects, text
+from engram.channels import semantic
+from engram.recall import turns
 
 ANY = st.text(st.characters(codec=None), max_size=300)
 
@@ -165,3 +167,21 @@ def _fastest(value: str) -> float:
         text.count_tokens(value)
         spent.append(time.process_time() - start)
     return min(spent)
+
+
+@pytest.mark.parametrize("mark", text.QUESTION_MARKS)
+def test_a_question_mark_of_any_script_asks(mark: str) -> None:
+    assert turns.asks(f"Where was it{mark} Tell me.")
+    assert text.ends_in_question(f"Where was it{mark} ")
+    assert subjects.mood_of(f"You like tea{mark}") == "question"
+    assert [subject for subject, _ in subjects.sentence_spans(f"Tea{mark} I like it.")] == [0, 5]
+    assert not opposites.are_opposites("user does not like tea", f"user likes tea{mark}")
+    assert semantic.tells("I went to Rome")
+    assert not semantic.tells(f"I went to Rome{mark}")
+    assert intent._ASKS.search(f"you like tea{mark}")
+
+
+def test_a_statement_asks_nothing() -> None:
+    assert not text.has_question_mark("¡Señor, es así!")
+    assert not text.ends_in_question("I asked why? Nobody knew.")
+    assert not turns.asks("Is it? " + "x" * turns.ENDING)
