@@ -43,7 +43,7 @@ def are_opposites(one: str, other: str) -> bool:
 @lru_cache(maxsize=4096)
 def _read(plain: str) -> _Said | None:
     """What a statement says and whether that is so; None where that cannot be told."""
-    if len(plain) > MOST_READ or has_question_mark(plain) or _PARTLY.search(plain):
+    if len(plain) > MOST_READ or has_question_mark(plain) or any(form.search(plain) for form in _ANYTHING_ELSE):
         return None
     text = _whole(" ".join(word for word in _ASIDE.sub(" ", plain.strip(" .!")).split() if word not in _LIGHT))
     denied = _DENIED.match(text)
@@ -105,6 +105,20 @@ _PARTLY: Final = regex(
     r"\btoo (?!$|now\b|these days\b)|\ba (?:few|little|bit)\b"
 )
 """What a light word means something in: who is not just a teacher is one, and "never again" is not "never"."""
+_MOST: Final = regex(
+    r"(?:\bnever|\bcan not|\bcannot|\bcan't) (?:.* )?(?:better|worse|more|less|harder|so|such|this)\b|"
+    r"(?:\bnever|\bcan not|\bcannot|\bcan't) (?:been|be|felt|feel|looked|look) \w+er\b|"
+    r"(?:\bcan not|\bcannot|\bcan't) (?:complain|help \w+ing|.* enough)\b"
+)
+"""What says how much, not that it is not so: who has never been happier has been happy, who can't agree more agrees."""
+_IDIOMS: Final = regex(r"\bno (?:idea|clue|one|less|fewer)\b|(?:\bis|\bare|\bam|'m|'re) never\b")
+"""Who has no idea has ideas, and who is never late may be late today."""
+_ELSEWHERE: Final = regex(
+    r"\b(?:because|unless|but|until|till|today|tonight|yesterday|tomorrow|last night|"
+    r"this (?:morning|afternoon|evening))\b"
+)
+"""What a denial may be of instead ("not because of the pay"), and days: there are many of each."""
+_ANYTHING_ELSE: Final = (_PARTLY, _MOST, _IDIOMS, _ELSEWHERE)
 _ASIDE: Final = regex(r"\b(?:any ?more|any longer|at all|after all|these days|as well|at the moment|(?<!has )yet)\b")
 _LIGHT: Final = _words(
     "a an any really actually also too either now still just currently truly absolutely definitely again"
