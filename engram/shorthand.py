@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from engram import attributes, names, news
+from engram import attributes, names, news, verbs
 from engram.regex import regex
 
 
@@ -90,9 +90,9 @@ _NEW_ONE: Final = regex(
     re.I,
 )
 _NOW_IS: Final = regex(
-    rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)(?:(?P<verb> is)? now(?: with| at| on)? | (?:has "
+    rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)(?:(?P<verb> is)? now(?: with| at| on)? |(?P<did> (?:has "
     rf")?(?:moved|changed|switched|"
-    rf"went up|went down) to | is (?:with |at |on )?(?=[^,;]* now$))(?P<value>{_NAME}|{_NUMBER}|"
+    rf"went up|went down) to )| is (?:with |at |on )?(?=[^,;]* now$))(?P<value>{_NAME}|{_NUMBER}|"
     rf"{_THING}|{_NOUN})(?: now)?$",
     re.I,
 )
@@ -115,9 +115,12 @@ _NO_THING: Final = _words(
 
 def _telegram(text: str, lone: bool) -> str | None:
     """A thing of the user's and its value, side by side: "New choir, Vocalis", "weight now 74 kilos"."""
-    match = _NEW_ONE.match(text) or _NOW_IS.match(text) or _AMOUNT_OF.match(text)
+    new_one = _NEW_ONE.match(text)
+    now_is = None if new_one is not None else _NOW_IS.match(text)
+    match = new_one or now_is or _AMOUNT_OF.match(text)
     if match is None:
         return None
+    counted = match not in (new_one, now_is)
     np, value = match["np"].casefold(), match["value"].strip()
     parts = np.split()
     if not _is_value(value) or _NO_THING.intersection(parts) or parts[-1] in _MATTERS or attributes.is_not_now(parts):
@@ -125,13 +128,34 @@ def _telegram(text: str, lone: bool) -> str | None:
     known = attributes.noun(np) is not None or np in _BARE
     if value[0].isdigit() and re.fullmatch(_NUMBER, value, re.I) is None:
         return None  # "bus now 5 minutes late"
-    if match.re is _NEW_ONE and match["apart"] is None and " " in np and not known:
+    if new_one is not None and new_one["apart"] is None and " " in np and not known:
         return None  # "my new oven takes 20 minutes"
-    named = match["np"][0].isupper() and (match.re is _AMOUNT_OF or (match.re is _NOW_IS and match["verb"] is not None))
-    named = named or any(char.isupper() for char in match["np"][1:])  # "iPhone 15", "CPU now 95%"
-    if not known and (not lone or named or (match.re is _AMOUNT_OF and " " in np)):
+    named = any(char.isupper() for char in match["np"][1:])  # "iPhone 15", "CPU now 95%"
+    named = named or (now_is is not None and _may_be_somebody(now_is)) or (counted and not _is_measure(match))
+    if not known and (not lone or named):
         return None
-    return _said_of(np, value, "" if match.re is _AMOUNT_OF else " now")
+    return _said_of(np, value, "" if counted else " now")
+
+
+def _is_measure(match: re.Match[str]) -> bool:
+    """Whether words before a number name what it is of: "Blood group 4", no "Mazda 3" and no "Siltec fired 500"."""
+    *more, head = match["np"].split()
+    if not more:
+        return head[0].islower()
+    doing = verbs.is_past(head) or head in verbs.COMMON or head.endswith(("s", "ing"))
+    return not doing and head[0].islower() and head not in _NO_HEAD and not _A_YEAR.fullmatch(match["value"])
+
+
+_NO_HEAD: Final = _words("since until till after before per than like plus minus times near between against without")
+_A_YEAR: Final = regex(r"(?:19|20)\d\d")
+
+
+def _may_be_somebody(match: re.Match[str]) -> bool:
+    """Whether what is something now, or moved to something, may be somebody: "Anna moved to Rome"."""
+    if match["did"] is None:
+        return match["verb"] is not None and match["np"][0].isupper()
+    somewhere = not match["value"][0].isdigit()
+    return somewhere and (match["np"][0].isupper() or "moved" in match["did"].casefold())
 
 
 def _label(text: str, lone: bool) -> str | None:

@@ -114,6 +114,28 @@ AS_IT_IS = [
     "Dentist: call Dr. Quist",
 ]
 
+LONE = [
+    ("weight now 74 kilos", "My weight is 74 kilos now"),
+    ("Weight 74 kilos", "My weight is 74 kilos"),
+    ("New choir, Vocalis", "My choir is Vocalis now"),
+    ("standup moved to 10:30", "My standup is 10:30 now"),
+    ("Standup moved to 10:30", "My standup is 10:30 now"),
+    ("Dentist moved to Dr. Kim", "My dentist is Dr. Kim now"),
+    ("Blood group 4", "My blood group is 4"),
+    ("my new oven takes 20 minutes", None),
+    ("Mazda 3", None),
+    ("Siltec employs 300 people.", None),
+    ("Married since 2019", "I am married since 2019"),
+    ("Summer trip 2024", None),
+    ("Siltec fired 500 people.", None),
+    ("Anna ate 3 pizzas", None),
+    ("Anna moved to Rome.", None),
+    ("anna moved to Rome", None),
+    ("Anna has switched to Linux", None),
+    ("Anna is now Catholic", None),
+    ("iPhone 15", None),
+]
+
 
 @pytest.mark.parametrize(("said", "whole"), WHOLE)
 def test_what_is_left_out_is_put_back(said: str, whole: str) -> None:
@@ -123,6 +145,11 @@ def test_what_is_left_out_is_put_back(said: str, whole: str) -> None:
 @pytest.mark.parametrize("said", AS_IT_IS)
 def test_what_is_no_shorthand_of_the_user_stays_as_it_is(said: str) -> None:
     assert shorthand.whole(said, lead=lead_length(said)) is None
+
+
+@pytest.mark.parametrize(("said", "whole"), LONE)
+def test_what_somebody_else_did_is_no_thing_of_the_user(said: str, whole: str | None) -> None:
+    assert shorthand.whole(said, lone=True) == whole
 
 
 @pytest.mark.parametrize("said", ["Working for Siltec again!", "Still at Siltec.", "Back at Siltec!"])
