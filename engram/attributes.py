@@ -279,7 +279,8 @@ _USES: Final = regex(rf"^user {_ADV}(?:uses|has|is using) (?P<value>.+?) as (?:u
 _OWNED: Final = regex(rf"^user's (?P<np>[\w'-]+(?: [\w'-]+){{0,4}}?) {_ADV}{_BE} (?P<value>.+)$")
 _OWNER: Final = regex(
     rf"^(?P<value>[^,;:]{{1,60}}?) {_ADV}(?:is|became|has become|remains) {_ADV}user's "
-    r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?: (?:again|now|these days|of all time|any ?more|any longer))*$"
+    r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)"
+    r"(?: (?:again|now|these days|of all time|any ?more|any longer|at all|after all))*$"
 )
 _OVERTAKEN: Final = regex(
     r"^(?P<value>[^,;:]{1,60}?) (?:(?:has|have) )?(?:(?:now|just|recently) )?(?:overtaken|overtook|replaced|succeeded|"
@@ -405,7 +406,7 @@ _OVERS: Final = tuple(
         (
             (
                 r"^(?P<value>[^,;:]{1,60}?) (?:is no longer|is not|isn't) (?P<np>user's [\w' -]+?)"
-                r"(?: any ?more| any longer)?$"
+                r"(?: any ?more| any longer| at all| after all)?$"
             ),
             "{np} is {value}",
         ),
@@ -426,7 +427,8 @@ def was_so(statement: str) -> str | None:
 
 _INVERTED: Final = regex(
     r"^[^,;:]{1,60}? (?:is|isn't|became|has become|remains) (?:(?:now|still|no longer|not) ){0,2}(?:my|user's) "
-    r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?:,? (?:again|now|these days|of all time|any ?more|any longer|of course))*$"
+    r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?:,? (?:again|now|these days|of all time|any ?more|any longer|of course|"
+    r"at all|after all))*$"
 )
 _HELD: Final = regex(r"^(?:my|our|user's) (?P<np>[\w-]+(?: [\w-]+){0,2}) (?:is|isn't|has become|became|changed) ")
 _PERSON_NAMED: Final = regex(

@@ -921,6 +921,12 @@ _KINDS: Final = tuple(
         (r"\b(?:dumped user|(?:broke|broken|split) up|dating|engaged to|married to|divorced)\b", _AS_LOVE, None),
         (r"\b(?:moved (?:out|away)|lives?|living|lived|resid\w+)\b", _AS_HOME, None),
         (r"^user (?:has |just )*(?:left|quit)\b", None, _AWAY),
+        (
+            r"^user (?:has |just )*left\b.*\b(?:yesterday|today|last (?:night|week|weekend))$",
+            None,
+            regex(r"\b(?:lives?|resides?|moved|based)\b"),  # that is a journey
+        ),
+        (r"\b(?:lessons?|class(?:es)?)\b", None, regex(r"\b(?:plays?|speaks?|likes?|loves?|enjoys?)\b")),
         (r"\b(?:lost|stolen)\b", None, regex(r"\b(?:wears?|takes?|needs?)\b")),
     )
 )

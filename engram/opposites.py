@@ -99,8 +99,8 @@ _DENIED: Final = regex(
 )
 _NEGATION: Final = regex(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|hardly|barely)\b|n't\b")
 _PARTLY: Final = regex(
-    r"(?:\bnot|n't|\bcannot|\bnever|\bno longer) (?:(?:really|actually) )?(?:"
-    r"(?:just|also|too|definitely|absolutely|truly) |"
+    r"(?:\bnot|n't|\bcannot|\bnever|\bno longer) (?:(?:really|actually) )?(?:(?:.* )?just (?!now\b)|"
+    r"(?:also|too|definitely|absolutely|truly) |"
     r"(?:.* )?again\b(?! (?:and|or)\b))|(?:\bcan not|\bcannot|\bcan't|\bcan never) (?:wait|get enough)\b|"
     r"\btoo (?!$|now\b|these days\b)|\ba (?:few|little|bit)\b"
 )

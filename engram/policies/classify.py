@@ -184,7 +184,7 @@ def _with_whole(rule: SlotRule, proposal: Proposal, read: tuple[Clause, ...]) ->
 
 
 def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
-    if clause.mood not in SLOT_MOODS:
+    if clause.mood not in SLOT_MOODS or (rule.subject == "self" and _MORE.search(clause.canonical)):
         return None
     owner = _owner(rule, proposal, clause)
     if owner is None:
@@ -283,7 +283,9 @@ _PART_OF_TOWN: Final = regex(
 """Who does not live in the middle of a town may live in the town."""
 _MORE: Final = regex(r"(?:\b(?:not|no longer)|n't) (?:just|only|merely|simply|solely|exclusively)\b")
 """Who is not just a nurse is one."""
-_ANY_MORE: Final = regex(r"\s*,?\s*\b(?:any ?more|any longer|nowadays|these days)\b")
+_NOT_FOR: Final = regex(r"\bnot (?!.*\b(?:any ?more|any longer|now)\b).* (?:because|unless|until)\b")
+"""Who does not work there because of the money may work there."""
+_ANY_MORE: Final = regex(r"\s*,?\s*\b(?:any ?more|any longer|nowadays|these days|at all|after all)\b")
 _USED_TO: Final = regex(r"\b(?:used to|formerly|previously)\b")
 _DENIED: Final = regex(r"\b(?:not|never|no longer|cannot|n't|neither|nor)\b(?! only\b| just\b)")
 _PAST: Final = regex(
@@ -321,7 +323,7 @@ _OVER: Final = (
 @lru_cache(maxsize=1024)
 def taken_back(canonical: str) -> str | None:
     """What a statement says no longer holds, as a statement: "user no longer lives in oslo" → "user lives in oslo"."""
-    if _MORE.search(canonical):
+    if _MORE.search(canonical) or _NOT_FOR.search(canonical):
         return None
     for pattern, kind in _OVER:
         match = pattern.match(canonical)

@@ -201,8 +201,8 @@ def allergen(found: str, original: str, canonical: str) -> str | None:  # noqa: 
         r"^(?:any|all|most|certain|the|some|a|an|both|eating|also|severe|mild|bad|serious) ", "", text.strip()
     )
     text = re.sub(
-        r"(?: (?:too|now|as well|either|anymore|any more|any longer|severely|badly|again|today|actually|"
-        r"and stuff|or not))+$",
+        r"(?: (?:too|now|as well|either|anymore|any more|any longer|after all|at all|severely|badly|again|today|"
+        r"actually|and stuff|or not))+$",
         "",
         text,
     ).strip(" '\"")
@@ -251,8 +251,8 @@ def section_duty(found: str, original: str, canonical: str) -> str | None:
 
 
 def left_city(found: str, original: str, canonical: str) -> str | None:  # noqa: ARG001
-    """A city that was left; only one that is known, since people also leave companies."""
-    return found if found in words.CITIES else None
+    """A city that was left, on no journey; only one that is known, since people also leave companies."""
+    return found if found in words.CITIES and not _JOURNEY.search(canonical) else None
 
 
 def new_city(found: str, original: str, canonical: str) -> str | None:

@@ -79,6 +79,7 @@ def test_what_is_denied_is_the_opposite_of_what_is_said_in_the_same_words(denied
         ("User likes tea", "User loves tea"),
         ("User is not just a teacher", "User is a teacher"),
         ("I don't just use Vim", "I use Vim"),
+        ("User does not eat just meat", "User eats meat"),
         ("User isn't really just a friend", "User is a friend"),
         ("User is not too tired", "User is tired"),
         ("User is not too old to learn", "User is old to learn"),
