@@ -110,7 +110,7 @@ _LEAD = regex(
     r"know|heads up|also|oh|ah|well|ok|okay|so|yes|yeah|yep|no|nope|"
     r"anyway|sorry|hey|hi|hello|hi there|hey there|hello there|good morning|good evening|thanks|thank you|"
     r"no,? wait|wait,? no|oh,? wait|hang on|hold on|no,? sorry|sorry,? no|"
-    r"wait|hmm|um|uh|right|sure|and|but|plus|in fact|to be clear|to clarify|as you know|as i said|again|"
+    r"oops|whoops|wait|hmm|um|uh|right|sure|and|but|plus|in fact|to be clear|to clarify|as you know|as i said|again|"
     r"honestly|frankly|personally|in general|generally|from now on|going forward|in future|in the future|"
     r"basically|anyways|great|cool|nice|perfect|lol|haha|"
     r"(?:so|oh|ah|ok|okay|well|and|but|hey|yeah|yes|um)[, ]+(?:so|yeah|yes|and|well|btw|by the way|anyway|hey|no|now|"

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import zip_longest
 from typing import Any, Final
 
 from engram import attributes, courses, names, news, shorthand
@@ -105,8 +106,8 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
     text = readable(content)
     after_self = True
     spans = sentence_spans(text)[:MAX_SENTENCES]
-    for start, end in spans:
-        if end - start > MAX_SENTENCE:
+    for (start, end), after in zip_longest(spans, spans[1:]):
+        if end - start > MAX_SENTENCE or (after is not None and _JOKE.match(text[slice(*after)])):
             continue
         echo = attributes.corrected(text[start:end])
         if echo is not None and mood_of(text[start:end]) != "command":
@@ -132,6 +133,13 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         made = [one for clause in sentence for one in _from_clause(clause, 0, whole, event.occurred_at)]
         for one in _loosely(whole, 0, whole, list(_with_course(whole, 0, whole, made))):
             yield replace(one, char_start=start, char_end=end)
+
+
+_JOKE: Final = regex(
+    r"(?i)\W*(?:(?:no|nah|lol|haha),? )?(?:(?:i['’]m|i am|i was|that was|it was|was) )?"
+    r"(?:(?:just|only) )?(?:kidding|joking|jk|a joke|april fools?)\W*$"
+)
+"""What makes a joke of the sentence before it."""
 
 
 def _with_course(sentence: str, offset: int, content: str, made: list[Proposed]) -> Iterator[Proposed]:
@@ -285,7 +293,7 @@ def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -
         return
     words = clause.text.strip(" \t\n.,;:!…。！") if clause.completed else content[start:end]
     stated = Stated() if _AIM.search(clause.canonical) else resolve(words, said_at)
-    still = stated.valid_from is not None and stated.valid_to is None and _HOLDS.search(clause.canonical) is not None
+    still = stated.valid_from is not None and stated.valid_to is None and _goes_on(clause, stated.valid_from, said_at)
     for fact in _facts(clause, words):
         yield Proposed(
             fact,
@@ -307,6 +315,23 @@ _HOLDS: Final = regex(
     r"moved|relocated|switched|started|joined|became|changed|got|adopted|settled|owns|speaks|plays|studies|"
     r"migrated|replaced|chose|decided|reports|manages|leads|married)\b"
 )
+
+
+_ENDED: Final = regex(
+    r"^user (?:\w+ly |now |just |has )*(?:left|quit|stopped|resigned|retired|gave up|given up|sold|cancelled|canceled|"
+    r"divorced)\b"
+)
+_LATELY: Final = timedelta(days=366)
+
+
+def _goes_on(clause: Clause, since: datetime, said_at: datetime) -> bool:
+    """Whether what an event of some time ago brought about is so now: who quit yesterday has quit.
+
+    What ended years ago may be a story, and have begun anew.
+    """
+    if _HOLDS.search(clause.canonical) is not None:
+        return True
+    return said_at - since <= _LATELY and _ENDED.search(clause.canonical) is not None
 
 
 def still_holds(fact: str) -> bool:
@@ -445,7 +470,7 @@ def _worth(clause: Clause) -> str | None:
     text = clause.canonical
     if clause.mood == "command":
         return "user" if _standing_wish(clause) else None
-    if clause.mood not in _MOODS or (len(text.split()) < 3 and _HABIT.match(text) is None):
+    if clause.mood not in _MOODS or _ELLIPSIS.match(text) or (len(text.split()) < 3 and _HABIT.match(text) is None):
         return None
     if clause.subject == SELF:
         return "user" if _says_something(clause, text) else None
@@ -461,6 +486,10 @@ def _worth(clause: Clause) -> str | None:
     return plain(for_user["who"]) if for_user is not None and plain(for_user["who"]) not in names.NOT_NAMES else None
 
 
+_ELLIPSIS: Final = regex(
+    r"(?:user(?:'s [\w-]+)?|[\w-]+) (?:does|did|is|was|has|had|can|could|will|would|should)(?: not|n't)?$"
+)
+"""What leaves out what it denies: "Bob smokes but I don't" says nothing by itself."""
 # Somebody by name who does something for what is the user's: "Dr. Bell supervises my thesis".
 _FOR_USER: Final = regex(
     r"(?P<who>(?:Dr\. |Mr\. |Mrs\. |Ms\. |Prof\. )?[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+){0,2}) "

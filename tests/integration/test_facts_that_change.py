@@ -49,6 +49,9 @@ ENDED: Final = (
     "I live in Leeds. | I moved out of Leeds.",
     "I sleep in the attic. | I moved out of the attic.",
     "I speak French at work. | I no longer speak French at work.",
+    "I'm allergic to peanuts. | I'm not allergic to peanuts after all.",
+    "My favourite colour is blue. | Blue isn't my favourite colour at all.",
+    "I work at Tesco. | I don't work at Tesco anymore because they fired me.",
 )
 # What was so, what is said of it, the value that is gone, and the one that came.
 CHANGED: Final = (
@@ -70,6 +73,7 @@ CHANGED: Final = (
     "My team uses Jira. | My team switched from Jira to Linear. | Jira | Linear",
     "My laptop is a ThinkPad. | My laptop is not a ThinkPad, it's a MacBook. | ThinkPad | MacBook",
     "I work at Siemens. | Siemens isn't my employer anymore, it's Bosch. | Siemens | Bosch",
+    "My birthday is May 3. | Oops, I meant my birthday is May 4. | May 3 | May 4",
 )
 # What was said over time, a question, and words of its answer.
 ASKED: Final = (
@@ -92,6 +96,19 @@ BESIDE: Final = (
     "I use Vim. | I don't just use Vim.",
     "I'm a nurse. | I'm not just a nurse.",
     "My hometown is Rome. | My hometown is not just Rome.",
+    "I'm a teacher. | I'm not only a teacher but also a painter.",
+    "I'm a teacher. | I'm more than a teacher.",
+    "I'm allergic to peanuts. | I'm not only allergic to peanuts.",
+    "I eat meat. | I don't eat just meat.",
+    "I work at Siemens. | I don't work at Siemens because of the money.",
+    "I have an idea. | I have no idea.",
+    "I play the piano. | I stopped taking piano lessons.",
+    "I speak Greek. | I quit my Greek lessons.",
+    "I live in Oslo. | I left Oslo yesterday.",
+    "I live in Oslo. | I live in Turin. Just kidding!",
+    "I live in Oslo. | People think I live in Turin but I don't.",
+    "I live in Oslo with Anna. | Anna moved to Turin.",
+    "I work at Siemens. | Siemens fired 500 people.",
     "I prefer trains to planes. | I don't like planes.",
     "I like dogs. | I don't like all dogs.",
     "I eat meat. | I don't eat meat every day.",
@@ -301,6 +318,22 @@ def test_what_is_said_to_be_over_is_not_told_as_so(engram: Engram, row: str) -> 
     first, end = parts(row)
     (fact,) = facts(told(engram, first))
     assert fact not in facts(told(engram, first, end))
+
+
+@pytest.mark.parametrize(
+    ("first", "end"),
+    [
+        ("I work at Tesco.", "I left Tesco last month."),
+        ("I work at Tesco.", "I quit my job at Tesco yesterday."),
+        ("I smoke.", "I quit smoking yesterday."),
+    ],
+)
+def test_what_ended_before_it_was_told_of_has_ended(engram: Engram, first: str, end: str) -> None:
+    door = engram.scoped(tenant_id=f"t-{new_id()}", user_id="ada")
+    door.remember([{"role": "user", "content": one, "occurred_at": BEGIN} for one in (first, end)], wait=30.0)
+    held = facts(door)
+    assert any(end.removeprefix("I ").split()[0] in fact for fact in held), held
+    assert len(held) == 1, held
 
 
 @pytest.mark.parametrize("row", CHANGED)

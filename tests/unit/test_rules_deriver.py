@@ -288,6 +288,30 @@ def test_the_text_keeps_its_words_and_says_whether_it_still_holds() -> None:
     assert decided.valid_from is None
 
 
+def test_what_ended_lately_has_ended_and_what_ended_long_ago_may_have_begun_anew() -> None:
+    (left,) = stated("I left Tesco last month")
+    assert (left.valid_from, left.still) == (day(2026, 5, 1), True)
+    (long_ago,) = stated("I left Tesco in 2010")
+    assert (long_ago.valid_from, long_ago.still) == (day(2010, 1, 1), False)
+
+
+@pytest.mark.parametrize(
+    "joke", ["Just kidding!", "Kidding.", "No, I'm just joking.", "lol jk.", "That was a joke.", "April fools!"]
+)
+def test_a_joke_is_nothing_that_is_so(joke: str) -> None:
+    assert facts(f"My boss is Anna. I live on Mars. {joke} I like tea.") == ["User's boss is Anna", "User likes tea"]
+    assert facts("I like tea. No joke!") == ["User likes tea"]
+
+
+def test_what_leaves_out_what_it_denies_is_no_fact() -> None:
+    assert facts("People think I live in Rome but I don't.") == []
+
+
+@pytest.mark.parametrize("said", ["Siltec fired 500 people.", "Anna moved to Rome.", "Anna now likes 3 bands"])
+def test_what_others_did_is_no_value_of_the_user(said: str) -> None:
+    assert not any(fact.startswith("User") for fact in facts(said))
+
+
 def test_the_day_is_the_day_in_utc() -> None:
     late = datetime.fromisoformat("2026-06-10T23:30:00-05:00")
     assert resolve("I moved yesterday", late).valid_from == day(2026, 6, 10)
