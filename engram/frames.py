@@ -48,7 +48,9 @@ _AFTER: Final = regex(
     r"already|always|officially|usually) )+"
 )
 _IS_ALWAYS: Final = regex(r"\bhas always been\b|\bhas been\b(?! \w+(?:ed|ing)\b)")
-_OVER_THERE: Final = regex(r"\b(?:over|out|down|up|back) (?=(?:at|in|from|with|on|by)\b)")
+_OVER_THERE: Final = regex(
+    r"\b(?:over|(?<!work )(?<!works )(?<!working )out|down|up|back) (?=(?:at|in|from|with|on|by)\b)"
+)
 _CLOSE: Final = (
     r"(?:now|again|still|these days|nowadays|currently|at the moment|at present|right now|instead|lately|"
     r"of course|by the way|though|actually|at last|anyway|once more|as always|as ever|as usual|as before|all right|"

@@ -92,7 +92,7 @@ _NEW_ONE: Final = regex(
 _NOW_IS: Final = regex(
     rf"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?)(?:(?P<verb> is)? now(?: with| at| on)? |(?P<did> (?:has "
     rf")?(?:moved|changed|switched|"
-    rf"went up|went down) to )| is (?:with |at |on )?(?=[^,;]* now$))(?P<value>{_NAME}|{_NUMBER}|"
+    rf"went up|went down) to )|(?P<are> is (?:with |at |on )?)(?=[^,;]* now$))(?P<value>{_NAME}|{_NUMBER}|"
     rf"{_THING}|{_NOUN})(?: now)?$",
     re.I,
 )
@@ -121,7 +121,7 @@ def _telegram(text: str, lone: bool) -> str | None:
     if match is None:
         return None
     counted = match not in (new_one, now_is)
-    np, value = match["np"].casefold(), match["value"].strip()
+    np, value = match["np"].casefold(), match["value"].strip().removesuffix(" now")
     parts = np.split()
     if not _is_value(value) or _NO_THING.intersection(parts) or parts[-1] in _MATTERS or attributes.is_not_now(parts):
         return None
@@ -153,9 +153,14 @@ _A_YEAR: Final = regex(r"(?:19|20)\d\d")
 def _may_be_somebody(match: re.Match[str]) -> bool:
     """Whether what is something now, or moved to something, may be somebody: "Anna moved to Rome"."""
     if match["did"] is None:
-        return match["verb"] is not None and match["np"][0].isupper()
-    somewhere = not match["value"][0].isdigit()
-    return somewhere and (match["np"][0].isupper() or "moved" in match["did"].casefold())
+        is_said = match["verb"] is not None or match["are"] is not None
+        return is_said and match["np"][0].isupper()
+    if match["value"][0].isdigit() or match["value"].split()[0] in _HOURS:
+        return False
+    return match["np"][0].isupper() or (match["value"][0].isupper() and "moved" in match["did"].casefold())
+
+
+_HOURS: Final = _words("one two three four five six seven eight nine ten eleven twelve noon midnight")
 
 
 def _label(text: str, lone: bool) -> str | None:
@@ -273,6 +278,11 @@ _AMOUNT: Final = regex(
     rf"(?P<adv>(?: still| now| back to)*) (?P<value>[€$£]?\d[\w.,€$£ ]*?)(?P<now> now| again| these days)*[\s.!]*$",
     re.I,
 )
+_IS_MINE: Final = regex(
+    r"(?!(?:it|that|this|there|here|what|who|where|when|how|he|she|today|tomorrow)['’])"
+    rf"(?P<who>{_NAME})['’]s (?P<rest>(?:(?:now|still) )?(?:my|our|the new) .+)$",
+    re.I,
+)
 _BARE_IS: Final = regex(
     rf"(?P<np>[a-z][a-z-]+)(?:['’]s| is) (?P<adv>still |now |back to )(?P<value>{_NAME}|{_NUMBER}|{_THING}){_END}", re.I
 )
@@ -285,6 +295,9 @@ def _short(text: str) -> str | None:
     short = _SHORT.match(text)
     if short is not None and (attributes.noun(short["np"].casefold()) is not None or short["np"].casefold() in _BARE):
         return f"{short['my']} {short['np']} is {short['value']}{short['end']}{short['rest'] or ''}"
+    mine = _IS_MINE.match(text)
+    if mine is not None:
+        return f"{mine['who']} is {mine['rest']}"
     bare = _BARE_IS.match(text)
     if bare is not None and (attributes.noun(bare["np"].casefold()) is not None or bare["np"].casefold() in _BARE):
         return f"My {bare['np'].lower()} is {bare['adv'].lower()}{bare['value']}"
@@ -375,6 +388,7 @@ _FIRST: Final = regex(
     r"still\b|back (?:in|at|with)\b|now (?:in|at|with)\b|currently\b|presently\b|(?:have )?been\b|rent\b|the (?:rent|"
     r"salary|mortgage|wage|pension|pay)\b|we\b|i\b(?=.*(?:that['’]s|that is|which is|who is|who['’]s) (?:my|our)\b)|"
     r"i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"
+    r"[^\s].{0,60}['’]s (?:(?:now|still) )?(?:my|our|the new)\b|"
     r"[a-z-]+ing\b|[a-z-]+(?:['’]s| is) (?:still|now|back to)\b|[a-z '’-]{2,40}?(?:: | [-–—=] | now | is .* now$| to |"
     r" [A-Z€$£]?\d)|(?:the |our |my )?new\b|(?:can['’]t|cannot|don['’]t|never|still) [a-z]+ \w|"
     r"[a-z]+(?: off| up| over| back| in)? (?:my|our|to|since|with|in|from|the|at|for)\b",

@@ -251,9 +251,19 @@ def _marked_loosely(one: Proposed) -> Proposed:
     return replace(one, echo=(one.echo or attributes.Echo())._replace(loosely=True))
 
 
+_THEIRS: Final = regex(
+    r"\b(?!(?:User|The|It|That|There|Here|What|Who|Where|He|She)['’])[A-ZÀ-ÖØ-Þ][\w-]*['’]s "
+    r"(?P<np>[a-z][a-z-]*(?: [a-z][a-z-]*)?)"
+)
+"""A thing of somebody by name: "Anna's dentist", "Kim's favourite team"."""
+
+
 def _may_be_of_user(sentence: str, said: str) -> bool:
     """Whether a sentence may tell of the user: it says so, or nobody else is known to be its subject."""
     subject = subject_of(sentence, role="user")
+    theirs = _THEIRS.search(sentence)
+    if theirs is not None and any(map(attributes.noun, (theirs["np"], theirs["np"].split()[0]))):
+        return False
     if subject in (SELF, UNKNOWN):
         return re.match(r"(?:he|she|you|your|his|her|their|somebody|someone|people)\b", said) is None
     return not subject.startswith("user's ")

@@ -73,6 +73,7 @@ CHANGED: Final = (
     "My team uses Jira. | My team switched from Jira to Linear. | Jira | Linear",
     "My laptop is a ThinkPad. | My laptop is not a ThinkPad, it's a MacBook. | ThinkPad | MacBook",
     "I work at Siemens. | Siemens isn't my employer anymore, it's Bosch. | Siemens | Bosch",
+    "My favourite team is Arsenal. | Chelsea's my favourite team now. | Arsenal | Chelsea is",
     "My birthday is May 3. | Oops, I meant my birthday is May 4. | May 3 | May 4",
 )
 # What was said over time, a question, and words of its answer.
@@ -109,6 +110,11 @@ BESIDE: Final = (
     "I live in Oslo. | People think I live in Turin but I don't.",
     "I live in Oslo with Anna. | Anna moved to Turin.",
     "I work at Siemens. | Siemens fired 500 people.",
+    "I work at Siemens. | I work out at FitX now.",
+    "My favourite team is Arsenal. | Chelsea is Anna's favourite team now.",
+    "My favourite team is Arsenal. | Chelsea is the favourite now.",
+    "My dentist is Dr. Kim. | Dr. Lee is Anna's dentist now.",
+    "My dentist is Dr. Kim. | Anna's the new dentist.",
     "I prefer trains to planes. | I don't like planes.",
     "I like dogs. | I don't like all dogs.",
     "I eat meat. | I don't eat meat every day.",

@@ -120,6 +120,9 @@ LONE = [
     ("New choir, Vocalis", "My choir is Vocalis now"),
     ("standup moved to 10:30", "My standup is 10:30 now"),
     ("Standup moved to 10:30", "My standup is 10:30 now"),
+    ("bedtime moved to eleven", "My bedtime is eleven now"),
+    ("Bedtime moved to eleven", "My bedtime is eleven now"),
+    ("Bob moved to sales", None),
     ("Dentist moved to Dr. Kim", "My dentist is Dr. Kim now"),
     ("Blood group 4", "My blood group is 4"),
     ("my new oven takes 20 minutes", None),
@@ -133,6 +136,13 @@ LONE = [
     ("anna moved to Rome", None),
     ("Anna has switched to Linux", None),
     ("Anna is now Catholic", None),
+    ("Anna is happy now", None),
+    ("Chelsea is the favourite now", None),
+    ("Gym is Vocalis now", "My gym is Vocalis now"),
+    ("Chelsea's my favourite team now", "Chelsea is my favourite team now"),
+    ("Dr. Quist’s the new dentist", "Dr. Quist is the new dentist"),
+    ("It's my birthday", None),
+    ("Anna's my age", "Anna is my age"),
     ("iPhone 15", None),
 ]
 
