@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache, partial
 from typing import Final
 
@@ -37,6 +38,8 @@ SHORTEST: Final = 3  # characters of a value that is looked for in other words
 PREFIX: Final = "slot:profile:"
 HOME: Final = f"{PREFIX}current_city"
 Pair = tuple[Draft, Origin]
+Said = tuple[datetime, str, int]
+"""When something was said last: the moment at which that was recorded, its event, and its place there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,7 @@ class Known:
     value: str | None
     is_head: bool
     fact: str
+    said: Said
     subject: str | None = "user"
     lineage: str | None = None  # what it is one state of, where it has no key
 
@@ -77,14 +81,20 @@ def resolve(setup: Setup, conn: Connection, tenant_id: str, scope_id: int, pairs
 
 
 def _known(setup: Setup, conn: Connection, tenant_id: str, scope_id: int) -> list[Known]:
-    """The values of a scope's keys, the newest first, then what it holds without one."""
+    """The values of a scope's keys, what was said last first, then what it holds without one."""
     keyed = fetch_ahead(conn, "list_keyed_values", tenant_id=tenant_id, scope_id=scope_id)
     told = fetch_all(conn, "list_told_facts", tenant_id=tenant_id, scope_id=scope_id)
     return [
-        Known(row.conflict_key, value, row.status == "active", row.fact)
+        Known(row.conflict_key, value, row.status == "active", row.fact, (row.recorded_at, row.event_id, row.ordinal))
         for row in keyed()
         if (value := value_of(setup.policy, row.fact, row.conflict_key)) is not None
-    ] + [Known(None, None, row.status == "active", row.fact, row.subject, row.lineage_id) for row in told]
+    ] + [
+        Known(
+            None, None, row.status == "active", row.fact, (row.recorded_at, row.event_id, row.ordinal), row.subject,
+            row.lineage_id,
+        )
+        for row in told
+    ]  # fmt: skip
 
 
 def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterator[Pair]:
@@ -106,7 +116,7 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
                 made = _course(setup, draft, seen) or _by_value(setup, draft, seen) or made
         if made is None:
             continue
-        seen = _followed(setup, made, seen)
+        seen = _followed(setup, made, origin, seen)
         yield replace(made, echo=None), origin
 
 
@@ -128,19 +138,27 @@ def _is_settled(setup: Setup, draft: Draft, known: Sequence[Known]) -> bool:
     return made is not None and made.echo is None and made != replace(draft, echo=None)
 
 
-def _followed(setup: Setup, made: Draft, seen: list[Known]) -> list[Known]:
-    """What is known once a draft is written."""
-    key = made.classified.conflict_key
+def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> list[Known]:
+    """What is known once a draft is written, in the order in which it is read: two drafts of one call or of two."""
+    key, said = made.classified.conflict_key, (origin.recorded_at, origin.event_id, origin.ordinal)
     if key is None:
         before = next((one for one in seen if one.key is None and one.is_head and one.fact == made.succeeds), None)
         line = made.fact if before is None else before.lineage
         seen = [replace(one, is_head=False) if one is before else one for one in seen]
-        return seen if made.is_evidence else [Known(None, None, True, made.fact, made.classified.subject, line), *seen]
+        return (
+            seen
+            if made.is_evidence
+            else _with(seen, Known(None, None, True, made.fact, said, made.classified.subject, line))
+        )
     if not key.startswith(PREFIX):
         return seen
     value = value_of(setup.policy, made.fact, key)
     seen = [replace(one, is_head=False) if one.key == key else one for one in seen]
-    return seen if value is None else [Known(key, value, True, made.fact), *seen]
+    return seen if value is None else _with(seen, Known(key, value, True, made.fact, said))
+
+
+def _with(seen: Sequence[Known], new: Known) -> list[Known]:
+    return sorted([new, *seen], key=lambda one: (one.key is not None, one.said), reverse=True)
 
 
 # ------------------------------------------------ the course of things

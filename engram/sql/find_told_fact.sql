@@ -4,5 +4,5 @@ SELECT memory_id::text, lineage_id::text, importance
   FROM engram.agent_memory
  WHERE tenant_id = %(tenant_id)s AND scope_id = %(scope_id)s AND fact_hash = %(fact_hash)s AND status = 'active'
    AND NOT moot AND private = %(private)s AND conflict_key IS NULL AND coalesce(category, '') NOT IN ('verbatim', 'source_chunk')
- ORDER BY recorded_at DESC, event_id DESC, ordinal DESC, memory_id
+ ORDER BY stands_recorded_at DESC, stands_event_id DESC, stands_ordinal DESC, memory_id
  LIMIT 1

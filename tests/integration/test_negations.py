@@ -182,6 +182,18 @@ def test_who_takes_back_what_was_taken_for_something_else_takes_that_back(databa
         assert ada.ops.replay().is_same
 
 
+@pytest.mark.parametrize("together", [True, False])
+def test_what_is_taken_back_is_what_was_said_last(ada: Engram, together: bool) -> None:
+    ada.remember("I like Ottawa.", wait=True)
+    told(ada, "I like Ottawa now.")
+    said = ["I like Ottawa.", "I don't like Ottawa."]
+    for call in [said] if together else [[one] for one in said]:
+        ada.remember([{"role": "user", "content": one} for one in call], wait=True)
+    current = sorted(one.fact for one in ada.list_memories() if one.category is None)
+    assert current == ["I like Ottawa now.", "User does not like Ottawa"]
+    assert ada.ops.replay().is_same
+
+
 def test_who_takes_something_back_waits_for_who_says_it_again(ada: Engram, database: Database, tenant: str) -> None:
     likes = told(ada, "I like tea.")
     with database.transaction(tenant, read_only=True) as conn:
