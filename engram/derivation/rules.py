@@ -136,7 +136,8 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
 
 
 _JOKE: Final = regex(
-    r"(?i)\W*(?:(?:no|nah|lol|haha),? )?(?:(?:i['’]m|i am|i was|that was|it was|was) )?"
+    r"(?i)\W*(?!no (?:kidding|joking|jk|a joke)\b)(?:(?:no|nah|lol|haha),? )?"
+    r"(?:(?:i['’]m|i am|i was|that was|it was|was) )?"
     r"(?:(?:just|only) )?(?:kidding|joking|jk|a joke|april fools?)\W*$"
 )
 """What makes a joke of the sentence before it."""

@@ -300,7 +300,11 @@ def test_what_ended_lately_has_ended_and_what_ended_long_ago_may_have_begun_anew
 )
 def test_a_joke_is_nothing_that_is_so(joke: str) -> None:
     assert facts(f"My boss is Anna. I live on Mars. {joke} I like tea.") == ["User's boss is Anna", "User likes tea"]
-    assert facts("I like tea. No joke!") == ["User likes tea"]
+
+
+@pytest.mark.parametrize("earnest", ["No joke!", "No kidding!", "no kidding", "I'm not joking."])
+def test_who_says_that_it_is_no_joke_means_it(earnest: str) -> None:
+    assert facts(f"I like tea. {earnest}") == ["User likes tea"]
 
 
 def test_what_leaves_out_what_it_denies_is_no_fact() -> None:
