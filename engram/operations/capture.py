@@ -35,7 +35,7 @@ TRUST_OF: Final[Mapping[str, Trust]] = {
 DERIVERS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "skip": (), "verbatim": ("verbatim",), "rules": ("verbatim", "rules"), "llm": ("verbatim", "rules", "llm"),
 }  # fmt: skip
-UNKEYED: Final = "event:"  # before the id of the first event: what a call without a key is known by, should it be lost
+UNKEYED: Final = "call:"  # before the id of the first event: what a call without a key is known by, should it be lost
 OWN_TYPE: Final = re.compile(r"x\.[a-z][a-z0-9_.-]{0,61}")
 PRIVATE: Final = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
 NO_MEMORY: Final = "#nomem"

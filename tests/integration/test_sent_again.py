@@ -293,6 +293,15 @@ def test_a_batch_whose_keys_were_made_with_a_slash_is_still_known(ada: Engram, m
             call()
 
 
+def test_a_caller_may_call_what_he_says_of_an_event_after_it(ada: Engram) -> None:
+    """The key of a call that had none is made of an id, too: no key that a caller would think of is taken for it."""
+    (event_id,) = ada.remember("I like tea.").event_ids
+    first = ada.remember("He was asked what he likes.", idempotency_key=f"event:{event_id}")
+    again = ada.remember("He was asked what he likes.", idempotency_key=f"event:{event_id}")
+    assert (again.event_ids, first.duplicate, again.duplicate) == (first.event_ids, False, True)
+    assert first.event_ids != (event_id,)
+
+
 # Who says it, and where
 
 
