@@ -313,12 +313,19 @@ def old_key_at(idempotency_key: str, index: int) -> str:
     return f"{idempotency_key}/{index}" if index else idempotency_key
 
 
-def find_at(conn: Connection, scope_id: int, idempotency_key: str, index: int) -> Event | None:
-    """The event at a place of the batch that a scope recorded under a key, or None."""
+def find_at(
+    conn: Connection, scope_id: int, idempotency_key: str, index: int, recorded: Sequence[datetime] | None
+) -> Event | None:  # fmt: skip
+    """The event at a place of the batch that a scope recorded under a key, or None.
+
+    `recorded` is when the places before it were. What has a key as batches once had may be another call's: it is of
+    the batch where it was recorded with one of them, and wherever None is given.
+    """
     found = find_by_key(conn, scope_id, key_at(idempotency_key, index))
-    if found is None and index:
-        return find_by_key(conn, scope_id, old_key_at(idempotency_key, index))
-    return found
+    if found is not None or not index:
+        return found
+    old = find_by_key(conn, scope_id, old_key_at(idempotency_key, index))
+    return old if old is not None and (recorded is None or old.recorded_at in recorded) else None
 
 
 def goes_on(conn: Connection, scope_id: int, idempotency_key: str, recorded: Sequence[datetime]) -> bool:

@@ -714,10 +714,15 @@ def _before(desk: Desk, call: Writing, requests: Sequence[Mapping[str, Any]]) ->
     if not _is_repeated(desk, call, requests[0], KIND_OF):
         return None
     key = str(call.idempotency_key)
-    found = (ledger.find_at(desk.conn, desk.scope_id, key, index) for index in range(len(requests)))
-    events = [event for event in found if event is not None]
-    recorded = [event.recorded_at for event in events]
-    if len(events) != len(requests) or ledger.goes_on(desk.conn, desk.scope_id, key, recorded):
+    events: list[Event] = []
+    recorded: list[datetime] = []
+    for index in range(len(requests)):
+        event = ledger.find_at(desk.conn, desk.scope_id, key, index, recorded)
+        if event is None:
+            raise IdempotencyMismatch
+        events.append(event)
+        recorded.append(event.recorded_at)
+    if ledger.goes_on(desk.conn, desk.scope_id, key, recorded):
         raise IdempotencyMismatch
     if not all(_asks_for(desk, call, event, request, KIND_OF) for event, request in zip(events, requests, strict=True)):
         raise IdempotencyMismatch

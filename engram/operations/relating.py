@@ -240,16 +240,18 @@ def _is_repeated(desk: Desk, call: Writing, held: Sequence[Held], requests: Sequ
     if ledger.find_by_key(desk.conn, held[0].scope_id, key) is None:
         return False
     kind = ENDED if "weight" not in requests[0] else ADDED
-    recorded = []
+    scope_ids = {one.scope_id for one in held}
+    recorded: list[datetime] = []
     for index, (one, request) in enumerate(zip(held, requests, strict=True)):
-        event = ledger.find_at(desk.conn, one.scope_id, key, index)
+        # What went into several ledgers was not recorded at one time.
+        event = ledger.find_at(desk.conn, one.scope_id, key, index, recorded if len(scope_ids) == 1 else None)
         # What an erased event asked for is gone; what kind of change it was can still be told.
         if event is None or event.event_type != kind or (not event.erased and event.payload.get("request") != request):
             raise IdempotencyMismatch
         if not changing.speaks_alike(desk.conn, desk.visible, call, event):
             raise IdempotencyMismatch
         recorded.append(event.recorded_at)
-    if any(ledger.goes_on(desk.conn, scope_id, key, recorded) for scope_id in {one.scope_id for one in held}):
+    if any(ledger.goes_on(desk.conn, scope_id, key, recorded) for scope_id in scope_ids):
         raise IdempotencyMismatch
     return True
 

@@ -293,6 +293,27 @@ def test_a_batch_whose_keys_were_made_with_a_slash_is_still_known(ada: Engram, m
             call()
 
 
+def test_two_calls_under_keys_with_a_slash_are_no_batch(ada: Engram) -> None:
+    """Though they said, one by one, what the batch says."""
+    facts: list[Candidate] = [{"fact": "Oaks fell."}, {"fact": "Bees fly."}]
+    oak, bee = (added(ada, fact).memory_id for fact in ("Ships sail.", "Lamps burn."))
+    for index, place in enumerate(("", "/1")):
+        ada.remember(said("Moss is green.", "Sand is dry.")[index : index + 1], idempotency_key=f"said{place}")
+        ada.add_many(facts[index : index + 1], idempotency_key=f"facts{place}")
+        ada.relate(oak, bee, ("beside", "above")[index], idempotency_key=f"ties{place}")
+    ties: list[NewRelation] = [
+        {"source_id": oak, "target_id": bee, "relation_type": kind} for kind in ("beside", "above")
+    ]  # fmt: skip
+    batches: list[Callable[[], Any]] = [
+        lambda: ada.remember(said("Moss is green.", "Sand is dry."), idempotency_key="said"),
+        lambda: ada.add_many(facts, idempotency_key="facts"),
+        lambda: ada.relate_batch(ties, idempotency_key="ties"),
+    ]
+    for batch in batches:
+        with pytest.raises(IdempotencyMismatch):
+            batch()
+
+
 def test_a_caller_may_call_what_he_says_of_an_event_after_it(ada: Engram) -> None:
     """The key of a call that had none is made of an id, too: no key that a caller would think of is taken for it."""
     (event_id,) = ada.remember("I like tea.").event_ids
