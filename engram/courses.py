@@ -922,9 +922,9 @@ _KINDS: Final = tuple(
         (r"\b(?:moved (?:out|away)|lives?|living|lived|resid\w+)\b", _AS_HOME, None),
         (r"^user (?:has |just )*(?:left|quit)\b", None, _AWAY),
         (
-            r"^user (?:has |just )*left\b.*\b(?:yesterday|today|last (?:night|week|weekend))$",
+            r"^user (?:has |just )*left\b.*\b(?:yesterday|today|last (?:night|week|weekend)|this (?:week|weekend))$",
             None,
-            regex(r"\b(?:lives?|resides?|moved|based)\b"),  # that is a journey
+            regex(r"\b(?:lives?|resides?|moved|based|goes)\b"),  # that is a journey, or one visit
         ),
         (r"\b(?:lessons?|class(?:es)?)\b", None, regex(r"\b(?:plays?|speaks?|likes?|loves?|enjoys?)\b")),
         (r"\b(?:lost|stolen)\b", None, regex(r"\b(?:wears?|takes?|needs?)\b")),

@@ -106,6 +106,7 @@ BESIDE: Final = (
     "I play the piano. | I stopped taking piano lessons.",
     "I speak Greek. | I quit my Greek lessons.",
     "I live in Oslo. | I left Oslo yesterday.",
+    "I go to the gym every day. | I left the gym yesterday.",
     "I live in Oslo. | I live in Turin. Just kidding!",
     "I live in Oslo. | People think I live in Turin but I don't.",
     "I live in Oslo with Anna. | Anna moved to Turin.",
