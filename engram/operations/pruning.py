@@ -34,7 +34,7 @@ def prune(setup: Setup, mode: object, layers: object, given: Mapping[str, Any]) 
     chosen = cast("Mode", inputs.choice(mode, "mode", pruning.MODES))
     asked = inputs.optional(_layers, layers)
     setup = yield from spaces.ready(setup, call.tenant_id)
-    run = yield from living.opened(call, "prune", asked={"mode": chosen, "layers": asked and list(asked)})
+    run = yield from living.opened(call, "prune", asked={"mode": chosen, "layers": asked and sorted(set(asked))})
     before = yield from living.finished(run)
     if before is not None:
         return before

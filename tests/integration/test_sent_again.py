@@ -223,6 +223,13 @@ def test_a_short_id_and_the_whole_one_ask_for_the_same(ada: Engram, held: list[s
     assert ada.ops.archive([ada.get(held[0]).short_id], idempotency_key="k") == run
 
 
+def test_layers_in_another_order_are_the_same_layers(ada: Engram, held: list[str]) -> None:
+    run = ada.ops.prune(layers=["buffer", "working"], idempotency_key="k")
+    assert ada.ops.prune(layers=["working", "buffer"], idempotency_key="k") == run
+    with pytest.raises(IdempotencyMismatch):
+        ada.ops.prune(layers=["working"], idempotency_key="k")
+
+
 def test_what_was_asked_of_a_run_is_forgotten_with_what_it_was_asked_of(
     ada: Engram, held: list[str], server: EmbeddedServer, tenant: str
 ) -> None:
