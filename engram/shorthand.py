@@ -123,6 +123,8 @@ def _telegram(text: str, lone: bool) -> str | None:
     counted = match not in (new_one, now_is)
     np, value = match["np"].casefold(), match["value"].strip().removesuffix(" now")
     parts = np.split()
+    if parts[-1] in _UNCOUNTED and _HOUR.match(value):
+        return None  # "Dentist 10:30"
     if not _is_value(value) or _NO_THING.intersection(parts) or parts[-1] in _MATTERS or attributes.is_not_now(parts):
         return None
     known = attributes.noun(np) is not None or np in _BARE
@@ -161,6 +163,14 @@ def _may_be_somebody(match: re.Match[str]) -> bool:
 
 
 _HOURS: Final = _words("one two three four five six seven eight nine ten eleven twelve noon midnight")
+_HOUR: Final = regex(rf"(?:\d[\d.,:]*(?: ?(?:am|pm|h))?|{'|'.join(sorted(_HOURS))})$", re.I)
+_UNCOUNTED: Final = _words(
+    "accountant babysitter bank barber boss boyfriend broker childminder chiropractor church cleaner coach "
+    "college company dentist dermatologist doctor employer girlfriend gp gym hairdresser husband instructor job "
+    "landlady landlord lawyer mechanic nanny optician orthodontist osteopath partner physio physiotherapist "
+    "psychiatrist psychologist school therapist trainer university vet wife work"
+)
+"""Who and what has a name: a number beside one is when one sees them."""
 
 
 def _label(text: str, lone: bool) -> str | None:
