@@ -78,7 +78,9 @@ def opened(
 
 
 def _hash_of(asked: Mapping[str, Any]) -> str:
-    return hashlib.sha256(inputs.canonical_json(dict(asked))).hexdigest()
+    """The hash of what is asked; what is left open is no part of it, so that a later release may know more words."""
+    said = {name: value for name, value in asked.items() if value is not None}
+    return hashlib.sha256(inputs.canonical_json(said)).hexdigest()
 
 
 def _run_of(call: Writing, scope_id: int, step: str, key: str) -> str:

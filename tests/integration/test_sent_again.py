@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -228,6 +229,16 @@ def test_layers_in_another_order_are_the_same_layers(ada: Engram, held: list[str
     assert ada.ops.prune(layers=["working", "buffer"], idempotency_key="k") == run
     with pytest.raises(IdempotencyMismatch):
         ada.ops.prune(layers=["working"], idempotency_key="k")
+
+
+def test_a_run_is_known_by_a_release_that_knows_more_arguments(
+    ada: Engram, held: list[str], server: EmbeddedServer, tenant: str
+) -> None:
+    """What a caller leaves open is no part of what his key stands for: this hash stays what it is."""
+    ada.ops.merge_similar(threshold=0.9, idempotency_key="k")
+    with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:
+        told = "SELECT cycle ->> 'asked' FROM engram.lifecycle_runs WHERE tenant_id = %s AND cycle ? 'asked'"
+        assert conn.execute(told, (tenant,)).fetchall() == [(hashlib.sha256(b'{"threshold":0.9}').hexdigest(),)]
 
 
 def test_what_was_asked_of_a_run_is_forgotten_with_what_it_was_asked_of(
