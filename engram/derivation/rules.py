@@ -257,13 +257,15 @@ _THEIRS: Final = regex(
     r"(?P<np>[a-z][a-z-]*(?: [a-z][a-z-]*)?)"
 )
 """A thing of somebody by name: "Anna's dentist", "Kim's favourite team"."""
+_IS_MINE: Final = regex(r"(?i)\b(?:is|became|has become) (?:now |also )?(?:my|our) ")
 
 
 def _may_be_of_user(sentence: str, said: str) -> bool:
     """Whether a sentence may tell of the user: it says so, or nobody else is known to be its subject."""
     subject = subject_of(sentence, role="user")
     theirs = _THEIRS.search(sentence)
-    if theirs is not None and any(map(attributes.noun, (theirs["np"], theirs["np"].split()[0]))):
+    is_theirs = theirs is not None and any(map(attributes.noun, (theirs["np"], theirs["np"].split()[0])))
+    if is_theirs and _IS_MINE.search(sentence) is None:
         return False
     if subject in (SELF, UNKNOWN):
         return re.match(r"(?:he|she|you|your|his|her|their|somebody|someone|people)\b", said) is None

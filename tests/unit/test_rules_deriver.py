@@ -302,6 +302,11 @@ def test_a_joke_is_nothing_that_is_so(joke: str) -> None:
     assert facts(f"My boss is Anna. I live on Mars. {joke} I like tea.") == ["User's boss is Anna", "User likes tea"]
 
 
+@pytest.mark.parametrize("said", ["Bob's dentist, Dr. Lee, is my dentist now", "Dr. Lee, Bob's dentist, is my dentist"])
+def test_what_is_anothers_by_name_may_be_the_users_too(said: str) -> None:
+    assert facts(said) == [said.replace("my", "User's")]
+
+
 @pytest.mark.parametrize("earnest", ["No joke!", "No kidding!", "no kidding", "I'm not joking."])
 def test_who_says_that_it_is_no_joke_means_it(earnest: str) -> None:
     assert facts(f"I like tea. {earnest}") == ["User likes tea"]
