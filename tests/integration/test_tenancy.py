@@ -22,7 +22,7 @@ import psycopg
 import pytest
 from calls import FACTS, OUT
 
-from engram import ALL_USERS, Engram, Filter, InvalidInput, NotFound, Ops, Scope
+from engram import ALL_USERS, Engram, Filter, InvalidInput, NotFound, Ops, Scope, writing
 from engram.embedded import EmbeddedServer
 from engram.errors import EngramError, IdempotencyMismatch
 from engram.operations.arguments import NewMemory, Read, SessionWrite, TaskWrite, Write
@@ -643,7 +643,8 @@ def open_world(
             "SELECT nextval(pg_get_serial_sequence('engram.memory_scopes', 'scope_id')) FROM generate_series(1, 40)"
         )
     monkeypatch.setattr(settling, "UPKEEP_EVERY", 1)  # else ids decide by chance which write asks for upkeep
-    monkeypatch.setattr(settling, "LINK_DELAY", 3_600.0)  # else the clock decides which call finds the job due
+    for module in (settling, writing):
+        monkeypatch.setattr(module, "LINK_DELAY", 3_600.0)  # else the clock decides which call finds the job due
 
     def open_(wall: Wall, steps: int, seed: int) -> World:
         made.append(World(database_url, wall, steps, seed))
