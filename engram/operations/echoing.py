@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
-from typing import Final
+from typing import Any, Final
+
+from sqlalchemy.engine import Row
 
 from engram import attributes, courses, frames, news, policies
 from engram.attributes import Echo
@@ -85,16 +87,14 @@ def _known(setup: Setup, conn: Connection, tenant_id: str, scope_id: int) -> lis
     keyed = fetch_ahead(conn, "list_keyed_values", tenant_id=tenant_id, scope_id=scope_id)
     told = fetch_all(conn, "list_told_facts", tenant_id=tenant_id, scope_id=scope_id)
     return [
-        Known(row.conflict_key, value, row.status == "active", row.fact, (row.recorded_at, row.event_id, row.ordinal))
+        Known(row.conflict_key, value, row.status == "active", row.fact, _said(row))
         for row in keyed()
         if (value := value_of(setup.policy, row.fact, row.conflict_key)) is not None
-    ] + [
-        Known(
-            None, None, row.status == "active", row.fact, (row.recorded_at, row.event_id, row.ordinal), row.subject,
-            row.lineage_id,
-        )
-        for row in told
-    ]  # fmt: skip
+    ] + [Known(None, None, row.status == "active", row.fact, _said(row), row.subject, row.lineage_id) for row in told]
+
+
+def _said(one: Row[Any] | Origin) -> Said:
+    return one.recorded_at, one.event_id, one.ordinal
 
 
 def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterator[Pair]:
@@ -140,7 +140,7 @@ def _is_settled(setup: Setup, draft: Draft, known: Sequence[Known]) -> bool:
 
 def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> list[Known]:
     """What is known once a draft is written, in the order in which it is read: two drafts of one call or of two."""
-    key, said = made.classified.conflict_key, (origin.recorded_at, origin.event_id, origin.ordinal)
+    key, said = made.classified.conflict_key, _said(origin)
     if key is None:
         before = next((one for one in seen if one.key is None and one.is_head and one.fact == made.succeeds), None)
         line = made.fact if before is None else before.lineage

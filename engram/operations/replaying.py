@@ -670,7 +670,7 @@ def _problem(desk: Desk, shadow: Shadow, step: Step, reason: str) -> None:
 def _carry(desk: Desk, shadow: Shadow, step: Step) -> None:
     """What an erased event left: no deriver can read it, but its place in the lineages, and what it changed, stay."""
     event = step.event
-    asked = {**shadow.params, "digit": shadow.digit, "event_id": event.event_id}
+    asked = _asked(shadow, step)
     moved = _carry_tombstones(desk, shadow, step)
     for row in fetch_all(desk.conn, "carry_statements", **asked):
         held = desk.load(row.memory_id)
@@ -690,17 +690,21 @@ def _carry(desk: Desk, shadow: Shadow, step: Step) -> None:
     _reorder(desk, moved, step)
 
 
+def _asked(shadow: Shadow, step: Step) -> dict[str, Any]:
+    """What every statement asks by that carries what is left of an event into a shadow."""
+    return {**shadow.params, "digit": shadow.digit, "event_id": step.event.event_id}
+
+
 def _carry_tombstones(desk: Desk, shadow: Shadow, step: Step) -> set[str]:
     """Put what was erased of the memories of an event into the shadow; the lineages it is in there."""
-    asked = {**shadow.params, "digit": shadow.digit, "event_id": step.event.event_id}
-    return {row.lineage_id for row in fetch_all(desk.conn, "carry_tombstones", **asked)}
+    return {row.lineage_id for row in fetch_all(desk.conn, "carry_tombstones", **_asked(shadow, step))}
 
 
 def _carry_beside_erased(desk: Desk, shadow: Shadow, step: Step) -> bool:
     """What went of an event with another of its question: it keeps its places. Whether there was anything."""
     moved = _carry_tombstones(desk, shadow, step)
     if moved:
-        execute(desk.conn, "carry_relations", **shadow.params, digit=shadow.digit, event_id=step.event.event_id)
+        execute(desk.conn, "carry_relations", **_asked(shadow, step))
         _reorder(desk, moved, step)
     return bool(moved)
 
@@ -714,7 +718,7 @@ def _carry_beside(
     desk: Desk, shadow: Shadow, step: Step, revised: Sequence[str | None], superseded: Sequence[str]
 ) -> None:
     """What a change has of memories that are erased by now: what a revision took over from them, and their places."""
-    asked = {**shadow.params, "digit": shadow.digit, "event_id": step.event.event_id}
+    asked = _asked(shadow, step)
     inherits = any(_is_erased(desk, one) for one in revised)
     if inherits:
         execute(desk.conn, "carry_inherited", **asked)

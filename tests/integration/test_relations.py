@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ import numpy as np
 import psycopg
 import pytest
 from quiet import quiet
+from waiting import until_a_lock_is_waited_for
 
 from engram import (
     AsyncEngram,
@@ -1018,12 +1018,7 @@ def test_nothing_is_related_to_a_memory_that_is_being_erased(
     assert erased.wait(30)
     relater = threading.Thread(target=relate)
     relater.start()
-    deadline = time.monotonic() + 30
-    while not superuser.execute(
-        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%advisory%'"
-    ).fetchone():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until_a_lock_is_waited_for(superuser)
     go.set()
     eraser.join()
     relater.join()

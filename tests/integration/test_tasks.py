@@ -15,6 +15,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from waiting import until_a_lock_is_waited_for
 
 from engram import (
     AsyncEngram,
@@ -345,12 +346,7 @@ def test_a_checkpoint_waits_for_an_erasure_of_what_it_is_to_rest_on(
         erasing = pool.submit(ada.ops.redact_event, said)
         assert erased.wait(30)
         saving = pool.submit(ada.save_checkpoint, run, "Half", source_event_ids=[said])
-        deadline = time.monotonic() + 30
-        while not superuser.execute(
-            "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%advisory%'"
-        ).fetchone():
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        until_a_lock_is_waited_for(superuser)
         go.set()
         assert erasing.result().clean
         with pytest.raises(Conflict, match="erased"):
