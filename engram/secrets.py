@@ -12,10 +12,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, TypeVar, get_args
 
 from engram.errors import InvalidInput
 
+T = TypeVar("T")
 Mode = Literal["redact", "refuse", "allow"]
 MODES: Final = get_args(Mode)
 MARK: Final = re.compile(r"\[secret:[a-z0-9_]{1,64}:[0-9a-f]{8}\]")
@@ -287,6 +288,10 @@ class Censor:
         if self.mode == "allow" or len(value) > LONGEST:
             return value
         return self._replaced(value, find(value, self.own), name)
+
+    def checking(self, check: Callable[[Any, str], T]) -> Callable[[Any, str], T]:
+        """A check of an argument that cleans it, too: what is refused anyway, such as a text too long, is not searched."""
+        return lambda value, name: check(self.data(check(value, name), name), name)
 
     def _replaced(self, value: str, found: Sequence[Found], name: str) -> str:
         if not found:

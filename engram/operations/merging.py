@@ -469,7 +469,7 @@ def merge(setup: Setup, memory_ids: object, fact: object, given: Mapping[str, An
     wanted = [inputs.memory_id(one, "memory_ids") for one in inputs.items(memory_ids, "memory_ids", MOST_BY_HAND)]
     if len(wanted) < 2:
         raise InvalidInput("memory_ids", "two memories or more", f"{len(wanted)}")
-    text = inputs.optional(inputs.fact, call.censor.data(fact, "fact"))
+    text = inputs.optional(call.censor.checking(inputs.fact), fact, "fact")
     call = replace(call, trust=call.trust or DIRECT_TRUST)
     named = yield from steps.read(call.tenant_id, lambda conn: _named(conn, tenancy.visible(conn, call.scope), wanted))
     setup = yield from spaces.ready(setup, call.tenant_id)

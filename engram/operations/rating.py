@@ -31,7 +31,7 @@ def feedback(
         raise InvalidInput("value", "1 or -1", "another number" if type(value) is int else type(value).__name__)
     chosen = cast("rules.Rating", value)
     of = inputs.optional(inputs.event_id, recall_id, "recall_id")
-    said = inputs.optional(inputs.note, call.censor.data(note, "note"), "note")
+    said = inputs.optional(call.censor.checking(inputs.note), note, "note")
     if said is not None and call.reason is not None:
         raise InvalidInput("note", "a note or a reason, which is the same", "both")
     if not wanted:

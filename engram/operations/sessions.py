@@ -52,7 +52,7 @@ def end_session(
             raise InvalidInput(inputs.field_name(name, "argument"), "an argument of this call", "an unknown name")
     call = setup.writing(given)
     named = inputs.name(session_id, "session_id")
-    said = inputs.optional(inputs.fact, call.censor.data(summary, "summary"), "summary")
+    said = inputs.optional(call.censor.checking(inputs.fact), summary, "summary")
     event_id = ids.new_id()
     due: list[str] = []
 

@@ -125,7 +125,7 @@ class Setup:
             scope=scope,
             actor=optional(inputs.name, given.get("actor"), "actor"),
             trust=cast("Trust | None", optional(inputs.choice, given.get("trust"), "trust", TRUSTS)),
-            reason=optional(inputs.note, censor.data(given.get("reason"), "reason"), "reason"),
+            reason=optional(censor.checking(inputs.note), given.get("reason"), "reason"),
             idempotency_key=optional(inputs.idempotency_key, given.get("idempotency_key")),
             dry_run=inputs.flag(given.get("dry_run", False), "dry_run"),
             visit=visit,

@@ -34,7 +34,7 @@ def start_task(
 ) -> Operation[TaskRun]:
     """Begin a task run: a stream of its own, whose first event says the goal."""
     call = setup.writing(given).keyed()
-    said = inputs.fact(call.censor.data(goal, "goal"), "goal")
+    said = call.censor.checking(inputs.fact)(goal, "goal")
     parent = inputs.optional(inputs.event_id, parent_task_id, "parent_task_id")
     more = call.censor.data(inputs.optional(inputs.metadata, metadata) or {}, "metadata")
     if call.task_run_id is not None:
@@ -74,7 +74,7 @@ def update_task(
     wanted = inputs.event_id(task_run_id, "task_run_id")
     changes: dict[str, Any] = {
         "status": inputs.optional(inputs.choice, status, "status", TASK_STATUSES),
-        "outcome": inputs.optional(inputs.fact, call.censor.data(outcome, "outcome"), "outcome"),
+        "outcome": inputs.optional(call.censor.checking(inputs.fact), outcome, "outcome"),
         "metadata": call.censor.data(inputs.optional(inputs.metadata, metadata), "metadata"),
     }
     request = {name: value for name, value in changes.items() if value is not None}
@@ -208,15 +208,13 @@ def save_checkpoint(
     """Save the next version of a run's state, pinned to a position of its stream."""
     call = setup.writing(given).keyed()
     wanted = inputs.event_id(task_run_id, "task_run_id")
-    clean = call.censor.data
+    notes = call.censor.checking(inputs.notes)
     content = Content(
-        inputs.fact(clean(summary, "summary"), "summary"),
-        inputs.notes(clean(completed_steps, "completed_steps"), "completed_steps"),
-        inputs.notes(clean(pending_steps, "pending_steps"), "pending_steps"),
-        inputs.notes(clean(decisions, "decisions"), "decisions"), inputs.notes(clean(blockers, "blockers"), "blockers"),
-        inputs.notes(clean(artifacts, "artifacts"), "artifacts"),
+        call.censor.checking(inputs.fact)(summary, "summary"),
+        notes(completed_steps, "completed_steps"), notes(pending_steps, "pending_steps"),
+        notes(decisions, "decisions"), notes(blockers, "blockers"), notes(artifacts, "artifacts"),
         {} if state is None
-        else clean(inputs.payload(state, "state", limit=checkpoints.STATE_BYTES), "state"),
+        else call.censor.data(inputs.payload(state, "state", limit=checkpoints.STATE_BYTES), "state"),
     )  # fmt: skip
     sources = tuple(dict.fromkeys(
         inputs.event_id(one, "source_event_ids")

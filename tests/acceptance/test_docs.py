@@ -2,26 +2,33 @@
 
 Each page is one story: its Python blocks run one after the other in one process with a memory of their own, its console
 blocks in the same memory. `print(...)  # words` must print those words; a line below a `$ command` must be in what
-it prints.
+it prints. The README and the tutorials run as a newcomer runs them; processes of the other pages are forked from one
+that has imported the library, which is most of what a short program takes.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import pytest
+
+from tests import forked
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PRINTED = re.compile(r"^\s*print\(.*\)  # (.+)$", re.MULTILINE)
 EXITS = re.compile(r"^# exits (\d+)$")
+PATIENCE: Final = 120.0
+SHELL: Final = frozenset("|&;<>$`*?(){}\\\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +68,30 @@ def environment(database_url: str, tenant: str, tmp_path: Path) -> dict[str, str
 def test_every_example_on_the_page_runs_and_says_what_it_prints(
     page: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
+    is_first = page == ROOT / "README.md" or page.parent.name == "tutorial"
     python = "\n".join(block.text for block in blocks(page) if block.language == "python")
     if python:
-        out = done([sys.executable, "-W", "error", "-c", python], environment, tmp_path, 0)
+        command = [sys.executable, "-W", "error", "-c", python]
+        out = done(command if is_first else python, environment, tmp_path, 0)
         follows(out, PRINTED.findall(python), "print")
-    for command, expected, code in commands(page):
-        line = re.sub(r"^engram\b", f"{sys.executable} -m engram", command)
-        out = done(["bash", "-c", line], environment, tmp_path, code)
-        follows(out, expected, command)
+    for line, expected, code in commands(page):
+        words = shlex.split(line)
+        if is_first or words[0] != "engram" or SHELL & {*line}:
+            words = ["bash", "-c", re.sub(r"^engram\b", f"{sys.executable} -m engram", line)]
+        follows(done(words, environment, tmp_path, code), expected, line)
 
 
-def done(arguments: list[str], environment: dict[str, str], place: Path, code: int) -> str:
-    ran = subprocess.run(
-        arguments, env=environment, cwd=place, capture_output=True, text=True, check=False, timeout=120
-    )
-    assert ran.returncode == code, f"exit code {ran.returncode}:\n{ran.stdout}\n{ran.stderr}"
-    return ran.stdout
+def done(program: list[str] | str, environment: dict[str, str], place: Path, code: int) -> str:
+    """What a program prints that ends with this exit code: a command, `engram ...`, or lines of Python."""
+    if isinstance(program, list) and program[0] != "engram":
+        ran = subprocess.run(
+            program, env=environment, cwd=place, capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
+        ended, out, err = ran.returncode, ran.stdout, ran.stderr
+    else:
+        ended, out, err = forked.done(program, environment, place, PATIENCE)
+    assert ended == code, f"exit code {ended}:\n{out}\n{err}"
+    return out
 
 
 def follows(out: str, expected: list[str], what: str) -> None:

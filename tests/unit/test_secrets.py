@@ -13,7 +13,7 @@ from re import _parser  # type: ignore[attr-defined]
 
 import pytest
 
-from engram import InvalidInput, secrets
+from engram import InvalidInput, LimitExceeded, inputs, secrets
 from engram.secrets import Censor, find
 from tests.growth import assert_linear
 
@@ -211,6 +211,17 @@ def test_a_refusal_names_the_place_and_the_kind_and_not_the_secret() -> None:
         Censor("refuse").text(f"Use {TOKEN}", "content")
     assert TOKEN not in str(caught.value)
     assert Censor("allow").data({"a": [TOKEN]}, "payload") == {"a": [TOKEN]}
+
+
+def test_what_is_refused_anyway_is_not_searched_and_what_is_cleaned_is_checked_again() -> None:
+    refusing, token = Censor("refuse").checking(inputs.note), "ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    with pytest.raises(LimitExceeded):
+        refusing(f"{'x ' * 2_000} {token}", "reason")
+    with pytest.raises(InvalidInput, match="github_token"):
+        refusing(f"my {token}", "reason")
+    assert Censor("redact").checking(inputs.note)(f"my {token}", "reason") == "my [secret:github_token:00000000]"
+    with pytest.raises(LimitExceeded):  # a mark may be longer than what it replaces
+        Censor("redact").checking(inputs.note)(f"{'x ' * 987} password=aB3$xyz9", "reason")
 
 
 def test_data_is_cleaned_in_keys_and_depth_and_else_stays_what_it_is() -> None:
