@@ -36,8 +36,10 @@ def are_opposites(one: str, other: str) -> bool:
     True
     """
     first = _read(one)
-    second = None if first is None else _read(other)
-    return first is not None and second is not None and first.is_so != second.is_so and first.words == second.words
+    if first is None or (first.is_so and not _MAY_DENY.search(other)):
+        return False
+    second = _read(other)
+    return second is not None and first.is_so != second.is_so and first.words == second.words
 
 
 @lru_cache(maxsize=4096)
@@ -125,3 +127,5 @@ _LIGHT: Final = _words(
 )
 _LIKES: Final = _words("likes loves enjoys adores")
 _DISLIKES: Final = _words("dislikes hates detests loathes despises")
+_MAY_DENY: Final = regex(r"n't|cannot|\bno|\bnever\b|dislike|hate|detest|loathe|despise")
+"""What stands in every denial: most statements have none of it, and need not be read to know."""

@@ -290,7 +290,7 @@ class Censor:
         return self._replaced(value, find(value, self.own), name)
 
     def checking(self, check: Callable[[Any, str], T]) -> Callable[[Any, str], T]:
-        """A check of an argument that cleans it, too: what is refused anyway, such as a text too long, is not searched."""
+        """A check of an argument that cleans it, too: what is refused anyway, as a text too long, is not searched."""
         return lambda value, name: check(self.data(check(value, name), name), name)
 
     def _replaced(self, value: str, found: Sequence[Found], name: str) -> str:
