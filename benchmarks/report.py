@@ -27,6 +27,7 @@ from typing import Any, Final, Literal
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import goals
 import machine
 
 ROOT: Final = Path(__file__).resolve().parents[1]
@@ -268,7 +269,9 @@ def runs(folder: Path | None = None) -> list[dict[str, Any]]:
 
 def page(saved: Sequence[Mapping[str, Any]]) -> str:
     """The page of these runs. Pure."""
-    return "\n".join([INTRO, *(section(run) for run in saved)])
+    aims = goals.reached(saved)
+    aimed = ["## Goals", "", goals.ABOUT, markdown(goals.COLUMNS, aims), ""] if aims else []
+    return "\n".join([INTRO, *aimed, *(section(run) for run in saved)])
 
 
 def section(run: Mapping[str, Any]) -> str:
