@@ -122,8 +122,9 @@ def _at_most(call: str, most: float) -> Callable[[Run], Said]:
 
 
 def _add_many(run: Run) -> Said:
-    rate = table(run, r"Sixteen clients on 100,000").number("per s", call="add_many")
-    return "5,000 rows a second", f"{rate:,.0f} from sixteen clients", rate >= 5_000
+    rows = table(run, r"Sixteen clients on 100,000")
+    rate, bare = (rows.number(column, call="add_many") for column in ("per s", "floor per s"))
+    return "5,000 rows a second", f"{rate:,.0f} from sixteen clients; bare rows {bare:,.0f}", rate >= 5_000
 
 
 def _append(run: Run) -> Said:
@@ -132,8 +133,8 @@ def _append(run: Run) -> Said:
 
 
 def _traverse(run: Run) -> Said:
-    late = table(run, USERS[0]).number("p95", call="traverse")
-    return "p95 at most 2 ms, three steps deep", f"{late} ms", late <= 2
+    late, bare = (table(run, USERS[0]).number(column, call="traverse") for column in ("p95", "floor p95"))
+    return "p95 at most 2 ms, three steps deep", f"{late} ms; the bare statement {bare} ms", late <= 2
 
 
 def _batches(run: Run) -> Said:

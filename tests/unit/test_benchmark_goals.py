@@ -27,8 +27,8 @@ def run(name: str, *tables: tuple[str, list[str], list[list[Any]]]) -> dict[str,
 
 
 def speed(search: str, late: str = "1.90") -> dict[str, Any]:
-    columns = ["call", "p95", "ratio"]
-    rows = [["search", "9.0", search], ["traverse", late, "2.0"], ["append", "2.0", "1.25"]]
+    columns = ["call", "p95", "floor p95", "ratio"]
+    rows = [["search", "9.0", "5.0", search], ["traverse", late, "1.0", "2.0"], ["append", "2.0", "1.5", "1.25"]]
     users = [
         f"One client, a user with {many} of {rows_} memories, ms"
         for rows_, two in (("10,000", ("2,000", "80")), ("100,000", ("20,000", "800")))
@@ -71,8 +71,8 @@ def test_a_goal_of_what_was_not_measured_is_left_out(goals: Any) -> None:
 
 def test_milliseconds_are_missed_beyond_their_goal(goals: Any) -> None:
     wanted = ("`traverse`", "p95 at most 2 ms, three steps deep")
-    assert said(goals, speed("1.0"))[wanted] == ("1.9 ms", "reached")
-    assert said(goals, speed("1.0", "2.01"))[wanted] == ("2.01 ms", "missed")
+    assert said(goals, speed("1.0"))[wanted] == ("1.9 ms; the bare statement 1.0 ms", "reached")
+    assert said(goals, speed("1.0", "2.01"))[wanted] == ("2.01 ms; the bare statement 1.0 ms", "missed")
 
 
 def test_only_who_finds_as_much_is_compared_with_and_the_largest_table_counts(goals: Any) -> None:
