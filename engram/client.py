@@ -2040,7 +2040,7 @@ class Ops:
         )
 
     def doctor(self) -> DoctorReport:
-        """Check server, schema, roles, row-level security, indexes, jobs and vectors."""
+        """Check server, schema, roles, row-level security, indexes, jobs, vectors and, where one is set, Redis."""
         return self._run(operations.watching.doctor(self._setup))
 
 
@@ -3763,5 +3763,5 @@ class AsyncOps:
         )
 
     async def doctor(self) -> DoctorReport:
-        """Check server, schema, roles, row-level security, indexes, jobs and vectors."""
+        """Check server, schema, roles, row-level security, indexes, jobs, vectors and, where one is set, Redis."""
         return await self._run(operations.watching.doctor(self._setup))

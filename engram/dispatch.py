@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import logging
 import os
+import queue
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from engram.errors import SettingsError
 
 if TYPE_CHECKING:
     import dramatiq
+    import redis
     from dramatiq.brokers.redis import RedisBroker
 
 QUEUE: Final = "engram"
@@ -26,6 +30,7 @@ EVERY: Final = 0.02  # seconds from one ring of a process to its next: one ring 
 QUIET: Final = 1.0  # seconds of silence after a ring that failed
 LISTENING: Final = 5.0  # seconds that a listener waits for one answer of Redis
 KEPT: Final = 60_000  # milliseconds that Redis keeps a message nobody could read
+ASKED: Final = 2.0  # seconds in which a Redis that is asked how it is must have answered everything
 
 logger = logging.getLogger(__name__)
 
@@ -122,22 +127,72 @@ class Listener:
             threading.Thread(target=self._worker.stop, kwargs={"timeout": 1000}, daemon=True).start()
 
 
-def broker(url: str, patience: float) -> RedisBroker:
-    """A broker that gives up on one answer of Redis after so many seconds, and asks only once."""
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a Redis said when it was asked how it is, or the name of what went wrong; nothing of its address."""
+
+    product: str = "Redis"
+    version: str | None = None
+    seconds: float = 0.0
+    failure: str | None = None
+
+
+def ask(url: str, patience: float = ASKED) -> Answer:
+    """Ask a Redis for its version and time a ping; the whole of it, the name service too, ends within the patience."""
+    told: queue.SimpleQueue[Answer] = queue.SimpleQueue()
+    threading.Thread(target=lambda: told.put(_asked(url, patience)), name="engram-ask-redis", daemon=True).start()
+    try:
+        return told.get(timeout=patience)
+    except queue.Empty:
+        return Answer(failure="TimeoutError")
+
+
+def _asked(url: str, patience: float) -> Answer:
+    try:
+        asking = client(url, patience)
+        with asking:
+            asking.ping()  # the first one opens the connection
+            begun = time.perf_counter()
+            asking.ping()
+            seconds = time.perf_counter() - begun
+            return Answer(*_version(asking), seconds)
+    except Exception as error:  # noqa: BLE001 - a text of the driver may hold the address
+        return Answer(failure=type(error).__name__)
+
+
+def _version(asking: redis.Redis) -> tuple[str, str | None]:
+    """Which product answers, and its version, where the login may ask for it."""
     import redis
-    from dramatiq.brokers.redis import RedisBroker
+
+    found: Any = {}
+    with suppress(redis.ResponseError):
+        found = asking.info("server")
+    valkey = found.get("valkey_version")
+    return ("Valkey", str(valkey)) if valkey else ("Redis", found.get("redis_version"))
+
+
+def client(url: str, patience: float) -> redis.Redis:
+    """A client that gives up on one answer of Redis after so many seconds, and asks only once."""
+    import redis
     from redis.backoff import NoBackoff
     from redis.retry import Retry
 
     try:
-        client = redis.Redis.from_url(
+        return redis.Redis.from_url(
             url, socket_timeout=patience, socket_connect_timeout=patience, retry=Retry(NoBackoff(), 0)
         )
     except ValueError:
         raise SettingsError("redis_url: expected a URL such as redis://host:6379/0", name="redis_url") from None
+
+
+def broker(url: str, patience: float) -> RedisBroker:
+    """A broker over such a client."""
+    from dramatiq.brokers.redis import RedisBroker
+
     # No middleware: no retries, no results, no time limit that throws into a thread.
     made: Any = RedisBroker
-    return made(client=client, middleware=[], namespace=QUEUE, dead_message_ttl=KEPT)  # type: ignore[no-any-return]
+    sender = client(url, patience)
+    return made(client=sender, middleware=[], namespace=QUEUE, dead_message_ttl=KEPT)  # type: ignore[no-any-return]
 
 
 def add_actor(broker: dramatiq.Broker, heard: Callable[[], None]) -> dramatiq.Actor[..., Any]:

@@ -96,7 +96,7 @@ def verify(desk: Desk) -> int:
 
 
 def doctor(desk: Desk) -> int:
-    """Check the database, its roles, its indexes and its jobs, and say what repairs them."""
+    """Check the database, its roles, indexes and jobs, and Redis where one is set, and say what repairs them."""
     from engram.cli import show
 
     with desk.door() as engram:

@@ -36,7 +36,7 @@ class Transact:
 
 @dataclass(frozen=True, slots=True)
 class Think:
-    """Call a model, never while a transaction is open; the leases of `jobs` are kept alive meanwhile."""
+    """Call a model or another server, never while a transaction is open; leases of `jobs` are kept alive meanwhile."""
 
     work: Callable[[], Any]
     jobs: Sequence[Job] = ()
@@ -86,7 +86,7 @@ def write(tenant_id: str, work: Callable[[Connection], T], *, key: str | None) -
 
 
 def think(work: Callable[[], T], *jobs: Job | None) -> Operation[T]:
-    """A call of a model, for jobs or for a caller."""
+    """A call of a model or another server, for jobs or for a caller."""
     result: T = yield Think(work, [job for job in jobs if job is not None])
     return result
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from engram import (
+    dispatch,
     inputs,
     jobs,
     ledger,
@@ -94,7 +95,7 @@ def usage(setup: Setup, since: object, group_by: object, given: Mapping[str, Any
 
 
 def doctor(setup: Setup) -> Operation[DoctorReport]:
-    """Check server, roles, row-level security, schema, indexes, model, its graph, jobs and vectors."""
+    """Check server, roles, row-level security, schema, indexes, model, its graph, jobs, vectors, doorbell."""
     tenant = setup.scope.tenant_id
     checks: list[Check] = []
     with suppress(EngramError):  # what is wrong is told by the checks
@@ -111,6 +112,7 @@ def doctor(setup: Setup) -> Operation[DoctorReport]:
                     "engram migrate" if error.code == "schema_outdated" else None,
                 )
             )
+    checks.append((yield from steps.think(lambda: _doorbell(setup))))
     return DoctorReport(all(check.ok for check in checks), tuple(map(_as_found, checks)))
 
 
@@ -277,6 +279,25 @@ def _horizon(conn: Connection, _setup: Setup) -> Iterator[Check]:
         known,
         "this server has seen the transactions of all events" if known else "there are events from a later life",
         "restore into a server that is not younger than the ledger: followers would wait for ever",
+    )
+
+
+def _doorbell(setup: Setup) -> Check:
+    """Whether Redis answers where one is set; it is asked outside any transaction."""
+    url = setup.settings.redis_url
+    if url is None:
+        inline = "jobs run in this process, and workers find them by polling"
+        how = inline if setup.settings.derives_inline else "workers find jobs by polling"
+        return Check("doorbell", True, f"no Redis: {how}")
+    answer = dispatch.ask(url.get_secret_value())
+    if answer.failure is None:
+        name = f"{answer.product} {answer.version}" if answer.version else answer.product
+        return Check("doorbell", True, f"{name}, a ping takes {answer.seconds * 1000:.1f} ms")
+    return Check(
+        "doorbell",
+        False,
+        f"Redis does not answer ({answer.failure}); workers find jobs by polling",
+        "start Redis, or correct REDIS_URL, or unset it",
     )
 
 
