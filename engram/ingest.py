@@ -8,6 +8,7 @@ that grew adds only what is new. Pure but for the reading itself.
 from __future__ import annotations
 
 import json
+import os
 import re
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,6 +43,9 @@ MONTHS: Final = (
 )  # fmt: skip
 
 
+Placed = tuple[str, Any, float]  # where a value stands, the value, and how much of the file lies behind it
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Some consecutive messages of one session, ready for `Engram.remember`, and how much of the file is read."""
@@ -63,12 +67,24 @@ class Found:
 
 def read(path: Path, *, format: str = "auto", session_id: str | None = None, size: int = BATCH) -> Iterator[Batch]:
     """The messages of a file in batches of one session each, in the order of the file."""
+    _checked(format)
+    with path.open("rb") as file:
+        yield from read_file(file, path.name, format=format, session_id=session_id or path.stem, size=size)
+
+
+def read_file(
+    file: BinaryIO, name: str, *, format: str = "auto", session_id: str | None = None, size: int = BATCH
+) -> Iterator[Batch]:
+    """The same of an open file that can be read from its beginning again; `name` stands for it in what is said."""
+    _checked(format)
+    chosen, by_lines = detect(file, name) if format == "auto" else (format, lines_in(file, name))
+    found = READERS[chosen](objects(file, name, by_lines), session_id or name)
+    yield from grouped(identified(found), size)
+
+
+def _checked(format: str) -> None:
     if format not in FORMATS:
         raise InvalidInput("format", f"one of {', '.join(FORMATS)}", "another word")
-    with path.open("rb") as file:
-        chosen, by_lines = detect(file, path.name) if format == "auto" else (format, lines_in(file, path.name))
-    found = READERS[chosen](path, by_lines, session_id or path.stem)
-    yield from grouped(identified(found), size)
 
 
 def detect(file: BinaryIO, name: str) -> tuple[str, bool]:
@@ -91,7 +107,7 @@ def lines_in(file: BinaryIO, name: str) -> bool:
     lines = numbered_lines(file, name)
     number, first = next(lines, (0, b""))
     if not number:
-        raise InvalidInput(name, "at least one message", "an empty file")
+        raise InvalidInput(name, "at least one message", "nothing")
     if not first.startswith(b"{"):
         return False
     try:
@@ -130,9 +146,9 @@ def format_of(value: Any, name: str) -> str:
 # --- events -----------------------------------------------------------------------------------------------------------
 
 
-def read_events(path: Path, by_lines: bool, session_id: str) -> Iterator[Found]:
+def read_events(values: Iterable[Placed], session_id: str) -> Iterator[Found]:
     """Messages from JSON lines (or a JSON list) of events."""
-    for place, value, done in objects(path, by_lines):
+    for place, value, done in values:
         message = event(value, place)
         yield Found(place, message.pop("session_id", None) or session_id, message, done)
 
@@ -161,10 +177,10 @@ def event(value: Any, place: str) -> dict[str, Any]:
 # --- OpenAI -----------------------------------------------------------------------------------------------------------
 
 
-def read_openai(path: Path, by_lines: bool, session_id: str) -> Iterator[Found]:
+def read_openai(values: Iterable[Placed], session_id: str) -> Iterator[Found]:
     """Messages from lists of chat messages: one list, one message a line, or several conversations."""
     conversations = 0
-    for place, value, done in objects(path, by_lines):
+    for place, value, done in values:
         if isinstance(value, dict) and "role" in value:
             yield from openai_found([value], place, session_id, done, numbered=False)
             continue
@@ -262,9 +278,9 @@ def openai_call(call: Any, place: str) -> dict[str, Any]:
 # --- LoCoMo -----------------------------------------------------------------------------------------------------------
 
 
-def read_locomo(path: Path, by_lines: bool, session_id: str) -> Iterator[Found]:
+def read_locomo(values: Iterable[Placed], session_id: str) -> Iterator[Found]:
     """Turns of LoCoMo's layout: `session_N` lists of speaker, dia_id and text beside `session_N_date_time`."""
-    for index, (place, value, done) in enumerate(objects(path, by_lines), start=1):
+    for index, (place, value, done) in enumerate(values, start=1):
         conversation = value.get("conversation", value) if isinstance(value, dict) else None
         if not isinstance(conversation, dict):
             raise InvalidInput(place, "a conversation with session_1, session_2, …", kind(value))
@@ -352,21 +368,21 @@ def grouped(found: Iterable[Found], size: int) -> Iterator[Batch]:
 # --- strict JSON ------------------------------------------------------------------------------------------------------
 
 
-def objects(path: Path, by_lines: bool) -> Iterator[tuple[str, Any, float]]:
+def objects(file: BinaryIO, name: str, by_lines: bool) -> Iterator[Placed]:
     """The values of a file with their places: one a line, or the items of one document."""
+    whole = max(file.seek(0, os.SEEK_END), 1)
+    file.seek(0)
     if by_lines:
-        whole = max(path.stat().st_size, 1)
-        with path.open("rb") as file:
-            for number, line in numbered_lines(file, path.name):
-                place = f"{path.name} line {number}"
-                yield place, parse(line, place), min(file.tell() / whole, 1.0)
+        for number, line in numbered_lines(file, name):
+            place = f"{name} line {number}"
+            yield place, parse(line, place), min(file.tell() / whole, 1.0)
         return
-    value = parse(path.read_bytes(), path.name)
+    value = parse(file.read(), name)
     if not isinstance(value, list):
-        yield path.name, value, 1.0
+        yield name, value, 1.0
         return
     for index, item in enumerate(value, start=1):
-        yield f"{path.name} item {index}", item, index / len(value)
+        yield f"{name} item {index}", item, index / len(value)
 
 
 def numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:

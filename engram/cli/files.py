@@ -1,23 +1,42 @@
-"""The command that reads conversations from files."""
+"""The command that reads conversations from files and from stdin."""
 
 from __future__ import annotations
 
+import io
+import os
+import shutil
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
 
 import typer
 
 from engram import ingest as reading
 from engram.cli.desk import Desk
+from engram.errors import InvalidInput
 
 if TYPE_CHECKING:
     from engram import Engram
 
-Files = Annotated[list[Path], typer.Argument(help="Files to read.", exists=True, dir_okay=False, readable=True)]
+STDIN: Final = Path("-")
+
+
+def readable(text: str) -> Path:
+    """The file of an argument, which can be read, or stdin for `-`."""
+    path = Path(text)
+    if text == "-":
+        return STDIN
+    why = "does not exist" if not path.exists() else "is a directory" if path.is_dir() else "is not readable"
+    if why != "is not readable" or not os.access(path, os.R_OK):
+        raise typer.BadParameter(f"file {text!r} {why}")
+    return path.absolute() if path == STDIN else path  # ./- is a file with that name
+
+
+Files = Annotated[list[Path], typer.Argument(help="Files to read; - reads stdin.", parser=readable)]
 
 
 class Bar(Protocol):
@@ -35,9 +54,11 @@ def ingest(
         str | None, typer.Option("--derive", help="skip, verbatim, rules, or llm: rules where there is none.")
     ] = None,
 ) -> None:
-    """Read conversations from files; what is there already is not added again."""
+    """Read conversations from files, - from stdin; what is there already is not added again."""
     from engram.cli import show
 
+    if files.count(STDIN) > 1:
+        raise InvalidInput("files", "- once: stdin is read to its end", "several")
     options: dict[str, Any] = {"derive": derive} if derive else {}
     if desk.write.get("dry_run"):
         desk.show({**read_only(files, format, session), "dry_run": True}, show.plainly)
@@ -67,20 +88,31 @@ def append(
 ) -> Counter[str]:
     """Append one file batch by batch; counts of its events and of what was decided about them."""
     counts: Counter[str] = Counter()
-    for batch in reading.read(path, format=format, session_id=session):
+    for batch in batches(path, format, session):
         receipt = engram.remember(batch.messages, session_id=batch.session_id, **write)  # type: ignore[arg-type]
         counts["events"] += len(batch.messages)
         if not receipt.duplicate:  # a duplicate tells again what was decided the first time
             counts.update(f"decision:{decision.kind}" for decision in receipt.decisions)
-        bar(path.name, batch.done)
+        bar("stdin" if path == STDIN else path.name, batch.done)
     return counts
+
+
+def batches(path: Path, format: str, session: str | None) -> Iterator[reading.Batch]:
+    """The messages of a file, or those of stdin for the name `-`."""
+    if path != STDIN:
+        yield from reading.read(path, format=format, session_id=session)
+        return
+    # A file without a name, which goes with this process: a format is told by reading from the beginning again.
+    with tempfile.TemporaryFile() as file:
+        shutil.copyfileobj(getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode()), file)
+        yield from reading.read_file(file, "stdin", format=format, session_id=session)
 
 
 def read_only(files: list[Path], format: str, session: str | None) -> dict[str, Any]:
     """What the files hold, without opening the memory."""
     sessions, events = set(), 0
     for path in files:
-        for batch in reading.read(path, format=format, session_id=session):
+        for batch in batches(path, format, session):
             sessions.add(batch.session_id)
             events += len(batch.messages)
     return {"files": len(files), "events": events, "sessions": len(sessions)}
