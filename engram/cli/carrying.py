@@ -35,9 +35,9 @@ def export(
     from engram.cli import show
 
     if str(file) == "-":
-        raise InvalidInput("FILE", "the name of a file, which an export replaces only once it is whole", "-")
+        raise InvalidInput("path", "the name of a file, which an export replaces only once it is whole", "-")
     if not force and file.is_file() and file.stat().st_size and not is_export(file):
-        raise InvalidInput("FILE", "a new file, or --force to replace one that is no export", "one that is none")
+        raise InvalidInput("path", "a new file, or --force to replace one that is no export", "one that is none")
     with desk.door() as engram:
         kind = cast("Any", format)
         done = engram.ops.export(file, format=kind, user=subject, vectors=vectors, progress=_exporting(desk))

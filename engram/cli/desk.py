@@ -14,7 +14,8 @@ from zoneinfo import ZoneInfo
 
 import typer
 
-from engram.errors import InvalidInput, NotFound
+from engram.cli.typed import name_what_was_typed
+from engram.errors import EngramError, InvalidInput, NotFound
 from engram.scope import ALL_USERS
 
 if TYPE_CHECKING:
@@ -170,14 +171,19 @@ def command(work: Callable[..., int | None], options: tuple[Option, ...]) -> Cal
     """A function of a desk as a command that takes the shared options too."""
     signature = inspect.signature(work, eval_str=True)
     own = list(signature.parameters.values())[1:]
+    parameters = [*own, *options]
 
     def run(**given: Any) -> int | None:
-        shared = {shared_option.name: given.pop(shared_option.name) for shared_option in options}
-        return work(desk_of(shared), **given)
+        shared = {one.name: given[one.name] for one in options}
+        try:
+            return work(desk_of(shared), **{one.name: given[one.name] for one in own})
+        except EngramError as error:
+            name_what_was_typed(error, parameters, given)
+            raise
 
     run.__name__, run.__doc__ = work.__name__, work.__doc__
-    run.__signature__ = inspect.Signature([*own, *options])  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own, *options]}
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 
@@ -194,7 +200,7 @@ def desk_of(given: Mapping[str, Any]) -> Desk:
     ids = {name: value for name, value in ids.items() if value is not None}
     if given.get("all_users"):
         if given.get("user") is not None:
-            raise InvalidInput("--all-users", "no --user beside it", "both")
+            raise InvalidInput("all_users", "no --user beside it", "both")
         ids["user_id"] = ALL_USERS
     if given.get("no_shared"):
         ids["shared"] = False
@@ -211,7 +217,7 @@ def moment(desk: Desk, text: str, name: str) -> datetime:
 
     at = moments.read(text, now=datetime.now(UTC), tz=zone(desk), back=name in LOOKING_BACK)
     if at is None:
-        raise InvalidInput(f"--{name.replace('_', '-')}", moments.EXPECTED, "other text")
+        raise InvalidInput(name, moments.EXPECTED, "other text")
     return at
 
 

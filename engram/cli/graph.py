@@ -34,7 +34,7 @@ def relate(
     """Say that one memory has to do with another."""
     from engram.cli import show
 
-    more = given(metadata=json_object(metadata, "--metadata"))
+    more = given(metadata=json_object(metadata, "metadata"))
     with desk.door() as engram:
         made = engram.relate(source_id, target_id, relation_type, weight=weight, **more, **desk.write)
         desk.show({"results": [made.to_dict()]}, show.relations)

@@ -66,7 +66,7 @@ def shares(given: list[str] | None) -> dict[str, float] | None:
         except ValueError:
             value = -1.0
         if value < 0 or name in named:
-            raise InvalidInput("--section", "NAME=SHARE, each section once, such as Topics=0.1", one)
+            raise InvalidInput("sections", "NAME=SHARE, each section once, such as Topics=0.1", one)
         named[name] = value
     return named
 
@@ -161,7 +161,7 @@ def add(
         subject=subject,
         attribute=attribute,
         value=value,
-        metadata=json_object(metadata, "--metadata"),
+        metadata=json_object(metadata, "metadata"),
         source=source,
         session_id=session,
         expires_in=expires_in,

@@ -27,7 +27,7 @@ def start(
     """Begin a task run."""
     from engram.cli import show
 
-    more = given(parent_task_id=parent, metadata=json_object(metadata, "--metadata"))
+    more = given(parent_task_id=parent, metadata=json_object(metadata, "metadata"))
     with desk.door() as engram:
         desk.show(engram.start_task(text_of(goal), **more, **desk.write), show.task)
 
@@ -67,7 +67,7 @@ def update(
     """Change the state, the outcome or the metadata of a task run."""
     from engram.cli import show
 
-    changes = given(status=status, outcome=outcome, metadata=json_object(metadata, "--metadata"))
+    changes = given(status=status, outcome=outcome, metadata=json_object(metadata, "metadata"))
     with desk.door() as engram:
         desk.show(engram.update_task(task_run_id, **changes, **desk.write), show.task)
 
@@ -124,7 +124,7 @@ def save(
 
     more: dict[str, Any] = given(
         completed_steps=done, pending_steps=pending, decisions=decision, blockers=blocker, artifacts=artifact,
-        state=json_object(state, "--state"),
+        state=json_object(state, "state"),
     )  # fmt: skip
     with desk.door() as engram:
         more |= given(source_event_ids=source and [event_id(engram, one) for one in source])

@@ -521,7 +521,7 @@ WRONG_SETTINGS = [
     ({"ENGRAM_LLM_LEVEL": "some"}, (), "llm_level: expected 'off', 'auto' or 'full'"),
     ({"ENGRAM_POOL_SIZE": "many"}, (), "pool_size: expected a whole number"),
     ({"ENGRAM_POOL_SIZE": "0"}, (), "pool_size: expected greater than or equal to 1"),
-    ({}, ("--data-dir", ""), "data_dir: expected a path, found no text"),
+    ({}, ("--data-dir", ""), "--data-dir: expected a path, found no text"),
 ]
 
 

@@ -48,5 +48,5 @@ def test_an_export_to_stdout_is_refused_and_makes_no_file(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     refused = cli("export", "-")
-    assert (refused.code, "FILE: expected the name of a file" in refused.err) == (2, True)
+    assert (refused.code, "file: expected the name of a file" in refused.err) == (2, True)
     assert list(tmp_path.iterdir()) == []
