@@ -701,6 +701,7 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
     """Take back what a run, or an event, changed; what has changed since is left as it is, and listed.
 
     Under a key that was used before nothing is taken back again: the report tells what was, and not what was left.
+    Several calls with one key at a time share the work, and each tells of all of it.
     """
     asked = setup.writing(given)
     call = asked.keyed()
@@ -718,8 +719,7 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
         if before is not None and before.parent_id != wanted:
             raise IdempotencyMismatch
         if before is not None and before.finished and not call.dry_run:
-            shown = _shown(conn, visible, before)
-            return UndoReport(name, shown.changes, (), shown.changed)
+            return _reported(conn, visible, before, ())
         if before is None and row is not None and row.undone_by is not None:
             raise Conflict("this run was taken back already: undo the undoing to do it again", run_id=row.undone_by)
         runs = _runs_of(conn, visible, wanted)
@@ -731,6 +731,7 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
     if isinstance(looked, UndoReport):
         return looked
     run, runs, event_id = looked
+    shared = asked.idempotency_key is not None and not call.dry_run
     # The last step of a cycle first: what an earlier one left then stands again.
     whole = [(EVENT, event_id)] if event_id is not None else [(RUN, one) for one in reversed(runs)]
 
@@ -758,12 +759,20 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
 
     def untie(conn: Connection) -> None:
         desk = setup.desk(conn, call.scope, reason=call.reason)
+        if shared:
+            hold(desk, run)
         _untie_runs(setup, desk, run, runs, event_id)
 
     yield from steps.write(call.tenant_id, steps.undone(untie) if call.dry_run else untie, key=run.run_id)
 
-    def end(conn: Connection) -> None:
-        row = _find_run(conn, tenancy.visible(conn, call.scope), wanted)
+    def end(conn: Connection) -> UndoReport | None:
+        desk = setup.desk(conn, call.scope, reason=call.reason)
+        if shared:
+            hold(desk, run)
+            before = _find_run(conn, desk.visible, run.run_id)
+            if before is not None and before.finished:
+                return _reported(conn, desk.visible, before, found.left)
+        row = _find_run(conn, desk.visible, wanted)
         for one in runs:
             execute(conn, "mark_undone", tenant_id=call.tenant_id, run_id=one, undone_by=run.run_id)
         if row is not None and row.step == UNDO and row.parent_id is not None:  # done again
@@ -772,12 +781,25 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
             conn, "close_run", tenant_id=call.tenant_id, run_id=run.run_id, steps=[], failed_steps=[], finished=True,
             asked=None,
         )  # fmt: skip
+        done = _find_run(conn, desk.visible, run.run_id) if shared else None
+        return None if done is None else _reported(conn, desk.visible, done, found.left)
 
-    if not call.dry_run:
-        yield from steps.write(call.tenant_id, end, key=run.run_id)
-    return UndoReport(
+    told = None if call.dry_run else (yield from steps.write(call.tenant_id, end, key=run.run_id))
+    return told or UndoReport(
         run.run_id, tuple(found.undone[:SHOWN]), tuple(found.left[:SHOWN]), len(found.memories), dry_run=call.dry_run
     )
+
+
+def _reported(conn: Connection, visible: tenancy.Visible, row: Row[Any], left: Sequence[Change]) -> UndoReport:
+    """What an undoing did, whoever of those who share its key did it; what another took back was not left."""
+    shown = _shown(conn, visible, row)
+    done = _done(conn, visible, RUN, row.run_id, limit=_ALL) if left else ()
+    gone = {one.memory_id for one in done}
+    kept = [one for one in left if one.memory_id not in gone]
+    return UndoReport(row.run_id, shown.changes, tuple(kept[:SHOWN]), shown.changed)
+
+
+_ALL: Final = 1_000_000  # changes of one run: more than one has
 
 
 def _scope_of_event(conn: Connection, visible: tenancy.Visible, event_id: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -198,6 +199,25 @@ def test_an_undoing_is_done_once_under_its_key_though_it_was_taken_back(ada: Eng
     assert (again.run_id, again.changed, again.left) == (first.run_id, 1, ())
     assert {(one.field, one.after) for one in first.undone} <= {(one.field, one.after) for one in again.undone}
     assert ada.get(held[0]).status == "archived"
+
+
+def test_undoings_with_one_key_at_a_time_all_tell_what_was_taken_back(ada: Engram, held: list[str]) -> None:
+    run = ada.ops.archive(held)
+    ada.restore(held[0])
+    ada.ops.set_layer(held[0], "core")
+    with ThreadPoolExecutor(3) as pool:
+        first, *others = pool.map(lambda _: ada.ops.undo(run.run_id, idempotency_key="k"), range(3))
+    assert others == [first, first]
+    assert (first.changed, {one.memory_id for one in first.undone}) == (len(held) - 1, set(held[1:]))
+    assert all(ada.get(one).status == "active" for one in held)
+
+
+def test_what_was_made_and_is_taken_back_by_another_with_the_key_was_not_left(ada: Engram) -> None:
+    made = ada.add("The pump is slow.")
+    with ThreadPoolExecutor(3) as pool:
+        told = list(pool.map(lambda _: ada.ops.undo(made.event_id, idempotency_key="k"), range(3)))
+    assert [(one.changed, one.left) for one in told] == [(1, ())] * 3
+    assert ada.get(place(made)).status == "deleted"
 
 
 def test_the_key_of_a_switch_is_refused_for_another_shadow_and_for_another_call(ada: Engram, held: list[str]) -> None:
