@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Final
 
-from engram import feasts, verbs
+from engram import feasts, titles, verbs
 from engram.inputs import END_YEAR, FIRST_YEAR
 from engram.regex import regex
 from engram.values import Window
@@ -37,7 +37,7 @@ class Found:
 
 def find(text: str, *, now: datetime, tz: tzinfo = UTC) -> Found:
     """The first window that a text names, seen at `now` from `tz`; never raises, whatever the text."""
-    plain = fold(text[:MOST_READ])
+    plain = fold(titles.blanked(text[:MOST_READ]))
     clock = _Clock.at(now, tz, plain)
     recent = _RECENT.search(plain)
     spans, notes, window = [] if recent is None else [recent.span()], [], None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-from engram import verbs
+from engram import titles, verbs
 from engram.regex import regex
 from engram.subjects import plain
 
@@ -122,7 +122,7 @@ def resolve(sentence: str, said_at: datetime) -> Stated:
 
     "today" and "now" state nothing: what is said now is valid from now anyway.
     """
-    text = plain(sentence[:_MAX_TEXT])
+    text = plain(titles.blanked(sentence[:_MAX_TEXT]))
     today = said_at.astimezone(UTC).date()
     years = _YEAR_RANGE.search(text)
     if years:

@@ -634,6 +634,46 @@ def test_no_text_breaks_it_and_every_window_is_one(text: str, now: datetime, zon
     assert one == found(text, now, zone)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Do I like the song Last Christmas?",
+        "My favourite song is Last Friday Night.",
+        "What did I say about the film Yesterday?",
+        "the book The Last Summer",
+        "the series called This Week Tonight",
+        "Why do I like “Last Christmas”?",
+        "Who gave me the book 'One Day in December'?",
+        "Which song is 'last christmas'?",
+    ],
+)
+def test_a_title_is_no_time(text: str) -> None:
+    assert found(text) == windows.Found()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("I heard the song Last Christmas last week", "last week"),
+        ('I saw the film "Tomorrow" yesterday', "yesterday"),
+        ("Which film did I see last night?", "last night"),
+        ("I bought the album last week", "last week"),
+        ("I finished the book Monday", "monday"),
+        ("I saw the film Dune Monday", "monday"),
+        ("Did I read the book Emma in March?", "in march"),
+        ("WHICH FILM DID I SEE LAST NIGHT", "last night"),
+        ("Which Film Did I See Last Night", "last night"),
+        ('"what did I do last week"', "last week"),
+        ('She said "Tomorrow"', "tomorrow"),
+        ('What did I mean by "last week"?', "last week"),
+        ('What did I do on "Monday"?', "on monday"),
+    ],
+)
+def test_a_time_beside_a_title_is_one(text: str, words: str) -> None:
+    (span,) = found(text).spans
+    assert text[slice(*span)].strip('" ').lower().replace('"', "") in (words, words.removeprefix("on "))
+
+
 def test_a_long_text_is_read_to_its_bound_only() -> None:
     assert found("x " * 900 + "yesterday").window is not None
     assert found("x " * 1_100 + "yesterday").window is None

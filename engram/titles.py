@@ -1,0 +1,92 @@
+"""Titles: the names of songs, films and books in a text, which say no time though they are made of words of time. Pure.
+
+A title stands in quotation marks, or with capitals behind what it is a title of: "the song Last Christmas". A day, a
+month and a feast have a capital anyway, so "I finished the book Monday" has no title; and a text that writes all its
+words large shows none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from engram import feasts
+from engram.regex import regex
+
+_LONGEST: Final = 10  # words of a title
+_WORK: Final = (
+    r"(?:song|track|album|single|film|movie|book|novel|series|show|play|poem|band|game|podcast|musical|opera|painting|"
+    r"story|comic|documentary|soundtrack|magazine)s?"
+)
+_SMALL: Final = r"(?:of|the|and|an?|in|on|to|at|for|with|from)"
+_LARGE: Final = r"[A-ZÀ-ÖØ-Þ][\w'’]*"
+_BEHIND: Final = regex(
+    rf"\b{_WORK},? (?:(?:is|was|are|were|called|named|titled|entitled) )*"
+    rf"(?P<title>{_LARGE}(?: (?:{_SMALL} ){{0,2}}{_LARGE}){{0,{_LONGEST}}})"
+)
+_QUOTED: Final = regex(
+    r"\"(?P<a>[^\"\n]{2,80})\"|“(?P<b>[^”\n]{2,80})”|«(?P<c>[^»\n]{2,80})»|„(?P<d>[^“”\n]{2,80})[“”]|"
+    r"(?<!\w)'(?P<e>[^'\s][^'\n]{0,78})'(?!\w)|‘(?P<f>[^’\n]{2,80})’(?!\w)"
+)
+_OF_A_WORK: Final = regex(rf"\b{_WORK},? (?:(?:is|was|are|were|called|named|titled|entitled) )*$")
+_SAYING: Final = regex(
+    r"\b(?:said|says?|saying|told|tells?|asked|asks?|wrote|writes?|texted|replied|answered|shouted)"
+    r"(?: (?:me|us|him|her|them|to \w+|[A-Z]\w+))?[,:]? $"
+)
+_ENDED: Final = regex(r"[.,;!]$")
+_CALENDAR: Final = regex(
+    r"(?i)(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|"
+    r"october|november|december|\d+(?:st|nd|rd|th)?|q[1-4]|eve|day|" + feasts.FORM.replace("?P<feast>", "?:")
+)
+_RELATIVE: Final = frozenset({"last", "next", "this"})
+_WORD: Final = regex(r"[^\s,;:.!?]+")
+
+
+def blanked(text: str) -> str:
+    """The text with every letter and digit of a title made an x, each in its place.
+
+    >>> blanked("I heard the song Last Christmas last week")
+    'I heard the song xxxx xxxxxxxxx last week'
+    """
+    for start, end in _spans(text):
+        text = text[:start] + re.sub(r"\w", "x", text[start:end]) + text[end:]
+    return text
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    for match in _QUOTED.finditer(text):
+        if _is_title(text, match):
+            yield match.start(match.lastgroup or 0), match.end(match.lastgroup or 0)
+    for match in _BEHIND.finditer(text):
+        start, end = match.span("title")
+        end = start + len(_without_day(text[start:end]))
+        if start < end and text[start:end] != text[start:end].upper():
+            yield start, end
+
+
+def _without_day(title: str) -> str:
+    """A title without the day, month or feast behind it, which is when: "Dune Monday", but not "Last Christmas"."""
+    words = title.split(" ")
+    while words and (_CALENDAR.fullmatch(words[-1]) or re.fullmatch(_SMALL, words[-1])):
+        if len(words) > 1 and words[-2].casefold() in _RELATIVE:
+            break
+        words.pop()
+    return " ".join(words)
+
+
+def _is_title(text: str, match: re.Match[str]) -> bool:
+    """Whether quotation marks hold a title: not all of the text, nor what somebody said, nor a mere day."""
+    before, said = text[: match.start()], match[match.lastgroup or 0]
+    if not (before + text[match.end() :]).strip(" .!?") or len(said.split()) > _LONGEST:
+        return False
+    if _OF_A_WORK.search(before):
+        return True
+    words = _WORD.findall(said)
+    large = all(re.match(_LARGE, word) or re.fullmatch(_SMALL, word) for word in words)
+    if not words or not large or not re.match(_LARGE, words[0]):
+        return False
+    return not _ENDED.search(said) and not _SAYING.search(before) and _without_day(said) != ""
+
+
+__all__ = ["blanked"]
