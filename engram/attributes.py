@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from engram import names
+from engram import feasts, names
 from engram.claims import stem
 from engram.courses import Course
 from engram.regex import regex
@@ -596,9 +596,35 @@ def renewed(sentence: str) -> Attribute | None:
             held, old = _bare(match["value"]), match.groupdict().get("old")
             if old is not None and (noun(np) is None or not is_name(old.lower(), plain)):
                 continue  # "my mum isn't well, it's Covid"
+            if _TIME_WORDS.fullmatch(held) and not _may_be_called(held, np, match):
+                continue  # "my laptop isn't a ThinkPad, it's Monday"
             if name is not None and 0 < len(held.split()) <= 4 and is_name(held.lower(), plain):
                 return Attribute(name, held)
     return None
+
+
+_TIME_WORDS: Final = regex(
+    r"(?i)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|"
+    r"october|november|december|spring|summer|autumn|winter|today|tomorrow|yesterday|tonight|noon|midnight|"
+    + feasts.FORM.replace("?P<feast>", "?:")
+    + r")(?: (?:morning|afternoon|evening|night))?"
+)
+_HAS_A_TIME: Final = regex(
+    r"^favou?rite |\b(?:song|film|movie|book|album|band|name|day|days|date|month|season|time|birthday|anniversary|"
+    r"holiday|deadline|appointment|meeting|class|lesson|shift|session|call|slot|practice|rehearsal|training|exam|flight|trip|"
+    r"night|evening|morning)(?: off)?$"
+)
+_CALLED_SO: Final = frozenset(("april", "may", "june", "august"))
+
+
+def _may_be_called(time: str, np: str, match: re.Match[str]) -> bool:
+    """Whether a thing may be called as a time is: it was so before, it has a time, or a name as songs and people do."""
+    if _HAS_A_TIME.search(np) is not None:
+        return True
+    if "old" in match.groupdict() and _TIME_WORDS.fullmatch(_bare(match["old"])):
+        return True
+    of_a_kind = "old" in match.groupdict() and re.search(r"\b(?:an?|the) $", match.string[: match.start("old")])
+    return time.lower() in _CALLED_SO and not of_a_kind
 
 
 def _thing(np: str) -> str | None:

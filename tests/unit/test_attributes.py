@@ -153,6 +153,9 @@ def test_who_says_that_it_is_not_all_takes_nothing_back(said: str) -> None:
         ("My dentist isn't Dr. Wu anymore, it's Dr. Bell", "dentist", "Dr. Bell"),
         ("My birthday isn't May 3, it is May 5", "birthday", "May 5"),
         ("Siemens isn't my employer any more, it's Bosch now.", "employer", "Bosch"),
+        ("My favourite day isn't Sunday, it's Monday", "favourite day", "Monday"),
+        ("My favourite film isn't Jaws, it's Halloween", "favourite film", "Halloween"),
+        ("My dentist isn't Ann, it's June", "dentist", "June"),
     ],
 )
 def test_a_denial_may_say_what_is_so_instead(said: str, name: str, value: str) -> None:
@@ -167,6 +170,10 @@ def test_a_denial_may_say_what_is_so_instead(said: str, name: str, value: str) -
         "My boss isn't angry, it's Monday",
         "My car isn't at Bo's, it's in Rome",
         "My laptop isn't a ThinkPad, it's Tom's",
+        "My laptop isn't a ThinkPad, it's Monday",
+        "My laptop is no longer a ThinkPad, it's June",
+        "A ThinkPad isn't my laptop, it's Christmas Eve",
+        "My laptop broke, it's Monday morning",
         "Tom isn't my brother, it's Ben",
         "This isn't my laptop, it's Tom's",
     ],
