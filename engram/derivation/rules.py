@@ -19,7 +19,8 @@ from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import Proposed
 from engram.derivation.times import Stated, resolve
-from engram.policies.default import STYLE
+from engram.policies.classify import Proposal, classify
+from engram.policies.default import DEFAULT, STYLE
 from engram.policies.values import allergen
 from engram.regex import regex
 from engram.subjects import (
@@ -106,9 +107,11 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
     text = readable(content)
     after_self = True
     spans = sentence_spans(text)[:MAX_SENTENCES]
-    for (start, end), after in zip_longest(spans, spans[1:]):
-        if end - start > MAX_SENTENCE or (after is not None and _JOKE.match(text[slice(*after)])):
-            continue
+    meant = [
+        span for span, after in zip_longest(spans, spans[1:])
+        if span[1] - span[0] <= MAX_SENTENCE and not (after is not None and _JOKE.match(text[slice(*after)]))
+    ]  # fmt: skip
+    for start, end in (part for span in meant for part in _reason_apart(text, *span)):
         echo = attributes.corrected(text[start:end])
         if echo is not None and mood_of(text[start:end]) != "command":
             yield Proposed(
@@ -141,6 +144,54 @@ _JOKE: Final = regex(
     r"(?:(?:just|only) )?(?:kidding|joking|jk|a joke|april fools?)\W*$"
 )
 """What makes a joke of the sentence before it."""
+
+
+def _reason_apart(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where a sentence stands, or its two parts: what it denies, and a reason that says what is so instead.
+
+    Of "I don't live in Rome because I moved to Oslo" both are told. "I don't live in Rome because I like it" may deny
+    the reason alone, and stays whole.
+    """
+    said = text[start:end]
+    if not _GIVES_A_REASON.search(said) or mood_of(said) != "statement":
+        return [(start, end)]
+    for pattern in (_BECAUSE, _BECAUSE_FIRST):
+        match = pattern.match(said)
+        if match is not None and _says_instead(match["denied"], match["reason"]):
+            parts = (match.span("denied"), match.span("reason"))
+            return sorted((start + first, start + last) for first, last in parts)
+    return [(start, end)]
+
+
+_WHY: Final = r"(?i:(?<!\w)(?:because|'?cause|since|as|now that|seeing that|given that)\b)"
+_GIVES_A_REASON: Final = regex(_WHY)
+_BECAUSE: Final = regex(rf"(?P<denied>.+?)[\s,;–—-]+{_WHY}\s+(?P<reason>(?:[Ii]|[Ww]e)\b.+)", re.DOTALL)
+_BECAUSE_FIRST: Final = regex(rf"{_WHY}\s+(?P<reason>[Ii]\b[^,;]+?),?\s+(?P<denied>[Ii]\b.+)", re.DOTALL)
+_NOT_THIS: Final = regex(r"(?i)\bbut (?:because|since|for|due|rather)\b")  # "not because I moved but because"
+_MOVED: Final = regex(
+    r"^user (?:(?:has|had|just|recently|now|finally|already|since) )*(?:moved|relocated|emigrated)"
+    r"(?: (?:away|out|abroad|elsewhere|on))?$"
+)
+
+
+def _says_instead(denied: str, reason: str) -> bool:
+    """Whether a reason gives another value to what a statement denies of the user, or says that they moved away."""
+    if mood_of(denied) != "statement" or mood_of(reason) != "statement":
+        return False
+    over = classify(DEFAULT, Proposal(third_person(denied)))
+    if over.negates is None or over.conflict_key is None or over.subject != "user":
+        return False
+    first = clauses(reason, role="user")[0]
+    same = re.search(rf"\b{re.escape(over.negates)}\b", first.canonical) is not None
+    if same or first.mood != "statement" or _NOT_THIS.search(reason):
+        return False
+    if over.conflict_key == _HOME and _MOVED.match(first.canonical.replace("user's group", "user")):
+        return True
+    new = classify(DEFAULT, Proposal(third_person(first.text)))
+    return new.conflict_key == over.conflict_key and new.negates is None and new.subject == "user"
+
+
+_HOME: Final = "slot:profile:current_city"
 
 
 def _with_course(sentence: str, offset: int, content: str, made: list[Proposed]) -> Iterator[Proposed]:
@@ -374,13 +425,14 @@ def _facts(clause: Clause, words: str) -> Iterator[str]:
     fact = " ".join(fact.split())
     fact = fact[:1].upper() + fact[1:]
     parts = _ALLERGENS.match(fact)
-    values = re.split(r",? (?:and|or) |, ", parts.group(2)) if parts else []
+    values = re.split(r",? (?:and|or) |, ", parts.group(2)) if parts and not _SET_AGAINST.search(parts.group(2)) else []
     if parts and len(values) > 1 and all(0 < len(v.split()) <= 2 and allergen(plain(v), v, "") for v in values):
         yield from (parts.group(1) + value for value in values)
         return
     yield fact[:MAX_FACT]
 
 
+_SET_AGAINST: Final = regex(r"\b(?:just|only|but|except|not)\b")  # "not allergic to nuts, just peanuts"
 _ALLERGENS: Final = regex(
     r"^(User is (?:(?:not|no longer|also|now|severely|very|extremely|highly|deathly|mildly) ){0,2}allergic "
     r"to )([^.;:()]{1,120})$"

@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any, Final
 
-from engram import frames, verbs
+from engram import courses, frames, verbs
 from engram.claims import stem
 from engram.policies.patterns import WINDOW
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
@@ -185,6 +185,8 @@ def _with_whole(rule: SlotRule, proposal: Proposal, read: tuple[Clause, ...]) ->
 
 def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
     if clause.mood not in SLOT_MOODS or (rule.subject == "self" and _MORE.search(clause.canonical)):
+        return None
+    if courses.is_narrowed(clause.canonical):
         return None
     owner = _owner(rule, proposal, clause)
     if owner is None:

@@ -95,6 +95,13 @@ def test_a_message_about_something_else_pins_nothing(sentence: str) -> None:
         ("I smoke.", ["User smokes"]),
         ("Honestly, I drink.", ["User drinks"]),
         ("I went to Rome and I loved the food there", ["User went to Rome", "User loved the food there"]),
+        ("I'm not allergic to nuts, just peanuts.", ["User is not allergic to nuts, just peanuts"]),
+        ("I don't live in Rome because I moved to Oslo.", ["User does not live in Rome", "User moved to Oslo"]),
+        ("Because I moved to Oslo, I don't live in Rome.", ["User moved to Oslo", "User does not live in Rome"]),
+        ("I don't live in Rome because I like it.", ["User does not live in Rome because User likes it"]),
+        ("If I don't live in Rome because I moved to Oslo, say so.", []),
+        ("I don't live in Rome because I moved to Oslo. Just kidding!", []),
+        ("i don't live in rome 'cause i moved to oslo", ["User does not live in rome", "User moved to oslo"]),
     ],
 )
 def test_a_sentence_worth_remembering_is_taken_in_the_third_person(said: str, expected: list[str]) -> None:
@@ -246,6 +253,9 @@ def day(year: int, month: int, number: int) -> datetime:
         ("It costs 2019 dollars", None, None),
         ("I may move", None, None),
         ("I ran 999 years ago", None, None),
+        ("I love the song Last Friday Night", None, None),
+        ('I like the film "Yesterday"', None, None),
+        ('I saw the film "Tomorrow" yesterday', day(2026, 6, 9), None),
     ],
 )
 def test_dates_are_read_against_the_day_they_were_said(text: str, start: datetime | None, end: datetime | None) -> None:
