@@ -15,6 +15,7 @@ from engram import feasts
 from engram.regex import regex
 
 _LONGEST: Final = 10  # words of a title
+_NEAR: Final = 80  # characters before a quotation that may say what it is
 _WORK: Final = (
     r"(?:song|track|album|single|film|movie|book|novel|series|show|play|poem|band|game|podcast|musical|opera|painting|"
     r"story|comic|documentary|soundtrack|magazine)s?"
@@ -49,9 +50,12 @@ def blanked(text: str) -> str:
     >>> blanked("I heard the song Last Christmas last week")
     'I heard the song xxxx xxxxxxxxx last week'
     """
-    for start, end in _spans(text):
-        text = text[:start] + re.sub(r"\w", "x", text[start:end]) + text[end:]
-    return text
+    parts, at = [], 0
+    for start, end in sorted(_spans(text)):
+        if end > at:
+            parts += [text[at:start], re.sub(r"\w", "x", text[max(at, start) : end])]
+            at = end
+    return "".join((*parts, text[at:]))
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
@@ -77,8 +81,9 @@ def _without_day(title: str) -> str:
 
 def _is_title(text: str, match: re.Match[str]) -> bool:
     """Whether quotation marks hold a title: not all of the text, nor what somebody said, nor a mere day."""
-    before, said = text[: match.start()], match[match.lastgroup or 0]
-    if not (before + text[match.end() :]).strip(" .!?") or len(said.split()) > _LONGEST:
+    start, end = match.span()
+    before, said = text[max(0, start - _NEAR) : start], match[match.lastgroup or 0]
+    if (start <= _NEAR and not (before + text[end : end + _NEAR]).strip(" .!?")) or len(said.split()) > _LONGEST:
         return False
     if _OF_A_WORK.search(before):
         return True

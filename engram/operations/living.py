@@ -697,6 +697,21 @@ class _Undoing:
         return found.before is not None
 
 
+@dataclass(frozen=True, slots=True)
+class _ToUndo:
+    """What an undoing is to take back: the changes of an event, or those of runs, by a run of its own."""
+
+    run: Run
+    runs: list[str]
+    event_id: str | None
+    shared: bool  # other calls with the same key may do some of it
+
+    @property
+    def whole(self) -> list[tuple[str, str]]:
+        """In order: the last step of a cycle first, so that what an earlier one left then stands again."""
+        return [(EVENT, self.event_id)] if self.event_id is not None else [(RUN, one) for one in reversed(self.runs)]
+
+
 def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[UndoReport]:
     """Take back what a run, or an event, changed; what has changed since is left as it is, and listed.
 
@@ -707,87 +722,105 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
     call = asked.keyed()
     wanted = inputs.event_id(target, "run_or_event_id")
     setup = yield from spaces.ready(setup, call.tenant_id)
-
-    def look(conn: Connection) -> tuple[Run, list[str], str | None] | UndoReport:
-        visible = tenancy.visible(conn, call.scope)
-        row = _find_run(conn, visible, wanted)
-        scope_id = row.scope_id if row is not None else _scope_of_event(conn, visible, wanted)
-        key = asked.idempotency_key
-        name = ids.new_id() if key is None else _run_of(call, scope_id, UNDO, key)
-        run = Run(name, UNDO, call, wanted)
-        before = _find_run(conn, visible, name)
-        if before is not None and before.parent_id != wanted:
-            raise IdempotencyMismatch
-        if before is not None and before.finished and not call.dry_run:
-            return _reported(conn, visible, before, ())
-        if before is None and row is not None and row.undone_by is not None:
-            raise Conflict("this run was taken back already: undo the undoing to do it again", run_id=row.undone_by)
-        runs = _runs_of(conn, visible, wanted)
-        if not call.dry_run:
-            _add_run(conn, run, scope_id)
-        return run, runs, wanted if row is None else None
-
-    looked = yield from steps.write(call.tenant_id, look, key=call.idempotency_key)
+    looked = yield from steps.write(
+        call.tenant_id, lambda conn: _to_undo(conn, asked, call, wanted), key=call.idempotency_key
+    )
     if isinstance(looked, UndoReport):
         return looked
-    run, runs, event_id = looked
-    shared = asked.idempotency_key is not None and not call.dry_run
-    # The last step of a cycle first: what an earlier one left then stands again.
-    whole = [(EVENT, event_id)] if event_id is not None else [(RUN, one) for one in reversed(runs)]
+    run = looked.run
+    found = yield from _take_back(setup, looked)
+
+    def untie(conn: Connection) -> None:
+        desk = setup.desk(conn, call.scope, reason=call.reason)
+        if looked.shared:
+            hold(desk, run)
+        _untie_runs(setup, desk, run, looked.runs, looked.event_id)
+
+    yield from steps.write(call.tenant_id, steps.undone(untie) if call.dry_run else untie, key=run.run_id)
+    told = None
+    if not call.dry_run:
+        told = yield from steps.write(
+            call.tenant_id, lambda conn: _end_undoing(setup, conn, looked, wanted, found.left), key=run.run_id
+        )
+    return told or UndoReport(
+        run.run_id, tuple(found.undone[:SHOWN]), tuple(found.left[:SHOWN]), len(found.memories), dry_run=call.dry_run
+    )
+
+
+def _to_undo(conn: Connection, asked: Writing, call: Writing, wanted: str) -> _ToUndo | UndoReport:
+    """Begin an undoing; its report where its key says that it has come to its end."""
+    visible = tenancy.visible(conn, call.scope)
+    row = _find_run(conn, visible, wanted)
+    scope_id = row.scope_id if row is not None else _scope_of_event(conn, visible, wanted)
+    key = asked.idempotency_key
+    name = ids.new_id() if key is None else _run_of(call, scope_id, UNDO, key)
+    run = Run(name, UNDO, call, wanted)
+    before = _find_run(conn, visible, name)
+    if before is not None and before.parent_id != wanted:
+        raise IdempotencyMismatch
+    if before is not None and before.finished and not call.dry_run:
+        return _reported(conn, visible, before, ())
+    if before is None and row is not None and row.undone_by is not None:
+        raise Conflict("this run was taken back already: undo the undoing to do it again", run_id=row.undone_by)
+    runs = _runs_of(conn, visible, wanted)
+    if not call.dry_run:
+        _add_run(conn, run, scope_id)
+    return _ToUndo(run, runs, wanted if row is None else None, shared=key is not None and not call.dry_run)
+
+
+def _take_back(setup: Setup, asked: _ToUndo) -> Operation[_Undoing]:
+    """Take back the changes in batches, each a transaction of its own; all in one that is rolled back of a dry run."""
+    run, call = asked.run, asked.run.call
 
     def batch(conn: Connection, which: str, what: str, before: int | None) -> _Undoing:
         return _undo_batch(setup, conn, run, which, what, before)
 
     def rehearsed(conn: Connection) -> _Undoing:
         total = _Undoing()
-        for which, what in whole:
+        for which, what in asked.whole:
             total.before = None
             while total.add(batch(conn, which, what, total.before)):
                 pass
         return total
 
-    found = _Undoing()
     if call.dry_run:
-        found = yield from steps.write(call.tenant_id, steps.undone(rehearsed), key=run.run_id)
-    for which, what in () if call.dry_run else whole:
+        return (yield from steps.write(call.tenant_id, steps.undone(rehearsed), key=run.run_id))
+    found = _Undoing()
+    for which, what in asked.whole:
         found.before = None
         while found.add(
             (yield from steps.write(call.tenant_id, partial(batch, which=which, what=what, before=found.before),
                                     key=run.run_id))
         ):  # fmt: skip
             pass
+    return found
 
-    def untie(conn: Connection) -> None:
-        desk = setup.desk(conn, call.scope, reason=call.reason)
-        if shared:
-            hold(desk, run)
-        _untie_runs(setup, desk, run, runs, event_id)
 
-    yield from steps.write(call.tenant_id, steps.undone(untie) if call.dry_run else untie, key=run.run_id)
+def _end_undoing(
+    setup: Setup, conn: Connection, asked: _ToUndo, wanted: str, left: Sequence[Change]
+) -> UndoReport | None:
+    """Mark what was taken back; the report, where others with the same key may have had a part in it."""
+    run, call = asked.run, asked.run.call
+    desk = setup.desk(conn, call.scope, reason=call.reason)
+    if asked.shared:
+        hold(desk, run)
+        before = _find_run(conn, desk.visible, run.run_id)
+        if before is not None and before.finished:
+            return _reported(conn, desk.visible, before, left)
+    row = _find_run(conn, desk.visible, wanted)
+    for one in asked.runs:
+        execute(conn, "mark_undone", tenant_id=call.tenant_id, run_id=one, undone_by=run.run_id)
+    if row is not None and row.step == UNDO and row.parent_id is not None:  # done again
+        execute(conn, "mark_undone", tenant_id=call.tenant_id, run_id=row.parent_id, undone_by=None)
+    execute(
+        conn, "close_run", tenant_id=call.tenant_id, run_id=run.run_id, steps=[], failed_steps=[], finished=True,
+        asked=None,
+    )  # fmt: skip
+    done = _find_run(conn, desk.visible, run.run_id) if asked.shared else None
+    return None if done is None else _reported(conn, desk.visible, done, left)
 
-    def end(conn: Connection) -> UndoReport | None:
-        desk = setup.desk(conn, call.scope, reason=call.reason)
-        if shared:
-            hold(desk, run)
-            before = _find_run(conn, desk.visible, run.run_id)
-            if before is not None and before.finished:
-                return _reported(conn, desk.visible, before, found.left)
-        row = _find_run(conn, desk.visible, wanted)
-        for one in runs:
-            execute(conn, "mark_undone", tenant_id=call.tenant_id, run_id=one, undone_by=run.run_id)
-        if row is not None and row.step == UNDO and row.parent_id is not None:  # done again
-            execute(conn, "mark_undone", tenant_id=call.tenant_id, run_id=row.parent_id, undone_by=None)
-        execute(
-            conn, "close_run", tenant_id=call.tenant_id, run_id=run.run_id, steps=[], failed_steps=[], finished=True,
-            asked=None,
-        )  # fmt: skip
-        done = _find_run(conn, desk.visible, run.run_id) if shared else None
-        return None if done is None else _reported(conn, desk.visible, done, found.left)
 
-    told = None if call.dry_run else (yield from steps.write(call.tenant_id, end, key=run.run_id))
-    return told or UndoReport(
-        run.run_id, tuple(found.undone[:SHOWN]), tuple(found.left[:SHOWN]), len(found.memories), dry_run=call.dry_run
-    )
+_ALL: Final = 1_000_000  # changes of one run: more than one has
 
 
 def _reported(conn: Connection, visible: tenancy.Visible, row: Row[Any], left: Sequence[Change]) -> UndoReport:
@@ -797,9 +830,6 @@ def _reported(conn: Connection, visible: tenancy.Visible, row: Row[Any], left: S
     gone = {one.memory_id for one in done}
     kept = [one for one in left if one.memory_id not in gone]
     return UndoReport(row.run_id, shown.changes, tuple(kept[:SHOWN]), shown.changed)
-
-
-_ALL: Final = 1_000_000  # changes of one run: more than one has
 
 
 def _scope_of_event(conn: Connection, visible: tenancy.Visible, event_id: str) -> int:

@@ -6,11 +6,13 @@ from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
+from growth import assert_linear
 from hypothesis import example, given
 from hypothesis import strategies as st
 from questions import TABLE, window_of
 
 from engram import windows
+from engram.titles import blanked
 from engram.values import Window
 
 NOW = datetime(2025, 6, 18, 15, 30, tzinfo=UTC)  # a Wednesday
@@ -683,3 +685,8 @@ def test_a_long_text_is_read_to_its_bound_only() -> None:
 def test_the_time_of_a_question_is_read(question: str, window: str) -> None:
     wanted: Window | None = window_of(window, NOW)
     assert found(question).window == wanted
+
+
+@pytest.mark.parametrize("unit", ['"Ab" ', "'Ab' ", '«Ab» "', '"Ab ', "„Ab“ ", 'the song "Ab" ', "song Ab of the "])
+def test_looking_for_titles_costs_no_more_than_in_proportion(unit: str) -> None:
+    assert_linear(blanked, unit, 20_000)
