@@ -214,7 +214,7 @@ def read(statement: str) -> Course | None:
         return Course(over=scrapped["over"], alone=True, said=text)
     if not _HINTS.search(text) or _ONCE.search(text) or _PASSING.search(text):
         return None
-    text = _without_contrast(_WRONG.sub("", text))
+    text = _WRONG.sub("", text)
     found = _pair(text) or _corrected(text) or _over(text)
     return found if found is not None or not _AGAIN.search(text) else Course(back=_AGAIN.sub(" ", text))
 
@@ -239,40 +239,20 @@ _HINTS: Final = regex(
 )
 
 
-_CONTRAST: Final = regex(
-    rf"^(?P<denied>user {_ADV}(?:is (?:not|no longer)|(?:does not|no longer) [a-z]+) [^,;:]{{2,90}}?)"
-    r"(?:[,;]| [-–—]+) (?:but )?(?:just|only) (?P<beside>[^,;:]{2,40})$"
+_TIMES: Final = (
+    r"(?:winter|summer|spring|autumn|fall|weekend|holiday|morning|evening|afternoon|night|week|month|mon|tues|wednes|thurs|"
+    r"fri|satur|sun)(?:day)?s?"
 )
-_NARROWS: Final = regex(
-    r"^(?:on|in|at|to|by|for|from|with|without|of|off|near|around|over|under|between|as|like|than|when|whenever|if|while|"
-    r"where|until|till|unless|because|since|so|before|after|during|once|twice|often|seldom|now|then|here|there|today|a "
-    r"(?:little|bit|few|lot|couple|sip|bite|taste)|half|part|the)\b|"
-    r"\b(?:\w+ly|\w+ing|sometimes|part-time|full-time|one|ones|some|any|all|much|more|less|enough|few|little|every|each|two|"
-    r"three|four|five|times?|it|them|that|this|those|these|him|her|you|me|mine|what|who|days?|weeks?|months?|years?|nights?|"
-    r"mornings?|afternoons?|evenings?|noon|breakfast|lunch|dinner|\w+days?|weekends?|holidays?|summers?|winters?|christmas|"
-    r"easter|january|february|march|april|june|july|august|september|october|november|december|\d.*)\b"
-)
-"""What says how much, when or which of it, so that the rest is not denied: "just on Sundays", "only a little"."""
-
-
-def _without_contrast(text: str) -> str:
-    """A denial without the other thing that is set against it: "user does not eat meat, just fish"."""
-    match = _CONTRAST.match(text)
-    if match is None or _NARROWS.search(match["beside"]):
-        return text
-    denied, beside = (set(_content(match[name])) for name in ("denied", "beside"))
-    return text if denied & beside or not beside else match["denied"]
-
-
-_DENIES: Final = regex(
-    r"(?:\bnot|\bno longer|n't) [^;:]{2,120}?(?:[,;]| [-–—]+) (?:but )?(?:just|only) (?P<beside>[^,;:]{2,40})$"
+_IN_PART: Final = regex(
+    r"^user (?:is|does|has|can) not [^,;:]{2,90}(?:[,;]| [-–—]) (?:but )?(?:just|only) "
+    r"(?:a (?:little|bit|little bit|tad)|slightly|mildly|partly|sometimes|occasionally|"
+    rf"(?:in|on|at|over|during) (?:the )?{_TIMES})$"
 )
 
 
-def is_narrowed(statement: str) -> bool:
+def is_in_part(statement: str) -> bool:
     """Whether a denial is of a part only: "user is not allergic to nuts, just a bit"."""
-    match = _DENIES.search(statement.strip(" .!"))
-    return match is not None and _NARROWS.search(match["beside"]) is not None
+    return _IN_PART.match(statement.strip(" .!")) is not None
 
 
 def _over(text: str) -> Course | None:
@@ -1120,6 +1100,6 @@ _UNTOLD: Final = _words("a an the is has")
 
 
 __all__ = [
-    "Course", "Told", "is_in_company", "is_lasting", "is_narrowed", "is_of_several", "is_passing", "is_state", "names",
+    "Course", "Told", "is_in_company", "is_in_part", "is_lasting", "is_of_several", "is_passing", "is_state", "names",
     "pointed", "read", "says_otherwise", "topic", "value_of",
 ]  # fmt: skip

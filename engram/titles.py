@@ -17,30 +17,37 @@ from engram.regex import regex
 _LONGEST: Final = 10  # words of a title
 _NEAR: Final = 80  # characters before a quotation that may say what it is
 _WORK: Final = (
-    r"(?:song|track|album|single|film|movie|book|novel|series|show|play|poem|band|game|podcast|musical|opera|painting|"
-    r"story|comic|documentary|soundtrack|magazine)s?"
+    r"(?:song|track|album|single|film|movie|book|novel|series|poem|band|podcast|musical|opera|painting|story|comic|"
+    r"documentary|soundtrack|magazine)s?"
 )
+_QUOTED_WORK: Final = rf"(?:{_WORK}|shows?|plays?|games?)"
 _SMALL: Final = r"(?:of|the|and|an?|in|on|to|at|for|with|from)"
 _LARGE: Final = r"[A-ZÀ-ÖØ-Þ][\w'’]*"
+_OF_THE_CALENDAR: Final = (
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|"
+    r"november|december|\d+(?:st|nd|rd|th)?|q[1-4]|eve|day|week|month|year|weekend|night|morning|evening|afternoon|noon|"
+    + feasts.FORM.replace("?P<feast>", "?:")
+    + ")"
+)
+_BEFORE_A_TIME: Final = rf"(?:on|in|at|from|since|until|to) (?:the )?(?i:{_OF_THE_CALENDAR})"
 _BEHIND: Final = regex(
     rf"\b{_WORK},? (?:(?:is|was|are|were|called|named|titled|entitled) )*"
-    rf"(?P<title>{_LARGE}(?: (?:{_SMALL} ){{0,2}}{_LARGE}){{0,{_LONGEST}}})"
+    rf"(?P<title>{_LARGE}(?: (?:(?!{_BEFORE_A_TIME}\b){_SMALL} ){{0,2}}{_LARGE}){{0,{_LONGEST}}})"
 )
 _QUOTED: Final = regex(
     r"\"(?P<a>[^\"\n]{2,80})\"|“(?P<b>[^”\n]{2,80})”|«(?P<c>[^»\n]{2,80})»|„(?P<d>[^“”\n]{2,80})[“”]|"
     r"(?<!\w)'(?P<e>[^'\s][^'\n]{0,78})'(?!\w)|‘(?P<f>[^’\n]{2,80})’(?!\w)"
 )
-_OF_A_WORK: Final = regex(rf"\b{_WORK},? (?:(?:is|was|are|were|called|named|titled|entitled) )*$")
+_OF_A_WORK: Final = regex(rf"\b{_QUOTED_WORK},? (?:(?:is|was|are|were|called|named|titled|entitled) )*$")
 _SAYING: Final = regex(
     r"\b(?:said|says?|saying|told|tells?|asked|asks?|wrote|writes?|texted|replied|answered|shouted)"
     r"(?: (?:me|us|him|her|them|to \w+|[A-Z]\w+))?[,:]? $"
 )
 _ENDED: Final = regex(r"[.,;!]$")
-_CALENDAR: Final = regex(
-    r"(?i)(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|"
-    r"october|november|december|\d+(?:st|nd|rd|th)?|q[1-4]|eve|day|" + feasts.FORM.replace("?P<feast>", "?:")
-)
+_CALENDAR: Final = regex(rf"(?i){_OF_THE_CALENDAR}")
+_WHEN: Final = regex(r"(?i)\b(?:on|since|until|till) $")
 _RELATIVE: Final = frozenset({"last", "next", "this"})
+_ARTICLES: Final = frozenset({"the", "a", "an"})
 _WORD: Final = regex(r"[^\s,;:.!?]+")
 
 
@@ -70,13 +77,21 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _without_day(title: str) -> str:
-    """A title without the day, month or feast behind it, which is when: "Dune Monday", but not "Last Christmas"."""
+    """A title without the time behind it, which is when: "Dune Monday", "Dune Last Night", but not "Last Christmas"."""
     words = title.split(" ")
-    while words and (_CALENDAR.fullmatch(words[-1]) or re.fullmatch(_SMALL, words[-1])):
-        if len(words) > 1 and words[-2].casefold() in _RELATIVE:
-            break
+    if _is_calendar(words[0]) and (len(words) == 1 or _is_calendar(words[1]) or not re.match(_LARGE, words[1])):
+        return ""  # "the band Friday at the Apollo", but not "the song November Rain"
+    while words and (_is_calendar(words[-1]) or re.fullmatch(_SMALL, words[-1])):
+        words.pop()
+    if words and words[-1].casefold() in _RELATIVE:
+        if not any(word.casefold() not in _ARTICLES for word in words[:-1]):
+            return title
         words.pop()
     return " ".join(words)
+
+
+def _is_calendar(word: str) -> bool:
+    return _CALENDAR.fullmatch(word) is not None
 
 
 def _is_title(text: str, match: re.Match[str]) -> bool:
@@ -87,11 +102,14 @@ def _is_title(text: str, match: re.Match[str]) -> bool:
         return False
     if _OF_A_WORK.search(before):
         return True
+    if _WHEN.search(before):
+        return False
     words = _WORD.findall(said)
     large = all(re.match(_LARGE, word) or re.fullmatch(_SMALL, word) for word in words)
     if not words or not large or not re.match(_LARGE, words[0]):
         return False
-    return not _ENDED.search(said) and not _SAYING.search(before) and _without_day(said) != ""
+    is_time = all(_is_calendar(word) or re.fullmatch(_SMALL, word.casefold()) for word in words)
+    return not (is_time or _ENDED.search(said) or _SAYING.search(before))
 
 
 __all__ = ["blanked"]

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
 
@@ -98,13 +98,17 @@ def append(
 
 
 def batches(path: Path, format: str, session: str | None) -> Iterator[reading.Batch]:
-    """The messages of a file, or those of stdin for the name `-`."""
-    if path != STDIN:
+    """The messages of a file; those of stdin for the name `-`, and of a pipe, such as the shell makes of <(command)."""
+    if path != STDIN and path.is_file():
         yield from reading.read(path, format=format, session_id=session)
         return
     # A file without a name, which goes with this process: a format is told by reading from the beginning again.
-    with tempfile.TemporaryFile() as file:
-        shutil.copyfileobj(getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode()), file)
+    with tempfile.TemporaryFile() as file, ExitStack() as stack:
+        if path == STDIN:
+            source = getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode())
+        else:
+            source = stack.enter_context(path.open("rb"))
+        shutil.copyfileobj(source, file)
         yield from reading.read_file(file, "stdin", format=format, session_id=session)
 
 

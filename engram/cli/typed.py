@@ -10,7 +10,7 @@ from typing import Any, Final
 from engram.errors import EngramError
 
 # A field without the filter it may be a part of and its place in a list, and what follows.
-FIELD: Final = re.compile(r"(?:filter\.)?((?:messages\[0\]\.)?[a-z_]+)(?:\[[0-9]+\])?(.*)", re.DOTALL)
+FIELD: Final = re.compile(r"(?:filter\.)?((?:messages\[0\]\.)?[a-z_]+)(?:\[[0-9]+\])?((?:[.\[][a-z_0-9\]]+)*)")
 NAME: Final = re.compile(r"[a-z]+(?:_[a-z]+)+")  # a word that is no English one
 ENDINGS: Final = ("", "s", "_id", "_ids")
 # What the parameters of commands are called where no ending tells.
@@ -45,13 +45,13 @@ def name_what_was_typed(error: EngramError, parameters: Sequence[inspect.Paramet
     if not isinstance(field, str) or not str(error).startswith(f"{field}:"):
         return
     shown = {one.name: flag(one) for one in parameters}
-    typed = {name: words for name, words in shown.items() if _is_given(given.get(name))}
-    expected = NAME.sub(lambda found: shown.get(found[0], found[0]), str(error)[len(field) :])
+    typed = {one.name: shown[one.name] for one in parameters if _is_typed(one, given.get(one.name))}
+    expected = NAME.sub(lambda found: _named(found[0], shown), str(error)[len(field) :])
     error.args = (_named(field, typed) + expected,)
 
 
-def _is_given(value: object) -> bool:
-    return value is not None and value is not False and value != []
+def _is_typed(parameter: inspect.Parameter, value: object) -> bool:
+    return value is not None and value is not False and value != [] and value != parameter.default
 
 
 def _named(field: str, typed: Mapping[str, str]) -> str:

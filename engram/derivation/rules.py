@@ -170,7 +170,7 @@ _BECAUSE_FIRST: Final = regex(rf"{_WHY}\s+(?P<reason>[Ii]\b[^,;]+?),?\s+(?P<deni
 _NOT_THIS: Final = regex(r"(?i)\bbut (?:because|since|for|due|rather)\b")  # "not because I moved but because"
 _MOVED: Final = regex(
     r"^user (?:(?:has|had|just|recently|now|finally|already|since) )*(?:moved|relocated|emigrated)"
-    r"(?: (?:away|out|abroad|elsewhere|on))?$"
+    r"(?: (?:away|out|abroad|elsewhere))?$"
 )
 
 

@@ -827,8 +827,8 @@ def _reported(conn: Connection, visible: tenancy.Visible, row: Row[Any], left: S
     """What an undoing did, whoever of those who share its key did it; what another took back was not left."""
     shown = _shown(conn, visible, row)
     done = _done(conn, visible, RUN, row.run_id, limit=_ALL) if left else ()
-    gone = {one.memory_id for one in done}
-    kept = [one for one in left if one.memory_id not in gone]
+    gone = {(change.memory_id, change.field) for each in done for change in _changes(each)}
+    kept = [one for one in left if (one.memory_id, one.field) not in gone]
     return UndoReport(row.run_id, shown.changes, tuple(kept[:SHOWN]), shown.changed)
 
 

@@ -186,7 +186,7 @@ def _with_whole(rule: SlotRule, proposal: Proposal, read: tuple[Clause, ...]) ->
 def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
     if clause.mood not in SLOT_MOODS or (rule.subject == "self" and _MORE.search(clause.canonical)):
         return None
-    if courses.is_narrowed(clause.canonical):
+    if courses.is_in_part(clause.canonical):
         return None
     owner = _owner(rule, proposal, clause)
     if owner is None:

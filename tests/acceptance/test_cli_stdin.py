@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,15 @@ def test_messages_that_name_no_session_are_of_the_one_named_or_of_stdin(piped: P
     path.write_text(NOTES)
     assert cli.json("ingest", str(path))["added"] == 5
     assert piped(NOTES, "--session", "talk").data["added"] == 0, "a pipe and a file of one session are one"
+
+
+def test_a_pipe_with_a_name_is_read_as_stdin_is(piped: Piped, cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "63"
+    os.mkfifo(path)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(path.write_text, NOTES)
+        assert cli.json("ingest", str(path))["added"] == 5
+    assert piped(NOTES).data["added"] == 0
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,8 @@ def test_what_is_expected_names_the_other_option_too(cli: Cli) -> None:
     ran = cli("add", "x", "--valid-from", "2025-02-02", "--valid-to", "2025-01-01")
     assert ran.err == "engram: --valid-to: expected a time after --valid-from, found one that is not\n"
     assert cli("lineage").err == "engram: memory_id: expected either a memory_id or a --topic-key, found neither\n"
+    both = cli("context", "x", "--session", "s", "--task", UNKNOWN)
+    assert both.err == "engram: --session: expected one of --task and --session, found both\n"
 
 
 def test_what_nobody_typed_keeps_its_name(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -94,6 +96,7 @@ def test_the_facts_of_an_error_stay_the_librarys() -> None:
         (LimitExceeded("tags[3]", 2, 3), "--tag: expected at most 2, found 3"),
         (InvalidInput("metadata.valid_to", "text"), "--metadata.valid_to: expected text"),
         (InvalidInput("talk.jsonl line 3", "JSON"), "talk.jsonl line 3: expected JSON"),
+        (InvalidInput("tags.jsonl line 3", "JSON"), "tags.jsonl line 3: expected JSON"),
         (SettingsError("data_dir: expected a path", name="data_dir"), "--data-dir: expected a path"),
         (SettingsError("ENGRAM_X: no such setting", name="ENGRAM_X"), "ENGRAM_X: no such setting"),
         (SettingsError(), "A setting is missing, unknown or makes no sense."),

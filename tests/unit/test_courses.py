@@ -22,9 +22,6 @@ from engram.subjects import plain
         ("user's doctor took user off veratin", "veratin"),
         ("user stepped down as treasurer", "treasurer"),
         ("user used to drink chai", "drink chai"),
-        ("user does not drink chai, just cocoa", "drink chai"),
-        ("user does not drink chai any more, only cocoa", "user does not drink chai"),
-        ("user no longer drinks chai; only cocoa", "user no longer drinks chai"),
         ("forget what i said about the red cross, that's over", "the red cross"),
     ],
 )

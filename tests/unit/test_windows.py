@@ -647,6 +647,9 @@ def test_no_text_breaks_it_and_every_window_is_one(text: str, now: datetime, zon
         "Why do I like “Last Christmas”?",
         "Who gave me the book 'One Day in December'?",
         "Which song is 'last christmas'?",
+        "Do I like the song November Rain?",
+        "Who wrote the song Friday I'm in Love?",
+        "What did I say of the band Joy Division?",
     ],
 )
 def test_a_title_is_no_time(text: str) -> None:
@@ -669,6 +672,12 @@ def test_a_title_is_no_time(text: str) -> None:
         ('She said "Tomorrow"', "tomorrow"),
         ('What did I mean by "last week"?', "last week"),
         ('What did I do on "Monday"?', "on monday"),
+        ("Did I read the book Emma on Sunday with Tom?", "on sunday"),
+        ("Did I see the film Dune Last Night?", "last night"),
+        ("Did I finish the book Dune Monday Morning?", "monday morning"),
+        ("Was the band on Friday in Berlin?", "on friday"),
+        ("What did I play Tennis in March with Anna for?", "in march"),
+        ("Did we play Friday at the Apollo?", "friday"),
     ],
 )
 def test_a_time_beside_a_title_is_one(text: str, words: str) -> None:
