@@ -191,7 +191,8 @@ _ONCE: Final = regex(
 _PASSING: Final = regex(
     r"\b(?:for (?:now|today|tonight|(?:the|a) (?:day|night|morning|afternoon|evening|week|weekend|moment|minute|second|"
     r"bit|while|time being))|(?:today|tonight|yesterday)'s|tonight|this (?:time|morning|afternoon|evening|weekend)|"
-    r"just left|(?:cancell?ed|swapped|traded)\b.* (?:today|this (?:week|\w+day))|"
+    r"just left|has not (?!.*\bany ?(?:more|longer)\b).* (?:for )?(?:(?:very|all that|so) )?long$|"
+    r"(?:cancell?ed|swapped|traded)\b.* (?:today|this (?:week|\w+day))|"
     r"as a (?:child|kid|boy|girl|teenager|student)|"
     r"(?:does|is) not (?!.*\b(?:as of|from|since|starting|any ?more|any longer)\b).*\b(?:today|tomorrow|forever|"
     r"this (?:week|month|spring|summer|autumn|winter)|all (?:day|night|week|year))|"
@@ -240,19 +241,39 @@ _HINTS: Final = regex(
 
 
 _TIMES: Final = (
-    r"(?:winter|summer|spring|autumn|fall|weekend|holiday|morning|evening|afternoon|night|week|month|mon|tues|wednes|thurs|"
-    r"fri|satur|sun)(?:day)?s?"
+    r"(?:(?:winter|summer|spring|autumn|fall|weekend|holiday|morning|evening|afternoon|night|week|month|mon|tues|wednes|thurs|"
+    r"fri|satur|sun)(?:day)?s?|january|february|march|april|may|june|july|august|september|october|november|december)"
 )
+_PART: Final = (
+    rf"(?:(?:in|on|at|over|during) (?:the )?{_TIMES}|a (?:little|bit|little bit|tad)|slightly|mildly|partly|sometimes|"
+    r"occasionally|(?:full|part)[ -]time|permanently|year-round|"
+    r"all (?:the )?(?:year|time|week|day)(?:[ -](?:round|long))?|"
+    rf"every (?:day|{_TIMES})|most of the (?:year|time|week)|(?:that|so|very|too) (?:much|often)|"
+    r"(?:for )?(?:very |all that )?long|as (?:much|often|frequently)\b[^,;:]{0,60})"
+)
+"""What says when or how much: who denies this of something does not deny the rest."""
 _IN_PART: Final = regex(
-    r"^user (?:is|does|has|can) not [^,;:]{2,90}(?:[,;]| [-–—]) (?:but )?(?:just|only) "
-    r"(?:a (?:little|bit|little bit|tad)|slightly|mildly|partly|sometimes|occasionally|"
-    rf"(?:in|on|at|over|during) (?:the )?{_TIMES})$"
+    r"^user\b[^,;:]{0,40}?(?:\bnot|n't|\bno longer) [^,;:]{2,90}?(?:[,;]| [-–—])? (?:(?:but )?(?:just|only) )?"
+    rf"{_PART}(?: any ?more| any longer)?$"
 )
+_LESS: Final = regex(
+    r"^user (?:(?:is|has been) (?:not|no longer)|isn't) "
+    r"(?:very|severely|extremely|highly|deathly|that|so|badly|seriously|terribly|fully|completely|entirely|strictly) |"
+    r"^user (?:does not|doesn't|no longer) ha(?:ve|s) (?:a|an|any|that) "
+    r"(?:severe|bad|serious|terrible|strong|life-threatening) |"
+    r"^user\b[^,;:]{0,30}?(?:\bnot|n't|\bno longer) [^,;:]{2,40}? (?<!at )(?<!after )(?:all|every|each|most) "
+)
+"""What denies how much it is: who is not severely allergic, or not to all nuts, may well be allergic."""
 
 
 def is_in_part(statement: str) -> bool:
-    """Whether a denial is of a part only: "user is not allergic to nuts, just a bit"."""
-    return _IN_PART.match(statement.strip(" .!")) is not None
+    """Whether a denial is of a part only.
+
+    >>> is_in_part("user does not live in rome in winter"), is_in_part("user is not severely allergic to nuts")
+    (True, True)
+    """
+    said = statement.strip(" .!")
+    return _LESS.match(said) is not None or _IN_PART.match(said) is not None
 
 
 def _over(text: str) -> Course | None:

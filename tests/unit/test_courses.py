@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from growth import assert_linear
 
 from engram import courses
 from engram.courses import Told
@@ -199,3 +200,34 @@ def test_a_memory_is_told_anew_with_what_came() -> None:
     assert told("User drinks espresso in the morning").replaced("espresso", "chai") == "User drinks chai in the morning"
     assert told("User drank espresso").replaced("tea", "chai") is None
     assert told("User was in Rome").replaced("rome", "Oslo") is None
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "user does not live in rome in winter", "user no longer lives in rome full-time",
+        "user does not live in rome in august anymore", "user is not severely allergic to nuts",
+        "user is not allergic to all nuts", "user does not have a severe nut allergy",
+        "user is not allergic to nuts, just a bit", "user has not lived in rome for long",
+    ],
+)  # fmt: skip
+def test_a_denial_of_when_or_how_much_is_of_a_part(statement: str) -> None:
+    assert courses.is_in_part(statement)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "user does not live in rome", "user no longer lives in rome anymore", "user is not in a relationship with anna",
+        "user does not work with acme", "user is not allergic to nuts at all", "user is not at all allergic to nuts",
+        "user lives in rome in winter", "user does not live in rome since last winter",
+        "user's sister is not severely allergic to nuts, user is",
+    ],
+)  # fmt: skip
+def test_a_denial_of_the_whole_is_none_of_a_part(statement: str) -> None:
+    assert not courses.is_in_part(statement)
+
+
+@pytest.mark.parametrize("unit", ["not a ", "not all ", "user is not ", "x not in, ", "in winter ", "as much "])
+def test_looking_for_a_part_costs_no_more_than_in_proportion(unit: str) -> None:
+    assert_linear(lambda text: courses.is_in_part(f"user {text}"), unit, 8_192)
