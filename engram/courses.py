@@ -249,9 +249,10 @@ _PART: Final = (
     r"occasionally|(?:full|part)[ -]time|permanently|year-round|"
     r"all (?:the )?(?:year|time|week|day)(?:[ -](?:round|long))?|"
     rf"every (?:day|{_TIMES})|most of the (?:year|time|week)|(?:that|so|very|too) (?:much|often)|"
-    r"(?:for )?(?:very |all that )?long|as (?:much|often|frequently)\b[^,;:]{0,60})"
+    r"(?:for )?(?:very |all that )?long|by choice|for (?:fun|money|work|love|the [a-z]+)|near the [^,;:]{2,40}|"
+    r"as (?:much|often|frequently)\b[^,;:]{0,60})"
 )
-"""What says when or how much: who denies this of something does not deny the rest."""
+"""What says when, how much or why: who denies this of something does not deny the rest."""
 _IN_PART: Final = regex(
     r"^user\b[^,;:]{0,40}?(?:\bnot|n't|\bno longer) [^,;:]{2,90}?(?:[,;]| [-–—])? (?:(?:but )?(?:just|only) )?"
     rf"{_PART}(?: any ?more| any longer)?$"
@@ -261,7 +262,8 @@ _LESS: Final = regex(
     r"(?:very|severely|extremely|highly|deathly|that|so|badly|seriously|terribly|fully|completely|entirely|strictly) |"
     r"^user (?:does not|doesn't|no longer) ha(?:ve|s) (?:a|an|any|that) "
     r"(?:severe|bad|serious|terrible|strong|life-threatening) |"
-    r"^user\b[^,;:]{0,30}?(?:\bnot|n't|\bno longer) [^,;:]{2,40}? (?<!at )(?<!after )(?:all|every|each|most) "
+    r"^user\b[^,;:]{0,30}?(?:\bnot|n't|\bno longer) "
+    r"(?:always |[^,;:]{2,40}? (?<!at )(?<!after )(?:all|every|each|most) )"
 )
 """What denies how much it is: who is not severely allergic, or not to all nuts, may well be allergic."""
 
