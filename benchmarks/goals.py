@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 Run = Mapping[str, Any]
+Row = Mapping[str, Any]
 Said = tuple[str, str, bool]  # what is wanted, what was measured, and whether that is enough
 
 COLUMNS: Final = ("goal", "wanted", "measured", "", "section")
@@ -34,9 +35,9 @@ class Missing(LookupError):
 class Rows:
     """The rows of one table, by the names of its columns."""
 
-    rows: Sequence[Mapping[str, Any]]
+    rows: Sequence[Row]
 
-    def of(self, **wanted: object) -> Sequence[Mapping[str, Any]]:
+    def of(self, **wanted: object) -> Sequence[Row]:
         """The rows whose cells say so, at least one."""
         found = [row for row in self.rows if all(row[name] == value for name, value in wanted.items())]
         if not found:
@@ -82,31 +83,33 @@ def reached(saved: Sequence[Run]) -> list[list[str]]:
 # Quality -------------------------------------------------------------------------------------------------------------
 
 
+def _not_above(own: Row, others: Sequence[Row]) -> list[str]:
+    """The metrics of a row that another one reaches."""
+    return [one for one in METRICS if one in own and own[one] <= max(row[one] for row in others)]
+
+
+def _at_best(own: Row, others: Sequence[Row]) -> str:
+    return f"all of them; R@10 {own['R@10']} against {max(row['R@10'] for row in others)} at best"
+
+
 def _above_plainer(run: Run) -> Said:
-    rows = table(run, "By turns").rows
-    below: list[str] = []
-    best: dict[float, float] = {}
-    for own in table(run, "By turns").of(way="search"):
-        others = [row for row in rows if row["way"] in PLAINER and row["embedder"] in ("-", own["embedder"])]
-        below += [
-            f"{one} {own[one]} ({own['embedder']})" for one in METRICS if own[one] <= max(row[one] for row in others)
-        ]
-        best[own["R@10"]] = max(row["R@10"] for row in others)
-    mine = min(best)
-    said = f"not above: {', '.join(below)}" if below else f"all of them; R@10 {mine} against {best[mine]} at best"
+    turns = table(run, "By turns")
+    plainer = [row for row in turns.rows if row["way"] in PLAINER]
+    pairs = [
+        (own, [row for row in plainer if row["embedder"] in ("-", own["embedder"])]) for own in turns.of(way="search")
+    ]
+    below = [f"{one} {own[one]} ({own['embedder']})" for own, others in pairs for one in _not_above(own, others)]
+    least = min(pairs, key=lambda pair: pair[0]["R@10"])
+    said = f"not above: {', '.join(below)}" if below else _at_best(*least)
     return "every metric of `search` above every plainer way", said, not below
 
 
 def _above_rivals(run: Run) -> Said:
-    rows = table(run, "demo").rows
-    own, others = (
-        next(row for row in rows if row["memory"] == "engram, remember"),
-        [row for row in rows if not row["memory"].startswith("engram")],
-    )
-    metrics = [one for one in METRICS if one in own]
-    below = [one for one in metrics if own[one] <= max(row[one] for row in others)]
-    best = max(row["R@10"] for row in others)
-    said = f"not above: {', '.join(below)}" if below else f"all of them; R@10 {own['R@10']} against {best} at best"
+    found = table(run, "demo")
+    own = found.of(memory="engram, remember")[0]
+    others = [row for row in found.rows if not row["memory"].startswith("engram")]
+    below = _not_above(own, others)
+    said = f"not above: {', '.join(below)}" if below else _at_best(own, others)
     return "every metric above every other library's", said, not below
 
 
@@ -159,11 +162,8 @@ def _late(run: Run) -> Said:
         grown[row["call"]] = many / few
     worst = max(grown, key=grown.__getitem__)
     said = f"{grown[worst]:.2f} for `{worst}`, the most of {len(grown)} calls"
-    return (
-        "p95 of every call at a million memories in 10,000 scopes at most twice that at 10,000",
-        said,
-        grown[worst] <= 2,
-    )
+    wanted = "p95 of every call at a million memories in 10,000 scopes at most twice that at 10,000"
+    return wanted, said, grown[worst] <= 2
 
 
 def _planning(run: Run) -> Said:
@@ -217,11 +217,8 @@ def _added(other: str, least: int) -> Callable[[Run], Said]:
     def look(run: Run) -> Said:
         rows = table(run, r"[\d,]+ memories")
         own, theirs = (number(rows.of(memory=memory)[0]["add /s"]) for memory in ("engram", other))
-        return (
-            f"at least as many as {other}" if least == 1 else f"at least {least} times {other}",
-            f"{own:,.0f} against {theirs:,.0f} a second",
-            own >= least * theirs,
-        )
+        wanted = f"at least as many as {other}" if least == 1 else f"at least {least} times {other}"
+        return wanted, f"{own:,.0f} against {theirs:,.0f} a second", own >= least * theirs
 
     return look
 

@@ -604,10 +604,8 @@ def renewed(sentence: str) -> Attribute | None:
 
 
 _TIME_WORDS: Final = regex(
-    r"(?i)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|"
-    r"october|november|december|spring|summer|autumn|winter|today|tomorrow|yesterday|tonight|noon|midnight|"
-    + feasts.FORM.replace("?P<feast>", "?:")
-    + r")(?: (?:morning|afternoon|evening|night))?"
+    rf"(?i)(?:{feasts.WEEKDAY}|{feasts.MONTHS}|spring|summer|autumn|winter|today|tomorrow|yesterday|tonight|noon|midnight|"
+    rf"{feasts.UNNAMED})(?: (?:morning|afternoon|evening|night))?"
 )
 _HAS_A_TIME: Final = regex(
     r"^favou?rite |\b(?:song|film|movie|book|album|band|name|day|days|date|month|season|time|birthday|anniversary|"
@@ -685,7 +683,7 @@ def sentence_of(name: str, value: str) -> str:
 
 _WHEN: Final = regex(
     r",? (?:(?:back )?(?:in|during|on|as of|around|by|at the (?:start|end|beginning) of) .*(?:\d{4}|"
-    r"january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall|winter)\b.*|"
+    rf"{feasts.MONTHS}|spring|summer|autumn|fall|winter)\b.*|"
     r"(?:last|this|two|three|a few|some) .*(?:year|month|week|spring|summer|autumn|fall|winter|ago)s?\b.*|"
     r"now|currently|at the moment|right now|these days|nowadays|today|at present|then|back then|at (?:the|that) time|"
     r"before(?: that| then| (?!i\b)(?:[\w.'-]+ ?){1,3})?|previously|originally|yesterday|again)$"

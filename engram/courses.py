@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from engram.claims import stem
+from engram.feasts import MONTHS
 from engram.regex import regex
 
 MAX_READ: Final = 300
@@ -242,7 +243,7 @@ _HINTS: Final = regex(
 
 _TIMES: Final = (
     r"(?:(?:winter|summer|spring|autumn|fall|weekend|holiday|morning|evening|afternoon|night|week|month|mon|tues|wednes|thurs|"
-    r"fri|satur|sun)(?:day)?s?|january|february|march|april|may|june|july|august|september|october|november|december)"
+    rf"fri|satur|sun)(?:day)?s?|{MONTHS})"
 )
 _PART: Final = (
     rf"(?:(?:in|on|at|over|during) (?:the )?{_TIMES}|a (?:little|bit|little bit|tad)|slightly|mildly|partly|sometimes|"
@@ -268,6 +269,7 @@ _LESS: Final = regex(
 """What denies how much it is: who is not severely allergic, or not to all nuts, may well be allergic."""
 
 
+@lru_cache(maxsize=1024)
 def is_in_part(statement: str) -> bool:
     """Whether a denial is of a part only.
 

@@ -1,4 +1,4 @@
-"""Feasts with a name, as days of a year: Christmas, Halloween, Easter, Thanksgiving. Pure.
+"""Feasts with a name, as days of a year: Christmas, Halloween, Easter; and what days and months are called. Pure.
 
 Christmas is 25 December and New Year 1 January. Easter is that of the western churches, Thanksgiving that of the
 United States: what is kept on different days in different countries under one name, as Mother's Day is, is not here.
@@ -15,6 +15,12 @@ FORM: Final = (
     r"easter(?: sunday| monday)?|thanksgiving(?: day)?)(?![\w'])"
 )
 """What a feast is called, in small letters."""
+UNNAMED: Final = FORM.replace("?P<feast>", "?:")
+"""The same without the name of its group, for a pattern that has the feast only pass."""
+WEEKDAY: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+MONTHS: Final = (
+    "january|february|march|april|may|june|july|august|september|october|november|december"  # to stand among others
+)
 
 _FIXED: Final = {
     "christmas eve": (12, 24), "christmas": (12, 25), "boxing": (12, 26), "new years eve": (12, 31),

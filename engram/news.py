@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from engram import courses, names
+from engram.feasts import MONTHS
 from engram.regex import regex
 from engram.text import compared
 
@@ -183,7 +184,7 @@ _STEP: Final = r"(?:[^\s,;:]+ ){0,2}?"
 _AUX: Final = r"(?:(?:has|have|is|was|got|been|just|now|sadly|finally) )*"
 _NO_FURTHER: Final = (
     r"(?=$|[,;]| (?:now|too|yet|finally|altogether|entirely|completely|for good|last|this|since|after|"
-    r"in (?:the )?(?:january|february|march|april|may|june|july|august|september|october|november|december|spring|"
+    rf"in (?:the )?(?:{MONTHS}|spring|"
     r"summer|autumn|winter|\d{4})|because|"
     r"a (?:year|month|week)|(?:a few|some|two|three|six) (?:years|months|weeks) ago)\b)"
 )

@@ -24,10 +24,8 @@ _QUOTED_WORK: Final = rf"(?:{_WORK}|shows?|plays?|games?)"
 _SMALL: Final = r"(?:of|the|and|an?|in|on|to|at|for|with|from)"
 _LARGE: Final = r"[A-ZÀ-ÖØ-Þ][\w'’]*"
 _OF_THE_CALENDAR: Final = (
-    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|october|"
-    r"november|december|\d+(?:st|nd|rd|th)?|q[1-4]|eve|day|week|month|year|weekend|night|morning|evening|afternoon|noon|"
-    + feasts.FORM.replace("?P<feast>", "?:")
-    + ")"
+    rf"(?:{feasts.WEEKDAY}s?|{feasts.MONTHS}|\d+(?:st|nd|rd|th)?|q[1-4]|eve|day|week|month|year|weekend|night|morning|"
+    rf"evening|afternoon|noon|{feasts.UNNAMED})"
 )
 _BEFORE_A_TIME: Final = rf"(?:on|in|at|from|since|until|to) (?:the )?(?i:{_OF_THE_CALENDAR})"
 _BEHIND: Final = regex(
@@ -84,7 +82,7 @@ def _without_day(title: str) -> str:
     while words and (_is_calendar(words[-1]) or re.fullmatch(_SMALL, words[-1])):
         words.pop()
     if words and words[-1].casefold() in _RELATIVE:
-        if not any(word.casefold() not in _ARTICLES for word in words[:-1]):
+        if all(word.casefold() in _ARTICLES for word in words[:-1]):
             return title
         words.pop()
     return " ".join(words)

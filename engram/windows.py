@@ -113,7 +113,7 @@ _SHORT_UNITS: Final = {"h": "hours", "d": "days", "w": "weeks"}
 _FEW: Final = {"few": (2, 5), "several": (3, 7)}
 
 _MONTH = (
-    r"(?P<month>january|february|march|april|may|june|july|august|september|october|november|december|"
+    rf"(?P<month>{feasts.MONTHS}|"
     r"jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)\b\.?"
 )
 _WEEKDAY = (

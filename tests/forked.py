@@ -15,12 +15,13 @@ FORKING.set_forkserver_preload(["tests.imported", __name__])
 def done(
     program: list[str] | str, environment: dict[str, str], place: Path, patience: float
 ) -> tuple[int | None, str, str]:
-    """The exit code of a program and what it printed, None where it took too long: `engram ...`, or lines of Python."""
+    """How a program ends, killed where it takes too long, and what it printed: `engram ...`, or lines of Python."""
     running = FORKING.Process(target=_run, args=(program, environment, place))
     running.start()
     running.join(patience)
     if running.is_alive():
         running.kill()
+        running.join()
     return running.exitcode, (place / "out").read_text("utf-8"), (place / "err").read_text("utf-8")
 
 

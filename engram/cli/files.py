@@ -9,9 +9,9 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Final, Protocol
 
 import typer
 
@@ -27,12 +27,15 @@ STDIN: Final = Path("-")
 
 def readable(text: str) -> Path:
     """The file of an argument, which can be read, or stdin for `-`."""
-    path = Path(text)
     if text == "-":
         return STDIN
-    why = "does not exist" if not path.exists() else "is a directory" if path.is_dir() else "is not readable"
-    if why != "is not readable" or not os.access(path, os.R_OK):
-        raise typer.BadParameter(f"file {text!r} {why}")
+    path = Path(text)
+    for is_so, why in (
+        (not path.exists(), "does not exist"), (path.is_dir(), "is a directory"),
+        (not os.access(path, os.R_OK), "is not readable"),
+    ):  # fmt: skip
+        if is_so:
+            raise typer.BadParameter(f"file {text!r} {why}")
     return path.absolute() if path == STDIN else path  # ./- is a file with that name
 
 
@@ -103,13 +106,14 @@ def batches(path: Path, format: str, session: str | None) -> Iterator[reading.Ba
         yield from reading.read(path, format=format, session_id=session)
         return
     # A file without a name, which goes with this process: a format is told by reading from the beginning again.
-    with tempfile.TemporaryFile() as file, ExitStack() as stack:
-        if path == STDIN:
-            source = getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode())
-        else:
-            source = stack.enter_context(path.open("rb"))
+    with nullcontext(stdin()) if path == STDIN else path.open("rb") as source, tempfile.TemporaryFile() as file:
         shutil.copyfileobj(source, file)
         yield from reading.read_file(file, "stdin", format=format, session_id=session)
+
+
+def stdin() -> BinaryIO:
+    """The bytes of stdin, which may have been put in the place of the real one."""
+    return getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode())
 
 
 def read_only(files: list[Path], format: str, session: str | None) -> dict[str, Any]:

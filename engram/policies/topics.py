@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from engram.feasts import MONTHS
 from engram.regex import regex
 
 
@@ -63,8 +64,7 @@ _PURPOSE: Final = regex(r"\b(?P<how>for|as|to)\s+(?P<what>.+)$")
 _BECAUSE: Final = regex(
     r"[.,;:!?()]|\b(?:because|since|instead|rather|over|due|so|until|now|today|yesterday|tomorrow|after|"
     r"last|next|unless|when|if|but|which|from now|thanks|again|already|this (?:week|month|year|quarter|sprint))\b"
-    r"|\bin (?:(?:19|20)\d\d|q[1-4]|january|february|march|april|may|june|july|august|september|october|november|"
-    r"december)\b"
+    rf"|\bin (?:(?:19|20)\d\d|q[1-4]|{MONTHS})\b"
 )
 _REASON: Final = regex(
     r"^(?:(?:the|a|an|its|their|better|more|good|great|easier|lower|higher|faster|some|many|several|obvious|various) )*"
@@ -208,7 +208,7 @@ _NOT_REPOS: Final = _words(
 _DUE: Final = regex(
     r"\b(?:(?:no|not) later than|within|deadlines?|due dates?|due)\b|\b(?:business |working |calendar )?"
     r"(?:days?|weeks?|months?|years?|hours?)\b|\b\d[\d.,]*\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|"
-    r"january|february|march|april|may|june|july|august|september|october|november|december)\b"
+    rf"{MONTHS})\b"
     r"|\b(?:sections?|clauses?|articles?|§) ?\d+(?:\.\d+)*(?:\([a-z0-9]{1,4}\))*|[$€£] ?\d[\d.,]*[mk]?\b"
 )
 _FORMAL: Final = _words("shall will agrees agree undertakes undertake under pursuant subject hereby thereof such each")
