@@ -5,13 +5,10 @@ The short form says that scopes are large when they are not; the long form has t
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,8 +22,8 @@ from engram.database import Connection, Database
 from engram.embedded import EmbeddedServer
 from engram.recall import finding
 from engram.settings import load
+from tests.scripts import script
 
-ROOT = Path(__file__).parents[2]
 QUESTIONS = 20
 NAMED = {"short": (1, 10, 90, 1_200, 2_400), "long": (1, 10, 900, 20_000, 50_000)}
 # The rest of the table: two large scopes of another tenant, and small ones.
@@ -74,9 +71,7 @@ class Vault:
 @pytest.fixture(scope="module")
 def filler() -> Iterator[Any]:
     """What fills tables for benchmarks; it is no part of the package."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module("copies")
-    sys.path.remove(str(ROOT / "benchmarks"))
+    yield from script("copies")
 
 
 @pytest.fixture(scope="module", params=["short", pytest.param("long", marks=pytest.mark.slow)])

@@ -14,6 +14,7 @@ import pytest
 from model_server import ModelServer, Request, says, status
 
 from engram.settings import load
+from tests.scripts import script
 
 ROOT = Path(__file__).parents[2]
 ABOUT = {"reader": "openai/test", "judge": "openai/test", "tokens": 500, "data": "x", "sha256": "0"}
@@ -22,9 +23,7 @@ ABOUT = {"reader": "openai/test", "judge": "openai/test", "tokens": 500, "data":
 @pytest.fixture(scope="module")
 def answers() -> Iterator[Any]:
     """The benchmark, which is a script beside its helpers and no part of the package."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module("answers")
-    sys.path.remove(str(ROOT / "benchmarks"))
+    yield from script("answers")
 
 
 @pytest.fixture

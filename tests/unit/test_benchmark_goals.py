@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import importlib
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.scripts import script
 
 
 @pytest.fixture(scope="module")
 def goals() -> Iterator[Any]:
     """The goals, a script beside the benchmarks and no part of the package."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module("goals")
-    sys.path.remove(str(ROOT / "benchmarks"))
+    yield from script("goals")
 
 
 def run(name: str, *tables: tuple[str, list[str], list[list[Any]]]) -> dict[str, Any]:

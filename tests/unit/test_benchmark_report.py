@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import sys
@@ -12,15 +11,15 @@ from typing import Any
 
 import pytest
 
+from tests.scripts import script
+
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def report() -> Iterator[Any]:
     """The report, which is a script beside the benchmarks and no part of the package."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module("report")
-    sys.path.remove(str(ROOT / "benchmarks"))
+    yield from script("report")
 
 
 @pytest.fixture

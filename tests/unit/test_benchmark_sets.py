@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
-import importlib
 import json
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,26 +12,22 @@ from typing import Any
 
 import pytest
 
+from tests.scripts import script
+
 ROOT = Path(__file__).parents[2]
 FRIENDS = ROOT / "tests" / "fixtures" / "two_friends.json"
-
-
-def _script(name: str) -> Iterator[Any]:
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module(name)
-    sys.path.remove(str(ROOT / "benchmarks"))
 
 
 @pytest.fixture(scope="module")
 def sets() -> Iterator[Any]:
     """The loaders, which are a script beside the benchmarks and no part of the package."""
-    yield from _script("sets")
+    yield from script("sets")
 
 
 @pytest.fixture(scope="module")
 def cases() -> Iterator[Any]:
     """What the loaders make."""
-    yield from _script("cases")
+    yield from script("cases")
 
 
 def written(path: Path, value: Any) -> Path:

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from tests.scripts import script
+
 ROOT = Path(__file__).parents[2]
 SLEEPING = """
 import sys, time
@@ -29,9 +31,7 @@ with machine.address(None):
 @pytest.fixture(scope="module")
 def machine() -> Iterator[Any]:
     """The helper, which is a script beside the benchmarks and no part of the package."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module("machine")
-    sys.path.remove(str(ROOT / "benchmarks"))
+    yield from script("machine")
 
 
 @pytest.fixture

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 import pytest
 
 from engram import text
+from tests.scripts import script
 
-ROOT = Path(__file__).parents[2]
 ABILITIES = {
     "abstention", "contradiction resolution", "event ordering", "information extraction", "instruction following",
     "knowledge update", "multi-session reasoning", "preference following", "summarisation", "temporal reasoning",
@@ -32,9 +29,7 @@ LIGHT = {
 @pytest.fixture(scope="module")
 def sets() -> Iterator[Any]:
     """The loaders, which are a script beside the benchmarks and no part of the package."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module("sets")
-    sys.path.remove(str(ROOT / "benchmarks"))
+    yield from script("sets")
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import sys
@@ -14,28 +13,24 @@ import numpy as np
 import psycopg
 import pytest
 
+from tests.scripts import script
+
 ROOT = Path(__file__).parents[2]
 ASKED = "Which canoe did Ann paint, and what did Bob say of it?"
 FRIENDS = ROOT / "tests" / "fixtures" / "two_friends.json"
 LEASE = "Where did Rosa sign a lease?"
 
 
-def _script(name: str) -> Iterator[Any]:
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module(name)
-    sys.path.remove(str(ROOT / "benchmarks"))
-
-
 @pytest.fixture(scope="module")
 def quality() -> Iterator[Any]:
     """The benchmark, which is a script beside its helpers and no part of the package."""
-    yield from _script("quality")
+    yield from script("quality")
 
 
 @pytest.fixture(scope="module")
 def sets() -> Iterator[Any]:
     """The loaders."""
-    yield from _script("sets")
+    yield from script("sets")
 
 
 @pytest.fixture

@@ -7,20 +7,17 @@ import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.scripts import script
 
 
 @pytest.fixture(scope="module")
 def speed() -> Iterator[Any]:
     """The benchmark, which is a script beside its helpers and no part of the package."""
-    sys.path.insert(0, str(ROOT / "benchmarks"))
-    yield importlib.import_module("speed")
-    sys.path.remove(str(ROOT / "benchmarks"))
+    yield from script("speed")
 
 
 def test_calls_that_outlast_the_window_are_divided_by_the_time_they_took(speed: Any) -> None:
