@@ -1,8 +1,9 @@
 """A search with a filter or a period: of what is nearest, what fits; and all that fits, where that is too little.
 
 What fits is not known before it is looked up, which costs more for a whole scope than all the rest of a search. So the
-channels are asked for more than they are to bring, and what does not fit is cut; where too little is left, the
-statement itself looks up the whole scope, and compares what fits.
+channels are asked for more than they are to bring, and what does not fit is cut: the more, the smaller the share that
+fits of a few that hold a word. Where too little is left, the statement itself looks up the whole scope, and compares
+what fits.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from engram.database import statement
 from engram.recall import past
 
 NOTHING_MATCHED: Final = "matched AS (SELECT NULL::uuid AS memory_id WHERE false)"
-TIMES: Final = 6  # as many as a channel is to bring are looked up for it
+TIMES: Final = 6  # as many as a channel is to bring are looked up for it at most
+SAMPLE: Final = 3  # times fewer tell which share of a scope fits
+MANY: Final = "(SELECT r.many FROM reached r)"
 FIRST: Final = 10  # times as long as looking up a memory in its turn takes finding one first
 BY_KEY: Final = 8  # times as long as comparing a vector in its turn takes finding it by its key
 
@@ -31,7 +34,7 @@ def parts(parts: Mapping[str, Part], asked_words: bool) -> dict[str, Part]:
 
 def world(asked_words: bool) -> str:
     """What is found first, and what of it fits. Pure."""
-    sql = statement("narrow_candidates").replace("/*nearest*/", past.nearest())
+    sql = statement("narrow_candidates").replace("/*nearest*/", past.nearest().replace("%(reach)s", MANY))
     matched, said = NOTHING_MATCHED, past.NOTHING_SAID
     if asked_words:
         matched = keyword.matched()
@@ -44,4 +47,4 @@ def params(fetched: int, size: int, graphed: Sequence[int]) -> dict[str, Any]:
     reach = TIMES * fetched
     if FIRST * reach >= size:
         reach = 0  # nothing is found first: all that fits is asked for at once
-    return {"reach": reach, "few": size // BY_KEY, "graphed": list(graphed)}
+    return {"reach": reach, "sample": reach // SAMPLE, "few": size // BY_KEY, "graphed": list(graphed)}

@@ -4,7 +4,7 @@ few AS MATERIALIZED (
   SELECT array_agg(a.memory_id) AS memory_ids, count(*) <= %(few)s AS by_key FROM all_fitting a HAVING (SELECT s.whole FROM sparse s)),
 semantic AS MATERIALIZED (
   SELECT v.memory_id, v.cosine
-    FROM (SELECT n.memory_id, n.cosine FROM near_reached n JOIN fitting f ON f.memory_id = n.memory_id WHERE NOT (SELECT s.whole FROM sparse s)
+    FROM (SELECT n.memory_id, n.cosine FROM near_reached n JOIN near_fitting f ON f.memory_id = n.memory_id WHERE NOT (SELECT s.whole FROM sparse s)
            UNION ALL
           SELECT a.memory_id, a.cosine
             FROM few f
