@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 NEAREST: Final = 64  # rows looked at for a vector, evidence among them
 FEW: Final = 8  # vectors for which the database compares
-BLOCK: Final = 10_000  # vectors of a scope held at a time
+BLOCK: Final = 2_500  # vectors of a scope held at a time: what is put together of many more takes twice as long
 WALK: Final = 250  # vectors of a scope that are read in the time a graph is walked once
 WALKS: Final = 100  # walks of a graph in a statement
 DIGITS: Final = 6  # of a cosine: what two ways of adding up agree on
