@@ -22,6 +22,7 @@ from engram import (
     SessionContext,
     SettingsError,
     Unavailable,
+    client,
     operations,
 )
 from engram.settings import Settings, load
@@ -79,6 +80,26 @@ def test_importing_a_door_loads_neither_the_driver_nor_what_reads_sentences() ->
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[] ['engram.operations.arguments', 'engram.operations.steps']"
+
+
+@pytest.mark.parametrize(
+    ("door", "modules"), [("Engram", ["core", "door", "ops"]), ("AsyncEngram", ["async_door", "async_ops", "core"])]
+)
+def test_importing_a_door_loads_nothing_of_the_other(door: str, modules: list[str]) -> None:
+    program = (
+        f"import sys; from engram import {door}; "
+        "print(sorted(name.rpartition('.')[2] for name in sys.modules if name.startswith('engram.client.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(modules)
+
+
+def test_every_door_is_found_in_the_room_of_the_doors() -> None:
+    assert dir(client) == client.__all__ == sorted(door.__name__ for pair in PAIRS for door in pair)
+    for name in client.__all__:
+        assert getattr(client, name) is getattr(engram, name)
+    with pytest.raises(AttributeError, match="nothing_of_that_name"):
+        client.nothing_of_that_name  # noqa: B018
 
 
 @pytest.mark.parametrize("door", [door for pair in PAIRS for door in pair])
