@@ -739,7 +739,7 @@ _BEST_OF: Final = regex(
     r"^(?:what|which) (?P<np>[\w' -]+?) (?:(?:do|did) i (?:like|love|prefer) (?:best|most)|(?:is|was) my favou?rite)$"
 )
 _MINE: Final = regex(
-    r"^(?:what|which|who)(?:'s| is| was| are| were) (?:called )?my (?P<np>[\w' -]+?)(?: called| named)?$"
+    r"^(?:what|which|who|when)(?:'s| is| was| are| were) (?:called )?my (?P<np>[\w' -]+?)(?: called| named)?$"
 )
 
 
@@ -773,6 +773,7 @@ _TOLD_BY: Final = {
     "manager": "manager boss supervisor report reports",
     "notes app": "notes", "favourite dish": "favourite dish food meal", "diet": "diet eat eats",
     "phone number": "phone number", "email": "email mail", "commute": "commute commutes work office",
+    "car": "car drive drives driving drove vehicle",
 }  # fmt: skip
 _GENERIC: Final = _words("favourite number name type size rate app address provider my of the a an")
 

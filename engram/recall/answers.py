@@ -18,6 +18,7 @@ from engram.errors import NotFound
 from engram.filters import Filter
 from engram.intent import Reading
 from engram.memories import Moment
+from engram.recall import kin
 from engram.recall.finding import EVIDENCE, holds_in
 from engram.recall.question import Asked, Looked, Meaning
 from engram.recall.results import WEAK, as_memory, relevance_of
@@ -301,11 +302,20 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     if not len(results) or results.weak:
         return []
     asked, same = _plain_words(question), text.compared(question)
-    telling = [one for one in results if not _asks(one.memory, same) and not _is_about_another(one.memory, asked)]
-    if _ASKED_IN_ENGLISH.search(question) and semantic.is_first_person(question) and _SUPPOSING.search(same) is None:
+    telling = [
+        one for one in results
+        if not _asks(one.memory, same)
+        and not _is_about_another(one.memory, asked)
+        and not kin.names_another(same, one.memory.fact)
+    ]  # fmt: skip
+    if _asks_what_is_so(question):
         telling = [
-            one for one in telling if one.memory.category != "verbatim" or _tells_of_the_asker(one.memory, asked)
+            one for one in telling if one.memory.category != "verbatim" or _tells_of_the_asker(one.memory.fact, asked)
         ]
+    who = kin.asked(same)
+    if who is not None:
+        called = kin.names_of(who, (one.memory.fact for one in results))
+        telling = [one for one in telling if kin.may_tell(who, one.memory.fact, called)]
     if not telling:
         return []
     needed = max(WEAK, STRONG * relevance_of(telling[0]), least)
@@ -318,7 +328,7 @@ _SUPPOSING: Final = regex(
 )
 _ASKED_IN_ENGLISH: Final = regex(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)  # "me" is a word of many languages
 _OF_ANOTHER: Final = regex(
-    r"(?P<who>(?:My|Our|An?|Some) [\w-]+|Some(?:body|one)|"
+    r"(?P<who>(?:My|Our|An?|Some) [\w-]+(?: [A-ZÀ-ÖØ-Þ][\w-]+)?|Some(?:body|one)|"
     r"(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some|\w+ed)\b)"
     r"[A-ZÀ-ÖØ-Þ][\w-]+)(?:['’]s (?:[\w-]+ ){1,3}| (?:(?:also|still|always|never|just|now) )?)(?!was )"
     r"(?:[a-z]+(?<!s)s|[a-z]{3,}ed|has|had|left|got|gave|went|took|told|wrote|quit) (?!by\b|(?:.* )?(?:i|me|my|"
@@ -328,9 +338,15 @@ _OF_ANOTHER: Final = regex(
 """Somebody who does something, in a sentence that names neither the asker nor the one who is asked."""
 
 
-def _tells_of_the_asker(memory: Memory, asked: Set[str]) -> bool:
+def _asks_what_is_so(question: str) -> bool:
+    """Whether somebody asks in English what is so of themselves, and not what may be or was said. Pure."""
+    is_own = _ASKED_IN_ENGLISH.search(question) is not None and semantic.is_first_person(question)
+    return is_own and _SUPPOSING.search(text.compared(question)) is None
+
+
+def _tells_of_the_asker(said: str, asked: Set[str]) -> bool:
     """Whether somebody's words may tell what is so of the asker: they suppose nothing, and are not of another. Pure."""
-    said = memory.fact[:MAX_SENTENCE]
+    said = said[:MAX_SENTENCE]
     for start, end in sentence_spans(said):
         sentence = said[start:end]
         if mood_of(sentence) in _SUPPOSED:
@@ -423,9 +439,13 @@ def of_events(
         limit=OVERFETCH * asked.limit, moment=looked.moment, prefer=prefer,
         vector=meaning.vector if reading.topic else None, model_id=meaning.model_id, config=looked.config,
     )  # fmt: skip
+    own = _plain_words(question) if reading.topic and _asks_what_is_so(question) else None
     hits = [
-        hit for hit in found.hits if not _is_question(hit.event, question) and _passes(hit.event, asked.filter, looked)
-    ]
+        hit for hit in found.hits
+        if not _is_question(hit.event, question)
+        and _passes(hit.event, asked.filter, looked)
+        and (own is None or hit.event.role != "user" or _tells_of_the_asker(hit.event.content or "", own))
+    ]  # fmt: skip
     happened = [one for one in results if one.derived and _happened(one.memory, reading.window)]
     told = _told_events(question, reading, hits, happened, asked.limit)
     degraded = tuple(dict.fromkeys((*empty.degraded, *found.degraded)))
@@ -677,7 +697,7 @@ def _is_about_another(memory: Memory, asked: Set[str]) -> bool:
     if memory.subject is None or is_self(memory.subject, owner):
         return False
     named = [word for word in text.words(memory.subject) if word not in SELF_WORDS]
-    if not named or not asked.isdisjoint(named):
+    if not named or not asked.isdisjoint(named) or any(kin.is_called(word, named[-1:]) for word in asked):
         return False
     # "User's sister Clara" is named by her name as well.
     name = re.search(rf"\b{re.escape(named[-1])},? ([^\W\d_]+)", memory.fact, re.IGNORECASE)
@@ -703,13 +723,23 @@ def _of_attribute(
     found = next((one for one in results if one.memory.conflict_key == key and "shadowed" not in one.labels), None)
     if found is not None and window is None:
         return found
-    line = memories.lineage_of_key(conn, looked.visible, key, looked.moment)
-    values = [] if line is None else [one for one in line.revisions if one.status in VALUES and _may_be_told(one, only)]
-    if window is not None:
-        values = [one for one in _by_time(values) if holds_in(one, window)]
+    values = _values_of(conn, looked, name, window, only)
+    if not values and name == "occupation":
+        held = _values_of(conn, looked, "employer", window, only)
+        values = [one for one in held if _AS_WHAT.search(one.fact) is not None]
     return SearchResult(values[0], 0.0, 1, {}, {}) if values else None
 
 
+def _values_of(
+    conn: Connection, looked: Looked, name: str, window: Window | None, only: Filter | None
+) -> list[Memory]:  # fmt: skip
+    """The values of an attribute that may be told; of a window those that held in it, the newest first."""
+    line = memories.lineage_of_key(conn, looked.visible, f"slot:profile:{name}", looked.moment)
+    values = [] if line is None else [one for one in line.revisions if one.status in VALUES and _may_be_told(one, only)]
+    return values if window is None else [one for one in _by_time(values) if holds_in(one, window)]
+
+
+_AS_WHAT: Final = regex(r"\bworks\b.* as an? ")  # under the key of who employs somebody it says what they do there
 _STATED: Final = ("statement", "reported")
 _SPOKEN_OF: Final = regex(r"\b(?:i|i'm|i've|me|my|mine|we|we're|our|you|you're|your|user|user's)\b")
 
@@ -718,7 +748,7 @@ def may_tell(memory: Memory, name: str) -> bool:
     """Whether a memory may tell of an attribute of the user: it has no other's key, its words, and states something."""
     key = memory.conflict_key or ""
     if key.startswith("slot:profile:") and not frames.is_loose(key):
-        return key == f"slot:profile:{name}"
+        return key == f"slot:profile:{name}" or (name == "occupation" and _AS_WHAT.search(memory.fact) is not None)
     if not attributes.may_tell(name, plain(memory.fact)):
         return False
     if memory.category not in EVIDENCE:

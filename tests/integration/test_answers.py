@@ -69,3 +69,31 @@ def test_the_first_minute(ada: Engram) -> None:
     assert [memory.fact for memory in answer.previous] == ["User lives in Ottawa"]
     past = ada.recall("Where did I live before I moved?")
     assert (past.intent, past.answer_text) == ("historical", "User lives in Ottawa")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where does my brother live?", "User's brother Tom lives in Leeds"),
+        ("Where does Tom live?", "User's brother Tom lives in Leeds"),
+        ("Where does my sister live?", ""),
+        ("Does my boss live in Bonn?", ""),
+        ("Where was my mother born?", "User's mum was born in Cork"),
+        ("How old is my daughter?", "User's daughter Mia is 7"),
+        ("How old is my nephew?", ""),
+        ("What's my dog called?", "User's dog is called Rex"),
+        ("What's my cat called?", ""),
+        ("What car do I drive?", "User drives a blue Golf"),
+        ("What car does my uncle drive?", ""),
+        ("What's my job?", "User works at SAP as a data analyst"),
+        ("Where did I go to school?", ""),
+        ("When is my birthday?", ""),
+    ],
+)
+def test_an_answer_is_of_whom_and_of_what_the_question_is(ada: Engram, question: str, answer: str) -> None:
+    ada.remember(
+        "My brother Tom lives in Leeds. My mum was born in Cork. My daughter Mia is 7. My dog is called Rex. "
+        "I live in Bonn. I drive a blue Golf. I work at SAP as a data analyst. My birthplace is Trieste."
+    )
+    ada.remember("My son Ben just started school.")
+    assert ada.recall(question).answer_text == answer

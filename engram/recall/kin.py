@@ -1,0 +1,123 @@
+"""Whom or what of the asker's a question is about. Pure.
+
+"Where does my brother live?" is not answered by where the user lives, nor "What's my dog called?" by how the boss is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+from engram.claims import stem
+from engram.regex import regex
+
+_ALIKE: Final = (
+    "mother mom mum mommy mama parent",
+    "father dad daddy papa parent",
+    "parent mother mom mum mommy mama father dad daddy papa folk",
+    "brother bro sibling twin",
+    "sister sis sibling twin",
+    "sibling brother sister twin",
+    "twin brother sister sibling",
+    "son child children kid boy baby twin",
+    "daughter child children kid girl baby twin",
+    "child children kid son daughter boy girl baby twin",
+    "children child kid son daughter boy girl baby twin",
+    "kid child children son daughter boy girl baby twin",
+    "baby child children kid son daughter boy girl twin",
+    "wife partner spouse fiancée fiancee girlfriend married",
+    "husband hubby partner spouse fiancé fiance boyfriend married",
+    "partner wife husband spouse fiancé fiance fiancée fiancee girlfriend boyfriend married",
+    "girlfriend partner fiancée fiancee wife dating",
+    "boyfriend partner fiancé fiance husband dating",
+    "grandmother grandma granny grandparent",
+    "grandma grandmother granny grandparent",
+    "granny grandmother grandma grandparent",
+    "grandfather grandpa grandparent",
+    "grandpa grandfather grandparent",
+    "aunt", "uncle", "cousin", "niece", "nephew", "grandson grandchild", "granddaughter grandchild",
+    "stepmother stepmom", "stepfather stepdad", "mother-in-law", "father-in-law", "sister-in-law", "brother-in-law",
+    "friend bestie buddy mate pal",
+    "neighbour neighbor", "neighbor neighbour",
+    "colleague coworker co-worker", "coworker colleague co-worker",
+    "boss manager supervisor", "manager boss supervisor", "supervisor boss manager",
+    "mentor", "intern", "assistant", "employee", "teammate", "classmate", "client customer", "customer client",
+    "teacher professor", "professor teacher", "tutor teacher", "coach trainer", "trainer coach",
+    "doctor gp physician", "dentist", "therapist", "lawyer", "accountant", "landlord", "landlady", "nanny babysitter",
+    "babysitter nanny", "hairdresser barber", "barber hairdresser", "vet", "ex", "dog puppy pup", "cat kitten kitty",
+    "roommate flatmate housemate", "flatmate roommate housemate", "housemate roommate flatmate",
+)  # fmt: skip
+"""What people call somebody of theirs, each with what the same somebody may be called otherwise."""
+_SAID: Final = frozenset(("married", "dating", "boy", "girl"))  # of somebody, who is not asked for by it
+_GROUPS: Final = [line.split() for line in _ALIKE]
+_CALLED: Final = {
+    name: frozenset(map(stem, group))
+    for group in reversed(_GROUPS)
+    for name in (*group[1:], group[0])
+    if name not in _SAID
+} | {group[0]: frozenset(map(stem, group)) for group in _GROUPS}
+_WHO: Final = "|".join(sorted(_CALLED, key=len, reverse=True))
+_ASKED: Final = regex(
+    r"(?:\b(?:does|do|did|is|are|was|were|has|have|had|will|can)(?:n't)?|['’]s) (?:my|our) (?:[\w-]+ ){0,2}?"
+    rf"(?P<who>{_WHO})s?(?:['’]s?)?(?= |[?.!]|$)(?! (?:and|or) (?:i|me)\b)",
+)
+_WORD: Final = regex(r"[\w-]+")
+_BY_NAME: Final = regex(rf"^who(?:['’]s| is| are| was| were)? (?:my|our) (?:[\w-]+ ){{0,2}}?(?:{_WHO})s?(?![\w'’-])")
+
+
+def asked(question: str) -> str | None:
+    """The one of the asker's people of whom a question in compared text asks what is so; None where it asks of nobody.
+
+    >>> asked("where does my little brother live?")
+    'brother'
+    """
+    text = question.strip()
+    found = None if _BY_NAME.match(text) else _ASKED.search(text)
+    return None if found is None else found["who"]
+
+
+def names_of(who: str, facts: Iterable[str]) -> frozenset[str]:
+    """The names, in compared text, under which some facts speak of one of the user's people."""
+    pattern = _naming(who)
+    found = (match["after"] or match["before"] for fact in facts for match in pattern.finditer(fact))
+    return frozenset(name.casefold() for name in found)
+
+
+@cache  # as many as there are words for somebody
+def _naming(who: str) -> re.Pattern[str]:
+    mine = rf"(?i:(?:user['’]s|my|our) (?:[\w-]+ ){{0,2}}?{who})"
+    name = r"[A-ZÀ-ÖØ-Þ][\w-]+"
+    called = r"s?,? (?:(?:is|are) )?(?:(?:called|named) )?"
+    return regex(rf"\b{mine}{called}(?P<after>{name})|(?P<before>{name}),? (?:is |are )?{mine}\b")
+
+
+def may_tell(who: str, fact: str, names: frozenset[str]) -> bool:
+    """Whether a fact speaks of one of the user's people: by what they are called, or by a name."""
+    said = _WORD.findall(fact.casefold())
+    return not names.isdisjoint(said) or is_called(who, said)
+
+
+def is_called(who: str, said: Iterable[str]) -> bool:
+    """Whether some words are among those for one of the user's people; False for a word that is for nobody's."""
+    return not _CALLED.get(who, frozenset()).isdisjoint(map(stem, said))
+
+
+_NAME_OF: Final = regex(
+    r"^what(?:['’]s| is| was| are| were) (?:(?:my|our) (?P<thing>[\w -]{1,40}?)(?: (?:called|named)|['’]s? names?)|"
+    r"the names? of (?:my|our) (?P<of>[\w -]{1,40}?))[?.! ]*$"
+)
+_OWN: Final = regex(r"^User['’]s (?P<thing>[\w -]{1,40}?) (?:is|are|was|were) ")
+
+
+def names_another(question: str, fact: str) -> bool:
+    """Whether a question in compared text asks for the name of a thing, and a fact says what another one is.
+
+    >>> names_another("what's my dog called?", "User's boss is called Sabine")
+    True
+    """
+    wanted, told = _NAME_OF.match(question.strip()), _OWN.match(fact)
+    if wanted is None or told is None:
+        return False
+    return stem((wanted["thing"] or wanted["of"]).split()[-1]) != stem(told["thing"].casefold().split()[-1])

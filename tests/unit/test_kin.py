@@ -1,0 +1,72 @@
+"""Whom or what of the asker's a question is about."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram.recall import kin
+
+
+@pytest.mark.parametrize(
+    ("question", "who"),
+    [
+        ("where does my brother live?", "brother"),
+        ("how old is my little daughter?", "daughter"),
+        ("what's my sister's name?", "sister"),
+        ("where's my mum working?", "mum"),
+        ("who is my sister's husband?", "sister"),
+        ("doesn't my boss live in bonn?", "boss"),
+        ("what do our kids like", "kid"),
+        ("who is my brother?", None),
+        ("who was my supervisor in march 2024?", None),
+        ("who are my friends?", None),
+        ("did my brother and i go to rome?", None),
+        ("where did i meet my wife?", None),
+        ("where do i live?", None),
+        ("is my brotherhood gone?", None),
+    ],
+)
+def test_of_whom_a_question_asks(question: str, who: str | None) -> None:
+    assert kin.asked(question) == who
+
+
+@pytest.mark.parametrize(
+    ("who", "fact", "tells"),
+    [
+        ("brother", "User's brother Tom lives in Leeds", True),
+        ("brother", "User's brothers live in Leeds", True),
+        ("brother", "User has two siblings", True),
+        ("mother", "User's mum was born in Cork", True),
+        ("brother-in-law", "User's brother-in-law is a pilot", True),
+        ("brother", "User lives in Leeds", False),
+        ("father-in-law", "User's brother-in-law is a pilot", False),
+        ("brother", "Tom lives in Leeds", False),
+    ],
+)
+def test_who_is_spoken_of(who: str, fact: str, tells: bool) -> None:
+    assert kin.may_tell(who, fact, frozenset()) is tells
+
+
+def test_somebody_is_spoken_of_by_a_name_that_another_fact_gives() -> None:
+    facts = [
+        "User's sister Julia plays chess", "User's younger sister is called Ann", "Eva is User's sister", "Ida runs",
+    ]  # fmt: skip
+    names = kin.names_of("sister", facts)
+    assert names == {"julia", "ann", "eva"}
+    assert kin.may_tell("sister", "Julia moved to Graz", names)
+    assert not kin.may_tell("sister", "Ida moved to Graz", names)
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "another"),
+    [
+        ("what's my dog called?", "User's boss is called Sabine", True),
+        ("what is the name of my dog?", "User's cat is Luna", True),
+        ("what are my children's names?", "User's kids are Ben and Mia", False),
+        ("what's my dog called?", "User's old dog is called Rex", False),
+        ("what's my dog called?", "User adopted a beagle named Max", False),
+        ("what is my dog's age?", "User's boss is called Sabine", False),
+    ],
+)
+def test_the_name_of_one_thing_is_not_that_of_another(question: str, fact: str, another: bool) -> None:
+    assert kin.names_another(question, fact) is another
