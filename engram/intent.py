@@ -59,10 +59,29 @@ _ALL_HAD = (
     r"\b(?:all|every|each)(?: of)?(?: the| my| our)? (?P<topic>.+?) (?:that )?(?:i|we|you|he|she|they)"
     r"(?:'ve|'d| have| had)(?: ever)? (?:had|used|owned|held|lived|worked|been|tried)"
 )
+_SO_FAR = r"(?: (?:so far|until now|up to now|before|over the years|in my life))?[?.! ]*$"
+_WHERE_SO_FAR = (
+    r"\bwhere (?:have|has) (?:i|we|he|she|they|my [\w-]+) (?:all |ever |already |previously )?"
+    rf"(?P<topic>(?:lived|worked|studied|banked|been (?:living|working|studying))){_SO_FAR}"
+)
+_WHICH_SO_FAR = (
+    r"\b(?:what|which) (?P<topic>[\w' -]{2,30}?) (?:have|has) (?:i|we|he|she|they|my [\w-]+) (?:ever |already )?"
+    rf"(?:lived|worked|owned|used|driven|dated|held|studied|had)(?: (?:in|at|for|as|with))?{_SO_FAR}"
+)
 _OVER_TIME = r"(?P<topic>.+?) over (?:time\b(?! off)|the (?:years|months|weeks)\b)"
 LINEAGE: Final = tuple(
     regex(pattern)
-    for pattern in (_HOW_CHANGED, _HISTORY_OF, _HOW_IT_CHANGED, _WHAT_CHANGED, _ALL_HAD, _ALL_CHANGES, _OVER_TIME)
+    for pattern in (
+        _HOW_CHANGED,
+        _HISTORY_OF,
+        _HOW_IT_CHANGED,
+        _WHAT_CHANGED,
+        _ALL_HAD,
+        _ALL_CHANGES,
+        _OVER_TIME,
+        _WHERE_SO_FAR,
+        _WHICH_SO_FAR,
+    )
 )
 
 _HOW_LONG = r"\bhow (?:long|much time|many (?:minutes|hours|days|nights|weeks|months|years))\b"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import pairwise
@@ -267,6 +267,10 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
     # Near the top what was distilled and pinned tells more than the words someone happened to use.
     near = [one for one in shown if relevance_of(one) >= NEAR_TOP * relevance_of(shown[0])]
     best = min(near, key=_tier, default=None)
+    if best is not None and road == "current" and _STILL.search(question):
+        # What ended it says that it is no more, though it tells of no state: "User sold the Tesla".
+        since = [one for one in shown if _tier(one) == _tier(best) and set(best.matched) <= set(one.matched)]
+        return max(since, key=lambda one: one.memory.valid_from)
     if best is None or road != "current" or not semantic.is_first_person(question):
         return best
     if _ENDS.search(best.memory.fact):  # what is so by now tells more than what no longer is
@@ -277,6 +281,7 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
     return max((one for one in near if one == best or _tells_as_much(one, best)), key=lambda one: one.memory.valid_from)
 
 
+_STILL: Final = regex(r"(?i)^(?:and |so )?(?:do|does|am|is|are|have|has) .*\bstill\b")
 _ENDS: Final = regex(
     r"\b(?:no longer|not|any ?more|any longer|stopped|quit|given up|gave up|cancelled|canceled|dropped|left)\b"
 )
@@ -309,9 +314,9 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
         and not kin.names_another(same, one.memory.fact)
     ]  # fmt: skip
     if _asks_what_is_so(question):
-        telling = [
-            one for one in telling if one.memory.category != "verbatim" or _tells_of_the_asker(one.memory.fact, asked)
-        ]
+        telling = [one for one in telling if not _is_verbatim(one) or _tells_of_the_asker(one.memory.fact, asked)]
+    elif _SUPPOSING.search(same) is None:
+        telling = [one for one in telling if not _is_verbatim(one) or any(_stated(one.memory.fact))]
     who = kin.asked(same)
     if who is not None:
         called = kin.names_of(who, (one.memory.fact for one in results))
@@ -346,15 +351,22 @@ def _asks_what_is_so(question: str) -> bool:
 
 def _tells_of_the_asker(said: str, asked: Set[str]) -> bool:
     """Whether somebody's words may tell what is so of the asker: they suppose nothing, and are not of another. Pure."""
-    said = said[:MAX_SENTENCE]
-    for start, end in sentence_spans(said):
-        sentence = said[start:end]
-        if mood_of(sentence) in _SUPPOSED:
-            continue
+    for sentence in _stated(said):
         other = _OF_ANOTHER.match(sentence)
         if other is None or not asked.isdisjoint(_plain_words(other["who"])):
             return True
     return False
+
+
+def _stated(said: str) -> Iterator[str]:
+    """The sentences of somebody's words that suppose and ask nothing. Pure."""
+    said = said[:MAX_SENTENCE]
+    spans = (said[start:end] for start, end in sentence_spans(said))
+    return (sentence for sentence in spans if mood_of(sentence) not in _SUPPOSED)
+
+
+def _is_verbatim(one: SearchResult) -> bool:
+    return one.memory.category == "verbatim"
 
 
 _SUPPOSED: Final = ("hypothetical", "conditional", "question")

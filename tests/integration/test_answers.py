@@ -97,3 +97,27 @@ def test_an_answer_is_of_whom_and_of_what_the_question_is(ada: Engram, question:
     )
     ada.remember("My son Ben just started school.")
     assert ada.recall(question).answer_text == answer
+
+
+def test_what_is_supposed_does_not_answer_who_has_something(ada: Engram) -> None:
+    for said in ("If I win the lottery I will buy a yacht.", "My friend Paul lives in Spain.", "Paul has a yacht."):
+        ada.remember(said)
+    assert ada.recall("Who has a yacht?").answer_text == "Paul has a yacht"
+
+
+def test_what_ended_answers_whether_it_is_still_so(ada: Engram) -> None:
+    for said in ("I bought a Tesla.", "I sold the Tesla and bought a bike."):
+        ada.remember(said)
+    assert ada.recall("Do I still have the Tesla?").answer_text == "User sold the Tesla"
+    assert ada.recall("What did I buy?").answer_text.count("bought") > 0
+
+
+@pytest.mark.parametrize("question", ["Where have I lived?", "Which cities have I lived in so far?"])
+def test_a_question_for_all_there_was_is_answered_by_all_values(ada: Engram, question: str) -> None:
+    for said in ("I live in Berlin.", "I moved to Munich.", "I work at Zalando."):
+        ada.remember(said)
+    answer = ada.recall(question)
+    assert answer.intent == "lineage"
+    assert [line.split(": ", 1)[1] for line in answer.answer_text.splitlines()] == [
+        "User lives in Berlin", "User moved to Munich",
+    ]  # fmt: skip
