@@ -307,10 +307,11 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     if not len(results) or results.weak:
         return []
     asked, same = _plain_words(question), text.compared(question)
+    is_for_somebody = _WHO.match(same) is not None and not semantic.is_first_person(question)
     telling = [
         one for one in results
         if not _asks(one.memory, same)
-        and not _is_about_another(one.memory, asked)
+        and (is_for_somebody or not _is_about_another(one.memory, asked))
         and not kin.names_another(same, one.memory.fact)
     ]  # fmt: skip
     if _asks_what_is_so(question):
@@ -327,6 +328,7 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     return [one for one in telling if relevance_of(one) >= needed]
 
 
+_WHO: Final = regex(r"(?:and |so )?who(?:se)?\b")
 _SUPPOSING: Final = regex(
     r"\b(?:would|could|should|might|may|wish|want|plan|plans|hope|dream|think|thinking|consider|considering|like to|"
     r"going to|if|say|said|tell|told|mention|mentioned|ask|asked)\b"
