@@ -11,8 +11,9 @@ sampled_fitting AS MATERIALIZED (
          /*row of f.memory_id*/
    WHERE /*leading*/),
 reached AS MATERIALIZED (
-  SELECT least(%(reach)s, ceil(2 * %(fetch)s::numeric * (s.met + 2) / (f.fit + 1)))::integer AS many,
-         s.met >= %(sample)s AND f.fit * %(reach)s < %(fetch)s * %(sample)s AS few
+  SELECT CASE WHEN s.met = 0 THEN %(reach)s
+              ELSE least(%(reach)s, ceil(2 * %(fetch)s::numeric * (s.met + 2) / (f.fit + 1))) END::integer AS many,
+         s.met >= %(sample)s AND 2 * f.fit * %(reach)s < %(fetch)s * %(sample)s AS few
     FROM (SELECT count(*) AS met FROM sampled) s CROSS JOIN (SELECT count(*) AS fit FROM sampled_fitting) f),
 /*nearest*/,
 near_fitting AS MATERIALIZED (
