@@ -407,9 +407,10 @@ _PAIRS: Final = tuple(
             rf"(?:one|[\w ]{{2,30}}) is {_MY}(?P<new>{_V}){_CLOSE}$"
         ),
         (
-            rf"^user (?:no longer|does not|doesn't|is not|isn't) [a-z]+(?: (?:in|at|with|on|by|for|to|the))* "
-            rf"(?P<old>{_V})(?: any ?more| any longer)?[,;] (?:but )?user (?:now )?[a-z']+ "
-            rf"(?:now )?(?:(?:in|at|with|on|by|for|to) )?{_MY}(?P<new>{_V})(?: now| these days| instead)?$"
+            rf"^user (?:no longer|does not|doesn't|is not|isn't) (?![a-z]+ly\b)[a-z]+"
+            rf"(?: (?:in|at|with|on|by|for|to|the))* (?P<old>{_V})(?: any ?more| any longer)?[,;] "
+            rf"(?:but )?user (?:now )?(?!(?:does|did|do)\b)[a-z']+ (?:now )?"
+            rf"(?:(?:in|at|with|on|by|for|to) )?{_MY}(?P<new>{_V})(?: now| these days| instead)?$"
         ),
         (
             rf"^(?:these days|nowadays|now|currently|at present),? (?:it's|it is) {_MY}(?P<new>{_V}) (?:that "

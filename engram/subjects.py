@@ -279,7 +279,25 @@ _NOUN_ONLY = regex(r"(?i)^\W*(?:(?:my|our|his|her|the) [\w'’-]+(?: [\w'’-]+)
 
 def _joins_nouns(left: str, sentence: str, place: int) -> bool:
     """Whether "and" joins two subjects ("my wife and I live") or two objects rather than two clauses."""
-    return _NOUN.match(sentence, place) is not None or _NOUN_ONLY.match(left.strip()) is not None
+    if _NOUN.match(sentence, place) is not None or _NOUN_ONLY.match(left.strip()) is not None:
+        return True
+    somewhere = _NOUN_SOMEWHERE.match(sentence, place)  # "with my wife and our two daughters in a small flat"
+    if somewhere is None or _ENDS_WITH_OWN.search(left.strip()) is None:
+        return False
+    return not any(map(_may_be_verb, plain(somewhere.group()).split()))
+
+
+_NOUN_SOMEWHERE = regex(
+    r"(?i)(?:my|our) [\w-]+(?: [\w-]+){0,2} (?:in|at|near|on|by|from|with|of) [^,;:.!?]{1,60}[.!]?$"
+)
+_ENDS_WITH_OWN = regex(r"\b(?:[Mm]y|[Oo]ur) (?:[a-z-]+ )?[a-z-]+(?: [A-ZÀ-ÖØ-Þ][\w-]*)?$")
+_VERBS_BESIDE: Final = _words("is are was were am be been has have had do does did will would can could may 's isn't")
+
+
+def _may_be_verb(word: str) -> bool:
+    """Whether a word may say that something is done or so: then what holds it may be a clause."""
+    base = word.removesuffix("s")
+    return word in _VERBS_BESIDE or verbs.is_past(word) or word in verbs.COMMON or base in verbs.COMMON
 
 
 # ------------------------------------------------ moods

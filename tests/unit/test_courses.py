@@ -61,6 +61,7 @@ def test_a_correction_names_what_is_not_and_says_what_is() -> None:
     "statement",
     [
         "user drinks chai in the morning",
+        "user is not strictly vegetarian, user does eat fish",
         "user might give up chai",
         "user plans to leave the owls",
         "user never drank chai",

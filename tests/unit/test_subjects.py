@@ -109,6 +109,21 @@ def test_a_clause_with_a_subject_of_its_own_is_read_alone() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "parts"),
+    [
+        ("I live with my wife Inês and our two daughters in a small flat near the river.", 1),
+        ("I see my mum and my brother at Christmas", 1),
+        ("I live in Rome and my parents in Oslo", 2),
+        ("I work at SAP and my wife works at Bosch.", 2),
+        ("I love my wife and my kids at home are great.", 2),
+        ("I live with my dog and my neighbour in Rome is nice", 2),
+    ],
+)
+def test_somebody_somewhere_is_no_clause_without_a_verb(sentence: str, parts: int) -> None:
+    assert len(clauses(sentence, role="user")) == parts
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=400))
 def test_any_text_is_read_without_an_exception(text: str) -> None:
