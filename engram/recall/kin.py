@@ -59,12 +59,13 @@ _CALLED: Final = {
     if name not in _SAID
 } | {group[0]: frozenset(map(stem, group)) for group in _GROUPS}
 _WHO: Final = "|".join(sorted(_CALLED, key=len, reverse=True))
+_MY: Final = r"(?:my|our|(?:the )?user['’]s)"
 _ASKED: Final = regex(
-    r"(?:\b(?:does|do|did|is|are|was|were|has|have|had|will|can)(?:n't)?|['’]s) (?:my|our) (?:[\w-]+ ){0,2}?"
+    rf"(?:\b(?:does|do|did|is|are|was|were|has|have|had|will|can)(?:n't)?|['’]s) {_MY} (?:[\w-]+ ){{0,2}}?"
     rf"(?P<who>{_WHO})s?(?:['’]s?)?(?= |[?.!]|$)(?! (?:and|or) (?:i|me)\b)",
 )
 _WORD: Final = regex(r"[\w-]+")
-_BY_NAME: Final = regex(rf"^who(?:['’]s| is| are| was| were)? (?:my|our) (?:[\w-]+ ){{0,2}}?(?:{_WHO})s?(?![\w'’-])")
+_BY_NAME: Final = regex(rf"^who(?:['’]s| is| are| was| were)? {_MY} (?:[\w-]+ ){{0,2}}?(?:{_WHO})s?(?![\w'’-])")
 
 
 def asked(question: str) -> str | None:
@@ -105,8 +106,8 @@ def is_called(who: str, said: Iterable[str]) -> bool:
 
 
 _NAME_OF: Final = regex(
-    r"^what(?:['’]s| is| was| are| were) (?:(?:my|our) (?P<thing>[\w -]{1,40}?)(?: (?:called|named)|['’]s? names?)|"
-    r"the names? of (?:my|our) (?P<of>[\w -]{1,40}?))[?.! ]*$"
+    rf"^what(?:['’]s| is| was| are| were) (?:{_MY} (?P<thing>[\w -]{{1,40}}?)(?: (?:called|named)|['’]s? names?)|"
+    rf"the names? of {_MY} (?P<of>[\w -]{{1,40}}?))[?.! ]*$"
 )
 _OWN: Final = regex(r"^User['’]s (?P<thing>[\w -]{1,40}?) (?:is|are|was|were) ")
 

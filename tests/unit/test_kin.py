@@ -17,6 +17,8 @@ from engram.recall import kin
         ("who is my sister's husband?", "sister"),
         ("doesn't my boss live in bonn?", "boss"),
         ("what do our kids like", "kid"),
+        ("where does the user's brother live?", "brother"),
+        ("who is the user's brother?", None),
         ("who is my brother?", None),
         ("who was my supervisor in march 2024?", None),
         ("who are my friends?", None),
@@ -62,6 +64,7 @@ def test_somebody_is_spoken_of_by_a_name_that_another_fact_gives() -> None:
     [
         ("what's my dog called?", "User's boss is called Sabine", True),
         ("what is the name of my dog?", "User's cat is Luna", True),
+        ("what is the user's dog called?", "User's boss is called Sabine", True),
         ("what are my children's names?", "User's kids are Ben and Mia", False),
         ("what's my dog called?", "User's old dog is called Rex", False),
         ("what's my dog called?", "User adopted a beagle named Max", False),
