@@ -926,6 +926,10 @@ def _statements(part: str, mood: Mood, elided: bool) -> Iterator[tuple[str, int,
     named = _apposition(part) if mood in _SPLIT else None
     if named is not None:
         yield named
+    described = _described(part) if mood in _SPLIT else None
+    if described is not None:
+        yield from described
+        return
     place = lead_length(part)
     written = part.translate(_APOSTROPHES)
     made_whole = elision(part[place:]) if elided and mood in _SPLIT else None
@@ -994,6 +998,33 @@ def _apposition(part: str) -> tuple[str, int, int, bool] | None:
     if any(plain(word) in names.NOT_NAMES for word in match.group("name").split()):
         return None
     return f"{match.group('who')} is {match.group('name')}", place, match.end("name"), False
+
+
+_DESCRIBED = regex(
+    r"(?P<who>(?i:I['’]?m|I am|my name is|this is)) (?P<name>[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2}), "
+    r"(?P<what>an? (?!bit\b|little\b|friend\b|fan\b|lot\b)[^,;:]{3,80})$"
+)
+_AGED = regex(r"an? (?P<years>[1-9]\d?|1[01]\d)[ -]years?[ -]old (?P<what>[a-z][^,;:]{2,60})$")
+
+
+def _described(part: str) -> Iterator[tuple[str, int, int, bool]] | None:
+    """Who somebody is and what, said in one: "I'm Ada, a 36-year-old engineer from Ottawa"; None for others."""
+    place, end = lead_length(part), len(part.rstrip(" .!"))
+    match = _DESCRIBED.match(part[:end], place)
+    if match is None or any(plain(word) in names.NOT_NAMES for word in match["name"].split()):
+        return None
+    told = [(f"My name is {match['name']}", place, match.end("name"))]
+    aged = _AGED.match(match["what"])
+    what, first = (
+        (match["what"], match.start("what"))
+        if aged is None
+        else (aged["what"], match.start("what") + aged.start("what"))
+    )
+    if aged is not None:
+        told.append((f"I'm {aged['years']} years old", match.start("what"), first))
+        what = f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
+    told.append((f"I'm {what}", first, end))
+    return ((text, start, last, True) for text, start, last in told)
 
 
 _TIME_LEAD: Final = regex(
