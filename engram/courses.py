@@ -94,7 +94,7 @@ _OVERS: Final = tuple(
         (
             (
                 rf"^user {_HAS}(?:given|gave|packed|called|put|left|turned|cut) (?P<over>{_NP}) (?:up|in|off|"
-                rf"behind(?: user)?|out|down)"
+                rf"behind(?: user)?|out|down|to sleep)"
                 rf"{_CLOSE}$"
             ),
             False,
@@ -119,6 +119,12 @@ _OVERS: Final = tuple(
             False,
         ),
         (rf"^user {_HAS}(?:had |taken |attended |played )?user's last (?P<over>{_NP}){_CLOSE}$", False),
+        (
+            rf"^user {_HAS}(?:given|gave) (?P<over>{_NP}) away(?: (?:to|for) [^,;:]{{2,60}}?)?{_CLOSE}$", False
+        ),
+        (rf"^user {_HAS}finished (?:reading |watching |listening to )?(?P<over>{_NP}){_CLOSE}$", False),
+        (rf"^user {_HAS}(?:rehomed|re-homed) (?P<over>{_NP}){_CLOSE}$", False),
+        (rf"^user {_HAS}to put (?P<over>{_NP}) (?:down|to sleep){_CLOSE}$", False),
         (rf"^user {_HAS}(?:given|gave|sold|donated|passed on) (?P<over>user's {_NP}) to [^,;:]{{2,60}}$", False),
         (r"^(?P<over>(?:user|[\w'. ]{2,40}) no longer .{3,100})$", False),
         (
@@ -716,7 +722,7 @@ _TENSE_PAST: Final = regex(
     r"^user(?:'s (?:(?!is |are |has )[\w-]+ ){1,3}?)? ?(?:(?:just|once|also|never|recently) )*(?:was|were|had|did|"
     r"named|inherited|"
     r"went|visited|"
-    r"met|saw|"
+    r"met|saw|weighed|"
     r"bought|watched|ordered|heard|painted|gave|parked|read about|tried|ate|left|stopped|quit|used to|dreamt|dreamed|"
     r"considered|almost|nearly)\b"
 )
@@ -798,6 +804,13 @@ class Told:
         places = [(_AS_HOME.search(one) is not None, _AS_WORK.search(one) is not None) for one in (self.plain, says)]
         return not own - gone - _LIGHT_STEMS - _WHEN and {(True, False), (False, True)} != set(places)
 
+    def preferred(self, statement: str) -> bool:
+        """Whether it prefers the very thing to which a statement prefers another, over nothing or over that one."""
+        own, said = _PREFERS.match(self.plain), _PREFERS.match(statement)
+        if own is None or said is None or said["old"] is None:
+            return False
+        return _bare(own["new"]) == _bare(said["old"]) and own["old"] in (None, said["new"])
+
     def gave(self, statement: str, written: str) -> bool:
         """Whether it gives another value to the thing of the user's of which a statement says what it is now."""
         thing = _OWNED.match(statement)
@@ -857,6 +870,19 @@ def is_in_company(plain: str) -> bool:
     return _COMPANY.search(plain) is not None or _TASTES.search(plain) is not None
 
 
+_PET: Final = regex(
+    r"^user's (?:dog|cat|puppy|kitten|pup|hound|pet|horse|pony|rabbit|bunny|hamster|parrot|budgie|canary|goldfish|"
+    r"tortoise|turtle|snake|guinea pig|ferret|donkey|goat|hen)(?:'s name)? is (?:called |named )?"
+    r"(?P<name>[^,;:]{2,40})$"
+)
+
+
+def is_pet(plain: str, name: str) -> bool:
+    """Whether a statement says that a pet of the user's has a name."""
+    match = _PET.match(plain)
+    return match is not None and match["name"] == name
+
+
 def names(said: str, subject: str | None) -> bool:
     """Whether words name somebody by all the words of their name."""
     words = set(_WORD.findall((subject or "").casefold())) - _FUNCTION
@@ -868,6 +894,12 @@ def is_state(plain: str) -> bool:
     return _TENSE_PAST.match(plain) is None and re.search(r"\b(?:not|no longer|never)\b", plain) is None
 
 
+_PREFERS: Final = regex(
+    r"^(?:(?:now|these days|nowadays|currently|lately),? )?user "
+    r"(?:(?:now|really|still|actually|currently|generally|definitely|much) )*prefers (?P<new>[^,;:]{1,40}?)"
+    r"(?: (?:over|to|rather than|instead of) (?P<old>[^,;:]{1,40}?))?"
+    r"(?:,? (?:now|these days|nowadays|again|any ?more|at the moment|lately))*$"
+)
 _NEW_ONE: Final = regex(r"^(?:(?:new|current|latest) )+")
 _DOES: Final = (
     r"user (?:(?:has been|is|was|also|still|now|usually) )*(?:(?:uses|using|sees|seeing|has|pays|paying|wears|"
@@ -905,7 +937,11 @@ def value_of(says: str, old: str) -> str | None:
     return None
 
 
+_IS_CALLED: Final = regex(r"(?:'s name)? is (?:called|named) |'s name is ")
+
+
 def _named(plain: str, over: str, whole: str) -> float:
+    plain = _IS_CALLED.sub(" is ", plain)
     own, said = set(_content(plain)), set(_content(over))
     heavy = said - _LIGHT_STEMS
     if not heavy or not heavy <= set(_content(_COMPARED.sub(r"\1", plain))) or not is_state(plain):
@@ -951,7 +987,14 @@ _AWAY: Final = regex(
 _KINDS: Final = tuple(
     (regex(said), must, never)
     for said, must, never in (
-        (r"\b(?:(?:last|final) (?:day|shift|week)|badge|notice|out at|career|let user go)\b", _AS_WORK, None),
+        (
+            (
+                r"(?:(?:^|\buser's |\bthe )(?:last|final) (?:day|shift|week)|"
+                r"\b(?:badge|notice|out at|career|let user go))\b"
+            ),
+            _AS_WORK,
+            None,
+        ),
         (
             (
                 r"\b(?:fired|sacked|dismissed|let user go|laid (?:user )?off|redundant|user's job|works?(?! out)|"
@@ -969,6 +1012,23 @@ _KINDS: Final = tuple(
             regex(r"\b(?:lives?|resides?|moved|based|goes)\b"),  # that is a journey, or one visit
         ),
         (r"\b(?:lessons?|class(?:es)?)\b", None, regex(r"\b(?:plays?|speaks?|likes?|loves?|enjoys?)\b")),
+        (
+            (
+                r"^user's (?:\w+ )?(?:phone|smartphone|mobile|laptop|computer|pc|tablet|ipad|camera|watch|smartwatch|"
+                r"battery|car|van|bike|e-bike|scooter|headset|printer|router|tv|internet|wifi|fridge|boiler|mic|speaker|keyboard|"
+                r"mouse) (?:has |just )*died\b"
+            ),
+            regex(r"(?!)"),  # that is its battery, more often than not
+            None,
+        ),
+        (
+            (
+                r"^user (?:has |just |finally |recently |now |also )*finished (?!with )(?!.*\b(?:project|course|class|"
+                r"degree|training|thesis|studies|treatment|therapy|internship|apprenticeship|contract|book|novel|series)\b)"
+            ),
+            regex(r"^user is (?:(?:now|still|currently|also|just) )*(?:re-?)?(?:reading|watching|listening to)\b"),
+            None,
+        ),
         (r"\b(?:lost|stolen)\b", None, regex(r"\b(?:wears?|takes?|needs?)\b")),
     )
 )
@@ -1041,7 +1101,16 @@ def _replaced(plain: str, written: str, old: str, new: str) -> str | None:
     place = re.search(rf"(?<![\w'-]){re.escape(old)}(?![\w-])", written, re.IGNORECASE)
     if place is None or (place.start() > 0 and place.end() < len(written) and written[place.end()] == "'"):
         return None
-    return f"{written[: place.start()]}{new}{written[place.end() :]}"
+    return f"{written[: place.start()]}{_without(new, written[place.end() :])}{written[place.end() :]}"
+
+
+def _without(value: str, rest: str) -> str:
+    """A value without the words at its end with which what follows begins: "the tram to work" before " to work"."""
+    words, after = value.split(), rest.casefold().split()
+    for most in range(min(len(words) - 1, len(after)), 0, -1):
+        if [word.casefold() for word in words[-most:]] == after[:most]:
+            return " ".join(words[:-most])
+    return value
 
 
 _TASTES: Final = regex(r"^user (?:really |also |still )*(?:likes|loves|enjoys|admires|adores)\b")
@@ -1126,6 +1195,19 @@ _UNTOLD: Final = _words("a an the is has")
 
 
 __all__ = [
-    "Course", "Told", "is_in_company", "is_in_part", "is_lasting", "is_of_several", "is_passing", "is_state", "names",
-    "pointed", "read", "says_otherwise", "topic", "value_of",
+    "Course",
+    "Told",
+    "is_in_company",
+    "is_in_part",
+    "is_lasting",
+    "is_of_several",
+    "is_passing",
+    "is_pet",
+    "is_state",
+    "names",
+    "pointed",
+    "read",
+    "says_otherwise",
+    "topic",
+    "value_of",
 ]  # fmt: skip

@@ -197,6 +197,55 @@ def test_what_people_have_several_of_is_not_displaced_by_now(fact: str, statemen
     assert told(fact).otherwise(plain(statement), statement) == 0
 
 
+@pytest.mark.parametrize(
+    ("fact", "statement", "is_other"),
+    [
+        ("User prefers tea", "user now prefers coffee to tea", True),
+        ("User prefers tea over coffee", "these days user prefers coffee over tea", True),
+        ("User prefers green tea", "user prefers coffee over tea now", False),
+        ("User prefers tea to juice", "user prefers coffee over tea now", False),
+        ("User prefers to walk", "user prefers coffee to tea now", False),
+        ("User prefers tea", "user prefers coffee now", False),
+        ("User likes tea", "user prefers coffee to tea now", False),
+    ],
+)
+def test_what_was_preferred_may_be_so_no_longer(fact: str, statement: str, is_other: bool) -> None:
+    assert told(fact).preferred(statement) is is_other
+
+
+def test_a_memory_told_anew_says_nothing_twice() -> None:
+    assert told("User takes the bus to work").replaced("bus", "tram to work") == "User takes the tram to work"
+    assert told("User takes the bus").replaced("bus", "tram to work") == "User takes the tram to work"
+
+
+@pytest.mark.parametrize(
+    ("plain_fact", "name", "is_pet"),
+    [
+        ("user's dog is called rex", "rex", True),
+        ("user's cat's name is mimi", "mimi", True),
+        ("user's son is called rex", "rex", False),
+        ("user's dog is old", "rex", False),
+    ],
+)
+def test_a_pet_is_known_by_its_name(plain_fact: str, name: str, is_pet: bool) -> None:
+    assert courses.is_pet(plain_fact, name) is is_pet
+
+
+@pytest.mark.parametrize(
+    ("fact", "over", "said", "ends"),
+    [
+        ("User has a dog named Rex", "rex", "rex died last week", True),
+        ("User's phone is a Pixel", "phone", "user's phone died", False),
+        ("User works at Tesco", "tesco", "user's last day at tesco", True),
+        ("User is reading Dune", "dune", "user finished dune", True),
+        ("User loves Dune", "dune", "user finished dune", False),
+        ("User drinks coffee", "coffee", "user finished user's coffee", False),
+    ],
+)
+def test_an_end_is_of_what_ends_so(fact: str, over: str, said: str, ends: bool) -> None:
+    assert (told(fact).is_over(over, said) > 0) is ends
+
+
 def test_a_memory_is_told_anew_with_what_came() -> None:
     assert told("User drinks espresso in the morning").replaced("espresso", "chai") == "User drinks chai in the morning"
     assert told("User drank espresso").replaced("tea", "chai") is None
