@@ -43,7 +43,8 @@ _NAMED: Final = _words(
 )
 _PERSONS: Final = _words("partner wife husband girlfriend boyfriend spouse fiance fiancé fiancee fiancée")
 _FREE: Final = _words(
-    "diet commute occupation profession nationality religion pronouns height weight birthday salary rent mortgage wage"
+    "diet commute occupation profession nationality religion pronouns height weight birthday salary rent mortgage wage "
+    "age"
 )
 _TAILS: Final = _words(
     "number address email e-mail size type app provider carrier client size title rate system engine code plate "
@@ -123,6 +124,12 @@ _NO_VALUE: Final = _words(
     "more less much many wrong right true false private secret important visible available closed open done busy sick"
 )
 _SOME: Final = _words("team club choir class course church band group party league society union server channel forum")
+_NO_FIRM: Final = _words(
+    "gym fitness club pool park beach station airport library campus dorm dojo choir orchestra cinema theatre theater "
+    "hotel"
+)
+"""Where somebody is, or what they join, for another reason than work."""
+_A_DAY: Final = regex(rf"(?:{feasts.UNNAMED}|{feasts.WEEKDAY}|{feasts.MONTHS})(?: .*)?")
 _NETWORKS: Final = _words(
     "facebook twitter instagram reddit discord slack linkedin tiktok mastodon bluesky netflix spotify strava tinder "
     "bumble duolingo whatsapp telegram signal zoom youtube twitch steam github patreon pinterest"
@@ -176,6 +183,8 @@ def _fits(name: str, value: str, original: str) -> bool:
         return "@" in value
     if last in _WITH_DIGIT:
         return any(char.isdigit() for char in value)
+    if name == "age":
+        return _YEARS.fullmatch(value) is not None
     if name == "occupation":
         return True
     return is_name(value, original)
@@ -224,7 +233,7 @@ _FRAMES: Final = (
         r"has started|went back to working|went back to work|returned to work|is back working)",
         rf" {_ADV}(?:at|for|by) (?P<value>.+)$",
     ),
-    _frame("employer", r"(?:has )?(?:joined|rejoined|returned to|went back to) (?!the )(?P<value>.+)$"),
+    _frame("employer", r"(?:has )?(?:joined|rejoined) (?!the )(?P<value>.+)$"),
     _frame(
         "occupation",
         r"(?:works|is working|earns user's living|earns a living|makes a living|started work|is employed) ",
@@ -324,6 +333,9 @@ def read(statement: str, original: str) -> Attribute | None:
     but = _IS_NOT_BUT.match(statement)
     if but is not None:
         statement = f"{but['head']} {but['value']}"
+    measured = _measure(statement) or _wish(statement, original)
+    if measured is not None:
+        return measured
     for pattern in (_USES, _OWNED, _OWNER, _OVERTAKEN, _HAS_NEW, _WENT_FOR, _SWITCHED):
         match = pattern.match(statement)
         found = None if match is None else _of_noun(match["np"], match["value"], original, pattern)
@@ -356,11 +368,12 @@ def _of_noun(phrase: str, value: str, original: str, pattern: re.Pattern[str]) -
     held = first_value(value)
     if name is None or held is None or not _fits(name, held, original):
         return None
-    return Attribute(name, held)
+    return Attribute(name, held.split()[0] if name == "age" else held)
 
 
 def _of_frame(name: str, found: str, original: str) -> Attribute | None:
-    value = first_value(re.split(r" (?:as|where|in|on) ", found)[0] if name == "employer" else found)
+    said = re.split(r" (?:as|where|in|on) ", found)[0] if name == "employer" else found
+    value = first_value(_SOME_TIME_AGO.sub("", said) if name == "partner" else said)
     if value is None:
         return None
     last = value.split()[-1]
@@ -373,7 +386,13 @@ def _of_frame(name: str, found: str, original: str) -> Attribute | None:
     if name == "commute":
         return Attribute(name, value)
     if name == "employer" and (
-        value in names.CITIES or value in names.REGIONS or last in _SOME or value in _NETWORKS or value == "home"
+        value in names.CITIES
+        or value in names.REGIONS
+        or last in _SOME
+        or value in _NETWORKS
+        or value == "home"
+        or last in _NO_FIRM
+        or _A_DAY.fullmatch(value)
     ):
         return None
     return Attribute(name, value) if is_name(value, original) else None
@@ -382,6 +401,111 @@ def _of_frame(name: str, found: str, original: str) -> Attribute | None:
 def _is_profession(found: str, value: str) -> bool:
     by_trade = re.sub(r" by (?:profession|trade|training|occupation)$", "", value)
     return by_trade.split()[-1] in _PROFESSIONS and " of " not in found
+
+
+# ------------------------------------------------ measures of somebody
+
+_LATELY: Final = (
+    r"(?:,? (?:now|already|today|yesterday|recently|these days|at the moment|this morning|"
+    r"(?:last|this) (?:week|weekend|month|\w+day)|on \w+day|(?:an?|one|two|three|\d) (?:days?|weeks?) ago)){0,2}$"
+)
+_ROUGHLY: Final = r"(?:(?:about|around|roughly|exactly|just|only) )?"
+_YEARS: Final = regex(r"\d{1,3}(?:[ -](?:years?|yrs?)(?:[ -]old)?)?")
+_AGE: Final = regex(
+    rf"^user {_ADV}(?:is|(?:has )?turned) {_ADV}(?P<value>\d{{1,3}})"
+    rf"(?P<old>[ -](?:years?|yrs?)[ -](?:old|of age)| ?y/?o)?{_LATELY}"
+)
+_MASS: Final = r"(?:kgs?|kilos?|kilogram(?:me)?s?|pounds?|lbs?|stones?|st)"
+_POUNDS: Final = rf"(?: \d{{1,2}}(?: ?{_MASS})?)?"  # "11 stone 4"
+_WEIGHT: Final = regex(
+    rf"^user {_ADV}(?:weighs|is weighing)(?: in at)? {_ROUGHLY}"
+    rf"(?P<value>\d{{2,3}}(?:[.,]\d{{1,2}})?(?: ?{_MASS}{_POUNDS})?){_LATELY}"
+)
+_DOWN_TO: Final = regex(
+    rf"^user {_ADV}(?:is|(?:has )?(?:gone|went|come|came|got|gotten|dropped|slimmed)) (?:back )?(?:down )?"
+    rf"(?<=back |down )to {_ROUGHLY}(?P<value>\d{{2,3}}(?:[.,]\d{{1,2}})? ?(?P<unit>{_MASS}){_POUNDS}){_LATELY}"
+)
+_INCHES: Final = r"(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven)(?: ?(?:inch(?:es)?|in|\"|''))?"
+_FEET: Final = r"(?:\d|four|five|six|seven) ?(?:feet|foot|ft|')"
+_METRES: Final = (
+    r"(?:\d{2,3}(?:[.,]\d)? ?(?:cm|centimet(?:er|re)s?)|[12](?:[.,]\d{1,2})? ?(?:m|met(?:er|re)s?)(?: \d{2})?)"
+)
+_HEIGHT: Final = regex(
+    rf"^user {_ADV}(?:is|stands) {_ADV}{_ROUGHLY}"
+    rf"(?:(?P<value>{_METRES}|{_FEET}(?: ?(?:and )?{_INCHES})?) (?:tall|in height)|"
+    rf"(?P<bare>1\d\d ?cm|{_FEET} ?{_INCHES})){_LATELY}"
+)
+_OF_A_BODY: Final = {"k": 30, "p": 66, "l": 66, "s": 5}
+"""The least that somebody weighs, by the first letter of the unit."""
+_AN_AGE: Final = range(10, 110)
+
+
+def _measure(statement: str) -> Attribute | None:
+    """Somebody's age, weight or height: "user turned 36 yesterday", "user is 178 cm tall"."""
+    age = _AGE.match(statement)
+    if age is not None:
+        return Attribute("age", age["value"]) if age["old"] or int(age["value"]) in _AN_AGE else None
+    weight = _WEIGHT.match(statement)
+    if weight is not None:
+        return Attribute("weight", weight["value"])
+    down = _DOWN_TO.match(statement)
+    if down is not None:
+        enough = float(re.split(r"[ a-z]", down["value"].replace(",", "."))[0]) >= _OF_A_BODY[down["unit"][0]]
+        return Attribute("weight", down["value"]) if enough else None
+    height = _HEIGHT.match(statement)
+    return None if height is None else Attribute("height", height["value"] or height["bare"])
+
+
+# ------------------------------------------------ standing wishes
+
+_HENCEFORTH: Final = (
+    r"(?:from (?:now|here|today) on(?:wards?| out| in)?|going forward|henceforth|in future|at all times)"
+)
+_LATER_ON: Final = rf"(?:{_HENCEFORTH}|in the future|from now)"
+_FOR_GOOD: Final = regex(
+    rf"(?i)^\W*(?:(?:so|and|ok|okay|but)[, ]+)?{_HENCEFORTH}\b|\b{_HENCEFORTH}(?:,? please)?[\s.!]*$"
+)
+_SETS_OUT: Final = regex(rf"(?i)^\W*(?:(?:so|and|ok|okay|but)[, ]+)?{_LATER_ON}\b,? ")
+_TAIL: Final = regex(rf"(?i)(?:,? (?:{_LATER_ON}|please)\b){{1,3}}[\s.!]*$")
+_TAIL_OF_ANSWERS: Final = regex(rf"(?i)(?:,? (?:{_LATER_ON}|please|always|now|instead)\b){{1,3}}[\s.!]*$")
+_CALLED: Final = regex(r"^user wants to be called (?P<value>[\w'-]+(?: [\w'-]+)?)$")
+_TONGUES: Final = _words(
+    "afrikaans albanian arabic armenian basque bengali bosnian bulgarian cantonese catalan chinese croatian czech "
+    "danish dutch english esperanto estonian farsi finnish flemish french gaelic galician georgian german greek "
+    "hebrew hindi hungarian icelandic indonesian irish italian japanese korean latin latvian lithuanian macedonian "
+    "malay maltese mandarin norwegian persian polish portuguese punjabi romanian russian serbian slovak slovene "
+    "slovenian spanish swahili swedish tagalog tamil thai turkish ukrainian urdu vietnamese welsh yiddish"
+)
+_ANSWERS_IN: Final = regex(
+    r"^(?:please )?(?:always |only )?(?:please )?(?:answer|reply|respond|(?:speak|talk|write|answer|reply|respond) to "
+    r"(?:me|user))(?: (?:me|user))?(?: only)? in (?:(?:plain|simple|british|american|swiss|brazilian) )?"
+    r"(?P<value>[a-z]+)$"
+)
+
+
+def without_henceforth(order: str) -> str:
+    """An order without the words that make it one for good: "call me Alex from now on" is "call me Alex"."""
+    return _TAIL.sub("", _SETS_OUT.sub("", order))
+
+
+def asks_language(order: str) -> bool:
+    """Whether an order says in which language to answer."""
+    tongue = _ANSWERS_IN.match(_TAIL_OF_ANSWERS.sub("", order))
+    return tongue is not None and tongue["value"] in _TONGUES
+
+
+def is_henceforth(order: str) -> bool:
+    """Whether an order says that it is one for good: "from now on", "going forward"."""
+    return _FOR_GOOD.search(order) is not None
+
+
+def _wish(statement: str, original: str) -> Attribute | None:
+    """How somebody wants to be called, and in which language answered."""
+    called = _CALLED.match(statement)
+    if called is not None:
+        return Attribute("form of address", called["value"]) if is_name(called["value"], original) else None
+    tongue = _ANSWERS_IN.match(_TAIL_OF_ANSWERS.sub("", statement))
+    return Attribute("language of answers", tongue["value"]) if tongue and tongue["value"] in _TONGUES else None
 
 
 # ------------------------------------------------ what is over
@@ -412,6 +536,19 @@ _OVERS: Final = tuple(
         ),
     )
 )
+
+
+_WORKED: Final = regex(
+    r"^user (?:\w+ly |once )*(?:(?:has )?(?:used to work|worked|left user's job|quit user's job|resigned|retired|"
+    r"left|quit)|no longer works|does not work)(?: (?:at|for|from|with|by))? (?P<value>[\w'&. -]{1,40}?)"
+    r"(?: (?:any ?more|before|once|for|until|till|in|from|since|as|last)\b.*)?$"
+)
+
+
+def worked_at(statement: str) -> str | None:
+    """For whom a statement says that the user worked before."""
+    match = _WORKED.match(statement) if len(statement) <= MAX_READ else None
+    return None if match is None else match["value"]
 
 
 def was_so(statement: str) -> str | None:
@@ -487,6 +624,7 @@ class Echo(NamedTuple):
     otherwise: bool = False  # it tells how things are now, against how they were
     whole: bool = False  # it is of a whole sentence, of whose clauses there are drafts, too
     loosely: bool = False  # its values and signs alone may say of which memory it is news
+    fits: re.Pattern[str] | None = None  # what the memory of `name` says that it ends; any where there is none
 
 
 _V: Final = r"(?:(?:[Dd]r|[Mm]rs?|[Mm]s)\. )?[^,;:.!?]{1,60}?"
@@ -535,6 +673,54 @@ _STILL: Final = regex(
 _SINGLE: Final = regex(
     r"^user is (?:(?:now|newly|officially|finally|happily|sadly) )*single(?: (?:again|now|these days|at the moment))*$"
 )
+_TIMES_AGO: Final = (
+    r"(?:,? (?:now|yesterday|today|recently|lately|amicably|for good|officially|finally|"
+    r"(?:last|this|earlier this) (?:week|weekend|month|year|night|morning|spring|summer|autumn|fall|winter|\w+day)|"
+    rf"in (?:{feasts.MONTHS})|on \w+day|"
+    r"(?:an?|one|two|three|four|five|six|\d|a few|a couple of) (?:days?|weeks?|months?) ago))"
+    r"{0,2}$"
+)
+_SOME_TIME_AGO: Final = regex(_TIMES_AGO)
+_WEDDED: Final = r"\b(?:married|wife|husband|spouse)\b"
+_PARTED_AS: Final = tuple(
+    (regex(rf"^{pattern}{_TIMES_AGO}"), regex(fits), alone)
+    for pattern, fits, alone in (
+        (rf"user {_ADV}(?:(?:has )?got(?:ten)? (?:divorced|a divorce)|is {_ADV}divorced)", _WEDDED, False),
+        (
+            rf"user's group {_ADV}(?:has )?{_ADV}(?:got(?:ten)? (?:divorced|a divorce)|divorced)",
+            rf"{_WEDDED}|\bpartner\b",
+            False,
+        ),
+        (
+            rf"user's group {_ADV}(?:has )?{_ADV}(?:broke(?:n)? up|split up|separated|called it quits|parted ways)",
+            r"",
+            True,
+        ),
+        (
+            rf"user's group {_ADV}(?:has )?{_ADV}(?:called off|broke off|broken off) (?:user's|the) engagement",
+            r"\b(?:engaged|fianc\w*|partner)\b",
+            True,
+        ),
+    )
+)
+"""The end of a couple without the name of the other: what it may be the end of, and whether it says nothing else."""
+_MEAT: Final = r"(?:(?:red|white|some|a little|a bit of) )?(?:meat|beef|pork|chicken|poultry|steak|bacon|ham|lamb)"
+_EATS: Final = (
+    r"^user {adv}(?:eats? {what}(?: (?:now|again|these days|nowadays)){{1,2}}|(?:has )?(?:started|begun|began|"
+    r"gone back to|went back to|returned to|resumed|is back to|taken up|took up) eating {what}"
+    r"(?: (?:now|again|these days|lately|recently)){{0,2}})$"
+)
+_EATEN: Final = (
+    (
+        regex(_EATS.format(adv=_ADV, what=_MEAT)),
+        regex(r"\b(?:vegan|vegetarian|pescatarian)\b"),
+    ),
+    (
+        regex(_EATS.format(adv=_ADV, what=r"(?:fish|seafood|dairy|cheese|eggs|milk|yoghurt|yogurt|butter)")),
+        regex(r"\bvegan\b"),
+    ),
+)
+"""What somebody eats by now, and the diets that are over by that."""
 _FORGET: Final = regex(
     r"^(?:please )?(?:forget|delete|erase|remove) (?:about )?(?:my|user's) (?P<np>[\w' -]{2,60}?)(?: please| again)?$"
 )
@@ -561,7 +747,10 @@ def corrected(sentence: str) -> Echo | None:
 
 _NOW_IT_IS: Final = r"(?:(?:so|and|now|it's|it is|i'm|i am|i|see|use|go|to|with|at|have|(?:the|my|our) new one is) )"
 _GONE: Final = r"(?:retired|left|moved away|sold|closed|quit|died|broke|changed|was sold|is gone)"
-_IT_IS: Final = r"(?: any ?more| any longer)? ?[,;–—-]+ (?:but )?(?:it's|it is) (?:now )?(?!.*'s[\s.!]*$)"
+_IT_IS: Final = (
+    r"(?: any ?more| any longer)?(?: ?[,;–—-]+ (?:but )?(?:it's|it is) (?:now )?|,? but (?:now )?(?:(?:it's|it is) )?)"
+    r"(?!.*'s[\s.!]*$)"
+)
 _RENEWED: Final = tuple(
     regex(rf"^{_IT}{pattern}(?P<value>{_V})(?: now| instead| these days)?[\s.!]*$", re.IGNORECASE)
     for pattern in (
@@ -586,7 +775,7 @@ _APART: Final = frozenset(",:;–—-")
 def renewed(sentence: str) -> Attribute | None:
     """What a whole sentence says to have taken the place of another: "I changed dentists, I see Dr. Bell now"."""
     plain = " ".join(sentence.replace("’", "'").split())
-    if len(plain) > MAX_READ or _APART.isdisjoint(plain):
+    if len(plain) > MAX_READ or (_APART.isdisjoint(plain) and " but " not in plain):
         return None
     for pattern in _RENEWED:
         match = pattern.match(plain)
@@ -594,13 +783,37 @@ def renewed(sentence: str) -> Attribute | None:
             np = match["np"].lower().strip()
             name = noun(np) or noun(np.removesuffix("s")) or _thing(np)
             held, old = _bare(match["value"]), match.groupdict().get("old")
-            if old is not None and (noun(np) is None or not is_name(old.lower(), plain)):
+            if old is not None and noun(np) is None:
                 continue  # "my mum isn't well, it's Covid"
+            if old is not None and name is not None and not is_name(old.lower(), plain):
+                kind = name in _OF_A_KIND or (name.startswith("favourite ") and _NO_MORE.search(plain) is not None)
+                values = [_value_of(name, one, plain) if kind else None for one in (old, held)]
+                if None in values or values[0] == values[1]:
+                    continue
+                return Attribute(name, held)
             if _TIME_WORDS.fullmatch(held) and not _may_be_called(held, np, match):
                 continue  # "my laptop isn't a ThinkPad, it's Monday"
             if name is not None and 0 < len(held.split()) <= 4 and is_name(held.lower(), plain):
                 return Attribute(name, held)
     return None
+
+
+_OF_A_KIND: Final = ("favourite colour", "diet", "age")
+_NO_MORE: Final = regex(r"(?i)\b(?:any ?more|any longer|no longer)\b")
+"""What tells a value that is no name from how something is: "my favourite food isn't spicy, it's mild"."""
+_NO_ANSWER: Final = _words(
+    "complicated hard difficult easy long weird funny strange obvious simple just like more less that this what how "
+    "why because only personal nothing also quite rather something somewhere someone too very really still"
+)
+
+
+def _value_of(name: str, value: str, original: str) -> str | None:
+    """A value that is no name as one of an attribute: "green" of a favourite colour, and not "complicated"."""
+    held = first_value(value.lower(), 3)
+    parts = [] if held is None else held.split()
+    if not parts or _SENTENCE.match(value) or not _NO_ANSWER.isdisjoint(parts) or parts[0].endswith("ing"):
+        return None
+    return held if held is not None and _fits(name, held, original) and held == value.lower() else None
 
 
 _TIME_WORDS: Final = regex(
@@ -652,6 +865,12 @@ def pointed(statement: str) -> Echo | None:
         return None
     if _SINGLE.match(statement):
         return Echo(name="partner", over="partner")
+    for pattern, fits, alone in _PARTED_AS:
+        if pattern.match(statement):
+            return Echo(name="partner", over="partner", alone=alone, fits=fits)
+    for pattern, fits in _EATEN:
+        if pattern.match(statement):
+            return Echo(name="diet", over="diet", fits=fits)
     forget = _FORGET.match(statement)
     if forget is not None:
         name = noun(forget["np"])
@@ -670,7 +889,8 @@ def pointed(statement: str) -> Echo | None:
 
 _SAID_AS: Final = {
     "current_city": "User lives in {}", "occupation": "User works as a {}", "car": "User drives a {}",
-    "diet": "User is {}",
+    "diet": "User is {}", "form of address": "User wants to be called {}", "age": "User is {}",
+    "language of answers": "Answer in {}",
 }  # fmt: skip
 
 
@@ -723,6 +943,23 @@ _QUESTIONS: Final = tuple(
         (r"^what (?:do|did) i do (?:for a living|for work|professionally)$", "occupation"),
         (rf"^what diet {_AUX} i (?:\w+ )?(?:follow|following|on|keep|eat)$", "diet"),
         (r"^what (?:do|did) i drive$", "car"),
+        (rf"^how old {_AUX} i(?: (?:now|turning|exactly))?$", "age"),
+        (rf"^how (?:much|heavy) {_AUX} i (?:\w+ )?(?:weigh|weighing)$|^how heavy {_AUX} i$", "weight"),
+        (rf"^how tall {_AUX} i$", "height"),
+        (
+            (
+                r"^(?:what|how) (?:should|shall|do|must|can|will) (?:you|i) (?:call|address) me(?: by)?$|"
+                r"^(?:what|how) do i (?:want|like|prefer|wish) to be (?:called|addressed)$"
+            ),
+            "form of address",
+        ),
+        (
+            (
+                r"^(?:in )?(?:what|which) language (?:should|shall|do|must|will) (?:you|i) "
+                r"(?:answer|reply|respond|speak|write)(?: (?:to )?me)?(?: in)?$"
+            ),
+            "language of answers",
+        ),
         (rf"^where {_AUX} i (?:\w+ )?(?:keep|keeping|take|store|write|kept) my notes$", "notes app"),
         (r"^where (?:do|did) i bank$", "bank"),
         (
@@ -774,6 +1011,9 @@ _TOLD_BY: Final = {
     "notes app": "notes", "favourite dish": "favourite dish food meal", "diet": "diet eat eats",
     "phone number": "phone number", "email": "email mail", "commute": "commute commutes work office",
     "car": "car drive drives driving drove vehicle",
+    "age": "age old turned years birthday born", "weight": "weight weigh weighs weighed kilos kg pounds lbs stone",
+    "height": "height tall cm feet foot", "form of address": "called call name nickname address",
+    "language of answers": "answer answers reply respond language speak write talk",
 }  # fmt: skip
 _GENERIC: Final = _words("favourite number name type size rate app address provider my of the a an")
 

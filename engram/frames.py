@@ -11,6 +11,7 @@ has started going to work by tram" is "user goes to work by tram". Attributes ar
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Final
 
@@ -170,7 +171,40 @@ def read(statement: str, original: str) -> Attribute | None:
         return None
     plain = plainer(statement)
     known = attributes.read(plain, original) or (attributes.read(statement, original) if plain != statement else None)
-    return known or _owned(plain, original) or _habit(plain, original)
+    if known is not None and known.name == "age" and statement.endswith(" again"):
+        return None  # who is 20 again feels so
+    found = known or _way_of_work(statement) or _owned(plain, original) or _habit(plain, original)
+    return found or _set_against(statement, original)
+
+
+_AGAINST: Final = regex(
+    r"^(?P<said>user [^,;:]{3,120}?)(?:,| and|, and) not (?:(?:an?|the|by|at|in|for|with|on|from) ){0,2}"
+    r"(?P<old>[\w' .-]{1,40}?)(?: any ?more| any longer)?$"
+)
+
+
+def _set_against(statement: str, original: str) -> Attribute | None:
+    """What a statement sets that says also what is not so: "user is vegetarian, not vegan"."""
+    match = _AGAINST.match(statement)
+    found = None if match is None else read(match["said"], original)
+    if match is None or found is None or found.name.startswith(LOOSE):
+        return None
+    instead = re.sub(rf"(?<!\w){re.escape(found.value)}(?!\w)", match["old"], match["said"])
+    other = read(instead, original)
+    return found if other is not None and other.name == found.name and other.value != found.value else None
+
+
+_WORKS: Final = regex(
+    r"^user works (?:(?:fully|completely|entirely|full-time) )?(?P<value>remotely|remote|from home|at home|"
+    r"from the office|in the office|at the office|on-?site|on site|in-office|hybrid)$"
+)
+_AT_WORK_NOW: Final = "user is working "  # who is working from home may do so today
+
+
+def _way_of_work(statement: str) -> Attribute | None:
+    """Where somebody does their work, of which several may be so at a time."""
+    match = None if statement.startswith(_AT_WORK_NOW) else _WORKS.match(plainer(statement))
+    return None if match is None else Attribute(f"{LOOSE}way of work", match["value"])
 
 
 def _owned(plain: str, original: str) -> Attribute | None:

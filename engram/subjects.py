@@ -191,6 +191,7 @@ _NAME_START = (
 )
 _CUT = regex(
     rf"(?:\s*,\s*|\s+)(?:and also|and now|and|but|so|yet|though|although|whereas|while)\s+(?={_SUBJECT_START})"
+    rf"|(?:\s*,\s*(?:(?:and|but|so|yet)\s+)?|\s+(?:but|so|yet)\s+)(?=(?:now|these days|nowadays),?\s+{_SUBJECT_START})"
     rf"|\s*;\s*|\s+[—–]\s+|\s+-\s+|(?<=\w)—(?=\w)|\s*,\s*(?={_SUBJECT_START})"
     rf"|(?:\s*,\s*|\s+)(?:and|but)\s+(?={_NAME_START})|\s*,\s*(?={_NAME_START})",
     re.I,
@@ -351,7 +352,7 @@ _HYPOTHETICAL = regex(
 )
 _PLAN = regex(
     r"\b(?:will|won't|i'll|we'll|(?<!started )(?<!stopped )(?<!quit )(?<!back to )going to|gonna|wanna|"
-    r"want to|wants to|wanted to|hope to|hopes to|hoping|"
+    r"wants? to(?! be (?:called|addressed)\b)|wanted to|hope to|hopes to|hoping|"
     r"plan to|plans to|planned to|planning|intend|intends|aim to|aims to|about to|"
     r"look forward|looking forward|trying to|try to|tries to|tried to|need to|needs to|have to|has to|"
     r"would like to|due to move|decided to move|getting ready|preparing to|scheduled to|can't wait|hope|hopes|"
@@ -661,7 +662,7 @@ _TEMPORAL_LEAD = regex(
     rf"^(?!(?:(?!(?:i|my|we|user|user's) )[\w']+ ){{1,4}}(?:{_OTHERS_SAY}|means?|meant|proves?|implies|"
     r"indicates?|lists?|assumes?) )"
     r"(?:(?:last|this|next|in|on|since|from|as of|at|during|until|after|before|starting|for|back in|early|"
-    r"late|over|by|the)(?: (?:the|last|past|about|around))? (?:\w+ ?){1,3}?(?:,|(?= i\b| i'm\b| i've\b| "
+    r"late|over|by|the|instead of)(?: (?:the|last|past|about|around))? (?:\w+ ?){1,3}?(?:,|(?= i\b| i'm\b| i've\b| "
     r"my\b| we\b| user\b| user's\b| the user\b))"
     r"|(?:yesterday|today|tonight|now|nowadays|currently|recently|lately|these days|right now|at the "
     r"moment|this morning|(?:\w+ ){1,2}(?:days?|weeks?|months?|years?) ago|at work|at home|in total|"

@@ -184,8 +184,16 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         own = "user"  # "User's doctor took User off it" is of the user, "Ann no longer cuts User's hair" too
     if course is not None and course.over is not None and draft.fact.startswith("The "):
         own = "user"  # "The Honda got stolen" is of the one the user has
+    over = course.over or "" if course is not None else ""
     heads = [
-        one for one in known if one.is_head and (_of_the_same(one.subject, own) or courses.names(said, one.subject))
+        one
+        for one in known
+        if one.is_head
+        and (
+            _of_the_same(one.subject, own)
+            or courses.names(said, one.subject)
+            or (over and courses.is_pet(plain(one.fact), over))
+        )
     ]
     if course is not None and course.alone and course.new is not None:
         new = _as_written(course.new, draft.fact)  # and who says goodbye to a town may be on a journey
@@ -195,16 +203,24 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if course is not None and course.old is not None and course.says is not None:
         return _correcting(setup, draft, course.old, course.says, heads)
     if course is not None and course.back is not None:
-        after_all = _after_all(draft, course.back, heads)
+        after_all = _after_all(draft, course.back, heads) or _preferring(draft, heads)
         return after_all or _going_back(setup, draft, course.back, known) or _otherwise(draft, heads)
     if course is not None and course.over is not None:
-        over = course.over
         about = _best(heads, lambda one: one.told.is_over(over, course.said))
         return None if about is None else _ending(draft, about)
     if echo.same is not None:
         same = _best(heads, lambda one: one.told.is_same(f"user{echo.same}"))
         return None if same is None or same.key is not None else _restating(setup, draft, same.fact)
-    return (_after_all(draft, plain(draft.fact), heads) or _otherwise(draft, heads)) if echo.otherwise else None
+    if not echo.otherwise:
+        return None
+    return _after_all(draft, plain(draft.fact), heads) or _preferring(draft, heads) or _otherwise(draft, heads)
+
+
+def _preferring(draft: Draft, heads: Sequence[Known]) -> Draft | None:
+    """The draft in the place of the memory that prefers what something else is preferred to by now."""
+    said = plain(draft.fact)
+    before = next((one for one in heads if one.key is None and one.told.preferred(said)), None)
+    return None if before is None else replace(draft, echo=None, succeeds=before.fact, classified=_keyless(draft))
 
 
 def _after_all(draft: Draft, said: str, heads: Sequence[Known]) -> Draft | None:
@@ -450,13 +466,17 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
         keyed = [one for one in keyed if not (one.key or "").startswith(_KEPT)]
     named = "" if echo.name is not None else echo.over or echo.same or ""
     about = _named(keyed, named) or next((one for one in keyed if _is_about(one, echo)), None)
+    went_back = about is None and _WENT_BACK.match(plain(draft.fact)) is not None
+    if went_back and echo.new is not None and any(attributes.worked_at(plain(one.fact)) == echo.new for one in known):
+        return _restating(setup, draft, attributes.sentence_of("employer", _as_written(echo.new, draft.fact)))
     if about is None or about.key is None:
         return left
     if echo.same is not None:
         return _restating(setup, draft, about.fact)
     if echo.new is None:
         over = replace(draft.classified, conflict_key=about.key, negates=about.value, critical_slot=None)
-        return replace(draft, echo=None, classified=over)
+        both = f"User and {_as_written(about.value or '', about.fact)}"
+        return replace(draft, echo=None, classified=over, fact=_GROUP.sub(both, draft.fact))
     fact = attributes.sentence_of(about.key.removeprefix(PREFIX), _as_written(echo.new, draft.fact))
     classified = classify(setup.policy, Proposal(fact))
     if classified.conflict_key != about.key or value_of(setup.policy, fact, about.key) != plain(echo.new):
@@ -464,6 +484,8 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
     return replace(draft, echo=None, fact=fact, classified=classified)
 
 
+_WENT_BACK: Final = regex(r"^user (?:\w+ly |has |just |now )*(?:(?:went|gone) back|returned) to (?!using |the )")
+_GROUP: Final = regex(r"^User's group(?= )")
 _PARTED: Final = regex(r"^user (?:\w+ly |has |just )*(?:sold|lost|left|parted with|gave away)\b")
 _KEPT: Final = tuple(PREFIX + name for name in ("favourite ", "hometown", "birthplace"))
 """What a thing or a place may be to somebody who no longer has it."""
@@ -486,7 +508,8 @@ def _says_only(known: Known, said: str) -> bool:
 def _is_about(known: Known, echo: Echo) -> bool:
     """Whether a value is the one an echo speaks of: what it ends, or, where it goes back, one of before. Pure."""
     if echo.name is not None:
-        return known.is_head and known.key == PREFIX + echo.name
+        fits = echo.fits is None or echo.fits.search(plain(known.fact)) is not None
+        return known.is_head and known.key == PREFIX + echo.name and fits
     if echo.old is not None:
         return known.is_head and known.value == plain(echo.old)
     return not known.is_head and echo.new is not None and known.value == plain(echo.new)

@@ -207,8 +207,12 @@ def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
     for text in texts:
         slot = _fill(rule, clause, text)
         if slot is not None:
-            return _Slot(rule, slot[0], owner, None)
+            return None if slot[0] == _AGE and owner != SELF else _Slot(rule, slot[0], owner, None)
     return None
+
+
+_AGE: Final = "profile:age"
+"""Of somebody else it may be that of another: there are many sons, brothers and friends."""
 
 
 def _over(rule: SlotRule, canonical: str) -> str | None:

@@ -85,6 +85,7 @@ PREFERENCE: Final = TypeRule(
             rf"|as |more )?(?:concise|short|brief|simple|detailed|formal|casual)\b"
         ),
         r"^(?:please )?(?:call|address) me\b",
+        r"^(?:please )?(?:answer|reply|respond)(?: (?:to )?(?:me|user))?(?: only)? in (?:(?:plain|simple) )?[a-z]+\b",
     ),
 )
 CONSTRAINT: Final = TypeRule(
