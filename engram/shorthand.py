@@ -340,6 +340,13 @@ _OUR: Final = regex(
     r"(?P<end>(?: now| again| these days| a month)*)[\s.!]*$",
     re.I,
 )
+_COUPLE: Final = regex(
+    rf"(?P<who>{_NAME}) and i (?P<adv>(?:just |finally |recently |now |have )*)"
+    r"(?P<did>got (?:married|engaged|back together)|are (?:married|engaged|dating))"
+    r"(?P<end>(?: (?:now|again|at last|finally|yesterday|today|(?:last|this) (?:week|weekend|month|year|spring|summer|"
+    r"autumn|fall|winter|\w+day)|in [a-z]+(?: \d{4})?|on \w+day))*)[\s.!]*$",
+    re.I,
+)
 _FAVOURITE: Final = regex(
     r"i (?:think|guess|believe) (?P<said>(?:that )?(?!if\b)[^,;:?]{2,60}? (?:is|are) my (?:new )?favou?rite "
     r"[a-z]+(?: now| these days)?)[\s.!]*$",
@@ -397,13 +404,18 @@ def pointing(sentence: str, *, lead: int = 0) -> str | None:
 _FIRST: Final = regex(
     r"still\b|back (?:in|at|with)\b|now (?:in|at|with)\b|currently\b|presently\b|(?:have )?been\b|rent\b|the (?:rent|"
     r"salary|mortgage|wage|pension|pay)\b|we\b|i\b(?=.*(?:that['’]s|that is|which is|who is|who['’]s) (?:my|our)\b)|"
-    r"i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"
+    r"\w+(?: \w+)? and i\b|i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"
     r"[^\s].{0,60}['’]s (?:(?:now|still) )?(?:my|our|the new)\b|"
     r"[a-z-]+ing\b|[a-z-]+(?:['’]s| is) (?:still|now|back to)\b|[a-z '’-]{2,40}?(?:: | [-–—=] | now | is .* now$| to |"
     r" [A-Z€$£]?\d)|(?:the |our |my )?new\b|(?:can['’]t|cannot|don['’]t|never|still) [a-z]+ \w|"
     r"[a-z]+(?: off| up| over| back| in)? (?:my|our|to|since|with|in|from|the|at|for)\b",
     re.I,
 )
+
+
+_WITH: Final = {
+    "married": "married to", "engaged": "engaged to", "back together": "back together with", "dating": "dating",
+}  # fmt: skip
 
 
 @lru_cache(maxsize=1024)
@@ -431,6 +443,11 @@ def _made(text: str, after_self: bool, lone: bool) -> str | None:
     changed = _CHANGED.match(text)
     if changed is not None:
         return f"My {changed['np'].lower()} is {changed['value']} now"
+    couple = _COUPLE.match(text)
+    if couple is not None and couple["who"].split()[0].casefold() not in _SENT:
+        did = _WITH[couple["did"].casefold().removeprefix("got ").removeprefix("are ")]
+        be = "I'm" if couple["did"].casefold().startswith("are") else f"I {couple['adv'].replace('have ', '')}got"
+        return f"{be} {did} {couple['who']}{couple['end']}"
     favourite = _FAVOURITE.match(text)
     if favourite is not None:
         return favourite["said"].removeprefix("that ")

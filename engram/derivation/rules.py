@@ -130,6 +130,8 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         after_self = leaves_self(sentence)
         if whole is None:
             made = [one for clause in sentence for one in _from_clause(clause, start, content, event.occurred_at)]
+            if len(spans) > 1:
+                made = [one for one in made if not _GROUP_PARTED.match(one.fact)]
             told = list(_with_course(said, start, content, made)) or list(_pointing(said, start, content))
             yield from _loosely(said, start, content, told)
             continue
@@ -138,6 +140,9 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             yield replace(one, char_start=start, char_end=end)
 
 
+_GROUP_PARTED: Final = regex(r"User's group (?:\w+ly |just |has |now )*(?:split up|separated|parted ways)$")
+"""What a couple does as well as a group on its way: which it was is told by nothing where it is one of several
+sentences."""
 _JOKE: Final = regex(
     r"(?i)\W*(?!no (?:kidding|joking|jk|a joke)\b)(?:(?:no|nah|lol|haha),? )?"
     r"(?:(?:i['’]m|i am|i was|that was|it was|was) )?"
@@ -207,7 +212,11 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
         course = None
     if course is None:
         for one in made:
-            yield one if not courses.says_otherwise(plain(one.fact)) else _marked(one, otherwise=True)
+            otherwise = courses.says_otherwise(plain(one.fact))
+            own = None
+            if len(made) > 1 and not otherwise and one.subject == "user" and _PLAIN_END.match(plain(one.fact)):
+                own = courses.read(plain(one.fact))
+            yield _marked(one, course=own, otherwise=otherwise) if own is not None or otherwise else one
         return
     fact = third_person(" ".join(words.split())).strip()
     fact = (fact[:1].upper() + fact[1:])[:MAX_FACT]
@@ -217,6 +226,12 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
     whole = attributes.Echo(alone=True, course=course, whole=True)
     yield Proposed(fact, start, end, subject=made[0].subject if made else "user", echo=whole)
     yield from made
+
+
+_PLAIN_END: Final = regex(
+    r"user (?:\w+ly |just |now |also |has )*(?:stopped|quit|gave up|given up|finished|cancell?ed|resigned|retired)\b"
+)
+"""An end that a clause tells by itself; who left or lost something beside something else may have it tomorrow."""
 
 
 def _pointing(sentence: str, offset: int, content: str) -> Iterator[Proposed]:
@@ -357,7 +372,11 @@ def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -
         return
     words = clause.text.strip(" \t\n.,;:!…。！") if clause.completed else content[start:end]
     stated = Stated() if _AIM.search(clause.canonical) else resolve(words, said_at)
-    still = stated.valid_from is not None and stated.valid_to is None and _goes_on(clause, stated.valid_from, said_at)
+    still = (
+        stated.valid_from is not None
+        and stated.valid_to is None
+        and ((echo is not None and echo.fits is not None) or _goes_on(clause, stated.valid_from, said_at))
+    )
     for fact in _facts(clause, words):
         yield Proposed(
             fact,
@@ -382,8 +401,8 @@ _HOLDS: Final = regex(
 
 
 _ENDED: Final = regex(
-    r"^user (?:\w+ly |now |just |has )*(?:left|quit|stopped|resigned|retired|gave up|given up|sold|cancelled|canceled|"
-    r"divorced)\b"
+    r"^user (?:\w+ly |now |just |has )*(?:left|quit|stopped|resigned|retired|gave up|given up|sold|cancelled|"
+    r"canceled|divorced|turned \d+)\b"
 )
 _LATELY: Final = timedelta(days=366)
 
@@ -423,7 +442,7 @@ def _facts(clause: Clause, words: str) -> Iterator[str]:
     introduced = introduction(clause.text)
     fact = third_person(introduced if introduced is not None else words).strip()
     fact = " ".join(fact.split())
-    fact = fact[:1].upper() + fact[1:]
+    fact = _COUPLE.sub("User", fact[:1].upper() + fact[1:])
     parts = _ALLERGENS.match(fact)
     values = re.split(r",? (?:and|or) |, ", parts.group(2)) if parts and not _SET_AGAINST.search(parts.group(2)) else []
     if parts and len(values) > 1 and all(0 < len(v.split()) <= 2 and allergen(plain(v), v, "") for v in values):
@@ -432,6 +451,9 @@ def _facts(clause: Clause, words: str) -> Iterator[str]:
     yield fact[:MAX_FACT]
 
 
+_COUPLE: Final = regex(
+    r"^User's group(?= (?:\w+ly |just |has |now )*(?:got(?:ten)? (?:divorced|a divorce)|divorced)\b)"
+)
 _SET_AGAINST: Final = regex(r"\b(?:just|only|but|except|not)\b")  # "not allergic to nuts, just peanuts"
 _ALLERGENS: Final = regex(
     r"^(User is (?:(?:not|no longer|also|now|severely|very|extremely|highly|deathly|mildly) ){0,2}allergic "
@@ -442,7 +464,9 @@ _ALLERGENS: Final = regex(
 def _asked(words: str) -> Iterator[str]:
     """A standing wish as a fact: "Call me Ada" becomes a preference, a rule stays as it was put."""
     called = re.match(
-        r"(?i)(?:please )?(?:just )?(?:call|address) me (?:as )?([^\W\d_][\w'’-]*(?: [A-Z][\w'’-]*)?)$", words
+        r"(?i)(?:please )?(?:always )?(?:just )?(?:call|address) me (?:as )?"
+        r"(?!(?:when|if|later|back|at|on|tomorrow)\b)([^\W\d_][\w'’-]*(?: [A-Z][\w'’-]*)?)$",
+        attributes.without_henceforth(words),
     )
     if called:
         yield f"User wants to be called {called.group(1)}"
@@ -606,19 +630,24 @@ def _people(clause: Clause, text: str) -> bool:
 
 def _standing_wish(clause: Clause) -> bool:
     """Whether an order is a rule to keep rather than a thing to do now."""
-    text = clause.canonical
+    for_good = attributes.is_henceforth(clause.text)
+    text = attributes.without_henceforth(clause.canonical)
     if len(text.split()) < 3:
         return False
-    if any(pattern.search(text) for pattern in STYLE.compiled) or re.match(
-        r"^(?:please )?(?:just )?(?:call|address) (?:me|user) (?:as )?(?!when|if|later|back|at|on|tomorrow|"
-        r"crazy|a |an |the )[\w'-]+(?: [\w'-]+)?$",
-        text,
+    if (
+        attributes.asks_language(text)
+        or any(pattern.search(text) for pattern in STYLE.compiled)
+        or re.match(
+            r"^(?:please )?(?:always )?(?:just )?(?:call|address) (?:me|user) (?:as )?(?!when|if|later|back|at|on|"
+            r"tomorrow|crazy|a |an |the )[\w'-]+(?: [\w'-]+)?$",
+            text,
+        )
     ):
         return True
     return (
-        _RULE.match(text) is not None
+        (for_good or _RULE.match(text) is not None)
         and _NO_RULE.match(text) is None
-        and len(text.split()) >= 4
+        and (for_good or len(text.split()) >= 4)
         and _ONCE.search(text) is None
     )
 

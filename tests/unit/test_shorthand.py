@@ -8,6 +8,9 @@ from engram import shorthand
 from engram.subjects import lead_length
 
 WHOLE = [
+    ("Lea and I got married.", "I got married to Lea"),
+    ("Lea and I just got engaged last summer.", "I just got engaged to Lea last summer"),
+    ("Lea and I are dating now.", "I'm dating Lea now"),
     ("New job: nurse.", "I work as a nurse now"),
     ("New job: Siltec!", "I work for Siltec now"),
     ("new physio: Dr. Tamm", "My physio is Dr. Tamm now"),
@@ -61,6 +64,11 @@ AS_IT_IS = [
     "Anna: my new dentist is Dr. Quist",
     "Boss: Anna: call me",
     "Still raining.",
+    "Lea and Tom got married.",
+    "My boss and I got married in the same year.",
+    "Lea and I got married on the beach with friends.",
+    "Lea and I got a dog.",
+    "God and I are close.",
     "Still living in Graz.",
     "Still thinking about it.",
     "Still waiting for Anna.",
