@@ -124,6 +124,26 @@ def test_somebody_somewhere_is_no_clause_without_a_verb(sentence: str, parts: in
     assert len(clauses(sentence, role="user")) == parts
 
 
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        (
+            "Hi! I'm Daniel, a 38-year-old architect from Porto.",
+            ["My name is Daniel", "I'm 38 years old", "I'm an architect from Porto"],
+        ),
+        ("I'm Sarah, a nurse.", ["My name is Sarah", "I'm a nurse"]),
+        ("My name is Li Wei, a data scientist at Baidu.", ["My name is Li Wei", "I'm a data scientist at Baidu"]),
+        ("I'm Tom, a friend of Ada.", ["I'm Tom, a friend of Ada."]),
+        ("I'm Anna, a bit tired today.", ["I'm Anna, a bit tired today."]),
+        ("My sister is Anna, a nurse.", ["My sister is Anna, a nurse."]),
+        ("I'm Italian, a nurse.", ["I'm Italian, a nurse."]),
+    ],
+)
+def test_who_somebody_is_and_what_are_told_apart(sentence: str, told: list[str]) -> None:
+    [span] = sentence_spans(sentence)[-1:]
+    assert [clause.text for clause in clauses(sentence[slice(*span)], role="user")] == told
+
+
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=400))
 def test_any_text_is_read_without_an_exception(text: str) -> None:
