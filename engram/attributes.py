@@ -999,7 +999,9 @@ def asked(question: str) -> str | None:
     if best is not None:
         return noun(f"favourite {best['np']}")
     match = _WHICH.match(text) or _MINE.match(text)
-    return None if match is None else noun(_MODIFIED.sub("", match["np"]))
+    if match is None or "'s " in match["np"].removesuffix("'s name"):
+        return None  # "my mom's birthday" is hers
+    return noun(_MODIFIED.sub("", match["np"]))
 
 
 _TOLD_BY: Final = {
