@@ -44,7 +44,7 @@ _NAMED: Final = _words(
 _PERSONS: Final = _words("partner wife husband girlfriend boyfriend spouse fiance fiancé fiancee fiancée")
 _FREE: Final = _words(
     "diet commute occupation profession nationality religion pronouns height weight birthday salary rent mortgage wage "
-    "age"
+    "age bedtime"
 )
 _TAILS: Final = _words(
     "number address email e-mail size type app provider carrier client size title rate system engine code plate "
@@ -99,7 +99,8 @@ def noun(phrase: str) -> str | None:
 # ------------------------------------------------ values
 
 _ENDS: Final = regex(
-    r"\s*(?:[;:!?()]|,(?! (?:inc|llc|jr)\b)|(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bprof)(?<!\bst)\. |\.$|"
+    r"\s*(?:[;!?()]|(?<!\d):|:(?!\d)|,(?! (?:inc|llc|jr)\b)|"
+    r"(?<!\bdr)(?<!\bmr)(?<!\bms)(?<!\bmrs)(?<!\bprof)(?<!\bst)\. |\.$|"
     r"\b(?:and not|not|instead of|rather than|because|since|as of|"
     r"after all|though|although|but|which|who|so|from now on|starting|until|these days|at the moment|at present|"
     r"right now|nowadays|by the way|btw|of all time|any ?more|any longer|for now|this time|once more|yet|already|today|"
@@ -187,7 +188,16 @@ def _fits(name: str, value: str, original: str) -> bool:
         return _YEARS.fullmatch(value) is not None
     if name == "occupation":
         return True
+    if name == "bedtime":
+        return _AN_HOUR.fullmatch(value) is not None
     return is_name(value, original)
+
+
+_AN_HOUR: Final = regex(
+    r"(?:about |around )?(?:(?:(?:a )?quarter|half|five|ten|twenty) (?:past|to) )?"
+    r"(?:\d{1,2}(?:[:.]\d\d)?|seven|eight|nine|ten|eleven|twelve|one|midnight)(?: ?(?:am|pm|o'clock))?"
+    r"(?: (?:at night|in the evening|sharp))?"
+)
 
 
 # ------------------------------------------------ professions and diets
@@ -623,6 +633,7 @@ class Echo(NamedTuple):
     course: Course | None = None  # what it says is over, or has become what
     otherwise: bool = False  # it tells how things are now, against how they were
     whole: bool = False  # it is of a whole sentence, of whose clauses there are drafts, too
+    moved: bool = False  # it says of a thing what day, place or amount it has by now
     loosely: bool = False  # its values and signs alone may say of which memory it is news
     fits: re.Pattern[str] | None = None  # what the memory of `name` says that it ends; any where there is none
 

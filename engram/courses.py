@@ -1123,13 +1123,16 @@ def _otherwise(plain: str, written: str, statement: str, said: str) -> float:
     own, other = _content(plain), _content(statement)
     shared = [one for one in own if one in other]
     mine, its = [one for one in own if one not in other], [one for one in other if one not in own]
+    if not shared and _is_of_an_hour(plain, statement):
+        return _HALF
     if not shared or not mine or not its or len(mine) > _MOST or len(its) > _MOST:
         return 0.0
     counted = all(_COUNT.fullmatch(word) for word in (*mine, *its))
     if _SIDES.issuperset((*mine, *its)) or (_COMPANY.search(plain) and not counted):
         return 0.0
     alone = _THE_ONE.match(plain) and _THE_ONE.match(statement)
-    if (_SEVERAL & {*own, *other} and not counted and not alone) or (
+    several = _SEVERAL & {*own, *other} - _of_one_thing(plain, statement)
+    if (several and not counted and not alone) or (
         _TAKE in own and set(shared) <= _WHEN and not _RIDES & {*mine, *its}
     ):
         return 0.0
@@ -1140,11 +1143,43 @@ def _otherwise(plain: str, written: str, statement: str, said: str) -> float:
         return 0.0
     if _is_named(written, mine) != _is_named(said, its):
         return 0.0
-    if len(shared) < 2 and not _same_frame(plain, mine, statement, its):
+    if len(shared) < 2 and (_GOES.match(plain) or not _same_frame(plain, mine, statement, its)):
         return 0.0
     return len(shared) / max(len(own), len(other))
 
 
+def _of_one_thing(one: str, other: str) -> frozenset[str]:
+    """The stems that tell which thing of the user's two statements are of, where what it is does not come in several.
+
+    "Phone" in "phone contract" is nothing that is phoned, and a son who goes to a school goes to one.
+    """
+    owned, too = _OWNED.match(one), _OWNED.match(other)
+    if owned is not None and too is not None and owned["np"] == too["np"]:
+        return frozenset(_stems(owned["np"])[:-1])
+    kin, same = _KIN_AT_SCHOOL.match(one), _KIN_AT_SCHOOL.match(other)
+    return frozenset(_stems(kin[1])) if kin is not None and same is not None and kin[0] == same[0] else frozenset()
+
+
+_KIN_AT_SCHOOL: Final = regex(
+    r"user's ((?:(?:eldest|oldest|youngest|older|younger|little|big) )?(?:son|daughter|kid|child|brother|sister)) "
+    r"(?:goes to|attends|is at|studies at|works at|works for) "
+)
+
+
+_GOES: Final = regex(r"user's [^,;:]{2,40} goes to ")
+"""Who goes to a school may go to a club, too; another school is told by its word."""
+
+
+def _is_of_an_hour(one: str, other: str) -> bool:
+    """Whether two statements say at which hour the same is done, in no word that says more: "gets up at 6"."""
+    first, second = _AT_AN_HOUR.match(_SIGNS.sub("", one).strip()), _AT_AN_HOUR.match(_SIGNS.sub("", other).strip())
+    return first is not None and second is not None and first[1] == second[1] and first[2] != second[2]
+
+
+_AT_AN_HOUR: Final = regex(
+    rf"(user (?:gets|is) (?:up|out of bed|home)) (?:at|by) ((?:(?:quarter|half|five|ten|twenty) (?:past|to) )?"
+    rf"(?:{_COUNT.pattern})(?: ?(?:am|pm|o'clock))?)(?: in the (?:morning|evening))?$"
+)
 _MOST: Final = 3
 _THE_ONE: Final = regex(r"^user's (?:best|closest) friend (?:now )?is ")
 

@@ -14,8 +14,9 @@ class Proposed(Value):
     """A memory that a deriver proposes; the span counts code points of the event's content, half-open.
 
     `still` says that the sentence, whenever the thing began, also holds at the time of the event: "I moved to Toronto
-    last month" begins last month, and yet it is news of the day it was said. `echo` is what it says of a value that was
-    said before, without naming what it is the value of.
+    last month" begins last month, and yet it is news of the day it was said. `ahead` says the like of a day that is to
+    come: "The launch is on May 3" is so until it is put off, which is said before that day. `echo` is what it says of a
+    value that was said before, without naming what it is the value of.
     """
 
     fact: str
@@ -32,4 +33,5 @@ class Proposed(Value):
     tags: tuple[str, ...] = ()
     ordinal: int = 0
     still: bool = False
+    ahead: bool = False
     echo: Echo | None = None

@@ -8,13 +8,13 @@ verbatim deriver.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any, Final
 
-from engram import attributes, courses, names, news, shorthand
+from engram import attributes, courses, moves, names, news, shorthand
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import Proposed
@@ -133,10 +133,10 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             if len(spans) > 1:
                 made = [one for one in made if not _GROUP_PARTED.match(one.fact)]
             told = list(_with_course(said, start, content, made)) or list(_pointing(said, start, content))
-            yield from _loosely(said, start, content, told)
+            yield from _moving(said, _loosely(said, start, content, told))
             continue
         made = [one for clause in sentence for one in _from_clause(clause, 0, whole, event.occurred_at)]
-        for one in _loosely(whole, 0, whole, list(_with_course(whole, 0, whole, made))):
+        for one in _moving(said, _loosely(whole, 0, whole, list(_with_course(whole, 0, whole, made)))):
             yield replace(one, char_start=start, char_end=end)
 
 
@@ -289,6 +289,25 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
     yield from told
 
 
+def _moving(sentence: str, told: Iterable[Proposed]) -> Iterator[Proposed]:
+    """What a sentence gives, marked where it states that something is at another day, place or amount by now."""
+    doubtful = _HEARSAY.search(sentence) is not None or mood_of(sentence) != "statement"
+    for one in told:
+        if not doubtful and moves.may_move(plain(one.fact), one.fact):
+            yield replace(one, echo=(one.echo or attributes.Echo())._replace(moved=True))
+        else:
+            yield one
+
+
+_HEARSAY: Final = regex(
+    r"(?i)\?|\bi (?:think|guess|believe|suppose|assume|hope|heard|doubt|wish|dreamt|dreamed)\b|"
+    r"\b(?:maybe|perhaps|probably|possibly|apparently|supposedly|allegedly|almost|nearly|if|unless|whether|not sure|"
+    r"rumou?rs?|says?|said|told|tells|wants?|asked|suggested|proposed|would|could|might|should|will|temporarily|"
+    r"for now|just for|this (?:once|time))\b"
+)
+"""What may not be so, somebody else's words, and what passes."""
+
+
 _ME: Final = regex(r"\b(?:[Ii]|[Mm]e|[Mm]y|[Ww]e|[Oo]ur|us)\b")
 
 
@@ -378,6 +397,12 @@ def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -
         and ((echo is not None and echo.fits is not None) or _goes_on(clause, stated.valid_from, said_at))
     )
     for fact in _facts(clause, words):
+        since = stated.valid_from
+        is_dated = since is not None and moves.is_dated(plain(fact), fact)
+        ahead = is_dated and since is not None and since > said_at
+        may_move = since is not None and moves.may_move(plain(fact), fact)
+        if is_dated and not ahead and may_move:
+            stated = Stated()  # the day in "The launch was moved to May 3" is that of the launch
         yield Proposed(
             fact,
             start,
@@ -386,7 +411,8 @@ def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -
             valid_to=stated.valid_to,
             subject=subject or None,
             echo=echo if echo is not None and (clause.subject == SELF or echo.name is not None) else None,
-            still=still and stated.valid_from is not None and stated.valid_from <= said_at,
+            still=(still or may_move) and stated.valid_from is not None and stated.valid_from <= said_at,
+            ahead=ahead,
         )
 
 
@@ -525,8 +551,9 @@ _ABOUT_NAMES: Final = regex(
     r"project|database|repo|repository|api|port|staging|production|client|customer|contract|stand-?up|"
     r"sprint|office|password policy|server|"
     r"roadmap|milestone|backend|frontend|codebase|app|service|pipeline|stack|team|company|school|wedding|"
-    r"flight|appointment|meeting|conference|rent|lease|landlord|policy|domain|hosting|license|licence)(?: "
-    r"(?:for|of|in|at|on) [\w' .-]{1,40}?)? (?:is|are|was|will be|uses|runs|starts|ends|moved|moves|has|"
+    r"flight|appointment|meeting|conference|rent|lease|landlord|policy|domain|hosting|license|licence)"
+    r"(?: date| time)?(?: (?:for|of|in|at|on|with) [\w' .-]{1,40}?)? "
+    r"(?:is|are|was|will be|uses|runs|starts|ends|moved|moves|has|went|rose|fell|"
     r"needs|must|requires|lives|belongs|costs|expires|begins|opens|closes|takes|changed|switched)\b"
 )
 _RULE: Final = regex(
@@ -563,6 +590,8 @@ def _worth(clause: Clause) -> str | None:
         return None
     if clause.subject == SELF:
         return "user" if _says_something(clause, text) else None
+    if clause.compared.startswith("they ") and _moved_by_others(clause):
+        return ""
     if clause.subject != UNKNOWN:
         return clause.subject if _people(clause, text) else None
     if text.startswith(("user's team ", "user's wife and user ", "user's husband and user ")) or re.match(
@@ -573,6 +602,12 @@ def _worth(clause: Clause) -> str | None:
         return ""
     for_user = _FOR_USER.match(clause.text.strip()[lead_length(clause.text.strip()) :])
     return plain(for_user["who"]) if for_user is not None and plain(for_user["who"]) not in names.NOT_NAMES else None
+
+
+def _moved_by_others(clause: Clause) -> bool:
+    """Whether they, whoever they are, gave another day or place to a thing of which it is told: "the deadline"."""
+    moved = moves.read(clause.canonical, clause.text)
+    return moved is not None and moved.changed and _ABOUT_NAMES.match(f"the {' '.join(moved.thing)} is") is not None
 
 
 _ELLIPSIS: Final = regex(

@@ -302,8 +302,8 @@ def draft(
         fact=proposed.fact, classified=policies.not_before(classified, proposed.valid_from, event.occurred_at),
         tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
         echo=proposed.echo,
-        valid_from=proposed.valid_from, still=proposed.still, valid_to=proposed.valid_to, captured=True,
-        refused=refused,
+        valid_from=proposed.valid_from, still=proposed.still, ahead=proposed.ahead, valid_to=proposed.valid_to,
+        captured=True, refused=refused,
     )  # fmt: skip
     origin = Origin(
         event_id=event.event_id, recorded_at=event.recorded_at, occurred_at=event.occurred_at, trust=event.trust,

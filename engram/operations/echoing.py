@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import attributes, courses, frames, news, policies
+from engram import attributes, courses, frames, moves, news, policies
 from engram.attributes import Echo
 from engram.claims import stem
 from engram.courses import Told
@@ -104,7 +104,11 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
     while left:
         draft, origin = left.pop(0)
         made: Draft | None = draft
-        if draft.echo is not None and draft.echo.whole:
+        moved = _moved(setup, draft, seen)
+        if moved is not None:
+            made = moved
+            left = [pair for pair in left if not (draft.echo and draft.echo.whole and _is_within(pair, origin))]
+        elif draft.echo is not None and draft.echo.whole:
             within = [pair for pair in left if _is_within(pair, origin)]
             made = None
             if not any(_is_settled(setup, one, seen) for one, _ in within):
@@ -223,6 +227,32 @@ def _preferring(draft: Draft, heads: Sequence[Known]) -> Draft | None:
     return None if before is None else replace(draft, echo=None, succeeds=before.fact, classified=_keyless(draft))
 
 
+def _moved(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
+    """The draft in the place of the one memory of a thing that was at another day, place or amount; None for others."""
+    if (
+        draft.echo is None
+        or not draft.echo.moved
+        or _has_its_key(draft, known)
+        or _is_left_out(setup.policy, draft.fact)
+    ):
+        return None
+    course, said = draft.echo.course, plain(draft.fact)
+    if course is not None and course.back is not None:
+        again = _going_back(setup, draft, course.back, known)
+        if again is not None:
+            return again
+    heads = [one for one in known if one.is_head]
+    taking = ((one, moves.takes_place(said, draft.fact, plain(one.fact), one.fact)) for one in heads)
+    found = [(one, taken) for one, taken in taking if taken is not None]
+    if not found or any(taken != found[0][1] for _, taken in found):
+        return None  # two are called so, and either may be meant
+    one, taken = found[0]
+    if one.key is not None or not taken.whole:
+        return _replacing(setup, draft, taken.old, taken.new, [one])
+    subject = one.subject or draft.classified.subject
+    return replace(draft, echo=None, succeeds=one.fact, classified=replace(_keyless(draft), subject=subject))
+
+
 def _after_all(draft: Draft, said: str, heads: Sequence[Known]) -> Draft | None:
     """The draft in the place of the memory that denies what it says is so now, or again."""
     denial = next((one for one in heads if one.key is None and one.told.denies(said)), None)
@@ -235,12 +265,14 @@ def _before_its_key(draft: Draft, known: Sequence[Known]) -> Known | None:
     if key is not None and any(one.key == key and one.is_head for one in known):
         return None
     heads = (one for one in known if one.key is None and one.is_head and _of_the_same(one.subject, "user"))
-    return next((one for one in heads if one.told.gave(said, draft.fact)), None)
+    gave = (one for one in heads if one.told.gave(said, draft.fact))
+    return next((one for one in gave if not moves.may_both_be(said, draft.fact, plain(one.fact), one.fact)), None)
 
 
 def _otherwise(draft: Draft, heads: Sequence[Known]) -> Draft | None:
     """The draft as another value of what one memory tells."""
     said = plain(draft.fact)
+    heads = [one for one in heads if not moves.may_both_be(said, draft.fact, plain(one.fact), one.fact)]
     about = _best(heads, lambda one: one.told.otherwise(said, draft.fact) if one.key is None else 0.0)
     return None if about is None else replace(draft, echo=None, succeeds=about.fact, classified=_keyless(draft))
 
@@ -441,6 +473,7 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
         if not news.names_its_thing(said, plain(new)):
             return None
         heads = [pair for pair in heads if strict or not (pair[0].key is None or frames.is_loose(pair[0].key))]
+    heads = [pair for pair in heads if not moves.may_both_be(said, draft.fact, plain(pair[0].fact), pair[0].fact)]
     scored = [(news.alike(plain(one.fact), plain(value), said, plain(new)), one, value) for one, value in heads]
     best = max(scored, key=lambda row: row[0], default=None)
     if best is None or best[0] <= 0.0:

@@ -65,6 +65,7 @@ class Draft:
     parent_id: str | None = None
     valid_from: datetime | None = None
     still: bool = False
+    ahead: bool = False
     over: datetime | None = None  # where the latest of the rows stands that it supersedes by name in its own lineage
     valid_to: datetime | None = None
     expires_in: timedelta | None = None
@@ -85,12 +86,13 @@ class Draft:
         return self.valid_from or origin.occurred_at
 
     def stands(self, origin: Origin) -> datetime:
-        """Where the statement stands in its lineage: its beginning, or later where it says that it still holds.
+        """Where the statement stands in its lineage: its beginning, or when it was said, where it holds since or until.
 
         It stands behind what it supersedes by name, whatever the times say.
         """
         begins = self.begins(origin)
         stands = max(begins, origin.occurred_at) if self.still else begins
+        stands = min(stands, origin.occurred_at) if self.ahead else stands
         return stands if self.over is None else max(stands, self.over)
 
     def ends(self, origin: Origin) -> datetime | None:

@@ -15,6 +15,8 @@ SETS = [
     ("My favorite color is now violet", "favourite colour", "violet"),
     ("My new favourite colour is violet", "favourite colour", "violet"),
     ("My favourite colour changed to violet", "favourite colour", "violet"),
+    ("My bedtime is half past ten", "bedtime", "half past ten"),
+    ("My bedtime is 10:30 pm now", "bedtime", "10:30 pm"),
     ("My favourite colour is violet, not indigo", "favourite colour", "violet"),
     ("Alien is my favourite film", "favourite film", "alien"),
     ("Alien is still my favourite movie", "favourite film", "alien"),
@@ -71,6 +73,9 @@ SETS = [
 ]
 SETS_NOTHING = [
     "My car is broken",
+    "My bedtime is flexible",
+    "My bedtime is ten on weekdays",
+    "My bedtime was ten",
     "My car is in the garage",
     "My gym is closed on Mondays",
     "My editor is slow",

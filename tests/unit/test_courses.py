@@ -173,6 +173,11 @@ def test_a_denial_of_more_than_a_memory_tells_ends_nothing(fact: str, statement:
         ("User's office is in Tower Nine", "User's office moved to Mill Lane"),
         ("User runs with the Night Owls", "User runs with the Larks nowadays"),
         ("User takes Lisinol for User's blood pressure", "For User's blood pressure User takes Veratin now"),
+        ("User's phone contract is with Giffon", "User's phone contract is with Lebra now"),
+        ("User's son goes to Lincoln High", "User's son goes to Jefferson High now"),
+        ("User's daughter works at Siltec", "User's daughter works at Cobalt now"),
+        ("User gets up at 6", "User gets up at 7 now"),
+        ("User gets up at half past six", "User gets up at seven these days"),
     ],
 )
 def test_the_same_said_of_another_value_is_known(fact: str, statement: str) -> None:
@@ -191,6 +196,13 @@ def test_the_same_said_of_another_value_is_known(fact: str, statement: str) -> N
         ("User sleeps in the attic", "User works in the basement now"),
         ("User drinks chai in the morning", "User's brother swims in the lake now"),
         ("User knows how to cook dumplings", "User now knows how to cook risotto"),
+        ("User's son goes to Lincoln High", "User's son goes to Aikido Club now"),
+        ("User's son goes to Lincoln High", "User's nephew goes to Jefferson High now"),
+        ("User's friend works at Siltec", "User's friend works at Cobalt now"),
+        ("User's son plays chess", "User's son plays go now"),
+        ("User gets up at 6", "User gets home at 7 now"),
+        ("User gets up at 6 on weekdays", "User gets up at 9 now"),
+        ("User is 34", "User is 35 now"),
     ],
 )
 def test_what_people_have_several_of_is_not_displaced_by_now(fact: str, statement: str) -> None:

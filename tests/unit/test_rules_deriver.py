@@ -111,6 +111,11 @@ def test_a_message_about_something_else_pins_nothing(sentence: str) -> None:
         ("Never deploy on Fridays.", ["Never deploy on Fridays"]),
         ("We switched to Postgres", ["User's team switched to Postgres"]),
         ("Our deadline is May 3.", ["User's deadline is May 3"]),
+        ("The launch date is May 3.", ["The launch date is May 3"]),
+        ("The meeting with Tom was moved to 4pm.", ["The meeting with Tom was moved to 4pm"]),
+        ("They extended the deadline to next week.", ["They extended the deadline to next week"]),
+        ("They extended the film to two hours.", []),
+        ("They said the deadline moved to Monday.", []),
         ("I don't eat meat. Thanks!", ["User does not eat meat"]),
         ("I smoke.", ["User smokes"]),
         ("Honestly, I drink.", ["User drinks"]),
@@ -316,6 +321,15 @@ def test_the_text_keeps_its_words_and_says_whether_it_still_holds() -> None:
     assert (went.valid_from, went.still) == (day(2026, 5, 1), False)
     (decided,) = rules.derive(event("We decided to launch in September"))
     assert decided.valid_from is None
+    (moved,) = rules.derive(event("The launch was moved to May 3"))
+    assert moved.valid_from is None
+
+
+def test_when_a_thing_is_to_be_is_so_from_when_it_is_said() -> None:
+    (ahead,) = rules.derive(event("The launch is on October 5"))
+    assert (ahead.valid_from, ahead.ahead) == (day(2026, 10, 5), True)
+    (works,) = rules.derive(event("I will work at Acme from October 5"))
+    assert not works.ahead
 
 
 def test_what_ended_lately_has_ended_and_what_ended_long_ago_may_have_begun_anew() -> None:

@@ -1,0 +1,482 @@
+"""What is somewhere, some day or so much, and what says that it has moved: "The deadline moved to Monday". Pure.
+
+Of a thing that is called by the same words twice ("my flight", "the deadline for the report") a statement may give a
+day, an hour, a place, an amount, a version, a name or what it is made in. One that says that this has changed takes the
+place of the one before, where both give a value of one kind. Nothing is taken that may still be so: a meeting in March
+that is moved to March 15 was told truly before, as was one in Hamburg that is moved to room 7.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from engram import names
+from engram.feasts import MONTHS, UNNAMED, WEEKDAY
+from engram.regex import regex
+
+MAX_READ: Final = 200
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+class Value(NamedTuple):
+    """One way to read a value: its kind, what it is of (a unit, a product), and how wide a day or a place it is."""
+
+    kind: str
+    said: str
+    of: str = ""
+    width: int = 0
+    hour: str = ""  # beside a day
+    prep: str = ""
+
+
+class Move(NamedTuple):
+    """What a statement says of a thing: each way to read its value, and whether it says that this has changed."""
+
+    thing: tuple[str, ...]
+    values: tuple[Value, ...]
+    changed: bool
+
+
+class Taken(NamedTuple):
+    """What in an older statement goes for what in a newer; `whole` where the newer says all that the older did."""
+
+    old: str
+    new: str
+    whole: bool
+
+
+# ------------------------------------------------ values
+
+_MONTH: Final = rf"(?:{MONTHS}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?)"
+_YEAR: Final = r"(?:19|20)\d\d"
+_DATE: Final = (
+    rf"(?:{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?:,? {_YEAR})?|"
+    rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? {_YEAR})?|the \d{{1,2}}(?:st|nd|rd|th)|"
+    r"\d{4}-\d\d-\d\d|\d{1,2}/\d{1,2}(?:/\d{2,4})?)"
+)
+_DAYS: Final = (
+    (
+        rf"(?:(?:next|this|this coming|the following) )?{WEEKDAY}s?(?: (?:morning|afternoon|evening|night))?"
+        rf"(?:,? {_DATE})?|{_DATE}|today|tonight|tomorrow(?: (?:morning|afternoon|evening))?|{UNNAMED}"
+    ),
+    r"(?:next|this|the following) (?:week|weekend)",
+    (
+        rf"(?:(?:early|mid|late)[ -]|(?:the )?(?:start|beginning|middle|end) of )?{_MONTH}(?: {_YEAR})?|"
+        "(?:next|this) month"
+    ),
+    (
+        r"(?:(?:early|mid|late)[ -])?(?:q[1-4]|(?:(?:next|this|the) )?(?:spring|summer|autumn|fall|winter))"
+        rf"(?: (?:of )?{_YEAR})?"
+    ),
+    rf"{_YEAR}|(?:next|this) year",
+)
+_DAY: Final = "|".join(f"(?P<d{width}>{day})" for width, day in enumerate(_DAYS))
+_TO_TWELVE: Final = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)"
+_HOUR: Final = (
+    r"(?:\d{1,2}(?:[:.]\d\d)? ?(?:am|pm|a\.m\.?|p\.m\.?|o'clock)?|"
+    rf"(?:(?:(?:a )?quarter|five|ten|twenty|half) (?:past|to) )?(?:{_TO_TWELVE}|\d{{1,2}})(?: o'clock)?|"
+    rf"half {_TO_TWELVE}|noon|midnight)(?: (?:in the (?:morning|afternoon|evening)|at night|sharp))?"
+)
+_TIME: Final = tuple(
+    regex(form)
+    for form in (
+        rf"(?P<day>{_DAY})(?:,? (?:at )?(?P<hour>{_HOUR}))?",
+        rf"(?P<hour>{_HOUR})(?:,? (?:on )?(?P<day>{_DAY}))?",
+    )
+)
+_COUNTED: Final = regex(
+    r"(?:(?:about|around|roughly|exactly|almost|nearly) )?(?P<sign>[€$£])?(?P<number>\d[\d.,]*(?:k|m)?(?: million)?) ?"
+    r"(?P<unit>[€$£%]|[a-z]+(?: [a-z]+)?)?(?: (?:an?|per) (?P<per>day|week|month|year|night|hour|person|piece))?"
+)
+_SIGN: Final = {"$": "dollar", "€": "euro", "£": "pound", "%": "percent", "milligrams": "mg", "milligram": "mg"}
+_NO_UNIT: Final = _words("am pm and or to from of in on at for with the by now again not past but so")
+_ROOM: Final = regex(
+    r"(?:(?:the )?(?P<of>(?:conference |meeting )?room|floor|gate|platform|terminal|hall|desk|seat|table|building|wing|"
+    r"track|bay|lab|studio) [a-z]?\d[\w.-]{0,4}|the (?:\w+) (?P<nth>floor))"
+)
+_PLACED: Final = _words(
+    "road street lane avenue square drive court way boulevard alley quay terrace crescent row mews place tower house "
+    "building hall centre center block plaza arcade station wharf yard gate bridge park"
+)
+_ROOM_WIDE, _STREET_WIDE, _UNKNOWN, _CITY, _REGION = range(5)
+_PLACE_PREPS: Final = _words("in at on to into")
+_NO_PLACE: Final = regex(r"\b(?:and|or|but|not|i|user|user's|now|than|because)\b|[,;:?!]")
+
+
+def _values(text: str, written: str, prep: str) -> Iterator[Value]:
+    """Each way to read a text as a day or an hour, an amount, or a place."""
+    for form in _TIME:
+        time = form.fullmatch(text)
+        if time is None:
+            continue
+        if time["day"]:
+            width = next(n for n in range(len(_DAYS)) if time[f"d{n}"])
+            if width > 0 and time["hour"]:
+                continue  # "10 this week" is no hour of a day
+            yield Value("day", text, width=width, hour=time["hour"] or "")
+        else:
+            yield Value("hour", text)
+        break
+    count = _COUNTED.fullmatch(text)
+    if count is not None and not _NO_UNIT.intersection((count["unit"] or "").split()):
+        unit = count["sign"] or count["unit"] or ""
+        yield Value("amount", text, of=f"{_SIGN.get(unit, unit).removesuffix('s')} {count['per'] or ''}".strip())
+    yield from _place(text, written, prep)
+
+
+def _place(text: str, written: str, prep: str) -> Iterator[Value]:
+    if prep not in _PLACE_PREPS or _NO_PLACE.search(text) or len(text.split()) > _LONGEST:
+        return
+    room = _ROOM.fullmatch(text)
+    if room is not None:
+        yield Value("place", text, of=room["of"] or room["nth"], width=_ROOM_WIDE, prep=prep)
+        return
+    if any(form.fullmatch(text) for form in _TIME) or not _is_name(text, written):
+        return
+    if text in names.CITIES or text in names.REGIONS:
+        yield Value("place", text, width=_CITY if text in names.CITIES else _REGION, prep=prep)
+        return
+    parts = text.split()
+    is_street = len(parts) > 1 and not _PLACED.isdisjoint(parts)
+    yield Value("place", text, width=_STREET_WIDE if is_street else _UNKNOWN, prep=prep)
+
+
+_LONGEST: Final = 5
+
+
+def _is_name(text: str, written: str) -> bool:
+    """Whether words are written as a name: each with a capital or a digit."""
+    match = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", written, re.IGNORECASE)
+    found = match.group().split() if match else []
+    return bool(found) and all(word[0].isupper() or word[0].isdigit() or word in names.PARTICLES for word in found)
+
+
+# ------------------------------------------------ things
+
+_OWNER: Final = r"(?:user's (?:(?:team|group)'s )?|the )"
+_NP: Final = rf"{_OWNER}(?P<np>[^,;:?!]{{2,60}}?)"
+_DROPPED: Final = _words("a an the user's our new current own team's group's")
+_NO_THING: Final = _words("that which who whom and or if not no is was are were has had said says than it but")
+_WHEN_TAIL: Final = _words("date time day")
+
+
+def _thing(np: str) -> tuple[str, ...]:
+    """What a thing is called, in its words; empty where they are no name of a thing."""
+    found = [word for word in np.split() if word not in _DROPPED]
+    if not found or _NO_THING.intersection(found):
+        return ()
+    if len(found) > 1 and found[-1] in _WHEN_TAIL:
+        found.pop()
+    if "dose" in found or "dosage" in found:
+        found = ["dose", *(word for word in found if word not in ("dose", "dosage", "of", "daily"))]
+    return tuple(found)
+
+
+# ------------------------------------------------ statements
+
+_ADV: Final = (
+    r"(?:(?:now|just|recently|finally|already|since|again|actually|officially|currently|also|sadly|"
+    r"unfortunately) ){0,3}"
+)
+_HAS: Final = rf"{_ADV}(?:(?:has|have|is|are|was|were|got|gets) )?{_ADV}(?:been |gotten )?{_ADV}"
+_WAY: Final = r"(?: (?:forward|forwards|back|off|out|up|down|ahead|over))?"
+_LATER: Final = (
+    r"(?:postponed|rescheduled|re-scheduled|delayed|deferred|brought|pushed|put|slipped|pulled|extended|bumped)"
+)
+_MOVED: Final = r"(?:moved|shifted|switched|relocated|transferred)"
+_RATED: Final = (
+    r"(?:raised|increased|cut|reduced|lowered|upped|bumped|(?:went|gone|came|come) (?:up|down)|rose|risen|fell|fallen|"
+    r"dropped|climbed|grew|grown|shrank|shrunk|adjusted|extended|doubled|halved)"
+)
+_VERBS: Final = (
+    (_LATER, _words("day hour")),
+    (_MOVED, _words("day hour place")),
+    ("changed", _words("day hour place amount")),
+    (_RATED, _words("amount")),
+)
+_FROM: Final = r"(?: from [^,;:]{1,40}?)?"
+_BY: Final = r"(?: (?:by )?\d[\d.,]* ?(?:%|[a-z]+))?"
+_AGENT: Final = (
+    r"(?:user|they|user's (?!team |group )[\w-]+(?: [\w-]+)?|user's (?:team|group)|the [\w-]+(?: [\w-]+)?|"
+    r"(?!(?:nobody|none|who|he|she|it|that|if|nothing)\b)[\w'.-]+)"
+)
+_TO: Final = r"(?:to|until|till|into|onto) (?P<value>[^;?!]{1,60})"
+_CHANGED: Final = tuple(
+    (regex(form), kinds)
+    for verb, kinds in _VERBS
+    for form in (
+        rf"^{_NP} {_HAS}{verb}{_WAY}{_BY}{_FROM}(?: (?:back|forward|over))? {_TO}$",
+        rf"^{_AGENT} {_ADV}(?:has |have )?{_ADV}{verb}{_WAY} {_NP}{_WAY}{_BY}{_FROM}(?: (?:back|forward|over))? {_TO}$",
+    )
+)
+_MAY_HAVE_CHANGED: Final = regex(
+    rf"\b(?:{_LATER}|{_MOVED}|changed|{_RATED}|upgraded|updated|downgraded|migrated|renamed|rewrote|rewritten|ported|"
+    r"rebuilt|reimplemented)\b"
+)
+_SET: Final = r"(?:(?:due|scheduled|set|planned|booked|held|located|situated|still) )?"
+_IS: Final = regex(
+    rf"^{_NP} (?P<verb>is|are|starts|begins|takes place|costs) "
+    rf"(?P<adv>(?:(?:now|currently|back|again|only) ){{0,2}}){_SET}"
+    r"(?:(?P<prep>on|at|in|by|for|from) )?(?P<value>[^;?!]{1,60})$"
+)
+_HAVING: Final = regex(r"^user(?:'s (?:team|group))? has (?:got )?(?:an?|the|user's) (?P<rest>[^;?!]{5,90})$")
+_SPLIT: Final = regex(r" (?:(?P<prep>on|at|in|for) |(?=(?:tomorrow|next|this) ?))")
+_TAIL: Final = regex(
+    r",? (?:(?:now|again|instead|these days|nowadays|currently|at last|after all|already|from now on|yesterday|"
+    r"last (?:week|month|night)|officially)|(?:because|due to|thanks to) .{1,100})$"
+)
+_SIGNS: Final = regex(r"\b(?:now|again|instead|these days|nowadays|currently|from now on|back)\b")
+_STANDS: Final = _words(
+    "office desk workplace workstation cubicle workshop studio practice shop store bakery salon surgery clinic garage "
+    "locker mailbox allotment headquarters gym dojo stall"
+)
+"""What stands somewhere, and is one where somebody calls it theirs."""
+_TURNS: Final = _words(
+    "team group company firm business project app application server database backend frontend service site website "
+    "repo repository code codebase pipeline stack system blog data account money family class school organisation "
+    "organization startup department channel chat community"
+)
+"""What moves to other than places, too."""
+
+
+@lru_cache(maxsize=4096)
+def read(plain: str, written: str) -> Move | None:
+    """What a statement says of a thing that may move; None where it says nothing of one.
+
+    >>> read("the deadline moved to monday", "The deadline moved to Monday").changed
+    True
+    """
+    if len(plain) > MAX_READ:
+        return None
+    text, signs = _without_tail(plain.strip(" .!"))
+    if _MAY_HAVE_CHANGED.search(text):
+        moved = _changed(text, written) or _special(text, written, is_changed=True)
+        if moved is not None:
+            return moved
+    return _special(text, written, is_changed=signs) or _is(text, written, signs) or _having(text, written, signs)
+
+
+def _without_tail(text: str) -> tuple[str, bool]:
+    signs = False
+    for _ in range(3):
+        tail = _TAIL.search(text)
+        if tail is None:
+            break
+        signs = signs or _SIGNS.search(tail.group()) is not None
+        text = text[: tail.start()]
+    return text, signs
+
+
+def _changed(text: str, written: str) -> Move | None:
+    for form, kinds in _CHANGED:
+        match = form.match(text)
+        thing = () if match is None else _thing(match["np"])
+        if match is None or not thing:
+            continue
+        value = re.sub(r"^(?:on|at|in) ", "", match["value"])
+        found = tuple(one for one in _values(value, written, "to") if one.kind in kinds)
+        if found:
+            return Move(thing, found, True)
+    return None
+
+
+def _is(text: str, written: str, signs: bool) -> Move | None:
+    match = _IS.match(text)
+    thing = () if match is None else _thing(match["np"])
+    if match is None or not thing:
+        return None
+    kinds: tuple[str, ...] = ("amount",) if match["verb"] == "costs" else ("day", "hour", "place", "amount")
+    if match["verb"] not in ("is", "are", "costs"):
+        kinds = ("day", "hour")
+    found = tuple(one for one in _values(match["value"], written, match["prep"] or "") if one.kind in kinds)
+    return Move(thing, found, signs or _SIGNS.search(match["adv"]) is not None) if found else None
+
+
+def _having(text: str, written: str, signs: bool) -> Move | None:
+    match = _HAVING.match(text)
+    if match is None:
+        return None
+    for split in _SPLIT.finditer(match["rest"]):
+        thing = _thing(match["rest"][: split.start()])
+        value = match["rest"][split.end() :].strip()
+        found = tuple(one for one in _values(value, written, "") if one.kind in ("day", "hour"))
+        if thing and found:
+            return Move(thing, found, signs)
+    return None
+
+
+# ------------------------------------------------ versions, names, what something is made in, doses
+
+_WE: Final = r"(?:user|user's (?:team|group)|they)"
+_VERSION: Final = (
+    r"(?:an? |the )?(?P<of>[a-z][\w+#-]*(?: [a-z][\w+#-]*){0,2}?) (?:version )?(?P<version>v?\d[\w.]{0,12})"
+)
+_UP: Final = r"(?:upgraded|updated|downgraded|migrated|moved|switched)"
+_MADE: Final = r"(?:written|built|implemented|coded|programmed|developed)"
+_REMADE: Final = r"(?:rewrote|rewritten|ported|rebuilt|reimplemented|re-implemented|migrated)"
+_DRUG: Final = r"(?P<drug>[a-z][a-z-]{3,30})"
+_DOSED: Final = r"(?P<value>\d[\d.,]* ?(?:mg|mcg|g|ml|milligrams?|units?|drops?))"
+_DAILY: Final = r"(?: (?:a day|daily|per day|once a day|every day))?"
+_SPECIAL: Final = tuple(
+    (kind, regex(form), change)
+    for kind, form, change in (
+        ("version", rf"^{_WE} {_ADV}(?:has |have )?{_ADV}{_UP}(?: {_NP})?{_FROM} to {_VERSION}$", True),
+        ("version", rf"^{_NP} {_HAS}{_UP}{_FROM} to {_VERSION}$", True),
+        ("version", rf"^{_WE} {_ADV}(?:uses|has|runs|is on|is using|is running) {_VERSION}$", False),
+        ("version", rf"^{_NP} {_ADV}(?:runs|runs on|uses|is on|is running|is using|has) {_VERSION}$", False),
+        (
+            "name",
+            rf"^{_WE} {_ADV}(?:has |have )?{_ADV}renamed {_NP}{_FROM} (?:to|as) (?P<value>[^,;:?!]{{1,40}})$",
+            True,
+        ),
+        ("name", rf"^{_NP} {_HAS}renamed{_FROM} (?:to|as) (?P<value>[^,;:?!]{{1,40}})$", True),
+        ("name", rf"^{_NP} is {_ADV}(?:called|named) (?P<value>[^,;:?!]{{1,40}})$", False),
+        ("name", r"^(?:user's|the) (?P<np>[\w-]+(?: [\w-]+){0,2})'s name is (?P<value>[^,;:?!]{1,40})$", False),
+        (
+            "made",
+            rf"^{_WE} {_ADV}(?:has |have )?{_ADV}{_REMADE} {_NP}{_FROM} (?:in|to) (?P<value>[^,;:?!]{{1,30}})$",
+            True,
+        ),
+        ("made", rf"^{_NP} {_HAS}{_REMADE}{_FROM} (?:in|to) (?P<value>[^,;:?!]{{1,30}})$", True),
+        ("made", rf"^{_NP} (?:is|was) {_ADV}{_MADE} in (?P<value>[^,;:?!]{{1,30}})$", False),
+        ("amount", rf"^user (?:takes|is on|is taking) {_DOSED} (?:of )?{_DRUG}{_DAILY}$", False),
+        ("amount", rf"^user (?:takes|is on|is taking) {_DRUG} {_DOSED}{_DAILY}$", False),
+    )
+)
+_NO_PRODUCT: Final = regex(rf"{_MONTH}|(?:.* )?(?:at|on|in|to|for|about|around|the|and|or|only|just)")
+_NO_NAME: Final = regex(r"\b(?:something|anything|it|that|this|better|else|and|or|after|not)\b")
+
+
+def _special(text: str, written: str, *, is_changed: bool) -> Move | None:
+    for kind, form, change in _SPECIAL:
+        match = form.match(text)
+        if match is None:
+            continue
+        found = match.groupdict()
+        thing: tuple[str, ...] = (
+            ("dose", found["drug"]) if found.get("drug") else _thing(found["np"]) if found.get("np") else ()
+        )
+        if found.get("np") and not thing:
+            continue
+        if kind == "version":
+            if _NO_PRODUCT.fullmatch(found["of"]):
+                continue
+            value = Value(kind, f"{found['of']} {found['version']}", of=found["of"])
+            return Move(thing, (value,), change or (is_changed and " has " not in text))
+        if kind == "amount":
+            value = next(one for one in _values(found["value"], written, "") if one.kind == kind)
+            return Move(thing, (value,), change or is_changed)
+        if _NO_NAME.search(found["value"]) is None and _is_name(found["value"], written):
+            return Move(thing, (Value(kind, found["value"]),), change or is_changed)
+    return None
+
+
+# ------------------------------------------------ what takes the place of what
+
+
+def may_move(plain: str, written: str) -> bool:
+    """Whether a statement may take the place of one before: it says of a change, or where something stands."""
+    found = read(plain, written)
+    return found is not None and (found.changed or _may_stand(found, plain))
+
+
+def is_dated(plain: str, written: str) -> bool:
+    """Whether a statement says on which day a thing is, which may yet be another."""
+    found = read(plain, written)
+    return found is not None and any(value.kind == "day" for value in found.values)
+
+
+def _may_stand(one: Move, plain: str) -> bool:
+    return (
+        one.thing[-1:] != ()
+        and one.thing[-1] in _STANDS
+        and one.values[0].kind == "place"
+        and plain.startswith("user's ")
+    )
+
+
+def takes_place(plain: str, written: str, held: str, held_written: str) -> Taken | None:
+    """What in a statement that is held goes for what a new one says; None where both may be so."""
+    new, old = read(plain, written), read(held, held_written)
+    if new is None or old is None or new.thing != old.thing:
+        return None
+    for value in new.values:
+        for was in old.values:
+            if value.kind == "hour" and was.kind == "day" and was.hour not in ("", value.said) and new.changed:
+                return Taken(was.hour, value.said, False)
+            if not _is_of_a_kind(value, was) or value.said == was.said:
+                continue
+            whole = value.kind not in ("version", "name", "made") and new.thing[:1] != ("dose",)
+            if new.changed:
+                goes = _leaves(value, was, new.thing)
+            else:
+                goes = _may_stand(new, plain) and _may_stand(old, held) and _is_as_wide(value, was)
+            return Taken(was.said, value.said, whole) if goes else None
+    return None
+
+
+def may_both_be(plain: str, written: str, held: str, held_written: str) -> bool:
+    """Whether of one thing two statements tell what does not exclude each other: where it is and when, a town and a
+    room in it.
+    """
+    passing = _THIS_WEEK.sub("", plain)
+    new, old = read(passing, written), read(held, held_written)
+    if new is None or old is None:
+        return False
+    if new.thing != old.thing:
+        return _is_one_of(new.thing, old.thing) or _is_one_of(old.thing, new.thing)
+    if passing != plain and new.values[0].kind in ("day", "hour"):
+        return True  # what is so this week will be as before
+    if {one.kind for one in new.values}.isdisjoint(one.kind for one in old.values):
+        return all(one.kind in ("day", "hour", "place") for one in (*new.values, *old.values))
+    places = [one.values[0] for one in (new, old) if one.values[0].kind == "place"]
+    if len(places) < len((new, old)):
+        return False
+    return (places[1].width >= _CITY > places[0].width) or not (
+        places[0].width >= _CITY <= places[1].width or _TURNS.isdisjoint(new.thing)
+    )
+
+
+def _is_one_of(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether a thing is called as another is, and told from others of that name: "standup", "standup on friday"."""
+    return one[: len(other)] == other and one[len(other) : len(other) + 1] != () and one[len(other)] in _TOLD_BY
+
+
+_TOLD_BY: Final = _words("on at for with to from of in about")
+_THIS_WEEK: Final = regex(r" (?:(?:just|only) )?(?:for )?this week$")
+
+
+def _is_of_a_kind(new: Value, old: Value) -> bool:
+    if new.kind == old.kind == "amount":
+        return new.of == old.of or "" in (new.of, old.of)
+    return (new.kind, new.of) == (old.kind, old.of) or (new.kind == "day" and new.hour != "" and old.kind == "hour")
+
+
+def _is_as_wide(new: Value, old: Value) -> bool:
+    """Whether of two places neither may lie in the other."""
+    return new.width == old.width != _REGION and new.prep == old.prep
+
+
+def _leaves(new: Value, old: Value, thing: tuple[str, ...]) -> bool:
+    """Whether what is at a new value by a change is no longer at the old one, rather than at a part of it."""
+    if new.kind == "place":
+        known = new.width >= _CITY and old.width >= _CITY
+        return new.width >= old.width and (known or _TURNS.isdisjoint(thing))
+    if new.kind != "day" or old.kind != "day":
+        return True
+    if new.width >= old.width:
+        return not old.said.startswith(new.said)
+    years = (re.findall(_YEAR, new.said), re.findall(_YEAR, old.said))
+    if all(years) and years[0] != years[1]:
+        return True
+    months = (re.findall(rf"\b{_MONTH}", new.said), re.findall(rf"\b{_MONTH}", old.said))
+    return all(months) and months[0] != months[1] and not (years[1] and not months[1])
+
+
+__all__ = ["Move", "Taken", "Value", "is_dated", "may_both_be", "may_move", "read", "takes_place"]

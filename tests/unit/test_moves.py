@@ -1,0 +1,139 @@
+"""What is somewhere, some day or so much: what takes its place, and what may be so beside it."""
+
+from __future__ import annotations
+
+import pytest
+from growth import assert_linear
+
+from engram import moves
+from engram.moves import Taken
+from engram.subjects import plain
+
+
+def taken(held: str, said: str) -> Taken | None:
+    return moves.takes_place(plain(said), said, plain(held), held)
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ("The deadline is Friday", "The deadline moved to Monday"),
+        ("The deadline was moved to Monday", "The deadline is Thursday now"),
+        ("User's flight is on Tuesday", "User's flight was moved to Thursday"),
+        ("User's flight is at 9:30", "User's flight was delayed until 11:15 because of fog"),
+        ("User has a dentist appointment on May 3", "User rescheduled User's dentist appointment to May 10"),
+        ("User has a meeting with Tom at 3pm", "The meeting with Tom was moved to 4pm"),
+        ("User's standup is at half past nine", "We moved the standup to ten"),
+        ("The launch date is March 3", "The launch has been brought forward to February 20"),
+        ("The launch is in March", "The launch was postponed to April 7"),
+        ("The launch is in 2025", "The launch was pushed back to spring 2026"),
+        ("The budget is 20,000 euros", "The budget was raised to 25,000 euros"),
+        ("The budget is $900", "The budget was cut from $900 to 700 dollars"),
+        ("User's phone plan costs 20 euros", "User's phone plan went up to 25 euros"),
+        ("User's office is in Tower Nine", "User's office moved to Mill Lane"),
+        ("User's office is in Tower Nine", "User's office is in Dock Road"),
+        ("User's office is in Tower Nine", "User's office moved to Hamburg"),
+        ("User's desk is in Dock Road", "User's desk is back in King Street"),
+        ("User's desk is in Tower Nine", "They moved User's desk to Dock Road"),
+        ("User's flight is at gate 4", "User's flight was moved to gate 12"),
+    ],
+)
+def test_another_day_place_or_amount_of_a_thing_takes_the_place_of_the_one_before(held: str, said: str) -> None:
+    found = taken(held, said)
+    assert found is not None
+    assert found.whole
+
+
+@pytest.mark.parametrize(
+    ("held", "said", "old", "new"),
+    [
+        ("The server runs Ubuntu 20.04", "The server was upgraded to Ubuntu 22.04", "ubuntu 20.04", "ubuntu 22.04"),
+        ("User's team uses Postgres 15", "User upgraded to Postgres 16", "postgres 15", "postgres 16"),
+        ("User's laptop runs Windows 10", "User upgraded User's laptop to Windows 11", "windows 10", "windows 11"),
+        ("User's project is called Apollo", "User's team renamed the project to Zeus", "apollo", "zeus"),
+        ("The API is written in Go", "User's team rewrote the API in Rust", "go", "rust"),
+        ("The API is written in Go", "The API was ported to Rust", "go", "rust"),
+        ("User takes 10 mg of lisinopril", "User's dose of lisinopril was increased to 20 mg", "10 mg", "20 mg"),
+        ("User takes 10 mg of lisinopril", "User's doctor cut User's lisinopril dose to 5 mg", "10 mg", "5 mg"),
+        ("The meeting is on Tuesday at 3pm", "The meeting was moved to 4pm", "3pm", "4pm"),
+    ],
+)
+def test_of_a_statement_that_says_more_a_part_is_replaced(held: str, said: str, old: str, new: str) -> None:
+    assert taken(held, said) == Taken(old, new, False)
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        # another thing
+        ("The deadline for the report is Friday", "The deadline for the slides moved to Monday"),
+        ("User's flight to Rome is on Tuesday", "User's flight to Oslo was moved to Thursday"),
+        ("User's flight to Rome is on Tuesday", "User's flight from Rome was moved to Thursday"),
+        ("User has an appointment with Ann on Monday", "User's appointment with Ben was moved to Friday"),
+        ("The budget is 20,000 euros", "The budget for travel was raised to 5,000 euros"),
+        ("User's rent is 900 euros", "User's sister's rent went up to 950 euros"),
+        ("User's office is in Tower Nine", "User's second office is in Dock Road"),
+        ("The API is written in Go", "User's team rewrote parts of the API in Rust"),
+        ("User's team uses Postgres 15", "User's brother upgraded to Postgres 16"),
+        ("User's team uses Postgres 15", "User upgraded the server to Postgres 16"),
+        ("User takes 10 mg of lisinopril", "User's mother's dose of lisinopril was increased to 20 mg"),
+        ("User takes 10 mg of lisinopril", "User's dose of ramipril was increased to 20 mg"),
+        # another kind of value
+        ("The meeting is in room 4", "The meeting was moved to 4pm"),
+        ("The meeting is on Monday", "The meeting was moved to room 5"),
+        ("The meeting is on Monday", "The meeting was moved to tears"),
+        ("User's flight is on Tuesday", "User's flight was moved to 3pm"),
+        ("User's flight is at gate 4", "User's flight was moved to terminal 2"),
+        ("The budget is 20,000 euros", "The budget was cut to three people"),
+        ("The budget is 20,000 euros", "The budget was raised by 5,000 euros"),
+        ("The project is in Berlin", "The project moved to Kubernetes"),
+        ("User's team uses Postgres 15", "User upgraded to first class"),
+        # what the old value holds
+        ("The launch is in March", "The launch was moved to March 15"),
+        ("The launch is in 2026", "The launch was moved to April"),
+        ("User's office is in Berlin", "User's office moved to Mill Lane"),
+        ("User's office is in Germany", "User's office is in Austria"),
+        ("User's office is in Tower Nine", "User's office is on Dock Road"),
+        ("User's office is in Tower Nine", "User's office is in Berlin"),
+        ("User's desk is in Tower Nine", "User's desk is in room 7"),
+        # what is not so, or passes
+        ("The deadline is Friday", "The deadline was not moved to Monday"),
+        ("The deadline is Friday", "The deadline might be moved to Monday"),
+        ("The deadline is Friday", "The deadline will be moved to Monday"),
+        ("The deadline is Friday", "The deadline was almost moved to Monday"),
+        ("The deadline is Friday", "Tom said the deadline moved to Monday"),
+        ("The deadline is Friday", "Nobody moved the deadline to Monday"),
+        ("The deadline is Friday", "The deadline was moved to Monday and then back to Friday"),
+        ("The standup is at 9", "The standup was moved to 10 this week"),
+        ("The standup is at 9", "The standup was moved to 10 for today"),
+        # no word of a change, of what may be twice
+        ("User has a meeting on Monday", "User has a meeting on Thursday"),
+        ("User's class is in Room 4", "User's class is in Room 7"),
+        ("User's degree is in Physics", "User's degree is in Law"),
+        ("User has an iPhone 13", "User has an iPhone 15 now"),
+    ],
+)
+def test_what_may_be_so_beside_it_takes_no_place(held: str, said: str) -> None:
+    assert taken(held, said) is None
+
+
+@pytest.mark.parametrize(
+    ("held", "said", "both"),
+    [
+        ("The meeting is in room 4", "The meeting is at 4pm now", True),
+        ("User's office is in Berlin", "User's office moved to Mill Lane", True),
+        ("User's team is in Berlin", "User's team moved to Slack", True),
+        ("The standup is at 9", "The standup was moved to 10 this week", True),
+        ("The standup is at 9", "The standup on Friday was moved to 10", True),
+        ("User's office is in Tower Nine", "User's office moved to Mill Lane", False),
+        ("The deadline is Friday", "The deadline moved to Monday", False),
+        ("User drinks chai", "User drinks cocoa now", False),
+    ],
+)
+def test_a_place_and_a_time_or_a_town_and_a_street_may_both_be(held: str, said: str, both: bool) -> None:
+    assert moves.may_both_be(plain(said), said, plain(held), held) is both
+
+
+@pytest.mark.parametrize("unit", ["the x to ", "user has a b on ", "user's a ", " is at ", "moved to ", "now "])
+def test_reading_costs_no_more_than_in_proportion(unit: str) -> None:
+    assert_linear(lambda text: moves.read(text, text), unit, 8_192)
