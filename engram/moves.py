@@ -200,6 +200,10 @@ _VERBS: Final = (
     ("changed", _words("day hour place amount")),
     (_RATED, _words("amount")),
 )
+_HAD_TO: Final = (
+    ("(?:postpone|reschedule|re-schedule|delay|defer|push|put|bring)", _words("day hour")),
+    ("(?:move|shift|switch|relocate|transfer)", _words("day hour place")),
+)
 _FROM: Final = r"(?: from [^,;:]{1,40}?)?"
 _BY: Final = r"(?: (?:by )?\d[\d.,]* ?(?:%|[a-z]+))?"
 _AGENT: Final = (
@@ -214,10 +218,16 @@ _CHANGED: Final = tuple(
         rf"^{_NP} {_HAS}{verb}{_WAY}{_BY}{_FROM}(?: (?:back|forward|over))? {_TO}$",
         rf"^{_AGENT} {_ADV}(?:has |have )?{_ADV}{verb}{_WAY} {_NP}{_WAY}{_BY}{_FROM}(?: (?:back|forward|over))? {_TO}$",
     )
+) + tuple(
+    (
+        regex(rf"^{_AGENT} {_ADV}(?:has )?had to {verb}{_WAY} {_NP}{_WAY}{_FROM}(?: (?:back|forward|over))? {_TO}$"),
+        kinds,
+    )
+    for verb, kinds in _HAD_TO
 )
 _MAY_HAVE_CHANGED: Final = regex(
-    rf"\b(?:{_LATER}|{_MOVED}|changed|{_RATED}|upgraded|updated|downgraded|migrated|renamed|rewrote|rewritten|ported|"
-    r"rebuilt|reimplemented)\b"
+    rf"\b(?:had to|{_LATER}|{_MOVED}|changed|{_RATED}|upgraded|updated|downgraded|migrated|renamed|rewrote|"
+    r"rewritten|ported|rebuilt|reimplemented)\b"
 )
 _SET: Final = r"(?:(?:due|scheduled|set|planned|booked|held|located|situated|still) )?"
 _IS: Final = regex(
@@ -227,6 +237,7 @@ _IS: Final = regex(
 )
 _HAVING: Final = regex(r"^user(?:'s (?:team|group))? has (?:got )?(?:an?|the|user's) (?P<rest>[^;?!]{5,90})$")
 _SPLIT: Final = regex(r" (?:(?P<prep>on|at|in|for) |(?=(?:tomorrow|next|this) ?))")
+_HAS_BEEN: Final = regex(r"(?<=\w)'s been ")
 _TAIL: Final = regex(
     r",? (?:(?:now|again|instead|these days|nowadays|currently|at last|after all|already|from now on|yesterday|"
     r"last (?:week|month|night)|officially)|(?:because|due to|thanks to) .{1,100})$"
@@ -254,7 +265,7 @@ def read(plain: str, written: str) -> Move | None:
     """
     if len(plain) > MAX_READ:
         return None
-    text, signs = _without_tail(plain.strip(" .!"))
+    text, signs = _without_tail(_HAS_BEEN.sub(" has been ", plain.strip(" .!")))
     if _MAY_HAVE_CHANGED.search(text):
         moved = _changed(text, written) or _special(text, written, is_changed=True)
         if moved is not None:
@@ -458,6 +469,17 @@ def _is_of_a_kind(new: Value, old: Value) -> bool:
     return (new.kind, new.of) == (old.kind, old.of) or (new.kind == "day" and new.hour != "" and old.kind == "hour")
 
 
+def may_be_of_another(plain: str, written: str, held: str) -> bool:
+    """Whether a statement calls a thing nobody's, of which another memory says that somebody else has one."""
+    found = read(plain, written)
+    thing = " ".join(found.thing) if found is not None else ""
+    if not thing or thing not in held or f"user's {thing}" in plain:
+        return False
+    return (
+        re.search(rf"(?:(?<!user)'s|(?<!user)(?<!team)(?<!group) has an?) {re.escape(thing)}(?!\w)", held) is not None
+    )
+
+
 def _is_as_wide(new: Value, old: Value) -> bool:
     """Whether of two places neither may lie in the other."""
     return new.width == old.width != _REGION and new.prep == old.prep
@@ -479,4 +501,4 @@ def _leaves(new: Value, old: Value, thing: tuple[str, ...]) -> bool:
     return all(months) and months[0] != months[1] and not (years[1] and not months[1])
 
 
-__all__ = ["Move", "Taken", "Value", "is_dated", "may_both_be", "may_move", "read", "takes_place"]
+__all__ = ["Move", "Taken", "Value", "is_dated", "may_be_of_another", "may_both_be", "may_move", "read", "takes_place"]

@@ -8,7 +8,7 @@ verbatim deriver.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
@@ -133,10 +133,11 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             if len(spans) > 1:
                 made = [one for one in made if not _GROUP_PARTED.match(one.fact)]
             told = list(_with_course(said, start, content, made)) or list(_pointing(said, start, content))
-            yield from _moving(said, _loosely(said, start, content, told))
+            yield from _moving(said, start, content, list(_loosely(said, start, content, told)))
             continue
         made = [one for clause in sentence for one in _from_clause(clause, 0, whole, event.occurred_at)]
-        for one in _moving(said, _loosely(whole, 0, whole, list(_with_course(whole, 0, whole, made)))):
+        told = list(_with_course(whole, 0, whole, made))
+        for one in _moving(whole, 0, whole, list(_loosely(whole, 0, whole, told))):
             yield replace(one, char_start=start, char_end=end)
 
 
@@ -289,14 +290,27 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
     yield from told
 
 
-def _moving(sentence: str, told: Iterable[Proposed]) -> Iterator[Proposed]:
-    """What a sentence gives, marked where it states that something is at another day, place or amount by now."""
-    doubtful = _HEARSAY.search(sentence) is not None or mood_of(sentence) != "statement"
+def _moving(sentence: str, offset: int, content: str, told: Sequence[Proposed]) -> Iterator[Proposed]:
+    """What a sentence gives, marked where it states that something is at another day, place or amount by now.
+
+    One that is worth nothing by itself ("The exam moved to June 10") counts where that thing was told of before.
+    """
+    if len(sentence) > moves.MAX_READ or _HEARSAY.search(sentence) or mood_of(sentence) != "statement":
+        yield from told
+        return
     for one in told:
-        if not doubtful and moves.may_move(plain(one.fact), one.fact):
-            yield replace(one, echo=(one.echo or attributes.Echo())._replace(moved=True))
-        else:
-            yield one
+        may_move = moves.may_move(plain(one.fact), one.fact)
+        yield one if not may_move else replace(one, echo=(one.echo or attributes.Echo())._replace(moved=True))
+    if told:
+        return
+    start, end = offset + lead_length(sentence), offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    fact = third_person(" ".join(content[start:end].split()))
+    for words in (fact, f"The {fact[:1].lower()}{fact[1:]}"):
+        found = moves.read(plain(words), words)
+        if found is not None and found.changed and (words is fact or plain(fact).startswith(" ".join(found.thing))):
+            echo = attributes.Echo(alone=True, moved=True)
+            yield Proposed(words[:1].upper() + words[1:], start, end, echo=echo)
+            return
 
 
 _HEARSAY: Final = regex(

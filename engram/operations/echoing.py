@@ -244,7 +244,8 @@ def _moved(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     heads = [one for one in known if one.is_head]
     taking = ((one, moves.takes_place(said, draft.fact, plain(one.fact), one.fact)) for one in heads)
     found = [(one, taken) for one, taken in taking if taken is not None]
-    if not found or any(taken != found[0][1] for _, taken in found):
+    others = (one for one in heads if moves.may_be_of_another(said, draft.fact, plain(one.fact)))
+    if not found or any(taken != found[0][1] for _, taken in found) or next(others, None) is not None:
         return None  # two are called so, and either may be meant
     one, taken = found[0]
     if one.key is not None or not taken.whole:

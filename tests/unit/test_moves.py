@@ -24,6 +24,8 @@ def taken(held: str, said: str) -> Taken | None:
         ("User has a dentist appointment on May 3", "User rescheduled User's dentist appointment to May 10"),
         ("User has a meeting with Tom at 3pm", "The meeting with Tom was moved to 4pm"),
         ("User's standup is at half past nine", "We moved the standup to ten"),
+        ("User's physio appointment is on Tuesday", "User had to move User's physio appointment to Friday"),
+        ("The deadline is Friday", "The deadline's been moved to Monday"),
         ("The launch date is March 3", "The launch has been brought forward to February 20"),
         ("The launch is in March", "The launch was postponed to April 7"),
         ("The launch is in 2025", "The launch was pushed back to spring 2026"),
@@ -103,6 +105,7 @@ def test_of_a_statement_that_says_more_a_part_is_replaced(held: str, said: str, 
         ("The deadline is Friday", "The deadline was almost moved to Monday"),
         ("The deadline is Friday", "Tom said the deadline moved to Monday"),
         ("The deadline is Friday", "Nobody moved the deadline to Monday"),
+        ("The deadline is Friday", "User would have to move the deadline to Monday"),
         ("The deadline is Friday", "The deadline was moved to Monday and then back to Friday"),
         ("The standup is at 9", "The standup was moved to 10 this week"),
         ("The standup is at 9", "The standup was moved to 10 for today"),
@@ -132,6 +135,20 @@ def test_what_may_be_so_beside_it_takes_no_place(held: str, said: str) -> None:
 )
 def test_a_place_and_a_time_or_a_town_and_a_street_may_both_be(held: str, said: str, both: bool) -> None:
     assert moves.may_both_be(plain(said), said, plain(held), held) is both
+
+
+@pytest.mark.parametrize(
+    ("said", "held", "may_be"),
+    [
+        ("The exam was moved to June 10", "User's sister has an exam on June 5", True),
+        ("The exam was moved to June 10", "User's sister's exam is on June 5", True),
+        ("User's exam was moved to June 10", "User's sister has an exam on June 5", False),
+        ("The exam was moved to June 10", "User has an exam on June 5", False),
+        ("The exam was moved to June 10", "User's team has an exam on June 5", False),
+    ],
+)
+def test_what_is_called_nobodys_may_be_of_another_who_has_one(said: str, held: str, may_be: bool) -> None:
+    assert moves.may_be_of_another(plain(said), said, plain(held)) is may_be
 
 
 @pytest.mark.parametrize("unit", ["the x to ", "user has a b on ", "user's a ", " is at ", "moved to ", "now "])

@@ -116,6 +116,8 @@ def test_a_message_about_something_else_pins_nothing(sentence: str) -> None:
         ("They extended the deadline to next week.", ["They extended the deadline to next week"]),
         ("They extended the film to two hours.", []),
         ("They said the deadline moved to Monday.", []),
+        ("deadline moved to Monday", ["The deadline moved to Monday"]),
+        ("Maybe the exam moved to Monday.", []),
         ("I don't eat meat. Thanks!", ["User does not eat meat"]),
         ("I smoke.", ["User smokes"]),
         ("Honestly, I drink.", ["User drinks"]),
