@@ -255,6 +255,11 @@ _FRAMES: Final = (
         rf"{_ADV}an? (?P<value>.+)$",
     ),
     _frame(
+        "profession",
+        r"(?:has )?(?:just )?(?:got|gotten|was|been) promoted to (?:be )?(?:an? )?(?P<value>.+?)"
+        r"(?: (?:last|this) \w+| yesterday| today| recently)?$",
+    ),
+    _frame(
         "diet",
         r"(?:is|became|has become|went|has gone|turned|has turned|is going|went back to being) ",
         rf"{_ADV}(?:an? )?(?P<value>[a-z]+)\b(?: now| again| these days)?$",

@@ -428,10 +428,22 @@ def whole(sentence: str, *, lead: int = 0, after_self: bool = True, lone: bool =
     text = sentence[lead:].strip(" \t\n\"'“”*_-–—.!")
     if not text or len(text) > MAX_READ:
         return None
+    slip = _SLIP.match(text) if "why" in text else None
+    if slip is not None:
+        return f"{slip['said']}, not {slip['old']}"
     tag = _TAGS.search(text) if _TAG_ENDS.search(text) else None
     told = text[: tag.start()] if tag is not None else text
     made = _made(told, after_self, lone) if _FIRST.match(told) else None
     return made if made is not None or tag is None or not told.strip() else told
+
+
+_SLIP: Final = regex(
+    r"(?i)(?:(?:sorry|oops|wait|no|actually|correction)[,.:;!–—-]*\s+)?(?P<said>(?:i|my|we|our)\b[^,;:.]{4,100}), "
+    r"(?:and |but )?(?:i )?(?:(?:don['’]t|do not) know|(?:have )?no idea|(?:i['’]m )?not sure) why i "
+    r"(?:said|wrote|typed|told you) "
+    r"(?P<old>(?!that\b|so\b|it\b)[^,;:.]{2,60})$"
+)
+"""What was told before was a slip: "I work for Acme, I don't know why I said Globex"."""
 
 
 def _made(text: str, after_self: bool, lone: bool) -> str | None:

@@ -50,6 +50,7 @@ MOST_ROWS: Final = 20_000
 COUNTED_ROWS: Final = 10_000
 LEAST_COUNTED: Final = 5
 LARGE: Final = 1_000  # memories of a scope from which document frequencies are kept
+FEW_KNOWN: Final = 30
 STOP_WEIGHT: Final = 0.15  # of a word that says nothing, in a question's vector
 # Words of form that PostgreSQL does not stop: rare in most scopes, which makes nothing of them that is asked for.
 FORM_WORDS: Final = frozenset({
@@ -189,9 +190,12 @@ def parse(query: str) -> Words:
 
 
 def rarity(size: int, df: int) -> float:
-    """The inverse document frequency of a term: how much finding it says. Pure."""
+    """The inverse document frequency of a term: how much finding it says. Pure.
+
+    A scope of few memories counts as one of `FEW_KNOWN`: that all three hold a word does not make it a common one.
+    """
     held = min(df, size)
-    return math.log(1 + (size - held + 0.5) / (held + 0.5))
+    return math.log(1 + (max(size, FEW_KNOWN) - held + 0.5) / (held + 0.5))
 
 
 def config_of(conn: Connection, tenant_id: str, default: str) -> str:

@@ -483,6 +483,9 @@ def _facts(clause: Clause, words: str) -> Iterator[str]:
     fact = third_person(introduced if introduced is not None else words).strip()
     fact = " ".join(fact.split())
     fact = _COUPLE.sub("User", fact[:1].upper() + fact[1:])
+    first = _NOW_FIRST.match(fact)
+    if first is not None:
+        fact = f"{first['said']} now"
     parts = _ALLERGENS.match(fact)
     values = re.split(r",? (?:and|or) |, ", parts.group(2)) if parts and not _SET_AGAINST.search(parts.group(2)) else []
     if parts and len(values) > 1 and all(0 < len(v.split()) <= 2 and allergen(plain(v), v, "") for v in values):
@@ -494,6 +497,7 @@ def _facts(clause: Clause, words: str) -> Iterator[str]:
 _COUPLE: Final = regex(
     r"^User's group(?= (?:\w+ly |just |has |now )*(?:got(?:ten)? (?:divorced|a divorce)|divorced)\b)"
 )
+_NOW_FIRST: Final = regex(r"^Now,? (?P<said>User(?:'s)? (?!.*\b(?:now|these days|nowadays|any ?more)\b)[^,;:]{3,120})$")
 _SET_AGAINST: Final = regex(r"\b(?:just|only|but|except|not)\b")  # "not allergic to nuts, just peanuts"
 _ALLERGENS: Final = regex(
     r"^(User is (?:(?:not|no longer|also|now|severely|very|extremely|highly|deathly|mildly) ){0,2}allergic "

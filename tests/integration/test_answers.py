@@ -124,3 +124,19 @@ def test_a_question_for_all_there_was_is_answered_by_all_values(ada: Engram, que
     assert [line.split(": ", 1)[1] for line in answer.answer_text.splitlines()] == [
         "User lives in Berlin", "User moved to Munich",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("The API is written in Rust.", "What language is the API written in?"),
+        ("My son goes to Jefferson High.", "Which school does my son go to?"),
+        ("I take insulin.", "What medication do I take?"),
+        ("My team has eight people.", "How big is my team?"),
+    ],
+)
+def test_the_only_thing_that_is_known_answers_in_other_words(ada: Engram, said: str, question: str) -> None:
+    """Of one memory every word is in all there are, and is no common one for it."""
+    ada.remember(said)
+    assert ada.recall(question).found
+    assert not ada.recall("What is the capital of Peru?").found

@@ -59,6 +59,7 @@ def test_any_question_is_read_and_bounded(query: str) -> None:
 
 def test_a_word_is_the_rarer_the_more_it_says() -> None:
     assert keyword.rarity(100, 0) > keyword.rarity(100, 1) > keyword.rarity(100, 50) > keyword.rarity(100, 100) > 0
+    assert keyword.rarity(1, 1) == keyword.rarity(keyword.FEW_KNOWN, 1) > 2.5  # of one memory a word is not common yet
     assert keyword.rarity(10, 50) == keyword.rarity(10, 10)  # counts may be newer than the size
 
 
