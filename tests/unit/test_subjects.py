@@ -114,6 +114,8 @@ def test_a_clause_with_a_subject_of_its_own_is_read_alone() -> None:
     [
         ("I live with my wife Inês and our two daughters in a small flat near the river.", 1),
         ("I see my mum and my brother at Christmas", 1),
+        ("My favourite player used to be Messi, now it's Kane.", 1),
+        ("I used to work at IBM, now I work at Oracle.", 2),
         ("I live in Rome and my parents in Oslo", 2),
         ("I work at SAP and my wife works at Bosch.", 2),
         ("I love my wife and my kids at home are great.", 2),
