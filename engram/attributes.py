@@ -24,6 +24,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+ORIGIN: Final = "~is from"  # where somebody is from: loose, as `engram.frames` has it
+
+
 class Attribute(NamedTuple):
     """An attribute of the user, and its value; both are compared text."""
 
@@ -414,7 +417,9 @@ def _of_frame(name: str, found: str, original: str) -> Attribute | None:
 
 
 def _is_profession(found: str, value: str) -> bool:
-    by_trade = re.sub(r" by (?:profession|trade|training|occupation)$", "", value)
+    by_trade = re.sub(
+        r" by (?:profession|trade|training|occupation)$| from [\w' -]+$| at (?!home\b)[\w'.& -]+$", "", value
+    )
     return by_trade.split()[-1] in _PROFESSIONS and " of " not in found
 
 
@@ -959,6 +964,7 @@ _QUESTIONS: Final = tuple(
         (r"^what (?:do|did) i do (?:for a living|for work|professionally)$", "occupation"),
         (rf"^what diet {_AUX} i (?:\w+ )?(?:follow|following|on|keep|eat)$", "diet"),
         (r"^what (?:do|did) i drive$", "car"),
+        (r"^where (?:am|do|was|did) i (?:come )?(?:originally )?from(?: originally)?$", ORIGIN),
         (rf"^how old {_AUX} i(?: (?:now|turning|exactly))?$", "age"),
         (rf"^how (?:much|heavy) {_AUX} i (?:\w+ )?(?:weigh|weighing)$|^how heavy {_AUX} i$", "weight"),
         (rf"^how tall {_AUX} i$", "height"),
@@ -1028,7 +1034,7 @@ _TOLD_BY: Final = {
     "manager": "manager boss supervisor report reports",
     "notes app": "notes", "favourite dish": "favourite dish food meal", "diet": "diet eat eats",
     "phone number": "phone number", "email": "email mail", "commute": "commute commutes work office",
-    "car": "car drive drives driving drove vehicle",
+    "car": "car drive drives driving drove vehicle", ORIGIN: "from",
     "age": "age old turned years birthday born", "weight": "weight weigh weighs weighed kilos kg pounds lbs stone",
     "height": "height tall cm feet foot", "form of address": "called call name nickname address",
     "language of answers": "answer answers reply respond language speak write talk",

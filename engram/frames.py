@@ -226,7 +226,16 @@ def _owned(plain: str, original: str) -> Attribute | None:
     return Attribute(f"{LOOSE}{named} (a)", value) if is_thing and len(value.split()) <= 3 else None
 
 
+_ORIGIN: Final = regex(r"^user (?:is|comes|was) (?:originally )?from (?P<value>[^,;:]{2,40})$")
+
+
 def _habit(plain: str, original: str) -> Attribute | None:
+    origin = _ORIGIN.match(plain)
+    if origin is not None:  # of a country and of a town in it: both may be told
+        value = attributes.first_value(origin["value"], 4)
+        return (
+            Attribute(attributes.ORIGIN, value) if value is not None and attributes.is_name(value, original) else None
+        )
     uses = _USES_FOR.match(plain)
     if uses is not None:
         value = attributes.first_value(uses["value"], 4)

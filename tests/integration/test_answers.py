@@ -87,6 +87,7 @@ def test_the_first_minute(ada: Engram) -> None:
         ("What car does my uncle drive?", ""),
         ("What's my job?", "User works at SAP as a data analyst"),
         ("Where did I go to school?", ""),
+        ("Where am I from?", "User is from Chile"),
         ("When is my birthday?", ""),
         ("When is my mum's birthday?", "User's mum's birthday is June 6"),
         ("What is my mum's birthday?", "User's mum's birthday is June 6"),
@@ -96,7 +97,7 @@ def test_an_answer_is_of_whom_and_of_what_the_question_is(ada: Engram, question:
     ada.remember(
         "My brother Tom lives in Leeds. My mum was born in Cork. My daughter Mia is 7. My dog is called Rex. "
         "I live in Bonn. I drive a blue Golf. I work at SAP as a data analyst. My birthplace is Trieste. "
-        "My mum's birthday is June 6."
+        "My mum's birthday is June 6. I'm from Chile."
     )
     ada.remember("My son Ben just started school.")
     assert ada.recall(question).answer_text == answer

@@ -50,6 +50,8 @@ ATTRIBUTES = {
     "My hometown is Split": "slot:profile:hometown",
     "My favourite city is Rome": "slot:profile:favourite city",
     "Rome is my favourite city": "slot:profile:favourite city",
+    "I'm from Naples": "slot:profile:~is from",
+    "I am a manager at Shopify": "slot:profile:occupation",
 }
 
 
