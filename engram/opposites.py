@@ -67,7 +67,7 @@ def _whole(text: str) -> str:
     if own is not None:
         verb = _CONTRACTED.get(own["verb"], own["verb"].strip())
         text = f"user{own['never'] or ''} {third_person(verb)}{own['denied'] or ''}{text[own.end() :]}"
-    return _NOT.sub(r"\1 not", text)
+    return _LEARNED.sub(r"\1 can ", _NOT.sub(r"\1 not", text))
 
 
 def _by_taste(is_so: bool, words: list[str]) -> _Said | None:
@@ -87,6 +87,9 @@ def _by_taste(is_so: bool, words: list[str]) -> _Said | None:
 
 _OWN: Final = regex(r"i(?P<never> never| no longer)?(?P<verb>'m|'ve|'ll| [a-z]+?)(?P<denied>n't)?(?![\w'])")
 _CONTRACTED: Final = {"'m": "am", "'ve": "have", "'ll": "will"}
+_LEARNED: Final = regex(
+    r"^(user(?:'s [\w-]+)?|[\w-]+)(?: has)?(?: (?:finally|just|recently))? learn(?:ed|t) (?:how )?to (?=\w)"
+)
 _NOT: Final = regex(r"\b(does|do|is|are|has|have)n't\b")
 # Of whom it is said must be told by the words: there are many of "he", "it" and "the shop".
 _WHO: Final = (

@@ -18,6 +18,8 @@ from engram.subjects import plain
         ("User does not have a dog", "User has a dog"),
         ("User has no car", "User has a car"),
         ("User can't swim", "User can swim"),
+        ("User can't swim", "User has finally learned to swim"),
+        ("User's son cannot swim", "User's son learned how to swim"),
         ("User never smokes", "User smokes"),
         ("User no longer smokes", "User smokes"),
         ("User is no longer a member of the choir", "User is a member of the choir"),
@@ -53,6 +55,7 @@ def test_what_is_denied_is_the_opposite_of_what_is_said_in_the_same_words(denied
     ("denied", "said"),
     [
         ("User does not like tea", "User likes green tea"),
+        ("User can't cook", "User learned to cook pasta"),
         ("User does not like tea", "User does not like tea anymore"),
         ("User does not like tea", "User will like tea"),
         ("User does not hate cats", "User likes cats"),
