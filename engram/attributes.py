@@ -394,7 +394,6 @@ def _of_frame(name: str, found: str, original: str) -> Attribute | None:
     value = first_value(_SOME_TIME_AGO.sub("", said) if name == "partner" else said)
     if value is None:
         return None
-    last = value.split()[-1]
     if name == "profession":
         return Attribute("occupation", value) if _is_profession(found, value) else None
     if name == "occupation":
@@ -403,15 +402,7 @@ def _of_frame(name: str, found: str, original: str) -> Attribute | None:
         return Attribute(name, value) if value in _DIETS else None
     if name == "commute":
         return Attribute(name, value)
-    if name == "employer" and (
-        value in names.CITIES
-        or value in names.REGIONS
-        or last in _SOME
-        or value in _NETWORKS
-        or value == "home"
-        or last in _NO_FIRM
-        or _A_DAY.fullmatch(value)
-    ):
+    if name == "employer" and _is_no_firm(value):
         return None
     return Attribute(name, value) if is_name(value, original) else None
 
@@ -559,8 +550,8 @@ _OVERS: Final = tuple(
 
 
 _WORKED: Final = regex(
-    r"^user (?:\w+ly |once )*(?:(?:has )?(?:used to work|worked|left user's job|quit user's job|resigned|retired|"
-    r"left|quit)|no longer works|does not work)(?: (?:at|for|from|with|by))? (?P<value>[\w'&. -]{1,40}?)"
+    r"^user (?:\w+ly |once )*(?:(?:(?:has )?(?:used to work|worked)|no longer works|does not work) (?:at|for)|"
+    r"(?:has )?(?:left user's job at|quit user's job at|resigned from|retired from)) (?P<value>[\w'&. -]{1,40}?)"
     r"(?: (?:any ?more|before|once|for|until|till|in|from|since|as|last)\b.*)?$"
 )
 
@@ -568,7 +559,14 @@ _WORKED: Final = regex(
 def worked_at(statement: str) -> str | None:
     """For whom a statement says that the user worked before."""
     match = _WORKED.match(statement) if len(statement) <= MAX_READ else None
-    return None if match is None else match["value"]
+    return None if match is None or _is_no_firm(match["value"]) else match["value"]
+
+
+def _is_no_firm(value: str) -> bool:
+    """Whether a value is a place, a day or what somebody joins for another reason than work."""
+    last = value.split()[-1]
+    listed = value in names.CITIES or value in names.REGIONS or value in _NETWORKS or value == "home"
+    return listed or last in _SOME or last in _NO_FIRM or _A_DAY.fullmatch(value) is not None
 
 
 def was_so(statement: str) -> str | None:
@@ -713,7 +711,7 @@ _PARTED_AS: Final = tuple(
             False,
         ),
         (
-            rf"user's group {_ADV}(?:has )?{_ADV}(?:broke(?:n)? up|split up|separated|called it quits|parted ways)",
+            rf"user's group {_ADV}(?:has )?{_ADV}(?:broke(?:n)? up|split up|separated)",
             r"",
             True,
         ),
@@ -806,6 +804,10 @@ def renewed(sentence: str) -> Attribute | None:
             held, old = _bare(match["value"]), match.groupdict().get("old")
             if old is not None and noun(np) is None:
                 continue  # "my mum isn't well, it's Covid"
+            if old is not None and name is not None and name.split()[-1] not in _DESCRIBED_SO:
+                said = {*old.lower().split(), *held.lower().split()}
+                if said & set(names.NOT_NAMES) - _CALLED_SO and not name.startswith("favourite "):
+                    continue  # "my wife isn't French but Belgian"
             if old is not None and name is not None and not is_name(old.lower(), plain):
                 kind = name in _OF_A_KIND or (name.startswith("favourite ") and _NO_MORE.search(plain) is not None)
                 values = [_value_of(name, one, plain) if kind else None for one in (old, held)]
@@ -819,6 +821,8 @@ def renewed(sentence: str) -> Attribute | None:
     return None
 
 
+_DESCRIBED_SO: Final = ("nationality", "religion", "language", "birthday", "birthplace", "diet", "age")
+"""Of what a word that is no name may be the value."""
 _OF_A_KIND: Final = ("favourite colour", "diet", "age")
 _NO_MORE: Final = regex(r"(?i)\b(?:any ?more|any longer|no longer)\b")
 """What tells a value that is no name from how something is: "my favourite food isn't spicy, it's mild"."""
@@ -954,8 +958,8 @@ _QUESTIONS: Final = tuple(
         (rf"^where {_AUX} i (?:\w+ )?(?:work|working|employed|worked)$", "employer"),
         (
             (
-                rf"^(?:who|whom|(?:which|what) (?:company|firm|employer|business)) {_AUX} i (?:\w+ )?"
-                r"(?:work|working|employed|worked)(?: (?:for|at|by|with))?$"
+                rf"^(?:who|whom|(?:which|what) (?:compan(?:y|ies)|firms?|employers?|business(?:es)?)) {_AUX} i "
+                r"(?:\w+ )?(?:work|working|employed|worked)(?: (?:for|at|by|with))?$"
             ),
             "employer",
         ),
@@ -1022,7 +1026,7 @@ def asked(question: str) -> str | None:
         return noun(f"favourite {best['np']}")
     match = _WHICH.match(text) or _MINE.match(text)
     if match is None or "'s " in match["np"].removesuffix("'s name"):
-        return None  # "my mom's birthday" is hers
+        return None  # "my wife's birthday" is hers
     return noun(_MODIFIED.sub("", match["np"]))
 
 

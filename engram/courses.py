@@ -120,7 +120,8 @@ _OVERS: Final = tuple(
         ),
         (rf"^user {_HAS}(?:had |taken |attended |played )?user's last (?P<over>{_NP}){_CLOSE}$", False),
         (
-            rf"^user {_HAS}(?:given|gave) (?P<over>{_NP}) away(?: (?:to|for) [^,;:]{{2,60}}?)?{_CLOSE}$", False
+            rf"^user {_HAS}(?:given|gave) (?P<over>{_NP}) away(?: to (?!be\b)(?:(?! for )[^,;:]){{2,60}}?)?{_CLOSE}$",
+            False,
         ),
         (rf"^user {_HAS}finished (?:reading |watching |listening to )?(?P<over>{_NP}){_CLOSE}$", False),
         (rf"^user {_HAS}(?:rehomed|re-homed) (?P<over>{_NP}){_CLOSE}$", False),
@@ -883,6 +884,18 @@ def is_pet(plain: str, name: str) -> bool:
     return match is not None and match["name"] == name
 
 
+_NAMED_SO: Final = regex(
+    r"^user's (?:[\w-]+ ){1,2}?(?:(?:is |'s name is )?(?:called |named )?)(?P<name>[^,;:]{2,60})$|"
+    r"^user(?:'s name is| is married to| is dating) (?P<own>[^,;:]{2,60})$"
+)
+
+
+def is_named(plain: str, name: str) -> bool:
+    """Whether a statement says of somebody of the user's that they have a name, or do something under it."""
+    match = _NAMED_SO.match(plain)
+    return match is not None and (match["name"] or match["own"]).split()[0] == name
+
+
 def names(said: str, subject: str | None) -> bool:
     """Whether words name somebody by all the words of their name."""
     words = set(_WORD.findall((subject or "").casefold())) - _FUNCTION
@@ -1235,6 +1248,7 @@ __all__ = [
     "is_in_company",
     "is_in_part",
     "is_lasting",
+    "is_named",
     "is_of_several",
     "is_passing",
     "is_pet",

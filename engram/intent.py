@@ -65,8 +65,8 @@ _WHERE_SO_FAR = (
     rf"(?P<topic>(?:lived|worked|studied|banked|been (?:living|working|studying))){_SO_FAR}"
 )
 _WHICH_SO_FAR = (
-    r"\b(?:what|which) (?P<topic>[\w' -]{2,30}?) (?:have|has) (?:i|we|he|she|they|my [\w-]+) (?:ever |already )?"
-    rf"(?:lived|worked|owned|used|driven|dated|held|studied|had)(?: (?:in|at|for|as|with))?{_SO_FAR}"
+    r"\b(?:what|which) (?P<topic>[\w' -]{2,30}? (?:have|has) (?:i|we|he|she|they|my [\w-]+) (?:ever |already )?"
+    rf"(?:lived|worked|owned|used|driven|dated|held|studied|had))(?: (?:in|at|for|as|with))?{_SO_FAR}"
 )
 _OVER_TIME = r"(?P<topic>.+?) over (?:time\b(?! off)|the (?:years|months|weeks)\b)"
 LINEAGE: Final = tuple(

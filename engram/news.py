@@ -297,6 +297,14 @@ def changes(said: str, old: str, new: str) -> bool:
     return bool(_CHANGES.search(text) and _ANEW.search(said)) and not _is_aside(said) and not _is_once(said)
 
 
+def denies(said: str, new: str) -> bool:
+    """Whether compared text says of a value alone that it is not so, or no longer: "is no longer Muse"."""
+    return _DENIED.search(masked(said, new) or "") is not None
+
+
+_DENIED: Final = regex(r"\b(?:no longer|not|isn't|aren't)(?: (?:an?|the|in|at|with|on|by|for))* @(?! but\b)")
+
+
 def is_elsewhere(said: str, held: str, old: str, new: str) -> bool:
     """Whether a change is told of two values without the user, and of something that a memory does not speak of."""
     if _OF_USER.search(said) is not None:

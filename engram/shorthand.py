@@ -413,6 +413,19 @@ _FIRST: Final = regex(
 )
 
 
+_NOBODY: Final = _words(
+    "kids children mom mum mummy mommy mother dad daddy father grandma grandpa granny work life music coffee food "
+    "books cats dogs sleep friends family everyone everybody people team boss chocolate netflix wine pizza guys boys "
+    "girls"
+)
+"""Who or what may stand first in a sentence with a capital, and is nobody's other half by that."""
+
+
+def _is_somebody(name: str) -> bool:
+    first = name.split()[0].casefold()
+    return first not in _SENT and first not in _NOBODY
+
+
 _WITH: Final = {
     "married": "married to", "engaged": "engaged to", "back together": "back together with", "dating": "dating",
 }  # fmt: skip
@@ -456,7 +469,7 @@ def _made(text: str, after_self: bool, lone: bool) -> str | None:
     if changed is not None:
         return f"My {changed['np'].lower()} is {changed['value']} now"
     couple = _COUPLE.match(text)
-    if couple is not None and couple["who"].split()[0].casefold() not in _SENT:
+    if couple is not None and _is_somebody(couple["who"]):
         did = _WITH[couple["did"].casefold().removeprefix("got ").removeprefix("are ")]
         be = "I'm" if couple["did"].casefold().startswith("are") else f"I {couple['adv'].replace('have ', '')}got"
         return f"{be} {did} {couple['who']}{couple['end']}"

@@ -192,7 +192,7 @@ _NAME_START = (
 _CUT = regex(
     rf"(?:\s*,\s*|\s+)(?:and also|and now|and|but|so|yet|though|although|whereas|while)\s+(?={_SUBJECT_START})"
     rf"|(?:\s*,\s*(?:(?:and|but|so|yet)\s+)?|\s+(?:but|so|yet)\s+)(?=(?:now|these days|nowadays),?\s+"
-    rf"(?!(?:it|that|this)\b){_SUBJECT_START})"
+    rf"(?!(?:that|this)\b){_SUBJECT_START})(?!\w+(?: \w+)?,?\s+(?:he|she|they|it)\b)(?![^,;:]*\b(?:them|him|it|there)\b)"
     rf"|\s*;\s*|\s+[—–]\s+|\s+-\s+|(?<=\w)—(?=\w)|\s*,\s*(?={_SUBJECT_START})"
     rf"|(?:\s*,\s*|\s+)(?:and|but)\s+(?={_NAME_START})|\s*,\s*(?={_NAME_START})",
     re.I,
@@ -1003,9 +1003,15 @@ def _apposition(part: str) -> tuple[str, int, int, bool] | None:
 
 
 _DESCRIBED = regex(
-    r"(?P<who>(?i:I['’]?m|I am|my name is|this is)) (?P<name>[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2}), "
-    r"(?P<what>an? (?!bit\b|little\b|friend\b|fan\b|lot\b)[^,;:]{3,80})$"
+    r"(?P<who>(?i:I['’]?m|I am|my name is)) (?P<name>[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2}), "
+    r"(?P<what>an? (?!bit\b|little\b|friend\b|fan\b|lot\b|[^,;:]*\b(?:[Ii]|[Mm]y|we|our|me|us)\b)"
+    r"[^,;:]{3,80}(?<! name)(?<! one))$"
 )
+_NO_PERSON: Final = _words(
+    "sorry team lead junior chief head pro anti gen generation type group level day week part number option player "
+    "patient aries taurus gemini virgo libra scorpio sagittarius capricorn aquarius pisces"
+)
+"""What is written as a name and says what somebody is, or where they stand."""
 _AGED = regex(r"an? (?P<years>[1-9]\d?|1[01]\d)[ -]years?[ -]old (?P<what>[a-z][^,;:]{2,60})$")
 
 
@@ -1013,7 +1019,9 @@ def _described(part: str) -> Iterator[tuple[str, int, int, bool]] | None:
     """Who somebody is and what, said in one: "I'm Ada, a 36-year-old engineer from Ottawa"; None for others."""
     place, end = lead_length(part), len(part.rstrip(" .!"))
     match = _DESCRIBED.match(part[:end], place)
-    if match is None or any(plain(word) in names.NOT_NAMES for word in match["name"].split()):
+    if match is None or any(
+        plain(word) in names.NOT_NAMES or plain(word) in _NO_PERSON for word in match["name"].split()
+    ):
         return None
     told = [(f"My name is {match['name']}", place, match.end("name"))]
     aged = _AGED.match(match["what"])

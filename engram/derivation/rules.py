@@ -141,7 +141,7 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             yield replace(one, char_start=start, char_end=end)
 
 
-_GROUP_PARTED: Final = regex(r"User's group (?:\w+ly |just |has |now )*(?:split up|separated|parted ways)$")
+_GROUP_PARTED: Final = regex(r"User's group (?:\w+ly |just |has |now )*(?:split up|separated)\b")
 """What a couple does as well as a group on its way: which it was is told by nothing where it is one of several
 sentences."""
 _JOKE: Final = regex(

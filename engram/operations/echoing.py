@@ -87,9 +87,9 @@ def _known(setup: Setup, conn: Connection, tenant_id: str, scope_id: int) -> lis
     keyed = fetch_ahead(conn, "list_keyed_values", tenant_id=tenant_id, scope_id=scope_id)
     told = fetch_all(conn, "list_told_facts", tenant_id=tenant_id, scope_id=scope_id)
     return [
-        Known(row.conflict_key, value, row.status == "active", row.fact, _said(row))
+        Known(row.conflict_key, value, value is not None and row.status == "active", row.fact, _said(row))
         for row in keyed()
-        if (value := value_of(setup.policy, row.fact, row.conflict_key)) is not None
+        if (value := value_of(setup.policy, row.fact, row.conflict_key)) is not None or _of_work_before(row.fact)
     ] + [Known(None, None, row.status == "active", row.fact, _said(row), row.subject, row.lineage_id) for row in told]
 
 
@@ -158,7 +158,13 @@ def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> l
         return seen
     value = value_of(setup.policy, made.fact, key)
     seen = [replace(one, is_head=False) if one.key == key else one for one in seen]
-    return seen if value is None else _with(seen, Known(key, value, True, made.fact, said))
+    if value is None and not _of_work_before(made.fact):
+        return seen
+    return _with(seen, Known(key, value, value is not None, made.fact, said))
+
+
+def _of_work_before(fact: str) -> bool:
+    return attributes.worked_at(plain(fact)) is not None
 
 
 def _with(seen: Sequence[Known], new: Known) -> list[Known]:
@@ -196,7 +202,7 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         and (
             _of_the_same(one.subject, own)
             or courses.names(said, one.subject)
-            or (over and courses.is_pet(plain(one.fact), over))
+            or (over and courses.is_pet(plain(one.fact), over) and not _is_also_anothers(known, over))
         )
     ]
     if course is not None and course.alone and course.new is not None:
@@ -218,6 +224,14 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if not echo.otherwise:
         return None
     return _after_all(draft, plain(draft.fact), heads) or _preferring(draft, heads) or _otherwise(draft, heads)
+
+
+def _is_also_anothers(known: Sequence[Known], name: str) -> bool:
+    """Whether somebody else is called by a name that is a pet's, too."""
+    return any(
+        one.is_head and courses.is_named(plain(one.fact), name) and not courses.is_pet(plain(one.fact), name)
+        for one in known
+    )
 
 
 def _preferring(draft: Draft, heads: Sequence[Known]) -> Draft | None:
@@ -383,7 +397,8 @@ def _by_value(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | Non
     key, said = draft.classified.conflict_key, plain(draft.fact)
     if _has_its_key(draft, known) and any(one.key == key and one.is_head for one in known):
         return None
-    held = [(one, value) for one in known if _is_of_user(one) and (value := _value(one)) is not None]
+    told = (one for one in known if one.key is None or one.value is not None)
+    held = [(one, value) for one in told if _is_of_user(one) and (value := _value(one)) is not None]
     heads = [(one, value) for one, value in held if one.is_head and courses.is_state(plain(one.fact))]
     named = [(one, value) for one, value in heads if news.masked(said, plain(value)) is not None]
     others = [one for one in news.values(draft.fact) if plain(one) not in {plain(value) for _, value in named}]
@@ -393,7 +408,7 @@ def _by_value(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | Non
         return _changing(setup, draft, named, others[0])
     if named:
         return _going(setup, draft, named)
-    if not others:
+    if not others or news.denies(said, plain(others[0])):
         return None
     return _returning(setup, draft, held, others[0]) or _coming(setup, draft, heads, others[0])
 
@@ -509,6 +524,8 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
         return _restating(setup, draft, about.fact)
     if echo.new is None:
         over = replace(draft.classified, conflict_key=about.key, negates=about.value, critical_slot=None)
+        if _GROUP.match(draft.fact) and any(one.is_head and _PARTS_TOO.search(plain(one.fact)) for one in known):
+            return None
         both = f"User and {_as_written(about.value or '', about.fact)}"
         return replace(draft, echo=None, classified=over, fact=_GROUP.sub(both, draft.fact))
     fact = attributes.sentence_of(about.key.removeprefix(PREFIX), _as_written(echo.new, draft.fact))
@@ -520,6 +537,10 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
 
 _WENT_BACK: Final = regex(r"^user (?:\w+ly |has |just |now )*(?:(?:went|gone) back|returned) to (?!using |the )")
 _GROUP: Final = regex(r"^User's group(?= )")
+_PARTS_TOO: Final = regex(
+    r"\b(?:band|duo|trio|quartet|orchestra|choir|startup|start-up|co-?founders?|business partners?|bandmates?)\b"
+)
+"""Whom else somebody may be told to have parted from."""
 _PARTED: Final = regex(r"^user (?:\w+ly |has |just )*(?:sold|lost|left|parted with|gave away)\b")
 _KEPT: Final = tuple(PREFIX + name for name in ("favourite ", "hometown", "birthplace"))
 """What a thing or a place may be to somebody who no longer has it."""

@@ -207,11 +207,11 @@ def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
     for text in texts:
         slot = _fill(rule, clause, text)
         if slot is not None:
-            return None if slot[0] == _AGE and owner != SELF else _Slot(rule, slot[0], owner, None)
+            return None if slot[0] in _MEASURES and owner != SELF else _Slot(rule, slot[0], owner, None)
     return None
 
 
-_AGE: Final = "profile:age"
+_MEASURES: Final = frozenset(("profile:age", "profile:height", "profile:weight"))
 """Of somebody else it may be that of another: there are many sons, brothers and friends."""
 
 

@@ -322,10 +322,19 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     if who is not None:
         called = kin.names_of(who, (one.memory.fact for one in results))
         telling = [one for one in telling if kin.may_tell(who, one.memory.fact, called)]
+        which = kin.asked_as(same)
+        telling = (which and _of_which(which, telling)) or telling
     if not telling:
         return []
     needed = max(WEAK, STRONG * relevance_of(telling[0]), least)
     return [one for one in telling if relevance_of(one) >= needed]
+
+
+def _of_which(which: str, telling: Sequence[SearchResult]) -> list[SearchResult]:
+    """What speaks of the very one of several: of the best friend and not of any. Pure."""
+    called = kin.names_of(which, (one.memory.fact for one in telling))
+    said = ((one, text.compared(one.memory.fact)) for one in telling)
+    return [one for one, fact in said if which in fact or not called.isdisjoint(text.words(fact))]
 
 
 _WHO: Final = regex(r"(?:and |so )?who(?:se)?\b")
@@ -754,6 +763,7 @@ def _values_of(
 
 
 _AS_WHAT: Final = regex(r"\bworks\b.* as an? ")  # under the key of who employs somebody it says what they do there
+_AGED: Final = regex(r"^User is an? \d{1,3}[ -]years?[ -]old\b")
 _STATED: Final = ("statement", "reported")
 _SPOKEN_OF: Final = regex(r"\b(?:i|i'm|i've|me|my|mine|we|we're|our|you|you're|your|user|user's)\b")
 
@@ -762,7 +772,10 @@ def may_tell(memory: Memory, name: str) -> bool:
     """Whether a memory may tell of an attribute of the user: it has no other's key, its words, and states something."""
     key = memory.conflict_key or ""
     if key.startswith("slot:profile:") and not frames.is_loose(key):
-        return key == f"slot:profile:{name}" or (name == "occupation" and _AS_WHAT.search(memory.fact) is not None)
+        also = {"occupation": _AS_WHAT, "age": _AGED}.get(name)
+        return key == f"slot:profile:{name}" or (also is not None and also.search(memory.fact) is not None)
+    if name == "age" and memory.category not in EVIDENCE and _AGED.search(memory.fact) is not None:
+        return True
     if not attributes.may_tell(name, plain(memory.fact)):
         return False
     if memory.category not in EVIDENCE:

@@ -38,7 +38,8 @@ _ALIKE: Final = (
     "grandfather grandpa grandparent",
     "grandpa grandfather grandparent",
     "aunt", "uncle", "cousin", "niece", "nephew", "grandson grandchild", "granddaughter grandchild",
-    "stepmother stepmom", "stepfather stepdad", "mother-in-law", "father-in-law", "sister-in-law", "brother-in-law",
+    "stepmother stepmom", "stepfather stepdad", "mother-in-law in-law", "father-in-law in-law",
+    "sister-in-law in-law", "brother-in-law in-law",
     "friend bestie buddy mate pal",
     "neighbour neighbor", "neighbor neighbour",
     "colleague coworker co-worker", "coworker colleague co-worker",
@@ -64,6 +65,7 @@ _ASKED: Final = regex(
     rf"(?:\b(?:does|do|did|is|are|was|were|has|have|had|will|can)(?:n't)?|['’]s) {_MY} (?:[\w-]+ ){{0,2}}?"
     rf"(?P<who>{_WHO})s?(?:['’]s?)?(?= |[?.!]|$)(?! (?:and|or) (?:i|me)\b)",
 )
+_AS_WHICH: Final = regex(rf"\b{_MY} (?P<which>[\w-]+ (?:{_WHO}))(?![\w-])")
 _WORD: Final = regex(r"[\w-]+")
 _BY_NAME: Final = regex(rf"^who(?:['’]s| is| are| was| were)? {_MY} (?:[\w-]+ ){{0,2}}?(?:{_WHO})s?(?![\w'’-])")
 
@@ -77,6 +79,12 @@ def asked(question: str) -> str | None:
     text = question.strip()
     found = None if _BY_NAME.match(text) else _ASKED.search(text)
     return None if found is None else found["who"]
+
+
+def asked_as(question: str) -> str | None:
+    """The words of a question in compared text for one of several: "best friend", "older brother"."""
+    found = _AS_WHICH.search(question)
+    return None if found is None else found["which"]
 
 
 def names_of(who: str, facts: Iterable[str]) -> frozenset[str]:

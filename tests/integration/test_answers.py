@@ -141,3 +141,27 @@ def test_the_only_thing_that_is_known_answers_in_other_words(ada: Engram, said: 
     ada.remember(said)
     assert ada.recall(question).found
     assert not ada.recall("What is the capital of Peru?").found
+
+
+def test_a_question_for_all_firms_is_answered_by_all_of_them(ada: Engram) -> None:
+    for said in ("I work at Aldi.", "I work at Lidl now.", "I live in Berlin."):
+        ada.remember(said)
+    answer = ada.recall("Which firms have I worked for?").answer_text
+    assert [line.split(": ", 1)[1] for line in answer.splitlines()] == [
+        "User works at Aldi", "User works at Lidl now",
+    ]  # fmt: skip
+
+
+def test_the_cars_that_were_driven_are_told(ada: Engram) -> None:
+    for said in ("I drive a Golf.", "I drive a Polo now."):
+        ada.remember(said)
+    answer = ada.recall("What cars have I driven?").answer_text
+    assert "Golf" in answer
+    assert "Polo" in answer
+
+
+def test_the_friend_who_is_asked_for_is_the_one_told_of(ada: Engram) -> None:
+    for said in ("My friends Anna and Ben live in Bath.", "My best friend Carl moved to Oslo.", "Carl plays chess."):
+        ada.remember(said)
+    assert ada.recall("Where does my best friend live?").answer_text == "User's best friend Carl moved to Oslo"
+    assert "friends" in ada.recall("Where do my friends live?").answer_text

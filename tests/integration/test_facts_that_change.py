@@ -109,6 +109,7 @@ CHANGED: Final = (
     "My birthday is May 3. | Oops, I meant my birthday is May 4. | May 3 | May 4",
     "I am 34 years old. | I am 35 now. | 34 | 35",
     "I worked at Acme. I work at Globex. | I went back to Acme. | Globex | employer is Acme",
+    "I used to work at Acme. I work at Globex. | I went back to Acme. | Globex | employer is Acme",
     "I'm 35. | I turned 36 yesterday. | 35 | 36",
     "My age is 35. | I'm 36. | 35 | 36",
     "I'm 178 cm tall. | My height is 180 cm. | 178 | 180",
@@ -172,6 +173,9 @@ ASKED: Final = (
     "I work at Tesco. | I work at Aldi now. | What was my last employer? | User works at Tesco",
     "I am 34 years old. | I am 35 now. | How old am I? | 35",
     "I used to work at IBM, now I work at Oracle. | Where do I work? | Oracle",
+    "My wife's birthday is May 3. My birthday is May 9. | When is my wife's birthday? | May 3",
+    "I'm a 34-year-old teacher. | How old am I? | 34",
+    "My brother used to live in Rome, now he lives in Oslo. | Where does my brother live? | Oslo",
     "I weigh 74 kilos. | I weigh 71 kilos. | How much do I weigh? | 71",
     "Please call me Sam. | Call me Alex from now on. | What should you call me? | Alex",
 )
@@ -445,6 +449,28 @@ BESIDE: Final = (
     "My wife is Lea. | We separated the recycling.",
     "My wife is Lea. | We got divorced ten years ago and remarried.",
     "My wife is Lea. | The group was too big. We split up.",
+    "My wife is Lea. | I went to Rome with friends. We split up yesterday.",
+    "My wife is Lea. | We called it quits.",
+    "My favourite film is Dune. | My favourite film isn't Alien anymore.",
+    "My favourite band is Blur. | My favourite band is no longer Muse.",
+    "My cat is called Luna. My daughter is called Luna. | Luna died last week.",
+    "My dog is called Max. My boss is Max Hall. | Max died.",
+    "My wife is Lea. | Kids and I got back together.",
+    "My wife is Lea. | Work and I are married.",
+    "My wife is Lea. I play in a band with Tom. | We broke up.",
+    "My wife is Lea. My co-founder is Sam. | We split up.",
+    "My wife is Lea. | My wife isn't French but Belgian.",
+    "My doctor is Dr. Bell. | My doctor isn't Swiss but German.",
+    "My phone is a Pixel. | My phone isn't Chinese but Korean.",
+    "I work at Acme. I used to work at Globex. | I went back to Globex for a visit.",
+    "I have a laptop. | I gave my laptop away for repair.",
+    "I have a car. | I gave my car away to be washed.",
+    "I have a guitar. | I gave my guitar away to my brother for a month.",
+    "My son is 120 cm tall. | My son is 95 cm tall.",
+    "My son weighs 20 kilos. | My son weighs 30 kilos.",
+    "My name is Daniel. | This is Anna, a colleague from Bonn.",
+    "My name is Daniel. | I'm Team Lead, a role I like.",
+    "My name is Daniel. | I'm Gemini, a typical air sign.",
     "My wife is Lea. | We almost got divorced.",
     "My wife is Lea. | Anna and Tom got married.",
     "My girlfriend is Lea. | I'm divorced.",
@@ -576,3 +602,19 @@ def test_a_question_of_the_past_is_told_what_was_then(engram: Engram, row: str) 
 def test_what_may_both_be_so_stays_side_by_side(engram: Engram, row: str) -> None:
     first, second = parts(row)
     assert set(facts(told(engram, first))) <= set(facts(told(engram, first, second)))
+
+
+@pytest.mark.parametrize(
+    ("before", "back"),
+    [
+        ("I quit smoking.", "I went back to smoking."),
+        ("I left Spain.", "I went back to Spain."),
+        ("I left Facebook.", "I went back to Facebook."),
+        ("I used to work with Python.", "I went back to Python."),
+        ("I used to work with Anna.", "I went back to Anna."),
+    ],
+)
+def test_who_goes_back_to_what_was_no_work_works_where_they_did(engram: Engram, before: str, back: str) -> None:
+    held = facts(told(engram, "I work at Acme.", before, back))
+    assert "User works at Acme" in held
+    assert not any("employer" in fact for fact in held)

@@ -225,6 +225,20 @@ def test_what_was_preferred_may_be_so_no_longer(fact: str, statement: str, is_ot
     assert told(fact).preferred(statement) is is_other
 
 
+@pytest.mark.parametrize(
+    ("plain_fact", "name", "is_named"),
+    [
+        ("user's daughter is called luna", "luna", True),
+        ("user's boss is max hall", "max", True),
+        ("user is dating rex", "rex", True),
+        ("max loves bones", "max", False),
+        ("user's daughter likes luna", "luna", False),
+    ],
+)
+def test_somebody_is_known_by_a_name(plain_fact: str, name: str, is_named: bool) -> None:
+    assert courses.is_named(plain_fact, name) is is_named
+
+
 def test_a_memory_told_anew_says_nothing_twice() -> None:
     assert told("User takes the bus to work").replaced("bus", "tram to work") == "User takes the tram to work"
     assert told("User takes the bus").replaced("bus", "tram to work") == "User takes the tram to work"

@@ -33,6 +33,19 @@ def test_of_whom_a_question_asks(question: str, who: str | None) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "which"),
+    [
+        ("where does my best friend live?", "best friend"),
+        ("what does my older brother do?", "older brother"),
+        ("where does my brother live?", None),
+        ("where do i live?", None),
+    ],
+)
+def test_which_of_several_a_question_asks_of(question: str, which: str | None) -> None:
+    assert kin.asked_as(question) == which
+
+
+@pytest.mark.parametrize(
     ("who", "fact", "tells"),
     [
         ("brother", "User's brother Tom lives in Leeds", True),

@@ -49,6 +49,13 @@ def test_of_two_values_the_one_that_is_denied_is_not_what_came() -> None:
     assert not news.changes("dr. bell changed user's filling, not dr. hart", "dr. bell", "dr. hart")
 
 
+def test_a_value_that_is_denied_has_not_come() -> None:
+    assert news.denies("user's favourite band is no longer muse", "muse")
+    assert news.denies("user's favourite film isn't alien anymore", "alien")
+    assert not news.denies("user's favourite band is muse", "muse")
+    assert not news.denies("user is not with fitx but mcfit", "mcfit")
+
+
 def test_two_statements_are_alike_by_the_thing_they_name() -> None:
     held = "user is always going to the pharmacy linden"
     assert news.alike(held, "linden", "from now user goes to the pharmacy apollo", "apollo") > 0

@@ -86,6 +86,10 @@ def test_a_message_about_something_else_pins_nothing(sentence: str) -> None:
         ("I live in Ottawa and I work at Shopify.", ["User lives in Ottawa", "User works at Shopify"]),
         ("I'm allergic to peanuts and shellfish", ["User is allergic to peanuts", "User is allergic to shellfish"]),
         ("Hi, I'm Ada, a nurse from Lyon", ["User's name is Ada", "User is a nurse from Lyon"]),
+        (
+            "My brother used to live in Rome, now he lives in Oslo.",
+            ["User's brother used to live in Rome, now he lives in Oslo"],
+        ),
         ("My sister lives in Toronto and she loves it", ["User's sister lives in Toronto"]),
         ("Call me Ada.", ["User wants to be called Ada"]),
         ("Call me Ada from now on.", ["User wants to be called Ada"]),

@@ -139,6 +139,13 @@ def test_somebody_somewhere_is_no_clause_without_a_verb(sentence: str, parts: in
         ("I'm Anna, a bit tired today.", ["I'm Anna, a bit tired today."]),
         ("My sister is Anna, a nurse.", ["My sister is Anna, a nurse."]),
         ("I'm Italian, a nurse.", ["I'm Italian, a nurse."]),
+        ("I'm Sorry, a nurse.", ["I'm Sorry, a nurse."]),
+        ("I'm Gemini, a typical one.", ["I'm Gemini, a typical one."]),
+        ("I'm Team Lead, a role I like.", ["I'm Team Lead, a role I like."]),
+        ("My name is Lee, a name I hate.", ["My name is Lee, a name I hate."]),
+        ("My name is Kim, a Korean name.", ["My name is Kim, a Korean name."]),
+        ("This is Rome, a city of art.", ["This is Rome, a city of art."]),
+        ("This is Bruno, a colleague.", ["This is Bruno, a colleague."]),
     ],
 )
 def test_who_somebody_is_and_what_are_told_apart(sentence: str, told: list[str]) -> None:
