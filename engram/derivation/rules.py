@@ -133,6 +133,8 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             if len(spans) > 1:
                 made = [one for one in made if not _GROUP_PARTED.match(one.fact)]
             told = list(_with_course(said, start, content, made)) or list(_pointing(said, start, content))
+            if not made and len(told) == 1 and _WE.match(told[0].fact):  # of nothing that is held it is told by itself
+                told.extend(one for one in _loosely(said, start, content, []) if one.echo is None or not one.echo.whole)
             yield from _moving(said, start, content, list(_loosely(said, start, content, told)))
             continue
         made = [one for clause in sentence for one in _from_clause(clause, 0, whole, event.occurred_at)]
@@ -141,6 +143,9 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             yield replace(one, char_start=start, char_end=end)
 
 
+_WE: Final = regex(
+    r"User's (?:group|team) (?:\w+ly |just |has |now )*(?:finished|sold|gave|given|rehomed|cancell?ed|donated)\b"
+)
 _GROUP_PARTED: Final = regex(r"User's group (?:\w+ly |just |has |now )*(?:split up|separated)\b")
 """What a couple does as well as a group on its way: which it was is told by nothing where it is one of several
 sentences."""

@@ -124,6 +124,8 @@ def test_a_message_about_something_else_pins_nothing(sentence: str) -> None:
         ("Maybe the exam moved to Monday.", []),
         ("I don't eat meat. Thanks!", ["User does not eat meat"]),
         ("I smoke.", ["User smokes"]),
+        ("We finished the renovation.", ["User finished the renovation"]),
+        ("We gave the sofa away.", ["User gave the sofa away"]),
         ("Honestly, I drink.", ["User drinks"]),
         ("I went to Rome and I loved the food there", ["User went to Rome", "User loved the food there"]),
         ("I'm not allergic to nuts, just peanuts.", ["User is not allergic to nuts, just peanuts"]),
