@@ -192,7 +192,7 @@ _NAME_START = (
 _CUT = regex(
     rf"(?:\s*,\s*|\s+)(?:and also|and now|and|but|so|yet|though|although|whereas|while)\s+(?={_SUBJECT_START})"
     rf"|(?:\s*,\s*(?:(?:and|but|so|yet)\s+)?|\s+(?:but|so|yet)\s+)(?=(?:now|these days|nowadays),?\s+"
-    rf"(?!(?:that|this)\b){_SUBJECT_START})(?!\w+(?: \w+)?,?\s+(?:he|she|they|it)\b)(?![^,;:]*\b(?:them|him|it|there)\b)"
+    rf"{_SUBJECT_START})(?!\w+(?: \w+)?,?\s+(?:he|she|they|it|that|this)\b)(?![^,;:]*\b(?:them|him|it|there)\b)"
     rf"|\s*;\s*|\s+[—–]\s+|\s+-\s+|(?<=\w)—(?=\w)|\s*,\s*(?={_SUBJECT_START})"
     rf"|(?:\s*,\s*|\s+)(?:and|but)\s+(?={_NAME_START})|\s*,\s*(?={_NAME_START})",
     re.I,
