@@ -1179,6 +1179,12 @@ _KIN_AT_SCHOOL: Final = regex(
 )
 
 
+def kin_at_school(plain: str) -> str | None:
+    """Whose school or work a statement tells, where it is somebody of the user's kin."""
+    match = _KIN_AT_SCHOOL.match(plain)
+    return None if match is None else match[1]
+
+
 _GOES: Final = regex(r"user's [^,;:]{2,40} goes to ")
 """Who goes to a school may go to a club, too; another school is told by its word."""
 
@@ -1253,6 +1259,7 @@ __all__ = [
     "is_passing",
     "is_pet",
     "is_state",
+    "kin_at_school",
     "names",
     "pointed",
     "read",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from engram import names
@@ -49,6 +50,7 @@ class Taken(NamedTuple):
     old: str
     new: str
     whole: bool
+    of: str = ""  # the day and hour, of which but the hour goes
 
 
 # ------------------------------------------------ values
@@ -232,19 +234,24 @@ _MAY_HAVE_CHANGED: Final = regex(
 _SET: Final = r"(?:(?:due|scheduled|set|planned|booked|held|located|situated|still) )?"
 _IS: Final = regex(
     rf"^{_NP} (?P<verb>is|are|starts|begins|takes place|costs) "
-    rf"(?P<adv>(?:(?:now|currently|back|again|only) ){{0,2}}){_SET}"
+    rf"(?P<adv>(?:(?:now|currently|back|again|only|also) ){{0,2}}){_SET}"
     r"(?:(?P<prep>on|at|in|by|for|from) )?(?P<value>[^;?!]{1,60})$"
 )
-_HAVING: Final = regex(r"^user(?:'s (?:team|group))? has (?:got )?(?:an?|the|user's) (?P<rest>[^;?!]{5,90})$")
+_HAVING: Final = regex(
+    r"^user(?:'s (?:team|group))? (?:also )?has (?:got )?(?:an?|another|the|user's) (?P<rest>[^;?!]{5,90})$"
+)
 _SPLIT: Final = regex(r" (?:(?P<prep>on|at|in|for) |(?=(?:tomorrow|next|this) ?))")
 _HAS_BEEN: Final = regex(r"(?<=\w)'s been ")
 _TAIL: Final = regex(
     r",? (?:(?:now|again|instead|these days|nowadays|currently|at last|after all|already|from now on|yesterday|"
-    r"last (?:week|month|night)|officially)|(?:because|due to|thanks to) .{1,100})$"
+    r"last (?:week|month|night)|officially|too|as well)|(?:because|due to|thanks to) .{1,100})$"
 )
+_TOO: Final = regex(r"\b(?:also|too|as well)\b")
+_WAS_LATE: Final = regex(r"\bdelayed .*\b(?:yesterday|last (?:week|month|night))\b")
+"""What was late once may be at its hour ever since."""
 _SIGNS: Final = regex(r"\b(?:now|again|instead|these days|nowadays|currently|from now on|back)\b")
 _STANDS: Final = _words(
-    "office desk workplace workstation cubicle workshop studio practice shop store bakery salon surgery clinic garage "
+    "office desk workplace workstation cubicle studio shop store bakery salon clinic garage "
     "locker mailbox allotment headquarters gym dojo stall"
 )
 """What stands somewhere, and is one where somebody calls it theirs."""
@@ -266,6 +273,8 @@ def read(plain: str, written: str) -> Move | None:
     if len(plain) > MAX_READ:
         return None
     text, signs = _without_tail(_HAS_BEEN.sub(" has been ", plain.strip(" .!")))
+    if _WAS_LATE.search(plain):
+        return None
     if _MAY_HAVE_CHANGED.search(text):
         moved = _changed(text, written) or _special(text, written, is_changed=True)
         if moved is not None:
@@ -306,6 +315,8 @@ def _is(text: str, written: str, signs: bool) -> Move | None:
     if match["verb"] not in ("is", "are", "costs"):
         kinds = ("day", "hour")
     found = tuple(one for one in _values(match["value"], written, match["prep"] or "") if one.kind in kinds)
+    if match["prep"] == "at" and found and found[0].kind in ("day", "hour"):
+        found = tuple(one for one in found if one.kind != "amount")  # "at 9" is an hour
     return Move(thing, found, signs or _SIGNS.search(match["adv"]) is not None) if found else None
 
 
@@ -414,13 +425,16 @@ def _may_stand(one: Move, plain: str) -> bool:
 
 def takes_place(plain: str, written: str, held: str, held_written: str) -> Taken | None:
     """What in a statement that is held goes for what a new one says; None where both may be so."""
-    new, old = read(plain, written), read(held, held_written)
-    if new is None or old is None or new.thing != old.thing:
+    new = read(plain, written)
+    if new is None or _TOO.search(plain) or (new.thing and new.thing[-1] not in held):
+        return None
+    old = read(held, held_written)
+    if old is None or new.thing != old.thing:
         return None
     for value in new.values:
         for was in old.values:
             if value.kind == "hour" and was.kind == "day" and was.hour not in ("", value.said) and new.changed:
-                return Taken(was.hour, value.said, False)
+                return Taken(was.hour, value.said, False, was.said)
             if not _is_of_a_kind(value, was) or value.said == was.said:
                 continue
             whole = value.kind not in ("version", "name", "made") and new.thing[:1] != ("dose",)
@@ -436,47 +450,92 @@ def may_both_be(plain: str, written: str, held: str, held_written: str) -> bool:
     """Whether of one thing two statements tell what does not exclude each other: where it is and when, a town and a
     room in it.
     """
-    passing = _THIS_WEEK.sub("", plain)
-    new, old = read(passing, written), read(held, held_written)
+    passing = _PASSING.sub("", plain.strip(" .!"))
+    new = read(passing, written)
+    old = None if new is None else read(held, held_written)
     if new is None or old is None:
         return False
     if new.thing != old.thing:
-        return _is_one_of(new.thing, old.thing) or _is_one_of(old.thing, new.thing)
-    if passing != plain and new.values[0].kind in ("day", "hour"):
+        one, other = _head(new.thing), _head(old.thing)
+        return one == other != ()
+    if _PASSING.search(plain.strip(" .!")) and new.values[0].kind in ("day", "hour"):
         return True  # what is so this week will be as before
     if {one.kind for one in new.values}.isdisjoint(one.kind for one in old.values):
         return all(one.kind in ("day", "hour", "place") for one in (*new.values, *old.values))
     places = [one.values[0] for one in (new, old) if one.values[0].kind == "place"]
     if len(places) < len((new, old)):
         return False
-    return (places[1].width >= _CITY > places[0].width) or not (
-        places[0].width >= _CITY <= places[1].width or _TURNS.isdisjoint(new.thing)
-    )
+    widths = [place.width for place in places]
+    return widths[1] >= _CITY > widths[0] or (_UNKNOWN in widths and not _TURNS.isdisjoint(new.thing))
 
 
-def _is_one_of(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Whether a thing is called as another is, and told from others of that name: "standup", "standup on friday"."""
-    return one[: len(other)] == other and one[len(other) : len(other) + 1] != () and one[len(other)] in _TOLD_BY
+def _head(thing: tuple[str, ...]) -> tuple[str, ...]:
+    """What a thing is called before what it is told by from others of that name: "standup" of "standup on friday"."""
+    return tuple(takewhile(lambda word: word not in _TOLD_BY, thing))
 
 
 _TOLD_BY: Final = _words("on at for with to from of in about")
-_THIS_WEEK: Final = regex(r" (?:(?:just|only) )?(?:for )?this week$")
+_PASSING: Final = regex(
+    r",? (?:(?:just|only) )?(?:for )?(?:this (?:week|time|once)|today|tonight|tomorrow|once)(?: only)?$"
+)
 
 
 def _is_of_a_kind(new: Value, old: Value) -> bool:
     if new.kind == old.kind == "amount":
         return new.of == old.of or "" in (new.of, old.of)
-    return (new.kind, new.of) == (old.kind, old.of) or (new.kind == "day" and new.hour != "" and old.kind == "hour")
+    if new.kind == "day" and old.kind == "hour":  # "10 on Friday" may be of that Friday alone
+        return new.hour != "" and _A_DAY_FIRST.match(new.said) is not None
+    return (new.kind, new.of) == (old.kind, old.of)
+
+
+_A_DAY_FIRST: Final = regex(rf"(?!today|tonight|tomorrow)(?:{_DAYS[0]})")
 
 
 def may_be_of_another(plain: str, written: str, held: str) -> bool:
-    """Whether a statement calls a thing nobody's, of which another memory says that somebody else has one."""
+    """Whether a statement may be of another thing of that name than the one that was told of.
+
+    Of what it calls nobody's another memory says that somebody else has one, or that there are several.
+    """
     found = read(plain, written)
-    thing = " ".join(found.thing) if found is not None else ""
-    if not thing or thing not in held or f"user's {thing}" in plain:
+    if found is None or not found.thing:
+        return False
+    thing = " ".join(found.thing)
+    nobodys = f"user's {thing}" not in plain
+    if nobodys and _BY_KIN.match(plain):
+        return True
+    if found.thing[0] == "dose" and "user's" not in plain:
+        takes = rf"^(?!user ).{{1,60}} (?:takes|is on|is taking) [^,;]{{0,20}}\b{re.escape(found.thing[-1])}(?!\w)"
+        return re.search(takes, held) is not None
+    if _TOLD_BY.isdisjoint(found.thing) and are_several(found.thing[-1], held):
+        return True
+    if not nobodys or thing not in held:
         return False
     return (
         re.search(rf"(?:(?<!user)'s|(?<!user)(?<!team)(?<!group) has an?) {re.escape(thing)}(?!\w)", held) is not None
+    )
+
+
+_BY_KIN: Final = regex(
+    r"user's (?:(?:older|younger|elder|eldest|oldest|youngest|big|little|ex|best) )?(?:wife|husband|partner|girlfriend|"
+    r"boyfriend|brother|sister|son|daughter|mother|father|mom|mum|dad|cousin|aunt|uncle|friend|flatmate|roommate|"
+    r"neighbou?r)(?!'s)\b"
+)
+"""Who may have moved what is their own."""
+
+
+def are_several(noun: str, held: str) -> bool:
+    """Whether a memory says that there are several of what one is called: "User has two offices"."""
+    if noun not in held:
+        return False
+    one = re.escape(noun)
+    return (
+        re.search(
+            rf"\b(?:(?:has|have|two|three|four|five|six|several|both|many|multiple) (?:[\w-]+ )?{one}s|"
+            rf"has (?:got )?(?:another|a second) (?:[\w-]+ )?{one}|also has an? (?:[\w-]+ )?{one}|"
+            rf"an? (?:[\w-]+ )?{one}\b.{{1,60}} and (?:an?|one) (?:[\w-]+ )?{one})\b",
+            held,
+        )
+        is not None
     )
 
 
@@ -488,8 +547,7 @@ def _is_as_wide(new: Value, old: Value) -> bool:
 def _leaves(new: Value, old: Value, thing: tuple[str, ...]) -> bool:
     """Whether what is at a new value by a change is no longer at the old one, rather than at a part of it."""
     if new.kind == "place":
-        known = new.width >= _CITY and old.width >= _CITY
-        return new.width >= old.width and (known or _TURNS.isdisjoint(thing))
+        return new.width >= old.width and (_UNKNOWN not in (new.width, old.width) or _TURNS.isdisjoint(thing))
     if new.kind != "day" or old.kind != "day":
         return True
     if new.width >= old.width:
@@ -501,4 +559,7 @@ def _leaves(new: Value, old: Value, thing: tuple[str, ...]) -> bool:
     return all(months) and months[0] != months[1] and not (years[1] and not months[1])
 
 
-__all__ = ["Move", "Taken", "Value", "is_dated", "may_be_of_another", "may_both_be", "may_move", "read", "takes_place"]
+__all__ = [
+    "Move", "Taken", "Value", "are_several", "is_dated", "may_be_of_another", "may_both_be", "may_move", "read",
+    "takes_place",
+]  # fmt: skip

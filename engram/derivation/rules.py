@@ -322,7 +322,8 @@ _HEARSAY: Final = regex(
     r"(?i)\?|\bi (?:think|guess|believe|suppose|assume|hope|heard|doubt|wish|dreamt|dreamed)\b|"
     r"\b(?:maybe|perhaps|probably|possibly|apparently|supposedly|allegedly|almost|nearly|if|unless|whether|not sure|"
     r"rumou?rs?|says?|said|told|tells|wants?|asked|suggested|proposed|would|could|might|should|will|temporarily|"
-    r"for now|just for|this (?:once|time))\b"
+    r"for now|just for|this (?:once|time)|thinks?|believes?|claims?|changed (?:my|our|his|her|their) minds?|"
+    r"rolled back|undid|undone|reverted)\b"
 )
 """What may not be so, somebody else's words, and what passes."""
 

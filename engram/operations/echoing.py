@@ -223,6 +223,9 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         return None if same is None or same.key is not None else _restating(setup, draft, same.fact)
     if not echo.otherwise:
         return None
+    kin = courses.kin_at_school(plain(draft.fact))
+    if kin is not None and any(one.is_head and moves.are_several(kin, plain(one.fact)) for one in known):
+        return None  # of two sons either may be meant
     return _after_all(draft, plain(draft.fact), heads) or _preferring(draft, heads) or _otherwise(draft, heads)
 
 

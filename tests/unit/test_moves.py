@@ -38,6 +38,11 @@ def taken(held: str, said: str) -> Taken | None:
         ("User's desk is in Dock Road", "User's desk is back in King Street"),
         ("User's desk is in Tower Nine", "They moved User's desk to Dock Road"),
         ("User's flight is at gate 4", "User's flight was moved to gate 12"),
+        ("User's class is in room 4", "User's class was moved to room 7"),
+        ("User's school is in Dock Road", "User's school moved to Mill Lane"),
+        ("The meeting is at 3pm", "The meeting was moved to Tuesday at 4pm"),
+        ("The meeting is also on Thursday", "The meeting was moved to Friday"),
+        ("User has another meeting on Monday", "The meeting was moved to Friday"),
     ],
 )
 def test_another_day_place_or_amount_of_a_thing_takes_the_place_of_the_one_before(held: str, said: str) -> None:
@@ -57,11 +62,16 @@ def test_another_day_place_or_amount_of_a_thing_takes_the_place_of_the_one_befor
         ("The API is written in Go", "The API was ported to Rust", "go", "rust"),
         ("User takes 10 mg of lisinopril", "User's dose of lisinopril was increased to 20 mg", "10 mg", "20 mg"),
         ("User takes 10 mg of lisinopril", "User's doctor cut User's lisinopril dose to 5 mg", "10 mg", "5 mg"),
-        ("The meeting is on Tuesday at 3pm", "The meeting was moved to 4pm", "3pm", "4pm"),
     ],
 )
 def test_of_a_statement_that_says_more_a_part_is_replaced(held: str, said: str, old: str, new: str) -> None:
     assert taken(held, said) == Taken(old, new, False)
+
+
+def test_of_a_day_and_an_hour_the_hour_is_replaced_on_that_day_alone() -> None:
+    said = "The meeting was moved to 4pm"
+    assert taken("The meeting is on Tuesday at 3pm", said) == Taken("3pm", "4pm", False, "tuesday at 3pm")
+    assert taken("The meeting is at 3pm on Mondays", said) != taken("The meeting is at 3pm on Thursdays", said)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +119,18 @@ def test_of_a_statement_that_says_more_a_part_is_replaced(held: str, said: str, 
         ("The deadline is Friday", "The deadline was moved to Monday and then back to Friday"),
         ("The standup is at 9", "The standup was moved to 10 this week"),
         ("The standup is at 9", "The standup was moved to 10 for today"),
+        ("The standup is at 9", "The standup was moved to 10 today"),
+        ("The standup is at 9", "The standup was moved to 10 tomorrow"),
+        ("The standup is at 9", "The standup was moved to 10 on Friday"),
+        ("The standup is at 9", "The standup was moved to 10 for this week only"),
+        ("User's train is at 8:15", "The train was delayed to 8:45 yesterday"),
+        # one more
+        ("The meeting is on Monday", "The meeting is also on Thursday"),
+        ("User's office is in Tower Nine", "User's office is also in Dock Road"),
+        ("User's office is in Tower Nine", "User's office is in Dock Road too"),
+        ("User's deadline is Friday", "The deadline moved to Monday as well"),
+        ("User's practice is in Mill Lane", "User's practice is in Dock Road"),
+        ("User's workshop is in Mill Lane", "User's workshop is in Dock Road"),
         # no word of a change, of what may be twice
         ("User has a meeting on Monday", "User has a meeting on Thursday"),
         ("User's class is in Room 4", "User's class is in Room 7"),
@@ -128,6 +150,12 @@ def test_what_may_be_so_beside_it_takes_no_place(held: str, said: str) -> None:
         ("User's team is in Berlin", "User's team moved to Slack", True),
         ("The standup is at 9", "The standup was moved to 10 this week", True),
         ("The standup is at 9", "The standup on Friday was moved to 10", True),
+        ("The standup is at 9", "The standup was moved to 10 just for today", True),
+        ("The standup is at 9", "The standup moved to 10 for this week only", True),
+        ("The standup is at 9", "The standup was moved to 10 on Friday", True),
+        ("The release of version 2 is on May 3", "The release of version 3 was moved to June 4", True),
+        ("The report is due on May 3", "The release was moved to June 4", False),
+        ("User's class is in room 4", "User's class was moved to room 7", False),
         ("User's office is in Tower Nine", "User's office moved to Mill Lane", False),
         ("The deadline is Friday", "The deadline moved to Monday", False),
         ("User drinks chai", "User drinks cocoa now", False),
@@ -145,9 +173,23 @@ def test_a_place_and_a_time_or_a_town_and_a_street_may_both_be(held: str, said: 
         ("User's exam was moved to June 10", "User's sister has an exam on June 5", False),
         ("The exam was moved to June 10", "User has an exam on June 5", False),
         ("The exam was moved to June 10", "User's team has an exam on June 5", False),
+        ("The dose of lisinopril was increased to 20 mg", "User's dad takes 10 mg of lisinopril", True),
+        ("The dose of lisinopril was increased to 20 mg", "User takes 10 mg of lisinopril", False),
+        ("User's dose of lisinopril was increased to 20 mg", "User's dad takes 10 mg of lisinopril", False),
+        ("User's brother postponed the wedding to August 1", "User's wedding is on July 8", True),
+        ("User's brother postponed User's wedding to August 1", "User's wedding is on July 8", False),
+        ("User's boss moved the deadline to Monday", "User's deadline is Friday", False),
+        ("User's brother's boss moved the deadline to Monday", "User's deadline is Friday", False),
+        ("User's office is in Dock Road", "User has two offices", True),
+        ("User's office is in Dock Road", "User has offices in Berlin and Hamburg", True),
+        ("User's office is in Dock Road", "User also has an office in Hamburg", True),
+        ("User's office is in Dock Road", "User has an office in Berlin and an office in Hamburg", True),
+        ("User's office is in Dock Road", "User has an office in Berlin and an aunt in Hamburg", False),
+        ("User's meeting was moved to Monday", "User hates meetings", False),
+        ("The meeting with Tom was moved to Monday", "User has two meetings on Friday", False),
     ],
 )
-def test_what_is_called_nobodys_may_be_of_another_who_has_one(said: str, held: str, may_be: bool) -> None:
+def test_what_is_called_nobodys_or_is_one_of_several_may_be_of_another(said: str, held: str, may_be: bool) -> None:
     assert moves.may_be_of_another(plain(said), said, plain(held)) is may_be
 
 
