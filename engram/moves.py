@@ -341,7 +341,15 @@ _VERSION: Final = (
 )
 _UP: Final = r"(?:upgraded|updated|downgraded|migrated|moved|switched)"
 _MADE: Final = r"(?:written|built|implemented|coded|programmed|developed)"
-_REMADE: Final = r"(?:rewrote|rewritten|ported|rebuilt|reimplemented|re-implemented|migrated)"
+_REMADE: Final = r"(?:rewrote|rewritten|ported|rebuilt|reimplemented|re-implemented)"
+_MADE_IN: Final = _words(
+    "c c++ c# java kotlin scala clojure groovy python ruby php perl go golang rust swift objective-c javascript "
+    "typescript dart elixir erlang haskell ocaml f# lisp scheme lua julia r matlab fortran cobol pascal zig nim basic "
+    "sql html css react vue angular svelte flutter django flask rails laravel spring express electron "
+    "english german french spanish italian portuguese dutch danish swedish norwegian finnish polish czech russian "
+    "ukrainian greek turkish arabic hebrew hindi chinese mandarin japanese korean latin esperanto"
+)
+"""What something is written in; it may be rewritten in a town or a month, too, and ported to a phone."""
 _DRUG: Final = r"(?P<drug>[a-z][a-z-]{3,30})"
 _DOSED: Final = r"(?P<value>\d[\d.,]* ?(?:mg|mcg|g|ml|milligrams?|units?|drops?))"
 _DAILY: Final = r"(?: (?:a day|daily|per day|once a day|every day))?"
@@ -387,13 +395,15 @@ def _special(text: str, written: str, *, is_changed: bool) -> Move | None:
         if found.get("np") and not thing:
             continue
         if kind == "version":
-            if _NO_PRODUCT.fullmatch(found["of"]):
+            if _NO_PRODUCT.fullmatch(found["of"]) or (not thing and text.startswith("they ")):
                 continue
             value = Value(kind, f"{found['of']} {found['version']}", of=found["of"])
             return Move(thing, (value,), change or (is_changed and " has " not in text))
         if kind == "amount":
             value = next(one for one in _values(found["value"], written, "") if one.kind == kind)
             return Move(thing, (value,), change or is_changed)
+        if kind == "made" and change and found["value"].split()[0] not in _MADE_IN:
+            continue
         if _NO_NAME.search(found["value"]) is None and _is_name(found["value"], written):
             return Move(thing, (Value(kind, found["value"]),), change or is_changed)
     return None
