@@ -470,6 +470,8 @@ def may_both_be(plain: str, written: str, held: str, held_written: str) -> bool:
         return one == other != ()
     if _PASSING.search(plain.strip(" .!")) and new.values[0].kind in ("day", "hour"):
         return True  # what is so this week will be as before
+    if _is_once(new.values[0], old.values[0], new.thing):
+        return True
     if {one.kind for one in new.values}.isdisjoint(one.kind for one in old.values):
         return all(one.kind in ("day", "hour", "place") for one in (*new.values, *old.values))
     places = [one.values[0] for one in (new, old) if one.values[0].kind == "place"]
@@ -560,6 +562,8 @@ def _leaves(new: Value, old: Value, thing: tuple[str, ...]) -> bool:
         return new.width >= old.width and (_UNKNOWN not in (new.width, old.width) or _TURNS.isdisjoint(thing))
     if new.kind != "day" or old.kind != "day":
         return True
+    if _is_once(new, old, thing):
+        return False
     if new.width >= old.width:
         return not old.said.startswith(new.said)
     years = (re.findall(_YEAR, new.said), re.findall(_YEAR, old.said))
@@ -567,6 +571,17 @@ def _leaves(new: Value, old: Value, thing: tuple[str, ...]) -> bool:
         return True
     months = (re.findall(rf"\b{_MONTH}", new.said), re.findall(rf"\b{_MONTH}", old.said))
     return all(months) and months[0] != months[1] and not (years[1] and not months[1])
+
+
+def _is_once(new: Value, old: Value, thing: tuple[str, ...]) -> bool:
+    """Whether a day is one on which is, for once, what is on another day of each week."""
+    recurs = _WEEKLY.search(old.said) is not None or not _RECURRING.isdisjoint(thing)
+    return new.kind == old.kind == "day" and recurs and _OF_A_WEEK.match(new.said) is None
+
+
+_WEEKLY: Final = regex(rf"\b{WEEKDAY}s\b")
+_OF_A_WEEK: Final = regex(rf"(?:(?:{_HOUR}),? (?:on )?)?{WEEKDAY}s?\b(?!.*\d (?:of )?{_MONTH}|.*{_MONTH} \d)")
+_RECURRING: Final = _words("daily weekly biweekly fortnightly monthly standup stand-up scrum")
 
 
 __all__ = [

@@ -290,8 +290,12 @@ def _before_its_key(draft: Draft, known: Sequence[Known]) -> Known | None:
 def _otherwise(draft: Draft, heads: Sequence[Known]) -> Draft | None:
     """The draft as another value of what one memory tells."""
     said = plain(draft.fact)
-    heads = [one for one in heads if not moves.may_both_be(said, draft.fact, plain(one.fact), one.fact)]
-    about = _best(heads, lambda one: one.told.otherwise(said, draft.fact) if one.key is None else 0.0)
+
+    def alike(one: Known) -> float:
+        score = one.told.otherwise(said, draft.fact) if one.key is None else 0.0
+        return 0.0 if score > 0 and moves.may_both_be(said, draft.fact, plain(one.fact), one.fact) else score
+
+    about = _best(heads, alike)
     return None if about is None else replace(draft, echo=None, succeeds=about.fact, classified=_keyless(draft))
 
 

@@ -521,6 +521,8 @@ BESIDE: Final = (
     "The standup is at 9. | The standup was moved to 10 on Friday.",
     "Our standup is at 9 on Mondays. Our standup is at 9 on Thursdays. | The standup was moved to 10.",
     "My train is at 8:15. | The train was delayed to 8:45 yesterday.",
+    "I have a yoga class on Mondays. | The yoga class was moved to May 3.",
+    "Our weekly meeting is on Thursday. | Our weekly meeting was moved to May 3.",
     "My call with Tom is on Monday. My call with Tom is also on Thursday. | The call with Tom moved to Friday.",
     "I have a meeting on Monday. I have another meeting on Thursday. | The meeting was moved to Friday.",
     "The release of version 2 is on March 3. | The release of version 3 was moved to April 4.",
