@@ -235,13 +235,13 @@ def test_what_was_said_at_another_time_is_evidence_after_that_of_the_window_and_
 
 
 def test_what_hardly_has_to_do_with_a_question_comes_no_earlier_for_its_time(doors: Doors) -> None:
-    door, told, field = doors(), "I saw a green comet on the camping trip.", "I saw a green field on a camping trip."
-    for said, when in ((told, "2025-06-01"), (field, "2025-04-03")):
+    door, told, tent = doors(), "I saw a green comet on the camping trip.", "I bought a green tent."
+    for said, when in ((told, "2025-06-01"), (tent, "2025-04-03")):
         door.remember(said, occurred_at=at(when), derive="verbatim", wait=True)
     shown = [
         one.memory.fact for one in asked(door, "Which green comet did I see on the camping trip in April?").evidence
     ]
-    assert shown[:2] == [told, field]
+    assert shown[:2] == [told, tent]
 
 
 @pytest.mark.parametrize(
