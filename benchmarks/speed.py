@@ -207,7 +207,8 @@ def count(crowd: Crowd, names: Sequence[str]) -> dict[str, Sent]:
     """What each call sends: the least of some, when everything is known that is asked once, and nothing is tended."""
     server = Path(psycopg.conninfo.conninfo_to_dict(crowd.plain)["host"])
     found = {}
-    with Wire(server) as wire, _client(crowd, 0, wire.url(crowd.url)) as client:
+    apart = len(crowd.scopes) * CLIENTS  # of the first scope, with facts that no other client tells
+    with Wire(server) as wire, _client(crowd, apart, wire.url(crowd.url)) as client:
         client.fill_queue(100)
         for case in client.cases(tuple(names)):
             for _ in range(2):
