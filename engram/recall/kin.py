@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from engram.claims import stem
@@ -54,10 +54,7 @@ _ALIKE: Final = (
 _SAID: Final = frozenset(("married", "dating", "boy", "girl"))  # of somebody, who is not asked for by it
 _GROUPS: Final = [line.split() for line in _ALIKE]
 _CALLED: Final = {
-    name: frozenset(map(stem, group))
-    for group in reversed(_GROUPS)
-    for name in (*group[1:], group[0])
-    if name not in _SAID
+    name: frozenset(map(stem, group)) for group in reversed(_GROUPS) for name in group[1:] if name not in _SAID
 } | {group[0]: frozenset(map(stem, group)) for group in _GROUPS}
 _WHO: Final = "|".join(sorted(_CALLED, key=len, reverse=True))
 _MY: Final = r"(?:my|our|(?:the )?user['’]s)"
@@ -94,7 +91,7 @@ def names_of(who: str, facts: Iterable[str]) -> frozenset[str]:
     return frozenset(name.casefold() for name in found)
 
 
-@cache  # as many as there are words for somebody
+@lru_cache(maxsize=256)  # the words for somebody, and which of several: that is the asker's word
 def _naming(who: str) -> re.Pattern[str]:
     mine = rf"(?i:(?:user['’]s|my|our) (?:[\w-]+ ){{0,2}}?{who})"
     name = r"[A-ZÀ-ÖØ-Þ][\w-]+"
