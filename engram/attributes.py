@@ -501,8 +501,13 @@ def without_henceforth(order: str) -> str:
 
 def asks_language(order: str) -> bool:
     """Whether an order says in which language to answer."""
+    return _language(order) is not None
+
+
+def _language(order: str) -> str | None:
+    """The language that an order asks for in answers."""
     tongue = _ANSWERS_IN.match(_TAIL_OF_ANSWERS.sub("", order))
-    return tongue is not None and tongue["value"] in _TONGUES
+    return tongue["value"] if tongue is not None and tongue["value"] in _TONGUES else None
 
 
 def is_henceforth(order: str) -> bool:
@@ -515,8 +520,8 @@ def _wish(statement: str, original: str) -> Attribute | None:
     called = _CALLED.match(statement)
     if called is not None:
         return Attribute("form of address", called["value"]) if is_name(called["value"], original) else None
-    tongue = _ANSWERS_IN.match(_TAIL_OF_ANSWERS.sub("", statement))
-    return Attribute("language of answers", tongue["value"]) if tongue and tongue["value"] in _TONGUES else None
+    language = _language(statement)
+    return None if language is None else Attribute("language of answers", language)
 
 
 # ------------------------------------------------ what is over

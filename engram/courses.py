@@ -1249,21 +1249,6 @@ _UNTOLD: Final = _words("a an the is has")
 
 
 __all__ = [
-    "Course",
-    "Told",
-    "is_in_company",
-    "is_in_part",
-    "is_lasting",
-    "is_named",
-    "is_of_several",
-    "is_passing",
-    "is_pet",
-    "is_state",
-    "kin_at_school",
-    "names",
-    "pointed",
-    "read",
-    "says_otherwise",
-    "topic",
-    "value_of",
+    "Course", "Told", "is_in_company", "is_in_part", "is_lasting", "is_named", "is_of_several", "is_passing", "is_pet",
+    "is_state", "kin_at_school", "names", "pointed", "read", "says_otherwise", "topic", "value_of",
 ]  # fmt: skip

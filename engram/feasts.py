@@ -21,6 +21,7 @@ WEEKDAY: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 MONTHS: Final = (
     "january|february|march|april|may|june|july|august|september|october|november|december"  # to stand among others
 )
+SHORT_MONTHS: Final = "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
 
 _FIXED: Final = {
     "christmas eve": (12, 24), "christmas": (12, 25), "boxing": (12, 26), "new years eve": (12, 31),

@@ -15,7 +15,7 @@ from itertools import takewhile
 from typing import Final, NamedTuple
 
 from engram import names
-from engram.feasts import MONTHS, UNNAMED, WEEKDAY
+from engram.feasts import MONTHS, SHORT_MONTHS, UNNAMED, WEEKDAY
 from engram.regex import regex
 
 MAX_READ: Final = 200
@@ -55,7 +55,7 @@ class Taken(NamedTuple):
 
 # ------------------------------------------------ values
 
-_MONTH: Final = rf"(?:{MONTHS}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\b\.?)"
+_MONTH: Final = rf"(?:{MONTHS}|(?:{SHORT_MONTHS})\b\.?)"
 _YEAR: Final = r"(?:19|20)\d\d"
 _DATE: Final = (
     rf"(?:{_MONTH} (?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?:,? {_YEAR})?|"
@@ -425,12 +425,8 @@ def is_dated(plain: str, written: str) -> bool:
 
 
 def _may_stand(one: Move, plain: str) -> bool:
-    return (
-        one.thing[-1:] != ()
-        and one.thing[-1] in _STANDS
-        and one.values[0].kind == "place"
-        and plain.startswith("user's ")
-    )
+    stands = bool(one.thing) and one.thing[-1] in _STANDS
+    return stands and one.values[0].kind == "place" and plain.startswith("user's ")
 
 
 def takes_place(plain: str, written: str, held: str, held_written: str) -> Taken | None:
@@ -460,15 +456,16 @@ def may_both_be(plain: str, written: str, held: str, held_written: str) -> bool:
     """Whether of one thing two statements tell what does not exclude each other: where it is and when, a town and a
     room in it.
     """
-    passing = _PASSING.sub("", plain.strip(" .!"))
-    new = read(passing, written)
+    said = plain.strip(" .!")
+    lasting = _PASSING.sub("", said)
+    new = read(lasting, written)
     old = None if new is None else read(held, held_written)
     if new is None or old is None:
         return False
     if new.thing != old.thing:
         one, other = _head(new.thing), _head(old.thing)
         return one == other != ()
-    if _PASSING.search(plain.strip(" .!")) and new.values[0].kind in ("day", "hour"):
+    if lasting != said and new.values[0].kind in ("day", "hour"):
         return True  # what is so this week will be as before
     if _is_once(new.values[0], old.values[0], new.thing):
         return True

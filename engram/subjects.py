@@ -1023,18 +1023,15 @@ def _described(part: str) -> Iterator[tuple[str, int, int, bool]] | None:
         plain(word) in names.NOT_NAMES or plain(word) in _NO_PERSON for word in match["name"].split()
     ):
         return None
-    told = [(f"My name is {match['name']}", place, match.end("name"))]
-    aged = _AGED.match(match["what"])
-    what, first = (
-        (match["what"], match.start("what"))
-        if aged is None
-        else (aged["what"], match.start("what") + aged.start("what"))
-    )
+    told = [(f"My name is {match['name']}", place, match.end("name"), True)]
+    what, first = match["what"], match.start("what")
+    aged = _AGED.match(what)
     if aged is not None:
-        told.append((f"I'm {aged['years']} years old", match.start("what"), first))
-        what = f"{'an' if what[0] in 'aeiou' else 'a'} {what}"
-    told.append((f"I'm {what}", first, end))
-    return ((text, start, last, True) for text, start, last in told)
+        begins = first + aged.start("what")
+        told.append((f"I'm {aged['years']} years old", first, begins, True))
+        what, first = f"{'an' if aged['what'][0] in 'aeiou' else 'a'} {aged['what']}", begins
+    told.append((f"I'm {what}", first, end, True))
+    return iter(told)
 
 
 _TIME_LEAD: Final = regex(

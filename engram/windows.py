@@ -112,10 +112,7 @@ _UNITS: Final = {
 _SHORT_UNITS: Final = {"h": "hours", "d": "days", "w": "weeks"}
 _FEW: Final = {"few": (2, 5), "several": (3, 7)}
 
-_MONTH = (
-    rf"(?P<month>{feasts.MONTHS}|"
-    r"jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)\b\.?"
-)
+_MONTH = rf"(?P<month>{feasts.MONTHS}|{feasts.SHORT_MONTHS})\b\.?"
 _WEEKDAY = (
     r"(?P<weekday>monday|tuesday|wednesday|thursday|friday|saturday|sunday|"
     r"mon|tues|tue|wed|thurs|thur|thu|fri|sat|sun)\b"

@@ -764,17 +764,19 @@ def _values_of(
 
 _AS_WHAT: Final = regex(r"\bworks\b.* as an? ")  # under the key of who employs somebody it says what they do there
 _AGED: Final = regex(r"^User is an? \d{1,3}[ -]years?[ -]old\b")
+_TOLD_OTHERWISE: Final = {"occupation": _AS_WHAT, "age": _AGED}
+"""What tells of an attribute under another's key, or under none."""
 _STATED: Final = ("statement", "reported")
 _SPOKEN_OF: Final = regex(r"\b(?:i|i'm|i've|me|my|mine|we|we're|our|you|you're|your|user|user's)\b")
 
 
 def may_tell(memory: Memory, name: str) -> bool:
     """Whether a memory may tell of an attribute of the user: it has no other's key, its words, and states something."""
-    key = memory.conflict_key or ""
+    key, otherwise = memory.conflict_key or "", _TOLD_OTHERWISE.get(name)
+    tells = otherwise is not None and otherwise.search(memory.fact) is not None
     if key.startswith("slot:profile:") and not frames.is_loose(key):
-        also = {"occupation": _AS_WHAT, "age": _AGED}.get(name)
-        return key == f"slot:profile:{name}" or (also is not None and also.search(memory.fact) is not None)
-    if name == "age" and memory.category not in EVIDENCE and _AGED.search(memory.fact) is not None:
+        return tells or key == f"slot:profile:{name}"
+    if tells and memory.category not in EVIDENCE:
         return True
     if not attributes.may_tell(name, plain(memory.fact)):
         return False
