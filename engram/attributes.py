@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from engram import feasts, names
+from engram import feasts, names, phrases
 from engram.claims import stem
 from engram.courses import Course
 from engram.regex import regex
@@ -91,8 +91,9 @@ def noun(phrase: str) -> str | None:
     if parts[0] == "favourite" and len(parts) > 1:
         return _SAME.get(" ".join(parts), " ".join(parts))
     plain = " ".join(parts)
-    if plain in _SAME:
-        return _SAME[plain]
+    known_as = _SAME.get(plain) or phrases.NOUNS.get(plain)
+    if known_as is not None:
+        return known_as
     if parts[-1] in _TAILS and len(parts) > 1:
         return plain
     known = parts[-1] in _NAMED or parts[-1] in _FREE or parts[-1] in _PERSONS or parts[-1] in _ADDRESS
@@ -193,7 +194,8 @@ def _fits(name: str, value: str, original: str) -> bool:
         return True
     if name == "bedtime":
         return _AN_HOUR.fullmatch(value) is not None
-    return is_name(value, original)
+    kind = phrases.KINDS.get(name)
+    return is_name(value, original) if kind is None else phrases.fits(kind, value)
 
 
 _AN_HOUR: Final = regex(
@@ -276,10 +278,10 @@ _FRAMES: Final = (
     _frame(
         "partner",
         r"(?:is dating|is married to|is engaged to|got engaged to|got married to|married|is (?:now |back )?together "
-        r"with|is back with|got (?:back )?together with|started dating|is seeing) (?P<value>.+)$",
+        r"with|got (?:back )?together with|started dating|is seeing) (?P<value>.+)$",
     ),
-    _frame("partner", r"is (?:now |back )with (?P<value>.+)$"),
-    _frame("partner", r"is with (?P<value>.+) (?:now|again)$"),
+    _frame("partner", r"is (?:now |back )with (?!dr\b|mrs?\b|ms\b)(?P<value>.+)$"),
+    _frame("partner", r"is with (?!dr\b|mrs?\b|ms\b)(?P<value>.+) (?:now|again)$"),
     _frame(
         "employer",
         r"(?:has )?(?:got|gotten|landed|accepted|taken|found|has) (?:user's |an? )(?:\w+ ){0,2}",
@@ -302,7 +304,10 @@ _FRAMES: Final = (
         rf"{_ADV}(?:in|with|on) (?P<value>.+)$",
     ),
 )
-_USES: Final = regex(rf"^user {_ADV}(?:uses|has|is using) (?P<value>.+?) as (?:user's |an? |the )?(?P<np>[\w' -]+?)$")
+_USES: Final = regex(
+    rf"^user {_ADV}(?:uses|has|is using) (?P<value>(?!taken |picked |been ).+?) as "
+    r"(?:user's |an? |the )?(?P<np>[\w' -]+?)$"
+)
 _OWNED: Final = regex(rf"^user's (?P<np>[\w'-]+(?: [\w'-]+){{0,4}}?) {_ADV}{_BE} (?P<value>.+)$")
 _OWNER: Final = regex(
     rf"^(?P<value>[^,;:]{{1,60}}?) {_ADV}(?:is|became|has become|remains) {_ADV}user's "
@@ -372,6 +377,17 @@ def read(statement: str, original: str) -> Attribute | None:
         found = None if match is None else _of_frame(name, match["value"], original)
         if found is not None:
             return found
+    return _of_phrase(statement, original)
+
+
+def _of_phrase(statement: str, original: str) -> Attribute | None:
+    """What a statement sets by one of the phrases of daily life."""
+    for phrase in phrases.read(statement):
+        value = first_value(phrase.found)
+        if value is None or not phrases.fits(phrase.kind, value):
+            continue
+        if phrase.kind != "name" or is_name(value, original):
+            return Attribute(phrase.name, value)
     return None
 
 
@@ -480,13 +496,6 @@ _SETS_OUT: Final = regex(rf"(?i)^\W*(?:(?:so|and|ok|okay|but)[, ]+)?{_LATER_ON}\
 _TAIL: Final = regex(rf"(?i)(?:,? (?:{_LATER_ON}|please)\b){{1,3}}[\s.!]*$")
 _TAIL_OF_ANSWERS: Final = regex(rf"(?i)(?:,? (?:{_LATER_ON}|please|always|now|instead)\b){{1,3}}[\s.!]*$")
 _CALLED: Final = regex(r"^user wants to be called (?P<value>[\w'-]+(?: [\w'-]+)?)$")
-_TONGUES: Final = _words(
-    "afrikaans albanian arabic armenian basque bengali bosnian bulgarian cantonese catalan chinese croatian czech "
-    "danish dutch english esperanto estonian farsi finnish flemish french gaelic galician georgian german greek "
-    "hebrew hindi hungarian icelandic indonesian irish italian japanese korean latin latvian lithuanian macedonian "
-    "malay maltese mandarin norwegian persian polish portuguese punjabi romanian russian serbian slovak slovene "
-    "slovenian spanish swahili swedish tagalog tamil thai turkish ukrainian urdu vietnamese welsh yiddish"
-)
 _ANSWERS_IN: Final = regex(
     r"^(?:please )?(?:always |only )?(?:please )?(?:answer|reply|respond|(?:speak|talk|write|answer|reply|respond) to "
     r"(?:me|user))(?: (?:me|user))?(?: only)? in (?:(?:plain|simple|british|american|swiss|brazilian) )?"
@@ -507,7 +516,7 @@ def asks_language(order: str) -> bool:
 def _language(order: str) -> str | None:
     """The language that an order asks for in answers."""
     tongue = _ANSWERS_IN.match(_TAIL_OF_ANSWERS.sub("", order))
-    return tongue["value"] if tongue is not None and tongue["value"] in _TONGUES else None
+    return tongue["value"] if tongue is not None and tongue["value"] in phrases.TONGUES else None
 
 
 def is_henceforth(order: str) -> bool:
@@ -586,7 +595,7 @@ def was_so(statement: str) -> str | None:
 
 
 _INVERTED: Final = regex(
-    r"^[^,;:]{1,60}? (?:is|isn't|became|has become|remains) (?:(?:now|still|no longer|not) ){0,2}(?:my|user's) "
+    r"^[^,;:]{1,60}? (?:is|isn't|became|has become|remains) (?:(?:now|still|no longer|not) ){0,2}(?:my|our|user's) "
     r"(?P<np>[\w'-]+(?: [\w'-]+){0,4}?)(?:,? (?:again|now|these days|of all time|any ?more|any longer|of course|"
     r"at all|after all))*$"
 )
@@ -597,7 +606,7 @@ _PERSON_NAMED: Final = regex(
     r"became) "
     r"(?:(?:still|now|again|called|named|back to) )*(?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?"
     r"[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+){0,2}"
-    r"(?:,? (?:and )?not (?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?[A-ZÀ-ÖØ-Þ][\w'’-]+)?"
+    r"(?:,? (?:and )?not (?:Dr\.? |Mr\.? |Mrs\.? |Ms\.? )?[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+){0,2})?"
     r"(?: (?:now|again|these days))?[.!]?$"
 )
 
@@ -623,7 +632,7 @@ def is_of_user(sentence: str, compared: str) -> bool:
     if inverted is not None and noun(inverted["np"]) is not None and not compared.startswith(("it ", "this ", "that ")):
         return True
     named = _PERSON_NAMED.match(sentence.strip())
-    return named is not None and noun(named["np"].lower()) is not None
+    return (named is not None and noun(named["np"].lower()) is not None) or phrases.is_of_user(compared)
 
 
 # ------------------------------------------------ what points at a value said before
@@ -926,7 +935,7 @@ _SAID_AS: Final = {
 
 def sentence_of(name: str, value: str) -> str:
     """A fact that gives the user's attribute a value."""
-    return _SAID_AS.get(name, f"User's {name} is {{}}").format(value)
+    return _SAID_AS.get(name, f"User's {name.removeprefix('~')} is {{}}").format(value)
 
 
 # ------------------------------------------------ questions
@@ -1029,6 +1038,9 @@ def asked(question: str) -> str | None:
     best = _BEST_OF.match(text)
     if best is not None:
         return noun(f"favourite {best['np']}")
+    of_phrase = phrases.asked(text)
+    if of_phrase is not None:
+        return of_phrase
     match = _WHICH.match(text) or _MINE.match(text)
     if match is None or "'s " in match["np"].removesuffix("'s name"):
         return None  # "my wife's birthday" is hers
@@ -1055,8 +1067,8 @@ def may_tell(name: str, said: str) -> bool:
     """Whether a text in compared form has the words by which it could tell of an attribute."""
     words = frozenset(_RENAMED.get(word, word) for word in re.findall(r"[\w-]*\w", said))
     stems = frozenset(stem(word) for word in words)
-    known = _TOLD_BY.get(name)
-    if known is not None:
-        return not words.isdisjoint(_words(known))
+    known = _words(_TOLD_BY[name]) if name in _TOLD_BY else phrases.told_by(name)
+    if known:
+        return not words.isdisjoint(known) or not stems.isdisjoint(map(stem, known))
     asked_for = _words(name)
     return all(word in words or stem(word) in stems for word in (asked_for - _GENERIC or asked_for))

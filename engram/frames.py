@@ -15,7 +15,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from engram import attributes, verbs
+from engram import attributes, phrases, verbs
 from engram.attributes import MAX_READ, Attribute
 from engram.regex import regex
 
@@ -187,7 +187,7 @@ def _set_against(statement: str, original: str) -> Attribute | None:
     """What a statement sets that says also what is not so: "user is vegetarian, not vegan"."""
     match = _AGAINST.match(statement)
     found = None if match is None else read(match["said"], original)
-    if match is None or found is None or found.name.startswith(LOOSE):
+    if match is None or found is None or (found.name.startswith(LOOSE) and not phrases.is_known(found.name)):
         return None
     instead = re.sub(rf"(?<!\w){re.escape(found.value)}(?!\w)", match["old"], match["said"])
     other = read(instead, original)

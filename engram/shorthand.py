@@ -209,6 +209,7 @@ def _said_of(np: str, value: str, now: str) -> str | None:
 # ------------------------------------------------ clauses without "I"
 
 _STANDS: Final = regex(rf"(?P<adv>still|back|now) (?P<prep>in|at|with) (?P<value>{_NAME}){_END}", re.I)
+_BACK_TO: Final = regex(r"back (?:to|on) (?:the |an? |my )?(?!work\b|you\b|it\b|me\b|sleep\b|bed\b|track\b)[\w' -]{2,40}[.!]?", re.I)
 _ACTS: Final = (
     r"(?:working (?:as|for|at|with)|renting|driving|using|playing|reading|learning|studying|training|"
     r"eating|drinking|taking|riding|teaching|volunteering|banking|commuting|sleeping|seeing|dating|going to|wearing)"
@@ -226,6 +227,8 @@ def _without_i(text: str) -> str | None:
     stands = _STANDS.match(text)
     if stands is not None:
         return None if stands["value"].split()[0].casefold() in _SENT else _me(text)
+    if _BACK_TO.match(text):
+        return _me(text)
     if _DOING.match(text) and not re.search(r"\b(?:is|was|are|be|costs?|would|takes)\b", text):
         return _me(text)
     if _SINCE.match(text):

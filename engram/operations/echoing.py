@@ -113,6 +113,8 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
             made = None
             if not any(_is_settled(setup, one, seen) for one, _ in within):
                 made = _course(setup, draft, seen) or _by_value(setup, draft, seen)
+            if made is None and not within and draft.classified.conflict_key is not None:
+                made = draft  # it says by itself what it is about
             left = left if made is None else [pair for pair in left if pair not in within]
         elif draft.echo is not None:
             made = _under_its_key(setup, draft, draft.echo, seen)
@@ -480,8 +482,10 @@ def _returning(setup: Setup, draft: Draft, held: Sequence[Held], value: str) -> 
     was = _most_alike(said, before)
     made = _restating(setup, draft, was.fact)
     if was.key is not None:
-        now = any(one.key == was.key and one.is_head for one, _ in held)
-        return made if now and made.classified.conflict_key == was.key else None
+        now = next((one for one, _ in held if one.key == was.key and one.is_head), None)
+        if now is None or made.classified.conflict_key != was.key:
+            return None
+        return replace(made, succeeds=now.fact if frames.is_loose(was.key) else None)
     head = next((one for one, _ in held if one.key is None and one.is_head and one.lineage == was.lineage), None)
     return None if head is None else replace(made, succeeds=head.fact, classified=_keyless(made))
 

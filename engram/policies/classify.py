@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any, Final
 
-from engram import courses, frames, verbs
+from engram import courses, frames, phrases, verbs
 from engram.claims import stem
 from engram.policies.patterns import WINDOW
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
@@ -389,6 +389,12 @@ def value_of(policy: MemoryPolicy, fact: str, conflict_key: str | None) -> str |
     return None
 
 
+def says_it_is_over(policy: MemoryPolicy, fact: str) -> bool:
+    """Whether a fact about the user only says that something no longer holds."""
+    read = tuple(_read(Proposal(fact)))
+    return len(read) == 1 and any(_over(rule, read[0].canonical) is not None for rule in policy.slot_rules)
+
+
 _FRAME_WORDS = """
     user user's still now again currently remains stays continues is are am a an the in at for as by with of to my
     i as said mentioned you know live lives living home city reside resides based work works working employed job
@@ -400,9 +406,10 @@ _SAYS_NO_MORE: Final = frozenset(_FRAME_WORDS.split())
 """Words of the frames in which a value stands: a statement of these and the value says nothing beside it."""
 
 
-def says_no_more(fact: str, known: str, value: str) -> bool:
+def says_no_more(fact: str, known: str, value: str, key: str | None = None) -> bool:
     """Whether a fact that gives a value says nothing beside what a known one of the same key says."""
     more = _bag(frames.plainer(plain(fact))) - _bag(known) - _bag(value) - _SAYS_NO_MORE
+    more -= phrases.frame_words((key or "").removeprefix("slot:profile:"))
     return {stem(word) for word in more} <= {stem(word) for word in _bag(known)}
 
 

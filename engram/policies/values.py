@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from engram import frames, verbs
+from engram import frames, phrases, verbs
 from engram import names as words
 from engram.policies import topics
 from engram.regex import regex
@@ -109,6 +109,8 @@ def city(found: str, original: str, canonical: str) -> str | None:
     if (_VISIT.search(text) and not _LONG_STAY.search(canonical)) or re.search(
         r"\b(?:hotel|hostel|airbnb|tent|van|dream|novel|game)\b", text
     ):
+        return None
+    if phrases.is_for_a_service(text):
         return None
     for _ in range(3):
         text = _PREFIX.sub("", text)

@@ -743,14 +743,23 @@ def _of_attribute(
     if name is None:
         return None
     key = f"slot:profile:{name}"
-    found = next((one for one in results if one.memory.conflict_key == key and "shadowed" not in one.labels), None)
+    seen = [one for one in results if "shadowed" not in one.labels]
+    found = next((one for one in seen if one.memory.conflict_key == key), None)
     if found is not None and window is None:
-        return found
+        several = [found, *(_stand_beside(seen, name) if frames.is_loose(key) else ())]
+        return max(several, key=lambda one: one.memory.valid_from)
     values = _values_of(conn, looked, name, window, only)
     if not values and name == "occupation":
         held = _values_of(conn, looked, "employer", window, only)
         values = [one for one in held if _AS_WHAT.search(one.fact) is not None]
     return SearchResult(values[0], 0.0, 1, {}, {}) if values else None
+
+
+def _stand_beside(results: Iterable[SearchResult], name: str) -> list[SearchResult]:
+    """What gives a loose attribute another value and stands beside the one under its key, with no key. Pure."""
+    free = (one for one in results if one.memory.conflict_key is None and one.memory.is_current)
+    read = ((one, frames.read(plain(one.memory.fact), one.memory.fact)) for one in free if not _is_verbatim(one))
+    return [one for one, sets in read if sets is not None and sets.name == name]
 
 
 def _values_of(
@@ -774,8 +783,10 @@ def may_tell(memory: Memory, name: str) -> bool:
     """Whether a memory may tell of an attribute of the user: it has no other's key, its words, and states something."""
     key, otherwise = memory.conflict_key or "", _TOLD_OTHERWISE.get(name)
     tells = otherwise is not None and otherwise.search(memory.fact) is not None
+    if key == f"slot:profile:{name}":
+        return True
     if key.startswith("slot:profile:") and not frames.is_loose(key):
-        return tells or key == f"slot:profile:{name}"
+        return tells
     if tells and memory.category not in EVIDENCE:
         return True
     if not attributes.may_tell(name, plain(memory.fact)):

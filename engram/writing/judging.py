@@ -16,7 +16,7 @@ from engram.database import fetch_all, fetch_one
 from engram.lineage import Place
 from engram.opposites import are_opposites
 from engram.policies import MemoryPolicy
-from engram.policies.classify import says_no_more, value_of
+from engram.policies.classify import says_it_is_over, says_no_more, value_of
 from engram.values import Memory, trust_rank
 from engram.writing.desk import Desk, Draft, Looked, Seen, lineage_locks, lock
 
@@ -240,8 +240,10 @@ def _stands_beside(policy: MemoryPolicy, draft: Draft, seen: Seen) -> bool:
         return False
     if draft.succeeds is not None:
         return False
-    value = value_of(policy, draft.fact, key)
-    return value != value_of(policy, seen.head["fact"], key) and not frames.says_of_a_change(draft.fact)
+    value, held = value_of(policy, draft.fact, key), value_of(policy, seen.head["fact"], key)
+    if value == held or frames.says_of_a_change(draft.fact):
+        return False
+    return held is not None or not says_it_is_over(policy, seen.head["fact"])
 
 
 def _head_row(head: Mapping[str, Any] | None, key: str | None, policy: MemoryPolicy) -> gates.Row | None:
@@ -260,8 +262,9 @@ def _only_value(policy: MemoryPolicy, draft: Draft, head: gates.Row | None) -> s
     if head is None or head.value is None or draft.valid_to is not None:
         return None
     value = value_of(policy, draft.fact, draft.classified.conflict_key)
-    known = f"{head.fact} {draft.classified.conflict_key}"  # the name of what it is the value of says nothing more
-    return value if value is not None and says_no_more(draft.fact, known, value) else None
+    key = draft.classified.conflict_key
+    known = f"{head.fact} {key}"  # the name of what it is the value of says nothing more
+    return value if value is not None and says_no_more(draft.fact, known, value, key) else None
 
 
 def _exact(rows: Sequence[Mapping[str, Any]], draft: Draft) -> gates.Row | None:
