@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from engram import feasts, names, phrases
+from engram import asides, feasts, names, phrases
 from engram.claims import stem
 from engram.courses import Course
 from engram.regex import regex
@@ -65,7 +65,7 @@ _SAME: Final = {
     "code editor": "editor", "text editor": "editor", "web browser": "browser", "email address": "email",
     "mobile number": "phone number", "cell number": "phone number", "telephone number": "phone number",
     "cell phone number": "phone number", "mobile phone number": "phone number", "number": "phone number",
-    "job title": "occupation", "job": "occupation", "profession": "occupation", "company": "employer",
+    "job title": "occupation", "job": "occupation", "title": "occupation", "role": "occupation", "profession": "occupation", "company": "employer",
     "wife": "partner", "husband": "partner", "girlfriend": "partner", "boyfriend": "partner", "spouse": "partner",
     "fiance": "partner", "fiancé": "partner", "fiancee": "partner", "fiancée": "partner",
     "note-taking app": "notes app", "note taking app": "notes app", "note app": "notes app",
@@ -116,7 +116,7 @@ _STARTS: Final = regex(
 )
 _DEPENDS: Final = regex(r"\b(?:if|unless|when|whenever|for|during|while|or)\b")
 _BESIDE: Final = regex(
-    r"\b(?:also|too|as well|another|part-time|part time|on the side|sometimes|occasionally|usually|mostly|either|both|"
+    r"\b(?:also|too(?! [a-z])|as well|another|part-time|part time|on the side|sometimes|occasionally|usually|mostly|either|both|"
     r"every|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|weekends?|weekdays|temporarily|"
     r"would|should|could|might|maybe|perhaps|probably)\b"
 )
@@ -225,7 +225,10 @@ _PROFESSIONS: Final = _words(
     tutor undertaker upholsterer vet veterinarian waiter waitress welder writer zoologist
     """
 )
-_DIETS: Final = _words("vegan vegetarian pescatarian flexitarian omnivore carnivore")
+_DIETS: Final = _words(
+    "vegan vegetarian pescatarian flexitarian omnivore carnivore keto ketogenic paleo plant-based low-carb mediterranean "
+    "fruitarian macrobiotic"
+)
 
 _ADV = r"(?:(?:now|still|currently|also|actually|just|recently|finally|again|officially|only|happily|presently) ){0,3}"
 _BE: Final = (
@@ -330,9 +333,12 @@ _APPOSED: Final = regex(
     r"^user (?:[a-z]+ ){1,3}?(?P<value>[^,;:]{1,40}?)(?: for [^,;:]{1,40})?, "
     r"(?:(?:that's|that is|who is|who's|which is) )?user's (?P<np>[\w'-]+(?: [\w'-]+){0,2})$"
 )
-_HAS_NEW: Final = regex(r"^user has (?:found )?a new (?P<np>[\w -]+?): (?P<value>.+)$")
+_HAS_NEW: Final = regex(
+    r"^user (?:has|has got|got|has found|found|has bought|bought) an? (?:brand )?new (?P<np>[\w -]+?)"
+    r"(?:[:,]| called| named| [–—-]) (?P<value>.+)$"
+)
 _SWITCHED: Final = regex(
-    rf"^user {_ADV}(?:has )?(?:switched|changed|moved|migrated) (?:user's )?(?P<np>[\w'-]+(?: [\w'-]+){{0,3}}?),? "
+    rf"^user {_ADV}(?:has )?(?:switched|changed|moved|migrated|upgraded|converted) (?:user's )?(?P<np>[\w'-]+(?: [\w'-]+){{0,3}}?),? "
     r"(?:over )?(?:from [^,]{1,60}? )?(?:back )?to (?P<value>.+)$"
 )
 _WENT_FOR: Final = regex(
@@ -612,7 +618,7 @@ _PERSON_NAMED: Final = regex(
 
 
 _HOME_IS: Final = regex(
-    r"^home (?:for|to) (?:me|user) is \w|^home is \w.* for (?:me|user)$|^[\w' -]{2,40} is (?:my )?home(?: for (?:me|"
+    r"^home (?:for|to) (?:me|user) is \w|^home is \w.* for (?:me|user)$|^[\w' -]{2,40} is (?:(?:still|now) )?(?:my )?home(?: for (?:me|"
     r"user)| now)+$|"
     r"^(?:today|yesterday|this|monday) (?:was|is) (?:my|user's) first "
     r"(?:day|week|month) (?:at|with) \w|^the [\w' -]{1,40} (?:that )?(?:i|user) (?:likes?|loves?|prefers?|enjoys?) "
@@ -662,8 +668,8 @@ class Echo(NamedTuple):
 
 _V: Final = r"(?:(?:[Dd]r|[Mm]rs?|[Mm]s)\. )?[^,;:.!?]{1,60}?"
 _IT: Final = (
-    r"(?:(?:no|nope|sorry|oops|wait|actually|correction|pardon|my mistake|my bad|ah|oh|hm+|i mean|well|typo)"
-    r"[,.:;!–—-]*\s+){0,3}"
+    r"(?:(?:no|nope|sorry|oops|wait|actually|correction|pardon|my mistake|my bad|ah|oh|hm+|i mean|well|typo|"
+    r"haha|lol|ha|scratch that)[,.:;!–—-]*\s+){0,3}"
 )
 _MEANT: Final = r"(?:it's|it is|that's|that is|i meant|i mean|make that|make it|it should be|that should be|should be)"
 _CORRECTED: Final = tuple(
@@ -914,11 +920,12 @@ def pointed(statement: str) -> Echo | None:
     if forget is not None:
         name = noun(forget["np"])
         return None if name is None else Echo(name=name)
-    for pattern in _POINTED:
-        match = pattern.match(statement)
-        if match is not None:
-            found = match.groupdict()
-            return Echo(found.get("old"), found.get("new"))
+    for said in (statement, *asides.left_out(statement)):
+        for pattern in _POINTED:
+            match = pattern.match(said)
+            if match is not None:
+                found = match.groupdict()
+                return Echo(found.get("old"), found.get("new"))
     same = _STILL.match(statement)
     if same is not None:
         return Echo(same=f"{same['before']} {same['after']}")

@@ -223,7 +223,7 @@ def read(statement: str) -> Course | None:
         return Course(over=scrapped["over"], alone=True, said=text)
     if not _HINTS.search(text) or _ONCE.search(text) or _PASSING.search(text):
         return None
-    text = _WRONG.sub("", text)
+    text = _SLIP.sub("", _WRONG.sub("", text))
     found = _pair(text) or _corrected(text) or _over(text)
     return found if found is not None or not _AGAIN.search(text) else Course(back=_AGAIN.sub(" ", text))
 
@@ -457,6 +457,12 @@ _WRONG: Final = regex(
     r"to say|"
     r"mistyped|said it wrong)|wrong \w+|my mistake|user's mistake|typo|mistake|my bad)\b[,:;.]? (?:that |but )?"
 )
+_SLIP: Final = regex(
+    r"(?:,|;| [–—-]) (?:that (?:was|is) (?:a |user's )?(?:slip|mistake|typo|error|wrong)|(?:user's |the )?(?:my )?(?:mistake|bad|fault)|typo|"
+    r"sorry(?: about that)?|user (?:always |just |keeps? )?(?:mix(?:es|ed|ing)?|misread|misreads|mistyped|misspoke|confused?|confuses|"
+    r"typed|got|gets|had) [^,;]{1,60})[\s.!]*$"
+)
+"""What says at the end of a correction how the mistake came about."""
 _AGAIN: Final = regex(
     r"\b(?:again|once more|back|returned|went back to|gone back to|rejoined|resubscribed|re-joined|resumed|restarted|"
     r"re-enrolled|reenrolled|re-subscribed|reinstalled|readopted|reactivated)\b"

@@ -15,7 +15,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from engram import attributes, phrases, verbs
+from engram import asides, attributes, phrases, verbs
 from engram.attributes import MAX_READ, Attribute
 from engram.regex import regex
 
@@ -61,9 +61,10 @@ _TRAILING: Final = regex(rf"(?:,? {_CLOSE})+$")
 _WHAT_IS: Final = regex(
     r"(user(?:'s [\w'-]+(?: [\w'-]+){0,3}?)) (?P<adv>these days|nowadays|now|currently|right now) is "
 )
+_SHORT_IS: Final = regex(r"^(user's [a-z-]+(?: [a-z-]+){0,3})'s(?= (?:still|now|back|set|called|with|from|in|at)\b)")
 _HOME: Final = regex(
     r"^home (?:for|to) user is (?P<value>.+)$|^user calls (?P<called>.+?) (?:user's )?home$|"
-    r"^home is (?P<own>.+?) for user$|^(?P<first>[\w' -]{2,40}) is (?:user's )?home(?: for user)?$"
+    r"^home is (?P<own>.+?) for user$|^(?P<first>[\w' -]{2,40}?) is (?:still )?(?:user's )?home(?: for user)?$"
 )
 _SETTLED: Final = regex(
     r"^(user) (?:has )?(?:settled(?: down)?|made (?:the|a|user's) (?:\w+ )?move(?: over| back)?) (?:in|to)\b"
@@ -79,6 +80,7 @@ def plainer(statement: str) -> str:
     """A statement about the user in its plain form; itself where it has no other."""
     text = _AFTER.sub(r"\g<who> ", _TRAILING.sub("", statement.rstrip(" .!")))
     text = _WHAT_IS.sub(r"\1 is ", text)
+    text = _SHORT_IS.sub(r"\1 is", text)
     home = _HOME.match(text)
     if home is not None:
         return f"user lives in {next(filter(None, home.groups()))}"
@@ -167,8 +169,23 @@ _HABITUAL: Final = _words("usual go-to regular default standard")
 @lru_cache(maxsize=4096)
 def read(statement: str, original: str) -> Attribute | None:
     """The attribute a statement sets, or its frame as one whose name begins with `~`; None where there is a doubt."""
-    if len(statement) > MAX_READ or attributes.stands_beside(statement):
+    if len(statement) > MAX_READ:
         return None
+    said = _EACH_DAY.sub("", statement)
+    if attributes.stands_beside(said):
+        return None
+    found = _read(said, original)
+    if found is not None:
+        return found
+    for head in asides.left_out(said):
+        found = _read(head, original)
+        if found is not None and (not found.name.startswith(LOOSE) or phrases.is_known(found.name)):
+            return found
+    return None
+
+
+_EACH_DAY: Final = regex(r",? (?:(?:every|each) (?:single )?(?:day|morning|evening|night|weekday|workday)|daily)$")
+def _read(statement: str, original: str) -> Attribute | None:
     plain = plainer(statement)
     known = attributes.read(plain, original) or (attributes.read(statement, original) if plain != statement else None)
     if known is not None and known.name == "age" and statement.endswith(" again"):

@@ -24,7 +24,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-Kind = Literal["name", "phrase", "hour", "number", "pastime", "drink", "instrument", "tongue", "code", "colour"]
+Kind = Literal[
+    "name", "phrase", "hour", "number", "pastime", "drink", "instrument", "tongue", "code", "colour", "means"
+]
 
 
 class Phrase(NamedTuple):
@@ -163,9 +165,13 @@ _COLOURS: Final = _words(
     "black blond blonde blue brown brunette ginger green grey gray orange pink platinum purple red silver teal "
     "turquoise violet white"
 )
+_MEANS: Final = _words(
+    "bike bicycle bus car carpool coach cycle e-bike ferry foot metro moped motorbike motorcycle scooter skateboard subway "
+    "taxi train tram trolleybus tube underground van"
+)
 _LISTED: Final = {
     "pastime": _SPORTS | _CRAFTS, "drink": _DRINKS, "instrument": _INSTRUMENTS, "tongue": TONGUES, "code": _CODES,
-    "colour": _COLOURS,
+    "colour": _COLOURS, "means": _MEANS,
 }  # fmt: skip
 _NUMBER: Final = regex(r"(?:(?:number|no\.?|#) ?)?[a-z]?\d{1,4}[a-z]?")
 _HOUR: Final = regex(
@@ -208,6 +214,15 @@ def _verbs() -> Iterator[tuple[str, _Said]]:
             yield verb, said
 
 
+_PHONES: Final = (
+    r"(?:google )?(?:pixel)(?: \d\w*)?(?: pro| xl| a)?|(?:apple )?iphone(?: \w+)?(?: pro| max| plus| mini){0,2}|"
+    r"(?:samsung )?galaxy(?: [a-z]?\d+\w*)?(?: ultra| plus| fe)?|(?:fairphone|oneplus|xperia|moto|nokia|xiaomi|redmi|huawei|"
+    r"motorola|nothing phone|poco|realme|oppo)(?: \w+){0,2}"
+)
+_LAPTOPS: Final = (
+    r"(?:apple )?macbook(?: air| pro| m\d| \d+){0,3}|(?:lenovo )?(?:thinkpad|ideapad)(?: \w+){0,3}|(?:dell )?(?:xps|latitude|inspiron)"
+    r"(?: \w+){0,2}|chromebook|(?:microsoft )?surface laptop(?: \w+)?|(?:asus )?zenbook(?: \w+)?|framework laptop(?: \w+)?"
+)
 _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("landlord", "name", "rents", r"(?:(?:user's|the|an?) [\w ]{2,30}? )?(?:from|off) {v}"),
     ("bedtime", "hour", "goes", r"to (?:bed|sleep) (?:at|around|by) {v}"),
@@ -231,10 +246,14 @@ _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("~team", "name", "roots|cheers", r"for (?:the )?{v}"),
     ("~team", "name", "is", r"an? (?:\w+ )??(?P<value>.+?) (?:fan|supporter)"),
     ("~language being learned", "tongue", "learns|studies|practises|practices", rf"(?P<value>[a-z]+)(?: {_AS_A_RULE})?"),
-    ("~language being learned", "tongue", "takes", r"(?P<value>[a-z]+) (?:lessons|classes|courses)(?: .+)?"),
+    ("~language being learned", "tongue", "takes|started|begun|began", rf"(?:an? )?(?P<value>[a-z]+) (?:lessons|classes|"
+     rf"course|courses)(?: .+)?"),
+    ("~language being learned", "tongue", "has", rf"(?:started|begun|taken up) (?P<value>[a-z]+)(?: (?:lessons|classes|"
+     rf"course|courses))?(?: .+)?"),
     ("~instrument", "instrument", "plays|learns|practises|practices", rf"the (?P<value>[a-z ]+?)(?: {_AS_A_RULE})?"),
     ("~instrument", "instrument", "takes", r"(?P<value>[a-z]+) (?:lessons|classes)(?: .+)?"),
-    ("~sport", "pastime", "does|plays", rf"(?P<value>[a-z-]+(?: [a-z]+)?)(?: {_AS_A_RULE}|,.+)?"),
+    ("~sport", "pastime", "does|plays", rf"(?P<value>[a-z-]+(?: [a-z]+)?)(?: {_AS_A_RULE}| to .+)?"),
+    ("~sport", "pastime", "goes", rf"(?P<value>[a-z-]+ing)(?: {_AS_A_RULE}| to .+)?"),
     ("~sport", "pastime", "practises|practices|trains", rf"(?P<value>[a-z-]+)(?: {_AS_A_RULE})?"),
     ("coffee order", "drink", "orders", rf"(?:usually |always ){_MY}(?P<value>[a-z -]+?)(?: {_AS_A_RULE})?"),
     ("coffee order", "drink", "orders|gets|has", rf"{_MY}(?P<value>[a-z -]+?) (?:as|for) user's (?:usual )?coffee"),
@@ -243,8 +262,12 @@ _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("~morning drink", "drink", "has", rf"{_MY}(?P<value>[a-z -]+?) (?:in the morning|every morning|first thing)"),
     ("~breakfast", "phrase", "has|eats", r"(?P<value>[a-z ]+?) for breakfast(?: .+)?"),
     ("~lunch", "phrase", "has|eats", r"(?P<value>[a-z ]+?) for lunch(?: .+)?"),
-    ("~programming language", "code", "writes|codes|programs", r"(?:mostly |mainly |everything |code )?in {v}"),
+    ("~programming language", "code", "writes|codes|programs", r"(?:mostly |mainly |everything |code )?(?:in )?"
+     r"(?P<value>\S+)(?: (?:at|for) (?:work|user's job|a living).*)?"),
+    ("~programming language", "code", "uses", r"(?:mostly |mainly )?(?P<value>\S+) (?:at|for) (?:work|user's job)(?: .+)?"),
     ("~programming language", "code", "learns|studies", r"(?P<value>\S+)"),
+    ("phone", "name", "uses|has|carries|bought|got|owns", rf"(?:got |bought )?(?:an? |the |user's )?(?:new )?(?P<value>{_PHONES})"),
+    ("laptop", "name", "uses|has|bought|got|owns", rf"(?:got |bought )?(?:an? |the |user's )?(?:new )?(?P<value>{_LAPTOPS})"),
     ("~project", "name", "works", r"on (?:the )?(?:project )?(?P<value>.+?)(?: project)?"),
     ("~project", "name", "is", r"(?:working |now )?on (?:the )?(?:project )(?P<value>.+)"),
     ("~project", "name", "is", r"on the (?P<value>.+?) project"),
@@ -260,7 +283,9 @@ _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("hair colour", "colour", "dyed|has", r"(?:dyed |coloured |colored )?user's hair {v}"),
     ("~workplace", "name", "works", r"out of (?:the )?{v}"),
     ("~workplace", "name", "sits", r"(?:at|in) (?:the )?{v}"),
-    ("commute", "phrase", "takes|catches", r"the (?P<value>[a-z]+) (?:in )?to (?:work|the office|school|user's job)"),
+    ("commute", "means", "takes|catches|rides", rf"{_MY}(?P<value>[a-z]+) (?:in )?to (?:work|the office|school|user's job)"),
+    ("commute", "means", "commutes", rf"(?:by|on) {_MY}{{v}}"),
+    ("commute", "means", "gets|goes|travels|comes", rf"(?:in )?to (?:work|the office|user's job) (?:by|on) {_MY}{{v}}"),
     ("hairdresser", "name", "gets|has", r"user's hair (?:cut|done|styled) (?:at|by|from) {v}"),
     ("thesis supervisor", "name", "is", r"(?:being )?(?:supervised|advised) by {v}"),
     ("manager", "name", "is", r"(?:being )?(?:managed|led) by {v}"),
@@ -283,7 +308,8 @@ _OWNED: Final[tuple[tuple[str, Kind, str], ...]] = (
     ("~newspaper", "name", r"the (?:paper|newspaper) user reads is (?:the )?{v}"),
     ("~sport", "pastime", r"user's sport is {v}"),
     ("~instrument", "instrument", r"the instrument user (?:plays|is learning) is (?:the )?{v}"),
-    ("~language being learned", "tongue", r"the language user is learning is {v}"),
+    ("~language being learned", "tongue", r"the (?:foreign )?language user (?:is )?(?:learning|studying|learns|studies) is {v}"),
+    ("~programming language", "code", r"the language user(?:'s team)? (?:uses|works in|codes in|writes)(?: .+?)? is {v}"),
     ("~book being read", "name", r"the book user is reading is {v}"),
     ("~book being read", "name", r"{v} is on user's nightstand"),
 )
@@ -382,7 +408,7 @@ _SAME: Final = (
     ("~volunteer work", "volunteer work|volunteering|charity work"),
     ("~club", "club|running club|rowing club|sports club|cycling club"),
     ("~choir", "choir"),
-    ("~team", "football team|soccer team|hockey team|rugby team|team of choice"),
+    ("~team", "team|football team|soccer team|hockey team|rugby team|team of choice"),
     ("~workplace", "workplace|place of work|office|desk"),
     ("~project", "project|current project|main project"),
     ("~programming language", "programming language|main programming language|main language at work|coding language"),
@@ -427,6 +453,11 @@ _ASKED: Final = tuple(
         (rf"(?:who|whom) {_AUX} i sing(?:ing)? with|(?:what|which) choir {_AUX} i (?:sing(?:ing)?|in|a member of)(?: in| with)?", "~choir"),
         (rf"(?:what|which) (?:football |soccer |hockey |rugby )?team {_AUX} i (?:support|root for|follow|cheer for)(?:ing)?", "~team"),
         (rf"(?:what|which) language {_AUX} i (?:learn|study|practise|practice)(?:ing)?", "~language being learned"),
+        (rf"how {_AUX} i (?:get|getting|go|going|travel|commute|commuting|got|went) (?:in )?to (?:work|the office)|how {_AUX} i "
+         r"commut(?:e|ing)", "commute"),
+        (rf"what {_AUX} i (?:do|doing) for (?:exercise|sport|fitness)|how {_AUX} i (?:keep|stay) fit", "~sport"),
+        (rf"(?:what time|when|what) (?:is|was) my alarm (?:set )?(?:for|at)?", "wake-up time"),
+        (rf"(?:what|which) (?:book|novel) {_AUX} i (?:in the middle of|on)", "~book being read"),
         (rf"(?:what|which) (?:musical )?instrument {_AUX} i (?:play|learn|practise|practice)(?:ing)?", "~instrument"),
         (rf"(?:what|which) sports? {_AUX} i (?:do|play|practise|doing|playing)", "~sport"),
         (rf"(?:what|which) hobby {_AUX} i (?:have|got)", "~hobby"),

@@ -214,13 +214,14 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
     words = content[start:end]
     said = plain(words)
     course = courses.read(plain(third_person(words)).replace("user's group", "user")) if _COURSE.search(said) else None
-    if course is not None and (not _tells_of_a_course(sentence, course) or (course.over and len(made) > 1)):
+    beside = len(made) > 1 and course is not None and (course.over or course.says)  # each clause may tell it by itself
+    if course is not None and (not _tells_of_a_course(sentence, course) or beside):
         course = None
     if course is None:
         for one in made:
             otherwise = courses.says_otherwise(plain(one.fact))
             own = None
-            if len(made) > 1 and not otherwise and one.subject == "user" and _PLAIN_END.match(plain(one.fact)):
+            if len(made) > 1 and not otherwise and one.subject == "user" and _TOLD_BY_ITSELF.search(plain(one.fact)):
                 own = courses.read(plain(one.fact))
             yield _marked(one, course=own, otherwise=otherwise) if own is not None or otherwise else one
         return
@@ -234,10 +235,10 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
     yield from made
 
 
-_PLAIN_END: Final = regex(
-    r"user (?:\w+ly |just |now |also |has )*(?:stopped|quit|gave up|given up|finished|cancell?ed|resigned|retired)\b"
+_TOLD_BY_ITSELF: Final = regex(
+    r",? not |^user (?:\w+ly |just |now |also |has )*(?:stopped|quit|gave up|given up|finished|cancell?ed|resigned|retired)\b"
 )
-"""An end that a clause tells by itself; who left or lost something beside something else may have it tomorrow."""
+"""An end or a correction that a clause tells by itself; who left or lost something beside something else may have it tomorrow."""
 
 
 def _pointing(sentence: str, offset: int, content: str) -> Iterator[Proposed]:
