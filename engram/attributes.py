@@ -71,9 +71,10 @@ _SAME: Final = {
     "note-taking app": "notes app", "note taking app": "notes app", "note app": "notes app",
     "favourite food": "favourite dish", "favourite meal": "favourite dish", "operating system": "operating system",
     "os": "operating system", "timezone": "time zone", "boss": "manager", "supervisor": "manager",
-    "line manager": "manager", "city of residence": "current_city", "place of residence": "current_city",
+    "line manager": "manager", "gp": "doctor", "family doctor": "doctor", "primary care doctor": "doctor",
+    "primary care physician": "doctor", "general practitioner": "doctor", "physician": "doctor", "pcp": "doctor", "city of residence": "current_city", "place of residence": "current_city",
 }  # fmt: skip
-_LIGHT: Final = _words("new current actual main primary default own real full")
+_LIGHT: Final = _words("new current actual main primary default own real full all-time absolute ultimate number-one")
 _NOT_NOW: Final = _words(
     "old former previous first last next second other another backup spare dream ideal future ex late temporary least "
     "late childhood"
@@ -263,6 +264,11 @@ _FRAMES: Final = (
         rf"{_ADV}an? (?P<value>.+)$",
     ),
     _frame(
+        "occupation",
+        r"(?:has )?(?:went|gone|moved|switched|is) (?:back )?(?:in)?to (?:user's |an? |the )?(?:old |new |previous |former )?(?:role|job|"
+        r"position|post|title) (?:as|of) (?P<value>.+)$",
+    ),
+    _frame(
         "profession",
         r"(?:has )?(?:just )?(?:got|gotten|was|been) promoted to (?:be )?(?:an? )?(?P<value>.+?)"
         r"(?: (?:last|this) \w+| yesterday| today| recently)?$",
@@ -280,7 +286,7 @@ _FRAMES: Final = (
     _frame("car", rf"(?:drives|is driving) {_ADV}(?:an?|the(?! \d)) (?P<value>.+)$"),
     _frame(
         "partner",
-        r"(?:is dating|is married to|is engaged to|got engaged to|got married to|married|is (?:now |back )?together "
+        r"(?:is dating|is in a relationship with|is going out with|is married to|is engaged to|got engaged to|got married to|married|is (?:now |back )?together "
         r"with|got (?:back )?together with|started dating|is seeing) (?P<value>.+)$",
     ),
     _frame("partner", r"is (?:now |back )with (?!dr\b|mrs?\b|ms\b)(?P<value>.+)$"),
@@ -334,7 +340,7 @@ _APPOSED: Final = regex(
     r"(?:(?:that's|that is|who is|who's|which is) )?user's (?P<np>[\w'-]+(?: [\w'-]+){0,2})$"
 )
 _HAS_NEW: Final = regex(
-    r"^user (?:has|has got|got|has found|found|has bought|bought) an? (?:brand )?new (?P<np>[\w -]+?)"
+    r"^user (?:has )?(?:has|got|found|bought|started|begun|began|picked up|picked|hired|adopted) an? (?:brand )?new (?P<np>[\w -]+?)"
     r"(?:[:,]| called| named| [–—-]) (?P<value>.+)$"
 )
 _SWITCHED: Final = regex(
@@ -637,7 +643,8 @@ def is_of_user(sentence: str, compared: str) -> bool:
         return True
     if inverted is not None and noun(inverted["np"]) is not None and not compared.startswith(("it ", "this ", "that ")):
         return True
-    named = _PERSON_NAMED.match(sentence.strip())
+    heads = (sentence.strip(), *asides.left_out(sentence.strip()))
+    named = next((match for head in heads if (match := _PERSON_NAMED.match(head)) is not None), None)
     return (named is not None and noun(named["np"].lower()) is not None) or phrases.is_of_user(compared)
 
 

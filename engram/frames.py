@@ -184,7 +184,7 @@ def read(statement: str, original: str) -> Attribute | None:
     return None
 
 
-_EACH_DAY: Final = regex(r",? (?:(?:every|each) (?:single )?(?:day|morning|evening|night|weekday|workday)|daily)$")
+_EACH_DAY: Final = regex(r",? (?:(?:every|each) (?:single )?(?:day|morning|evening|night|weekday|workday)|daily|on (?:weekdays|work ?days))$")
 def _read(statement: str, original: str) -> Attribute | None:
     plain = plainer(statement)
     known = attributes.read(plain, original) or (attributes.read(statement, original) if plain != statement else None)

@@ -246,6 +246,7 @@ _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("~team", "name", "roots|cheers", r"for (?:the )?{v}"),
     ("~team", "name", "is", r"an? (?:\w+ )??(?P<value>.+?) (?:fan|supporter)"),
     ("~language being learned", "tongue", "learns|studies|practises|practices", rf"(?P<value>[a-z]+)(?: {_AS_A_RULE})?"),
+    ("~language being learned", "tongue", "teaches|is", rf"(?:teaching )?(?:user|themselves|user's self) (?P<value>[a-z]+)(?: .+)?"),
     ("~language being learned", "tongue", "takes|started|begun|began", rf"(?:an? )?(?P<value>[a-z]+) (?:lessons|classes|"
      rf"course|courses)(?: .+)?"),
     ("~language being learned", "tongue", "has", rf"(?:started|begun|taken up) (?P<value>[a-z]+)(?: (?:lessons|classes|"
@@ -273,8 +274,9 @@ _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("~project", "name", "is", r"on the (?P<value>.+?) project"),
     ("~project", "name", "is", r"working on (?:the )?(?:project )?(?P<value>.+?)(?: project)?"),
     ("~project", "name", "has", r"been (?:moved|assigned|put|staffed) (?:to|on|onto) (?:project )(?P<value>.+)"),
-    ("~book being read", "name", "reads", r"(?P<value>(?!the ).+)"),
-    ("~book being read", "name", "is", r"reading (?P<value>(?!the ).+)"),
+    ("~book being read", "name", "reads", r"(?P<value>.+)"),
+    ("~book being read", "name", "is", r"(?:reading|in the middle of|halfway through) (?P<value>.+)"),
+    ("~book being read", "name", "has|started|begun|began", r"(?:started |begun )?(?:reading )(?P<value>.+)"),
     ("~field of study", "phrase", "majors", r"in {v}"),
     ("~field of study", "phrase", "studies", r"(?P<value>[a-z]+(?: [a-z]+)?)(?: at .+| in [a-z]+)?"),
     ("locker", "number", "has|is", r"(?:got |in |been given |been assigned )?(?:the )?locker {v}"),
@@ -290,6 +292,9 @@ _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("thesis supervisor", "name", "is", r"(?:being )?(?:supervised|advised) by {v}"),
     ("manager", "name", "is", r"(?:being )?(?:managed|led) by {v}"),
     ("team lead", "name", "has", r"{v} as (?:team lead|tech lead)"),
+    ("editor", "name", "does|writes", r"(?:all |most )?(?:of )?user's (?:coding|code|programming) (?:in|with) {v}"),
+    ("editor", "name", "has|is|switched|moved", r"(?:switched|moved|gone|went|back)? ?(?:over )?(?:back )?to {v} for (?:coding|user's code|programming)"),
+    ("doctor", "name", "is", r"registered with (?P<value>dr\.? .+)"),
     ("doctor", "name", "sees|is", r"(?:registered )?(?:with )?(?P<value>dr\.? .+?) for (?:user's )?check-?ups"),
 )
 
@@ -310,7 +315,7 @@ _OWNED: Final[tuple[tuple[str, Kind, str], ...]] = (
     ("~instrument", "instrument", r"the instrument user (?:plays|is learning) is (?:the )?{v}"),
     ("~language being learned", "tongue", r"the (?:foreign )?language user (?:is )?(?:learning|studying|learns|studies) is {v}"),
     ("~programming language", "code", r"the language user(?:'s team)? (?:uses|works in|codes in|writes)(?: .+?)? is {v}"),
-    ("~book being read", "name", r"the book user is reading is {v}"),
+    ("~book being read", "name", r"the (?:book|novel) (?:user is reading|on user's nightstand|on user's bedside table) is {v}"),
     ("~book being read", "name", r"{v} is on user's nightstand"),
 )
 _DOES_FOR_USER: Final[tuple[tuple[str, str], ...]] = (
@@ -391,7 +396,7 @@ def is_of_user(compared: str) -> bool:
 
 _SAME: Final = (
     ("coffee order", "coffee order|coffee of choice|go-to coffee|usual coffee|regular coffee|standard coffee|"
-     "go-to coffee order|usual order at the cafe|usual coffee order"),
+     "go-to coffee order|usual order at the cafe|usual coffee order|usual"),
     ("~morning drink", "morning drink|drink in the morning|breakfast drink|first drink of the day|morning beverage"),
     ("~sport", "sport|main sport|sport of choice|favoured sport"),
     ("~hobby", "hobby|main hobby|pastime|main pastime"),
@@ -400,7 +405,7 @@ _SAME: Final = (
     ("~lunch", "lunch|usual lunch|go-to lunch"),
     ("~newspaper", "newspaper|paper|daily paper|morning paper|daily newspaper|news source|news app"),
     ("~bedroom", "bedroom"),
-    ("~book being read", "book at the moment|current book|current read|bedtime book|bedtime reading|book right now"),
+    ("~book being read", "book|book at the moment|current book|current read|bedtime book|bedtime reading|book right now"),
     ("~field of study", "major|field of study|course of study|degree subject"),
     ("~language being learned", "language being learned|target language"),
     ("~music service", "music service|music app|music streaming service|music subscription|music player|"
@@ -429,7 +434,7 @@ _SAME: Final = (
 NOUNS: Final = {noun: name for name, nouns in _SAME for noun in nouns.split("|")}
 """Nouns that name an attribute, and its name."""
 KINDS: Final[dict[str, Kind]] = {
-    "coffee order": "phrase", "~morning drink": "drink", "~sport": "phrase", "~hobby": "phrase",
+    "coffee order": "drink", "~morning drink": "drink", "~sport": "phrase", "~hobby": "phrase",
     "~instrument": "phrase", "~breakfast": "phrase", "~lunch": "phrase", "~bedroom": "phrase",
     "~field of study": "phrase", "~language being learned": "tongue", "~programming language": "code",
     "hair colour": "colour", "locker": "number", "parking space": "number", "wake-up time": "hour",

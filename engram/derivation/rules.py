@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any, Final
 
-from engram import attributes, courses, moves, names, news, shorthand
+from engram import attributes, courses, moves, names, news, shorthand, slips
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import Proposed
@@ -111,36 +111,77 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         span for span, after in zip_longest(spans, spans[1:])
         if span[1] - span[0] <= MAX_SENTENCE and not (after is not None and _JOKE.match(text[slice(*after)]))
     ]  # fmt: skip
-    for start, end in (part for span in meant for part in _reason_apart(text, *span)):
-        echo = attributes.corrected(text[start:end])
-        if echo is not None and mood_of(text[start:end]) != "command":
-            yield Proposed(
-                " ".join(content[start:end].split())[:MAX_FACT], start, end,
-                echo=echo._replace(course=Course(old=plain(echo.old or ""), new=plain(echo.new or "")), loosely=True),
-            )  # fmt: skip
+    parts = [part for span in meant for part in _reason_apart(text, *span)]
+    slip: str | None = None
+    for (start, end), after in zip_longest(parts, parts[1:]):
+        said = text[start:end]
+        two = None if after is None else slips.meant(said, text[slice(*after)])
+        if two is not None and after is not None:
+            yield _correction(content, start, after[1], *two)
+            slip = _SAID_AT_ONCE
             continue
-        renewed = attributes.renewed(text[start:end])
+        before, slip = slip, slips.named(said)
+        if before is _SAID_AT_ONCE:
+            continue
+        echo = attributes.corrected(said)
+        if echo is not None and mood_of(said) != "command":
+            yield _correction(content, start, end, echo.old or "", echo.new or "")
+            continue
+        renewed = attributes.renewed(said)
         if renewed is not None:
             fact = f"{attributes.sentence_of(*renewed)} now"
             yield Proposed(fact, start, end, subject="user", echo=attributes.Echo(otherwise=True))
             continue
-        said = text[start:end]
         whole = shorthand.whole(said, lead=lead_length(said), after_self=after_self, lone=len(spans) == 1)
         sentence = clauses(whole or said, role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
-        if whole is None:
-            made = [one for clause in sentence for one in _from_clause(clause, start, content, event.occurred_at)]
-            if len(spans) > 1:
-                made = [one for one in made if not _GROUP_PARTED.match(one.fact)]
-            told = list(_with_course(said, start, content, made)) or list(_pointing(said, start, content))
-            if not made and len(told) == 1 and _WE.match(told[0].fact):  # of nothing that is held it is told by itself
-                told.extend(one for one in _loosely(said, start, content, []) if one.echo is None or not one.echo.whole)
-            yield from _moving(said, start, content, list(_loosely(said, start, content, told)))
-            continue
-        made = [one for clause in sentence for one in _from_clause(clause, 0, whole, event.occurred_at)]
-        told = list(_with_course(whole, 0, whole, made))
-        for one in _moving(whole, 0, whole, list(_loosely(whole, 0, whole, told))):
-            yield replace(one, char_start=start, char_end=end)
+        found = _sentence(said, sentence, whole, start, content, event.occurred_at, lone=len(spans) == 1)
+        yield from found if before is None else (_instead(one, before) for one in found)
+
+
+_SAID_AT_ONCE: Final = ""
+"""Stands for a slip that the sentence before corrected together with this one."""
+
+
+def _correction(content: str, start: int, end: int, old: str, new: str) -> Proposed:
+    """The correction of something said before, which means nothing alone."""
+    course = Course(old=plain(old), new=plain(new))
+    echo = attributes.Echo(old, new, alone=True, course=course, loosely=True)
+    return Proposed(" ".join(content[start:end].split())[:MAX_FACT], start, end, echo=echo)
+
+
+def _instead(one: Proposed, slip: str) -> Proposed:
+    """What a sentence gives after one that named a slip: it says what is so instead."""
+    if one.echo is not None and one.echo.course is not None:
+        return one
+    echo = (one.echo or attributes.Echo())._replace(course=Course(old=plain(slip), says=plain(one.fact)), loosely=True)
+    return replace(one, echo=echo)
+
+
+def _sentence(
+    said: str,
+    sentence: Sequence[Clause],
+    whole: str | None,
+    start: int,
+    content: str,
+    said_at: datetime,
+    *,
+    lone: bool,
+) -> Iterator[Proposed]:
+    """What the clauses of one sentence give; of one that was made `whole` the characters are those of its words."""
+    if whole is None:
+        made = [one for clause in sentence for one in _from_clause(clause, start, content, said_at)]
+        if not lone:
+            made = [one for one in made if not _GROUP_PARTED.match(one.fact)]
+        told = list(_with_course(said, start, content, made)) or list(_pointing(said, start, content))
+        if not made and len(told) == 1 and _WE.match(told[0].fact):  # of nothing that is held it is told by itself
+            told.extend(one for one in _loosely(said, start, content, []) if one.echo is None or not one.echo.whole)
+        yield from _moving(said, start, content, list(_loosely(said, start, content, told)))
+        return
+    made = [one for clause in sentence for one in _from_clause(clause, 0, whole, said_at)]
+    told = list(_with_course(whole, 0, whole, made))
+    for one in _moving(whole, 0, whole, list(_loosely(whole, 0, whole, told))):
+        yield replace(one, char_start=start, char_end=start + len(said))
 
 
 _WE: Final = regex(

@@ -543,7 +543,9 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
     classified = classify(setup.policy, Proposal(fact))
     if classified.conflict_key != about.key or value_of(setup.policy, fact, about.key) != plain(echo.new):
         return left
-    return replace(draft, echo=None, fact=fact, classified=classified)
+    head = next((one for one in known if one.key == about.key and one.is_head), None)
+    succeeds = head.fact if head is not None and frames.is_loose(about.key) else None
+    return replace(draft, echo=None, fact=fact, classified=classified, succeeds=succeeds)
 
 
 _WENT_BACK: Final = regex(r"^user (?:\w+ly |has |just |now )*(?:(?:went|gone) back|returned) to (?!using |the )")

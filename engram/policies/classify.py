@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any, Final
 
-from engram import courses, frames, phrases, verbs
+from engram import asides, courses, frames, phrases, verbs
 from engram.claims import stem
 from engram.policies.patterns import WINDOW
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
@@ -395,6 +395,9 @@ def says_it_is_over(policy: MemoryPolicy, fact: str) -> bool:
     return len(read) == 1 and any(_over(rule, read[0].canonical) is not None for rule in policy.slot_rules)
 
 
+_GOES_ON: Final = regex(r"\bstill\b")
+_PASSING_WORDS: Final = 4
+"""Of what goes on a few words beside it tell nothing that was not so before: "still learning Spanish, slowly"."""
 _FRAME_WORDS = """
     user user's still now again currently remains stays continues is are am a an the in at for as by with of to my
     i as said mentioned you know live lives living home city reside resides based work works working employed job
@@ -408,7 +411,10 @@ _SAYS_NO_MORE: Final = frozenset(_FRAME_WORDS.split())
 
 def says_no_more(fact: str, known: str, value: str, key: str | None = None) -> bool:
     """Whether a fact that gives a value says nothing beside what a known one of the same key says."""
-    more = _bag(frames.plainer(plain(fact))) - _bag(known) - _bag(value) - _SAYS_NO_MORE
+    said = plain(fact)
+    if _GOES_ON.search(said):
+        said = next((head for head in asides.left_out(said) if len(said[len(head) :].split()) <= _PASSING_WORDS), said)
+    more = _bag(frames.plainer(said)) - _bag(known) - _bag(value) - _SAYS_NO_MORE
     more -= phrases.frame_words((key or "").removeprefix("slot:profile:"))
     return {stem(word) for word in more} <= {stem(word) for word in _bag(known)}
 

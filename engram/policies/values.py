@@ -48,6 +48,12 @@ _PREFIX = regex(
     r"condo|loft|room|village|town|townhouse|suburb|neighbou?rhood|cottage|cabin|home|duplex|bungalow)(?: "
     r"[\w'-]+){0,2}? (?:in|of) )"
 )
+_FOR_A_USE = regex(
+    r"\s+for (?!(?:user's |the |an? |his |her |their )?(?:new )?(?:work|jobs?|love|good|school|uni|university|college|stud(?:y|ies)|"
+    r"family|now|ever|years?|months?|partner|wife|husband|girlfriend|boyfriend|kids?|health|retirement|career|position|role|phd|"
+    r"internship|degree|change|reasons?|sun|weather|climate|sea|mountains|schools|medical|masters?|residency|postdoc|research|"
+    r"some|most|all|about|over|\d|one|two|three|four|five|six)\b)"
+)
 _OTHER_USES = regex(
     r"^[\w. -]{1,40}?(?:'s)? (?:food scene|style|time|tz|timezone|time zone|team|office|branch|dataset|"
     r"region|cluster|server|data cent(?:er|re))\b"
@@ -120,6 +126,8 @@ def city(found: str, original: str, canonical: str) -> str | None:
         if not taken or not _follows(rest, _AFTER_PLACE) or _OTHER_USES.match(text):
             return None
         name = " ".join(taken)
+        if _FOR_A_USE.match(rest):
+            return None  # "I moved to Sublime Text for coding"
     if name in words.NOT_PLACES or name.split(" ")[0] in words.NOT_PLACES:
         return None
     if name in words.REGIONS and not re.search(r"\b(?:now|moved|relocated)\b", canonical):

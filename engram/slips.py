@@ -1,0 +1,67 @@
+"""A slip that is corrected in a sentence of its own: "Did I say Rome? I meant Oslo." Pure.
+
+What one sentence corrects ("It's Oslo, not Rome") is read in `engram.attributes`. Here the slip is named in one sentence
+and what is right stands in the other, as two words or as a statement that says it in full.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engram.regex import regex
+
+_WELL: Final = (
+    r"(?:(?:wait|sorry|oops|no|nope|actually|haha|lol|ah|oh|hm+|hang on|hold on|correction|my mistake|my bad|scratch that)"
+    r"[,.!:–—-]*\s+){0,3}"
+)
+_V: Final = r"(?:(?:an?|the|my|in|at|on|with|for|to) )?(?P<{name}>[^,;:.!?]{{1,40}}?)"
+_OLD: Final = _V.format(name="old")
+_NEW: Final = _V.format(name="new")
+_NAMED: Final = tuple(
+    regex(rf"(?i)^{_WELL}{pattern}\W*$")
+    for pattern in (
+        rf"(?:did|have) i (?:just |really )?(?:say|said|write|written|type|typed|tell you) {_OLD}\?",
+        rf"(?:no,? )?(?:it's |that's )?not {_OLD}",
+        rf"i (?:said|wrote|typed) {_OLD}(?:, but [^.!?]{{1,60}})?",
+        rf"forget {_OLD}",
+        rf"{_OLD} (?:was|is) (?:wrong|a typo|a slip|a mistake|not right|incorrect)",
+    )
+)
+_MEANT: Final = regex(
+    rf"(?i)^{_WELL}(?:i (?:meant(?: to say)?|should have said|mean)|it's|it is|make that|(?:it|that) should be|should be) "
+    rf"{_NEW}(?:,[^.!?]{{1,60}})?[\s.!]*$"
+)
+_IS_NOT: Final = regex(rf"(?i)^{_WELL}(?:(?:i'm|i am|it's|it is|that's|definitely) )?not {_OLD}[\s.!]*$")
+_NO_NAME: Final = regex(
+    r"(?i)^(?:it|that|this|them|so|yes|no|not|sure|really|yet|now|sorry|bad|good|great|kidding|joking|ready|done|here|there|"
+    r"i|you|he|she|they|we|what|how|why|going|happy|true|right|fair|anything|everything|something|nothing|me|at all)\b"
+)
+
+
+def named(sentence: str) -> str | None:
+    """What a sentence says was a slip, and gives nothing for: "Did I say Rome?", "Haha no, not karate."."""
+    said = _straight(sentence)
+    for pattern in _NAMED:
+        match = pattern.match(said)
+        if match is not None:
+            return None if _NO_NAME.match(match["old"]) else match["old"].strip(" '\"")
+    return None
+
+
+def meant(first: str, second: str) -> tuple[str, str] | None:
+    """What was a slip and what is right, where two sentences say it together; None for two others."""
+    old, right = named(first), _MEANT.match(_straight(second))
+    if old is None:
+        right, wrong = _MEANT.match(_straight(first)), _IS_NOT.match(_straight(second))
+        old = None if wrong is None else wrong["old"].strip(" '\"")
+    if old is None or right is None or _NO_NAME.match(right["new"]) or _NO_NAME.match(old):
+        return None
+    new = right["new"].strip(" '\"")
+    return None if new.casefold() == old.casefold() else (old, new)
+
+
+def _straight(sentence: str) -> str:
+    return " ".join(sentence.replace("’", "'").split())
+
+
+__all__ = ["meant", "named"]
