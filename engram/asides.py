@@ -12,7 +12,7 @@ from engram.regex import regex
 
 _ASIDE: Final = regex(
     r",? \b(?:so|because|'?cause|since|although|though|even though|now that|but|yet)\b |"
-    r",(?! (?:not|no longer|and|or|also|too|either|both|unless|except|if|when|from|in|at|inc|llc|jr|nor|sometimes)\b) |"
+    r",(?! (?:not|no longer|and|or|also|too|either|both|unless|except|if|when|from|in|at|inc|llc|jr|nor|sometimes|only|just|mostly|mainly|except|apart|usually)\b) |"
     r" [–—-]+ "
 )
 _ROW: Final = r"(?:[\w'-]+ ){0,3}[\w'-]+"

@@ -226,10 +226,10 @@ _PROFESSIONS: Final = _words(
     tutor undertaker upholsterer vet veterinarian waiter waitress welder writer zoologist
     """
 )
-_DIETS: Final = _words(
-    "vegan vegetarian pescatarian flexitarian omnivore carnivore keto ketogenic paleo plant-based low-carb mediterranean "
-    "fruitarian macrobiotic"
-)
+_DIETS: Final = _words("vegan vegetarian pescatarian flexitarian omnivore carnivore")
+_REGIMES: Final = _words("keto ketogenic paleo plant-based low-carb mediterranean fruitarian macrobiotic")
+"""What may go with a diet: it takes its place where the words say that something changed."""
+_TURNED: Final = regex(r"(?i)\b(?:now|these days|gone|went|going|turned|switched|became|become|back|again|instead|not)\b")
 
 _ADV = r"(?:(?:now|still|currently|also|actually|just|recently|finally|again|officially|only|happily|presently) ){0,3}"
 _BE: Final = (
@@ -427,7 +427,8 @@ def _of_frame(name: str, found: str, original: str) -> Attribute | None:
     if name == "occupation":
         return Attribute(name, value)
     if name == "diet":
-        return Attribute(name, value) if value in _DIETS else None
+        is_diet = value in _DIETS or (value in _REGIMES and _TURNED.search(original) is not None)
+        return Attribute(name, value) if is_diet else None
     if name == "commute":
         return Attribute(name, value)
     if name == "employer" and _is_no_firm(value):

@@ -171,7 +171,7 @@ def read(statement: str, original: str) -> Attribute | None:
     """The attribute a statement sets, or its frame as one whose name begins with `~`; None where there is a doubt."""
     if len(statement) > MAX_READ:
         return None
-    said = _EACH_DAY.sub("", statement)
+    said = _ON_WEEKDAYS.sub(r"\g<1>", _EACH_DAY.sub("", statement))
     if attributes.stands_beside(said):
         return None
     found = _read(said, original)
@@ -184,7 +184,11 @@ def read(statement: str, original: str) -> Attribute | None:
     return None
 
 
-_EACH_DAY: Final = regex(r",? (?:(?:every|each) (?:single )?(?:day|morning|evening|night|weekday|workday)|daily|on (?:weekdays|work ?days))$")
+_CLOSED: Final = r"(?=(?: (?:now|again|these days|instead))*$)"
+_EACH_DAY: Final = regex(rf",? (?:(?:every|each) (?:single )?(?:day|morning|evening|night|weekday|workday)|daily){_CLOSED}")
+_ON_WEEKDAYS: Final = regex(rf"^(user (?:gets|wakes|is) up .+) on (?:weekdays|work ?days){_CLOSED}")
+
+
 def _read(statement: str, original: str) -> Attribute | None:
     plain = plainer(statement)
     known = attributes.read(plain, original) or (attributes.read(statement, original) if plain != statement else None)

@@ -180,6 +180,11 @@ _HOUR: Final = regex(
     r"(?: ?(?:am|pm|a\.m|p\.m|o'clock))?(?: (?:in the (?:morning|evening)|at night|sharp))?"
 )
 _AS_A_RULE: Final = r"(?:every|most|on|twice|once|three times|several times|at|in|for|with|by|since|these|a few) .+"
+_OFTEN: Final = (
+    r"(?:(?:once|twice|(?:\w+|\d) times) (?:a|per) (?:week|month)|(?:most|two|three|four|five) (?:days|mornings|evenings)"
+    r"(?: a week)?|every (?:week|other day)|to (?:stay|keep|get) (?:fit|active|in shape)|for (?:exercise|fitness|fun)|"
+    r"for a (?:while|few \w+)|for (?:\w+ )?(?:years|months|weeks))"
+)
 _MOST_WORDS: Final = 4
 
 
@@ -252,10 +257,7 @@ _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("~language being learned", "tongue", "has", rf"(?:started|begun|taken up) (?P<value>[a-z]+)(?: (?:lessons|classes|"
      rf"course|courses))?(?: .+)?"),
     ("~instrument", "instrument", "plays|learns|practises|practices", rf"the (?P<value>[a-z ]+?)(?: {_AS_A_RULE})?"),
-    ("~instrument", "instrument", "takes", r"(?P<value>[a-z]+) (?:lessons|classes)(?: .+)?"),
-    ("~sport", "pastime", "does|plays", rf"(?P<value>[a-z-]+(?: [a-z]+)?)(?: {_AS_A_RULE}| to .+)?"),
-    ("~sport", "pastime", "goes", rf"(?P<value>[a-z-]+ing)(?: {_AS_A_RULE}| to .+)?"),
-    ("~sport", "pastime", "practises|practices|trains", rf"(?P<value>[a-z-]+)(?: {_AS_A_RULE})?"),
+    ("~sport", "pastime", "does|plays|goes|practises|practices", rf"(?P<value>[a-z-]+(?: [a-z]+)?)(?: {_OFTEN})?"),
     ("coffee order", "drink", "orders", rf"(?:usually |always ){_MY}(?P<value>[a-z -]+?)(?: {_AS_A_RULE})?"),
     ("coffee order", "drink", "orders|gets|has", rf"{_MY}(?P<value>[a-z -]+?) (?:as|for) user's (?:usual )?coffee"),
     ("~morning drink", "drink", "drinks", rf"{_MY}(?P<value>[a-z -]+?) (?:in the mornings?|every morning|for breakfast)"),

@@ -21,11 +21,12 @@ from histories.held_out_bank import HELD_OUT
 from histories.newcomer_bank import NEWCOMER
 from histories.open_bank import OPEN
 from histories.practice_bank import PRACTICE
+from histories.regular_bank import REGULAR
 from histories.stranger_bank import STRANGER
 from histories.voices_bank import SEALED, VOICES
 from histories.words import Bank, Theme
 
-BANKS: Final = {bank.name: bank for bank in (OPEN, HELD_OUT, FRESH, UNSEEN, PRACTICE, CASUAL, BLIND, VOICES, SEALED, STRANGER, NEWCOMER)}
+BANKS: Final = {bank.name: bank for bank in (OPEN, HELD_OUT, FRESH, UNSEEN, PRACTICE, CASUAL, BLIND, VOICES, SEALED, STRANGER, NEWCOMER, REGULAR)}
 SEED: Final = 20260
 BEGIN: Final = datetime(2024, 1, 5, 9, tzinfo=UTC)
 STEP: Final = (75, 120)  # days between two changes of one thing: a whole month always lies between them

@@ -555,7 +555,7 @@ _PARTS_TOO: Final = regex(
 )
 """Whom else somebody may be told to have parted from."""
 _PARTED: Final = regex(r"^user (?:\w+ly |has |just )*(?:sold|lost|left|parted with|gave away)\b")
-_KEPT: Final = tuple(PREFIX + name for name in ("favourite ", "hometown", "birthplace"))
+_KEPT: Final = tuple(PREFIX + name for name in ("favourite ", "hometown", "birthplace", "~team"))
 """What a thing or a place may be to somebody who no longer has it."""
 
 
