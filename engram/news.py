@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from engram import courses, names
 from engram.feasts import MONTHS
@@ -401,6 +401,35 @@ _NEW_WORDS: Final = _words(
 )
 
 
+Sign = Literal["over", "slip", "back", "on", "new"]
+_IS_OVER: Final = regex(
+    r"\b(?:no longer|(?:not|n't)\b[^,;]{1,80}\b(?:any ?more|any longer)|no more|(?:stopped|quit|given up|gave up|dropped|cancell?ed|"
+    r"ditched|scrapped|abandoned|ended|discontinued|unsubscribed|deleted|uninstalled|packed in|called off)\b|"
+    r"(?:done|finished|through) with|(?:got|gotten) rid of|(?:is|are|that's) (?:over|history|gone|done|no more)|come to an end|"
+    r"put an end to|broke up|split up|let go|laid off|off the (?:table|menu))\b"
+)
+_SINCE_NOW: Final = regex(
+    r"\b(?:effective (?:immediately|today|now)|as of (?:now|today|this|mon|tues|wednes|thurs|fri)|from (?:here|today|this week|"
+    r"tomorrow) on|new (?:rule|plan|schedule)|decided on|settled on|switched|swapped|replaced|instead|no longer|these days|"
+    r"nowadays|now|going forward|moved (?:on )?to|over to|changed)\b"
+)
+
+
+def sign(said: str) -> Sign | None:
+    """What compared text says has become of something, whatever that is: it is over, a slip, again or still so, or new."""
+    if is_doubtful(said):
+        return None
+    if is_slip(said):
+        return "slip"
+    if goes_on(said):
+        return "on"
+    if goes_back(said):
+        return "back"
+    if _SINCE_NOW.search(said) is not None and _BESIDE.search(said) is None:
+        return "new"
+    return "over" if _IS_OVER.search(said) is not None else None
+
+
 # ------------------------------------------------ what two statements are about
 
 _PLACE: Final = regex(r"\b(?:in|near|next to|on|from|outside) (?:the )?@")
@@ -499,5 +528,5 @@ _THING: Final = regex(
 
 __all__ = [
     "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_elsewhere", "is_new", "is_number", "is_pair",
-    "is_slip", "masked", "may_be_news", "may_tell", "names_its_thing", "returns", "says_no_more", "value_in", "values",
+    "is_slip", "masked", "may_be_news", "may_tell", "names_its_thing", "returns", "says_no_more", "sign", "value_in", "values",
 ]  # fmt: skip

@@ -176,11 +176,13 @@ def _sentence(
         told = list(_with_course(said, start, content, made)) or list(_pointing(said, start, content))
         if not made and len(told) == 1 and _WE.match(told[0].fact):  # of nothing that is held it is told by itself
             told.extend(one for one in _loosely(said, start, content, []) if one.echo is None or not one.echo.whole)
-        yield from _moving(said, start, content, list(_loosely(said, start, content, told)))
+        told = list(_akin(said, start, content, list(_loosely(said, start, content, told))))
+        yield from _moving(said, start, content, told)
         return
     made = [one for clause in sentence for one in _from_clause(clause, 0, whole, said_at)]
     told = list(_with_course(whole, 0, whole, made))
-    for one in _moving(whole, 0, whole, list(_loosely(whole, 0, whole, told))):
+    told = list(_akin(whole, 0, whole, list(_loosely(whole, 0, whole, told))))
+    for one in _moving(whole, 0, whole, told):
         yield replace(one, char_start=start, char_end=start + len(said))
 
 
@@ -333,6 +335,26 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
         yield from map(_marked_loosely, told)
         return
     whole = attributes.Echo(alone=True, whole=True, loosely=True)
+    yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)
+    yield from told
+
+
+def _akin(sentence: str, offset: int, content: str, told: list[Proposed]) -> Iterator[Proposed]:
+    """What a sentence gives, with the sentence as a whole where it says what has become of something it need not name."""
+    if len(sentence) > news.MAX_READ or mood_of(sentence) != "statement":
+        yield from told
+        return
+    start, end = offset + lead_length(sentence), offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    fact = third_person(" ".join(content[start:end].split())).replace("User's group", "User")
+    if news.sign(plain(third_person(sentence))) is None or not _may_be_of_user(sentence, plain(fact)):
+        yield from told
+        return
+    if told and (len(told) == 1 or _is_whole(told[0])):
+        first, *others = told
+        yield replace(first, echo=(first.echo or attributes.Echo())._replace(akin=True))
+        yield from others
+        return
+    whole = attributes.Echo(alone=True, whole=True, akin=True)
     yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)
     yield from told
 

@@ -20,6 +20,7 @@ from engram.attributes import Echo
 from engram.claims import stem
 from engram.courses import Told
 from engram.database import Connection, ending, fetch_ahead, fetch_all
+from engram.likeness import likeness
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
@@ -112,14 +113,14 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
             within = [pair for pair in left if _is_within(pair, origin)]
             made = None
             if not any(_is_settled(setup, one, seen) for one, _ in within):
-                made = _course(setup, draft, seen) or _by_value(setup, draft, seen)
+                made = _course(setup, draft, seen) or _by_value(setup, draft, seen) or _akin(setup, draft, seen)
             if made is None and not within and draft.classified.conflict_key is not None:
                 made = draft  # it says by itself what it is about
             left = left if made is None else [pair for pair in left if pair not in within]
         elif draft.echo is not None:
             made = _under_its_key(setup, draft, draft.echo, seen)
             if made is None or made.echo is not None or made == replace(draft, echo=None):
-                made = _course(setup, draft, seen) or _by_value(setup, draft, seen) or made
+                made = _course(setup, draft, seen) or _by_value(setup, draft, seen) or _akin(setup, draft, seen) or made
         if made is None:
             continue
         seen = _followed(setup, made, origin, seen)
@@ -511,6 +512,90 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
     if about.key is not None or draft.echo is None or draft.echo.alone:
         return _replacing(setup, draft, plain(value), plain(new), [about])
     return replace(draft, echo=None, succeeds=about.fact, classified=draft.classified if strict else _keyless(draft))
+
+
+# ------------------------------------------------ what is most like it
+
+ALIKE: Final = 0.5
+"""How alike a statement must be to what it is news of. Of nine banks of histories each that reached it was the right one."""
+APART: Final = 0.1
+"""How much less alike everything else must be."""
+
+
+def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
+    """The draft as news of the one memory that is most like it, by what it says has become of that; None for others."""
+    if draft.echo is None or not draft.echo.akin or _is_left_out(setup.policy, draft.fact):
+        return None
+    key, said = draft.classified.conflict_key, plain(draft.fact)
+    what = news.sign(said)
+    if what is None or draft.classified.subject not in (None, "", "user"):
+        return None
+    if key is not None and any(one.key == key and one.is_head for one in known):
+        return None  # its key decides
+    heads = [one for one in known if one.is_head and _is_of_user(one) and courses.is_state(plain(one.fact))]
+    if what == "back":
+        return _again(setup, draft, heads, known)
+    about = _most_like(said, heads)
+    if about is None or about.key == HOME:
+        return None
+    if what == "over":
+        return _ending(draft, about) if about.told.may_end(said) else None
+    if what == "on":
+        return _restating(setup, draft, about.fact) if _names_no_more(draft, about) else None
+    return _in_its_place(draft, about, said) if what == "slip" or not _may_be_several(said, about) else None
+
+
+def _most_like(said: str, heads: Sequence[Known]) -> Known | None:
+    """The memory that a statement is like, where no other is nearly as much."""
+    scored = sorted(zip(likeness(said, [plain(one.fact) for one in heads]), heads, strict=True), key=lambda one: -one[0])
+    if not scored or scored[0][0] < ALIKE:
+        return None
+    best, about = scored[0]
+    return None if any(score > best - APART for score, one in scored[1:] if one.fact != about.fact) else about
+
+
+def _again(setup: Setup, draft: Draft, heads: Sequence[Known], known: Sequence[Known]) -> Draft | None:
+    """What a memory told before another took its place, where a statement is more like it than like that other."""
+    said = plain(draft.fact)
+    gone = [one for one in known if not one.is_head and _is_of_user(one) and one.key != HOME]
+    was = _most_like(said, [one for one in {one.fact: one for one in gone}.values()])
+    if was is None:
+        return None
+    now = next((one for one in heads if (one.key == was.key if was.key is not None else one.lineage == was.lineage)), None)
+    if now is None or (was.key is None and now.key is not None):
+        return None
+    back, there = likeness(said, [plain(was.fact), plain(now.fact)])
+    if back <= there:
+        return None
+    made = _restating(setup, draft, was.fact)
+    if was.key is None:
+        return replace(made, succeeds=now.fact, classified=_keyless(made))
+    kept = replace(made.classified, conflict_key=was.key)
+    return replace(made, succeeds=now.fact if frames.is_loose(was.key) else None, classified=kept)
+
+
+def _in_its_place(draft: Draft, about: Known, said: str) -> Draft | None:
+    """The draft in the place of a memory, under its key where it has one and the draft none of its own."""
+    key = draft.classified.conflict_key
+    if said == plain(about.fact) or (about.key is not None and key is not None):
+        return None
+    if about.key is not None:
+        return replace(draft, echo=None, succeeds=about.fact, classified=replace(draft.classified, conflict_key=about.key))
+    return replace(draft, echo=None, succeeds=about.fact)
+
+
+def _may_be_several(said: str, about: Known) -> bool:
+    """Whether what a statement tells may be so beside what a memory does: of such things people have several."""
+    held = plain(about.fact)
+    if courses.is_in_company(said) or courses.is_in_company(held) or moves.may_both_be(said, said, held, about.fact):
+        return True
+    return courses.is_of_several(courses.topic(said) | courses.topic(held))
+
+
+def _names_no_more(draft: Draft, about: Known) -> bool:
+    """Whether a statement names nothing, and counts nothing, that a memory does not."""
+    held = about.fact.casefold()
+    return all(value.casefold() in held for value in news.values(draft.fact))
 
 
 # ------------------------------------------------ values under keys
