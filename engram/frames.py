@@ -299,9 +299,15 @@ _CHANGED: Final = regex(
 )
 
 
-def says_of_a_change(fact: str) -> bool:
-    """Whether a fact says that what it tells has not always been so."""
-    return _CHANGED.search(fact.casefold().replace("’", "'")) is not None
+_BEGUN_ONLY: Final = regex(r"\b(?:new|started|starts|began|begun|at last|finally)\b")
+
+
+def says_of_a_change(fact: str, key: str = "") -> bool:
+    """Whether a fact says that what it tells has not always been so; of what goes beside another, that it displaces it."""
+    said = fact.casefold().replace("’", "'")
+    if phrases.goes_beside(key.removeprefix("slot:profile:")):
+        said = _BEGUN_ONLY.sub("", said)
+    return _CHANGED.search(said) is not None
 
 
 __all__ = ["LOOSE", "is_loose", "plainer", "read", "says_of_a_change", "was_so"]

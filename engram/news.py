@@ -410,14 +410,20 @@ _IS_OVER: Final = regex(
 )
 _SINCE_NOW: Final = regex(
     r"\b(?:effective (?:immediately|today|now)|as of (?:now|today|this|mon|tues|wednes|thurs|fri)|from (?:here|today|this week|"
-    r"tomorrow) on|new (?:rule|plan|schedule)|decided on|settled on|switched|swapped|replaced|instead|no longer|these days|"
+    r"tomorrow) on|new (?:rule|plan|schedule)|decided on|settled on|switched|swapped|replaced|instead|these days|"
     r"nowadays|now|going forward|moved (?:on )?to|over to|changed)\b"
+)
+
+
+_OF_A_MOMENT: Final = regex(
+    r"^no (?!more|longer)|\b(?:when|while|halfway|by (?:accident|mistake)|yesterday|today's?|tonight|this (?:\w+day|time|once)|"
+    r"stopped (?:by|at|for|in|on)|for a (?:moment|second|minute|bit|while)|not (?:moved|changed|switched))\b"
 )
 
 
 def sign(said: str) -> Sign | None:
     """What compared text says has become of something, whatever that is: it is over, a slip, again or still so, or new."""
-    if is_doubtful(said):
+    if is_doubtful(said) or _OF_A_MOMENT.search(said) is not None:
         return None
     if is_slip(said):
         return "slip"

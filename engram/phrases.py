@@ -527,6 +527,14 @@ def is_known(name: str) -> bool:
     return name in _TOLD
 
 
+_SEVERAL: Final = frozenset(("~sport", "~hobby", "~instrument", "~language being learned", "~club", "~choir", "~volunteer work"))
+
+
+def goes_beside(name: str) -> bool:
+    """Whether who begins another of a thing may go on with the one they have: a sport, an instrument."""
+    return name in _SEVERAL
+
+
 def told_by(name: str) -> frozenset[str]:
     """The words by which a text may tell of an attribute: those of its name and of the phrases that set it."""
     return _TOLD.get(name, frozenset()) - _SAYS_NOTHING
@@ -557,4 +565,4 @@ _SAYS_NOTHING: Final = _words(
 _TOLD: Final = _told()
 
 
-__all__ = ["KINDS", "NOUNS", "TONGUES", "Kind", "Phrase", "asked", "fits", "frame_words", "is_for_a_service", "is_known", "is_of_user", "read", "told_by"]
+__all__ = ["KINDS", "NOUNS", "TONGUES", "Kind", "Phrase", "asked", "fits", "frame_words", "goes_beside", "is_for_a_service", "is_known", "is_of_user", "read", "told_by"]

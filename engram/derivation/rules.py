@@ -176,13 +176,13 @@ def _sentence(
         told = list(_with_course(said, start, content, made)) or list(_pointing(said, start, content))
         if not made and len(told) == 1 and _WE.match(told[0].fact):  # of nothing that is held it is told by itself
             told.extend(one for one in _loosely(said, start, content, []) if one.echo is None or not one.echo.whole)
-        told = list(_akin(said, start, content, list(_loosely(said, start, content, told))))
-        yield from _moving(said, start, content, told)
+        moved = list(_moving(said, start, content, list(_loosely(said, start, content, told))))
+        yield from _akin(said, start, content, moved)
         return
     made = [one for clause in sentence for one in _from_clause(clause, 0, whole, said_at)]
     told = list(_with_course(whole, 0, whole, made))
-    told = list(_akin(whole, 0, whole, list(_loosely(whole, 0, whole, told))))
-    for one in _moving(whole, 0, whole, told):
+    moved = list(_moving(whole, 0, whole, list(_loosely(whole, 0, whole, told))))
+    for one in _akin(whole, 0, whole, moved):
         yield replace(one, char_start=start, char_end=start + len(said))
 
 
@@ -339,7 +339,7 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
     yield from told
 
 
-def _akin(sentence: str, offset: int, content: str, told: list[Proposed]) -> Iterator[Proposed]:
+def _akin(sentence: str, offset: int, content: str, told: Sequence[Proposed]) -> Iterator[Proposed]:
     """What a sentence gives, with the sentence as a whole where it says what has become of something it need not name."""
     if len(sentence) > news.MAX_READ or mood_of(sentence) != "statement":
         yield from told
@@ -353,6 +353,11 @@ def _akin(sentence: str, offset: int, content: str, told: list[Proposed]) -> Ite
         first, *others = told
         yield replace(first, echo=(first.echo or attributes.Echo())._replace(akin=True))
         yield from others
+        return
+    signs = [news.sign(plain(one.fact)) is not None for one in told]
+    if any(signs):
+        for one, says in zip(told, signs, strict=True):
+            yield replace(one, echo=(one.echo or attributes.Echo())._replace(akin=True)) if says else one
         return
     whole = attributes.Echo(alone=True, whole=True, akin=True)
     yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)

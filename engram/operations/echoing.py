@@ -533,16 +533,23 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if key is not None and any(one.key == key and one.is_head for one in known):
         return None  # its key decides
     heads = [one for one in known if one.is_head and _is_of_user(one) and courses.is_state(plain(one.fact))]
+    heads = [one for one in heads if not _of_work_before(one.fact)]
+    if draft.echo.moved:  # what is somewhere, some day or so much has been looked for already
+        heads = [one for one in heads if moves.read(plain(one.fact), one.fact) is None]
     if what == "back":
         return _again(setup, draft, heads, known)
     about = _most_like(said, heads)
     if about is None or about.key == HOME:
         return None
     if what == "over":
-        return _ending(draft, about) if about.told.may_end(said) else None
+        over = about.told.may_end(said) and about.told.is_named_by(said) and _ONLY.search(said) is None
+        return _ending(draft, about) if over else None
     if what == "on":
         return _restating(setup, draft, about.fact) if _names_no_more(draft, about) else None
-    return _in_its_place(draft, about, said) if what == "slip" or not _may_be_several(said, about) else None
+    return _in_its_place(draft, about, said) if what == "slip" or not _may_be_several(draft, about) else None
+
+
+_ONLY: Final = regex(r"\b(?:only|but|just|except)\b")
 
 
 def _most_like(said: str, heads: Sequence[Known]) -> Known | None:
@@ -584,10 +591,15 @@ def _in_its_place(draft: Draft, about: Known, said: str) -> Draft | None:
     return replace(draft, echo=None, succeeds=about.fact)
 
 
-def _may_be_several(said: str, about: Known) -> bool:
-    """Whether what a statement tells may be so beside what a memory does: of such things people have several."""
-    held = plain(about.fact)
-    if courses.is_in_company(said) or courses.is_in_company(held) or moves.may_both_be(said, said, held, about.fact):
+def _may_be_several(draft: Draft, about: Known) -> bool:
+    """Whether what a statement tells may be so beside what a memory does: of such things people have several.
+
+    Of one thing both are where the statement names what the memory tells, or where they share what they are about.
+    """
+    said, held = plain(draft.fact), plain(about.fact)
+    if not about.told.is_named_by(said) and not courses.topic(said) & courses.topic(held):
+        return True
+    if courses.is_in_company(said) or courses.is_in_company(held) or moves.may_both_be(said, draft.fact, held, about.fact):
         return True
     return courses.is_of_several(courses.topic(said) | courses.topic(held))
 

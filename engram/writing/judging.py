@@ -241,7 +241,7 @@ def _stands_beside(policy: MemoryPolicy, draft: Draft, seen: Seen) -> bool:
     if draft.succeeds is not None:
         return False
     value, held = value_of(policy, draft.fact, key), value_of(policy, seen.head["fact"], key)
-    if value == held or frames.says_of_a_change(draft.fact):
+    if value == held or frames.says_of_a_change(draft.fact, key or ""):
         return False
     return held is not None or not says_it_is_over(policy, seen.head["fact"])
 
