@@ -671,7 +671,7 @@ class Echo(NamedTuple):
     whole: bool = False  # it is of a whole sentence, of whose clauses there are drafts, too
     moved: bool = False  # it says of a thing what day, place or amount it has by now
     loosely: bool = False  # its values and signs alone may say of which memory it is news
-    akin: bool = False  # it says what has become of something: of what, the memory tells that is most like it
+    akin: str = ""  # what it says has become of something (`engram.news.sign`): of what, the memory tells most like it
     fits: re.Pattern[str] | None = None  # what the memory of `name` says that it ends; any where there is none
 
 

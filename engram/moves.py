@@ -168,8 +168,17 @@ _NO_THING: Final = _words("that which who whom and or if not no is was are were 
 _WHEN_TAIL: Final = _words("date time day")
 
 
+_OF_WHAT: Final = regex(
+    r"(?:the |user's |an? )*(?P<what>deadline|due date|date|start|budget|price|launch|venue|location) "
+    r"(?:for|of) (?:the |user's |an? )*(?P<of>[a-z][\w-]*(?: [a-z][\w-]*)?)"
+)
+
+
 def _thing(np: str) -> tuple[str, ...]:
     """What a thing is called, in its words; empty where they are no name of a thing."""
+    of = _OF_WHAT.fullmatch(np)
+    if of is not None:
+        np = f"{of['of']} {of['what']}"  # "the deadline for the release" is "the release deadline"
     found = [word for word in np.split() if word not in _DROPPED]
     if not found or _NO_THING.intersection(found):
         return ()

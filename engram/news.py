@@ -369,7 +369,7 @@ def goes_on(said: str) -> bool:
 _SLIP: Final = regex(
     r"\b(?:meant|mistake|typo|misreads?|mixed|misspoke|correction|wrong|scratch that|scrap that|"
     r"mistyped|my bad|should have "
-    r"said)\b|^(?:no|nope|oops|sorry|pardon|excuse user|actually)\b"
+    r"said)\b|^(?:no|nope|oops|sorry|pardon|excuse user|actually)\b|^not [^,;]{1,40}, |^(?:i|user) said [^,;]{1,40},? but\b"
 )
 
 

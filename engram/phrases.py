@@ -295,6 +295,7 @@ _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("manager", "name", "is", r"(?:being )?(?:managed|led) by {v}"),
     ("team lead", "name", "has", r"{v} as (?:team lead|tech lead)"),
     ("editor", "name", "does|writes", r"(?:all |most )?(?:of )?user's (?:coding|code|programming) (?:in|with) {v}"),
+    ("editor", "name", "codes|programs", r"(?:mostly |mainly )?in {v}"),
     ("editor", "name", "has|is|switched|moved", r"(?:switched|moved|gone|went|back)? ?(?:over )?(?:back )?to {v} for (?:coding|user's code|programming)"),
     ("doctor", "name", "is", r"registered with (?P<value>dr\.? .+)"),
     ("doctor", "name", "sees|is", r"(?:registered )?(?:with )?(?P<value>dr\.? .+?) for (?:user's )?check-?ups"),

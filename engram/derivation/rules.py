@@ -340,28 +340,31 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
 
 
 def _akin(sentence: str, offset: int, content: str, told: Sequence[Proposed]) -> Iterator[Proposed]:
-    """What a sentence gives, with the sentence as a whole where it says what has become of something it need not name."""
-    if len(sentence) > news.MAX_READ or mood_of(sentence) != "statement":
+    """What a sentence gives, marked where it says what has become of something that it need not name.
+
+    Where none of what it gives says so, the sentence as a whole does.
+    """
+    said = plain(third_person(sentence))
+    sign = news.sign(said) if len(sentence) <= news.MAX_READ else None
+    stated = mood_of(sentence) == "statement" or (sign == "slip" and _MISSAID.match(said))
+    if sign is None or not stated or not _may_be_of_user(sentence, said):
         yield from told
         return
-    start, end = offset + lead_length(sentence), offset + len(sentence.rstrip(" \t\n.!,;:…"))
-    fact = third_person(" ".join(content[start:end].split())).replace("User's group", "User")
-    if news.sign(plain(third_person(sentence))) is None or not _may_be_of_user(sentence, plain(fact)):
-        yield from told
-        return
-    if told and (len(told) == 1 or _is_whole(told[0])):
-        first, *others = told
-        yield replace(first, echo=(first.echo or attributes.Echo())._replace(akin=True))
-        yield from others
-        return
-    signs = [news.sign(plain(one.fact)) is not None for one in told]
-    if any(signs):
-        for one, says in zip(told, signs, strict=True):
-            yield replace(one, echo=(one.echo or attributes.Echo())._replace(akin=True)) if says else one
-        return
-    whole = attributes.Echo(alone=True, whole=True, akin=True)
-    yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)
-    yield from told
+    if told and _is_whole(told[0]):
+        yield _marked_akin(told[0], sign)
+        told = told[1:]
+    elif not any(news.sign(plain(one.fact)) == sign for one in told):
+        start, end = offset + lead_length(sentence), offset + len(sentence.rstrip(" \t\n.!,;:…"))
+        fact = third_person(" ".join(content[start:end].split())).replace("User's group", "User")
+        whole = attributes.Echo(alone=True, whole=True, akin=sign)
+        yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)
+    for one in told:
+        own = news.sign(plain(one.fact))
+        yield one if own is None else _marked_akin(one, own)
+
+
+def _marked_akin(one: Proposed, sign: str) -> Proposed:
+    return replace(one, echo=(one.echo or attributes.Echo())._replace(akin=sign))
 
 
 def _moving(sentence: str, offset: int, content: str, told: Sequence[Proposed]) -> Iterator[Proposed]:

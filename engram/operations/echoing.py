@@ -516,8 +516,9 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
 
 # ------------------------------------------------ what is most like it
 
-ALIKE: Final = 0.5
-"""How alike a statement must be to what it is news of. Of nine banks of histories each that reached it was the right one."""
+ALIKE: Final = {"slip": 0.4, "over": 0.4, "on": 0.5, "back": 0.5, "new": 0.5}
+"""How alike a statement must be to what it is news of, by what it says. In four banks of histories, of all that reached
+it the memory that is most alike was the right one."""
 APART: Final = 0.1
 """How much less alike everything else must be."""
 
@@ -526,9 +527,8 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     """The draft as news of the one memory that is most like it, by what it says has become of that; None for others."""
     if draft.echo is None or not draft.echo.akin or _is_left_out(setup.policy, draft.fact):
         return None
-    key, said = draft.classified.conflict_key, plain(draft.fact)
-    what = news.sign(said)
-    if what is None or draft.classified.subject not in (None, "", "user"):
+    key, said, what = draft.classified.conflict_key, plain(draft.fact), draft.echo.akin
+    if draft.classified.subject not in (None, "", "user"):
         return None
     if key is not None and any(one.key == key and one.is_head for one in known):
         return None  # its key decides
@@ -538,7 +538,7 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         heads = [one for one in heads if moves.read(plain(one.fact), one.fact) is None]
     if what == "back":
         return _again(setup, draft, heads, known)
-    about = _most_like(said, heads)
+    about = _most_like(said, what, heads)
     if about is None or about.key == HOME:
         return None
     if what == "over":
@@ -546,32 +546,51 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         return _ending(draft, about) if over else None
     if what == "on":
         return _restating(setup, draft, about.fact) if _names_no_more(draft, about) else None
-    return _in_its_place(draft, about, said) if what == "slip" or not _may_be_several(draft, about) else None
+    if what == "slip":
+        return _put_right(setup, draft, about) or _in_its_place(draft, about, said)
+    return None if _may_be_several(draft, about) else _in_its_place(draft, about, said)
 
 
 _ONLY: Final = regex(r"\b(?:only|but|just|except)\b")
+_MEANT: Final = regex(r"\buser meant (?:to say )?(?:the |an? )?(?P<new>[^,;.]{1,40}?)(?:,|;| not\b| -|$)")
 
 
-def _most_like(said: str, heads: Sequence[Known]) -> Known | None:
-    """The memory that a statement is like, where no other is nearly as much."""
-    scored = sorted(zip(likeness(said, [plain(one.fact) for one in heads]), heads, strict=True), key=lambda one: -one[0])
-    if not scored or scored[0][0] < ALIKE:
+def _put_right(setup: Setup, draft: Draft, about: Known) -> Draft | None:
+    """A memory with what was meant in the place of its value: "I meant the train, I don't take the tram"."""
+    meant = _MEANT.search(plain(draft.fact))
+    if meant is None or about.value is None or news.masked(plain(draft.fact), about.value) is None:
+        return None
+    return _replacing(setup, draft, about.value, meant["new"], [about])
+
+
+def _most_like(said: str, sign: str, heads: Sequence[Known]) -> Known | None:
+    """The memory that a statement, or the clause of it that bears the sign, is like, where no other is nearly as much."""
+    facts = [plain(one.fact) for one in heads]
+    clauses = [part for part in _CLAUSES.split(said) if sign == "slip" or news.sign(part) == sign]
+    rows = [likeness(part, facts) for part in dict.fromkeys((said, *clauses))]
+    scored = sorted(zip(map(max, zip(*rows, strict=True)), heads, strict=True), key=lambda one: -one[0])
+    if not scored or scored[0][0] < ALIKE[sign]:
         return None
     best, about = scored[0]
     return None if any(score > best - APART for score, one in scored[1:] if one.fact != about.fact) else about
 
 
+_CLAUSES: Final = regex(r"[,;] (?:so |and |but )?| (?:so|but|and) (?=user\b)")
+
+
 def _again(setup: Setup, draft: Draft, heads: Sequence[Known], known: Sequence[Known]) -> Draft | None:
     """What a memory told before another took its place, where a statement is more like it than like that other."""
     said = plain(draft.fact)
-    gone = [one for one in known if not one.is_head and _is_of_user(one) and one.key != HOME]
-    was = _most_like(said, [one for one in {one.fact: one for one in gone}.values()])
+    lives = _LIVES.search(said) is not None
+    gone = [one for one in known if not one.is_head and _is_of_user(one) and (one.key != HOME or lives)]
+    was = _most_like(said, "back", list({one.fact: one for one in gone}.values()))
     if was is None:
         return None
     now = next((one for one in heads if (one.key == was.key if was.key is not None else one.lineage == was.lineage)), None)
     if now is None or (was.key is None and now.key is not None):
         return None
-    back, there = likeness(said, [plain(was.fact), plain(now.fact)])
+    clause = next((part for part in _CLAUSES.split(said) if news.sign(part) == "back"), said)
+    back, there = likeness(clause, [plain(was.fact), plain(now.fact)])
     if back <= there:
         return None
     made = _restating(setup, draft, was.fact)
@@ -579,6 +598,9 @@ def _again(setup: Setup, draft: Draft, heads: Sequence[Known], known: Sequence[K
         return replace(made, succeeds=now.fact, classified=_keyless(made))
     kept = replace(made.classified, conflict_key=was.key)
     return replace(made, succeeds=now.fact if frames.is_loose(was.key) else None, classified=kept)
+
+
+_LIVES: Final = regex(r"\b(?:liv(?:e|es|ing)|based|resid\w+)\b")
 
 
 def _in_its_place(draft: Draft, about: Known, said: str) -> Draft | None:
