@@ -215,14 +215,14 @@ _PROFESSIONS: Final = _words(
     butcher carpenter cashier chef chemist cleaner clerk coach cobbler composer conductor consultant contractor
     controller cook copywriter counsellor counselor courier curator dancer decorator dentist designer developer
     dietitian diplomat director doctor driver economist editor electrician engineer estimator farmer firefighter
-    florist gardener geologist glazier goldsmith hairdresser historian illustrator interpreter investigator
-    janitor jeweller joiner journalist judge lawyer lecturer librarian lifeguard linguist locksmith machinist
+    florist gardener geologist glazier goldsmith hairdresser historian illustrator intern interpreter investigator
+    janitor jeweller joiner journalist judge lawyer lead lecturer librarian lifeguard linguist locksmith machinist
     manager mathematician mechanic midwife miner musician nanny nurse nutritionist officer operator optician
     optometrist painter paralegal paramedic pharmacist photographer physician physicist physiotherapist pianist
     pilot plasterer plumber policeman policewoman potter producer professor programmer psychiatrist psychologist
-    publicist radiographer radiologist realtor receptionist researcher roofer sailor salesman salesperson
+    publicist radiographer radiologist realtor receptionist recruiter rep researcher roofer sailor salesman salesperson
     saleswoman scientist seamstress secretary sculptor singer soldier solicitor specialist statistician steward
-    stewardess stonemason strategist supervisor surgeon surveyor tailor teacher technician therapist translator
+    stewardess stonemason strategist supervisor trainer surgeon surveyor tailor teacher technician therapist translator
     tutor undertaker upholsterer vet veterinarian waiter waitress welder writer zoologist
     """
 )
@@ -267,6 +267,11 @@ _FRAMES: Final = (
         "occupation",
         r"(?:has )?(?:went|gone|moved|switched|is) (?:back )?(?:in)?to (?:user's |an? |the )?(?:old |new |previous |former )?(?:role|job|"
         r"position|post|title) (?:as|of) (?P<value>.+)$",
+    ),
+    _frame("occupation", r"(?:has )?(?:just )?(?:started|begun|begins|starts|been hired|got hired) (?:out )?as (?:an? |the )?(?P<value>.+)$"),
+    _frame(
+        "profession",
+        r"(?:has )?(?:gone|went|moved|switched) from (?:being )?(?:an? )?[\w -]{2,30}? to (?:being )?(?:an? )?(?P<value>.+)$",
     ),
     _frame(
         "profession",

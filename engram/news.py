@@ -206,7 +206,8 @@ _ENDS: Final = regex(
     rf"|@[,;]? (?:and (?:user|i|me),? )?{_STEP}(?:is|are|was|that's|that is|it's|has|have) (?:now |all |come to |at )*"
     rf"(?:an? )?(?:over|finished|history|dead|past|done|end|ended|closed|stopped|expired|retired|left|quit|shut)"
     rf"{_NO_FURTHER}"
-    rf"|@ (?:left|quit|retired|closed|shut|folded|stopped|expired|dumped user|let user go|lapsed){_NO_FURTHER}"
+    rf"|@ (?:left|quit|retired|closed|shut|folded|stopped|expired|dumped user|let user go|lapsed|(?:got|was|has been|is) "
+    rf"(?:cancell?ed|scrapped|axed|killed|shelved|discontinued)){_NO_FURTHER}"
     rf"|^{_GAP}@ {_STEP}user {_AUX}(?:no more|given up|left|quit|stopped)\b"
 )
 _ASIDE: Final = regex(
@@ -403,7 +404,8 @@ _NEW_WORDS: Final = _words(
 
 Sign = Literal["over", "slip", "back", "on", "new"]
 _IS_OVER: Final = regex(
-    r"\b(?:no longer|(?:not|n't)\b[^,;]{1,80}\b(?:any ?more|any longer)|no more|(?:stopped|quit|given up|gave up|dropped|cancell?ed|"
+    r"(?:\bnot|n't)\b[^,;]{1,80}\b(?:any ?more|any longer)\b|\b(?:no longer|no more|for good|(?:turned|switched) off|shut down|"
+    r"took down|taken down|stepped down|(?:stopped|quit|given up|gave up|dropped|cancell?ed|"
     r"ditched|scrapped|abandoned|ended|discontinued|unsubscribed|deleted|uninstalled|packed in|called off)\b|"
     r"(?:done|finished|through) with|(?:got|gotten) rid of|(?:is|are|that's) (?:over|history|gone|done|no more)|come to an end|"
     r"put an end to|broke up|split up|let go|laid off|off the (?:table|menu))\b"
@@ -417,7 +419,7 @@ _SINCE_NOW: Final = regex(
 
 _OF_A_MOMENT: Final = regex(
     r"^no (?!more|longer)|\b(?:when|while|halfway|by (?:accident|mistake)|yesterday|today's?|tonight|this (?:\w+day|time|once)|"
-    r"stopped (?:by|at|for|in|on)|for a (?:moment|second|minute|bit|while)|not (?:moved|changed|switched))\b"
+    r"stopped (?:by|at|for|in|on)|for a (?:moment|second|minute|bit|while)|changed \w+ minds?|not (?:moved|changed|switched))\b"
 )
 
 
@@ -425,7 +427,7 @@ def sign(said: str) -> Sign | None:
     """What compared text says has become of something, whatever that is: it is over, a slip, again or still so, or new."""
     if is_doubtful(said) or _OF_A_MOMENT.search(said) is not None:
         return None
-    if is_slip(said):
+    if is_slip(said) and not said.startswith("no more"):
         return "slip"
     if goes_on(said):
         return "on"

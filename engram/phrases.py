@@ -418,7 +418,7 @@ _SAME: Final = (
     ("~choir", "choir"),
     ("~team", "team|football team|soccer team|hockey team|rugby team|team of choice"),
     ("~workplace", "workplace|place of work|office|desk"),
-    ("~project", "project|current project|main project"),
+    ("~project", "project|current project|main project|project at work|work project"),
     ("~programming language", "programming language|main programming language|main language at work|coding language"),
     ("thesis supervisor", "thesis supervisor|thesis advisor|thesis adviser|phd supervisor|phd advisor|phd adviser|"
      "dissertation supervisor|dissertation advisor|doctoral supervisor|doctoral advisor|academic advisor"),
@@ -531,6 +531,14 @@ def is_known(name: str) -> bool:
 _SEVERAL: Final = frozenset(("~sport", "~hobby", "~instrument", "~language being learned", "~club", "~choir", "~volunteer work"))
 
 
+_RELATIVES: Final = {"~hobby": ("~sport", "~instrument"), "~sport": ("~hobby",), "~club": ("~choir",)}
+
+
+def relatives(name: str) -> tuple[str, ...]:
+    """The attributes under which what is asked for may be told, too: a sport may be somebody's hobby."""
+    return _RELATIVES.get(name, ())
+
+
 def goes_beside(name: str) -> bool:
     """Whether who begins another of a thing may go on with the one they have: a sport, an instrument."""
     return name in _SEVERAL
@@ -566,4 +574,4 @@ _SAYS_NOTHING: Final = _words(
 _TOLD: Final = _told()
 
 
-__all__ = ["KINDS", "NOUNS", "TONGUES", "Kind", "Phrase", "asked", "fits", "frame_words", "goes_beside", "is_for_a_service", "is_known", "is_of_user", "read", "told_by"]
+__all__ = ["KINDS", "NOUNS", "TONGUES", "Kind", "Phrase", "asked", "fits", "frame_words", "goes_beside", "is_for_a_service", "is_known", "is_of_user", "read", "relatives", "told_by"]

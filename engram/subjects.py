@@ -235,7 +235,10 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
     for cut in _CUT.finditer(sentence) if any(mark in folded for mark in _CUT_AT) else ():
         left = sentence[start : cut.start()]
         if not left.strip() or (
-            not _HAS_SUBJECT.search(plain(left)) and "," in cut.group() and not _TELLS_A_DEED.match(left)
+            not _HAS_SUBJECT.search(plain(left))
+            and "," in cut.group()
+            and not _TELLS_A_DEED.match(left)
+            and not (_SO.search(cut.group()) and _OUTCOME.search(left))
         ):
             continue  # "Last month, I moved": the words before belong to the clause
         if plain(cut.group()) == "and" and _joins_nouns(left, sentence, cut.end()):
@@ -255,6 +258,8 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
     return spans
 
 
+_SO = regex(r"(?i)\bso\b")
+_OUTCOME = regex(r"(?i)\b(?:made|makes|got|gets|turned|became|cost|costs|took|takes|needs|kept|keeps|didn['’]t|doesn['’]t|closed|broke) ")
 _TELLS_A_DEED = regex(
     r"\W*(?:(?:just|finally|recently)\s+)?(?:packed|dumped|ditched|traded|sold|quit|left|moved|"
     r"finished|cancelled|canceled|"
@@ -529,7 +534,9 @@ _TEAM = regex(
 _HOME = regex(
     r"^we(?:'re|'ve| are| have)? (?:(?:now|just|finally|also|both|all|recently|currently|already|still) "
     r")*(?:live|living|lived|moved|relocated|reside|based|settled (?:down )?in|made (?:the|our) move|bought|rent|own|"
-    r"(?:have|got|adopted) (?:an?|two|three) (?:\w+ ){1,3}?(?:called|named))\b(?! (?:together|"
+    r"(?:have|got|adopted|rescued) (?:an?|two|three) (?:(?:\w+ ){0,3}?(?:dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|parrots?|"
+    r"hamsters?|budgies?|tortoises?|birds?|pets?|horses?|pon(?:y|ies)|fish|guinea pigs?|child|baby|son|daughter)|"
+    r"(?:\w+ ){1,3}?(?:called|named)))\b(?! (?:together|"
     r"apart|happily)\b)"
 )
 _NO_VERBS: Final = _words("in at on from of to with for by")

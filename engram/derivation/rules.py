@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any, Final
 
-from engram import attributes, courses, moves, names, news, shorthand, slips
+from engram import asides, attributes, courses, moves, names, news, shorthand, slips
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import Proposed
@@ -350,17 +350,20 @@ def _akin(sentence: str, offset: int, content: str, told: Sequence[Proposed]) ->
     if sign is None or not stated or not _may_be_of_user(sentence, said):
         yield from told
         return
-    if told and _is_whole(told[0]):
+    start, end = offset + lead_length(sentence), offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    if told and (_is_whole(told[0]) or (len(told) == 1 and told[0].char_end - told[0].char_start > (end - start) * _MOST_OF)):
         yield _marked_akin(told[0], sign)
         told = told[1:]
     elif not any(news.sign(plain(one.fact)) == sign for one in told):
-        start, end = offset + lead_length(sentence), offset + len(sentence.rstrip(" \t\n.!,;:…"))
         fact = third_person(" ".join(content[start:end].split())).replace("User's group", "User")
         whole = attributes.Echo(alone=True, whole=True, akin=sign)
         yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)
     for one in told:
         own = news.sign(plain(one.fact))
         yield one if own is None else _marked_akin(one, own)
+
+
+_MOST_OF: Final = 0.8
 
 
 def _marked_akin(one: Proposed, sign: str) -> Proposed:
@@ -685,7 +688,7 @@ def _worth(clause: Clause) -> str | None:
     if clause.mood not in _MOODS or _ELLIPSIS.match(text) or (len(text.split()) < 3 and _HABIT.match(text) is None):
         return None
     if clause.subject == SELF:
-        return "user" if _says_something(clause, text) else None
+        return "user" if any(_says_something(clause, said) for said in (text, *asides.left_out(text))) else None
     if clause.compared.startswith("they ") and _moved_by_others(clause):
         return ""
     if clause.subject != UNKNOWN:

@@ -27,7 +27,7 @@ from engram.operations.steps import Operation
 from engram.policies import MemoryPolicy
 from engram.policies.classify import Classified, Proposal, classify, value_of
 from engram.regex import regex
-from engram.subjects import plain
+from engram.subjects import PEOPLE, plain
 from engram.writing import Draft, Origin
 
 _LIGHT: Final = """
@@ -528,22 +528,28 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if draft.echo is None or not draft.echo.akin or _is_left_out(setup.policy, draft.fact):
         return None
     key, said, what = draft.classified.conflict_key, plain(draft.fact), draft.echo.akin
-    if draft.classified.subject not in (None, "", "user"):
+    owner = draft.classified.subject
+    if not _is_of_theirs(owner) and not (_PASSIVE.match(said.removeprefix(owner or "")) and any(
+        one.is_head and one.value == owner for one in known
+    )):
         return None
     if key is not None and any(one.key == key and one.is_head for one in known):
         return None  # its key decides
-    heads = [one for one in known if one.is_head and _is_of_user(one) and courses.is_state(plain(one.fact))]
-    heads = [one for one in heads if not _of_work_before(one.fact)]
+    mine = [one for one in known if _is_of_user(one) or _is_of_theirs(one.subject)]
+    heads = [one for one in mine if one.is_head and courses.is_state(plain(one.fact)) and not _of_work_before(one.fact)]
     if draft.echo.moved:  # what is somewhere, some day or so much has been looked for already
         heads = [one for one in heads if moves.read(plain(one.fact), one.fact) is None]
     if what == "back":
-        return _again(setup, draft, heads, known)
+        return _again(setup, draft, heads, mine)
     about = _most_like(said, what, heads)
     if about is None or about.key == HOME:
         return None
     if what == "over":
-        over = about.told.may_end(said) and about.told.is_named_by(said) and _ONLY.search(said) is None
-        return _ending(draft, about) if over else None
+        if not about.told.is_named_by(said) or _ONLY.search(said) is not None or _does_it(said, about):
+            return None
+        if any(news.sign(part) is None and _COMES.match(part) for part in _CLAUSES.split(said)):
+            return _in_its_place(draft, about, said)
+        return _ending(draft, about) if about.told.may_end(said) else None
     if what == "on":
         return _restating(setup, draft, about.fact) if _names_no_more(draft, about) else None
     if what == "slip":
@@ -551,7 +557,30 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     return None if _may_be_several(draft, about) else _in_its_place(draft, about, said)
 
 
+def _does_it(said: str, about: Known) -> bool:
+    """Whether what a memory names does what is over: "Netflix cancelled my favourite show"."""
+    named = (plain(value) for value in news.values(about.fact))
+    return any(said.startswith(f"{one} ") and not _PASSIVE.match(said[len(one) :]) for one in named)
+
+
+_PASSIVE: Final = regex(r" (?:(?:got|was|is|has been|has) )")
 _ONLY: Final = regex(r"\b(?:only|but|just|except)\b")
+_COMES: Final = regex(
+    r"(?:user|user's \w+) (?:\w+ly |just |has |now )*(?:got|adopted|bought|picked|chose|chosen|joined|uses?|has|took|taken|found|signed|"
+    r"hired|started|works?|goes|plays?|runs?|lives?|keeps?|sees?)\b"
+)
+"""What came in the place of what the same sentence says is over."""
+
+
+def _is_of_theirs(subject: str | None) -> bool:
+    """Whether something is told of the user, or of a thing or a group of theirs, and not of somebody else."""
+    if subject in (None, "", "user"):
+        return True
+    last = (subject or "").split()[-1:]
+    return (subject or "").startswith("user's ") and (last[0] in _GROUPS or last[0] not in PEOPLE)
+
+
+_GROUPS: Final = frozenset(("team", "group", "company", "startup", "pet"))
 _MEANT: Final = regex(r"\buser meant (?:to say )?(?:the |an? )?(?P<new>[^,;.]{1,40}?)(?:,|;| not\b| -|$)")
 
 
@@ -582,7 +611,7 @@ def _again(setup: Setup, draft: Draft, heads: Sequence[Known], known: Sequence[K
     """What a memory told before another took its place, where a statement is more like it than like that other."""
     said = plain(draft.fact)
     lives = _LIVES.search(said) is not None
-    gone = [one for one in known if not one.is_head and _is_of_user(one) and (one.key != HOME or lives)]
+    gone = [one for one in known if not one.is_head and (one.key != HOME or lives)]
     was = _most_like(said, "back", list({one.fact: one for one in gone}.values()))
     if was is None:
         return None

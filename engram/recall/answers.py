@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final, Literal
 
-from engram import attributes, citations, filters, frames, memories, text, verbs, windows
+from engram import attributes, citations, filters, frames, memories, phrases, text, verbs, windows
 from engram.channels import events, keyword, semantic, tail
 from engram.channels.events import Narrowed
 from engram.channels.keyword import Words
@@ -749,6 +749,8 @@ def _of_attribute(
         several = [found, *(_stand_beside(seen, name) if frames.is_loose(key) else ())]
         return max(several, key=lambda one: one.memory.valid_from)
     values = _values_of(conn, looked, name, window, only)
+    for other in () if values else phrases.relatives(name):
+        values = values or _values_of(conn, looked, other, window, only)
     if not values and name == "occupation":
         held = _values_of(conn, looked, "employer", window, only)
         values = [one for one in held if _AS_WHAT.search(one.fact) is not None]
@@ -783,7 +785,7 @@ def may_tell(memory: Memory, name: str) -> bool:
     """Whether a memory may tell of an attribute of the user: it has no other's key, its words, and states something."""
     key, otherwise = memory.conflict_key or "", _TOLD_OTHERWISE.get(name)
     tells = otherwise is not None and otherwise.search(memory.fact) is not None
-    if key == f"slot:profile:{name}":
+    if key.removeprefix("slot:profile:") in (name, *phrases.relatives(name)):
         return True
     if key.startswith("slot:profile:") and not frames.is_loose(key):
         return tells
