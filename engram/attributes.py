@@ -70,7 +70,7 @@ _SAME: Final = {
     "fiance": "partner", "fiancé": "partner", "fiancee": "partner", "fiancée": "partner",
     "note-taking app": "notes app", "note taking app": "notes app", "note app": "notes app",
     "favourite food": "favourite dish", "favourite meal": "favourite dish", "operating system": "operating system",
-    "os": "operating system", "timezone": "time zone", "boss": "manager", "supervisor": "manager",
+    "os": "operating system", "timezone": "time zone", "boss": "manager", "manager": "manager", "supervisor": "manager",
     "line manager": "manager", "gp": "doctor", "family doctor": "doctor", "primary care doctor": "doctor",
     "primary care physician": "doctor", "general practitioner": "doctor", "physician": "doctor", "pcp": "doctor", "city of residence": "current_city", "place of residence": "current_city",
 }  # fmt: skip
@@ -109,6 +109,7 @@ _ENDS: Final = regex(
     r"\b(?:and not|not|instead of|rather than|because|since|as of|"
     r"after all|though|although|but|which|who|so|from now on|starting|until|these days|at the moment|at present|"
     r"right now|nowadays|by the way|btw|of all time|any ?more|any longer|for now|this time|once more|yet|already|today|"
+    r"(?:this|last|next) (?:week|month|year|morning|spring|summer|autumn|winter)|as well|"
     r"and (?:user|he|she|it|they))\b|\b(?:again|now|currently|actually|instead|lately|recently|anyway|indeed)$)"
 )
 _STARTS: Final = regex(
@@ -193,6 +194,8 @@ def _fits(name: str, value: str, original: str) -> bool:
         return _YEARS.fullmatch(value) is not None
     if name == "occupation":
         return True
+    if name == "diet":
+        return value in _DIETS or value in _REGIMES or is_name(value, original)
     if name == "bedtime":
         return _AN_HOUR.fullmatch(value) is not None
     kind = phrases.KINDS.get(name)
@@ -285,7 +288,7 @@ _FRAMES: Final = (
     ),
     _frame(
         "diet",
-        rf"(?:follows|eats|is on|has adopted|adopted|keeps to) {_ADV}(?:an? )?(?P<value>[a-z]+)",
+        rf"(?:follows|eats|is eating|is on|(?:has )?(?:switched|moved|changed|gone over|went over) to|has adopted|adopted|keeps to) {_ADV}(?:an? )?(?P<value>[a-z]+)",
         r"(?: (?:diet|food))?(?: now| again| these days)?$",
     ),
     _frame("car", rf"(?:drives|is driving) {_ADV}(?:an?|the(?! \d)) (?P<value>.+)$"),
@@ -640,6 +643,8 @@ _HOME_IS: Final = regex(
 
 def is_of_user(sentence: str, compared: str) -> bool:
     """Whether a sentence that begins with something else says what the user's is: "Alien is my favourite film"."""
+    whole = compared
+    compared = next((head for head in asides.left_out(whole) if _INVERTED.match(head)), whole)
     inverted = _INVERTED.match(compared)
     held = _HELD.match(compared)
     if _HOME_IS.match(compared) or (held is not None and held["np"].startswith("favourite ")):
@@ -956,6 +961,8 @@ _SAID_AS: Final = {
 
 def sentence_of(name: str, value: str) -> str:
     """A fact that gives the user's attribute a value."""
+    if name == "diet" and value.casefold() in _REGIMES:
+        return f"User's diet is {value}"
     return _SAID_AS.get(name, f"User's {name.removeprefix('~')} is {{}}").format(value)
 
 

@@ -112,7 +112,7 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
         elif draft.echo is not None and draft.echo.whole:
             within = [pair for pair in left if _is_within(pair, origin)]
             made = None
-            if not any(_is_settled(setup, one, seen) for one, _ in within):
+            if not any(_is_settled(setup, one, draft.echo, seen) for one, _ in within):
                 made = _course(setup, draft, seen) or _by_value(setup, draft, seen) or _akin(setup, draft, seen)
             if made is None and not within and draft.classified.conflict_key is not None:
                 made = draft  # it says by itself what it is about
@@ -134,11 +134,14 @@ def _is_within(pair: Pair, whole: Origin) -> bool:
     return origin.event_id == whole.event_id and origin.deriver == whole.deriver and inside
 
 
-def _is_settled(setup: Setup, draft: Draft, known: Sequence[Known]) -> bool:
-    """Whether a clause says by itself what it is about: then nothing is read of the sentence around it."""
+def _is_settled(setup: Setup, draft: Draft, whole: Echo, known: Sequence[Known]) -> bool:
+    """Whether a clause says by itself what it is about: then nothing is read of the sentence around it.
+
+    A denial in a sentence that corrects a slip does not: what is right stands beside it.
+    """
     key = draft.classified.conflict_key
     if key is not None and not frames.is_loose(key):
-        return True
+        return not (whole.akin == "slip" and draft.classified.negates is not None)
     if draft.echo is None:
         return False
     made = _under_its_key(setup, draft, draft.echo, known)
@@ -533,7 +536,7 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         one.is_head and one.value == owner for one in known
     )):
         return None
-    if key is not None and any(one.key == key and one.is_head for one in known):
+    if key is not None and not draft.echo.whole and any(one.key == key and one.is_head for one in known):
         return None  # its key decides
     mine = [one for one in known if _is_of_user(one) or _is_of_theirs(one.subject)]
     heads = [one for one in mine if one.is_head and courses.is_state(plain(one.fact)) and not _of_work_before(one.fact)]
