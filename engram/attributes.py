@@ -70,7 +70,7 @@ _SAME: Final = {
     "fiance": "partner", "fiancé": "partner", "fiancee": "partner", "fiancée": "partner",
     "note-taking app": "notes app", "note taking app": "notes app", "note app": "notes app",
     "favourite food": "favourite dish", "favourite meal": "favourite dish", "operating system": "operating system",
-    "os": "operating system", "timezone": "time zone", "boss": "manager", "manager": "manager", "supervisor": "manager",
+    "os": "operating system", "timezone": "time zone", "boss": "manager", "supervisor": "manager",
     "line manager": "manager", "gp": "doctor", "family doctor": "doctor", "primary care doctor": "doctor",
     "primary care physician": "doctor", "general practitioner": "doctor", "physician": "doctor", "pcp": "doctor", "city of residence": "current_city", "place of residence": "current_city",
 }  # fmt: skip
@@ -418,7 +418,7 @@ def _of_noun(phrase: str, value: str, original: str, pattern: re.Pattern[str]) -
     np = phrase
     if pattern in (_SWITCHED, _WENT_FOR) and noun(np) is None:
         np = f"{phrase} app" if phrase == "notes" else phrase.removesuffix("s")
-    name = noun(np)
+    name = noun(np) or ("manager" if pattern is _HAS_NEW and np in ("manager", "line manager") else None)
     held = first_value(value)
     if name is None or held is None or not _fits(name, held, original):
         return None

@@ -295,7 +295,7 @@ def changes(said: str, old: str, new: str) -> bool:
     other = None if text is None else masked(text, new)
     if text is None or other is None or _NOT_IT.search(masked(said, new) or "") is not None:
         return False
-    return bool(_CHANGES.search(text) and _ANEW.search(said)) and not _is_aside(said) and not _is_once(said)
+    return bool(_CHANGES.search(text) and _ANEW.search(said)) and not _is_aside(said) and not is_once(said)
 
 
 def denies(said: str, new: str) -> bool:
@@ -318,7 +318,7 @@ _OF_USER: Final = regex(r"\buser\b")
 _COMING: Final = courses.topic("replaced replaces swapped new took taken follows succeeded succeeds meant said")
 
 
-def _is_once(said: str) -> bool:
+def is_once(said: str) -> bool:
     """Whether a statement tells what was done once, as nothing that came or was meant."""
     return _ONCE.search(said) is not None and _LASTS.search(said) is None and not is_slip(said)
 
@@ -374,6 +374,15 @@ _SLIP: Final = regex(
 )
 
 
+def set_against(said: str) -> str | None:
+    """What compared text puts behind a "not", where nothing else of it says that something was a slip."""
+    match = None if is_slip(said) else _SET_AGAINST.search(said)
+    return None if match is None else match["old"]
+
+
+_SET_AGAINST: Final = regex(r", (?:and )?not (?P<old>[^,;.]{1,60})")
+
+
 def is_slip(said: str) -> bool:
     """Whether compared text says that what was told was a mistake."""
     return _SLIP.search(said) is not None
@@ -402,10 +411,11 @@ _NEW_WORDS: Final = _words(
 )
 
 
-Sign = Literal["over", "slip", "back", "on", "new"]
+Sign = Literal["over", "slip", "back", "on", "new", "so"]
 _IS_OVER: Final = regex(
     r"(?:\bnot|n't)\b[^,;]{1,80}\b(?:any ?more|any longer)\b|\b(?:no longer|no more|for good|(?:turned|switched) off|shut down|"
-    r"took down|taken down|stepped down|(?:stopped|quit|given up|gave up|dropped|cancell?ed|"
+    r"took down|taken down|stepped down|came off|come off|abolished|shut off|gave up on|given up on|moved out|written off|"
+    r"retired|passed away|left user(?!')|has left|closed user's|off the [a-z]+|(?:stopped|quit|given up|gave up|dropped|cancell?ed|"
     r"ditched|scrapped|abandoned|ended|discontinued|unsubscribed|deleted|uninstalled|packed in|called off)\b|"
     r"(?:done|finished|through) with|(?:got|gotten) rid of|(?:is|are|that's) (?:over|history|gone|done|no more)|come to an end|"
     r"put an end to|broke up|split up|let go|laid off|off the (?:table|menu))\b"
@@ -413,12 +423,23 @@ _IS_OVER: Final = regex(
 _SINCE_NOW: Final = regex(
     r"\b(?:effective (?:immediately|today|now)|as of (?:now|today|this|mon|tues|wednes|thurs|fri)|from (?:here|today|this week|"
     r"tomorrow) on|new (?:rule|plan|schedule)|decided on|settled on|switched|swapped|replaced|instead|these days|"
-    r"nowadays|now|going forward|moved (?:on )?to|over to|changed)\b"
+    r"nowadays|now|going forward|moved (?:on )?to|over to|changed|new|has become|"
+    r"became|overtaken|taken over|took over|gone from|(?<!user moved )(?<!user went )(?<!user came )from [^,;]{1,40} to|upgraded|traded in|migrated|shifted|renamed|rather have)\b"
 )
 
 
+_OUTCOME: Final = regex(r",? so (?:user|user's|the|it|that's) |^after (?:the|that) |^since ")
+"""What a sentence says came of something: that is news of a memory which it names."""
+_SLIPPED: Final = regex(
+    r", (?:and )?not (?!only|just|even|yet|really|sure|because|that|so|too|at all|to |as |very )\S|, sorry\b|"
+    r"\b(?:a slip|by mistake|typing too fast|no wait|no idea why|not know why)\b|^(?:i|user) (?:typed|wrote) [^,;]{1,40},? but\b"
+)
+_RETURNS: Final = regex(
+    r"\b(?:moved|came|come|gone|went|rolled|switched|set|put|got)(?: \S+){0,4} back\b|\breturned to\b|"
+    r"\bback (?:to|under|together|with|on|at|in)\b"
+)
 _OF_A_MOMENT: Final = regex(
-    r"^no (?!more|longer)|\b(?:when|while|halfway|by (?:accident|mistake)|yesterday|today's?|tonight|this (?:\w+day|time|once)|"
+    r"^no (?!more|longer)|\b(?:when|while|halfway|by (?:accident|mistake)|yesterday|today's|tonight|this (?:\w+day|time|once|week|month)|"
     r"stopped (?:by|at|for|in|on)|for a (?:moment|second|minute|bit|while)|changed \w+ minds?|not (?:moved|changed|switched))\b"
 )
 
@@ -427,15 +448,17 @@ def sign(said: str) -> Sign | None:
     """What compared text says has become of something, whatever that is: it is over, a slip, again or still so, or new."""
     if is_doubtful(said) or _OF_A_MOMENT.search(said) is not None:
         return None
-    if is_slip(said) and not said.startswith("no more"):
+    if (is_slip(said) or _SLIPPED.search(said) is not None) and not said.startswith("no more"):
         return "slip"
     if goes_on(said):
         return "on"
-    if goes_back(said):
+    if goes_back(said) or _RETURNS.search(said) is not None:
         return "back"
-    if _SINCE_NOW.search(said) is not None and _BESIDE.search(said) is None:
-        return "new"
-    return "over" if _IS_OVER.search(said) is not None else None
+    if _IS_OVER.search(said) is not None:
+        return "over"
+    if _BESIDE.search(said) is not None:
+        return None
+    return "new" if _SINCE_NOW.search(said) is not None else "so" if _OUTCOME.search(said) is not None else None
 
 
 # ------------------------------------------------ what two statements are about
@@ -535,6 +558,6 @@ _THING: Final = regex(
 
 
 __all__ = [
-    "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_elsewhere", "is_new", "is_number", "is_pair",
-    "is_slip", "masked", "may_be_news", "may_tell", "names_its_thing", "returns", "says_no_more", "sign", "value_in", "values",
+    "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_elsewhere", "is_new", "is_number", "is_once", "is_pair",
+    "is_slip", "masked", "may_be_news", "may_tell", "names_its_thing", "returns", "says_no_more", "set_against", "sign", "value_in", "values",
 ]  # fmt: skip

@@ -519,7 +519,7 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
 
 # ------------------------------------------------ what is most like it
 
-ALIKE: Final = {"slip": 0.4, "over": 0.4, "on": 0.5, "back": 0.5, "new": 0.5}
+ALIKE: Final = {"slip": 0.4, "over": 0.4, "on": 0.5, "back": 0.5, "new": 0.5, "so": 0.5}
 """How alike a statement must be to what it is news of, by what it says. In four banks of histories, of all that reached
 it the memory that is most alike was the right one."""
 APART: Final = 0.1
@@ -556,7 +556,12 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if what == "on":
         return _restating(setup, draft, about.fact) if _names_no_more(draft, about) else None
     if what == "slip":
+        against = news.set_against(said)
+        if against is not None and not about.told.is_named_by(against):
+            return None
         return _put_right(setup, draft, about) or _in_its_place(draft, about, said)
+    if news.is_once(said) or (what == "so" and not about.told.is_named_by(said)):
+        return None
     return None if _may_be_several(draft, about) else _in_its_place(draft, about, said)
 
 
