@@ -284,11 +284,11 @@ _FRAMES: Final = (
     _frame(
         "diet",
         r"(?:is|became|has become|went|has gone|turned|has turned|is going|went back to being) ",
-        rf"{_ADV}(?:an? )?(?P<value>[a-z]+)\b(?: now| again| these days)?$",
+        rf"{_ADV}(?:an? )?(?P<value>[a-z-]+)\b(?: now| again| these days)?$",
     ),
     _frame(
         "diet",
-        rf"(?:follows|eats|is eating|is on|(?:has )?(?:switched|moved|changed|gone over|went over) to|has adopted|adopted|keeps to) {_ADV}(?:an? )?(?P<value>[a-z]+)",
+        rf"(?:follows|eats|is eating|is on|(?:has )?(?:switched|moved|changed|gone over|went over) to|has adopted|adopted|keeps to) {_ADV}(?:an? )?(?P<value>[a-z-]+)",
         r"(?: (?:diet|food))?(?: now| again| these days)?$",
     ),
     _frame("car", rf"(?:drives|is driving) {_ADV}(?:an?|the(?! \d)) (?P<value>.+)$"),

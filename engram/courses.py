@@ -256,7 +256,7 @@ _PART: Final = (
     rf"(?:(?:in|on|at|over|during) (?:the )?{_TIMES}|a (?:little|bit|little bit|tad)|slightly|mildly|partly|sometimes|"
     r"occasionally|(?:full|part)[ -]time|permanently|year-round|"
     r"all (?:the )?(?:year|time|week|day)(?:[ -](?:round|long))?|"
-    rf"every (?:day|{_TIMES})|most of the (?:year|time|week)|(?:that|so|very|too) (?:much|often)|"
+    rf"every (?:day|{_TIMES})|(?:this|next) {_TIMES}|most of the (?:year|time|week)|(?:that|so|very|too) (?:much|often)|"
     r"(?:for )?(?:very |all that )?long|by choice|for (?:fun|money|work|love|the [a-z]+)|near the [^,;:]{2,40}|"
     r"as (?:much|often|frequently)\b[^,;:]{0,60})"
 )

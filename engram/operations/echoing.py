@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import attributes, courses, frames, moves, news, policies
+from engram import attributes, courses, frames, moves, news, phrases, policies
 from engram.attributes import Echo
 from engram.claims import stem
 from engram.courses import Told
@@ -536,8 +536,11 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         one.is_head and one.value == owner for one in known
     )):
         return None
-    if key is not None and not draft.echo.whole and any(one.key == key and one.is_head for one in known):
-        return None  # its key decides
+    head = next((one for one in known if key is not None and one.key == key and one.is_head), None)
+    if head is not None and not draft.echo.whole:  # its key decides, where the words of the fact say of the change
+        name = (key or "").removeprefix(PREFIX)
+        told = what in ("new", "back", "slip") and frames.is_loose(key) and not phrases.goes_beside(name)
+        return replace(draft, echo=None, succeeds=head.fact) if told else None
     mine = [one for one in known if _is_of_user(one) or _is_of_theirs(one.subject)]
     heads = [one for one in mine if one.is_head and courses.is_state(plain(one.fact)) and not _of_work_before(one.fact)]
     if draft.echo.moved:  # what is somewhere, some day or so much has been looked for already
