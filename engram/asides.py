@@ -11,10 +11,12 @@ from typing import Final
 from engram.regex import regex
 
 _ASIDE: Final = regex(
-    r",? \bso (?=(?:please|don't|never|always|no|not|i|i'm|my|we|our|user|user's|the|it|it's|he|she|they|you|that|this|keep|give|"
+    r",? \bso (?=(?:please|don't|never|always|no|not|i|i'm|my|we|our|user|user's|the|it|it's|he|she|they|you|that|"
+    r"this|keep|give|"
     r"show|make|let|call|use|skip|avoid|remember|just|now|if|[a-z]+ (?:your|user's|the|me|user|it|them|for))\b)|"
     r",? \b(?:because|'?cause|since|although|though|even though|now that|but|yet)\b |"
-    r",(?! (?:not|no longer|and|or|also|too|either|both|unless|except|if|when|from|in|at|inc|llc|jr|nor|sometimes|only|just|mostly|mainly|except|apart|usually)\b) |"
+    r",(?! (?:not|no longer|and|or|also|too|either|both|unless|except|if|when|from|in|at|inc|llc|jr|nor|sometimes|"
+    r"only|just|mostly|mainly|except|apart|usually)\b) |"
     r" [–—-]+ "
 )
 _ROW: Final = r"(?:[\w'-]+ ){0,3}[\w'-]+"

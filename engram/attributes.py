@@ -65,14 +65,16 @@ _SAME: Final = {
     "code editor": "editor", "text editor": "editor", "web browser": "browser", "email address": "email",
     "mobile number": "phone number", "cell number": "phone number", "telephone number": "phone number",
     "cell phone number": "phone number", "mobile phone number": "phone number", "number": "phone number",
-    "job title": "occupation", "job": "occupation", "title": "occupation", "role": "occupation", "profession": "occupation", "company": "employer",
+    "job title": "occupation", "job": "occupation", "title": "occupation", "role": "occupation",
+    "profession": "occupation", "company": "employer",
     "wife": "partner", "husband": "partner", "girlfriend": "partner", "boyfriend": "partner", "spouse": "partner",
     "fiance": "partner", "fiancé": "partner", "fiancee": "partner", "fiancée": "partner",
     "note-taking app": "notes app", "note taking app": "notes app", "note app": "notes app",
     "favourite food": "favourite dish", "favourite meal": "favourite dish", "operating system": "operating system",
     "os": "operating system", "timezone": "time zone", "boss": "manager", "supervisor": "manager",
     "line manager": "manager", "gp": "doctor", "family doctor": "doctor", "primary care doctor": "doctor",
-    "primary care physician": "doctor", "general practitioner": "doctor", "physician": "doctor", "pcp": "doctor", "city of residence": "current_city", "place of residence": "current_city",
+    "primary care physician": "doctor", "general practitioner": "doctor", "physician": "doctor", "pcp": "doctor",
+    "city of residence": "current_city", "place of residence": "current_city",
 }  # fmt: skip
 _LIGHT: Final = _words("new current actual main primary default own real full all-time absolute ultimate number-one")
 _NOT_NOW: Final = _words(
@@ -118,7 +120,8 @@ _STARTS: Final = regex(
 )
 _DEPENDS: Final = regex(r"\b(?:if|unless|when|whenever|for|during|while|or)\b")
 _BESIDE: Final = regex(
-    r"\b(?:also|too(?! [a-z])|as well|another|part-time|part time|on the side|sometimes|occasionally|usually|mostly|either|both|"
+    r"\b(?:also|too(?! [a-z])|as well|another|part-time|part time|on the side|sometimes|occasionally|usually|mostly|"
+    r"either|both|"
     r"every|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|weekends?|weekdays|temporarily|"
     r"would|should|could|might|maybe|perhaps|probably)\b"
 )
@@ -232,7 +235,9 @@ _PROFESSIONS: Final = _words(
 _DIETS: Final = _words("vegan vegetarian pescatarian flexitarian omnivore carnivore")
 _REGIMES: Final = _words("keto ketogenic paleo plant-based low-carb mediterranean fruitarian macrobiotic")
 """What may go with a diet: it takes its place where the words say that something changed."""
-_TURNED: Final = regex(r"(?i)\b(?:now|these days|gone|went|going|turned|switched|became|become|back|again|instead|not)\b")
+_TURNED: Final = regex(
+    r"(?i)\b(?:now|these days|gone|went|going|turned|switched|became|become|back|again|instead|not)\b"
+)
 
 _ADV = r"(?:(?:now|still|currently|also|actually|just|recently|finally|again|officially|only|happily|presently) ){0,3}"
 _BE: Final = (
@@ -268,13 +273,19 @@ _FRAMES: Final = (
     ),
     _frame(
         "occupation",
-        r"(?:has )?(?:went|gone|moved|switched|is) (?:back )?(?:in)?to (?:user's |an? |the )?(?:old |new |previous |former )?(?:role|job|"
+        r"(?:has )?(?:went|gone|moved|switched|is) (?:back )?(?:in)?to (?:user's |an? |the )?(?:old |new |previous |"
+        r"former )?(?:role|job|"
         r"position|post|title) (?:as|of) (?P<value>.+)$",
     ),
-    _frame("occupation", r"(?:has )?(?:just )?(?:started|begun|begins|starts|been hired|got hired) (?:out )?as (?:an? |the )?(?P<value>.+)$"),
+    _frame(
+        "occupation",
+        r"(?:has )?(?:just )?(?:started|begun|begins|starts|been hired|got hired) (?:out )?as (?:an? |the "
+        r")?(?P<value>.+)$",
+    ),
     _frame(
         "profession",
-        r"(?:has )?(?:gone|went|moved|switched) from (?:being )?(?:an? )?[\w -]{2,30}? to (?:being )?(?:an? )?(?P<value>.+)$",
+        r"(?:has )?(?:gone|went|moved|switched) from (?:being )?(?:an? )?[\w -]{2,30}? to (?:being )?(?:an? "
+        r")?(?P<value>.+)$",
     ),
     _frame(
         "profession",
@@ -288,13 +299,15 @@ _FRAMES: Final = (
     ),
     _frame(
         "diet",
-        rf"(?:follows|eats|is eating|is on|(?:has )?(?:switched|moved|changed|gone over|went over) to|has adopted|adopted|keeps to) {_ADV}(?:an? )?(?P<value>[a-z-]+)",
+        rf"(?:follows|eats|is eating|is on|(?:has )?(?:switched|moved|changed|gone over|went over) to|has adopted|"
+        rf"adopted|keeps to) {_ADV}(?:an? )?(?P<value>[a-z-]+)",
         r"(?: (?:diet|food))?(?: now| again| these days)?$",
     ),
     _frame("car", rf"(?:drives|is driving) {_ADV}(?:an?|the(?! \d)) (?P<value>.+)$"),
     _frame(
         "partner",
-        r"(?:is dating|is in a relationship with|is going out with|is married to|is engaged to|got engaged to|got married to|married|is (?:now |back )?together "
+        r"(?:is dating|is in a relationship with|is going out with|is married to|is engaged to|got engaged to|got "
+        r"married to|married|is (?:now |back )?together "
         r"with|got (?:back )?together with|started dating|is seeing) (?P<value>.+)$",
     ),
     _frame("partner", r"is (?:now |back )with (?!dr\b|mrs?\b|ms\b)(?P<value>.+)$"),
@@ -348,11 +361,13 @@ _APPOSED: Final = regex(
     r"(?:(?:that's|that is|who is|who's|which is) )?user's (?P<np>[\w'-]+(?: [\w'-]+){0,2})$"
 )
 _HAS_NEW: Final = regex(
-    r"^user (?:has )?(?:has|got|found|bought|started|begun|began|picked up|picked|hired|adopted) an? (?:brand )?new (?P<np>[\w -]+?)"
+    r"^user (?:has )?(?:has|got|found|bought|started|begun|began|picked up|picked|hired|adopted) an? (?:brand )?new "
+    r"(?P<np>[\w -]+?)"
     r"(?:[:,]| called| named| [–—-]) (?P<value>.+)$"
 )
 _SWITCHED: Final = regex(
-    rf"^user {_ADV}(?:has )?(?:switched|changed|moved|migrated|upgraded|converted) (?:user's )?(?P<np>[\w'-]+(?: [\w'-]+){{0,3}}?),? "
+    rf"^user {_ADV}(?:has )?(?:switched|changed|moved|migrated|upgraded|converted) (?:user's )?(?P<np>[\w'-]+(?: "
+    rf"[\w'-]+){{0,3}}?),? "
     r"(?:over )?(?:from [^,]{1,60}? )?(?:back )?to (?P<value>.+)$"
 )
 _WENT_FOR: Final = regex(
@@ -633,7 +648,8 @@ _PERSON_NAMED: Final = regex(
 
 
 _HOME_IS: Final = regex(
-    r"^home (?:for|to) (?:me|user) is \w|^home is \w.* for (?:me|user)$|^[\w' -]{2,40} is (?:(?:still|now) )?(?:my )?home(?: for (?:me|"
+    r"^home (?:for|to) (?:me|user) is \w|^home is \w.* for (?:me|user)$|^[\w' -]{2,40} is (?:(?:still|now) )?(?:my "
+    r")?home(?: for (?:me|"
     r"user)| now)+$|"
     r"^(?:today|yesterday|this|monday) (?:was|is) (?:my|user's) first "
     r"(?:day|week|month) (?:at|with) \w|^the [\w' -]{1,40} (?:that )?(?:i|user) (?:likes?|loves?|prefers?|enjoys?) "

@@ -256,7 +256,8 @@ _PART: Final = (
     rf"(?:(?:in|on|at|over|during) (?:the )?{_TIMES}|a (?:little|bit|little bit|tad)|slightly|mildly|partly|sometimes|"
     r"occasionally|(?:full|part)[ -]time|permanently|year-round|"
     r"all (?:the )?(?:year|time|week|day)(?:[ -](?:round|long))?|"
-    rf"every (?:day|{_TIMES})|(?:this|next) {_TIMES}|most of the (?:year|time|week)|(?:that|so|very|too) (?:much|often)|"
+    rf"every (?:day|{_TIMES})|(?:this|next) {_TIMES}|most of the (?:year|time|week)|(?:that|so|very|too) (?:much|"
+    rf"often)|"
     r"(?:for )?(?:very |all that )?long|by choice|for (?:fun|money|work|love|the [a-z]+)|near the [^,;:]{2,40}|"
     r"as (?:much|often|frequently)\b[^,;:]{0,60})"
 )
@@ -458,8 +459,10 @@ _WRONG: Final = regex(
     r"mistyped|said it wrong)|wrong \w+|my mistake|user's mistake|typo|mistake|my bad)\b[,:;.]? (?:that |but )?"
 )
 _SLIP: Final = regex(
-    r"(?:,|;| [–—-]) (?:that (?:was|is) (?:a |user's )?(?:slip|mistake|typo|error|wrong)|(?:user's |the )?(?:my )?(?:mistake|bad|fault)|typo|"
-    r"sorry(?: about that)?|user (?:always |just |keeps? )?(?:mix(?:es|ed|ing)?|misread|misreads|mistyped|misspoke|confused?|confuses|"
+    r"(?:,|;| [–—-]) (?:that (?:was|is) (?:a |user's )?(?:slip|mistake|typo|error|wrong)|(?:user's |the )?(?:my "
+    r")?(?:mistake|bad|fault)|typo|"
+    r"sorry(?: about that)?|user (?:always |just |keeps? )?(?:mix(?:es|ed|ing)?|misread|misreads|mistyped|misspoke|"
+    r"confused?|confuses|"
     r"typed|got|gets|had) [^,;]{1,60})[\s.!]*$"
 )
 """What says at the end of a correction how the mistake came about."""

@@ -185,7 +185,9 @@ def read(statement: str, original: str) -> Attribute | None:
 
 
 _CLOSED: Final = r"(?=(?: (?:now|again|these days|instead))*$)"
-_EACH_DAY: Final = regex(rf",? (?:(?:every|each) (?:single )?(?:day|morning|evening|night|weekday|workday)|daily){_CLOSED}")
+_EACH_DAY: Final = regex(
+    rf",? (?:(?:every|each) (?:single )?(?:day|morning|evening|night|weekday|workday)|daily){_CLOSED}"
+)
 _ON_WEEKDAYS: Final = regex(rf"^(user (?:gets|wakes|is) up .+) on (?:weekdays|work ?days){_CLOSED}")
 
 
@@ -303,7 +305,10 @@ _BEGUN_ONLY: Final = regex(r"\b(?:new|started|starts|began|begun|at last|finally
 
 
 def says_of_a_change(fact: str, key: str = "") -> bool:
-    """Whether a fact says that what it tells has not always been so; of what goes beside another, that it displaces it."""
+    """Whether a fact says that what it tells has not always been so.
+
+    Of what goes beside another of its kind, as a sport does, it must say more than that it has begun.
+    """
     said = fact.casefold().replace("’", "'")
     if phrases.goes_beside(key.removeprefix("slot:profile:")):
         said = _BEGUN_ONLY.sub("", said)

@@ -2,8 +2,8 @@
 
 Rules read what a statement says has become of something ("no longer", "from now on", "again"); which of the things that
 were told it speaks of, people say in words of their own. Those two need not share a word: "I code in Zed now" is about
-what "I use Neovim as my editor" is about. The vectors are static, of the package that the local embedder reads, whatever
-embedder is chosen: a table of words, no model that is called. The same two texts are as alike on every machine.
+what "I use Neovim as my editor" is about. The vectors are static, of the package that the local embedder reads,
+whatever embedder is chosen: a table of words, no model that is called.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ def _vector(text: str) -> NDArray[np.float32] | None:
 
 
 def likeness(statement: str, others: Sequence[str]) -> list[float]:
-    """The cosine of each of some statements with one, as compared text; 0 for one that has no word, or without vectors."""
+    """The cosine of each of some statements with one, all as compared text.
+
+    It is 0 for a text without a word, and for every one where the package of vectors is missing.
+    """
     one = _vector(statement)
     if one is None:
         return [0.0] * len(others)

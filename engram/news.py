@@ -206,7 +206,8 @@ _ENDS: Final = regex(
     rf"|@[,;]? (?:and (?:user|i|me),? )?{_STEP}(?:is|are|was|that's|that is|it's|has|have) (?:now |all |come to |at )*"
     rf"(?:an? )?(?:over|finished|history|dead|past|done|end|ended|closed|stopped|expired|retired|left|quit|shut)"
     rf"{_NO_FURTHER}"
-    rf"|@ (?:left|quit|retired|closed|shut|folded|stopped|expired|dumped user|let user go|lapsed|(?:got|was|has been|is) "
+    rf"|@ (?:left|quit|retired|closed|shut|folded|stopped|expired|dumped user|let user go|lapsed|(?:got|was|has "
+    rf"been|is) "
     rf"(?:cancell?ed|scrapped|axed|killed|shelved|discontinued)){_NO_FURTHER}"
     rf"|^{_GAP}@ {_STEP}user {_AUX}(?:no more|given up|left|quit|stopped)\b"
 )
@@ -370,7 +371,8 @@ def goes_on(said: str) -> bool:
 _SLIP: Final = regex(
     r"\b(?:meant|mistake|typo|misreads?|mixed|misspoke|correction|wrong|scratch that|scrap that|"
     r"mistyped|my bad|should have "
-    r"said)\b|^(?:no|nope|oops|sorry|pardon|excuse user|actually)\b|^not [^,;]{1,40}, |^(?:i|user) said [^,;]{1,40},? but\b"
+    r"said)\b|^(?:no|nope|oops|sorry|pardon|excuse user|actually)\b|^not [^,;]{1,40}, |^(?:i|user) said "
+    r"[^,;]{1,40},? but\b"
 )
 
 
@@ -413,18 +415,24 @@ _NEW_WORDS: Final = _words(
 
 Sign = Literal["over", "slip", "back", "on", "new", "so"]
 _IS_OVER: Final = regex(
-    r"(?:\bnot|n't)\b[^,;]{1,80}\b(?:any ?more|any longer)\b|\b(?:no longer|no more|for good|(?:turned|switched) off|shut down|"
-    r"took down|taken down|stepped down|came off|come off|abolished|shut off|gave up on|given up on|moved out|written off|"
-    r"retired|passed away|left user(?!')|has left|closed user's|off the [a-z]+|(?:stopped|quit|given up|gave up|dropped|cancell?ed|"
+    r"(?:\bnot|n't)\b[^,;]{1,80}\b(?:any ?more|any longer)\b|\b(?:no longer|no more|for good|(?:turned|switched) "
+    r"off|shut down|"
+    r"took down|taken down|stepped down|came off|come off|abolished|shut off|gave up on|given up on|moved out|"
+    r"written off|"
+    r"retired|passed away|left user(?!')|has left|closed user's|off the [a-z]+|(?:stopped|quit|given up|gave up|"
+    r"dropped|cancell?ed|"
     r"ditched|scrapped|abandoned|ended|discontinued|unsubscribed|deleted|uninstalled|packed in|called off)\b|"
-    r"(?:done|finished|through) with|(?:got|gotten) rid of|(?:is|are|that's) (?:over|history|gone|done|no more)|come to an end|"
+    r"(?:done|finished|through) with|(?:got|gotten) rid of|(?:is|are|that's) (?:over|history|gone|done|no more)|"
+    r"come to an end|"
     r"put an end to|broke up|split up|let go|laid off|off the (?:table|menu))\b"
 )
 _SINCE_NOW: Final = regex(
-    r"\b(?:effective (?:immediately|today|now)|as of (?:now|today|this|mon|tues|wednes|thurs|fri)|from (?:here|today|this week|"
+    r"\b(?:effective (?:immediately|today|now)|as of (?:now|today|this|mon|tues|wednes|thurs|fri)|from (?:here|"
+    r"today|this week|"
     r"tomorrow) on|new (?:rule|plan|schedule)|decided on|settled on|switched|swapped|replaced|instead|these days|"
     r"nowadays|now|going forward|moved (?:on )?to|over to|changed|new|has become|"
-    r"became|overtaken|taken over|took over|gone from|(?<!user moved )(?<!user went )(?<!user came )from [^,;]{1,40} to|upgraded|traded in|migrated|shifted|renamed|rather have)\b"
+    r"became|overtaken|taken over|took over|gone from|(?<!user moved )(?<!user went )(?<!user came )from "
+    r"[^,;]{1,40} to|upgraded|traded in|migrated|shifted|renamed|rather have)\b"
 )
 
 
@@ -432,20 +440,26 @@ _OUTCOME: Final = regex(r",? so (?:user|user's|the|it|that's) |^after (?:the|tha
 """What a sentence says came of something: that is news of a memory which it names."""
 _SLIPPED: Final = regex(
     r", (?:and )?not (?!only|just|even|yet|really|sure|because|that|so|too|at all|to |as |very )\S|, sorry\b|"
-    r"\b(?:a slip|by mistake|typing too fast|no wait|no idea why|not know why)\b|^(?:i|user) (?:typed|wrote) [^,;]{1,40},? but\b"
+    r"\b(?:a slip|by mistake|typing too fast|no wait|no idea why|not know why)\b|^(?:i|user) (?:typed|wrote) "
+    r"[^,;]{1,40},? but\b"
 )
 _RETURNS: Final = regex(
     r"\b(?:moved|came|come|gone|went|rolled|switched|set|put|got)(?: \S+){0,4} back\b|\breturned to\b|"
     r"\bback (?:to|under|together|with|on|at|in)\b"
 )
 _OF_A_MOMENT: Final = regex(
-    r"^no (?!more|longer)|\b(?:when|while|halfway|by (?:accident|mistake)|yesterday|today's|tonight|this (?:\w+day|time|once|week|month)|"
-    r"stopped (?:by|at|for|in|on)|for a (?:moment|second|minute|bit|while)|changed \w+ minds?|not (?:moved|changed|switched))\b"
+    r"^no (?!more|longer)|\b(?:when|while|halfway|by (?:accident|mistake)|yesterday|today's|tonight|this (?:\w+day|"
+    r"time|once|week|month)|"
+    r"stopped (?:by|at|for|in|on)|for a (?:moment|second|minute|bit|while)|changed \w+ minds?|not (?:moved|changed|"
+    r"switched))\b"
 )
 
 
 def sign(said: str) -> Sign | None:
-    """What compared text says has become of something, whatever that is: it is over, a slip, again or still so, or new."""
+    """What compared text says has become of something, whatever that is; None where it says nothing of the kind.
+
+    It is over, it was a slip, it is so again ("back") or still ("on"), it is new, or came of something else ("so").
+    """
     if is_doubtful(said) or _OF_A_MOMENT.search(said) is not None:
         return None
     if (is_slip(said) or _SLIPPED.search(said) is not None) and not said.startswith("no more"):
@@ -558,6 +572,7 @@ _THING: Final = regex(
 
 
 __all__ = [
-    "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_elsewhere", "is_new", "is_number", "is_once", "is_pair",
-    "is_slip", "masked", "may_be_news", "may_tell", "names_its_thing", "returns", "says_no_more", "set_against", "sign", "value_in", "values",
+    "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_elsewhere", "is_new", "is_number", "is_once",
+    "is_pair", "is_slip", "masked", "may_be_news", "may_tell", "names_its_thing", "returns", "says_no_more",
+    "set_against", "sign", "value_in", "values",
 ]  # fmt: skip

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import product
 from typing import Final, Literal, NamedTuple
 
 from engram.regex import regex
@@ -91,7 +90,8 @@ _SERVICE_IS: Final = tuple(
     regex(said)
     for said in (
         (
-            rf"^{_S.replace('user', 'user', 1)} (?:is|are|comes|come|remains)(?: (?:now|provided|supplied|delivered|run)"
+            rf"^{_S.replace('user', 'user', 1)} (?:is|are|comes|come|remains)(?: (?:now|provided|supplied|delivered|"
+            rf"run)"
             r"){0,2} (?:with|from|through|by|over|via) (?P<value>.+)$"
         ),
         rf"^(?P<value>[^,;:]{{1,40}}?) (?:provides|supplies|delivers|runs|handles|insures) {_S}$",
@@ -121,7 +121,8 @@ _FOR_SERVICE: Final = regex(rf" for {_S}(?: now| again| instead)?$")
 # ------------------------------------------------ verbs
 
 _SPORTS: Final = _words(
-    "aerobics aikido archery athletics badminton ballet ballroom barre baseball basketball biking billiards bmx bodybuilding "
+    "aerobics aikido archery athletics badminton ballet ballroom barre baseball basketball biking billiards bmx "
+    "bodybuilding "
     "bouldering bowling bowls boxing callisthenics calisthenics canoeing capoeira climbing cricket croquet crossfit "
     "curling cycling "
     "dancing darts diving dodgeball fencing fishing football freediving frisbee futsal golf gymnastics handball hiking "
@@ -138,14 +139,18 @@ _CRAFTS: Final = _words(
     "leatherwork magic meditation modelling origami painting photography poker pottery printmaking puzzles quilting "
     "scrapbooking sculpting sewing singing sketching sudoku weaving whittling woodcarving woodworking writing"
 )
-_TWO_WORDS: Final = _words("tai chi krav maga jiu jitsu rock climbing table tennis martial arts water polo bird watching")
+_TWO_WORDS: Final = _words(
+    "tai chi krav maga jiu jitsu rock climbing table tennis martial arts water polo bird watching"
+)
 _DRINKS: Final = _words(
-    "americano cappuccino cortado espresso latte macchiato mocha ristretto decaf cocoa chai matcha oolong rooibos sencha "
+    "americano cappuccino cortado espresso latte macchiato mocha ristretto decaf cocoa chai matcha oolong rooibos "
+    "sencha "
     "tea coffee juice water smoothie milk white brew chocolate mate kombucha lemonade grey breakfast mint camomile "
     "chamomile darjeeling assam frappuccino affogato lungo doppio kefir"
 )
 _INSTRUMENTS: Final = _words(
-    "accordion bagpipes banjo bass bassoon bongos bugle cello clarinet cornet didgeridoo drums dulcimer euphonium fiddle "
+    "accordion bagpipes banjo bass bassoon bongos bugle cello clarinet cornet didgeridoo drums dulcimer euphonium "
+    "fiddle "
     "flute glockenspiel guitar harmonica harp harpsichord horn kalimba keyboard lute lyre mandolin marimba oboe organ "
     "piano piccolo recorder saxophone sax sitar tambourine trombone trumpet tuba ukulele viola violin xylophone zither"
 )
@@ -166,7 +171,8 @@ _COLOURS: Final = _words(
     "turquoise violet white"
 )
 _MEANS: Final = _words(
-    "bike bicycle bus car carpool coach cycle e-bike ferry foot metro moped motorbike motorcycle scooter skateboard subway "
+    "bike bicycle bus car carpool coach cycle e-bike ferry foot metro moped motorbike motorcycle scooter skateboard "
+    "subway "
     "taxi train tram trolleybus tube underground van"
 )
 _LISTED: Final = {
@@ -181,7 +187,8 @@ _HOUR: Final = regex(
 )
 _AS_A_RULE: Final = r"(?:every|most|on|twice|once|three times|several times|at|in|for|with|by|since|these|a few) .+"
 _OFTEN: Final = (
-    r"(?:(?:once|twice|(?:\w+|\d) times) (?:a|per) (?:week|month)|(?:most|two|three|four|five) (?:days|mornings|evenings)"
+    r"(?:(?:once|twice|(?:\w+|\d) times) (?:a|per) (?:week|month)|(?:most|two|three|four|five) (?:days|mornings|"
+    r"evenings)"
     r"(?: a week)?|every (?:week|other day)|to (?:stay|keep|get) (?:fit|active|in shape)|for (?:exercise|fitness|fun)|"
     r"for a (?:while|few \w+)|for (?:\w+ )?(?:years|months|weeks))"
 )
@@ -221,12 +228,15 @@ def _verbs() -> Iterator[tuple[str, _Said]]:
 
 _PHONES: Final = (
     r"(?:google )?(?:pixel)(?: \d\w*)?(?: pro| xl| a)?|(?:apple )?iphone(?: \w+)?(?: pro| max| plus| mini){0,2}|"
-    r"(?:samsung )?galaxy(?: [a-z]?\d+\w*)?(?: ultra| plus| fe)?|(?:fairphone|oneplus|xperia|moto|nokia|xiaomi|redmi|huawei|"
+    r"(?:samsung )?galaxy(?: [a-z]?\d+\w*)?(?: ultra| plus| fe)?|(?:fairphone|oneplus|xperia|moto|nokia|xiaomi|"
+    r"redmi|huawei|"
     r"motorola|nothing phone|poco|realme|oppo)(?: \w+){0,2}"
 )
 _LAPTOPS: Final = (
-    r"(?:apple )?macbook(?: air| pro| m\d| \d+){0,3}|(?:lenovo )?(?:thinkpad|ideapad)(?: \w+){0,3}|(?:dell )?(?:xps|latitude|inspiron)"
-    r"(?: \w+){0,2}|chromebook|(?:microsoft )?surface laptop(?: \w+)?|(?:asus )?zenbook(?: \w+)?|framework laptop(?: \w+)?"
+    r"(?:apple )?macbook(?: air| pro| m\d| \d+){0,3}|(?:lenovo )?(?:thinkpad|ideapad)(?: \w+){0,3}|(?:dell )?(?:xps|"
+    r"latitude|inspiron)"
+    r"(?: \w+){0,2}|chromebook|(?:microsoft )?surface laptop(?: \w+)?|(?:asus )?zenbook(?: \w+)?|framework "
+    r"laptop(?: \w+)?"
 )
 _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("landlord", "name", "rents", r"(?:(?:user's|the|an?) [\w ]{2,30}? )?(?:from|off) {v}"),
@@ -250,33 +260,94 @@ _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("~team", "name", "supports|follows", r"(?P<value>(?!the ).+?)(?: (?:in|at) (?:football|soccer|rugby|hockey))?"),
     ("~team", "name", "roots|cheers", r"for (?:the )?{v}"),
     ("~team", "name", "is", r"an? (?:\w+ )??(?P<value>.+?) (?:fan|supporter)"),
-    ("~language being learned", "tongue", "learns|studies|practises|practices", rf"(?P<value>[a-z]+)(?: {_AS_A_RULE})?"),
-    ("~language being learned", "tongue", "teaches|is", rf"(?:teaching )?(?:user|themselves|user's self) (?P<value>[a-z]+)(?: .+)?"),
-    ("~language being learned", "tongue", "takes|started|begun|began", rf"(?:an? )?(?P<value>[a-z]+) (?:lessons|classes|"
-     rf"course|courses)(?: .+)?"),
-    ("~language being learned", "tongue", "has", rf"(?:started|begun|taken up) (?P<value>[a-z]+)(?: (?:lessons|classes|"
-     rf"course|courses))?(?: .+)?"),
+    (
+        "~language being learned",
+        "tongue",
+        "learns|studies|practises|practices",
+        rf"(?P<value>[a-z]+)(?: {_AS_A_RULE})?",
+    ),
+    (
+        "~language being learned",
+        "tongue",
+        "teaches|is",
+        r"(?:teaching )?(?:user|themselves|user's self) (?P<value>[a-z]+)(?: .+)?",
+    ),
+    (
+        "~language being learned",
+        "tongue",
+        "takes|started|begun|began",
+        (
+            r"(?:an? )?(?P<value>[a-z]+) (?:lessons|classes|"
+            r"course|courses)(?: .+)?"
+        ),
+    ),
+    (
+        "~language being learned",
+        "tongue",
+        "has",
+        (
+            r"(?:started|begun|taken up) (?P<value>[a-z]+)(?: (?:lessons|classes|"
+            r"course|courses))?(?: .+)?"
+        ),
+    ),
     ("~instrument", "instrument", "plays|learns|practises|practices", rf"the (?P<value>[a-z ]+?)(?: {_AS_A_RULE})?"),
     ("~sport", "pastime", "does|plays|goes|practises|practices", rf"(?P<value>[a-z-]+(?: [a-z]+)?)(?: {_OFTEN})?"),
     ("coffee order", "drink", "orders", rf"(?:usually |always ){_MY}(?P<value>[a-z -]+?)(?: {_AS_A_RULE})?"),
     ("coffee order", "drink", "orders|gets|has", rf"{_MY}(?P<value>[a-z -]+?) (?:as|for) user's (?:usual )?coffee"),
-    ("~morning drink", "drink", "drinks", rf"{_MY}(?P<value>[a-z -]+?) (?:in the mornings?|every morning|for breakfast)"),
-    ("~morning drink", "drink", "starts", r"(?:user's|the|every) (?:day|morning) with (?:an? |the )?(?P<value>[a-z -]+)"),
+    (
+        "~morning drink",
+        "drink",
+        "drinks",
+        rf"{_MY}(?P<value>[a-z -]+?) (?:in the mornings?|every morning|for breakfast)",
+    ),
+    (
+        "~morning drink",
+        "drink",
+        "starts",
+        r"(?:user's|the|every) (?:day|morning) with (?:an? |the )?(?P<value>[a-z -]+)",
+    ),
     ("~morning drink", "drink", "has", rf"{_MY}(?P<value>[a-z -]+?) (?:in the morning|every morning|first thing)"),
     ("~breakfast", "phrase", "has|eats", r"(?P<value>[a-z ]+?) for breakfast(?: .+)?"),
     ("~lunch", "phrase", "has|eats", r"(?P<value>[a-z ]+?) for lunch(?: .+)?"),
-    ("~programming language", "code", "writes|codes|programs", r"(?:mostly |mainly |everything |code )?(?:in )?"
-     r"(?P<value>\S+)(?: (?:at|for) (?:work|user's job|a living).*)?"),
-    ("~programming language", "code", "uses", r"(?:mostly |mainly )?(?P<value>\S+) (?:at|for) (?:work|user's job)(?: .+)?"),
+    (
+        "~programming language",
+        "code",
+        "writes|codes|programs",
+        (
+            r"(?:mostly |mainly |everything |code )?(?:in )?"
+            r"(?P<value>\S+)(?: (?:at|for) (?:work|user's job|a living).*)?"
+        ),
+    ),
+    (
+        "~programming language",
+        "code",
+        "uses",
+        r"(?:mostly |mainly )?(?P<value>\S+) (?:at|for) (?:work|user's job)(?: .+)?",
+    ),
     ("~programming language", "code", "learns|studies", r"(?P<value>\S+)"),
-    ("phone", "name", "uses|has|carries|bought|got|owns", rf"(?:got |bought )?(?:an? |the |user's )?(?:new )?(?P<value>{_PHONES})"),
-    ("laptop", "name", "uses|has|bought|got|owns", rf"(?:got |bought )?(?:an? |the |user's )?(?:new )?(?P<value>{_LAPTOPS})"),
+    (
+        "phone",
+        "name",
+        "uses|has|carries|bought|got|owns",
+        rf"(?:got |bought )?(?:an? |the |user's )?(?:new )?(?P<value>{_PHONES})",
+    ),
+    (
+        "laptop",
+        "name",
+        "uses|has|bought|got|owns",
+        rf"(?:got |bought )?(?:an? |the |user's )?(?:new )?(?P<value>{_LAPTOPS})",
+    ),
     ("~project", "name", "works", r"on (?:the )?(?:project )?(?P<value>.+?)(?: project)?"),
     ("~project", "name", "is", r"(?:working |now )?on (?:the )?(?:project )(?P<value>.+)"),
     ("~project", "name", "is", r"on the (?P<value>.+?) project"),
     ("~project", "name", "is", r"working on (?:the )?(?:project )?(?P<value>.+?)(?: project)?"),
     ("~project", "name", "has", r"been (?:moved|assigned|put|staffed) (?:to|on|onto) (?:project )(?P<value>.+)"),
-    ("~project", "name", "is|got|was", r"(?:assigned|moved|put|staffed) (?:to|on|onto) (?:the )?(?:project )?(?P<value>.+?)(?: project)?"),
+    (
+        "~project",
+        "name",
+        "is|got|was",
+        r"(?:assigned|moved|put|staffed) (?:to|on|onto) (?:the )?(?:project )?(?P<value>.+?)(?: project)?",
+    ),
     ("~book being read", "name", "reads", r"(?P<value>.+)"),
     ("~book being read", "name", "is", r"(?:reading|in the middle of|halfway through) (?P<value>.+)"),
     ("~book being read", "name", "has|started|begun|began", r"(?:started |begun )?(?:reading )(?P<value>.+)"),
@@ -288,7 +359,12 @@ _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("hair colour", "colour", "dyed|has", r"(?:dyed |coloured |colored )?user's hair {v}"),
     ("~workplace", "name", "works", r"out of (?:the )?{v}"),
     ("~workplace", "name", "sits", r"(?:at|in) (?:the )?{v}"),
-    ("commute", "means", "takes|catches|rides", rf"{_MY}(?P<value>[a-z]+) (?:in )?to (?:work|the office|school|user's job)"),
+    (
+        "commute",
+        "means",
+        "takes|catches|rides",
+        rf"{_MY}(?P<value>[a-z]+) (?:in )?to (?:work|the office|school|user's job)",
+    ),
     ("commute", "means", "commutes", rf"(?:by|on) {_MY}{{v}}"),
     ("commute", "means", "gets|goes|travels|comes", rf"(?:in )?to (?:work|the office|user's job) (?:by|on) {_MY}{{v}}"),
     ("hairdresser", "name", "gets|has", r"user's hair (?:cut|done|styled) (?:at|by|from) {v}"),
@@ -297,7 +373,12 @@ _VERBS: Final[tuple[tuple[str, Kind, str, str], ...]] = (
     ("team lead", "name", "has", r"{v} as (?:team lead|tech lead)"),
     ("editor", "name", "does|writes", r"(?:all |most )?(?:of )?user's (?:coding|code|programming) (?:in|with) {v}"),
     ("editor", "name", "codes|programs", r"(?:mostly |mainly )?in {v}"),
-    ("editor", "name", "has|is|switched|moved", r"(?:switched|moved|gone|went|back)? ?(?:over )?(?:back )?to {v} for (?:coding|user's code|programming)"),
+    (
+        "editor",
+        "name",
+        "has|is|switched|moved",
+        r"(?:switched|moved|gone|went|back)? ?(?:over )?(?:back )?to {v} for (?:coding|user's code|programming)",
+    ),
     ("doctor", "name", "is", r"registered with (?P<value>dr\.? .+)"),
     ("doctor", "name", "sees|is", r"(?:registered )?(?:with )?(?P<value>dr\.? .+?) for (?:user's )?check-?ups"),
 )
@@ -318,9 +399,21 @@ _OWNED: Final[tuple[tuple[str, Kind, str], ...]] = (
     ("~newspaper", "name", r"the (?:paper|newspaper) user reads is (?:the )?{v}"),
     ("~sport", "pastime", r"user's sport is {v}"),
     ("~instrument", "instrument", r"the instrument user (?:plays|is learning) is (?:the )?{v}"),
-    ("~language being learned", "tongue", r"the (?:foreign )?language user (?:is )?(?:learning|studying|learns|studies) is {v}"),
-    ("~programming language", "code", r"the language user(?:'s team)? (?:uses|works in|codes in|writes)(?: .+?)? is {v}"),
-    ("~book being read", "name", r"the (?:book|novel) (?:user is reading|on user's nightstand|on user's bedside table) is {v}"),
+    (
+        "~language being learned",
+        "tongue",
+        r"the (?:foreign )?language user (?:is )?(?:learning|studying|learns|studies) is {v}",
+    ),
+    (
+        "~programming language",
+        "code",
+        r"the language user(?:'s team)? (?:uses|works in|codes in|writes)(?: .+?)? is {v}",
+    ),
+    (
+        "~book being read",
+        "name",
+        r"the (?:book|novel) (?:user is reading|on user's nightstand|on user's bedside table) is {v}",
+    ),
     ("~book being read", "name", r"{v} is on user's nightstand"),
 )
 _DOES_FOR_USER: Final[tuple[tuple[str, str], ...]] = (
@@ -340,9 +433,7 @@ _DOES_FOR_USER: Final[tuple[tuple[str, str], ...]] = (
 _BY_VERB: Final[dict[str, list[_Said]]] = {}
 for _verb, _one in _verbs():
     _BY_VERB.setdefault(_verb, []).append(_one)
-_OF_A_THING: Final = tuple(
-    _Said(name, kind, regex(f"^{said.replace('{v}', _VALUE)}$")) for name, kind, said in _OWNED
-)
+_OF_A_THING: Final = tuple(_Said(name, kind, regex(f"^{said.replace('{v}', _VALUE)}$")) for name, kind, said in _OWNED)
 _BY_SOMEBODY: Final = tuple(
     _Said(name, "name", regex(rf"^(?P<value>[^,;:]{{1,40}}?) {said}$")) for name, said in _DOES_FOR_USER
 )
@@ -400,8 +491,8 @@ def is_of_user(compared: str) -> bool:
 # ------------------------------------------------ nouns
 
 _SAME: Final = (
-    ("coffee order", "coffee order|coffee of choice|go-to coffee|usual coffee|regular coffee|standard coffee|"
-     "go-to coffee order|usual order at the cafe|usual coffee order|usual"),
+    ("coffee order", ("coffee order|coffee of choice|go-to coffee|usual coffee|regular coffee|standard coffee|"
+     "go-to coffee order|usual order at the cafe|usual coffee order|usual")),
     ("~morning drink", "morning drink|drink in the morning|breakfast drink|first drink of the day|morning beverage"),
     ("~sport", "sport|main sport|sport of choice|favoured sport"),
     ("~hobby", "hobby|main hobby|pastime|main pastime"),
@@ -410,11 +501,11 @@ _SAME: Final = (
     ("~lunch", "lunch|usual lunch|go-to lunch"),
     ("~newspaper", "newspaper|paper|daily paper|morning paper|daily newspaper|news source|news app"),
     ("~bedroom", "bedroom"),
-    ("~book being read", "book|book at the moment|current book|current read|bedtime book|bedtime reading|book right now"),
+    ("~book being read", "book|book at the moment|current book|current read|bedtime book|bedtime reading"),
     ("~field of study", "major|field of study|course of study|degree subject"),
     ("~language being learned", "language being learned|target language"),
-    ("~music service", "music service|music app|music streaming service|music subscription|music player|"
-     "streaming service for music|music provider"),
+    ("~music service", ("music service|music app|music streaming service|music subscription|music player|"
+     "streaming service for music|music provider")),
     ("~volunteer work", "volunteer work|volunteering|charity work"),
     ("~club", "club|running club|rowing club|sports club|cycling club"),
     ("~choir", "choir"),
@@ -422,12 +513,12 @@ _SAME: Final = (
     ("~workplace", "workplace|place of work|office|desk"),
     ("~project", "project|current project|main project|project at work|work project"),
     ("~programming language", "programming language|main programming language|main language at work|coding language"),
-    ("thesis supervisor", "thesis supervisor|thesis advisor|thesis adviser|phd supervisor|phd advisor|phd adviser|"
-     "dissertation supervisor|dissertation advisor|doctoral supervisor|doctoral advisor|academic advisor"),
-    ("internet provider", "internet provider|internet|broadband|broadband provider|wifi provider|isp|"
-     "internet service provider|internet company|home internet"),
-    ("phone provider", "phone provider|mobile provider|phone carrier|mobile carrier|carrier|phone company|"
-     "cell provider|cell phone provider|cell carrier|network provider|mobile network|phone network|mobile operator"),
+    ("thesis supervisor", ("thesis supervisor|thesis advisor|thesis adviser|phd supervisor|phd advisor|phd adviser|"
+     "dissertation supervisor|dissertation advisor|doctoral supervisor|doctoral advisor|academic advisor")),
+    ("internet provider", ("internet provider|internet|broadband|broadband provider|wifi provider|isp|"
+     "internet service provider|internet company|home internet")),
+    ("phone provider", ("phone provider|mobile provider|phone carrier|mobile carrier|carrier|phone company|"
+     "cell provider|cell phone provider|cell carrier|network provider|mobile network|phone network|mobile operator")),
     ("electricity provider", "electricity provider|electricity supplier|power company|electricity company"),
     ("energy provider", "energy provider|energy supplier|energy company|utility company"),
     ("gas provider", "gas provider|gas supplier"),
@@ -452,39 +543,50 @@ _AUX: Final = r"(?:do|did|am|was|have|had|'ve)"
 _ASKED: Final = tuple(
     (regex(f"^{pattern}$"), name)
     for pattern, name in (
-        (rf"(?:who|whom) {_AUX} i rent(?:ing)?(?: (?:my|the) [\w ]+)? from|who (?:owns|owned) my (?:flat|house|home)", "landlord"),
+        ((rf"(?:who|whom) {_AUX} i rent(?:ing)?(?: (?:my|the) [\w ]+)? from|who (?:owns|owned) my (?:flat|house|"
+        rf"home)"), "landlord"),
         (rf"(?:when|what time|at what time) {_AUX} i (?:go|going|went) to (?:bed|sleep)", "bedtime"),
         (rf"(?:when|what time|at what time) {_AUX} i (?:get|getting|got|wake|waking|woke) up", "wake-up time"),
-        (rf"(?:where|(?:what|which) room) {_AUX} i sleep(?:ing)?(?: in)?|(?:what|which) room (?:is|was) my bedroom", "~bedroom"),
-        (rf"(?:where|(?:what|which) (?:charity|organi[sz]ation)|who|whom) {_AUX} i (?:volunteer|help out|help|volunteering)"
-         r"(?:ing)?(?: (?:for|at|with))?", "~volunteer work"),
-        (rf"(?:what|which) club {_AUX} i (?:a member of|in|belong to|run with|train with)|"
-         rf"(?:who|whom) {_AUX} i (?:run|train|row|swim|cycle|ride)(?:ning|ing)? with", "~club"),
-        (rf"(?:who|whom) {_AUX} i sing(?:ing)? with|(?:what|which) choir {_AUX} i (?:sing(?:ing)?|in|a member of)(?: in| with)?", "~choir"),
-        (rf"(?:what|which) (?:football |soccer |hockey |rugby )?team {_AUX} i (?:support|root for|follow|cheer for)(?:ing)?", "~team"),
+        ((rf"(?:where|(?:what|which) room) {_AUX} i sleep(?:ing)?(?: in)?|(?:what|which) room (?:is|was) my "
+        rf"bedroom"), "~bedroom"),
+        ((rf"(?:where|(?:what|which) (?:charity|organi[sz]ation)|who|whom) {_AUX} i (?:volunteer|help out|help|"
+        rf"volunteering)"
+         r"(?:ing)?(?: (?:for|at|with))?"), "~volunteer work"),
+        ((rf"(?:what|which) club {_AUX} i (?:a member of|in|belong to|run with|train with)|"
+         rf"(?:who|whom) {_AUX} i (?:run|train|row|swim|cycle|ride)(?:ning|ing)? with"), "~club"),
+        ((rf"(?:who|whom) {_AUX} i sing(?:ing)? with|(?:what|which) choir {_AUX} i (?:sing(?:ing)?|in|a member "
+        rf"of)(?: in| with)?"), "~choir"),
+        ((rf"(?:what|which) (?:football |soccer |hockey |rugby )?team {_AUX} i (?:support|root for|follow|cheer "
+        rf"for)(?:ing)?"), "~team"),
         (rf"(?:what|which) language {_AUX} i (?:learn|study|practise|practice)(?:ing)?", "~language being learned"),
-        (rf"how {_AUX} i (?:get|getting|go|going|travel|commute|commuting|got|went) (?:in )?to (?:work|the office)|how {_AUX} i "
-         r"commut(?:e|ing)", "commute"),
+        ((rf"how {_AUX} i (?:get|getting|go|going|travel|commute|commuting|got|went) (?:in )?to (?:work|the office)|"
+        rf"how {_AUX} i "
+         r"commut(?:e|ing)"), "commute"),
         (rf"what {_AUX} i (?:do|doing) for (?:exercise|sport|fitness)|how {_AUX} i (?:keep|stay) fit", "~sport"),
-        (rf"(?:what time|when|what) (?:is|was) my alarm (?:set )?(?:for|at)?", "wake-up time"),
+        (r"(?:what time|when|what) (?:is|was) my alarm (?:set )?(?:for|at)?", "wake-up time"),
         (rf"(?:what|which) (?:book|novel) {_AUX} i (?:in the middle of|on)", "~book being read"),
         (rf"(?:what|which) (?:musical )?instrument {_AUX} i (?:play|learn|practise|practice)(?:ing)?", "~instrument"),
         (rf"(?:what|which) sports? {_AUX} i (?:do|play|practise|doing|playing)", "~sport"),
         (rf"(?:what|which) hobby {_AUX} i (?:have|got)", "~hobby"),
-        (rf"what (?:kind of )?coffee {_AUX} i (?:usually |always )?(?:order|get|have)|what {_AUX} i (?:usually )?order at the caf[eé]",
+        ((rf"what (?:kind of )?coffee {_AUX} i (?:usually |always )?(?:order|get|have)|what {_AUX} i (?:usually "
+        rf")?order at the caf[eé]"),
          "coffee order"),
-        (rf"what {_AUX} i drink(?:ing)? (?:in the mornings?|for breakfast)|what {_AUX} i start my (?:day|morning) with", "~morning drink"),
+        ((rf"what {_AUX} i drink(?:ing)? (?:in the mornings?|for breakfast)|what {_AUX} i start my (?:day|morning) "
+        rf"with"), "~morning drink"),
         (rf"what {_AUX} i (?:usually )?(?:have|eat|had) for breakfast", "~breakfast"),
         (rf"what {_AUX} i (?:usually )?(?:have|eat|had) for lunch", "~lunch"),
-        (rf"(?:what|which) (?:programming |coding )?language {_AUX} i (?:write|code|program|use)(?:ing)?(?: code)?(?: in| at work)?",
+        ((rf"(?:what|which) (?:programming |coding )?language {_AUX} i (?:write|code|program|use)(?:ing)?(?: "
+        rf"code)?(?: in| at work)?"),
          "~programming language"),
         (rf"(?:what|which) project {_AUX} i (?:(?:work(?:ing)?|assigned|put) )?(?:on|to)", "~project"),
         (rf"(?:what|which) (?:book|novel) {_AUX} i (?:read|reading)|what (?:am|was) i reading", "~book being read"),
         (rf"(?:what|which) (?:newspaper|paper) {_AUX} i (?:read|get|take|reading)", "~newspaper"),
-        (rf"what {_AUX} i (?:major in|majoring in|study|studying)|(?:what|which) subject {_AUX} i study(?:ing)?", "~field of study"),
+        ((rf"what {_AUX} i (?:major in|majoring in|study|studying)|(?:what|which) subject {_AUX} i "
+        rf"study(?:ing)?"), "~field of study"),
         (r"where(?:'s| is| was) my (?:office|desk|workplace)", "~workplace"),
         (r"who (?:supervises|supervised|advises|advised) my (?:thesis|dissertation|phd)", "thesis supervisor"),
-        (r"who (?:cuts|cut|does|did) my hair|(?:where|who) (?:do|did) i (?:get|have) my hair (?:cut|done)(?: by)?", "hairdresser"),
+        ((r"who (?:cuts|cut|does|did) my hair|(?:where|who) (?:do|did) i (?:get|have) my hair (?:cut|done)(?: "
+        r"by)?"), "hairdresser"),
         (r"who (?:cleans|cleaned) (?:for me|my (?:flat|house|home|place|apartment))", "cleaner"),
         (r"what (?:colou?r is my hair|hair colou?r do i have)", "hair colour"),
         (rf"(?:what|which) locker {_AUX} i (?:have|got|use)", "locker"),
@@ -505,14 +607,16 @@ _ASKED_SERVICE: Final = tuple(
     )
 )
 _WHICH: Final = regex(
-    rf"^(?:what|which) (?P<np>[\w' -]+?) {_AUX} i (?:(?:still|now|usually|currently) )?(?:do|doing|play|playing|order|drink|read|"
-    r"reading|learn|learning|rent|subscribe to|work on|working on|on|wear|wearing|take|taking|eat|follow|use|using|with)$"
+    rf"^(?:what|which) (?P<np>[\w' -]+?) {_AUX} i (?:(?:still|now|usually|currently) )?(?:do|doing|play|playing|"
+    rf"order|drink|read|"
+    r"reading|learn|learning|rent|subscribe to|work on|working on|on|wear|wearing|take|taking|eat|follow|use|using|"
+    r"with)$"
 )
 
 
 @lru_cache(maxsize=1024)
 def asked(question: str) -> str | None:
-    """The attribute that a question in compared text, without its time, asks for; None where it asks for none of these."""
+    """The attribute that a question in compared text, without its time, asks for; None where that is none of these."""
     for pattern, name in _ASKED:
         if pattern.match(question):
             return name
@@ -530,7 +634,9 @@ def is_known(name: str) -> bool:
     return name in _TOLD
 
 
-_SEVERAL: Final = frozenset(("~sport", "~hobby", "~instrument", "~language being learned", "~club", "~choir", "~volunteer work"))
+_SEVERAL: Final = frozenset(
+    ("~sport", "~hobby", "~instrument", "~language being learned", "~club", "~choir", "~volunteer work")
+)
 
 
 _RELATIVES: Final = {"~hobby": ("~sport", "~instrument"), "~sport": ("~hobby",), "~club": ("~choir",)}
@@ -576,4 +682,20 @@ _SAYS_NOTHING: Final = _words(
 _TOLD: Final = _told()
 
 
-__all__ = ["KINDS", "NOUNS", "TONGUES", "Kind", "Phrase", "asked", "fits", "frame_words", "goes_beside", "is_for_a_service", "is_known", "is_of_user", "read", "relatives", "told_by"]
+__all__ = [
+    "KINDS",
+    "NOUNS",
+    "TONGUES",
+    "Kind",
+    "Phrase",
+    "asked",
+    "fits",
+    "frame_words",
+    "goes_beside",
+    "is_for_a_service",
+    "is_known",
+    "is_of_user",
+    "read",
+    "relatives",
+    "told_by",
+]

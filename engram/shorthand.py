@@ -209,7 +209,9 @@ def _said_of(np: str, value: str, now: str) -> str | None:
 # ------------------------------------------------ clauses without "I"
 
 _STANDS: Final = regex(rf"(?P<adv>still|back|now) (?P<prep>in|at|with) (?P<value>{_NAME}){_END}", re.I)
-_BACK_TO: Final = regex(r"back (?:to|on) (?:the |an? |my )?(?!work\b|you\b|it\b|me\b|sleep\b|bed\b|track\b)[\w' -]{2,40}[.!]?", re.I)
+_BACK_TO: Final = regex(
+    r"back (?:to|on) (?:the |an? |my )?(?!work\b|you\b|it\b|me\b|sleep\b|bed\b|track\b)[\w' -]{2,40}[.!]?", re.I
+)
 _ACTS: Final = (
     r"(?:working (?:as|for|at|with)|renting|driving|using|playing|reading|learning|studying|training|"
     r"eating|drinking|taking|riding|teaching|volunteering|banking|commuting|sleeping|seeing|dating|going to|wearing)"

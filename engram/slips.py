@@ -1,7 +1,7 @@
 """A slip that is corrected in a sentence of its own: "Did I say Rome? I meant Oslo." Pure.
 
-What one sentence corrects ("It's Oslo, not Rome") is read in `engram.attributes`. Here the slip is named in one sentence
-and what is right stands in the other, as two words or as a statement that says it in full.
+What one sentence corrects ("It's Oslo, not Rome") is read in `engram.attributes`. Here the slip is named in one
+sentence, and what is right stands in the other, in a word or two or as a statement that says it in full.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Final
 from engram.regex import regex
 
 _WELL: Final = (
-    r"(?:(?:wait|sorry|oops|no|nope|actually|haha|lol|ah|oh|hm+|hang on|hold on|correction|my mistake|my bad|scratch that)"
+    r"(?:(?:wait|sorry|oops|no|nope|actually|haha|lol|ah|oh|hm+|hang on|hold on|correction|my mistake|my bad|"
+    r"scratch that)"
     r"[,.!:–—-]*\s+){0,3}"
 )
 _V: Final = r"(?:(?:an?|the|my|in|at|on|with|for|to) )?(?P<{name}>[^,;:.!?]{{1,40}}?)"
@@ -28,7 +29,8 @@ _NAMED: Final = tuple(
     )
 )
 _MEANT: Final = regex(
-    rf"(?i)^{_WELL}(?:i (?:meant(?: to say)?|should have said|mean)|it's|it is|make that|(?:it|that) should be|should be) "
+    rf"(?i)^{_WELL}(?:i (?:meant(?: to say)?|should have said|mean)|it's|it is|make that|(?:it|that) should be|"
+    rf"should be) "
     rf"{_NEW}(?:,[^.!?]{{1,60}})?[\s.!]*$"
 )
 _IS_NOT: Final = regex(rf"(?i)^{_WELL}(?:(?:i'm|i am|it's|it is|that's|definitely) )?not {_OLD}[\s.!]*$")

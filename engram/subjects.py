@@ -259,7 +259,10 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
 
 
 _SO = regex(r"(?i)\bso\b")
-_OUTCOME = regex(r"(?i)\b(?:made|makes|got|gets|turned|became|cost|costs|took|takes|needs|kept|keeps|didn['’]t|doesn['’]t|closed|broke) ")
+_OUTCOME = regex(
+    r"(?i)\b(?:made|makes|got|gets|turned|became|cost|costs|took|takes|needs|kept|keeps|didn['’]t|doesn['’]t|closed|"
+    r"broke) "
+)
 _TELLS_A_DEED = regex(
     r"\W*(?:(?:just|finally|recently)\s+)?(?:packed|dumped|ditched|traded|sold|quit|left|moved|"
     r"finished|cancelled|canceled|"
@@ -534,7 +537,8 @@ _TEAM = regex(
 _HOME = regex(
     r"^we(?:'re|'ve| are| have)? (?:(?:now|just|finally|also|both|all|recently|currently|already|still) "
     r")*(?:live|living|lived|moved|relocated|reside|based|settled (?:down )?in|made (?:the|our) move|bought|rent|own|"
-    r"(?:have|got|adopted|rescued) (?:an?|two|three) (?:(?:\w+ ){0,3}?(?:dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|parrots?|"
+    r"(?:have|got|adopted|rescued) (?:an?|two|three) (?:(?:\w+ ){0,3}?(?:dogs?|cats?|pupp(?:y|ies)|kittens?|"
+    r"rabbits?|parrots?|"
     r"hamsters?|budgies?|tortoises?|birds?|pets?|horses?|pon(?:y|ies)|fish|guinea pigs?|child|baby|son|daughter)|"
     r"(?:\w+ ){1,3}?(?:called|named)))\b(?! (?:together|"
     r"apart|happily)\b)"
@@ -672,7 +676,8 @@ _TEMPORAL_LEAD = regex(
     r"(?:(?:last|this|next|in|on|since|from|as of|at|during|until|after|before|starting|for|back in|early|"
     r"late|over|by|instead of)(?: (?:the|last|past|about|around))? (?:\w+ ?){1,3}?(?:,|(?= i\b| i'm\b| i've\b| "
     r"my\b| we\b| user\b| user's\b| the user\b))"
-    r"|the (?:\w+ ){0,2}?(?:(?:day|week|weekend|month|year|summer|spring|winter|morning|evening|afternoon|night|time|moment|"
+    r"|the (?:\w+ ){0,2}?(?:(?:day|week|weekend|month|year|summer|spring|winter|morning|evening|afternoon|night|"
+    r"time|moment|"
     r"minute|hour|semester|term|quarter|decade|holiday)s?|autumn|fall)(?: (?:after|before|of) (?:\w+ ?){1,2}?)?"
     r"(?:,|(?= i\b| i'm\b| i've\b| my\b| we\b| user\b| user's\b| the user\b))"
     r"|(?:yesterday|today|tonight|now|nowadays|currently|recently|lately|these days|right now|at the "

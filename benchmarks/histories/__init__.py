@@ -26,7 +26,10 @@ from histories.stranger_bank import STRANGER
 from histories.voices_bank import SEALED, VOICES
 from histories.words import Bank, Theme
 
-BANKS: Final = {bank.name: bank for bank in (OPEN, HELD_OUT, FRESH, UNSEEN, PRACTICE, CASUAL, BLIND, VOICES, SEALED, STRANGER, NEWCOMER, REGULAR)}
+_WRITTEN: Final = (
+    OPEN, HELD_OUT, FRESH, UNSEEN, PRACTICE, CASUAL, BLIND, VOICES, SEALED, STRANGER, NEWCOMER, REGULAR,
+)  # fmt: skip
+BANKS: Final = {bank.name: bank for bank in _WRITTEN}
 SEED: Final = 20260
 BEGIN: Final = datetime(2024, 1, 5, 9, tzinfo=UTC)
 STEP: Final = (75, 120)  # days between two changes of one thing: a whole month always lies between them

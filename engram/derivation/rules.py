@@ -279,9 +279,11 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
 
 
 _TOLD_BY_ITSELF: Final = regex(
-    r",? not |^user (?:\w+ly |just |now |also |has )*(?:stopped|quit|gave up|given up|finished|cancell?ed|resigned|retired)\b"
+    r",? not |^user (?:\w+ly |just |now |also |has )*(?:stopped|quit|gave up|given up|finished|cancell?ed|resigned|"
+    r"retired)\b"
 )
-"""An end or a correction that a clause tells by itself; who left or lost something beside something else may have it tomorrow."""
+"""An end or a correction that a clause tells by itself; who left or lost something beside something else may have it
+tomorrow."""
 
 
 def _pointing(sentence: str, offset: int, content: str) -> Iterator[Proposed]:
@@ -351,7 +353,9 @@ def _akin(sentence: str, offset: int, content: str, told: Sequence[Proposed]) ->
         yield from told
         return
     start, end = offset + lead_length(sentence), offset + len(sentence.rstrip(" \t\n.!,;:…"))
-    if told and (_is_whole(told[0]) or (len(told) == 1 and told[0].char_end - told[0].char_start > (end - start) * _MOST_OF)):
+    if told and (
+        _is_whole(told[0]) or (len(told) == 1 and told[0].char_end - told[0].char_start > (end - start) * _MOST_OF)
+    ):
         yield _marked_akin(told[0], sign)
         told = told[1:]
     elif not any(news.sign(plain(one.fact)) == sign for one in told):

@@ -532,9 +532,9 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         return None
     key, said, what = draft.classified.conflict_key, plain(draft.fact), draft.echo.akin
     owner = draft.classified.subject
-    if not _is_of_theirs(owner) and not (_PASSIVE.match(said.removeprefix(owner or "")) and any(
-        one.is_head and one.value == owner for one in known
-    )):
+    if not _is_of_theirs(owner) and not (
+        _PASSIVE.match(said.removeprefix(owner or "")) and any(one.is_head and one.value == owner for one in known)
+    ):
         return None
     head = next((one for one in known if key is not None and one.key == key and one.is_head), None)
     if head is not None and not draft.echo.whole:  # its key decides, where the words of the fact say of the change
@@ -577,7 +577,8 @@ def _does_it(said: str, about: Known) -> bool:
 _PASSIVE: Final = regex(r" (?:(?:got|was|is|has been|has) )")
 _ONLY: Final = regex(r"\b(?:only|but|just|except)\b")
 _COMES: Final = regex(
-    r"(?:user|user's \w+) (?:\w+ly |just |has |now )*(?:got|adopted|bought|picked|chose|chosen|joined|uses?|has|took|taken|found|signed|"
+    r"(?:user|user's \w+) (?:\w+ly |just |has |now )*(?:got|adopted|bought|picked|chose|chosen|joined|uses?|has|"
+    r"took|taken|found|signed|"
     r"hired|started|works?|goes|plays?|runs?|lives?|keeps?|sees?)\b"
 )
 """What came in the place of what the same sentence says is over."""
@@ -604,7 +605,7 @@ def _put_right(setup: Setup, draft: Draft, about: Known) -> Draft | None:
 
 
 def _most_like(said: str, sign: str, heads: Sequence[Known]) -> Known | None:
-    """The memory that a statement, or the clause of it that bears the sign, is like, where no other is nearly as much."""
+    """The memory that a statement is like, or its clause that bears the sign, where no other is nearly as much."""
     facts = [plain(one.fact) for one in heads]
     clauses = [part for part in _CLAUSES.split(said) if sign == "slip" or news.sign(part) == sign]
     rows = [likeness(part, facts) for part in dict.fromkeys((said, *clauses))]
@@ -626,7 +627,9 @@ def _again(setup: Setup, draft: Draft, heads: Sequence[Known], known: Sequence[K
     was = _most_like(said, "back", list({one.fact: one for one in gone}.values()))
     if was is None:
         return None
-    now = next((one for one in heads if (one.key == was.key if was.key is not None else one.lineage == was.lineage)), None)
+    now = next(
+        (one for one in heads if (one.key == was.key if was.key is not None else one.lineage == was.lineage)), None
+    )
     if now is None or (was.key is None and now.key is not None):
         return None
     clause = next((part for part in _CLAUSES.split(said) if news.sign(part) == "back"), said)
@@ -649,7 +652,9 @@ def _in_its_place(draft: Draft, about: Known, said: str) -> Draft | None:
     if said == plain(about.fact) or (about.key is not None and key is not None):
         return None
     if about.key is not None:
-        return replace(draft, echo=None, succeeds=about.fact, classified=replace(draft.classified, conflict_key=about.key))
+        return replace(
+            draft, echo=None, succeeds=about.fact, classified=replace(draft.classified, conflict_key=about.key)
+        )
     return replace(draft, echo=None, succeeds=about.fact)
 
 
@@ -661,7 +666,11 @@ def _may_be_several(draft: Draft, about: Known) -> bool:
     said, held = plain(draft.fact), plain(about.fact)
     if not about.told.is_named_by(said) and not courses.topic(said) & courses.topic(held):
         return True
-    if courses.is_in_company(said) or courses.is_in_company(held) or moves.may_both_be(said, draft.fact, held, about.fact):
+    if (
+        courses.is_in_company(said)
+        or courses.is_in_company(held)
+        or moves.may_both_be(said, draft.fact, held, about.fact)
+    ):
         return True
     return courses.is_of_several(courses.topic(said) | courses.topic(held))
 

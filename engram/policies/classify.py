@@ -403,7 +403,8 @@ _FRAME_WORDS = """
     i as said mentioned you know live lives living home city reside resides based work works working employed job
     employer company report reports manager boss supervisor called named name use uses using drive drives driving
     keep keeps keeping notes note take takes go goes gym partner favourite favorite colour color has have been
-    follow follows eat eats diet by profession line directly both currently food dish meal film movie gp doctor job title role
+    follow follows eat eats diet by profession line directly both currently food dish meal film movie gp doctor title
+    role
 """
 _SAYS_NO_MORE: Final = frozenset(_FRAME_WORDS.split())
 """Words of the frames in which a value stands: a statement of these and the value says nothing beside it."""

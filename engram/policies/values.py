@@ -49,7 +49,8 @@ _PREFIX = regex(
     r"[\w'-]+){0,2}? (?:in|of) )"
 )
 _FOR_A_USE = regex(
-    r"\s+for (?!(?:user's |the |an? |his |her |their )?(?:new )?(?:work|jobs?|love|good|school|uni|university|college|stud(?:y|ies)|"
+    r"\s+for (?!(?:user's |the |an? |his |her |their )?(?:new )?(?:work|jobs?|love|good|school|uni|university|"
+    r"college|stud(?:y|ies)|"
     r"family|now|ever|years?|months?|partner|wife|husband|girlfriend|boyfriend|kids?|health|retirement|career|position|role|phd|"
     r"internship|degree|change|reasons?|sun|weather|climate|sea|mountains|schools|medical|masters?|residency|postdoc|research|"
     r"some|most|all|about|over|\d|one|two|three|four|five|six)\b)"

@@ -747,7 +747,8 @@ def _of_attribute(
     found = next((one for one in seen if one.memory.conflict_key == key), None)
     if found is not None and window is None:
         several = [found, *(_stand_beside(seen, name) if frames.is_loose(key) else ())]
-        return max(several, key=lambda one: one.memory.valid_from)
+        newest: SearchResult = max(several, key=lambda one: one.memory.valid_from)
+        return newest
     values = _values_of(conn, looked, name, window, only)
     for other in () if values else phrases.relatives(name):
         values = values or _values_of(conn, looked, other, window, only)
