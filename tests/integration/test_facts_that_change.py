@@ -82,6 +82,33 @@ ENDED: Final = (
 )
 # What was so, what is said of it, the value that is gone, and the one that came.
 CHANGED: Final = (
+    # Said in other words each time.
+    "My landlord is Mr. Haines. | I rent from Ms. Kealoha now. | Haines | Kealoha",
+    "I'm with Teleon for broadband. | Dumped Teleon, our internet is from Netwave now. | Teleon | Netwave",
+    "I listen to music on Tidal. | I've moved to Deezer for my music. | Tidal | Deezer",
+    "I go to bed at ten. | My bedtime is eleven now. | ten | eleven",
+    "I get up at 7. | I've started getting up at 6:15 so I can have breakfast. | at 7 | 6:15",
+    "My manager is Janet. | I've got a new manager, Martin. | Janet | Martin",
+    "I report to Tobias. | Lorraine is my boss, so be polite in those mails. | Tobias | Lorraine",
+    "I use Neovim as my editor. | I code in Zed now. | Neovim | Zed",
+    "I'm a tech lead, so pitch your answers at that level. | I've started as product manager. | tech lead | product",
+    "I take the tram to the office. | I'm back to commuting by bike. | tram | bike",
+    "I help out at the Red Cross. | I volunteer for the Book Aid now. | Red Cross | Book Aid",
+    # With something beside them.
+    "I use a Pixel 8, so give me the steps for that. | I use a Fairphone 5 now, the old one broke. | Pixel | Fairphone",
+    "I'm vegetarian. | I'm vegan now, cheese got too expensive. | vegetarian | vegan",
+    # Corrected in a sentence of its own.
+    "I live in Bristol. | Wait, did I say Bristol? I meant Glasgow, that's where I live. | Bristol | Glasgow",
+    "I'm vegan. | Sorry, I should have said vegetarian. I'm not vegan. | is vegan | vegetarian",
+    "Karate is my sport. | Haha no, not karate. My sport is crossfit. | Karate is | crossfit",
+    "I use VS Code as my editor. | I said VS Code, but I've never used it. My editor is Neovim. | VS Code | Neovim",
+    # Named by nothing but what they are about.
+    "Our team works in six-week sprints. | I meant three-week sprints, we don't do six-week ones. | in six | three",
+    "I do bouldering on Thursdays. | My mistake, I do salsa, I've never done bouldering. | does bouldering | salsa",
+    "My pet is a rabbit. | The rabbit is gone, we adopted a parrot on Sunday. | pet is | parrot",
+    "Our deploys go to staging. | Our deploys go to production now. | staging | production",
+    "I take the tram to the office. | I meant the train, I don't take the tram to work. | tram | train",
+    "The deadline for the release is March 31. | The release deadline moved from March 31 to May 2. | is March | May 2",
     "I live in Rome. | I don't live in Rome because I moved to Oslo. | Rome | Oslo",
     "I live in Rome. | I no longer live in Rome, since I've moved to Oslo. | Rome | Oslo",
     "I live in Rome. | I don't live in Rome anymore as we moved to Oslo; it rains there. | Rome | Oslo",
@@ -183,6 +210,21 @@ ASKED: Final = (
 )
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (
+    # What is like something that was told, and no news of it.
+    "I play chess. | I've taken up poker.",
+    "I'm learning Japanese. | I've started learning Dutch.",
+    "I have an iPad. | I have an iPhone now.",
+    "I take sertraline in the morning. | I take vitamin D in the morning now.",
+    "I subscribe to Netflix. | Netflix cancelled my favourite show.",
+    "My dentist is Anna. | I broke my tooth, so I saw Anna.",
+    "I live in Bristol. | I moved to Sublime Text for coding.",
+    "My partner is Sam. | I'm back with Dr. Ferreira, my old physio.",
+    "I support Leeds. | I left Leeds.",
+    "My bedtime is ten. | My daughter goes to bed at eight now.",
+    "We use Postgres as our database. | Anna's team uses MySQL as their database now.",
+    "My project is Atlas. | Tom is on project Bluebird now.",
+    "I work at Siemens. | I'm not working at Siemens this week.",
+    "I take the bus to work. | I took the tram to work today.",
     "I live in Rome. | I don't live in Rome because I like it.",
     "I live in Rome. | I don't live in Rome because I want to move to Oslo.",
     "I live in Rome. | I don't live in Rome because I moved to Rome for work.",

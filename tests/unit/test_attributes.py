@@ -136,7 +136,6 @@ SETS_NOTHING = [
     "I like blue",
     "I love sushi",
     "I speak French",
-    "I play the violin",
     "I rented a Ford Focus",
     "I might join Acme",
     "If I worked at Acme, I would commute",

@@ -52,6 +52,8 @@ ATTRIBUTES = {
     "Rome is my favourite city": "slot:profile:favourite city",
     "I'm from Naples": "slot:profile:~is from",
     "I am a manager at Shopify": "slot:profile:occupation",
+    "Our office is in Munich": "slot:profile:~workplace",
+    "I moved my desk to Berlin": "slot:profile:~workplace",
 }
 
 
