@@ -19,15 +19,26 @@ _ASIDE: Final = regex(
     r"only|just|mostly|mainly|except|apart|usually)\b) |"
     r" [–—-]+ "
 )
-_ROW: Final = r"(?:[\w'-]+ ){0,3}[\w'-]+"
-_IN_A_ROW: Final = regex(rf"{_ROW}(?:, {_ROW})*,? (?:and|or) {_ROW}")
+_ROW: Final = regex(r"(?:[\w'-]+ ){0,3}[\w'-]+(?:, (?:[\w'-]+ ){0,3}[\w'-]+){0,8},? (?:and|or) (?:[\w'-]+ ){0,3}[\w'-]+")
+_LONGEST_ROW: Final = 160
+MAX_READ: Final = 300
+_MOST: Final = 4
 
 
 def left_out(statement: str) -> tuple[str, ...]:
-    """A statement without what is only said beside it, the longest first: "user lives in rome, so please ..."."""
-    cuts = [cut for cut in _ASIDE.finditer(statement) if cut.start() > 0]
-    heads = (statement[: cut.start()] for cut in cuts if not _IN_A_ROW.fullmatch(statement[cut.end() :]))
-    return tuple(heads)[:_MOST_ASIDES][::-1]
+    """A statement without what is only said beside it, cut at its last aside first: "user lives in rome, so please ...".
+
+    Nothing is left out of one of more than 300 characters, or behind its fourth aside.
+    """
+    if len(statement) > MAX_READ:
+        return ()
+    cuts = [cut for cut in _ASIDE.finditer(statement) if cut.start() > 0 and not _is_row(statement[cut.end() :])]
+    return tuple(statement[: cut.start()] for cut in reversed(cuts[:_MOST]))
 
 
-_MOST_ASIDES: Final = 4
+def _is_row(text: str) -> bool:
+    """Whether a text goes on with what is counted up: "green and blue" of "red, green and blue"."""
+    return len(text) <= _LONGEST_ROW and _ROW.fullmatch(text) is not None
+
+
+__all__ = ["left_out"]

@@ -193,7 +193,7 @@ _ON_WEEKDAYS: Final = regex(rf"^(user (?:gets|wakes|is) up .+) on (?:weekdays|wo
 
 def _read(statement: str, original: str) -> Attribute | None:
     plain = plainer(statement)
-    known = attributes.read(plain, original) or (attributes.read(statement, original) if plain != statement else None)
+    known = attributes.read(statement, original) or (attributes.read(plain, original) if plain != statement else None)
     if known is not None and known.name == "age" and statement.endswith(" again"):
         return None  # who is 20 again feels so
     found = known or _way_of_work(statement) or _owned(plain, original) or _habit(plain, original)

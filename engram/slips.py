@@ -21,11 +21,10 @@ _NEW: Final = _V.format(name="new")
 _NAMED: Final = tuple(
     regex(rf"(?i)^{_WELL}{pattern}\W*$")
     for pattern in (
-        rf"(?:did|have) i (?:just |really )?(?:say|said|write|written|type|typed|tell you) {_OLD}\?",
+        rf"(?:did|have) i (?:just |really )?(?:say|said|write|written|type|typed) {_OLD}\?",
         rf"(?:no,? )?(?:it's |that's )?not {_OLD}",
-        rf"i (?:said|wrote|typed) {_OLD}(?:, but [^.!?]{{1,60}})?",
-        rf"forget {_OLD}",
-        rf"{_OLD} (?:was|is) (?:wrong|a typo|a slip|a mistake|not right|incorrect)",
+        rf"i (?:said|wrote|typed) {_OLD},? but [^.!?]{{1,60}}",
+        rf"{_OLD} was (?:a typo|a slip|a slip of the tongue)",
     )
 )
 _MEANT: Final = regex(
@@ -36,7 +35,7 @@ _MEANT: Final = regex(
 _IS_NOT: Final = regex(rf"(?i)^{_WELL}(?:(?:i'm|i am|it's|it is|that's|definitely) )?not {_OLD}[\s.!]*$")
 _NO_NAME: Final = regex(
     r"(?i)^(?:it|that|this|them|so|yes|no|not|sure|really|yet|now|sorry|bad|good|great|kidding|joking|ready|done|here|there|"
-    r"i|you|he|she|they|we|what|how|why|going|happy|true|right|fair|anything|everything|something|nothing|me|at all)\b"
+    r"i|you|he|she|they|we|what|how|why|going|happy|true|right|fair|well|no harm|to|about|goodbye|bye|hello|hi|thanks|anything|everything|something|nothing|me|at all)\b"
 )
 
 

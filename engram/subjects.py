@@ -238,7 +238,7 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
             not _HAS_SUBJECT.search(plain(left))
             and "," in cut.group()
             and not _TELLS_A_DEED.match(left)
-            and not (_SO.search(cut.group()) and _OUTCOME.search(left))
+            and not (_SO.search(cut.group()) and _CAME_OF_IT.search(left))
         ):
             continue  # "Last month, I moved": the words before belong to the clause
         if plain(cut.group()) == "and" and _joins_nouns(left, sentence, cut.end()):
@@ -259,7 +259,7 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
 
 
 _SO = regex(r"(?i)\bso\b")
-_OUTCOME = regex(
+_CAME_OF_IT = regex(
     r"(?i)\b(?:made|makes|got|gets|turned|became|cost|costs|took|takes|needs|kept|keeps|didn['’]t|doesn['’]t|closed|"
     r"broke) "
 )

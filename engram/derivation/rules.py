@@ -354,7 +354,7 @@ def _akin(sentence: str, offset: int, content: str, told: Sequence[Proposed]) ->
         return
     start, end = offset + lead_length(sentence), offset + len(sentence.rstrip(" \t\n.!,;:…"))
     if told and (
-        _is_whole(told[0]) or (len(told) == 1 and told[0].char_end - told[0].char_start > (end - start) * _MOST_OF)
+        _is_whole(told[0]) or (len(told) == 1 and told[0].char_end - told[0].char_start > (end - start) * _NEARLY_ALL)
     ):
         yield _marked_akin(told[0], sign)
         told = told[1:]
@@ -367,7 +367,7 @@ def _akin(sentence: str, offset: int, content: str, told: Sequence[Proposed]) ->
         yield one if own is None else _marked_akin(one, own)
 
 
-_MOST_OF: Final = 0.8
+_NEARLY_ALL: Final = 0.8
 
 
 def _marked_akin(one: Proposed, sign: str) -> Proposed:

@@ -15,12 +15,11 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import attributes, courses, frames, moves, news, phrases, policies
+from engram import attributes, courses, frames, likeness, moves, news, phrases, policies
 from engram.attributes import Echo
 from engram.claims import stem
 from engram.courses import Told
 from engram.database import Connection, ending, fetch_ahead, fetch_all
-from engram.likeness import likeness
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
@@ -72,6 +71,8 @@ def resolved(setup: Setup, tenant_id: str, scope_id: int, pairs: Sequence[Pair])
     """The drafts with each echo put under the key it is about, or left out where it means nothing alone."""
     if not any(draft.echo for draft, _ in pairs):
         return list(pairs)
+    if not likeness.is_loaded() and any(draft.echo is not None and draft.echo.akin for draft, _ in pairs):
+        yield from steps.think(likeness.load)
     look = partial(resolve, setup, tenant_id=tenant_id, scope_id=scope_id, pairs=pairs)
     return (yield from steps.read(tenant_id, lambda conn: look(ending(conn))))
 
@@ -553,6 +554,8 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if what == "over":
         if not about.told.is_named_by(said) or _ONLY.search(said) is not None or _does_it(said, about):
             return None
+        if not _is_itself(said, about):
+            return None
         if any(news.sign(part) is None and _COMES.match(part) for part in _CLAUSES.split(said)):
             return _in_its_place(draft, about, said)
         return _ending(draft, about) if about.told.may_end(said) else None
@@ -563,9 +566,34 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         if against is not None and not about.told.is_named_by(against):
             return None
         return _put_right(setup, draft, about) or _in_its_place(draft, about, said)
-    if news.is_once(said) or (what == "so" and not about.told.is_named_by(said)):
+    if news.is_once(said) or (what == "so" and not (about.told.is_named_by(said) and _comes_of_it(said))):
         return None
     return None if _may_be_several(draft, about) else _in_its_place(draft, about, said)
+
+
+def _comes_of_it(said: str) -> bool:
+    """Whether a sentence says in its outcome what is had, used or done instead: "..., so we picked Portugal"."""
+    return any(_COMES.match(part) for part in _CLAUSES.split(said)[1:])
+
+
+def _is_itself(said: str, about: Known) -> bool:
+    """Whether the thing that is over is what a memory tells of, and not a part or a case of it: "my session with X"."""
+    clause = next((part for part in _CLAUSES.split(said) if news.sign(part) == "over"), said)
+    thing = _OVER_IS.match(clause) or _OVER_WITH.search(clause)
+    if thing is None:
+        return True
+    head = courses.topic(re.split(r" (?:of|with|to|for|in|at|on|from|about) ", thing["np"])[0])
+    return not head or bool(head & courses.topic(plain(about.fact))) or not courses.topic(plain(about.fact))
+
+
+_OVER_IS: Final = regex(
+    r"^(?:the |user's |my |all )*(?P<np>[^,;:]{2,60}?) (?:is|are|was|were|got|has been|have been|has|have)(?: \w+ly)? "
+    r"(?:over|gone|done|history|no more|cancell?ed|scrapped|axed|shelved|dropped|discontinued|off|dead|retired)\b"
+)
+_OVER_WITH: Final = regex(
+    r"^user (?:\w+ly |has |just |now )*(?:cancell?ed|dropped|ditched|scrapped|abandoned|discontinued|uninstalled|gave up|given up)"
+    r" (?:the |user's |an? )*(?P<np>[^,;:]{2,60})$"
+)
 
 
 def _does_it(said: str, about: Known) -> bool:
@@ -577,7 +605,7 @@ def _does_it(said: str, about: Known) -> bool:
 _PASSIVE: Final = regex(r" (?:(?:got|was|is|has been|has) )")
 _ONLY: Final = regex(r"\b(?:only|but|just|except)\b")
 _COMES: Final = regex(
-    r"(?:user|user's \w+) (?:\w+ly |just |has |now )*(?:got|adopted|bought|picked|chose|chosen|joined|uses?|has|"
+    r"(?:user|user's \w+|the \w+) (?:\w+ly |just |has |now )*(?:got|adopted|bought|picked|chose|chosen|joined|uses?|has|"
     r"took|taken|found|signed|"
     r"hired|started|works?|goes|plays?|runs?|lives?|keeps?|sees?)\b"
 )
@@ -608,7 +636,7 @@ def _most_like(said: str, sign: str, heads: Sequence[Known]) -> Known | None:
     """The memory that a statement is like, or its clause that bears the sign, where no other is nearly as much."""
     facts = [plain(one.fact) for one in heads]
     clauses = [part for part in _CLAUSES.split(said) if sign == "slip" or news.sign(part) == sign]
-    rows = [likeness(part, facts) for part in dict.fromkeys((said, *clauses))]
+    rows = [likeness.likeness(part, facts) for part in dict.fromkeys((said, *clauses))]
     scored = sorted(zip(map(max, zip(*rows, strict=True)), heads, strict=True), key=lambda one: -one[0])
     if not scored or scored[0][0] < ALIKE[sign]:
         return None
@@ -633,7 +661,7 @@ def _again(setup: Setup, draft: Draft, heads: Sequence[Known], known: Sequence[K
     if now is None or (was.key is None and now.key is not None):
         return None
     clause = next((part for part in _CLAUSES.split(said) if news.sign(part) == "back"), said)
-    back, there = likeness(clause, [plain(was.fact), plain(now.fact)])
+    back, there = likeness.likeness(clause, [plain(was.fact), plain(now.fact)])
     if back <= there:
         return None
     made = _restating(setup, draft, was.fact)

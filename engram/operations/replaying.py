@@ -429,6 +429,8 @@ def _take(setup: Setup, shadow: Shadow, batch: Sequence[Step]) -> Operation[None
                 return str(fact)
         return None
 
+    if not likeness.is_loaded():
+        yield from steps.think(likeness.load)
     wanted = _facts(setup, shadow, batch)
     while True:
         if setup.embedder is not None and wanted:

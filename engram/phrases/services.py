@@ -16,8 +16,9 @@ _S: Final = r"(?:user's |the |all (?:of )?user's |(?:user's |the )?home )?(?P<se
 _OF_SERVICE: Final = tuple(
     regex(f"^user {said}$")
     for said in (
-        rf"(?:is|has been|went|goes) (?:back )?with (?P<value>.+?) for {_S}",
-        rf"(?:gets|buys|receives|sources) {_S} (?:from|through|via|at) (?P<value>.+)",
+        rf"(?:is|has been|went|goes) (?:back )?(?:with|on) (?P<value>.+?) for {_S}",
+        rf"(?:gets|receives|sources) {_S} (?:from|through|via) (?P<value>.+)",
+        rf"buys {_S} (?<=groceries )at (?P<value>.+)",
         rf"(?:does|orders) {_S} (?:at|from|with) (?P<value>.+)",
         rf"(?:has|keeps|bought|took out) {_S} (?:with|from|through|at) (?P<value>.+)",
         rf"(?:uses|is using|pays|pays for|relies on|trusts|chose|picked) (?P<value>.+?) for {_S}",
@@ -32,7 +33,7 @@ _OF_SERVICE: Final = tuple(
         ),
         rf"(?:has|got|pays for) an? (?P<value>.+?) (?:subscription|account|plan|contract|membership) for {_S}",
         rf"(?:listens to|streams) {_S} (?:on|with|through|via|over) (?P<value>.+)",
-        rf"(?:goes|turns) to (?P<value>.+?) for {_S}",
+        rf"(?:goes|turns) to (?:the pharmacy )?(?P<value>.+?) for {_S}",
         rf"(?:has|gets) {_S} (?:made up|filled|delivered|dispensed) (?:at|by|from) (?P<value>.+)",
         rf"(?:fills|picks up|collects) {_S} (?:at|from) (?P<value>.+)",
     )

@@ -49,7 +49,7 @@ STANDS_FOR: Final = {
         r"to (?:stay|keep|get) (?:fit|active|in shape)|for (?:exercise|fitness|fun)|"
         r"for a (?:while|few \w+)|for (?:\w+ )?(?:years|months|weeks))"
     ),
-    "<aux>": r"(?:do|did|am|was|have|had|'ve)",
+    "<aux>": r"(?:do|did|am|was|have|had)",
     "<phones>": _PHONES,
     "<laptops>": _LAPTOPS,
 }
@@ -57,7 +57,7 @@ STANDS_FOR: Final = {
 ENTRIES: Final = (
     Entry(
         "landlord",
-        said=(("rents", "name", r"(?:(?:user's|the|an?) [\w ]{2,30}? )?(?:from|off) <v>"),),
+        said=(("rents", "name", r"(?:<my>(?:\w+ ){0,2}?(?:flat|apartment|house|place|room|studio|home) )?from <v>"),),
         owned=(("name", r"user's (?:home|house|flat|apartment|place|room) (?:belongs to|is owned by) <v>"),),
         done=(r"(?:owns|lets|rents out) user's (?:home|house|flat|apartment|place|room)",),
         asked=(
@@ -96,7 +96,7 @@ ENTRIES: Final = (
         "~bedroom",
         nouns="bedroom",
         value="phrase",
-        said=(("sleeps", "phrase", r"in the <v>"),),
+        said=(("sleeps", "room", r"in the <v>"),),
         asked=(
             (
                 r"(?:where|(?:what|which) room) <aux> i sleep(?:ing)?(?: in)?|(?:what|which) room (?:is|was) my "
@@ -108,7 +108,7 @@ ENTRIES: Final = (
         "~newspaper",
         nouns="newspaper|paper|daily paper|morning paper|daily newspaper|news source|news app",
         said=(
-            ("reads", "name", r"the (?P<value>[^,;:]+?)(?: <rule>| over breakfast| daily)"),
+            ("reads", "name", r"the (?P<value>[^,;:]+?)(?: <rule>| over breakfast| daily)?"),
             ("takes|gets", "name", r"(?:the )?(?:paper|newspaper),? (?:the )?<v>"),
         ),
         owned=(("name", r"the (?:paper|newspaper) user reads is (?:the )?<v>"),),
@@ -134,7 +134,7 @@ ENTRIES: Final = (
         "~club",
         nouns="club|running club|rowing club|sports club|cycling club",
         said=(
-            ("runs|trains|rows|swims|cycles|rides|climbs|fences|skates", "name", r"with (?:the )?<v>"),
+            ("runs|trains|rows|swims|cycles|rides|climbs|fences|skates", "name", r"with the <v>"),
             ("belongs", "name", r"to (?:the )?<v>"),
             ("is", "name", r"an? (?:\w+ )?member (?:of|at) (?:the )?<v>"),
         ),
@@ -148,7 +148,7 @@ ENTRIES: Final = (
     Entry(
         "~choir",
         nouns="choir",
-        said=(("sings", "name", r"(?:with|in|at) (?:the choir )?(?:the )?<v>"),),
+        said=(("sings", "name", r"(?:with|in) the (?:choir )?<v>"),),
         asked=(
             (
                 r"(?:who|whom) <aux> i sing(?:ing)? with|(?:what|which) choir <aux> i (?:sing(?:ing)?|in|a member "
@@ -160,7 +160,7 @@ ENTRIES: Final = (
         "~team",
         nouns="team|football team|soccer team|hockey team|rugby team|team of choice",
         said=(
-            ("supports|follows", "name", r"(?P<value>(?!the ).+?)(?: (?:in|at) (?:football|soccer|rugby|hockey))?"),
+            ("supports", "name", r"(?P<value>(?!the ).+?)(?: (?:in|at) (?:football|soccer|rugby|hockey))?"),
             ("roots|cheers", "name", r"for (?:the )?<v>"),
             ("is", "name", r"an? (?:\w+ )??(?P<value>.+?) (?:fan|supporter)"),
         ),
@@ -205,7 +205,6 @@ ENTRIES: Final = (
         nouns="sport|main sport|sport of choice|favoured sport",
         value="phrase",
         said=(("does|plays|goes|practises|practices", "pastime", r"(?P<value>[a-z-]+(?: [a-z]+)?)(?: <often>)?"),),
-        owned=(("pastime", r"user's sport is <v>"),),
         asked=(
             r"what <aux> i (?:do|doing) for (?:exercise|sport|fitness)|how <aux> i (?:keep|stay) fit",
             r"(?:what|which) sports? <aux> i (?:do|play|practise|doing|playing)",
@@ -219,7 +218,7 @@ ENTRIES: Final = (
         ),
         value="drink",
         said=(
-            ("orders", "drink", r"(?:usually |always )<my>(?P<value>[a-z -]+?)(?: <rule>)?"),
+            ("orders", "drink", r"<my>(?P<value>[a-z -]+?)(?: <rule>)?"),
             ("orders|gets|has", "drink", r"<my>(?P<value>[a-z -]+?) (?:as|for) user's (?:usual )?coffee"),
         ),
         asked=(
@@ -231,7 +230,7 @@ ENTRIES: Final = (
     ),
     Entry(
         "~morning drink",
-        nouns="morning drink|drink in the morning|breakfast drink|first drink of the day|morning beverage",
+        nouns="morning drink|drink in the morning|breakfast drink|morning beverage",
         value="drink",
         said=(
             ("drinks", "drink", r"<my>(?P<value>[a-z -]+?) (?:in the mornings?|every morning|for breakfast)"),
@@ -249,19 +248,19 @@ ENTRIES: Final = (
         "~breakfast",
         nouns="breakfast|usual breakfast|go-to breakfast",
         value="phrase",
-        said=(("has|eats", "phrase", r"(?P<value>[a-z ]+?) for breakfast(?: .+)?"),),
+        said=(("has|eats", "phrase", r"(?P<value>[a-z ]+?) for breakfast"),),
         asked=(r"what <aux> i (?:usually )?(?:have|eat|had) for breakfast",),
     ),
     Entry(
         "~lunch",
         nouns="lunch|usual lunch|go-to lunch",
         value="phrase",
-        said=(("has|eats", "phrase", r"(?P<value>[a-z ]+?) for lunch(?: .+)?"),),
+        said=(("eats", "phrase", r"(?P<value>[a-z ]+?) for lunch"),),
         asked=(r"what <aux> i (?:usually )?(?:have|eat|had) for lunch",),
     ),
     Entry(
         "~programming language",
-        nouns="programming language|main programming language|main language at work|coding language",
+        nouns="programming language|language at work|coding language",
         value="code",
         said=(
             (
@@ -304,12 +303,16 @@ ENTRIES: Final = (
         ),
     ),
     Entry(
+        "phone provider",
+        said=(("ported|ports|moved", "name", r"user's (?:(?:phone|mobile) )?number to <v>"),),
+    ),
+    Entry(
         "~project",
-        nouns="project|current project|main project|project at work|work project",
+        nouns="project|project at work|work project",
         said=(
-            ("works", "name", r"on (?:the )?(?:project )?(?P<value>.+?)(?: project)?"),
-            ("is", "name", r"(?:working |now )?on (?:the )?(?:project )<v>"),
-            ("is", "name", r"on the (?P<value>.+?) project"),
+            ("works", "name", r"on (?:the )?project <v>"),
+            ("works|is", "name", r"on the (?P<value>.+?) project"),
+            ("is", "name", r"on project <v>"),
             ("is", "name", r"working on (?:the )?(?:project )?(?P<value>.+?)(?: project)?"),
             ("has", "name", r"been (?:moved|assigned|put|staffed) (?:to|on|onto) (?:project )<v>"),
             (
@@ -323,9 +326,8 @@ ENTRIES: Final = (
     ),
     Entry(
         "~book being read",
-        nouns="book|book at the moment|current book|current read|bedtime book|bedtime reading",
+        nouns="book|book at the moment|read|bedtime book|bedtime reading",
         said=(
-            ("reads", "name", r"<v>"),
             ("is", "name", r"(?:reading|in the middle of|halfway through) <v>"),
             ("has|started|begun|began", "name", r"(?:started |begun )?(?:reading )<v>"),
         ),
@@ -353,7 +355,6 @@ ENTRIES: Final = (
         nouns="locker|locker number",
         value="number",
         said=(("has|is", "number", r"(?:got |in |been given |been assigned )?(?:the )?locker <v>"),),
-        owned=(("number", r"user's locker is <v>"),),
         asked=(r"(?:what|which) locker <aux> i (?:have|got|use)",),
     ),
     Entry(
@@ -538,8 +539,8 @@ ENTRIES: Final = (
 SERVICES: Final = (
     ("internet provider", "(?:home )?(?:internet|broadband|wi-?fi|fib(?:re|er))(?: connection| service| contract)?"),
     ("phone provider", "(?:(?:mobile|cell|cell phone|phone|sim) (?:contract|plan|line|service)|mobile|cell|sim card)"),
-    ("electricity provider", "(?:electricity|power|electric)(?: contract| supply)?"),
-    ("gas provider", "gas(?: contract| supply)?"),
+    ("electricity provider", "(?:electricity(?: contract| supply)?|(?:power|electric) (?:contract|supply))"),
+    ("gas provider", "gas (?:contract|supply)"),
     ("energy provider", "(?:energy|utilities)(?: contract| supply)?"),
     ("insurer", "insurance"),
     ("bank", "(?:banking|everyday banking|current account|checking account|bank account)"),

@@ -13,7 +13,8 @@ def words(text: str) -> frozenset[str]:
 
 
 Kind = Literal[
-    "name", "phrase", "hour", "number", "pastime", "drink", "instrument", "tongue", "code", "colour", "means"
+    "name", "phrase", "hour", "number", "pastime", "drink", "instrument", "tongue", "code", "colour", "means",
+    "room"
 ]
 """What a value has to be: a name, any short phrase, an hour, a number, or one of a closed list."""
 
@@ -37,9 +38,12 @@ _CRAFTS: Final = words(
     scrapbooking sculpting sewing singing sketching sudoku weaving whittling woodcarving woodworking writing
     """
 )
-_TWO_WORDS: Final = words(
+_TWO_WORDS: Final = frozenset(
+    ("tai chi", "krav maga", "jiu jitsu", "rock climbing", "table tennis", "martial arts", "water polo", "bird watching")
+)
+_ROOMS: Final = words(
     """
-    tai chi krav maga jiu jitsu rock climbing table tennis martial arts water polo bird watching
+    annex annexe attic basement bedroom cabin caravan cellar conservatory garage hut lounge loft room shed studio tent
     """
 )
 _DRINKS: Final = words(
@@ -87,7 +91,7 @@ _MEANS: Final = words(
 )
 _LISTED: Final = {
     "pastime": SPORTS | _CRAFTS, "drink": _DRINKS, "instrument": INSTRUMENTS, "tongue": TONGUES, "code": _CODES,
-    "colour": _COLOURS, "means": _MEANS,
+    "colour": _COLOURS, "room": _ROOMS, "means": _MEANS,
 }  # fmt: skip
 _NUMBER: Final = regex(r"(?:(?:number|no\.?|#) ?)?[a-z]?\d{1,4}[a-z]?")
 _HOUR: Final = regex(
@@ -101,12 +105,14 @@ _MOST_WORDS: Final = 4
 def fits(kind: Kind, value: str) -> bool:
     """Whether a value, as compared text, is one of its kind; of names only the writing can tell."""
     parts = value.split()
+    if not parts:
+        return False
     if kind == "hour":
         return _HOUR.fullmatch(value) is not None
     if kind == "number":
         return _NUMBER.fullmatch(value) is not None
     if kind in _LISTED:
-        return parts[-1] in _LISTED[kind] or (kind == "pastime" and _TWO_WORDS.issuperset(parts))
+        return parts[-1] in _LISTED[kind] or (kind == "pastime" and value in _TWO_WORDS)
     return len(parts) <= _MOST_WORDS
 
 

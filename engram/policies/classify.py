@@ -404,7 +404,7 @@ _FRAME_WORDS = """
     employer company report reports manager boss supervisor called named name use uses using drive drives driving
     keep keeps keeping notes note take takes go goes gym partner favourite favorite colour color has have been
     follow follows eat eats diet by profession line directly both currently food dish meal film movie gp doctor title
-    role
+    role from gets get got reads read weigh weighs weight
 """
 _SAYS_NO_MORE: Final = frozenset(_FRAME_WORDS.split())
 """Words of the frames in which a value stands: a statement of these and the value says nothing beside it."""
@@ -413,7 +413,7 @@ _SAYS_NO_MORE: Final = frozenset(_FRAME_WORDS.split())
 def says_no_more(fact: str, known: str, value: str, key: str | None = None) -> bool:
     """Whether a fact that gives a value says nothing beside what a known one of the same key says."""
     said = plain(fact)
-    if _GOES_ON.search(said):
+    if _GOES_ON.search(said[: asides.MAX_READ]):
         said = next((head for head in asides.left_out(said) if len(said[len(head) :].split()) <= _PASSING_WORDS), said)
     more = _bag(frames.plainer(said)) - _bag(known) - _bag(value) - _SAYS_NO_MORE
     more -= phrases.frame_words((key or "").removeprefix("slot:profile:"))

@@ -23,16 +23,20 @@ def test_what_has_no_word_is_like_nothing() -> None:
     assert likeness("user lives in oslo", []) == []
 
 
-def test_without_the_vectors_nothing_is_like_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_vectors_nothing_is_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> None:
         raise Unavailable("gone", reason="embedding_failed")
 
     monkeypatch.setattr(module.local, "load", missing)
-    module._vector.cache_clear()
-    try:
-        assert likeness("user lives in oslo", ["user lives in oslo"]) == [0.0]
-    finally:
-        module._vector.cache_clear()
+    with pytest.raises(Unavailable):
+        likeness("a text that nobody has asked for", ["and another one"])
+
+
+def test_few_texts_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_REMEMBERED", 3)
+    said = [f"user likes number {number}" for number in range(9)]
+    assert len(likeness(said[0], said[1:])) == 8
+    assert len(module._vectors) == 3
 
 
 @pytest.mark.parametrize(
