@@ -19,7 +19,9 @@ _ASIDE: Final = regex(
     r"only|just|mostly|mainly|except|apart|usually)\b) |"
     r" [–—-]+ "
 )
-_ROW: Final = regex(r"(?:[\w'-]+ ){0,3}[\w'-]+(?:, (?:[\w'-]+ ){0,3}[\w'-]+){0,8},? (?:and|or) (?:[\w'-]+ ){0,3}[\w'-]+")
+_ROW: Final = regex(
+    r"(?:[\w'-]+ ){0,3}[\w'-]+(?:, (?:[\w'-]+ ){0,3}[\w'-]+){0,8},? (?:and|or) (?:[\w'-]+ ){0,3}[\w'-]+"
+)
 _LONGEST_ROW: Final = 160
 MAX_READ: Final = 300
 _MOST: Final = 4

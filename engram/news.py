@@ -396,7 +396,9 @@ _NEWLY: Final = regex(
     r"took over|down to|"
     r"up to)\b"
 )
-_BESIDE: Final = regex(r"\b(?:also|too(?! [a-z])|as well|another one|besides|in addition|second|both|sometimes|usually)\b")
+_BESIDE: Final = regex(
+    r"\b(?:also|too(?! [a-z])|as well|another one|besides|in addition|second|both|sometimes|usually)\b"
+)
 
 
 def is_new(said: str) -> bool:

@@ -23,11 +23,13 @@ from histories.open_bank import OPEN
 from histories.practice_bank import PRACTICE
 from histories.regular_bank import REGULAR
 from histories.stranger_bank import STRANGER
+from histories.visitor_bank import VISITOR
 from histories.voices_bank import SEALED, VOICES
 from histories.words import Bank, Theme
 
 _WRITTEN: Final = (
     OPEN, HELD_OUT, FRESH, UNSEEN, PRACTICE, CASUAL, BLIND, VOICES, SEALED, STRANGER, NEWCOMER, REGULAR,
+    VISITOR,
 )  # fmt: skip
 BANKS: Final = {bank.name: bank for bank in _WRITTEN}
 SEED: Final = 20260

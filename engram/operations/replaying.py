@@ -25,6 +25,7 @@ from engram import (
     inputs,
     jobs,
     ledger,
+    likeness,
     memories,
     policies,
     projection,

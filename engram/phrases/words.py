@@ -13,8 +13,7 @@ def words(text: str) -> frozenset[str]:
 
 
 Kind = Literal[
-    "name", "phrase", "hour", "number", "pastime", "drink", "instrument", "tongue", "code", "colour", "means",
-    "room"
+    "name", "phrase", "hour", "number", "pastime", "drink", "instrument", "tongue", "code", "colour", "means", "room"
 ]
 """What a value has to be: a name, any short phrase, an hour, a number, or one of a closed list."""
 
@@ -39,7 +38,16 @@ _CRAFTS: Final = words(
     """
 )
 _TWO_WORDS: Final = frozenset(
-    ("tai chi", "krav maga", "jiu jitsu", "rock climbing", "table tennis", "martial arts", "water polo", "bird watching")
+    (
+        "tai chi",
+        "krav maga",
+        "jiu jitsu",
+        "rock climbing",
+        "table tennis",
+        "martial arts",
+        "water polo",
+        "bird watching",
+    )
 )
 _ROOMS: Final = words(
     """

@@ -194,11 +194,14 @@ def _succession(desk: Desk, draft: Draft) -> Judged | None:
 
 
 def _told_fact(desk: Desk, draft: Draft) -> Row[Any] | None:
-    """The current memory of the scope that tells just what a draft succeeds, has no key, and is as private."""
+    """The current memory of the scope that tells just what a draft succeeds, has no key, and is as private.
+
+    There is none for a draft whose own key has a memory by now: that is what it is news of.
+    """
     assert draft.succeeds is not None
     found: Row[Any] | None = fetch_one(
         desk.conn, "find_told_fact", tenant_id=desk.tenant_id, scope_id=desk.scope_id,
-        fact_hash=text.fact_hash(draft.succeeds), private=draft.private,
+        fact_hash=text.fact_hash(draft.succeeds), private=draft.private, conflict_key=draft.classified.conflict_key,
     )  # fmt: skip
     return found
 
