@@ -28,7 +28,7 @@ _MOST: Final = 4
 
 
 def left_out(statement: str) -> tuple[str, ...]:
-    """A statement without what is only said beside it, cut at its last aside first: "user lives in rome, so please ...".
+    """A statement without what is only said beside it, cut at its last aside first: "user lives in rome, so ...".
 
     Nothing is left out of one of more than 300 characters, or behind its fourth aside.
     """

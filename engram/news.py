@@ -424,7 +424,8 @@ _IS_OVER: Final = regex(
     r"retired|passed away|left user(?!')|has left|closed user's|off the [a-z]+|(?:stopped|quit|given up|gave up|"
     r"dropped|cancell?ed|"
     r"ditched|scrapped|abandoned|discontinued|unsubscribed|uninstalled|called off)\b|"
-    r"(?:done|finished|through) with|(?:got|gotten) rid of|(?:is|are|that's) (?:over|history|gone|done|no more)(?=$|[,;.]| (?:now|for good|with|between|so)\b)|"
+    r"(?:done|finished|through) with|(?:got|gotten) rid of|(?:is|are|that's) (?:over|history|gone|done|no more)(?=$|"
+    r"[,;.]| (?:now|for good|with|between|so)\b)|"
     r"come to an end|"
     r"put an end to|broke up|split up|let go|laid off|off the (?:table|menu))\b"
 )
@@ -432,7 +433,8 @@ _SINCE_NOW: Final = regex(
     r"\b(?:effective (?:immediately|today|now)|as of (?:now|today|this|mon|tues|wednes|thurs|fri)|from (?:here|"
     r"today|this week|"
     r"tomorrow) on|new (?:rule|plan|schedule)|decided on|settled on|switched|swapped|replaced|instead|these days|"
-    r"nowadays|now|going forward|moved (?:on )?to|over to|changed|new(?! (?:york|zealand|jersey|delhi|orleans|mexico|year|england|hampshire|haven|castle))|has become|"
+    r"nowadays|now|going forward|moved (?:on )?to|over to|changed|new(?! (?:york|zealand|jersey|delhi|orleans|"
+    r"mexico|year|england|hampshire|haven|castle))|has become|"
     r"became|overtaken|taken over|took over|gone from|(?<!user moved )(?<!user went )(?<!user came )from "
     r"[^,;]{1,40} to|upgraded|traded in|migrated|shifted|renamed|rather have)\b"
 )
@@ -450,7 +452,8 @@ _RETURNS: Final = regex(
     r"\bback (?:to|under|together|with|on|at|in)\b"
 )
 _OF_A_MOMENT: Final = regex(
-    r"\bback (?:pain|ache|problem|injur|yard|garden|door|seat|room|pack|up\b)|^no (?!more|longer)|\b(?:when|while|halfway|by (?:accident|mistake)|yesterday|today's|tonight|this (?:\w+day|"
+    r"\bback (?:pain|ache|problem|injur|yard|garden|door|seat|room|pack|up\b)|^no (?!more|longer)|\b(?:when|while|"
+    r"halfway|by (?:accident|mistake)|yesterday|today's|tonight|this (?:\w+day|"
     r"time|once|week|month)|"
     r"stopped (?:by|at|for|in|on)|for a (?:moment|second|minute|bit|while)|changed \w+ minds?|not (?:moved|changed|"
     r"switched))\b"

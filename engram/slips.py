@@ -35,7 +35,8 @@ _MEANT: Final = regex(
 _IS_NOT: Final = regex(rf"(?i)^{_WELL}(?:(?:i'm|i am|it's|it is|that's|definitely) )?not {_OLD}[\s.!]*$")
 _NO_NAME: Final = regex(
     r"(?i)^(?:it|that|this|them|so|yes|no|not|sure|really|yet|now|sorry|bad|good|great|kidding|joking|ready|done|here|there|"
-    r"i|you|he|she|they|we|what|how|why|going|happy|true|right|fair|well|no harm|to|about|goodbye|bye|hello|hi|thanks|anything|everything|something|nothing|me|at all)\b"
+    r"i|you|he|she|they|we|what|how|why|going|happy|true|right|fair|well|no harm|to|about|goodbye|bye|hello|hi|"
+    r"thanks|anything|everything|something|nothing|me|at all)\b"
 )
 
 

@@ -591,7 +591,8 @@ _OVER_IS: Final = regex(
     r"(?:over|gone|done|history|no more|cancell?ed|scrapped|axed|shelved|dropped|discontinued|off|dead|retired)\b"
 )
 _OVER_WITH: Final = regex(
-    r"^user (?:\w+ly |has |just |now )*(?:cancell?ed|dropped|ditched|scrapped|abandoned|discontinued|uninstalled|gave up|given up)"
+    r"^user (?:\w+ly |has |just |now )*(?:cancell?ed|dropped|ditched|scrapped|abandoned|discontinued|uninstalled|"
+    r"gave up|given up)"
     r" (?:the |user's |an? )*(?P<np>[^,;:]{2,60})$"
 )
 
@@ -605,7 +606,8 @@ def _does_it(said: str, about: Known) -> bool:
 _PASSIVE: Final = regex(r" (?:(?:got|was|is|has been|has) )")
 _ONLY: Final = regex(r"\b(?:only|but|just|except)\b")
 _COMES: Final = regex(
-    r"(?:user|user's \w+|the \w+) (?:\w+ly |just |has |now )*(?:got|adopted|bought|picked|chose|chosen|joined|uses?|has|"
+    r"(?:user|user's \w+|the \w+) (?:\w+ly |just |has |now )*(?:got|adopted|bought|picked|chose|chosen|joined|uses?|"
+    r"has|"
     r"took|taken|found|signed|"
     r"hired|started|works?|goes|plays?|runs?|lives?|keeps?|sees?)\b"
 )

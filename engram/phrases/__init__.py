@@ -119,7 +119,8 @@ def is_of_user(compared: str) -> bool:
 
 _WHICH: Final = regex(
     rf"^(?:what|which) (?P<np>[\w' -]+?) {services.AUX} i (?:(?:still|now|usually|currently) )?(?:do|doing|play|"
-    r"playing|order|drink|read|reading|learn|learning|rent|subscribe to|work on|working on|on|wear|wearing|take|taking|eat|"
+    r"playing|order|drink|read|reading|learn|learning|rent|subscribe to|work on|working on|on|wear|wearing|take|"
+    r"taking|eat|"
     r"follow|use|using|with)$"
 )
 

@@ -683,3 +683,11 @@ def test_who_goes_back_to_what_was_no_work_works_where_they_did(engram: Engram, 
     held = facts(told(engram, "I work at Acme.", before, back))
     assert "User works at Acme" in held
     assert not any("employer" in fact for fact in held)
+
+
+def test_what_takes_the_place_of_something_alike_leaves_its_key_to_what_has_it(engram: Engram) -> None:
+    """The key is held by an end, which gives it no value; and the statement is like a memory without a key."""
+    said = ("My sport is judo.", "I no longer do judo.", "I do bouldering on Thursday evenings.")
+    held = facts(told(engram, *said, "My mistake, I do salsa, I've never done bouldering."))
+    assert any("salsa" in fact for fact in held), held
+    assert not any("judo" in fact for fact in held), held
