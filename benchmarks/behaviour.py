@@ -5,10 +5,10 @@
     python benchmarks/behaviour.py --bank open --show  every single failure of the open bank
 
 The lives are made by rules from a printed seed (`histories`), with wording of several banks: rules were developed on
-`open`, `practice`, `casual` and `voices`, and after a look at the failures of `fresh`; of `held_out`, `unseen`, `blind`
-and `sealed` only totals are looked at. The file of a bank says how it came about. Everything is said through
-`remember` and derived by rules alone, with no model and no set-up; every question goes through `recall`, and what is
-current is also looked up by `search`.
+`open`, `practice`, `casual`, `voices`, `newcomer` and `regular`, and after a look at the failures of `fresh` and
+`unseen`; of `held_out`, `blind`, `sealed`, `stranger` and `visitor` only totals are looked at. The file of a bank says
+how it came about. Everything is said through `remember` and derived by rules alone, with no model and no set-up; every
+question goes through `recall`, and what is current is also looked up by `search`.
 """
 
 from __future__ import annotations
@@ -51,11 +51,13 @@ NOTES: Final = (
     (
         "`open` is the bank of wording on which the rules were developed, `held_out` one that was written before them "
         "and of which only totals were looked at. `fresh` and `unseen` were written later without a look at the rules; "
-        "of `fresh` failures were looked at since, of `unseen` totals only. `practice` says the same news in many more "
+        "of both failures were looked at since. `practice` says the same news in many more "
         "ways, `casual` as people type in a chat: rules were developed on both. `blind` was written in one go before "
         "any of its results was looked at, and of it only totals are looked at. `voices` and `sealed` are two halves "
         "by kinds of one bank: rules were developed on `voices`; "
-        "the author of both wrote the rules, so `sealed` is not unknown to them."
+        "the author of both wrote the rules, so `sealed` is not unknown to them. `stranger`, `newcomer`, `regular` and "
+        "`visitor` were each written in one go by somebody who had not read a rule: rules were developed on `newcomer` "
+        "and `regular`, of `stranger` and `visitor` only totals are looked at."
     ),
     (
         "Of false supersession and stale recall less is better. False supersession is a true statement of which no "

@@ -22,6 +22,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from engram import names, verbs
+from engram.phrases.words import INSTRUMENTS, SPORTS
 from engram.regex import regex
 
 Person = Literal["i", "we", "one", "many"]
@@ -100,10 +101,7 @@ _PREPOSITIONS: Final = {
 _OBJECTS: Final = {
     "like": _words("short shorter concise brief detailed long longer"),
     "drink": _words("coffee tea wine beer alcohol milk water soda whisky whiskey juice decaf only"),
-    "play": _words(
-        "tennis football soccer chess guitar piano violin basketball golf hockey cello drums bass poker badminton "
-        "rugby cricket volleyball squash ukulele saxophone flute padel"
-    ),
+    "play": SPORTS | INSTRUMENTS | _words("chess poker"),
     "study": _words("law medicine biology physics chemistry history economics maths math engineering art psychology"),
     "run": _words("marathons ultras daily"),
     "smoke": _words("cigars cigarettes weed"),

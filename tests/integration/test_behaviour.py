@@ -34,6 +34,10 @@ LEAST = {
     "blind": {"current_state": 0.2, "update_capture": 0.2, "no_op": 0.6, "time": 0.5, "remembered": 0.5},
     "voices": {"current_state": 0.5, "update_capture": 0.5, "abstention": 0.6, "remembered": 0.5},
     "sealed": {"current_state": 0.4, "update_capture": 0.3, "abstention": 0.6, "remembered": 0.5},
+    "stranger": {"current_state": 0.4, "update_capture": 0.4, "abstention": 0.6},
+    "newcomer": {"current_state": 0.7, "update_capture": 0.6, "abstention": 0.6},
+    "regular": {"current_state": 0.5, "update_capture": 0.5, "abstention": 0.6},
+    "visitor": {"current_state": 0.3, "update_capture": 0.2, "abstention": 0.6},
 }
 
 
