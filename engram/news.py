@@ -376,15 +376,6 @@ _SLIP: Final = regex(
 )
 
 
-def set_against(said: str) -> str | None:
-    """What compared text puts behind a "not", where nothing else of it says that something was a slip."""
-    match = None if is_slip(said) else _SET_AGAINST.search(said)
-    return None if match is None else match["old"]
-
-
-_SET_AGAINST: Final = regex(r", (?:and )?not (?P<old>[^,;.]{1,60})")
-
-
 def is_slip(said: str) -> bool:
     """Whether compared text says that what was told was a mistake."""
     return _SLIP.search(said) is not None
@@ -442,10 +433,9 @@ _SINCE_NOW: Final = regex(
 
 _OUTCOME: Final = regex(r",? so (?:user|user's|the|it|that's) |^after (?:the|that) |^since ")
 """What a sentence says came of something: that is news of a memory which it names."""
-_SLIPPED: Final = regex(
-    r", (?:and )?not (?!only|just|even|yet|really|sure|because|that|so|too|at all|to |as |very )\S|, sorry\b|"
-    r"\b(?:a slip|by mistake|typing too fast|no wait|no idea why|not know why)\b|^(?:i|user) (?:typed|wrote) "
-    r"[^,;]{1,40},? but\b"
+_MISTAKEN: Final = regex(
+    r"\b(?:meant|mistake|my bad|typo|a slip|by mistake|mixed up|mixed (?:that|it|them|those) up|misspoke|mistyped|misread|"
+    r"correction|scratch that|no idea why|not know why)\b|^not [^,;]{1,40}, "
 )
 _RETURNS: Final = regex(
     r"\b(?:moved|came|come|gone|went|rolled|switched|set|put|got)(?: \S+){0,4} back\b|\breturned to\b|"
@@ -467,7 +457,7 @@ def sign(said: str) -> Sign | None:
     """
     if is_doubtful(said) or _OF_A_MOMENT.search(said) is not None:
         return None
-    if (is_slip(said) or _SLIPPED.search(said) is not None) and not said.startswith("no more"):
+    if _MISTAKEN.search(said) is not None:
         return "slip"
     if goes_on(said):
         return "on"
@@ -579,5 +569,5 @@ _THING: Final = regex(
 __all__ = [
     "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_elsewhere", "is_new", "is_number", "is_once",
     "is_pair", "is_slip", "masked", "may_be_news", "may_tell", "names_its_thing", "returns", "says_no_more",
-    "set_against", "sign", "value_in", "values",
+    "sign", "value_in", "values",
 ]  # fmt: skip

@@ -121,7 +121,7 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             slip = _SAID_AT_ONCE
             continue
         before, slip = slip, slips.named(said)
-        if before is _SAID_AT_ONCE:
+        if before is _SAID_AT_ONCE or slip is not None:
             continue
         echo = attributes.corrected(said)
         if echo is not None and mood_of(said) != "command":

@@ -520,23 +520,22 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
 
 # ------------------------------------------------ what is most like it
 
-ALIKE: Final = {"slip": 0.4, "over": 0.4, "on": 0.5, "back": 0.5, "new": 0.5, "so": 0.5}
-"""How alike a statement must be to what it is news of, by what it says. In four banks of histories, of all that reached
-it the memory that is most alike was the right one."""
+ALIKE: Final = 0.5
+"""How alike a statement must be to what it is news of; of a slip and an end, whose signs are sure, less is enough."""
+SURELY: Final = 0.4
 APART: Final = 0.1
 """How much less alike everything else must be."""
 
 
 def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
-    """The draft as news of the one memory that is most like it, by what it says has become of that; None for others."""
+    """The draft as news of the one memory that is most like it, by what it says has become of that; None for others.
+
+    Likeness says what a statement is about, and not that it is of no more than that: who replaced a string of the piano
+    still plays it. So the clause that bears the sign must name nothing that the memory does not.
+    """
     if draft.echo is None or not draft.echo.akin or _is_left_out(setup.policy, draft.fact):
         return None
     key, said, what = draft.classified.conflict_key, plain(draft.fact), draft.echo.akin
-    owner = draft.classified.subject
-    if not _is_of_theirs(owner) and not (
-        _PASSIVE.match(said.removeprefix(owner or "")) and any(one.is_head and one.value == owner for one in known)
-    ):
-        return None
     head = next((one for one in known if key is not None and one.key == key and one.is_head), None)
     if head is not None and not draft.echo.whole:  # its key decides, where the words of the fact say of the change
         name = (key or "").removeprefix(PREFIX)
@@ -544,72 +543,112 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         return replace(draft, echo=None, succeeds=head.fact) if told else None
     mine = [one for one in known if _is_of_user(one) or _is_of_theirs(one.subject)]
     heads = [one for one in mine if one.is_head and courses.is_state(plain(one.fact)) and not _of_work_before(one.fact)]
-    if draft.echo.moved:  # what is somewhere, some day or so much has been looked for already
-        heads = [one for one in heads if moves.read(plain(one.fact), one.fact) is None]
     if what == "back":
         return _again(setup, draft, heads, mine)
-    about = _most_like(said, what, heads)
+    if what == "on":
+        about = _most_like(said, [said], heads, ALIKE)
+        return None if about is None or not _goes_on(draft, about) else _restating(setup, draft, about.fact)
+    if what == "over":
+        return _over(draft, said, heads)
+    return _put_right(setup, draft, said, heads) if what == "slip" else None
+
+
+def _over(draft: Draft, said: str, heads: Sequence[Known]) -> Draft | None:
+    """The end of what a clause names and nothing beside; or what came instead, where another clause tells that."""
+    clauses = _CLAUSES.split(said)
+    ends = [part for part in clauses if news.sign(part) == "over"]
+    about = _most_like(said, ends, heads, SURELY)
+    if about is None or about.key == HOME or not any(_names_only(part, about) for part in ends):
+        return None
+    if any(part not in ends and _COMES.match(part) for part in clauses):
+        return _in_its_place(draft, about, said)
+    return _ending(draft, about) if about.told.may_end(said) else None
+
+
+def _put_right(setup: Setup, draft: Draft, said: str, heads: Sequence[Known]) -> Draft | None:
+    """What a slip was told of, put right where a clause denies just that: "I meant the train, I don't take the tram"."""
+    clauses = _CLAUSES.split(said)
+    denied = [part for part in clauses if _DENIES.search(part)]
+    about = _most_like(said, clauses, heads, SURELY)
     if about is None or about.key == HOME:
         return None
-    if what == "over":
-        if not about.told.is_named_by(said) or _ONLY.search(said) is not None or _does_it(said, about):
-            return None
-        if not _is_itself(said, about):
-            return None
-        if any(news.sign(part) is None and _COMES.match(part) for part in _CLAUSES.split(said)):
-            return _in_its_place(draft, about, said)
-        return _ending(draft, about) if about.told.may_end(said) else None
-    if what == "on":
-        return _restating(setup, draft, about.fact) if _names_no_more(draft, about) else None
-    if what == "slip":
-        against = news.set_against(said)
-        if against is not None and not about.told.is_named_by(against):
-            return None
-        return _put_right(setup, draft, about) or _in_its_place(draft, about, said)
-    if news.is_once(said) or (what == "so" and not (about.told.is_named_by(said) and _comes_of_it(said))):
+    # A slip is put right when it is noticed: of what was told last, else of just what is denied.
+    if about.said != max(one.said for one in heads) and not any(_names_only(part, about) for part in denied):
         return None
-    return None if _may_be_several(draft, about) else _in_its_place(draft, about, said)
+    meant = _MEANT.search(said)
+    if meant is not None and about.value is not None and news.masked(said, about.value) is not None:
+        return _replacing(setup, draft, about.value, meant["new"], [about])
+    several = courses.is_in_company(plain(about.fact)) or courses.is_of_several(courses.topic(plain(about.fact)))
+    return None if several else _in_its_place(draft, about, said)
 
 
-def _comes_of_it(said: str) -> bool:
-    """Whether a sentence says in its outcome what is had, used or done instead: "..., so we picked Portugal"."""
-    return any(_COMES.match(part) for part in _CLAUSES.split(said)[1:])
+def _again(setup: Setup, draft: Draft, heads: Sequence[Known], known: Sequence[Known]) -> Draft | None:
+    """What a memory told before another took its place, where a clause says that it is so again and nothing else."""
+    said = plain(draft.fact)
+    back = [part for part in _CLAUSES.split(said) if news.sign(part) == "back"]
+    gone = {one.fact: one for one in known if not one.is_head}
+    was = _most_like(said, back, list(gone.values()), ALIKE)
+    if was is None or news.is_once(said) or not any(_names_only(part, was) for part in back):
+        return None
+    same = (one for one in heads if (one.key == was.key if was.key is not None else one.lineage == was.lineage))
+    now = next(same, None)
+    if now is None or (was.key is None and now.key is not None):
+        return None
+    before, after = likeness.likeness(back[0], [plain(was.fact), plain(now.fact)])
+    if before <= after:
+        return None
+    made = _restating(setup, draft, was.fact)
+    if was.key is None:
+        return replace(made, succeeds=now.fact, classified=_keyless(made))
+    kept = replace(made.classified, conflict_key=was.key)
+    return replace(made, succeeds=now.fact if frames.is_loose(was.key) else None, classified=kept)
 
 
-def _is_itself(said: str, about: Known) -> bool:
-    """Whether the thing that is over is what a memory tells of, and not a part or a case of it: "my session with X"."""
-    clause = next((part for part in _CLAUSES.split(said) if news.sign(part) == "over"), said)
-    thing = _OVER_IS.match(clause) or _OVER_WITH.search(clause)
-    if thing is None:
-        return True
-    head = courses.topic(re.split(r" (?:of|with|to|for|in|at|on|from|about) ", thing["np"])[0])
-    return not head or bool(head & courses.topic(plain(about.fact))) or not courses.topic(plain(about.fact))
+def _most_like(said: str, clauses: Sequence[str], heads: Sequence[Known], least: float) -> Known | None:
+    """The memory that a statement is like, or one of some clauses of it, where no other is nearly as much."""
+    facts = [plain(one.fact) for one in heads]
+    rows = [likeness.likeness(part, facts) for part in dict.fromkeys((said, *clauses))]
+    scored = sorted(zip(map(max, zip(*rows, strict=True)), heads, strict=True), key=lambda one: -one[0])
+    if not scored or scored[0][0] < least:
+        return None
+    best, about = scored[0]
+    return None if any(score > best - APART for score, one in scored[1:] if one.fact != about.fact) else about
 
 
-_OVER_IS: Final = regex(
-    r"^(?:the |user's |my |all )*(?P<np>[^,;:]{2,60}?) (?:is|are|was|were|got|has been|have been|has|have)(?: \w+ly)? "
-    r"(?:over|gone|done|history|no more|cancell?ed|scrapped|axed|shelved|dropped|discontinued|off|dead|retired)\b"
-)
-_OVER_WITH: Final = regex(
-    r"^user (?:\w+ly |has |just |now )*(?:cancell?ed|dropped|ditched|scrapped|abandoned|discontinued|uninstalled|"
-    r"gave up|given up)"
-    r" (?:the |user's |an? )*(?P<np>[^,;:]{2,60})$"
-)
+def _names_only(clause: str, about: Known) -> bool:
+    """Whether a clause names something of a memory, and nothing that is not of it: no part, no case, no time."""
+    own = {stem(word) for word in _WORD.findall(plain(about.fact))}
+    named = [word for word in _WORD.findall(clause) if word not in _OF_ANY]
+    return bool(named) and "'s " not in clause.replace("user's ", "") and all(stem(word) in own for word in named)
 
 
-def _does_it(said: str, about: Known) -> bool:
-    """Whether what a memory names does what is over: "Netflix cancelled my favourite show"."""
-    named = (plain(value) for value in news.values(about.fact))
-    return any(said.startswith(f"{one} ") and not _PASSIVE.match(said[len(one) :]) for one in named)
+def _goes_on(draft: Draft, about: Known) -> bool:
+    """Whether a statement that something is still so names nothing, and counts nothing, that a memory does not."""
+    held = about.fact.casefold()
+    own = {stem(word) for word in _WORD.findall(held)}
+    more = [word for word in _WORD.findall(plain(draft.fact)) if word not in _OF_ANY and stem(word) not in own]
+    return len(more) <= _FEW and all(value.casefold() in held for value in news.values(draft.fact))
 
 
-_PASSIVE: Final = regex(r" (?:(?:got|was|is|has been|has) )")
-_ONLY: Final = regex(r"\b(?:only|but|just|except)\b")
+_FEW: Final = 2
+_WORD: Final = regex(r"[\w'.:@+#-]*\w")
+_ANY: Final = """
+    user user's the a an my our we i it it's its that that's and so but is are am be been being has have do does doing
+    not n't no never longer more any anymore again once back now finally just really actually still yet too gone over off
+    done finished history stopped quit gave given up cancelled canceled dropped ditched scrapped abandoned shut down
+    took taken came come turned for good with on in at to of by as out returned went gone go going goes rolled resumed
+    restarted rejoined living live lives based home team group company app doesn't isn't don't aren't hasn't use uses
+    using used meant way ones one things thing sadly unfortunately luckily all kept keep keeps running run going as
+    always ever usual yes
+"""
+_OF_ANY: Final = frozenset(_ANY.split())
+"""What says nothing of which thing a clause is, beside that it is over, so again or still so."""
+_CLAUSES: Final = regex(r"[,;] (?:so |and |but )?| (?:so|but|and) (?=user\b)")
+_DENIES: Final = regex(r"\b(?:not|never|no)\b|n't\b")
+_MEANT: Final = regex(r"\buser meant (?:to say )?(?:the |an? )?(?P<new>[\w'.-]+(?: [\w'.-]+){0,2}?)(?:,|;| not\b| -|$)")
 _COMES: Final = regex(
-    r"(?:user|user's \w+|the \w+) (?:\w+ly |just |has |now )*(?:got|adopted|bought|picked|chose|chosen|joined|uses?|"
-    r"has|"
-    r"took|taken|found|signed|"
-    r"hired|started|works?|goes|plays?|runs?|lives?|keeps?|sees?)\b"
+    r"(?:user|user's \w+) (?:\w+ly |just |has |now )*(?:got|adopted|bought|picked|chose|chosen|joined|uses?|has|took|"
+    r"taken|found|signed|hired|started|works?|goes|plays?|runs?|keeps?|sees?)\b"
 )
 """What came in the place of what the same sentence says is over."""
 
@@ -623,57 +662,6 @@ def _is_of_theirs(subject: str | None) -> bool:
 
 
 _GROUPS: Final = frozenset(("team", "group", "company", "startup", "pet"))
-_MEANT: Final = regex(r"\buser meant (?:to say )?(?:the |an? )?(?P<new>[^,;.]{1,40}?)(?:,|;| not\b| -|$)")
-
-
-def _put_right(setup: Setup, draft: Draft, about: Known) -> Draft | None:
-    """A memory with what was meant in the place of its value: "I meant the train, I don't take the tram"."""
-    meant = _MEANT.search(plain(draft.fact))
-    if meant is None or about.value is None or news.masked(plain(draft.fact), about.value) is None:
-        return None
-    return _replacing(setup, draft, about.value, meant["new"], [about])
-
-
-def _most_like(said: str, sign: str, heads: Sequence[Known]) -> Known | None:
-    """The memory that a statement is like, or its clause that bears the sign, where no other is nearly as much."""
-    facts = [plain(one.fact) for one in heads]
-    clauses = [part for part in _CLAUSES.split(said) if sign == "slip" or news.sign(part) == sign]
-    rows = [likeness.likeness(part, facts) for part in dict.fromkeys((said, *clauses))]
-    scored = sorted(zip(map(max, zip(*rows, strict=True)), heads, strict=True), key=lambda one: -one[0])
-    if not scored or scored[0][0] < ALIKE[sign]:
-        return None
-    best, about = scored[0]
-    return None if any(score > best - APART for score, one in scored[1:] if one.fact != about.fact) else about
-
-
-_CLAUSES: Final = regex(r"[,;] (?:so |and |but )?| (?:so|but|and) (?=user\b)")
-
-
-def _again(setup: Setup, draft: Draft, heads: Sequence[Known], known: Sequence[Known]) -> Draft | None:
-    """What a memory told before another took its place, where a statement is more like it than like that other."""
-    said = plain(draft.fact)
-    lives = _LIVES.search(said) is not None
-    gone = [one for one in known if not one.is_head and (one.key != HOME or lives)]
-    was = _most_like(said, "back", list({one.fact: one for one in gone}.values()))
-    if was is None:
-        return None
-    now = next(
-        (one for one in heads if (one.key == was.key if was.key is not None else one.lineage == was.lineage)), None
-    )
-    if now is None or (was.key is None and now.key is not None):
-        return None
-    clause = next((part for part in _CLAUSES.split(said) if news.sign(part) == "back"), said)
-    back, there = likeness.likeness(clause, [plain(was.fact), plain(now.fact)])
-    if back <= there:
-        return None
-    made = _restating(setup, draft, was.fact)
-    if was.key is None:
-        return replace(made, succeeds=now.fact, classified=_keyless(made))
-    kept = replace(made.classified, conflict_key=was.key)
-    return replace(made, succeeds=now.fact if frames.is_loose(was.key) else None, classified=kept)
-
-
-_LIVES: Final = regex(r"\b(?:liv(?:e|es|ing)|based|resid\w+)\b")
 
 
 def _in_its_place(draft: Draft, about: Known, said: str) -> Draft | None:
@@ -686,29 +674,6 @@ def _in_its_place(draft: Draft, about: Known, said: str) -> Draft | None:
             draft, echo=None, succeeds=about.fact, classified=replace(draft.classified, conflict_key=about.key)
         )
     return replace(draft, echo=None, succeeds=about.fact)
-
-
-def _may_be_several(draft: Draft, about: Known) -> bool:
-    """Whether what a statement tells may be so beside what a memory does: of such things people have several.
-
-    Of one thing both are where the statement names what the memory tells, or where they share what they are about.
-    """
-    said, held = plain(draft.fact), plain(about.fact)
-    if not about.told.is_named_by(said) and not courses.topic(said) & courses.topic(held):
-        return True
-    if (
-        courses.is_in_company(said)
-        or courses.is_in_company(held)
-        or moves.may_both_be(said, draft.fact, held, about.fact)
-    ):
-        return True
-    return courses.is_of_several(courses.topic(said) | courses.topic(held))
-
-
-def _names_no_more(draft: Draft, about: Known) -> bool:
-    """Whether a statement names nothing, and counts nothing, that a memory does not."""
-    held = about.fact.casefold()
-    return all(value.casefold() in held for value in news.values(draft.fact))
 
 
 # ------------------------------------------------ values under keys
@@ -752,9 +717,11 @@ _PARTS_TOO: Final = regex(
     r"\b(?:band|duo|trio|quartet|orchestra|choir|startup|start-up|co-?founders?|business partners?|bandmates?)\b"
 )
 """Whom else somebody may be told to have parted from."""
-_PARTED: Final = regex(r"^user (?:\w+ly |has |just )*(?:sold|lost|left|parted with|gave away)\b")
-_KEPT: Final = tuple(PREFIX + name for name in ("favourite ", "hometown", "birthplace", "~team"))
-"""What a thing or a place may be to somebody who no longer has it."""
+_PARTED: Final = regex(r"^user (?:\w+ly |has |just )*(?:sold|lost|left|parted with|gave away)\b|^user is out of\b")
+_KEPT: Final = tuple(
+    PREFIX + name for name in ("favourite ", "hometown", "birthplace", "~team", "~morning drink", "coffee order")
+)
+"""What a thing or a place may be to somebody who has left it, or has none left."""
 
 
 def _named(known: Sequence[Known], said: str) -> Known | None:

@@ -131,7 +131,7 @@ def test_what_has_no_key_is_told_anew_with_what_came_and_again_with_what_was(eng
     door.remember("I drink cocoa in the morning these days.", wait=30.0)
     assert now_told(door) == ["User drinks cocoa in the morning these days"]
     door.remember("I drink chai in the morning again.", wait=30.0)
-    assert now_told(door) == ["User drinks chai in the morning"]
+    assert now_told(door) == ["User drinks chai in the morning again"]
 
 
 def test_an_end_and_a_change_within_one_message_follow_what_it_began_with(engram: Engram) -> None:
@@ -148,7 +148,7 @@ def test_an_end_and_a_change_within_one_message_follow_what_it_began_with(engram
         (("I have the locker 208.", "My locker is still 208."), ["User has the locker 208"]),
         (
             ("I go to bed at ten.", "I turn in at nine now, not ten.", "I go to bed at ten again."),
-            ["User goes to bed at ten"],
+            ["User goes to bed at ten again"],
         ),
         (
             ("Branka cleans for me.", "Branka cleans for my aunt."),
