@@ -415,11 +415,21 @@ def read(statement: str, original: str) -> Attribute | None:
     return _of_phrase(statement, original)
 
 
+_PASSING: Final = regex(
+    r"\b(?:today|tonight|tomorrow|yesterday|this (?:time|week|weekend|month|morning|afternoon|evening|once)|for "
+    r"(?:now|once|the "
+    r"(?:moment|time being|day|week|weekend))|while|temporarily|last (?:night|week))\b"
+)
+"""What says that something is so for a while alone: who is up at six today gets up at seven."""
+
+
 def _of_phrase(statement: str, original: str) -> Attribute | None:
     """What a statement sets by one of the phrases of daily life."""
+    if _PASSING.search(statement):
+        return None
     for phrase in phrases.read(statement):
         value = first_value(phrase.found)
-        if value is None or not phrases.fits(phrase.kind, value):
+        if value is None or not phrases.fits(phrase.kind, value) or not value[0].isalnum():
             continue
         if phrase.kind != "name" or is_name(value, original):
             return Attribute(phrase.name, value)
@@ -815,6 +825,7 @@ def corrected(sentence: str) -> Echo | None:
         if match is not None:
             old, new = _bare(match["old"]), _bare(match["new"])
             names_both = all(0 < len(one.split()) <= 4 and not _SENTENCE.match(one) for one in (old, new))
+            names_both = names_both and " for " not in new
             return Echo(old, new, alone=True) if names_both else None
     return None
 

@@ -288,6 +288,9 @@ def is_in_part(statement: str) -> bool:
     return _LESS.match(said) is not None or _IN_PART.match(said) is not None
 
 
+_TIME_WORD: Final = regex(rf"\b{_TIMES}\b")
+
+
 def _over(text: str) -> Course | None:
     for pattern, alone in _OVERS:
         match = pattern.match(text)
@@ -755,6 +758,8 @@ class Told:
 
     def is_over(self, over: str, said: str = "") -> float:
         """How much of this memory some words name that say what is over; 0 where they speak of something else too."""
+        if is_in_part(said) and not set(_TIME_WORD.findall(said)) <= set(self.plain.split()):
+            return 0.0  # who does not work from home on Mondays may do so on Fridays
         return _named(self.plain, over, said) if _may_end(self.plain, over, said) else 0.0
 
     def denies(self, said: str) -> bool:
@@ -1038,7 +1043,11 @@ _KINDS: Final = tuple(
             None,
             regex(r"\b(?:lives?|resides?|moved|based|goes)\b"),  # that is a journey, or one visit
         ),
-        (r"\b(?:lessons?|class(?:es)?)\b", None, regex(r"\b(?:plays?|speaks?|likes?|loves?|enjoys?)\b")),
+        (
+            r"\b(?:lessons?|class(?:es)?)\b",
+            None,
+            regex(r"\b(?:plays?|speaks?|likes?|loves?|enjoys?)\b|^user (?:has|owns) (?:an?|the) [\w-]+$"),
+        ),
         (
             (
                 r"^user's (?:\w+ )?(?:phone|smartphone|mobile|laptop|computer|pc|tablet|ipad|camera|watch|smartwatch|"
@@ -1056,7 +1065,7 @@ _KINDS: Final = tuple(
             regex(r"^user is (?:(?:now|still|currently|also|just) )*(?:re-?)?(?:reading|watching|listening to)\b"),
             None,
         ),
-        (r"\b(?:lost|stolen)\b", None, regex(r"\b(?:wears?|takes?|needs?)\b")),
+        (r"\b(?:lost|stolen)\b", None, regex(r"\b(?:wears?|takes?|needs?|uses? .* for)\b")),
     )
 )
 """What an end is an end of, and what a memory must say, or must not, to be what ended: a firm that fires somebody ends

@@ -53,7 +53,8 @@ _SAID: Final = frozenset(names.NOT_NAMES) | _words(
     "in on at to for with by of as if then also only once never always please well oh ok okay actually correction "
     "excuse pardon wrong typo scratch scrap forget bye goodbye hello done left quit gone mixed got been had has have "
     "guess today yesterday january february march april may june july august september october november december "
-    "monday tuesday wednesday thursday friday saturday sunday mum mom dad grandma grandpa christmas easter english"
+    "monday tuesday wednesday thursday friday saturday sunday mum mom dad grandma grandpa christmas easter english "
+    "pin id tv pc cv"
 )
 
 
@@ -434,7 +435,8 @@ _SINCE_NOW: Final = regex(
 _OUTCOME: Final = regex(r",? so (?:user|user's|the|it|that's) |^after (?:the|that) |^since ")
 """What a sentence says came of something: that is news of a memory which it names."""
 _MISTAKEN: Final = regex(
-    r"\b(?:meant|mistake|my bad|typo|a slip|by mistake|mixed up|mixed (?:that|it|them|those) up|misspoke|mistyped|misread|"
+    r"\b(?:meant|mistake|my bad|typo|a slip|by mistake|mixed up|mixed (?:that|it|them|those) up|misspoke|mistyped|"
+    r"misread|"
     r"correction|scratch that|no idea why|not know why)\b|^not [^,;]{1,40}, "
 )
 _RETURNS: Final = regex(
@@ -487,6 +489,8 @@ def alike(held: str, old: str, told: str, new: str) -> float:
         return 0.0
     if _thing(one) != _thing(other) and _thing(one) and _thing(other):
         return 0.0
+    if is_number(new) and _measured(one) != _measured(other):
+        return 0.0  # how old the car is says nothing of who drives it
     if _OTHERS.findall(one) != _OTHERS.findall(other) or _COUNTS.findall(one) != _COUNTS.findall(other):
         return 0.0
     first, second = courses.topic(one) - _AT_ALL, courses.topic(other) - _AT_ALL
@@ -513,7 +517,20 @@ def _thing(text: str) -> tuple[str, ...]:
     return () if match is None else tuple(one for one in match[1].split() if one not in _NO_KIND)
 
 
-_OF_THE_USER: Final = regex(r"user's ((?:[\w'-]+ ){1,5}?)(?:is|are|has|have)\b")
+def _measured(text: str) -> str | None:
+    """The thing of the user's that a number is told of; None where it is the user, or what is measured of them."""
+    match = _MEASURED.match(text)
+    return None if match is None or match["thing"] in _OF_A_BODY else match["thing"]
+
+
+_MEASURED: Final = regex(
+    r"(?:(?:now|currently|by now),? )?user's (?:[\w'-]+ ){0,2}?(?P<thing>[\w'-]+) (?:(?:now|already|just|currently) )*"
+    r"(?:is|weighs|measures|stands|turned|has turned)\b"
+)
+_OF_A_BODY: Final = _words(
+    "weight age height goal rent salary locker size number pay wage fee price budget limit dose score"
+)
+_OF_THE_USER: Final = regex(r"user's ((?:[\w'-]+ ){1,5}?)(?:is|are|has|have|went|goes|rose|fell|dropped|costs)\b")
 _NO_KIND: Final = _words("new old current latest present number of the at")
 _OTHERS: Final = regex(
     r"user's (?:(?:little|big|older|younger|eldest) )?(?:mum|mom|mother|dad|father|sons?|daughters?|kids?|child|"

@@ -152,7 +152,7 @@ def _is_settled(setup: Setup, draft: Draft, whole: Echo, known: Sequence[Known])
 def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> list[Known]:
     """What is known once a draft is written, in the order in which it is read: two drafts of one call or of two."""
     key, said = made.classified.conflict_key, _said(origin)
-    if key is None:
+    if key is None or _stands_beside(setup, made, seen):
         before = next((one for one in seen if one.key is None and one.is_head and one.fact == made.succeeds), None)
         line = made.fact if before is None else before.lineage
         seen = [replace(one, is_head=False) if one is before else one for one in seen]
@@ -168,6 +168,15 @@ def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> l
     if value is None and not _of_work_before(made.fact):
         return seen
     return _with(seen, Known(key, value, value is not None, made.fact, said))
+
+
+def _stands_beside(setup: Setup, made: Draft, seen: Sequence[Known]) -> bool:
+    """Whether a draft will have no key, as it gives a loose one another value and says of no change."""
+    key = made.classified.conflict_key
+    head = next((one for one in seen if one.key == key and one.is_head), None)
+    if head is None or not frames.is_loose(key) or made.classified.negates is not None or made.succeeds is not None:
+        return False
+    return value_of(setup.policy, made.fact, key) != head.value and not frames.says_of_a_change(made.fact, key or "")
 
 
 def _of_work_before(fact: str) -> bool:
@@ -216,6 +225,7 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         new = _as_written(course.new, draft.fact)  # and who says goodbye to a town may be on a journey
         heads = [one for one in heads if one.key != HOME and one.told.writes(course.old or "", new)]
     if course is not None and course.old is not None and course.new is not None:
+        heads = _of_what_changed(draft, heads)
         return _replacing(setup, draft, course.old, course.new, heads)
     if course is not None and course.old is not None and course.says is not None:
         return _correcting(setup, draft, course.old, course.says, heads)
@@ -234,6 +244,20 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if kin is not None and any(one.is_head and moves.are_several(kin, plain(one.fact)) for one in known):
         return None  # of two sons either may be meant
     return _after_all(draft, plain(draft.fact), heads) or _preferring(draft, heads) or _otherwise(draft, heads)
+
+
+def _of_what_changed(draft: Draft, heads: Sequence[Known]) -> list[Known]:
+    """The memories about what a statement says was changed, where it does: "I switched my side project from Go"."""
+    changed = _WHAT_CHANGED.match(plain(draft.fact))
+    about = courses.topic("" if changed is None else changed["what"])
+    return [one for one in heads if not about or about & courses.topic(plain(one.fact))]
+
+
+_WHAT_CHANGED: Final = regex(
+    r"^user (?:\w+ly |has |just )*(?:switched|moved|changed|migrated|converted|ported) (?:user's|the) "
+    r"(?P<what>[^,;:]{2,40}?) "
+    r"(?:over )?from "
+)
 
 
 def _is_also_anothers(known: Sequence[Known], name: str) -> bool:
@@ -462,7 +486,7 @@ def _changing(setup: Setup, draft: Draft, named: Sequence[Held], new: str) -> Dr
     heads = [
         one for one, _ in named if one.key != HOME and not news.is_elsewhere(said, plain(one.fact), old, plain(new))
     ]
-    return _replacing(setup, draft, old, plain(new), heads)
+    return _replacing(setup, draft, old, plain(new), _of_what_changed(draft, heads))
 
 
 def _going(setup: Setup, draft: Draft, named: Sequence[Held]) -> Draft | None:
@@ -500,6 +524,8 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
     said = plain(draft.fact)
     key = draft.classified.conflict_key
     strict = key is not None and not frames.is_loose(key)
+    if draft.echo is not None and draft.echo.course is not None and draft.echo.course.over is not None:
+        return None  # what is over does not come
     if not (news.is_new(said) or news.is_slip(said)):
         # Of what people have one of at a time another value needs no word of change.
         if not news.names_its_thing(said, plain(new)):
@@ -566,7 +592,9 @@ def _over(draft: Draft, said: str, heads: Sequence[Known]) -> Draft | None:
 
 
 def _put_right(setup: Setup, draft: Draft, said: str, heads: Sequence[Known]) -> Draft | None:
-    """What a slip was told of, put right where a clause denies just that: "I meant the train, I don't take the tram"."""
+    """What a slip was told of, with what was meant in its place: "I meant the train, I don't take the tram"."""
+    if _POINTS.search(said) is not None:
+        return None  # of this time alone
     clauses = _CLAUSES.split(said)
     denied = [part for part in clauses if _DENIES.search(part)]
     about = _most_like(said, clauses, heads, SURELY)
@@ -634,8 +662,8 @@ _FEW: Final = 2
 _WORD: Final = regex(r"[\w'.:@+#-]*\w")
 _ANY: Final = """
     user user's the a an my our we i it it's its that that's and so but is are am be been being has have do does doing
-    not n't no never longer more any anymore again once back now finally just really actually still yet too gone over off
-    done finished history stopped quit gave given up cancelled canceled dropped ditched scrapped abandoned shut down
+    not n't no never longer more any anymore again once back now finally just really actually still yet too gone over
+    off done finished history stopped quit gave given up cancelled canceled dropped ditched scrapped abandoned shut down
     took taken came come turned for good with on in at to of by as out returned went gone go going goes rolled resumed
     restarted rejoined living live lives based home team group company app doesn't isn't don't aren't hasn't use uses
     using used meant way ones one things thing sadly unfortunately luckily all kept keep keeps running run going as
@@ -644,6 +672,7 @@ _ANY: Final = """
 _OF_ANY: Final = frozenset(_ANY.split())
 """What says nothing of which thing a clause is, beside that it is over, so again or still so."""
 _CLAUSES: Final = regex(r"[,;] (?:so |and |but )?| (?:so|but|and) (?=user\b)")
+_POINTS: Final = regex(r"\bfor (?:that|this|those|these|now|today)\b")
 _DENIES: Final = regex(r"\b(?:not|never|no)\b|n't\b")
 _MEANT: Final = regex(r"\buser meant (?:to say )?(?:the |an? )?(?P<new>[\w'.-]+(?: [\w'.-]+){0,2}?)(?:,|;| not\b| -|$)")
 _COMES: Final = regex(

@@ -57,7 +57,14 @@ STANDS_FOR: Final = {
 ENTRIES: Final = (
     Entry(
         "landlord",
-        said=(("rents", "name", r"(?:<my>(?:\w+ ){0,2}?(?:flat|apartment|house|place|room|studio|home) )?from <v>"),),
+        said=(
+            (
+                "rents",
+                "name",
+                r"(?:<my>(?:flat|apartment|house|room|studio|home) )?from (?P<value>(?:mr|mrs|ms|dr)\b.+)",
+            ),
+            ("rents", "name", r"<my>(?:flat|apartment|house|room|studio|home) from <v>"),
+        ),
         owned=(("name", r"user's (?:home|house|flat|apartment|place|room) (?:belongs to|is owned by) <v>"),),
         done=(r"(?:owns|lets|rents out) user's (?:home|house|flat|apartment|place|room)",),
         asked=(
@@ -286,9 +293,9 @@ ENTRIES: Final = (
         "phone",
         said=(
             (
-                "uses|has|carries|bought|got|owns",
+                "uses|carries",
                 "name",
-                r"(?:got |bought )?(?:an? |the |user's )?(?:new )?(?P<value><phones>)",
+                r"(?:an? |the |user's )?(?:new )?(?P<value><phones>)",
             ),
         ),
     ),
@@ -296,9 +303,9 @@ ENTRIES: Final = (
         "laptop",
         said=(
             (
-                "uses|has|bought|got|owns",
+                "uses",
                 "name",
-                r"(?:got |bought )?(?:an? |the |user's )?(?:new )?(?P<value><laptops>)",
+                r"(?:an? |the |user's )?(?:new )?(?P<value><laptops>)",
             ),
         ),
     ),
@@ -442,7 +449,6 @@ ENTRIES: Final = (
         "editor",
         said=(
             ("does|writes", "name", r"(?:all |most )?(?:of )?user's (?:coding|code|programming) (?:in|with) <v>"),
-            ("codes|programs", "name", r"(?:mostly |mainly )?in <v>"),
             (
                 "has|is|switched|moved",
                 "name",

@@ -48,6 +48,15 @@ _PREFIX = regex(
     r"condo|loft|room|village|town|townhouse|suburb|neighbou?rhood|cottage|cabin|home|duplex|bungalow)(?: "
     r"[\w'-]+){0,2}? (?:in|of) )"
 )
+_FROM = regex(r"\b(?:moved|relocated|switched|went) from (?P<where>[^,;]{1,40}?) to ")
+
+
+def _is_from_no_place(canonical: str) -> bool:
+    """Whether somebody left what is no known place, for what is none either: a bank, a club, a firm."""
+    match = _FROM.search(canonical)
+    return match is not None and _known_place(match["where"]) is None
+
+
 _FOR_A_USE = regex(
     r"\s+for (?!(?:user's |the |an? |his |her |their )?(?:new )?(?:work|jobs?|love|good|school|uni|university|"
     r"college|stud(?:y|ies)|"
@@ -127,8 +136,8 @@ def city(found: str, original: str, canonical: str) -> str | None:
         if not taken or not _follows(rest, _AFTER_PLACE) or _OTHER_USES.match(text):
             return None
         name = " ".join(taken)
-        if _FOR_A_USE.match(rest):
-            return None  # "I moved to Sublime Text for coding"
+        if _FOR_A_USE.match(rest) or _is_from_no_place(canonical):
+            return None  # "I moved to Sublime Text for coding", "I've moved from HSBC to Monzo"
     if name in words.NOT_PLACES or name.split(" ")[0] in words.NOT_PLACES:
         return None
     if name in words.REGIONS and not re.search(r"\b(?:now|moved|relocated)\b", canonical):

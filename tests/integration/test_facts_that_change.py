@@ -90,7 +90,6 @@ CHANGED: Final = (
     "I get up at 7. | I've started getting up at 6:15 so I can have breakfast. | at 7 | 6:15",
     "My manager is Janet. | I've got a new manager, Martin. | Janet | Martin",
     "I report to Tobias. | Lorraine is my boss, so be polite in those mails. | Tobias | Lorraine",
-    "I use Neovim as my editor. | I code in Zed now. | Neovim | Zed",
     "I'm a tech lead, so pitch your answers at that level. | I've started as product manager. | tech lead | product",
     "I take the tram to the office. | I'm back to commuting by bike. | tram | bike",
     "I help out at the Red Cross. | I volunteer for the Book Aid now. | Red Cross | Book Aid",
@@ -225,6 +224,32 @@ BESIDE: Final = (
     "My project is Atlas. | Tom is on project Bluebird now.",
     "I work at Siemens. | I'm not working at Siemens this week.",
     "I take the bus to work. | I took the tram to work today.",
+    # A part of something, a case of it, or what it is used for.
+    "I play the piano. | I replaced a string on my piano.",
+    "I have asthma. | Lily's asthma is gone.",
+    "I take metformin twice a day. | I've stopped taking metformin with breakfast.",
+    "I'm on warfarin. | I've stopped eating kale because of warfarin.",
+    "I have epilepsy. | I no longer drive because of my epilepsy.",
+    "My wife is called Hannah. | I'm no longer angry at Hannah.",
+    "My boss is Karen. | I'm done with the report for Karen.",
+    "I use Slack at work. | I turned off Slack notifications.",
+    "I use VS Code. | I changed my VS Code theme.",
+    "I subscribe to Netflix. | I changed my Netflix password.",
+    "My favourite tea is Earl Grey. | My tea is cold now.",
+    "I play badminton on Mondays. | Badminton was cancelled so we went to the pub.",
+    "I commute by tram. | I've stopped taking the tram on Fridays, I cycle.",
+    "I work from home on Fridays. | I no longer work from home on Mondays.",
+    "I have a piano. | I no longer have piano lessons.",
+    "I write Go at work. | I've switched my side project from Go to Rust.",
+    "I use Slack for clients. | I lost a client today.",
+    "I live in Lyon. | I've moved from HSBC to Monzo.",
+    "I live in Lyon. | We moved from Jira to Linear.",
+    "I'm 34 years old. | My car is now 12 years old.",
+    "I weigh 80 kilos. | My suitcase weighs 25 kilos now.",
+    "My rent is 900 euros. | My garage rent went up to 120.",
+    "I bank with Nationwide. | I changed my bank card PIN.",
+    "I shoot with a Canon R5. | Sorry, I meant the Sony for that shot, not the Canon.",
+    "I wake up at 7. | I'm up at 6 today.",
     "I live in Rome. | I don't live in Rome because I like it.",
     "I live in Rome. | I don't live in Rome because I want to move to Oslo.",
     "I live in Rome. | I don't live in Rome because I moved to Rome for work.",
@@ -691,3 +716,38 @@ def test_what_takes_the_place_of_something_alike_leaves_its_key_to_what_has_it(e
     held = facts(told(engram, *said, "My mistake, I do salsa, I've never done bouldering."))
     assert any("salsa" in fact for fact in held), held
     assert not any("judo" in fact for fact in held), held
+
+
+@pytest.mark.parametrize(
+    ("said", "stays", "goes"),
+    [
+        (("I play the guitar.", "I play the piano.", "I've switched from piano to organ."), "guitar", "piano"),
+        (
+            ("I use Notion for notes.", "I use Obsidian for notes.", "I've switched from Obsidian to Bear."),
+            "Notion",
+            "Obsidian",
+        ),
+        (("I'm learning French.", "I'm learning German.", "I've switched from German to Dutch."), "French", "German"),
+    ],
+)
+def test_of_two_that_stand_side_by_side_the_one_that_is_named_goes(
+    engram: Engram, said: tuple[str, ...], stays: str, goes: str
+) -> None:
+    door = engram.scoped(tenant_id=f"t-{new_id()}", user_id="ada")
+    door.remember([{"role": "user", "content": one, "occurred_at": BEGIN} for one in said], wait=30.0)
+    held = facts(door)
+    assert any(stays in fact for fact in held), held
+    assert not any(goes in fact for fact in held), held
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ("I work at Google.", "I work at Datadog now.", "I went back to Google to visit some friends."),
+        ("My manager is Dana.", "My manager is Sue now.", "I had lunch with Dana again."),
+        ("I take the bus to work.", "I take the train to work now.", "I took the bus again today."),
+        ("I play tennis.", "I play padel instead of tennis now.", "I played tennis again with my dad."),
+    ],
+)
+def test_what_is_met_with_again_is_not_so_again(engram: Engram, said: tuple[str, ...]) -> None:
+    assert set(facts(told(engram, *said[:2]))) <= set(facts(told(engram, *said)))

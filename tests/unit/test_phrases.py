@@ -31,7 +31,6 @@ from engram.subjects import plain, third_person
         ("I play the clarinet again.", ("~instrument", "clarinet")),
         ("I'm still learning Spanish, slowly.", ("~language being learned", "spanish")),
         ("I write Rust at work.", ("~programming language", "rust")),
-        ("I code in Zed now.", ("editor", "zed")),
         ("I take the ferry to work.", ("commute", "ferry")),
         ("I'm in the middle of The Overstory.", ("~book being read", "overstory")),
         ("I have locker 112.", ("locker", "112")),
