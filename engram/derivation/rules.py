@@ -121,7 +121,7 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             slip = _SAID_AT_ONCE
             continue
         before, slip = slip, slips.named(said)
-        if before is _SAID_AT_ONCE or slip is not None:
+        if before is _SAID_AT_ONCE or (slip is not None and " but " not in said):
             continue
         echo = attributes.corrected(said)
         if echo is not None and mood_of(said) != "command":
@@ -136,9 +136,12 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         sentence = clauses(whole or said, role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
         found = _sentence(said, sentence, whole, start, content, event.occurred_at, lone=len(spans) == 1)
-        yield from found if before is None else (_instead(one, before) for one in found)
+        for one in found:
+            if slip is None or plain(one.fact) not in (f"user {verb} {plain(slip)}" for verb in _SAID):
+                yield one if before is None else _instead(one, before)
 
 
+_SAID: Final = ("said", "wrote", "typed")
 _SAID_AT_ONCE: Final = ""
 """Stands for a slip that the sentence before corrected together with this one."""
 
