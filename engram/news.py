@@ -407,7 +407,7 @@ _NEW_WORDS: Final = _words(
 )
 
 
-Sign = Literal["over", "slip", "back", "on", "new", "so"]
+Sign = Literal["over", "slip", "back", "on", "new"]
 _IS_OVER: Final = regex(
     r"(?:\bnot|n't)\b[^,;]{1,80}\b(?:any ?more|any longer)\b|\b(?:no longer|no more|for good|(?:turned|switched) "
     r"off|shut down|"
@@ -432,8 +432,6 @@ _SINCE_NOW: Final = regex(
 )
 
 
-_OUTCOME: Final = regex(r",? so (?:user|user's|the|it|that's) |^after (?:the|that) |^since ")
-"""What a sentence says came of something: that is news of a memory which it names."""
 _MISTAKEN: Final = regex(
     r"\b(?:meant|mistake|my bad|typo|a slip|by mistake|mixed up|mixed (?:that|it|them|those) up|misspoke|mistyped|"
     r"misread|"
@@ -455,7 +453,7 @@ _OF_A_MOMENT: Final = regex(
 def sign(said: str) -> Sign | None:
     """What compared text says has become of something, whatever that is; None where it says nothing of the kind.
 
-    It is over, it was a slip, it is so again ("back") or still ("on"), it is new, or came of something else ("so").
+    It is over, it was a slip, it is so again ("back") or still ("on"), or it is new.
     """
     if is_doubtful(said) or _OF_A_MOMENT.search(said) is not None:
         return None
@@ -467,9 +465,7 @@ def sign(said: str) -> Sign | None:
         return "back"
     if _IS_OVER.search(said) is not None:
         return "over"
-    if _BESIDE.search(said) is not None:
-        return None
-    return "new" if _SINCE_NOW.search(said) is not None else "so" if _OUTCOME.search(said) is not None else None
+    return "new" if _SINCE_NOW.search(said) is not None and _BESIDE.search(said) is None else None
 
 
 # ------------------------------------------------ what two statements are about

@@ -347,7 +347,7 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
 def _akin(sentence: str, offset: int, content: str, told: Sequence[Proposed]) -> Iterator[Proposed]:
     """What a sentence gives, marked where it says what has become of something that it need not name.
 
-    Where none of what it gives says so, the sentence as a whole does.
+    Where none of what it gives says so, the sentence as a whole does; but what is new has to be read of itself.
     """
     said = plain(third_person(sentence))
     sign = news.sign(said) if len(sentence) <= news.MAX_READ else None
@@ -361,7 +361,7 @@ def _akin(sentence: str, offset: int, content: str, told: Sequence[Proposed]) ->
     ):
         yield _marked_akin(told[0], sign)
         told = told[1:]
-    elif not any(news.sign(plain(one.fact)) == sign for one in told):
+    elif sign != "new" and not any(news.sign(plain(one.fact)) == sign for one in told):
         fact = third_person(" ".join(content[start:end].split())).replace("User's group", "User")
         whole = attributes.Echo(alone=True, whole=True, akin=sign)
         yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)
