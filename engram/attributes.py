@@ -447,7 +447,17 @@ def _of_noun(phrase: str, value: str, original: str, pattern: re.Pattern[str]) -
     held = first_value(value)
     if name is None or held is None or not _fits(name, held, original):
         return None
+    if name == "occupation" and np.split()[-1] in _OFFICES and "job" not in np and _IS_A_TRADE.search(held) is None:
+        return None  # "my role is to keep everybody calm"
     return Attribute(name, held.split()[0] if name == "age" else held)
+
+
+_OFFICES: Final = ("title", "role")
+_IS_A_TRADE: Final = regex(
+    r"(?<!^to )\b(?:[a-z]{3,}(?:er|or|ist|ian|ant|ent|eer|man|woman)|lead|head|chief|intern|rep|chef|nurse|coach|"
+    r"analyst|"
+    r"architect|ceo|cto|cfo|vp|director|scientist|researcher|professor|dean|clerk)$"
+)
 
 
 def _of_frame(name: str, found: str, original: str) -> Attribute | None:

@@ -48,13 +48,20 @@ _PREFIX = regex(
     r"condo|loft|room|village|town|townhouse|suburb|neighbou?rhood|cottage|cabin|home|duplex|bungalow)(?: "
     r"[\w'-]+){0,2}? (?:in|of) )"
 )
+_DWELLING = regex(
+    r"\b(?:home|house|flat|apartment|place|parents|mum|mom|dad|city|town|village|country|countryside|abroad|here|there|dorm|"
+    r"campus|suburbs?|island|coast|capital)\b"
+)
 _FROM = regex(r"\b(?:moved|relocated|switched|went) from (?P<where>[^,;]{1,40}?) to ")
 
 
 def _is_from_no_place(canonical: str) -> bool:
     """Whether somebody left what is no known place, for what is none either: a bank, a club, a firm."""
     match = _FROM.search(canonical)
-    return match is not None and _known_place(match["where"]) is None
+    if match is None or _DWELLING.search(match["where"]):
+        return False
+    parts = match["where"].split()
+    return all(_known_place(" ".join(parts[place:])) is None for place in range(len(parts)))
 
 
 _FOR_A_USE = regex(

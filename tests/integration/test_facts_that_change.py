@@ -82,6 +82,7 @@ ENDED: Final = (
 )
 # What was so, what is said of it, the value that is gone, and the one that came.
 CHANGED: Final = (
+    "I live in Rome. | I moved from my parents' house to Ashford. | Rome | Ashford",
     # Said in other words each time.
     "My landlord is Mr. Haines. | I rent from Ms. Kealoha now. | Haines | Kealoha",
     "I'm with Teleon for broadband. | Dumped Teleon, our internet is from Netwave now. | Teleon | Netwave",
