@@ -115,8 +115,9 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
             made = None
             if not any(_is_settled(setup, one, draft.echo, seen) for one, _ in within):
                 made = _course(setup, draft, seen) or _by_value(setup, draft, seen) or _akin(setup, draft, seen)
-            if made is None and not within and draft.classified.conflict_key is not None:
-                made = draft  # it says by itself what it is about
+            by_itself = draft.classified.conflict_key is not None and draft.fact.startswith("User")
+            if made is None and not within and by_itself:
+                made = draft  # it says what it is about, and of whom
             left = left if made is None else [pair for pair in left if pair not in within]
         elif draft.echo is not None:
             made = _under_its_key(setup, draft, draft.echo, seen)

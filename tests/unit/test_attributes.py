@@ -138,7 +138,6 @@ SETS_NOTHING = [
     "I speak French",
     "I rented a Ford Focus",
     "My role is to keep everybody calm",
-    "My title is Dr.",
     "My role is boring",
     "I might join Acme",
     "If I worked at Acme, I would commute",
