@@ -776,11 +776,6 @@ class Told:
         """Whether it tells of something that may end by such words: not of company, or of what somebody likes."""
         return _may_end(self.plain, said, said) and not is_in_company(self.plain)
 
-    def is_named_by(self, said: str) -> bool:
-        """Whether a statement names what it says last of its subject: its value."""
-        heavy = set(_content(said)) & set(_content(self.plain)) - _LIGHT_STEMS - _WHEN
-        return bool(heavy) and _names_the_end(self.plain, heavy)
-
     def replaced(self, old: str, new: str) -> str | None:
         """This memory with another value in the place of one it names; None where it does not name it as a value."""
         return _replaced(self.plain, self.written, old, new)

@@ -24,12 +24,15 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+PROFILE: Final = "slot:profile:"
+"""How the conflict keys of what a user has one of begin; the name of the attribute follows."""
+HOME: Final = f"{PROFILE}current_city"
 LOOSE: Final = "~"
 
 
 def is_loose(conflict_key: str | None) -> bool:
     """Whether a conflict key is of a frame, of which several values may be so at a time."""
-    return conflict_key is not None and conflict_key.startswith(f"slot:profile:{LOOSE}")
+    return conflict_key is not None and conflict_key.startswith(PROFILE + LOOSE)
 
 
 # ------------------------------------------------ plain form
@@ -310,9 +313,9 @@ def says_of_a_change(fact: str, key: str = "") -> bool:
     Of what goes beside another of its kind, as a sport does, it must say more than that it has begun.
     """
     said = fact.casefold().replace("’", "'")
-    if phrases.goes_beside(key.removeprefix("slot:profile:")):
+    if phrases.goes_beside(key.removeprefix(PROFILE)):
         said = _BEGUN_ONLY.sub("", said)
     return _CHANGED.search(said) is not None
 
 
-__all__ = ["LOOSE", "is_loose", "plainer", "read", "says_of_a_change", "was_so"]
+__all__ = ["HOME", "LOOSE", "PROFILE", "is_loose", "plainer", "read", "says_of_a_change", "was_so"]

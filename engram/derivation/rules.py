@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any, Final
 
-from engram import asides, attributes, courses, moves, names, news, shorthand, slips
+from engram import asides, attributes, courses, frames, moves, names, news, shorthand, slips
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import Proposed
@@ -157,8 +157,7 @@ def _instead(one: Proposed, slip: str) -> Proposed:
     """What a sentence gives after one that named a slip: it says what is so instead."""
     if one.echo is not None and one.echo.course is not None:
         return one
-    echo = (one.echo or attributes.Echo())._replace(course=Course(old=plain(slip), says=plain(one.fact)), loosely=True)
-    return replace(one, echo=echo)
+    return _marked(one, course=Course(old=plain(slip), says=plain(one.fact)), loosely=True)
 
 
 def _sentence(
@@ -242,13 +241,10 @@ def _says_instead(denied: str, reason: str) -> bool:
     same = re.search(rf"\b{re.escape(over.negates)}\b", first.canonical) is not None
     if same or first.mood != "statement" or _NOT_THIS.search(reason):
         return False
-    if over.conflict_key == _HOME and _MOVED.match(first.canonical.replace("user's group", "user")):
+    if over.conflict_key == frames.HOME and _MOVED.match(first.canonical.replace("user's group", "user")):
         return True
     new = classify(DEFAULT, Proposal(third_person(first.text)))
     return new.conflict_key == over.conflict_key and new.negates is None and new.subject == "user"
-
-
-_HOME: Final = "slot:profile:current_city"
 
 
 def _with_course(sentence: str, offset: int, content: str, made: list[Proposed]) -> Iterator[Proposed]:
@@ -271,10 +267,9 @@ def _with_course(sentence: str, offset: int, content: str, made: list[Proposed])
                 own = courses.read(plain(one.fact))
             yield _marked(one, course=own, otherwise=otherwise) if own is not None or otherwise else one
         return
-    fact = third_person(" ".join(words.split())).strip()
-    fact = (fact[:1].upper() + fact[1:])[:MAX_FACT]
+    fact = _written(third_person(" ".join(words.split())).strip())
     if len(made) == 1 and plain(made[0].fact) == plain(fact):
-        yield _marked(made[0], course=course)
+        yield _marked(made[0], course=course, otherwise=False)
         return
     whole = attributes.Echo(alone=True, course=course, whole=True)
     yield Proposed(fact, start, end, subject=made[0].subject if made else "user", echo=whole)
@@ -293,8 +288,8 @@ def _pointing(sentence: str, offset: int, content: str) -> Iterator[Proposed]:
     """What a sentence that states nothing by itself says of what was told before: "Goodbye X, hello Y"."""
     if len(sentence) > courses.MAX_POINTED or mood_of(sentence) != "statement":
         return
-    lead = lead_length(sentence)
-    start, end = offset + lead, offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    start, end = _words_at(sentence, offset)
+    lead = start - offset
     named = shorthand.pointing(sentence, lead=lead)
     if named is not None:
         yield Proposed(
@@ -305,7 +300,7 @@ def _pointing(sentence: str, offset: int, content: str) -> Iterator[Proposed]:
     if course is not None:
         fact = third_person(" ".join(content[start:end].split()))
         echo = attributes.Echo(alone=True, course=course, whole=True)
-        yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=echo)
+        yield Proposed(_written(fact), start, end, subject="user", echo=echo)
 
 
 def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> Iterator[Proposed]:
@@ -320,13 +315,12 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
     if mood not in ("statement", "reported") or (not told and " you" in sentence and " told you" not in sentence):
         yield from told
         return
-    lead = lead_length(sentence)
-    start, end = offset + lead, offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    start, end = _words_at(sentence, offset)
     fact = third_person(" ".join(content[start:end].split())).replace("User's group", "User")
     said, named = plain(fact), news.values(fact)
     mine = bool(told) or _may_be_of_user(sentence, said)
     if not told and mine and mood == "statement" and _says_of_user(said, named):
-        told = [Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user")]
+        told = [Proposed(_written(fact), start, end, subject="user")]
     if (
         not news.may_be_news(said, named)
         or not (mine and _may_be_of_user(sentence, said))
@@ -337,10 +331,10 @@ def _loosely(sentence: str, offset: int, content: str, told: list[Proposed]) -> 
         return
     covered = bool(told) and all(any(value in one.fact for one in told) for value in named)
     if covered and (len(told) == 1 or _is_whole(told[0]) or not news.is_pair(said, named)):
-        yield from map(_marked_loosely, told)
+        yield from (_marked(one, loosely=True) for one in told)
         return
     whole = attributes.Echo(alone=True, whole=True, loosely=True)
-    yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)
+    yield Proposed(_written(fact), start, end, subject="user", echo=whole)
     yield from told
 
 
@@ -355,26 +349,22 @@ def _akin(sentence: str, offset: int, content: str, told: Sequence[Proposed]) ->
     if sign is None or not stated or not _may_be_of_user(sentence, said):
         yield from told
         return
-    start, end = offset + lead_length(sentence), offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    start, end = _words_at(sentence, offset)
+    signs = [news.sign(plain(one.fact)) for one in told]
     if told and (
         _is_whole(told[0]) or (len(told) == 1 and told[0].char_end - told[0].char_start > (end - start) * _NEARLY_ALL)
     ):
-        yield _marked_akin(told[0], sign)
-        told = told[1:]
-    elif sign != "new" and not any(news.sign(plain(one.fact)) == sign for one in told):
+        yield _marked(told[0], akin=sign)
+        told, signs = told[1:], signs[1:]
+    elif sign != "new" and sign not in signs:
         fact = third_person(" ".join(content[start:end].split())).replace("User's group", "User")
         whole = attributes.Echo(alone=True, whole=True, akin=sign)
-        yield Proposed((fact[:1].upper() + fact[1:])[:MAX_FACT], start, end, subject="user", echo=whole)
-    for one in told:
-        own = news.sign(plain(one.fact))
-        yield one if own is None else _marked_akin(one, own)
+        yield Proposed(_written(fact), start, end, subject="user", echo=whole)
+    for one, own in zip(told, signs, strict=True):
+        yield one if own is None else _marked(one, akin=own)
 
 
 _NEARLY_ALL: Final = 0.8
-
-
-def _marked_akin(one: Proposed, sign: str) -> Proposed:
-    return replace(one, echo=(one.echo or attributes.Echo())._replace(akin=sign))
 
 
 def _moving(sentence: str, offset: int, content: str, told: Sequence[Proposed]) -> Iterator[Proposed]:
@@ -387,10 +377,10 @@ def _moving(sentence: str, offset: int, content: str, told: Sequence[Proposed]) 
         return
     for one in told:
         may_move = moves.may_move(plain(one.fact), one.fact)
-        yield one if not may_move else replace(one, echo=(one.echo or attributes.Echo())._replace(moved=True))
+        yield one if not may_move else _marked(one, moved=True)
     if told:
         return
-    start, end = offset + lead_length(sentence), offset + len(sentence.rstrip(" \t\n.!,;:…"))
+    start, end = _words_at(sentence, offset)
     fact = third_person(" ".join(content[start:end].split()))
     for words in (fact, f"The {fact[:1].lower()}{fact[1:]}"):
         found = moves.read(plain(words), words)
@@ -435,10 +425,6 @@ def _is_whole(one: Proposed) -> bool:
     return one.echo is not None and one.echo.whole
 
 
-def _marked_loosely(one: Proposed) -> Proposed:
-    return replace(one, echo=(one.echo or attributes.Echo())._replace(loosely=True))
-
-
 _THEIRS: Final = regex(
     r"\b(?!(?:User|The|It|That|There|Here|What|Who|Where|He|She)['’])[A-ZÀ-ÖØ-Þ][\w-]*['’]s "
     r"(?P<np>[a-z][a-z-]*(?: [a-z][a-z-]*)?)"
@@ -459,9 +445,19 @@ def _may_be_of_user(sentence: str, said: str) -> bool:
     return not subject.startswith("user's ")
 
 
-def _marked(one: Proposed, *, course: Course | None = None, otherwise: bool = False) -> Proposed:
-    echo = one.echo or attributes.Echo()
-    return replace(one, echo=echo._replace(course=course, otherwise=otherwise))
+def _marked(one: Proposed, **signs: Any) -> Proposed:
+    """A proposal whose echo has some signs, beside those that it had."""
+    return replace(one, echo=(one.echo or attributes.Echo())._replace(**signs))
+
+
+def _words_at(sentence: str, offset: int) -> tuple[int, int]:
+    """Where the words of a sentence begin, behind what leads in, and where they end."""
+    return offset + lead_length(sentence), offset + len(sentence.rstrip(" \t\n.!,;:…"))
+
+
+def _written(fact: str) -> str:
+    """A fact as it is written: with a capital, and no longer than one may be."""
+    return (fact[:1].upper() + fact[1:])[:MAX_FACT]
 
 
 _COURSE: Final = regex(
@@ -604,7 +600,7 @@ def _asked(words: str) -> Iterator[str]:
         yield f"User wants to be called {called.group(1)}"
         return
     fact = " ".join(words.split())
-    yield (fact[:1].upper() + fact[1:])[:MAX_FACT]
+    yield _written(fact)
 
 
 # ------------------------------------------------ worth remembering

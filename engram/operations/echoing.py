@@ -7,7 +7,7 @@ newest value under a key that they name decides. One that names none keeps its w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
@@ -28,6 +28,7 @@ from engram.policies.classify import Classified, Proposal, classify, value_of
 from engram.regex import regex
 from engram.subjects import PEOPLE, plain
 from engram.writing import Draft, Origin
+from engram.writing.judging import stands_beside
 
 _LIGHT: Final = """
     user user's the a an my from by at with to on in for of off as using use uses using going go goes doing do does
@@ -37,8 +38,6 @@ _LIGHT: Final = """
 LIGHT: Final = frozenset(_LIGHT.split())
 """What may be said of a value that is over, whatever it is the value of."""
 SHORTEST: Final = 3  # characters of a value that is looked for in other words
-PREFIX: Final = "slot:profile:"
-HOME: Final = f"{PREFIX}current_city"
 Pair = tuple[Draft, Origin]
 Said = tuple[datetime, str, int]
 """When something was said last: the moment at which that was recorded, its event, and its place there."""
@@ -71,10 +70,16 @@ def resolved(setup: Setup, tenant_id: str, scope_id: int, pairs: Sequence[Pair])
     """The drafts with each echo put under the key it is about, or left out where it means nothing alone."""
     if not any(draft.echo for draft, _ in pairs):
         return list(pairs)
-    if not likeness.is_loaded() and any(draft.echo is not None and draft.echo.akin for draft, _ in pairs):
-        yield from steps.think(likeness.load)
+    if any(draft.echo is not None and draft.echo.akin for draft, _ in pairs):
+        yield from ready()
     look = partial(resolve, setup, tenant_id=tenant_id, scope_id=scope_id, pairs=pairs)
     return (yield from steps.read(tenant_id, lambda conn: look(ending(conn))))
+
+
+def ready() -> Operation[None]:
+    """Read the table of words before a transaction needs it."""
+    if not likeness.is_loaded():
+        yield from steps.think(likeness.load)
 
 
 def resolve(setup: Setup, conn: Connection, tenant_id: str, scope_id: int, pairs: Sequence[Pair]) -> list[Pair]:
@@ -153,7 +158,8 @@ def _is_settled(setup: Setup, draft: Draft, whole: Echo, known: Sequence[Known])
 def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> list[Known]:
     """What is known once a draft is written, in the order in which it is read: two drafts of one call or of two."""
     key, said = made.classified.conflict_key, _said(origin)
-    if key is None or _stands_beside(setup, made, seen):
+    held = _head(seen, key)
+    if key is None or stands_beside(setup.policy, made, None if held is None else held.fact):
         before = next((one for one in seen if one.key is None and one.is_head and one.fact == made.succeeds), None)
         line = made.fact if before is None else before.lineage
         seen = [replace(one, is_head=False) if one is before else one for one in seen]
@@ -162,7 +168,7 @@ def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> l
             if made.is_evidence
             else _with(seen, Known(None, None, True, made.fact, said, made.classified.subject, line))
         )
-    if not key.startswith(PREFIX):
+    if not key.startswith(frames.PROFILE):
         return seen
     value = value_of(setup.policy, made.fact, key)
     seen = [replace(one, is_head=False) if one.key == key else one for one in seen]
@@ -171,13 +177,14 @@ def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> l
     return _with(seen, Known(key, value, value is not None, made.fact, said))
 
 
-def _stands_beside(setup: Setup, made: Draft, seen: Sequence[Known]) -> bool:
-    """Whether a draft will have no key, as it gives a loose one another value and says of no change."""
-    key = made.classified.conflict_key
-    head = next((one for one in seen if one.key == key and one.is_head), None)
-    if head is None or not frames.is_loose(key) or made.classified.negates is not None or made.succeeds is not None:
-        return False
-    return value_of(setup.policy, made.fact, key) != head.value and not frames.says_of_a_change(made.fact, key or "")
+def _head(known: Iterable[Known], key: str | None) -> Known | None:
+    """What holds under a key; None without one."""
+    return None if key is None else next((one for one in known if one.key == key and one.is_head), None)
+
+
+def _succeeded(head: Known | None) -> str | None:
+    """The head that a draft under its key has to name: of a strict key it follows it anyway."""
+    return head.fact if head is not None and frames.is_loose(head.key) else None
 
 
 def _of_work_before(fact: str) -> bool:
@@ -200,8 +207,7 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         before = _before_its_key(draft, known)
         if before is not None:
             return replace(draft, echo=None, succeeds=before.fact)
-        key = draft.classified.conflict_key
-        if echo.alone and key is not None and any(one.key == key and one.is_head for one in known):
+        if echo.alone and _head(known, draft.classified.conflict_key) is not None:
             return replace(draft, echo=None)
     if _has_its_key(draft, known):
         return None
@@ -224,7 +230,7 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     ]
     if course is not None and course.alone and course.new is not None:
         new = _as_written(course.new, draft.fact)  # and who says goodbye to a town may be on a journey
-        heads = [one for one in heads if one.key != HOME and one.told.writes(course.old or "", new)]
+        heads = [one for one in heads if one.key != frames.HOME and one.told.writes(course.old or "", new)]
     if course is not None and course.old is not None and course.new is not None:
         heads = _of_what_changed(draft, heads)
         return _replacing(setup, draft, course.old, course.new, heads)
@@ -273,7 +279,7 @@ def _preferring(draft: Draft, heads: Sequence[Known]) -> Draft | None:
     """The draft in the place of the memory that prefers what something else is preferred to by now."""
     said = plain(draft.fact)
     before = next((one for one in heads if one.key is None and one.told.preferred(said)), None)
-    return None if before is None else replace(draft, echo=None, succeeds=before.fact, classified=_keyless(draft))
+    return None if before is None else _following(draft, before)
 
 
 def _moved(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
@@ -306,13 +312,13 @@ def _moved(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
 def _after_all(draft: Draft, said: str, heads: Sequence[Known]) -> Draft | None:
     """The draft in the place of the memory that denies what it says is so now, or again."""
     denial = next((one for one in heads if one.key is None and one.told.denies(said)), None)
-    return None if denial is None else replace(draft, echo=None, succeeds=denial.fact, classified=_keyless(draft))
+    return None if denial is None else _following(draft, denial)
 
 
 def _before_its_key(draft: Draft, known: Sequence[Known]) -> Known | None:
     """The memory without a key that gave another value to a thing to which a draft is the first to give one by key."""
-    key, said = draft.classified.conflict_key, plain(draft.fact)
-    if key is not None and any(one.key == key and one.is_head for one in known):
+    said = plain(draft.fact)
+    if _head(known, draft.classified.conflict_key) is not None:
         return None
     heads = (one for one in known if one.key is None and one.is_head and _of_the_same(one.subject, "user"))
     gave = (one for one in heads if one.told.gave(said, draft.fact))
@@ -328,7 +334,7 @@ def _otherwise(draft: Draft, heads: Sequence[Known]) -> Draft | None:
         return 0.0 if score > 0 and moves.may_both_be(said, draft.fact, plain(one.fact), one.fact) else score
 
     about = _best(heads, alike)
-    return None if about is None else replace(draft, echo=None, succeeds=about.fact, classified=_keyless(draft))
+    return None if about is None else _following(draft, about)
 
 
 def _correcting(setup: Setup, draft: Draft, old: str, says: str, heads: Sequence[Known]) -> Draft | None:
@@ -422,6 +428,11 @@ def _restating(setup: Setup, draft: Draft, fact: str) -> Draft:
     return replace(draft, echo=None, fact=fact, classified=classify(setup.policy, Proposal(fact)))
 
 
+def _following(draft: Draft, before: Known) -> Draft:
+    """The draft in the place of a memory, without a key."""
+    return replace(draft, echo=None, succeeds=before.fact, classified=_keyless(draft))
+
+
 def _keyless(draft: Draft) -> Classified:
     return replace(draft.classified, conflict_key=None, negates=None, critical_slot=None)
 
@@ -433,8 +444,8 @@ def _by_value(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | Non
     """The draft as news of the one memory whose value it names, or whose thing; None where there is not one. Pure."""
     if draft.echo is None or not draft.echo.loosely or _is_left_out(setup.policy, draft.fact):
         return None
-    key, said = draft.classified.conflict_key, plain(draft.fact)
-    if _has_its_key(draft, known) and any(one.key == key and one.is_head for one in known):
+    said = plain(draft.fact)
+    if _has_its_key(draft, known) and _head(known, draft.classified.conflict_key) is not None:
         return None
     told = (one for one in known if one.key is None or one.value is not None)
     held = [(one, value) for one in told if _is_of_user(one) and (value := _value(one)) is not None]
@@ -485,7 +496,9 @@ def _changing(setup: Setup, draft: Draft, named: Sequence[Held], new: str) -> Dr
     if not news.changes(said, old, plain(new)) or news.is_number(old) != news.is_number(new):
         return None
     heads = [
-        one for one, _ in named if one.key != HOME and not news.is_elsewhere(said, plain(one.fact), old, plain(new))
+        one
+        for one, _ in named
+        if one.key != frames.HOME and not news.is_elsewhere(said, plain(one.fact), old, plain(new))
     ]
     return _replacing(setup, draft, old, plain(new), _of_what_changed(draft, heads))
 
@@ -505,19 +518,20 @@ def _going(setup: Setup, draft: Draft, named: Sequence[Held]) -> Draft | None:
 def _returning(setup: Setup, draft: Draft, held: Sequence[Held], value: str) -> Draft | None:
     """What had a value before another took its place has it again."""
     said = plain(draft.fact)
-    before = [(one, was) for one, was in held if not one.is_head and plain(was) == plain(value) and one.key != HOME]
+    gone = [(one, was) for one, was in held if not one.is_head and one.key != frames.HOME]
+    before = [(one, was) for one, was in gone if plain(was) == plain(value)]
     before = [(one, was) for one, was in before if news.returns(said, plain(one.fact), plain(was))]
     if not before:
         return None
     was = _most_alike(said, before)
     made = _restating(setup, draft, was.fact)
     if was.key is not None:
-        now = next((one for one, _ in held if one.key == was.key and one.is_head), None)
+        now = _head((one for one, _ in held), was.key)
         if now is None or made.classified.conflict_key != was.key:
             return None
-        return replace(made, succeeds=now.fact if frames.is_loose(was.key) else None)
+        return replace(made, succeeds=_succeeded(now))
     head = next((one for one, _ in held if one.key is None and one.is_head and one.lineage == was.lineage), None)
-    return None if head is None else replace(made, succeeds=head.fact, classified=_keyless(made))
+    return None if head is None else _following(made, head)
 
 
 def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draft | None:
@@ -542,7 +556,7 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
         return None
     if about.key is not None or draft.echo is None or draft.echo.alone:
         return _replacing(setup, draft, plain(value), plain(new), [about])
-    return replace(draft, echo=None, succeeds=about.fact, classified=draft.classified if strict else _keyless(draft))
+    return replace(draft, echo=None, succeeds=about.fact) if strict else _following(draft, about)
 
 
 # ------------------------------------------------ what is most like it
@@ -563,9 +577,9 @@ def _akin(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if draft.echo is None or not draft.echo.akin or _is_left_out(setup.policy, draft.fact):
         return None
     key, said, what = draft.classified.conflict_key, plain(draft.fact), draft.echo.akin
-    head = next((one for one in known if key is not None and one.key == key and one.is_head), None)
+    head = _head(known, key)
     if head is not None and not draft.echo.whole:  # its key decides, where the words of the fact say of the change
-        name = (key or "").removeprefix(PREFIX)
+        name = (key or "").removeprefix(frames.PROFILE)
         told = what in ("new", "back", "slip") and frames.is_loose(key) and not phrases.goes_beside(name)
         return replace(draft, echo=None, succeeds=head.fact) if told else None
     mine = [one for one in known if _is_of_user(one) or _is_of_theirs(one.subject)]
@@ -585,7 +599,7 @@ def _over(draft: Draft, said: str, heads: Sequence[Known]) -> Draft | None:
     clauses = _CLAUSES.split(said)
     ends = [part for part in clauses if news.sign(part) == "over"]
     about = _most_like(said, ends, heads, SURELY)
-    if about is None or about.key == HOME or not any(_names_only(part, about) for part in ends):
+    if about is None or about.key == frames.HOME or not any(_names_only(part, about) for part in ends):
         return None
     if any(part not in ends and _COMES.match(part) for part in clauses):
         return _in_its_place(draft, about, said)
@@ -599,7 +613,7 @@ def _put_right(setup: Setup, draft: Draft, said: str, heads: Sequence[Known]) ->
     clauses = _CLAUSES.split(said)
     denied = [part for part in clauses if _DENIES.search(part)]
     about = _most_like(said, clauses, heads, SURELY)
-    if about is None or about.key == HOME:
+    if about is None or about.key == frames.HOME:
         return None
     # A slip is put right when it is noticed: of what was told last, else of just what is denied.
     if about.said != max(one.said for one in heads) and not any(_names_only(part, about) for part in denied):
@@ -628,9 +642,9 @@ def _again(setup: Setup, draft: Draft, heads: Sequence[Known], known: Sequence[K
         return None
     made = _restating(setup, draft, was.fact)
     if was.key is None:
-        return replace(made, succeeds=now.fact, classified=_keyless(made))
+        return _following(made, now)
     kept = replace(made.classified, conflict_key=was.key)
-    return replace(made, succeeds=now.fact if frames.is_loose(was.key) else None, classified=kept)
+    return replace(made, succeeds=_succeeded(now), classified=kept)
 
 
 def _most_like(said: str, clauses: Sequence[str], heads: Sequence[Known], least: float) -> Known | None:
@@ -646,17 +660,24 @@ def _most_like(said: str, clauses: Sequence[str], heads: Sequence[Known], least:
 
 def _names_only(clause: str, about: Known) -> bool:
     """Whether a clause names something of a memory, and nothing that is not of it: no part, no case, no time."""
-    own = {stem(word) for word in _WORD.findall(plain(about.fact))}
-    named = [word for word in _WORD.findall(clause) if word not in _OF_ANY]
-    return bool(named) and "'s " not in clause.replace("user's ", "") and all(stem(word) in own for word in named)
+    named = _telling(clause)
+    return bool(named) and "'s " not in clause.replace("user's ", "") and set(named) <= _stems(plain(about.fact))
 
 
 def _goes_on(draft: Draft, about: Known) -> bool:
     """Whether a statement that something is still so names nothing, and counts nothing, that a memory does not."""
     held = about.fact.casefold()
-    own = {stem(word) for word in _WORD.findall(held)}
-    more = [word for word in _WORD.findall(plain(draft.fact)) if word not in _OF_ANY and stem(word) not in own]
+    more = [word for word in _telling(plain(draft.fact)) if word not in _stems(held)]
     return len(more) <= _FEW and all(value.casefold() in held for value in news.values(draft.fact))
+
+
+def _telling(said: str) -> list[str]:
+    """The stems of the words of a statement that say which thing it is about."""
+    return [stem(word) for word in _WORD.findall(said) if word not in _OF_ANY]
+
+
+def _stems(said: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in _WORD.findall(said))
 
 
 _FEW: Final = 2
@@ -732,12 +753,11 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
             return None
         both = f"User and {_as_written(about.value or '', about.fact)}"
         return replace(draft, echo=None, classified=over, fact=_GROUP.sub(both, draft.fact))
-    fact = attributes.sentence_of(about.key.removeprefix(PREFIX), _as_written(echo.new, draft.fact))
+    fact = attributes.sentence_of(about.key.removeprefix(frames.PROFILE), _as_written(echo.new, draft.fact))
     classified = classify(setup.policy, Proposal(fact))
     if classified.conflict_key != about.key or value_of(setup.policy, fact, about.key) != plain(echo.new):
         return left
-    head = next((one for one in known if one.key == about.key and one.is_head), None)
-    succeeds = head.fact if head is not None and frames.is_loose(about.key) else None
+    succeeds = _succeeded(_head(known, about.key))
     return replace(draft, echo=None, fact=fact, classified=classified, succeeds=succeeds)
 
 
@@ -749,7 +769,8 @@ _PARTS_TOO: Final = regex(
 """Whom else somebody may be told to have parted from."""
 _PARTED: Final = regex(r"^user (?:\w+ly |has |just )*(?:sold|lost|left|parted with|gave away)\b|^user is out of\b")
 _KEPT: Final = tuple(
-    PREFIX + name for name in ("favourite ", "hometown", "birthplace", "~team", "~morning drink", "coffee order")
+    frames.PROFILE + name
+    for name in ("favourite ", "hometown", "birthplace", "~team", "~morning drink", "coffee order")
 )
 """What a thing or a place may be to somebody who has left it, or has none left."""
 
@@ -772,7 +793,7 @@ def _is_about(known: Known, echo: Echo) -> bool:
     """Whether a value is the one an echo speaks of: what it ends, or, where it goes back, one of before. Pure."""
     if echo.name is not None:
         fits = echo.fits is None or echo.fits.search(plain(known.fact)) is not None
-        return known.is_head and known.key == PREFIX + echo.name and fits
+        return known.is_head and known.key == frames.PROFILE + echo.name and fits
     if echo.old is not None:
         return known.is_head and known.value == plain(echo.old)
     return not known.is_head and echo.new is not None and known.value == plain(echo.new)

@@ -25,7 +25,6 @@ from engram import (
     inputs,
     jobs,
     ledger,
-    likeness,
     memories,
     policies,
     projection,
@@ -430,8 +429,7 @@ def _take(setup: Setup, shadow: Shadow, batch: Sequence[Step]) -> Operation[None
                 return str(fact)
         return None
 
-    if not likeness.is_loaded():
-        yield from steps.think(likeness.load)
+    yield from echoing.ready()
     wanted = _facts(setup, shadow, batch)
     while True:
         if setup.embedder is not None and wanted:

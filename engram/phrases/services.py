@@ -12,13 +12,14 @@ from engram.regex import regex
 AUX: Final = STANDS_FOR["<aux>"]
 _INSURED: Final = regex(r"(?P<of>car|auto|home|house|health|travel|dental|life|pet|household|contents) insurance")
 _CALLED: Final = re.compile("|".join(f"(?P<s{place}>{said})" for place, (_, said) in enumerate(SERVICES)))
-_S: Final = r"(?:user's |the |all (?:of )?user's |(?:user's |the )?home )?(?P<service>[a-z-]+(?: [a-z-]+){0,2})"
+_WHOSE: Final = r"(?:user's |the |all (?:of )?user's |(?:user's |the )?home )?"
+_S: Final = rf"{_WHOSE}(?P<service>[a-z-]+(?: [a-z-]+){{0,2}})"
 _OF_SERVICE: Final = tuple(
     regex(f"^user {said}$")
     for said in (
         rf"(?:is|has been|went|goes) (?:back )?(?:with|on) (?P<value>.+?) for {_S}",
         rf"(?:gets|receives|sources) {_S} (?:from|through|via) (?P<value>.+)",
-        rf"buys {_S} (?<=groceries )at (?P<value>.+)",
+        rf"buys {_WHOSE}(?P<service>(?:[a-z-]+ ){{0,2}}[a-z-]*groceries) at (?P<value>.+)",
         rf"(?:does|orders) {_S} (?:at|from|with) (?P<value>.+)",
         rf"(?:has|keeps|bought|took out) {_S} (?:with|from|through|at) (?P<value>.+)",
         rf"(?:uses|is using|pays|pays for|relies on|trusts|chose|picked) (?P<value>.+?) for {_S}",

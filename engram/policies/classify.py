@@ -416,7 +416,7 @@ def says_no_more(fact: str, known: str, value: str, key: str | None = None) -> b
     if _GOES_ON.search(said[: asides.MAX_READ]):
         said = next((head for head in asides.left_out(said) if len(said[len(head) :].split()) <= _PASSING_WORDS), said)
     more = _bag(frames.plainer(said)) - _bag(known) - _bag(value) - _SAYS_NO_MORE
-    more -= phrases.frame_words((key or "").removeprefix("slot:profile:"))
+    more -= phrases.frame_words((key or "").removeprefix(frames.PROFILE))
     return {stem(word) for word in more} <= {stem(word) for word in _bag(known)}
 
 

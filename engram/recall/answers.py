@@ -742,7 +742,7 @@ def _of_attribute(
     name = None if looked.named else attributes.asked(plain(question))
     if name is None:
         return None
-    key = f"slot:profile:{name}"
+    key = frames.PROFILE + name
     seen = [one for one in results if "shadowed" not in one.labels]
     found = next((one for one in seen if one.memory.conflict_key == key), None)
     if found is not None and window is None:
@@ -769,7 +769,7 @@ def _values_of(
     conn: Connection, looked: Looked, name: str, window: Window | None, only: Filter | None
 ) -> list[Memory]:  # fmt: skip
     """The values of an attribute that may be told; of a window those that held in it, the newest first."""
-    line = memories.lineage_of_key(conn, looked.visible, f"slot:profile:{name}", looked.moment)
+    line = memories.lineage_of_key(conn, looked.visible, frames.PROFILE + name, looked.moment)
     values = [] if line is None else [one for one in line.revisions if one.status in VALUES and _may_be_told(one, only)]
     return values if window is None else [one for one in _by_time(values) if holds_in(one, window)]
 
@@ -786,9 +786,9 @@ def may_tell(memory: Memory, name: str) -> bool:
     """Whether a memory may tell of an attribute of the user: it has no other's key, its words, and states something."""
     key, otherwise = memory.conflict_key or "", _TOLD_OTHERWISE.get(name)
     tells = otherwise is not None and otherwise.search(memory.fact) is not None
-    if key.removeprefix("slot:profile:") in (name, *phrases.relatives(name)):
+    if key.removeprefix(frames.PROFILE) in (name, *phrases.relatives(name)):
         return True
-    if key.startswith("slot:profile:") and not frames.is_loose(key):
+    if key.startswith(frames.PROFILE) and not frames.is_loose(key):
         return tells
     if tells and memory.category not in EVIDENCE:
         return True

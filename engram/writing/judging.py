@@ -208,7 +208,7 @@ def _told_fact(desk: Desk, draft: Draft) -> Row[Any] | None:
 
 def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[gates.Near]) -> Judged:
     """What the gates make of a draft, given what was seen. Pure."""
-    if _stands_beside(desk.policy, draft, seen):
+    if stands_beside(desk.policy, draft, None if seen.head is None or seen.head["gone"] else seen.head["fact"]):
         draft = replace(draft, classified=replace(draft.classified, conflict_key=None))
         seen = replace(seen, head=None, lineage_id=None)
     key = draft.classified.conflict_key
@@ -236,17 +236,18 @@ def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[g
     return Judged(draft, judgement, seen.lineage_id, None if seen.head is None else seen.head["importance"])
 
 
-def _stands_beside(policy: MemoryPolicy, draft: Draft, seen: Seen) -> bool:
-    """Whether a draft gives a loose key another value and says of no change: then both are so, and it has no key."""
+def stands_beside(policy: MemoryPolicy, draft: Draft, head: str | None) -> bool:
+    """Whether a draft gives a loose key another value than its head and says of no change.
+
+    Then both are so, and the draft has no key. Pure.
+    """
     key = draft.classified.conflict_key
-    if seen.head is None or seen.head["gone"] or not frames.is_loose(key) or draft.classified.negates is not None:
+    if head is None or not frames.is_loose(key) or draft.classified.negates is not None or draft.succeeds is not None:
         return False
-    if draft.succeeds is not None:
-        return False
-    value, held = value_of(policy, draft.fact, key), value_of(policy, seen.head["fact"], key)
+    value, held = value_of(policy, draft.fact, key), value_of(policy, head, key)
     if value == held or frames.says_of_a_change(draft.fact, key or ""):
         return False
-    return held is not None or not says_it_is_over(policy, seen.head["fact"])
+    return held is not None or not says_it_is_over(policy, head)
 
 
 def _head_row(head: Mapping[str, Any] | None, key: str | None, policy: MemoryPolicy) -> gates.Row | None:
