@@ -263,7 +263,10 @@ def _is_relevant(asked: Asked, one: Candidate, scores: Scored) -> bool:
         return True
     if one.cosine is None:
         return False
-    return asked.mode == "semantic" or one.cosine > ranking.SEMANTIC_FLOOR
+    # What is far by its words and its vector may still be said by who is asked about, or answer what is asked; and a
+    # wish is like no request.
+    near = max(one.cosine, scores.relevance) > ranking.SEMANTIC_FLOOR
+    return near or asked.mode == "semantic" or "wish" in scores.parts
 
 
 def _evidence_state(found: Found, memory: Memory | Brief) -> str:

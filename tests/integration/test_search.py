@@ -150,6 +150,27 @@ def test_what_somebody_wants_every_time_counts_where_something_new_is_asked_for(
     assert not any("wish" in one.terms for one in told)
 
 
+FAR = ("My cousin keeps bees.", "Rice needs a lid.", "Whenever you advise, skip jargon.")  # of any mortgage
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("What does my mortgage cost?", {FAR[0]}),  # of who asks
+        ("Explain annuity mortgages to me", {FAR[0], FAR[2]}),
+        ("Which mortgages cost little?", set()),  # of nobody
+    ],
+)
+def test_what_is_far_is_found_where_something_else_speaks_for_it(door: Door, query: str, shown: set[str]) -> None:
+    engram = door()
+    messages = [{"role": role, "content": said} for role, said in zip(("user", "assistant", "user"), FAR, strict=True)]
+    engram.remember(messages, session_id="chat", derive="verbatim", wait=True)
+    found = engram.search(query, track=False)
+    assert set(facts(found)) == shown
+    assert all(one.terms["relevance"].value > 0.1 or "wish" in one.terms for one in found)
+    assert not any(one.channels for one in found)  # by no word; and being the least far is not being found
+
+
 def test_every_result_says_why_it_was_found(door: Door) -> None:
     memory = door()
     memory.add("User's cat is called Miso")
