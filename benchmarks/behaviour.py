@@ -123,7 +123,7 @@ def run(engram: Engram, told: Iterable[Life], *, tenant: str = "") -> Tally:
 def _live(door: Engram, life: Life, tally: Tally) -> None:
     said = [{"role": "user", "content": turn.text, "occurred_at": turn.at} for turn in life.turns]
     receipt = door.remember(said, wait=60.0)
-    rows = _distilled(door)
+    rows = distilled(door)
     made: dict[str, list[Memory]] = {}
     for row in rows:
         made.setdefault(row.event_id or "", []).append(row)
@@ -133,7 +133,7 @@ def _live(door: Engram, life: Life, tally: Tally) -> None:
         _score_answer(door, life, question, told, tally)
 
 
-def _distilled(door: Engram) -> list[Memory]:
+def distilled(door: Engram) -> list[Memory]:
     """Every row that was distilled, whatever became of it."""
     asked, rows, cursor = Filter(statuses=STATUSES), list[Memory](), None
     while True:

@@ -59,6 +59,7 @@ machine, with which versions, from which commit and on which data it ran.
     make bench-quality      what is found, against labels: no language model, no judge
     make bench-answers      answers by a language model, judged by one: needs a key
     make bench-behaviour    what becomes of facts that change
+    make bench-remarks      what an ordinary remark puts away
     make bench-speed        milliseconds beside their floors
     make bench-scale        what more memories and more tenants cost
     make bench-peers        other memory libraries on the same data

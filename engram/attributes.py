@@ -311,7 +311,7 @@ _FRAMES: Final = (
         r"with|got (?:back )?together with|started dating|is seeing) (?P<value>.+)$",
     ),
     _frame("partner", r"is (?:now |back )with (?!dr\b|mrs?\b|ms\b)(?P<value>.+)$"),
-    _frame("partner", r"is with (?!dr\b|mrs?\b|ms\b)(?P<value>.+) (?:now|again)$"),
+    _frame("partner", r"is with (?!dr\b|mrs?\b|ms\b)(?P<value>.+) again$"),
     _frame(
         "employer",
         r"(?:has )?(?:got|gotten|landed|accepted|taken|found|has) (?:user's |an? )(?:\w+ ){0,2}",
@@ -1125,14 +1125,29 @@ _TOLD_BY: Final = {
     "height": "height tall cm feet foot", "form of address": "called call name nickname address",
     "language of answers": "answer answers reply respond language speak write talk",
 }  # fmt: skip
+
+
+@lru_cache(maxsize=256)
+def _called(name: str) -> frozenset[str]:
+    """What an attribute is called, in the words of those who have it: a doctor is a GP, too."""
+    nouns = (one for known in (_SAME, phrases.NOUNS) for one, attribute in known.items() if attribute == name)
+    return frozenset((name, *nouns))
+
+
+_KINDS: Final = {
+    "phone": "iphone pixel galaxy smartphone handset android", "laptop": "macbook thinkpad chromebook notebook",
+}  # fmt: skip
+"""What things are called that people have one of, by its maker's name."""
 _GENERIC: Final = _words("favourite number name type size rate app address provider my of the a an")
 
 
 def may_tell(name: str, said: str) -> bool:
     """Whether a text in compared form has the words by which it could tell of an attribute."""
-    words = frozenset(_RENAMED.get(word, word) for word in re.findall(r"[\w-]*\w", said))
-    stems = frozenset(stem(word) for word in words)
-    known = _words(_TOLD_BY[name]) if name in _TOLD_BY else phrases.told_by(name)
+    in_order = [_RENAMED.get(word, word) for word in re.findall(r"[\w-]*\w", said)]
+    words, stems = frozenset(in_order), frozenset(map(stem, in_order))
+    if name not in _TOLD_BY and any(f" {one} " in f" {' '.join(in_order)} " for one in _called(name)):
+        return True
+    known = _words(_TOLD_BY[name]) if name in _TOLD_BY else phrases.told_by(name) | _words(_KINDS.get(name, ""))
     if known:
         return not words.isdisjoint(known) or not stems.isdisjoint(map(stem, known))
     asked_for = _words(name)

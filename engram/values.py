@@ -738,7 +738,11 @@ class RecallDiff(Value):
 
 @dataclass(frozen=True, slots=True)
 class RecallAnswer(Value):
-    """The answer to a question: its text, the memory it rests on, and what was true before."""
+    """The answer to a question: its text, the memory it rests on, and what was true before.
+
+    `since` is what users said later that speaks of a change and is about that memory, word for word, newest first: it
+    may say that it is so no longer. The text ends with it, a line each. Of the past it is empty.
+    """
 
     answer_text: str
     intent: Intent
@@ -755,6 +759,7 @@ class RecallAnswer(Value):
     watermark: Watermark
     degraded: tuple[str, ...]
     trace: RecallTrace
+    since: tuple[Memory, ...] = ()
     recall_id: str | None = field(default=None, compare=False)  # of its row in the log, where there is one
 
 

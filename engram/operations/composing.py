@@ -83,7 +83,7 @@ def evidence_of(answer: RecallAnswer) -> list[Line]:
     """The lines an answer may be worded from: what it rests on first, then what else was found. Pure."""
     kept = set(answer.trace.kept_ids)
     shown = [one.memory for one in answer.evidence if recall.ANOTHER_TIME not in one.labels]
-    known = {memory.memory_id: memory for memory in (*answer.previous, *shown)}
+    known = {memory.memory_id: memory for memory in (*answer.previous, *shown, *answer.since)}
     if answer.current is not None:
         known[answer.current.memory_id] = answer.current
     told = [memory for memory in known.values() if memory.memory_id in kept]

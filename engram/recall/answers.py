@@ -18,7 +18,7 @@ from engram.errors import NotFound
 from engram.filters import Filter
 from engram.intent import Reading
 from engram.memories import Moment
-from engram.recall import kin
+from engram.recall import kin, since
 from engram.recall.finding import EVIDENCE, holds_in
 from engram.recall.question import Asked, Looked, Meaning
 from engram.recall.results import WEAK, as_memory, relevance_of
@@ -42,6 +42,7 @@ from engram.values import (
 
 FORMERLY: Final = "Formerly: "
 NOW: Final = "Now: "
+SINCE: Final = "Said since, "
 SELF_WORDS: Final = frozenset({"user", "user's", "the", "a", "an", "of"})
 NEAR_TOP: Final = 0.75  # share of the best relevance within which the better made memory answers
 STRONG: Final = 0.5  # share of the best relevance under which a memory is about something else
@@ -191,7 +192,9 @@ def answer(
     best = best or best_hit(_of_the_named(results, looked, question), road, question, least=least)
     if best is None:
         return empty
+    said_since = None
     if road == "current" and window is None:
+        said_since = since.ahead(conn, looked, best.memory)
         line, rivals = _line(conn, looked, best.memory, only)
         if rivals and rivals[0] != best.memory:
             best = replace(best, memory=rivals[0])
@@ -216,11 +219,15 @@ def answer(
         answer_text = f"{known} {answer_text if window is not None else _dated(told[0], tz)}"
     if road == "historical" and reading.intent == "current" and window is None:
         answer_text = f"{FORMERLY}{answer_text}"  # nothing of it is current: an old value must not pass for one
+    later = [] if said_since is None or len(told) > 1 else said_since(told[0])
+    own = _plain_words(told[0].fact)  # of others is told what is said of them
+    later = [one for one in later if _may_be_told(one, only) and _tells_of_the_asker(one.fact, own)]
     notes = empty.trace.notes
     is_asked_for_the_past = reading.intent == "historical" and not is_bounded(reading, looked.moment)
     if road == "current" and is_asked_for_the_past and all(map(_tells_what_is_so, told)):
         answer_text = f"{NOW}{answer_text}"  # nor must what is current pass for what was before it
         notes = (*notes, "nothing is known of what was before: told is what is so now")
+    answer_text = "\n".join((answer_text, *(f"{SINCE}{_dated(one, tz)}" for one in later)))
     head = line.head
     previous = tuple(one for one in values if one != head and one.status == "superseded")
     return replace(
@@ -230,12 +237,13 @@ def answer(
         current=head,
         previous=previous,
         when_changed=head.valid_from if head is not None and previous else None,
-        sources=_sources(told),
+        sources=_sources((*told, *later)),
         conflict_note=_conflict_note(line, results, best, rivals),
+        since=tuple(later),
         trace=replace(
             empty.trace,
             notes=notes,
-            kept_ids=tuple(one.memory_id for one in told),
+            kept_ids=tuple(one.memory_id for one in (*told, *later)),
             superseded_ids=tuple(one.memory_id for one in previous),
         ),
     )
@@ -786,7 +794,8 @@ def may_tell(memory: Memory, name: str) -> bool:
     """Whether a memory may tell of an attribute of the user: it has no other's key, its words, and states something."""
     key, otherwise = memory.conflict_key or "", _TOLD_OTHERWISE.get(name)
     tells = otherwise is not None and otherwise.search(memory.fact) is not None
-    if key.removeprefix(frames.PROFILE) in (name, *phrases.relatives(name)):
+    held, _, whose = key.removeprefix(frames.PROFILE).partition("@")
+    if held in (name, *phrases.relatives(name)) and (not whose or whose.endswith(f" {held}")):
         return True
     if key.startswith(frames.PROFILE) and not frames.is_loose(key):
         return tells

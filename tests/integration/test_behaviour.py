@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +16,11 @@ from engram.ids import new_id
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import behaviour
+import remarks
 from histories import BANKS, lives
 
 LIVES = 1  # of each bank; the same for everybody
+REMARKS = 20  # to one life of each bank
 LEAST = {
     "open": {
         "current_state": 0.9,
@@ -54,6 +58,48 @@ def test_a_few_lives_are_remembered_above_the_floor(engram: Engram, bank: str) -
     assert all(shares[score] >= least for score, least in LEAST[bank].items()), (shares, found.notes)
     assert shares["remembered"] >= LEAST[bank].get("remembered", 1), found.notes
     assert found.hits["false_supersession"] == 0, found.notes
+
+
+ROME, REX = "I live in Rome.", "I have a dog called Rex."
+
+
+def test_what_a_remark_puts_away_is_counted_by_what_it_ends(engram: Engram) -> None:
+    said = [
+        remarks.Remark("I moved to Oslo.", frozenset()),  # as if that ended nothing
+        remarks.Remark("I moved to Bern.", frozenset({ROME}), ("bern",)),
+        remarks.Remark("It rains today.", frozenset({REX}), ("rain",)),  # as if that ended something
+        remarks.Remark("I live in Rome, near the river.", frozenset()),
+    ]
+    asks = {ROME: "Where do I live?", REX: "What is my dog called?"}
+    found = remarks.run(engram, [remarks.Life("one", (ROME, REX, "Good morning!"), tuple(said), asks)])
+    counted = dict(zip(remarks.COLUMNS[1:], found.row, strict=True))
+    assert counted == {
+        "lives": 1, "facts": 3, "with a memory": 2, "remarks": 4, "that lost a fact": 1, "facts lost": 1,
+        "facts ended": 2, "and put away": 1, "asked about": 2, "and told": 1, "that end nothing": 2,
+        "and told of another": 0,
+    }  # fmt: skip
+    assert [note.split(maxsplit=1)[0] for note in found.notes] == ["lost", "kept", "silent"]
+
+
+@pytest.mark.parametrize("bank", remarks.BANKS)
+def test_ordinary_remarks_put_away_next_to_nothing(engram: Engram, bank: str) -> None:
+    life = min(remarks.read(remarks.bank(bank)), key=lambda one: len(one.facts))
+    found = remarks.run(engram, [replace(life, remarks=life.remarks[:REMARKS])])
+    assert found.remembered >= 0.7 * found.facts
+    assert found.losing <= 1, found.notes
+
+
+def test_an_answer_tells_what_it_says_as_a_word_or_a_number() -> None:
+    assert remarks.tells("Said since, 2025-05-13: on ING now", ("ing",))
+    assert not remarks.tells("Said since, 2025-05-13: I was banking", ("ing",))
+    assert not remarks.tells("Said since, 2025-05-13: 130 of them", ("13",))
+
+
+def test_a_remark_ends_only_what_was_told(tmp_path: Path) -> None:
+    life = {"name": "one", "facts": [ROME], "remarks": [{"said": "Rex died.", "ends": [REX]}]}
+    (tmp_path / "bank.json").write_text(json.dumps({"lives": [life]}), encoding="utf-8")
+    with pytest.raises(ValueError, match="one: expected facts of the life, found"):
+        remarks.read(tmp_path / "bank.json")
 
 
 def test_lives_are_the_same_every_time() -> None:

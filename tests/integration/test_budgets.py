@@ -42,7 +42,7 @@ BUDGETS: Final[Mapping[str, tuple[int, int, int]]] = {
     "search filtered": (4, 3, 4),
     "search past": (4, 3, 4),
     "search_events": (8, 2, 9),
-    "recall": (6, 3, 5),
+    "recall": (7, 3, 5),
     "build_context": (9, 3, 8),
     "recall_critical": (1, 1, 1),
     "get": (1, 1, 1),

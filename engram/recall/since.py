@@ -1,0 +1,159 @@
+"""Since: what a user said after a fact was told that may say what has become of it.
+
+A rule puts a memory away only where it is sure. Most of what changes people say in words that no rule is sure of:
+"closed Fineco, everything goes through BBVA now". What that is *about* is easier to tell than what it does to it: it is
+nearer to "I bank with Fineco" than to anything else that is known. So an answer that tells a fact tells too what was
+said of it later, where that speaks of a change; whoever reads both knows. Nothing is put away by it, so a guess that is
+wrong costs a line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence, Set
+from itertools import groupby
+from typing import Any, Final
+
+from engram import memories, news
+from engram.claims import stem
+from engram.database import Connection, fetch_ahead, fetch_all
+from engram.recall.question import Looked
+from engram.recall.results import OF_THE_USER
+from engram.regex import regex
+from engram.subjects import MAX_SENTENCE, mood_of, plain, sentence_spans
+from engram.text import STOP_WORDS, compared
+from engram.values import Memory, trust_rank
+
+__all__ = ["about", "ahead", "speaks_of_change"]
+
+LOOKED_AT: Final = 10  # sayings nearest to a fact
+NEIGHBOURS: Final = 100  # memories nearest to a fact or to a saying, of which the others are some
+TOLD: Final = 2  # sayings that an answer tells
+LEAST: Final = 0.2  # nearness of a saying to what it is about
+ALMOST: Final = 0.7  # of the greatest nearness: of two facts about one thing a saying may be about either
+FEW: Final = 30  # facts: fewer say nothing of how common a word is
+
+
+def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory], list[Memory]]:
+    """Ask, in one message with the next statement, what was said in the scope of a memory since that was told.
+
+    What is given back takes a memory and gives what of it is about it, where it is the same. Nothing is asked of the
+    past, nor where nothing has a vector.
+    """
+    scopes = looked.visible.scopes.items()
+    scope_id = next((number for number, scope in scopes if scope == memory.scope), None)
+    if not looked.moment.is_now or looked.model_id is None or scope_id is None:
+        return lambda _: []
+    params = {
+        "tenant_id": looked.tenant_id, "scope_id": scope_id, "own": looked.visible.own, "memory_id": memory.memory_id,
+        "model_id": looked.model_id, "graphed": [number for number in looked.graphed if number == scope_id],
+        "fetch": NEIGHBOURS,
+    }  # fmt: skip
+    trusted = sorted(map(trust_rank, OF_THE_USER))
+    rows = fetch_ahead(conn, "list_said_since", **params, trusted=trusted, most=LOOKED_AT)
+
+    def of(told: Memory) -> list[Memory]:
+        said = {row.memory_id: row.fact for row in rows() if speaks_of_change(row.fact)}
+        if told.memory_id != memory.memory_id or not said:
+            return []
+        near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said))
+        found = [saying for saying, facts in _by_saying(near) if memory.memory_id in about(said[saying], facts)]
+        kept = memories.load(conn, looked.visible, found)
+        return sorted(kept, key=lambda one: (one.valid_from, one.memory_id), reverse=True)[:TOLD]
+
+    return of
+
+
+def _by_saying(rows: Sequence[Any]) -> Iterator[tuple[str, list[Any]]]:
+    ordered = sorted(rows, key=lambda row: (row.said_id, row.memory_id))
+    for said_id, facts in groupby(ordered, key=lambda row: row.said_id):
+        yield said_id, list(facts)
+
+
+def about(said: str, facts: Sequence[Any]) -> set[str]:
+    """Which of some facts a saying is about: the nearest by the words they share and by their vectors. Pure.
+
+    Nearness is the rarity of the shared words as a share of the geometric mean of both texts', and half the cosine.
+    """
+    words = _words(said)
+    held = {one.memory_id: _words(one.fact) for one in facts}
+    among = Counter(word for one in held.values() for word in one)
+    total = max(len(held), FEW)
+
+    def rarity(some: Set[str]) -> float:
+        return math.fsum(math.log(1 + (total - among[word] + 0.5) / (among[word] + 0.5)) for word in some)
+
+    def nearness(one: Any) -> float:
+        own = held[one.memory_id]
+        whole = math.sqrt(rarity(own) * rarity(words))
+        shared = rarity(own & words) / whole if whole > 0 else 0.0
+        return float(shared + 0.5 * max(one.cosine, 0.0))
+
+    near = {one.memory_id: nearness(one) for one in facts}
+    least = max(LEAST, ALMOST * max(near.values(), default=0.0))
+    return {memory_id for memory_id, nearness in near.items() if nearness >= least}
+
+
+def _words(said: str) -> frozenset[str]:
+    words = (word.removesuffix("'s") for word in _WORD.findall(compared(said)))
+    return frozenset(stem(_SAME.get(word, word)) for word in words if word not in STOP_WORDS and word not in _OF_ANY)
+
+
+_SAME: Final = {
+    "mum": "mother", "mom": "mother", "mam": "mother", "mummy": "mother", "dad": "father", "daddy": "father",
+    "nan": "grandmother", "gran": "grandmother", "grandma": "grandmother", "granny": "grandmother",
+    "grandpa": "grandfather", "grandad": "grandfather", "granddad": "grandfather", "kids": "children", "kid": "child",
+}  # fmt: skip
+_ANY: Final = """
+    user user's i i'm i've i'd my mine we we're we've our us it's that's he's she's they're there's monday mondays
+    tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday saturdays sunday sundays day
+    days week weeks month months year years morning mornings afternoon afternoons evening evenings night nights
+    today every one two three now new time times last next
+"""
+_OF_ANY: Final = frozenset(_ANY.split())
+"""What says nothing of what a saying is about: days are of everything."""
+
+
+def speaks_of_change(said: str) -> bool:
+    """Whether a sentence of somebody's words says that something has not always been so, or is so no more. Pure."""
+    said = said[:MAX_SENTENCE].replace("’", "'")
+    sentences = (said[start:end] for start, end in sentence_spans(said))
+    return any(_is_turn(one) for one in sentences)
+
+
+def _is_turn(sentence: str) -> bool:
+    if _OF_OTHERS.match(sentence) or _PASSES.search(sentence) or mood_of(sentence) in _ASKED:
+        return False
+    return news.sign(plain(sentence)) in ("new", "over", "back", "slip") or _TURN.search(sentence) is not None
+
+
+_ASKED: Final = ("conditional", "question")
+_WORD: Final = regex(r"[\w'-]*\w")
+_TURN: Final = regex(
+    r"(?i)\b(?:retired|resigned|quit|left|moved|sold|traded|swapped|switched|replaced|changed|joined|died|passed|"
+    r"closed|dropped|ditched|dumped|deleted|renamed|promoted|stolen|stole|nicked|drowned|gone|dead|graduated|"
+    r"emigrated|divorced|married|remarried|upgraded|downgraded|raised|bumped|lowered|halved|doubled|threw|thrown|"
+    r"chucked|handed|transferred|cancel\w*|finished|lost|took over|taken over|stepped down|pulled out|ripped out|"
+    r"split up|broke up|gave (?:up|in|back|it|the|my)|given (?:up|back|it|the|my)|started (?:at|in|as|with|seeing)|"
+    r"turned (?:\d+|[a-z]+teen|[a-z]+ty(?:-\w+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|"
+    r"birthday|made (?:me|him|her|us) (?:a|an|the)|put (?:me|him|her|us|my)|took (?:me|him|her) off|"
+    r"no more|no longer|any ?more|never again|from now on|as of|these days|nowadays|now|instead|permanent\w*|"
+    r"for good|finally|at last|goodbye|bye|up to|down to|is off|are off|called off|slipped|extension|"
+    r"correct myself|i said|(?:told you|had (?:that|it)|got (?:that|it)) wrong|mixed (?:up|that|it)|turns out|"
+    r"took a job|more time|gave (?:us|everyone)|granted|celebrated|never (?:was|were)|was never|"
+    r"have(?:n't| not) \w+ (?:in|since|for)|only \w+ left|just \w+ left|sat the|runs|heads|leads|conducts)\b"
+)
+_PASSES: Final = regex(
+    r"(?i)\?|\b(?:might|(?:i|we|he|she|they|it|you) may|maybe|perhaps|could|would|if|wish\w*|hop(?:e|es|ed|ing)|"
+    r"thinking (?:of|about)|considering|"
+    r"plan(?:s|ning)? to|want(?:s|ed)? to|going to|tonight|tomorrow|yesterday's|"
+    r"for (?:a|the) (?:day|week|weekend|moment|bit|while|night)|borrow\w*|lent|loan|"
+    r"rental|used to|when i was|as a (?:kid|child|teen\w*)|almost|nearly|until|"
+    r"while)\b"
+)
+"""What is only thought of, or of a moment."""
+_OF_OTHERS: Final = regex(
+    r"(?i)\s*(?:and |but |so )?(?:my|our|the|an?|some) (?:\w+ )?"
+    r"(?:neighbou?r|colleague|classmate|stranger|guy|lady)s?\b"
+)

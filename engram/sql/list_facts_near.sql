@@ -1,0 +1,23 @@
+-- The current facts of a scope nearest to each of several sayings: what each may be about. Of a saying that has changed a memory itself
+-- there are none, and none that was made of it; a memory that is asked about is one of them, whatever it is.
+SELECT s.memory_id::text AS said_id, m.memory_id::text, m.fact, n.cosine
+  FROM unnest(%(said_ids)s::uuid[]) g(memory_id)
+ CROSS JOIN LATERAL (
+         SELECT s.* FROM engram.agent_memory s
+          WHERE s.tenant_id = %(tenant_id)s AND s.memory_id = g.memory_id AND s.scope_id = %(scope_id)s OFFSET 0) s
+  JOIN engram.memory_embeddings e
+    ON e.tenant_id = %(tenant_id)s AND e.scope_id = %(scope_id)s AND e.model_id = %(model_id)s AND e.memory_id = s.memory_id
+ CROSS JOIN LATERAL (
+         SELECT v.memory_id, max(v.cosine) AS cosine
+           FROM engram.near_vectors(%(tenant_id)s, ARRAY[%(scope_id)s::bigint], %(graphed)s::bigint[], %(model_id)s, e.embedding,
+                  %(fetch)s) v
+          GROUP BY v.memory_id) n
+ CROSS JOIN LATERAL (
+         SELECT m.* FROM engram.agent_memory m
+          WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = n.memory_id OFFSET 0) m
+ WHERE m.scope_id = %(scope_id)s AND (NOT m.private OR m.scope_id = %(own)s)
+   AND m.status = 'active' AND NOT m.moot AND m.event_id <> s.event_id
+   AND (coalesce(m.category, '') NOT IN ('verbatim', 'source_chunk') OR m.memory_id = %(memory_id)s::uuid)
+   AND NOT EXISTS (
+         SELECT FROM engram.agent_memory h
+          WHERE h.tenant_id = %(tenant_id)s AND h.event_id = s.event_id AND h.scope_id = %(scope_id)s AND h.revision > 1)

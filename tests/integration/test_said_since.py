@@ -1,0 +1,137 @@
+"""What a user said after a fact was told is told with it, where it speaks of a change and is about that fact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from engram import Engram, Filter, Scope
+from engram.settings import load
+
+BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
+FACTS = (
+    "I bank with Fineco.", "Our drummer is Leo.", "I take 1000 IU of vitamin D a day.",
+    "My sister Chiara lives in Padua.", "We track our tickets in Jira.",
+)  # fmt: skip
+CLOSED = "closed fineco, everything goes through bbva now"
+BANK = "Which bank do I use?"
+
+Doors = Callable[..., Engram]
+
+
+@pytest.fixture
+def doors(database_url: str, tenant: str) -> Iterator[Doors]:
+    opened: list[Engram] = []
+
+    def open_(user_id: str = "dario", **more: object) -> Engram:
+        opened.append(Engram(database_url, scope=Scope(tenant, user_id=user_id), **more))
+        return opened[-1]
+
+    yield open_
+    for one in opened:
+        one.close()
+
+
+def tell(door: Engram, *said: str, role: str = "user", after: int = 0) -> Sequence[str]:
+    messages = [
+        {"role": role, "content": one, "occurred_at": BEGIN + timedelta(days=after + place)}
+        for place, one in enumerate(said)
+    ]
+    return door.remember(messages, wait=30.0).event_ids
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (BANK, CLOSED),
+        ("Who is our drummer?", "leo is out of the band, sara sits behind the kit now"),
+        ("Where do we track our tickets?", "the company dumped jira, all tickets are in linear"),
+        ("How much vitamin D do I take?", "blood test was bad, doc says 2000 IU of the vitamin d from now on"),
+    ],
+)
+def test_a_later_saying_that_speaks_of_a_change_is_told_with_the_fact(doors: Doors, question: str, said: str) -> None:
+    door = doors()
+    tell(door, *FACTS, "Good morning!", said)
+    answer = door.recall(question)
+    first, last = answer.answer_text.splitlines()
+    assert answer.current is not None
+    assert first == answer.current.fact
+    assert last == f"Said since, 2025-01-07: {said}"
+    assert [one.fact for one in answer.since] == [said]
+    assert answer.trace.kept_ids == (answer.current.memory_id, answer.since[0].memory_id)
+    assert {citation.event_id for citation in answer.since[0].citations} <= {one.event_id for one in answer.sources}
+
+
+def test_newer_sayings_come_first_and_two_at_most(doors: Doors) -> None:
+    door = doors()
+    later = ("fineco raised its fees, as of july", "no more free transfers at fineco", CLOSED)
+    tell(door, *FACTS, *later)
+    assert [one.fact for one in door.recall(BANK).since] == [CLOSED, later[1]]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I might close fineco now, who knows?",
+        "if fineco closed now, I'd go to bbva",
+        "Is fineco closed now?",
+        "My neighbour closed his account at fineco.",
+        "I was at fineco with Ada.",  # nothing changed
+        "everything smells of paint now",  # about nothing that is known
+    ],
+)
+def test_what_speaks_of_no_change_or_of_something_else_is_not_told(doors: Doors, said: str) -> None:
+    door = doors()
+    tell(door, *FACTS, said)
+    answer = door.recall(BANK)
+    assert (answer.answer_text, answer.since) == ("User banks with Fineco", ())
+
+
+def test_what_was_said_before_the_fact_or_by_somebody_else_is_not_told(doors: Doors) -> None:
+    door = doors()
+    tell(door, CLOSED)
+    tell(door, *FACTS, after=10)
+    tell(door, CLOSED, role="assistant", after=20)
+    tell(doors("eve"), CLOSED, after=20)
+    assert door.recall(BANK).since == ()
+
+
+def test_a_fact_that_is_told_again_has_nothing_said_since(doors: Doors) -> None:
+    door = doors()
+    tell(door, *FACTS, CLOSED)
+    assert door.recall(BANK).since
+    tell(door, FACTS[0], after=30)
+    assert door.recall(BANK).since == ()
+
+
+def test_a_saying_that_changed_another_memory_has_said_what_it_is_about(doors: Doors) -> None:
+    door = doors()
+    tell(door, "My sister lives in Bern.", "I live in Rome.", "I moved to Oslo.")
+    home, sister = door.recall("Where do I live?"), door.recall("Where does my sister live?")
+    assert "Oslo" in home.answer_text
+    assert (home.since, sister.since) == ((), ())
+
+
+def test_of_the_past_and_of_a_time_nothing_is_said_since(doors: Doors) -> None:
+    door = doors()
+    tell(door, *FACTS, CLOSED)
+    assert door.recall(BANK, as_of=BEGIN + timedelta(days=30)).since == ()
+    assert door.recall("Which bank did I use in January 2025?").since == ()
+
+
+def test_what_is_erased_or_kept_out_by_a_filter_is_not_told(doors: Doors) -> None:
+    door = doors()
+    *_, last = tell(door, *FACTS, CLOSED)
+    assert door.recall(BANK).since
+    assert door.recall(BANK, filter=Filter(memory_types=["semantic", "profile"])).since == ()
+    door.ops.erase(events=[last])
+    assert door.recall(BANK).since == ()
+
+
+def test_without_vectors_nothing_is_looked_for(doors: Doors) -> None:
+    door = doors(settings=load({}), embedder="none")
+    tell(door, *FACTS, CLOSED)
+    answer = door.recall("Do I bank with Fineco?")
+    assert (answer.found, answer.since) == (True, ())
