@@ -495,6 +495,9 @@ def _changing(setup: Setup, draft: Draft, named: Sequence[Held], new: str) -> Dr
     said, old = plain(draft.fact), plain(named[0][1])
     if not news.changes(said, old, plain(new)) or news.is_number(old) != news.is_number(new):
         return None
+    whose = draft.classified.subject or "user"
+    if not whose.startswith("user") and whose not in (old, plain(new)):
+        return None  # who left the one, and who came to the other, is somebody else
     heads = [
         one
         for one, _ in named

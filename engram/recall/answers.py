@@ -220,8 +220,7 @@ def answer(
     if road == "historical" and reading.intent == "current" and window is None:
         answer_text = f"{FORMERLY}{answer_text}"  # nothing of it is current: an old value must not pass for one
     later = [] if said_since is None or len(told) > 1 else said_since(told[0])
-    own = _plain_words(told[0].fact)  # of others is told what is said of them
-    later = [one for one in later if _may_be_told(one, only) and _tells_of_the_asker(one.fact, own)]
+    later = [one for one in later if _may_be_told(one, only)]
     notes = empty.trace.notes
     is_asked_for_the_past = reading.intent == "historical" and not is_bounded(reading, looked.moment)
     if road == "current" and is_asked_for_the_past and all(map(_tells_what_is_so, told)):

@@ -21,7 +21,7 @@ from engram.database import Connection, fetch_ahead, fetch_all
 from engram.recall.question import Looked
 from engram.recall.results import OF_THE_USER
 from engram.regex import regex
-from engram.subjects import MAX_SENTENCE, mood_of, plain, sentence_spans
+from engram.subjects import MAX_SENTENCE, PEOPLE, mood_of, plain, sentence_spans
 from engram.text import STOP_WORDS, compared
 from engram.values import Memory, trust_rank
 
@@ -30,7 +30,7 @@ __all__ = ["about", "ahead", "speaks_of_change"]
 LOOKED_AT: Final = 10  # sayings nearest to a fact
 NEIGHBOURS: Final = 100  # memories nearest to a fact or to a saying, of which the others are some
 TOLD: Final = 2  # sayings that an answer tells
-LEAST: Final = 0.2  # nearness of a saying to what it is about
+LEAST: Final = 0.15  # nearness of a saying to what it is about
 ALMOST: Final = 0.7  # of the greatest nearness: of two facts about one thing a saying may be about either
 FEW: Final = 30  # facts: fewer say nothing of how common a word is
 
@@ -54,7 +54,7 @@ def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory]
     rows = fetch_ahead(conn, "list_said_since", **params, trusted=trusted, most=LOOKED_AT)
 
     def of(told: Memory) -> list[Memory]:
-        said = {row.memory_id: row.fact for row in rows() if speaks_of_change(row.fact)}
+        said = {row.memory_id: row.fact for row in rows() if speaks_of_change(row.fact, told.fact)}
         if told.memory_id != memory.memory_id or not said:
             return []
         near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said))
@@ -115,15 +115,18 @@ _OF_ANY: Final = frozenset(_ANY.split())
 """What says nothing of what a saying is about: days are of everything."""
 
 
-def speaks_of_change(said: str) -> bool:
-    """Whether a sentence of somebody's words says that something has not always been so, or is so no more. Pure."""
-    said = said[:MAX_SENTENCE].replace("’", "'")
+def speaks_of_change(said: str, fact: str = "") -> bool:
+    """Whether a sentence of somebody's words says that something has not always been so, or is so no more. Pure.
+
+    Of somebody of theirs ("My colleague ...") it may say so where the fact in question speaks of them.
+    """
+    said, own = said[:MAX_SENTENCE].replace("’", "'"), _words(fact)
     sentences = (said[start:end] for start, end in sentence_spans(said))
-    return any(_is_turn(one) for one in sentences)
+    return any(_is_turn(one, own) for one in sentences)
 
 
-def _is_turn(sentence: str) -> bool:
-    if _OF_OTHERS.match(sentence) or _PASSES.search(sentence) or mood_of(sentence) in _ASKED:
+def _is_turn(sentence: str, own: Set[str]) -> bool:
+    if _PASSES.search(sentence) or mood_of(sentence) in _ASKED or _is_of_another(sentence, own):
         return False
     return news.sign(plain(sentence)) in ("new", "over", "back", "slip") or _TURN.search(sentence) is not None
 
@@ -153,7 +156,17 @@ _PASSES: Final = regex(
     r"while)\b"
 )
 """What is only thought of, or of a moment."""
-_OF_OTHERS: Final = regex(
-    r"(?i)\s*(?:and |but |so )?(?:my|our|the|an?|some) (?:\w+ )?"
-    r"(?:neighbou?r|colleague|classmate|stranger|guy|lady)s?\b"
-)
+_WHO: Final = regex(r"(?i)\s*(?:and |but |so )?(?:my|our|an?|some) (?P<who>(?:[\w'-]+ ){1,3})(?P<rest>.*)")
+_OWN: Final = regex(r"(?i)\b(?:i|i'm|i've|me|my|us|we|our)\b")
+_OTHERS: Final = frozenset(("neighbour", "neighbor", "stranger", "guy", "lady", "man", "woman", "boy", "girl"))
+
+
+def _is_of_another(sentence: str, own: Set[str]) -> bool:
+    """Whether a sentence is about somebody whom a fact of these words does not name, and about nobody else."""
+    found = _WHO.match(sentence)
+    if found is None or _OWN.search(found["rest"]) is not None:
+        return False
+    named = [word.casefold().removesuffix("'s") for word in found["who"].split()]
+    somebody = (at for at, word in enumerate(named, 1) if word.partition("-")[0] in PEOPLE or word in _OTHERS)
+    upto = next(somebody, 0)
+    return upto > 0 and own.isdisjoint(_words(" ".join(named[:upto])))

@@ -2,19 +2,20 @@
 -- become of that.
 SELECT m.memory_id::text, m.fact
   FROM engram.agent_memory f
+  JOIN engram.agent_events v ON v.tenant_id = f.tenant_id AND v.event_id = f.stands_event_id
   JOIN engram.memory_embeddings e
     ON e.tenant_id = %(tenant_id)s AND e.scope_id = %(scope_id)s AND e.model_id = %(model_id)s AND e.memory_id = f.memory_id
  CROSS JOIN LATERAL (
-         SELECT v.memory_id, max(v.cosine) AS cosine
+         SELECT w.memory_id, max(w.cosine) AS cosine
            FROM engram.near_vectors(%(tenant_id)s, ARRAY[%(scope_id)s::bigint], %(graphed)s::bigint[], %(model_id)s, e.embedding,
-                  %(fetch)s) v
-          GROUP BY v.memory_id) n
+                  %(fetch)s) w
+          GROUP BY w.memory_id) n
  CROSS JOIN LATERAL (
          SELECT m.* FROM engram.agent_memory m
           WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = n.memory_id OFFSET 0) m
  WHERE f.tenant_id = %(tenant_id)s AND f.memory_id = %(memory_id)s::uuid
    AND m.scope_id = %(scope_id)s AND (NOT m.private OR m.scope_id = %(own)s)
    AND m.category = 'verbatim' AND m.trust = ANY(%(trusted)s::smallint[]) AND m.status = 'active' AND NOT m.moot
-   AND (m.stands_recorded_at, m.stands_event_id) > (f.stands_recorded_at, f.stands_event_id) AND m.stands_at >= f.stands_at
+   AND (m.stands_recorded_at, m.stands_event_id) > (f.stands_recorded_at, f.stands_event_id) AND m.stands_at >= v.occurred_at
  ORDER BY n.cosine DESC, m.memory_id
  LIMIT %(most)s

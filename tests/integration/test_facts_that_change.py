@@ -212,6 +212,8 @@ ASKED: Final = (
 BESIDE: Final = (
     # What is like something that was told, and no news of it.
     "I play chess. | I've taken up poker.",
+    "I row at Triton in the four. | Bram left Triton and Sanne coaches us now.",
+    "I'm dating Jasper. | I'm with ING now, deleted the bunq account last night",
     "I'm learning Japanese. | I've started learning Dutch.",
     "I have an iPad. | I have an iPhone now.",
     "I take sertraline in the morning. | I take vitamin D in the morning now.",

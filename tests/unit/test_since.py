@@ -42,6 +42,22 @@ def test_what_is_supposed_asked_or_of_others_is_none(said: str) -> None:
     assert not since.speaks_of_change(said)
 
 
+@pytest.mark.parametrize(
+    ("said", "told", "speaks"),
+    [
+        ("My brother switched to Vim.", "User uses Neovim", False),
+        ("My brother Tom moved to HSBC.", "User's brother Tom works at Barclays", True),
+        ("Mom passed on Sunday.", "User's mother lives in Broken Bow", True),
+        ("Our neighbour's dog passed away.", "User has a dog called Biscuit", False),
+        ("My sister-in-law's levothyroxine was lowered.", "User takes levothyroxine", False),
+        ("My neurologist took me off sumatriptan.", "User takes sumatriptan", True),
+        ("My dose is 20 mg now.", "User takes 10 mg of lisinopril", True),
+    ],
+)
+def test_of_somebody_of_theirs_it_speaks_where_the_fact_does(said: str, told: str, speaks: bool) -> None:
+    assert since.speaks_of_change(said, told) is speaks
+
+
 def fact(memory_id: str, text: str, cosine: float) -> Any:
     return SimpleNamespace(memory_id=memory_id, fact=text, cosine=cosine)
 
