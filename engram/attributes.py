@@ -1128,26 +1128,30 @@ _TOLD_BY: Final = {
 
 
 @lru_cache(maxsize=256)
-def _called(name: str) -> frozenset[str]:
-    """What an attribute is called, in the words of those who have it: a doctor is a GP, too."""
+def _says_it_is(name: str) -> re.Pattern[str]:
+    """What finds a text that says of an attribute by one of its names what it is, or that somebody has one.
+
+    A doctor is a GP, too. "A dentist appointment" is none, nor is what is another's.
+    """
     nouns = (one for known in (_SAME, phrases.NOUNS) for one, attribute in known.items() if attribute == name)
-    return frozenset((name, *nouns))
+    called = "|".join(sorted(map(re.escape, {name, *nouns}), key=len, reverse=True))
+    return regex(
+        rf"\b(?:user's|my|our) (?:[\w-]+ ){{0,2}}?(?:{called})(?: is| was|'s|,? called|,? named)\b"
+        rf"|\b(?:user|i|we)(?:'ve)? (?:now |still |also )?(?:has|have|got|uses|use|owns|own)(?: got)? "
+        rf"(?:[\w.'-]+ ){{0,5}}?(?:{called})(?=$|[,;.]| (?:at|in|from|with|by|called|named|and|for|since|that|which)\b)"
+    )
 
 
-_KINDS: Final = {
-    "phone": "iphone pixel galaxy smartphone handset android", "laptop": "macbook thinkpad chromebook notebook",
-}  # fmt: skip
-"""What things are called that people have one of, by its maker's name."""
 _GENERIC: Final = _words("favourite number name type size rate app address provider my of the a an")
 
 
 def may_tell(name: str, said: str) -> bool:
     """Whether a text in compared form has the words by which it could tell of an attribute."""
-    in_order = [_RENAMED.get(word, word) for word in re.findall(r"[\w-]*\w", said)]
-    words, stems = frozenset(in_order), frozenset(map(stem, in_order))
-    if name not in _TOLD_BY and any(f" {one} " in f" {' '.join(in_order)} " for one in _called(name)):
+    words = frozenset(_RENAMED.get(word, word) for word in re.findall(r"[\w-]*\w", said))
+    stems = frozenset(stem(word) for word in words)
+    if name not in _TOLD_BY and _says_it_is(name).search(said) is not None:
         return True
-    known = _words(_TOLD_BY[name]) if name in _TOLD_BY else phrases.told_by(name) | _words(_KINDS.get(name, ""))
+    known = _words(_TOLD_BY[name]) if name in _TOLD_BY else phrases.told_by(name)
     if known:
         return not words.isdisjoint(known) or not stems.isdisjoint(map(stem, known))
     asked_for = _words(name)

@@ -357,7 +357,7 @@ _HYPOTHETICAL = regex(
     r"song|poem|screenplay|sims|simulation|campaign|fantasy|nightmare|imagination|mind|head|example|"
     r"scenario|next life|past life|test data|tv show|show|series|comic)|"
     r"for example|e\.g\.|for instance|sort of|kind of like|just kidding|joking|jk|as a joke|not really|too "
-    r"bad|(?:only|just|good|great|fine|best|better|perfect) on paper|on paper,? (?=i\b)|mentally|in spirit)\b"
+    r"bad|on paper|mentally|in spirit)\b"
 )
 _PLAN = regex(
     r"\b(?:will|won't|i'll|we'll|(?<!started )(?<!stopped )(?<!quit )(?<!back to )going to|gonna|wanna|"

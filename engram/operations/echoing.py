@@ -495,8 +495,8 @@ def _changing(setup: Setup, draft: Draft, named: Sequence[Held], new: str) -> Dr
     said, old = plain(draft.fact), plain(named[0][1])
     if not news.changes(said, old, plain(new)) or news.is_number(old) != news.is_number(new):
         return None
-    whose = draft.classified.subject or "user"
-    if not whose.startswith("user") and whose not in (old, plain(new)):
+    whose = draft.classified.subject
+    if not _is_of_theirs(whose) and whose not in (old, plain(new)) and all(one.subject != whose for one, _ in named):
         return None  # who left the one, and who came to the other, is somebody else
     heads = [
         one

@@ -18,7 +18,7 @@ from engram.errors import NotFound
 from engram.filters import Filter
 from engram.intent import Reading
 from engram.memories import Moment
-from engram.recall import kin, since
+from engram.recall import kin, sayings
 from engram.recall.finding import EVIDENCE, holds_in
 from engram.recall.question import Asked, Looked, Meaning
 from engram.recall.results import WEAK, as_memory, relevance_of
@@ -194,7 +194,8 @@ def answer(
         return empty
     said_since = None
     if road == "current" and window is None:
-        said_since = since.ahead(conn, looked, best.memory)
+        if semantic.NAME not in results.degraded:
+            said_since = sayings.ahead(conn, looked, best.memory)
         line, rivals = _line(conn, looked, best.memory, only)
         if rivals and rivals[0] != best.memory:
             best = replace(best, memory=rivals[0])
@@ -220,13 +221,13 @@ def answer(
     if road == "historical" and reading.intent == "current" and window is None:
         answer_text = f"{FORMERLY}{answer_text}"  # nothing of it is current: an old value must not pass for one
     later = [] if said_since is None or len(told) > 1 else said_since(told[0])
-    later = [one for one in later if _may_be_told(one, only)]
+    later = [one for one in later if _may_be_told(one, only)][: sayings.TOLD]
     notes = empty.trace.notes
     is_asked_for_the_past = reading.intent == "historical" and not is_bounded(reading, looked.moment)
     if road == "current" and is_asked_for_the_past and all(map(_tells_what_is_so, told)):
         answer_text = f"{NOW}{answer_text}"  # nor must what is current pass for what was before it
         notes = (*notes, "nothing is known of what was before: told is what is so now")
-    answer_text = "\n".join((answer_text, *(f"{SINCE}{_dated(one, tz)}" for one in later)))
+    answer_text = "\n".join((answer_text, *(f"{SINCE}{' '.join(_dated(one, tz).split())}" for one in later)))
     head = line.head
     previous = tuple(one for one in values if one != head and one.status == "superseded")
     return replace(

@@ -174,11 +174,9 @@ def test_the_friend_who_is_asked_for_is_the_one_told_of(ada: Engram) -> None:
         ("My GP is Dr Farquhar at the Lorn Medical Centre.", "Who is my GP?", "Dr Farquhar"),
         ("My family doctor is Dr. Adeyemi.", "Who is my doctor?", "Dr. Adeyemi"),
         ("I have a Samsung Galaxy A14 phone.", "What phone do I have?", "Samsung"),
-        ("I have a pink iPhone 13.", "What phone do I have?", "iPhone 13"),
         ("My phone is an iPhone 12 mini.", "What phone do I have?", "iPhone 12"),
         ("My fiddle teacher is Angus MacPhail.", "Who is my fiddle teacher?", "Angus MacPhail"),
         ("My crop insurance agent is Bob Hruska.", "Who is my crop insurance agent?", "Bob Hruska"),
-        ("I subscribe to The Oban Times on paper.", "Which newspaper do I subscribe to?", "The Oban Times"),
     ],
 )
 def test_what_holds_the_word_that_is_asked_for_answers(ada: Engram, said: str, question: str, answer: str) -> None:
@@ -191,7 +189,11 @@ def test_what_holds_the_word_that_is_asked_for_answers(ada: Engram, said: str, q
     [
         ("My wife's doctor is Dr. Adeyemi.", "Who is my doctor?"),
         ("My sister's dentist is Mr Baxter.", "Who is my dentist?"),
-        ("My camera is a Pixel Pro.", "What laptop do I have?"),
+        ("I have a dentist appointment on Friday.", "Who is my dentist?"),
+        ("I'm a dentist in Leeds.", "Who is my dentist?"),
+        ("My sister is a dentist.", "Who is my dentist?"),
+        ("I hate talking on the phone.", "What phone do I have?"),
+        ("I keep a notebook by my bed.", "What laptop do I have?"),
     ],
 )
 def test_what_is_anothers_or_another_thing_does_not(ada: Engram, said: str, question: str) -> None:

@@ -466,6 +466,9 @@ def test_a_vector_of_another_length_is_the_failure_of_its_channel(zoo: Zoo) -> N
     found = zoo.door.search(QUESTION, track=False)
     assert [one.memory.memory_id for one in found] == [memory_id]
     assert "semantic" in found.degraded
+    answer = zoo.door.recall("Which green did Zebra Ottokar choose?")
+    assert (answer.current.memory_id if answer.current else None, answer.since) == (memory_id, ())
+    assert "semantic" in answer.degraded
 
 
 @pytest.mark.parametrize(

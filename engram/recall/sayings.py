@@ -1,4 +1,4 @@
-"""Since: what a user said after a fact was told that may say what has become of it.
+"""Sayings: what a user said after a fact was told that may say what has become of it.
 
 A rule puts a memory away only where it is sure. Most of what changes people say in words that no rule is sure of:
 "closed Fineco, everything goes through BBVA now". What that is *about* is easier to tell than what it does to it: it is
@@ -12,7 +12,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
-from itertools import groupby
+from functools import lru_cache
+from itertools import groupby, islice
 from typing import Any, Final
 
 from engram import memories, news
@@ -25,9 +26,9 @@ from engram.subjects import MAX_SENTENCE, PEOPLE, mood_of, plain, sentence_spans
 from engram.text import STOP_WORDS, compared
 from engram.values import Memory, trust_rank
 
-__all__ = ["about", "ahead", "speaks_of_change"]
+__all__ = ["TOLD", "about", "ahead", "turns"]
 
-LOOKED_AT: Final = 10  # sayings nearest to a fact
+LOOKED_AT: Final = 10  # sayings with a sign, of those nearest to a fact
 NEIGHBOURS: Final = 100  # memories nearest to a fact or to a saying, of which the others are some
 TOLD: Final = 2  # sayings that an answer tells
 LEAST: Final = 0.15  # nearness of a saying to what it is about
@@ -38,11 +39,11 @@ FEW: Final = 30  # facts: fewer say nothing of how common a word is
 def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory], list[Memory]]:
     """Ask, in one message with the next statement, what was said in the scope of a memory since that was told.
 
-    What is given back takes a memory and gives what of it is about it, where it is the same. Nothing is asked of the
-    past, nor where nothing has a vector.
+    What is given back takes a memory and gives what of it is about it, newest first, where it is the same. Nothing is
+    asked of the past, nor where nothing has a vector.
     """
-    scopes = looked.visible.scopes.items()
-    scope_id = next((number for number, scope in scopes if scope == memory.scope), None)
+    scopes = list(looked.visible.scopes.items())
+    scope_id = next((number for number, scope in reversed(scopes) if scope == memory.scope), None)  # shelves come first
     if not looked.moment.is_now or looked.model_id is None or scope_id is None:
         return lambda _: []
     params = {
@@ -50,17 +51,17 @@ def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory]
         "model_id": looked.model_id, "graphed": [number for number in looked.graphed if number == scope_id],
         "fetch": NEIGHBOURS,
     }  # fmt: skip
-    trusted = sorted(map(trust_rank, OF_THE_USER))
-    rows = fetch_ahead(conn, "list_said_since", **params, trusted=trusted, most=LOOKED_AT)
+    rows = fetch_ahead(conn, "list_said_since", **params, trusted=sorted(map(trust_rank, OF_THE_USER)))
 
     def of(told: Memory) -> list[Memory]:
-        said = {row.memory_id: row.fact for row in rows() if speaks_of_change(row.fact, told.fact)}
-        if told.memory_id != memory.memory_id or not said:
+        if told.memory_id != memory.memory_id:
             return []
-        near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said))
+        signed = ((row.memory_id, turns(row.fact, told.fact)) for row in rows())
+        said = dict(islice(((memory_id, words) for memory_id, words in signed if words), LOOKED_AT))
+        near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said)) if said else []
         found = [saying for saying, facts in _by_saying(near) if memory.memory_id in about(said[saying], facts)]
         kept = memories.load(conn, looked.visible, found)
-        return sorted(kept, key=lambda one: (one.valid_from, one.memory_id), reverse=True)[:TOLD]
+        return sorted(kept, key=lambda one: (one.valid_from, one.memory_id), reverse=True)
 
     return of
 
@@ -77,7 +78,7 @@ def about(said: str, facts: Sequence[Any]) -> set[str]:
     Nearness is the rarity of the shared words as a share of the geometric mean of both texts', and half the cosine.
     """
     words = _words(said)
-    held = {one.memory_id: _words(one.fact) for one in facts}
+    held = {one.memory_id: _words(one.fact[:MAX_SENTENCE]) for one in facts}
     among = Counter(word for one in held.values() for word in one)
     total = max(len(held), FEW)
 
@@ -95,6 +96,7 @@ def about(said: str, facts: Sequence[Any]) -> set[str]:
     return {memory_id for memory_id, nearness in near.items() if nearness >= least}
 
 
+@lru_cache(maxsize=4096)
 def _words(said: str) -> frozenset[str]:
     words = (word.removesuffix("'s") for word in _WORD.findall(compared(said)))
     return frozenset(stem(_SAME.get(word, word)) for word in words if word not in STOP_WORDS and word not in _OF_ANY)
@@ -115,24 +117,30 @@ _OF_ANY: Final = frozenset(_ANY.split())
 """What says nothing of what a saying is about: days are of everything."""
 
 
-def speaks_of_change(said: str, fact: str = "") -> bool:
-    """Whether a sentence of somebody's words says that something has not always been so, or is so no more. Pure.
+def turns(said: str, fact: str = "") -> str:
+    """The sentences of somebody's words that say that something has not always been so, or is so no more. Pure.
 
-    Of somebody of theirs ("My colleague ...") it may say so where the fact in question speaks of them.
+    Of somebody else ("My colleague ...") they may say so where the fact in question speaks of them.
     """
-    said, own = said[:MAX_SENTENCE].replace("’", "'"), _words(fact)
+    said, own = said[:MAX_SENTENCE].replace("’", "'"), _words(fact[:MAX_SENTENCE])
     sentences = (said[start:end] for start, end in sentence_spans(said))
-    return any(_is_turn(one, own) for one in sentences)
+    return " ".join(one for one in sentences if _is_turn(one, own))
 
 
 def _is_turn(sentence: str, own: Set[str]) -> bool:
-    if _PASSES.search(sentence) or mood_of(sentence) in _ASKED or _is_of_another(sentence, own):
+    if _PASSES.search(sentence) or mood_of(sentence) in _SUPPOSED or _is_of_another(sentence, own):
         return False
-    return news.sign(plain(sentence)) in ("new", "over", "back", "slip") or _TURN.search(sentence) is not None
+    if news.sign(plain(sentence)) in ("new", "over", "back", "slip"):
+        return _DENIED.search(sentence) is None
+    return any(_DENIES.search(sentence[: turn.start()]) is None for turn in _TURN.finditer(sentence))
 
 
-_ASKED: Final = ("conditional", "question")
-_WORD: Final = regex(r"[\w'-]*\w")
+_SUPPOSED: Final = ("conditional", "question", "plan", "quotation", "command")
+_WORD: Final = regex(r"\w+(?:['-]+\w+)*")
+_DENIES: Final = regex(r"(?i)(?:\bnot|n't|\bnever|\bnothing (?:has|had|is|was)) (?:\w+ )?$")
+_DENIED: Final = regex(
+    r"(?i)(?:\bnot|n't|\bnever|\bnothing (?:has|had|is|was)) (?:left|changed|closed|quit|moved|sold|lost)\b"
+)
 _TURN: Final = regex(
     r"(?i)\b(?:retired|resigned|quit|left|moved|sold|traded|swapped|switched|replaced|changed|joined|died|passed|"
     r"closed|dropped|ditched|dumped|deleted|renamed|promoted|stolen|stole|nicked|drowned|gone|dead|graduated|"
@@ -153,20 +161,35 @@ _PASSES: Final = regex(
     r"plan(?:s|ning)? to|want(?:s|ed)? to|going to|tonight|tomorrow|yesterday's|"
     r"for (?:a|the) (?:day|week|weekend|moment|bit|while|night)|borrow\w*|lent|loan|"
     r"rental|used to|when i was|as a (?:kid|child|teen\w*)|almost|nearly|until|"
-    r"while)\b"
+    r"while|(?:before|after|when) (?:i|we)|should have|(?:i|we)'d|novel|stor(?:y|ies)|dream\w*|imagine)\b"
 )
 """What is only thought of, or of a moment."""
-_WHO: Final = regex(r"(?i)\s*(?:and |but |so )?(?:my|our|an?|some) (?P<who>(?:[\w'-]+ ){1,3})(?P<rest>.*)")
+_WHO: Final = regex(
+    r"(?i)\s*(?:(?:and|but|so|yesterday|today|recently|last week),? )*"
+    r"(?:(?:both )?(?:my|our)|an?|some|the|her|his|their) "
+    r"(?P<who>(?:[\w'-]+ ){1,3})(?P<rest>.*)"
+)
 _OWN: Final = regex(r"(?i)\b(?:i|i'm|i've|me|my|us|we|our)\b")
 _OTHERS: Final = frozenset(("neighbour", "neighbor", "stranger", "guy", "lady", "man", "woman", "boy", "girl"))
+_THEY: Final = regex(
+    r"\s*(?:(?:[Ss]he|[Hh]e|[Ss]omeone|[Ss]omebody)\b|"
+    r"(?!(?:My|Our|The|An?|Some|I|We|Both)\b)(?P<name>[A-Z][\w'-]+)(?: [A-Z][\w'-]+)?(?: \w+){1,2} (?:her|his)\b)"
+)
 
 
 def _is_of_another(sentence: str, own: Set[str]) -> bool:
     """Whether a sentence is about somebody whom a fact of these words does not name, and about nobody else."""
+    they = _THEY.match(sentence)
+    if they is not None:
+        named = they["name"]
+        return _OWN.search(sentence) is None and (named is None or own.isdisjoint(_words(named)))
     found = _WHO.match(sentence)
     if found is None or _OWN.search(found["rest"]) is not None:
         return False
-    named = [word.casefold().removesuffix("'s") for word in found["who"].split()]
-    somebody = (at for at, word in enumerate(named, 1) if word.partition("-")[0] in PEOPLE or word in _OTHERS)
+    words = [word.casefold().removesuffix("'s") for word in found["who"].split()]
+    somebody = (at for at, word in enumerate(words, 1) if word.partition("-")[0] in _PERSONS or word in _OTHERS)
     upto = next(somebody, 0)
-    return upto > 0 and own.isdisjoint(_words(" ".join(named[:upto])))
+    return upto > 0 and own.isdisjoint(_words(" ".join(words[:upto])))
+
+
+_PERSONS: Final = PEOPLE - {"bank", "company", "employer", "agent", "boss's"}

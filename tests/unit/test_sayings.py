@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from engram.recall import since
+from engram.recall import sayings
 
 CHANGES = (
     "closed fineco, everything goes through bbva now",
@@ -28,18 +28,28 @@ NONE = (
     "I'm thinking of a new phone.",
     "I was at the choir with Ada.",
     "I borrowed a bass from Leo.",
+    "I'll close Fineco, it's time to move now.",
+    "I'm about to close Fineco now.",
+    "I should have left Fineco.",
+    "I haven't left Fineco.",
+    "I never left Fineco.",
+    "Nothing has changed at Fineco.",
+    "Yesterday my cousin closed his Fineco account.",
+    "Anna closed her Fineco account last week.",
+    "She closed her account at Fineco.",
+    "Both my brothers left Fineco.",
     "",
 )
 
 
 @pytest.mark.parametrize("said", CHANGES)
 def test_a_sentence_that_tells_of_a_change_is_one(said: str) -> None:
-    assert since.speaks_of_change(said)
+    assert sayings.turns(said)
 
 
 @pytest.mark.parametrize("said", NONE)
 def test_what_is_supposed_asked_or_of_others_is_none(said: str) -> None:
-    assert not since.speaks_of_change(said)
+    assert not sayings.turns(said)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +65,16 @@ def test_what_is_supposed_asked_or_of_others_is_none(said: str) -> None:
     ],
 )
 def test_of_somebody_of_theirs_it_speaks_where_the_fact_does(said: str, told: str, speaks: bool) -> None:
-    assert since.speaks_of_change(said, told) is speaks
+    assert bool(sayings.turns(said, told)) is speaks
+
+
+def test_only_the_sentences_that_tell_of_a_change_say_what_it_is_about() -> None:
+    assert sayings.turns("I paid the rent from Fineco. We have a new kettle now.") == "We have a new kettle now."
+
+
+def test_long_words_are_read_in_a_moment() -> None:
+    assert sayings.turns("-'" * 50_000) == ""
+    assert sayings.about("-'" * 50_000, [fact("one", "-" * 8_000, 0.0)]) == set()
 
 
 def fact(memory_id: str, text: str, cosine: float) -> Any:
@@ -67,13 +86,13 @@ def test_a_saying_is_about_what_it_shares_rare_words_and_meaning_with() -> None:
         fact("bank", "User banks with Fineco", 0.3), fact("card", "User pays the rent from the bank", 0.35),
         fact("cat", "User has a cat called Miso", 0.0),
     ]  # fmt: skip
-    assert since.about("closed fineco, bbva now", known) == {"bank"}
-    assert since.about("Miso is no more", known) == {"cat"}
-    assert since.about("closed the window", known[2:]) == set()
-    assert since.about("closed the window", []) == set()
+    assert sayings.about("closed fineco, bbva now", known) == {"bank"}
+    assert sayings.about("Miso is no more", known) == {"cat"}
+    assert sayings.about("closed the window", known[2:]) == set()
+    assert sayings.about("closed the window", []) == set()
 
 
 def test_of_two_facts_about_one_thing_a_saying_may_be_about_either() -> None:
     known = [fact("age", "User's brother Teun is 14", 0.28), fact("sport", "User's brother Teun plays hockey", 0.3)]
-    assert since.about("Teun swapped hockey for judo", known) == {"sport"}
-    assert since.about("Teun turned 15", known) == {"age", "sport"}
+    assert sayings.about("Teun swapped hockey for judo", known) == {"sport"}
+    assert sayings.about("Teun turned 15", known) == {"age", "sport"}
