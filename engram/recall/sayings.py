@@ -60,7 +60,7 @@ def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory]
         said = dict(islice(((memory_id, words) for memory_id, words in signed if words), LOOKED_AT))
         near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said)) if said else []
         found = [saying for saying, facts in _by_saying(near) if memory.memory_id in about(said[saying], facts)]
-        kept = memories.load(conn, looked.visible, found)
+        kept = memories.load(conn, looked.visible, found) if found else []
         return sorted(kept, key=lambda one: (one.valid_from, one.memory_id), reverse=True)
 
     return of
