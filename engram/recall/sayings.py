@@ -17,6 +17,7 @@ from itertools import groupby, islice
 from typing import Any, Final
 
 from engram import memories, news
+from engram.channels import keyword
 from engram.claims import stem
 from engram.database import Connection, fetch_ahead, fetch_all
 from engram.recall.question import Looked
@@ -33,7 +34,6 @@ NEIGHBOURS: Final = 100  # memories nearest to a fact or to a saying, of which t
 TOLD: Final = 2  # sayings that an answer tells
 LEAST: Final = 0.15  # nearness of a saying to what it is about
 ALMOST: Final = 0.7  # of the greatest nearness: of two facts about one thing a saying may be about either
-FEW: Final = 30  # facts: fewer say nothing of how common a word is
 
 
 def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory], list[Memory]]:
@@ -80,14 +80,15 @@ def about(said: str, facts: Sequence[Any]) -> set[str]:
     words = _words(said)
     held = {one.memory_id: _words(one.fact[:MAX_SENTENCE]) for one in facts}
     among = Counter(word for one in held.values() for word in one)
-    total = max(len(held), FEW)
 
     def rarity(some: Set[str]) -> float:
-        return math.fsum(math.log(1 + (total - among[word] + 0.5) / (among[word] + 0.5)) for word in some)
+        return math.fsum(keyword.rarity(len(held), among[word]) for word in some)
+
+    said_in_all = rarity(words)
 
     def nearness(one: Any) -> float:
         own = held[one.memory_id]
-        whole = math.sqrt(rarity(own) * rarity(words))
+        whole = math.sqrt(rarity(own) * said_in_all)
         shared = rarity(own & words) / whole if whole > 0 else 0.0
         return float(shared + 0.5 * max(one.cosine, 0.0))
 
