@@ -116,9 +116,10 @@ KEPT: Final = frozenset({
     "add_recall", "analyze_grown_table", "append_at_once", "append_events", "call_candidates", "call_lineage",
     "call_memories", "call_pinned", "call_ties", "call_told_events", "call_walk", "claim_job_ids", "claim_jobs",
     "enter_session", "find_next_due", "finish_derived_jobs", "finish_jobs", "get_from_scope", "hold_jobs",
-    "hold_models", "index_words", "lineage_from_scope", "list_gate_rows", "list_line", "list_nearest",
-    "list_visible_scopes", "lock_keys", "look_at_draft", "look_at_question", "look_from_scope", "open_desk",
-    "open_stream", "pinned_from_scope", "restate_memories", "score_texts", "set_search", "write_memories",
+    "hold_models", "index_words", "lineage_from_scope", "list_facts_near", "list_gate_rows", "list_line",
+    "list_nearest", "list_said_since", "list_visible_scopes", "lock_keys", "look_at_draft", "look_at_question",
+    "look_from_scope", "open_desk", "open_stream", "outline_context", "pinned_from_scope", "restate_memories",
+    "score_texts", "set_search", "write_memories",
 })  # fmt: skip
 # Statements that find what they read or change by its keys alone, mostly a few: a plan for no values is as good.
 KEYED: Final = frozenset({
