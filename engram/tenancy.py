@@ -38,7 +38,7 @@ class Visible:
     scopes: Mapping[int, Scope]
 
     def id_of(self, scope: Scope) -> int:
-        """The number of one of the scopes that are read."""
+        """The number of one of the scopes that are read: its own, not its shelf's, which stands behind it."""
         return next(scope_id for scope_id, one in self.scopes.items() if one == scope)
 
     @property
@@ -117,10 +117,11 @@ def _is_single(scope: Scope) -> bool:
 
 def seen(scope: Scope, rows: Sequence[Any], *, shelves: Shelves = "without") -> Visible:
     """What a read may see, from the rows of its scopes; of rows that name theirs, what it saw. Pure."""
-    found = {int(row.scope_id): _of(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in rows}
+    shelved = {int(row.scope_id) for row in rows if shelves == "with" and row.shelf_of is not None}
+    ordered = sorted(rows, key=lambda row: int(row.scope_id) in shelved)
+    found = {int(row.scope_id): _of(scope.tenant_id, row.namespace, row.agent_id, row.user_id) for row in ordered}
     nearness = {scope_id: _nearness(scope, member) for scope_id, member in found.items()}
     single = _is_single(scope)
-    shelved = {int(row.scope_id) for row in rows if shelves == "with" and row.shelf_of is not None}
     mine = (i for i, m in found.items() if m.namespace == scope.namespace and m.user_id == scope.user_id)
     own = next((i for i in mine if single and i not in shelved), None)
     return Visible(scope, tuple(sorted(found, key=lambda i: (nearness[i], i))), own, nearness, found)

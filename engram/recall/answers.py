@@ -202,32 +202,12 @@ def answer(
             line = _lineage(conn, looked, best.memory, only)
     else:
         line, rivals = _lineage(conn, looked, best.memory, only), []
-    values = [one for one in _by_time(line.revisions) if one.status in VALUES]
-    if window is not None:
-        values = [one for one in values if holds_in(one, window)]
-        told = values if road == "lineage" else _of_a_time(values, best.memory)
-    else:
-        told = _TOLD[road](line, values)
-        if road == "historical":
-            told = values[-1:] if _ORIGINAL.search(question) else _before_the_named(values, question) or told
+    values, told = _told_on(line, best.memory, road, question, window)
     if not told:
         return empty
-    answer_text = (
-        "\n".join(_dated(one, tz) for one in told[::-1]) if len(told) > 1 or road == "lineage" else told[0].fact
-    )
-    if road == "current" and len(told) == 1 and _SINCE.search(question):
-        known = "Since" if told[0].valid_from_stated or told[0].revision > 1 else "Known since"
-        answer_text = f"{known} {answer_text if window is not None else _dated(told[0], tz)}"
-    if road == "historical" and reading.intent == "current" and window is None:
-        answer_text = f"{FORMERLY}{answer_text}"  # nothing of it is current: an old value must not pass for one
     later = [] if said_since is None or len(told) > 1 else said_since(told[0])
     later = [one for one in later if _may_be_told(one, only)][: sayings.TOLD]
-    notes = empty.trace.notes
-    is_asked_for_the_past = reading.intent == "historical" and not is_bounded(reading, looked.moment)
-    if road == "current" and is_asked_for_the_past and all(map(_tells_what_is_so, told)):
-        answer_text = f"{NOW}{answer_text}"  # nor must what is current pass for what was before it
-        notes = (*notes, "nothing is known of what was before: told is what is so now")
-    answer_text = "\n".join((answer_text, *(f"{SINCE}{' '.join(_dated(one, tz).split())}" for one in later)))
+    answer_text, notes = _in_words(told, later, road, question, reading, looked.moment, tz)
     head = line.head
     previous = tuple(one for one in values if one != head and one.status == "superseded")
     return replace(
@@ -242,11 +222,46 @@ def answer(
         since=tuple(later),
         trace=replace(
             empty.trace,
-            notes=notes,
+            notes=(*empty.trace.notes, *notes),
             kept_ids=tuple(one.memory_id for one in (*told, *later)),
             superseded_ids=tuple(one.memory_id for one in previous),
         ),
     )
+
+
+def _told_on(
+    line: Lineage, found: Memory, road: Intent, question: str, window: Window | None
+) -> tuple[list[Memory], list[Memory]]:
+    """The values of a lineage, of a time where one is asked for, and those of them that a road tells. Pure."""
+    values = [one for one in _by_time(line.revisions) if one.status in VALUES]
+    if window is not None:
+        values = [one for one in values if holds_in(one, window)]
+        return values, values if road == "lineage" else _of_a_time(values, found)
+    told = _TOLD[road](line, values)
+    if road == "historical":
+        told = values[-1:] if _ORIGINAL.search(question) else _before_the_named(values, question) or told
+    return values, told
+
+
+def _in_words(
+    told: Sequence[Memory], later: Sequence[Memory], road: Intent, question: str, reading: Reading, moment: Moment,
+    tz: tzinfo,
+) -> tuple[str, tuple[str, ...]]:  # fmt: skip
+    """An answer's text, a line for each memory, and what is to be noted of it. Pure."""
+    first = told[0]
+    notes: tuple[str, ...] = ()
+    lines = [_dated(one, tz) for one in told[::-1]] if len(told) > 1 or road == "lineage" else [first.fact]
+    if road == "current" and len(told) == 1 and _SINCE.search(question):
+        known = "Since" if first.valid_from_stated or first.revision > 1 else "Known since"
+        lines = [f"{known} {first.fact if reading.window is not None else _dated(first, tz)}"]
+    if road == "historical" and reading.intent == "current" and reading.window is None:
+        lines[0] = f"{FORMERLY}{lines[0]}"  # nothing of it is current: an old value must not pass for one
+    is_asked_for_the_past = reading.intent == "historical" and not is_bounded(reading, moment)
+    if road == "current" and is_asked_for_the_past and all(map(_tells_what_is_so, told)):
+        lines[0] = f"{NOW}{lines[0]}"  # nor must what is current pass for what was before it
+        notes = ("nothing is known of what was before: told is what is so now",)
+    lines += [f"{SINCE}{' '.join(_dated(one, tz).split())}" for one in later]
+    return "\n".join(lines), notes
 
 
 def _begun(empty: RecallAnswer, found: Sequence[Memory], window: Window | None, tz: tzinfo) -> RecallAnswer:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import groupby, islice
 from typing import Any, Final
@@ -29,9 +29,11 @@ from engram.values import Memory, trust_rank
 
 __all__ = ["TOLD", "about", "ahead", "turns"]
 
-LOOKED_AT: Final = 10  # sayings with a sign, of those nearest to a fact
+LOOKED_AT: Final = 10  # sayings with a sign that may be about a fact, of those nearest to it
+FEW: Final = 200  # sayings since a fact that are all compared with it
 NEIGHBOURS: Final = 100  # memories nearest to a fact or to a saying, of which the others are some
 TOLD: Final = 2  # sayings that an answer tells
+OF_VECTORS: Final = 0.5  # the weight of a cosine beside the words that are shared
 LEAST: Final = 0.15  # nearness of a saying to what it is about
 ALMOST: Final = 0.7  # of the greatest nearness: of two facts about one thing a saying may be about either
 
@@ -42,28 +44,39 @@ def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory]
     What is given back takes a memory and gives what of it is about it, newest first, where it is the same. Nothing is
     asked of the past, nor where nothing has a vector.
     """
-    scopes = list(looked.visible.scopes.items())
-    scope_id = next((number for number, scope in reversed(scopes) if scope == memory.scope), None)  # shelves come first
-    if not looked.moment.is_now or looked.model_id is None or scope_id is None:
+    if not looked.moment.is_now or looked.model_id is None:
         return lambda _: []
+    scope_id = looked.visible.id_of(memory.scope)
     params = {
         "tenant_id": looked.tenant_id, "scope_id": scope_id, "own": looked.visible.own, "memory_id": memory.memory_id,
         "model_id": looked.model_id, "graphed": [number for number in looked.graphed if number == scope_id],
         "fetch": NEIGHBOURS,
     }  # fmt: skip
-    rows = fetch_ahead(conn, "list_said_since", **params, trusted=sorted(map(trust_rank, OF_THE_USER)))
+    rows = fetch_ahead(conn, "list_said_since", **params, few=FEW, trusted=sorted(map(trust_rank, OF_THE_USER)))
 
     def of(told: Memory) -> list[Memory]:
         if told.memory_id != memory.memory_id:
             return []
-        signed = ((row.memory_id, turns(row.fact, told.fact)) for row in rows())
-        said = dict(islice(((memory_id, words) for memory_id, words in signed if words), LOOKED_AT))
+        said = dict(islice(_hopeful(rows(), told.fact), LOOKED_AT))
         near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said)) if said else []
         found = [saying for saying, facts in _by_saying(near) if memory.memory_id in about(said[saying], facts)]
         kept = memories.load(conn, looked.visible, found) if found else []
         return sorted(kept, key=lambda one: (one.valid_from, one.memory_id), reverse=True)
 
     return of
+
+
+def _hopeful(rows: Iterable[Any], fact: str) -> Iterator[tuple[str, str]]:
+    """Of sayings those with a sign that may be about a fact: they share a word with it, or are near without. Pure."""
+    own = _words(fact[:MAX_SENTENCE])
+
+    def may_be_about_it(row: Any, said: str) -> bool:
+        return OF_VECTORS * row.cosine >= LEAST or not own.isdisjoint(_words(said))
+
+    for row in rows:
+        signed = turns(row.fact, fact) if may_be_about_it(row, row.fact[:MAX_SENTENCE]) else ""
+        if signed and may_be_about_it(row, signed):
+            yield row.memory_id, signed
 
 
 def _by_saying(rows: Sequence[Any]) -> Iterator[tuple[str, list[Any]]]:
@@ -90,7 +103,7 @@ def about(said: str, facts: Sequence[Any]) -> set[str]:
         own = held[one.memory_id]
         whole = math.sqrt(rarity(own) * said_in_all)
         shared = rarity(own & words) / whole if whole > 0 else 0.0
-        return float(shared + 0.5 * max(one.cosine, 0.0))
+        return float(shared + OF_VECTORS * max(one.cosine, 0.0))
 
     near = {one.memory_id: nearness(one) for one in facts}
     least = max(LEAST, ALMOST * max(near.values(), default=0.0))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from engram import Engram, Filter, Scope
+from engram.recall import sayings
 from engram.settings import load
 
 BEGIN = datetime(2025, 1, 1, tzinfo=UTC)
@@ -62,6 +63,25 @@ def test_a_later_saying_that_speaks_of_a_change_is_told_with_the_fact(doors: Doo
     assert [one.fact for one in answer.since] == [said]
     assert answer.trace.kept_ids == (answer.current.memory_id, answer.since[0].memory_id)
     assert {citation.event_id for citation in answer.since[0].citations} <= {one.event_id for one in answer.sources}
+
+
+def test_of_many_sayings_those_among_the_neighbours_of_a_fact_are_looked_at(
+    doors: Doors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sayings, "FEW", 3)
+    door = doors()
+    noise = ("What a long day it was!", "Is there any coffee left?", "Good morning!", "It rained in the hills.")
+    tell(door, *FACTS, *noise, CLOSED)
+    assert [one.fact for one in door.recall(BANK).since] == [CLOSED]
+    monkeypatch.setattr(sayings, "NEIGHBOURS", 1)  # but the fact itself
+    assert door.recall(BANK).since == ()
+
+
+def test_a_few_sayings_are_found_however_many_facts_are_nearer(doors: Doors, monkeypatch: pytest.MonkeyPatch) -> None:
+    door = doors()
+    tell(door, *FACTS, CLOSED)
+    monkeypatch.setattr(sayings, "NEIGHBOURS", 4)
+    assert [one.fact for one in door.recall(BANK).since] == [CLOSED]
 
 
 def test_newer_sayings_come_first_and_two_at_most(doors: Doors) -> None:
