@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import pairwise
@@ -18,12 +18,12 @@ from engram.errors import NotFound
 from engram.filters import Filter
 from engram.intent import Reading
 from engram.memories import Moment
-from engram.recall import kin, sayings
+from engram.recall import kin, kinds, others, sayings
 from engram.recall.finding import EVIDENCE, holds_in
 from engram.recall.question import Asked, Looked, Meaning
 from engram.recall.results import WEAK, as_memory, relevance_of
 from engram.regex import regex
-from engram.subjects import MAX_SENTENCE, clauses, is_self, mood_of, plain, sentence_spans
+from engram.subjects import MAX_SENTENCE, clauses, plain
 from engram.values import (
     Citation,
     Event,
@@ -43,9 +43,10 @@ from engram.values import (
 FORMERLY: Final = "Formerly: "
 NOW: Final = "Now: "
 SINCE: Final = "Said since, "
-SELF_WORDS: Final = frozenset({"user", "user's", "the", "a", "an", "of"})
 NEAR_TOP: Final = 0.75  # share of the best relevance within which the better made memory answers
 STRONG: Final = 0.5  # share of the best relevance under which a memory is about something else
+CLEAR: Final = 0.22  # relevance from which a hit with a vector answers whatever its cosine
+ENOUGH: Final = 0.42  # relevance and cosine together from which any hit with a vector answers
 ANCHORED: Final = 0.3  # relevance from which a memory is of a thing to be put in order that shares no word with it
 MOST_EVENTS: Final = 5  # told of a question that does not ask when; one that names no topic asks for all there are
 OVERFETCH: Final = 3  # events looked at for each that is told: questions are not
@@ -327,30 +328,38 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     name = attributes.asked(plain(question))
     if name is not None:
         results = replace(results, results=tuple(one for one in results if may_tell(one.memory, name)))
-    if not len(results) or results.weak:
-        return []
-    asked, same = _plain_words(question), text.compared(question)
-    is_for_somebody = _WHO.match(same) is not None and not semantic.is_first_person(question)
+    asked, same = others.plain_words(question), text.compared(question)
+    is_for_somebody = _WHO.match(same) is not None
+    is_own, does = semantic.is_first_person(question), _WHO_DOES.match(same) is not None
     telling = [
         one for one in results
         if not _asks(one.memory, same)
-        and (is_for_somebody or not _is_about_another(one.memory, asked))
+        and kinds.fits(question, one.memory.fact, is_dated=one.memory.valid_from_stated)
+        and (
+            (is_for_somebody and (not is_own or (does and others.is_about_the_asker(one.memory))))
+            or not others.is_about_another(one.memory, asked)
+        )
         and not kin.names_another(same, one.memory.fact)
     ]  # fmt: skip
-    if _asks_what_is_so(question):
-        telling = [one for one in telling if not _is_verbatim(one) or _tells_of_the_asker(one.memory.fact, asked)]
+    if _asks_what_is_so(question) and not is_for_somebody:
+        telling = [one for one in telling if not _is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
     elif _SUPPOSING.search(same) is None:
-        telling = [one for one in telling if not _is_verbatim(one) or any(_stated(one.memory.fact))]
+        telling = [one for one in telling if not _is_verbatim(one) or any(others.stated(one.memory.fact))]
     who = kin.asked(same)
     if who is not None:
         called = kin.names_of(who, (one.memory.fact for one in results))
         telling = [one for one in telling if kin.may_tell(who, one.memory.fact, called)]
         which = kin.asked_as(same)
         telling = (which and _of_which(which, telling)) or telling
-    if not telling:
-        return []
-    needed = max(WEAK, STRONG * relevance_of(telling[0]), least)
-    return [one for one in telling if relevance_of(one) >= needed]
+    needed = max(STRONG * max(map(relevance_of, telling[:1]), default=0.0), least)
+    return [one for one in telling if _is_enough(one) and relevance_of(one) >= needed]
+
+
+def _is_enough(one: SearchResult) -> bool:
+    """Whether a hit has enough to do with a question to answer it: its vector tells that best. Pure."""
+    cosine = one.terms.get("cosine")
+    relevance = relevance_of(one)
+    return relevance >= WEAK if cosine is None else relevance >= CLEAR or relevance + cosine.value >= ENOUGH
 
 
 def _of_which(which: str, telling: Sequence[SearchResult]) -> list[SearchResult]:
@@ -361,20 +370,12 @@ def _of_which(which: str, telling: Sequence[SearchResult]) -> list[SearchResult]
 
 
 _WHO: Final = regex(r"(?:and |so )?who(?:se)?\b")
+_WHO_DOES: Final = regex(r"(?:and |so )?who (?!is\b|are\b|was\b|were\b|am\b)")
 _SUPPOSING: Final = regex(
     r"\b(?:would|could|should|might|may|wish|want|plan|plans|hope|dream|think|thinking|consider|considering|like to|"
     r"going to|if|say|said|tell|told|mention|mentioned|ask|asked)\b"
 )
 _ASKED_IN_ENGLISH: Final = regex(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)  # "me" is a word of many languages
-_OF_ANOTHER: Final = regex(
-    r"(?P<who>(?:My|Our|An?|Some) [\w-]+(?: [A-ZÀ-ÖØ-Þ][\w-]+)?|Some(?:body|one)|"
-    r"(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some|\w+ed)\b)"
-    r"[A-ZÀ-ÖØ-Þ][\w-]+)(?:['’]s (?:[\w-]+ ){1,3}| (?:(?:also|still|always|never|just|now) )?)(?!was )"
-    r"(?:[a-z]+(?<!s)s|[a-z]{3,}ed|has|had|left|got|gave|went|took|told|wrote|quit) (?!by\b|(?:.* )?(?:i|me|my|"
-    r"we|us|our|you|"
-    r"your)\b)"
-)
-"""Somebody who does something, in a sentence that names neither the asker nor the one who is asked."""
 
 
 def _asks_what_is_so(question: str) -> bool:
@@ -383,27 +384,8 @@ def _asks_what_is_so(question: str) -> bool:
     return is_own and _SUPPOSING.search(text.compared(question)) is None
 
 
-def _tells_of_the_asker(said: str, asked: Set[str]) -> bool:
-    """Whether somebody's words may tell what is so of the asker: they suppose nothing, and are not of another. Pure."""
-    for sentence in _stated(said):
-        other = _OF_ANOTHER.match(sentence)
-        if other is None or not asked.isdisjoint(_plain_words(other["who"])):
-            return True
-    return False
-
-
-def _stated(said: str) -> Iterator[str]:
-    """The sentences of somebody's words that suppose and ask nothing. Pure."""
-    said = said[:MAX_SENTENCE]
-    spans = (said[start:end] for start, end in sentence_spans(said))
-    return (sentence for sentence in spans if mood_of(sentence) not in _SUPPOSED)
-
-
 def _is_verbatim(one: SearchResult) -> bool:
     return one.memory.category == "verbatim"
-
-
-_SUPPOSED: Final = ("hypothetical", "conditional", "question")
 
 
 def _of_a_time(values: Sequence[Memory], found: Memory) -> list[Memory]:
@@ -425,9 +407,9 @@ def _historical(line: Lineage, values: Sequence[Memory]) -> list[Memory]:
 def _before_the_named(values: Sequence[Memory], question: str) -> list[Memory]:
     """The value that came before the one a question names: "Where did I live before Leeds?". Pure."""
     named = _BEFORE.search(question)
-    words = _plain_words(named["what"]) if named is not None else set()
+    words = others.plain_words(named["what"]) if named is not None else set()
     for after, before in pairwise(values):
-        if words and words <= _plain_words(after.fact):
+        if words and words <= others.plain_words(after.fact):
             return [before]
     return []
 
@@ -485,12 +467,12 @@ def of_events(
         limit=OVERFETCH * asked.limit, moment=looked.moment, prefer=prefer,
         vector=meaning.vector if reading.topic else None, model_id=meaning.model_id, config=looked.config,
     )  # fmt: skip
-    own = _plain_words(question) if reading.topic and _asks_what_is_so(question) else None
+    own = others.plain_words(question) if reading.topic and _asks_what_is_so(question) else None
     hits = [
         hit for hit in found.hits
         if not _is_question(hit.event, question)
         and _passes(hit.event, asked.filter, looked)
-        and (own is None or hit.event.role != "user" or _tells_of_the_asker(hit.event.content or "", own))
+        and (own is None or hit.event.role != "user" or others.tells_of_the_asker(hit.event.content or "", own))
     ]  # fmt: skip
     happened = [one for one in results if one.derived and _happened(one.memory, reading.window)]
     told = _told_events(question, reading, hits, happened, asked.limit)
@@ -737,23 +719,6 @@ def _away(memory: Memory, asked: Window) -> float:
 # What is shared -----------------------------------------------------------------------------------------------------
 
 
-def _is_about_another(memory: Memory, asked: Set[str]) -> bool:
-    """Whether a memory tells of someone the question does not name: "User's sister" for "Where do I live?". Pure."""
-    owner = memory.scope.user_id if isinstance(memory.scope.user_id, str) else None
-    if memory.subject is None or is_self(memory.subject, owner):
-        return False
-    named = [word for word in text.words(memory.subject) if word not in SELF_WORDS]
-    if not named or not asked.isdisjoint(named) or any(kin.is_called(word, named[-1:]) for word in asked):
-        return False
-    # "User's sister Clara" is named by her name as well.
-    name = re.search(rf"\b{re.escape(named[-1])},? ([^\W\d_]+)", memory.fact, re.IGNORECASE)
-    return name is None or not name[1][0].isupper() or not asked & _plain_words(name[1])
-
-
-def _plain_words(said: str) -> set[str]:
-    return {re.sub("['’]s$", "", word) for word in text.words(said)}
-
-
 def _of_attribute(
     conn: Connection, looked: Looked, results: SearchResults, question: str, window: Window | None, only: Filter | None
 ) -> SearchResult | None:
@@ -831,8 +796,8 @@ def _of_the_named(results: SearchResults, looked: Looked, question: str) -> Sear
     """
     if not looked.named or semantic.is_first_person(question):
         return results
-    names = {word for actor in looked.named for word in _plain_words(actor)}
-    own = [one for one in results if one.memory.actor in looked.named or names & _plain_words(one.memory.fact)]
+    names = {word for actor in looked.named for word in others.plain_words(actor)}
+    own = [one for one in results if one.memory.actor in looked.named or names & others.plain_words(one.memory.fact)]
     if not any(relevance_of(one) >= WEAK for one in own):
         own = [one for one in results if one in own or not _SELF_FACT.match(one.memory.fact)]
     return replace(results, results=tuple(own))

@@ -1,0 +1,44 @@
+"""Kinds: whether a fact holds what a question asks for, a number or a time. Pure.
+
+"How many guests fit in?" is not answered by how the guest list is sorted, however much they share. Only what is certain
+is read: a question that begins with its kind, and a fact in which nothing at all may be of it.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engram.regex import regex
+from engram.text import compared
+
+__all__ = ["fits"]
+
+_LEAD: Final = r"(?:(?:and|so|by|until|till|from|at|on) )*"  # since when something is so is known of anything
+_ASKS_HOW_MANY: Final = regex(
+    rf"{_LEAD}how (?:many|much)\b(?! (?:of|time)\b)(?!.*\b(?:like|love|enjoy|hate|care|mind|matter|know)\b)"
+)
+_ASKS_WHEN: Final = regex(
+    rf"{_LEAD}(?:when(?:'s| (?:do|does|can|must|should|is|are|will|may)\b)|(?:what|which) (?:day|date)\b|what time\b)"
+)
+_NUMBER: Final = regex(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundreds?|thousands?|"
+    r"millions?|once|twice|half|double|dozens?|an?|and|both|several|few|couple|pair|no|not|none|nothing|never|only|free|"
+    r"every|each|daily|weekly|monthly|all|lots?|many|much|more|less|enough)\b"
+)
+_TIME: Final = regex(
+    r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|"
+    r"october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mornings?|evenings?|nights?|afternoons?|"
+    r"noon|midnight|lunch\w*|breakfast|dinner|weekends?|weekdays?|weeks?|months?|years?|days?|hours?|minutes?|o'clock|"
+    r"daily|weekly|monthly|quarterly|yearly|annual\w*|every|quarters?|terms?|spring|summer|autumn|fall|winter|christmas|"
+    r"easter|holidays?|birthdays?|today|tomorrow|yesterday|tonight|now|soon|later|before|after|once|as soon as|until|"
+    r"when\w*|end|ends|start|beginning|first|last|next|always|never|early|late|since|during|one|two|three|four|five|"
+    r"six|seven|eight|nine|ten|eleven|twelve|\w+teenth|\w+tieth|second|third|fourth|fifth)\b"
+)
+
+
+def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
+    """Whether a fact may hold the number or the time that a question asks for; a fact with a day of its own has one."""
+    asked = compared(question)
+    if _ASKS_HOW_MANY.match(asked) is not None:
+        return _NUMBER.search(compared(fact)) is not None
+    return is_dated or _ASKS_WHEN.match(asked) is None or _TIME.search(compared(fact)) is not None

@@ -1,0 +1,103 @@
+"""Others: whether what is known is of somebody else than the one who asks. Pure.
+
+"Where do I live?" is not answered by where a sister lives, nor by what may be. But only somebody may be somebody else:
+of a thing ("Shipping is free", "Job ads go on two portals") it makes no difference whom the question names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from typing import Final
+
+from engram import text
+from engram.recall import kin
+from engram.regex import regex
+from engram.subjects import MAX_SENTENCE, PEOPLE, is_self, mood_of, sentence_spans
+from engram.values import Memory
+
+__all__ = ["is_about_another", "is_about_the_asker", "may_be_somebody", "plain_words", "stated", "tells_of_the_asker"]
+
+_SELF_WORDS: Final = frozenset({"user", "user's", "the", "a", "an", "of"})
+_SUPPOSED: Final = ("hypothetical", "conditional", "question")
+_OF_ANOTHER: Final = regex(
+    r"(?P<who>(?:My|Our|An?|Some) [\w-]+(?: [A-ZÀ-ÖØ-Þ][\w-]+)?|Some(?:body|one)|"
+    r"(?!(?:I|It|My|Our|We|You|Your|The|This|That|There|An?|Some|Every|Each|Any|All|No|\w+ed)\b)"
+    r"[A-ZÀ-ÖØ-Þ][\w-]+)(?P<of>['’]s (?:[\w-]+ ){1,3}| (?:(?:also|still|always|never|just|now) )?)(?!was )"
+    r"(?P<does>[a-z]+(?<!s)s|[a-z]{3,}ed|has|had|left|got|gave|went|took|told|wrote|quit) (?!by\b|(?:.* )?(?:i|me|my|"
+    r"we|us|our|you|your)\b)"
+)
+"""Somebody who does something, in a sentence that names neither the asker nor the one who is asked."""
+_GOES_ON: Final = regex(
+    r"(?:are|were|have|do|don't|can|cannot|can't|must|should|shall|will|may|need|go|come|sit|run|stay|get|live|cost|"
+    r"belong|take|start|end|begin|open|close|happen|last|count|require|use|include|reach|look|only|always|never)\b"
+)
+"""Behind a word in -s it says that the word is a noun: "Travel costs are"."""
+_THING: Final = regex(
+    r"(?i)(?!(?:sterling|irving|fleming|browning|manning|channing|ming|ling|ning|constance|clarence|laurence|lawrence|"
+    r"terence|florence|prudence|charity|felicity|trinity|serenity|verity|unity|savage|sage|page|gage|clement)\b)"
+    r"\w+(?:ing|tion|sion|ment|age|ity|ness|ance|ence|ware|ship|ism|ology|[^aeiou]ry)s?\b"
+)
+_PLURAL: Final = regex(r"[\w-]+(?:[^\W\d_](?<![su]))s (?!(?:is|was|has|does|\w+(?<!s)s)\b)")
+_RULE: Final = regex(
+    r"(?i)(?!(?:i|we|my|our|he|she|it)\b)(?!.*\b(?:would|could|might|perhaps|maybe|if i|if we)\b)"
+    r"(?:.*\b(?:unless|otherwise)\b|(?:(?:the|all|these|those|no|only) )?(?:[\w-]+ ){0,3}"
+    r"(?:[\w-]+[^\Wsu]s|people|staff|children|nobody|everybody|everyone|anyone|anybody) may (?!be\b|have\b))"
+)
+"""What holds in general, though a condition or a "may" stands in it: "Agents may refund 150 dollars"."""
+
+
+def may_be_somebody(subject: str, told: str = "") -> bool:
+    """Whether a subject may be a person or an animal, by its form and by what is told of it."""
+    words = [word for word in subject.split() if word.casefold() not in _SELF_WORDS]
+    if not words or any(word.casefold() in PEOPLE for word in words):
+        return True
+    if any(word[0].islower() for word in words[1:]) or _THING.match(words[-1]) is not None:
+        return False
+    is_first = told.casefold().startswith(subject.casefold())
+    return not is_first or _PLURAL.match(told, len(subject) - len(words[-1])) is None
+
+
+def is_about_the_asker(memory: Memory) -> bool:
+    """Whether a memory speaks of its user, whoever else it is about."""
+    return re.search(r"\bUser\b", memory.fact) is not None
+
+
+def is_about_another(memory: Memory, asked: Set[str]) -> bool:
+    """Whether a memory tells of someone the question does not name: "User's sister" for "Where do I live?"."""
+    owner = memory.scope.user_id if isinstance(memory.scope.user_id, str) else None
+    if memory.subject is None or is_self(memory.subject, owner):
+        return False
+    named = [word for word in text.words(memory.subject) if word not in _SELF_WORDS]
+    if not named or not asked.isdisjoint(named) or any(kin.is_called(word, named[-1:]) for word in asked):
+        return False
+    # "User's sister Clara" is named by her name as well.
+    name = re.search(rf"\b{re.escape(named[-1])},? ([^\W\d_]+)", memory.fact, re.IGNORECASE)
+    if name is not None and name[1][0].isupper() and asked & plain_words(name[1]):
+        return False
+    return may_be_somebody(memory.subject, memory.fact)
+
+
+def tells_of_the_asker(said: str, asked: Set[str]) -> bool:
+    """Whether somebody's words may tell what is so of the asker: they suppose nothing, and are not of another."""
+    return any(not _is_of_another(sentence, asked) for sentence in stated(said))
+
+
+def _is_of_another(sentence: str, asked: Set[str]) -> bool:
+    other = _OF_ANOTHER.match(sentence)
+    if other is None or not asked.isdisjoint(plain_words(other["who"])):
+        return False
+    is_noun = other["does"].endswith("s") and other["of"] == " " and _GOES_ON.match(sentence, other.end()) is not None
+    return not is_noun and may_be_somebody(other["who"].removeprefix("My ").removeprefix("Our "))
+
+
+def stated(said: str) -> Iterator[str]:
+    """The sentences of somebody's words that suppose and ask nothing."""
+    said = said[:MAX_SENTENCE]
+    spans = (said[start:end] for start, end in sentence_spans(said))
+    return (sentence for sentence in spans if mood_of(sentence) not in _SUPPOSED or _RULE.match(sentence) is not None)
+
+
+def plain_words(said: str) -> set[str]:
+    """The words of a text, without the endings of possession."""
+    return {re.sub("['’]s$", "", word) for word in text.words(said)}

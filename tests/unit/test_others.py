@@ -1,0 +1,59 @@
+"""Whether what is known is of somebody else than the one who asks."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram.recall.others import may_be_somebody, stated, tells_of_the_asker
+
+
+@pytest.mark.parametrize(
+    ("subject", "told"),
+    [
+        ("Dana", "Dana moved to Oslo"), ("User's sister", "User's sister lives in Padua"),
+        ("James", "James is 40"), ("Dr. Salim", "Dr. Salim has a cabin"), ("User's two sons", "User's two sons ski"),
+        ("Sterling", "Sterling is 9"), ("", "has a cabin"),
+    ],
+)  # fmt: skip
+def test_a_name_and_a_relation_may_be_somebody(subject: str, told: str) -> None:
+    assert may_be_somebody(subject, told)
+
+
+@pytest.mark.parametrize(
+    ("subject", "told"),
+    [
+        ("Parking", "Parking is free after six"), ("Insurance", "Insurance costs 90 a month"),
+        ("Visitors", "Visitors can leave their coats downstairs"), ("Badges", "Badges open the side door"),
+        ("Office rent", "Office rent is 3,000"), ("The town council", "The town council meets in May"),
+    ],
+)  # fmt: skip
+def test_a_thing_and_many_are_nobody(subject: str, told: str) -> None:
+    assert not may_be_somebody(subject, told)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Parking costs are paid by the branch in Bern.", "Every supplier has to send a certificate.",
+        "Meeting rooms need a badge.", "Guests may park in the yard.", "Doors close at ten unless there is a party.",
+    ],
+)  # fmt: skip
+def test_what_is_said_of_things_and_what_holds_in_general_may_answer(said: str) -> None:
+    assert tells_of_the_asker(said, set())
+
+
+@pytest.mark.parametrize("said", ["Dana moved to Oslo.", "Marek looks after the garden.", "My aunt sells flowers."])
+def test_what_somebody_else_does_does_not(said: str) -> None:
+    assert not tells_of_the_asker(said, set())
+    assert tells_of_the_asker(said, {"dana", "marek", "aunt", "my"})
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "It may rain.", "I may move to Spain.", "My parents may move to Spain.", "Guests might park in the yard.",
+        "I go to the gym unless it rains.", "Where do guests park?",
+    ],
+)  # fmt: skip
+def test_what_may_be_is_not_stated(said: str) -> None:
+    assert not list(stated(said))
