@@ -31,6 +31,7 @@ __all__ = ["TOLD", "about", "ahead", "turns"]
 
 LOOKED_AT: Final = 10  # sayings with a sign that may be about a fact, of those nearest to it
 FEW: Final = 200  # sayings since a fact that are all compared with it
+READ: Final = 40  # of the nearest of them, those in which a sign is looked for
 NEIGHBOURS: Final = 100  # memories nearest to a fact or to a saying, of which the others are some
 TOLD: Final = 2  # sayings that an answer tells
 OF_VECTORS: Final = 0.5  # the weight of a cosine beside the words that are shared
@@ -73,8 +74,8 @@ def _hopeful(rows: Iterable[Any], fact: str) -> Iterator[tuple[str, str]]:
     def may_be_about_it(row: Any, said: str) -> bool:
         return OF_VECTORS * row.cosine >= LEAST or not own.isdisjoint(_words(said))
 
-    for row in rows:
-        signed = turns(row.fact, fact) if may_be_about_it(row, row.fact[:MAX_SENTENCE]) else ""
+    for row in islice((row for row in rows if may_be_about_it(row, row.fact[:MAX_SENTENCE])), READ):
+        signed = turns(row.fact, fact)
         if signed and may_be_about_it(row, signed):
             yield row.memory_id, signed
 
@@ -93,17 +94,17 @@ def about(said: str, facts: Sequence[Any]) -> set[str]:
     words = _words(said)
     held = {one.memory_id: _words(one.fact[:MAX_SENTENCE]) for one in facts}
     among = Counter(word for one in held.values() for word in one)
+    of_one = {word: keyword.rarity(len(held), among[word]) for word in {*among, *words}}
 
     def rarity(some: Set[str]) -> float:
-        return math.fsum(keyword.rarity(len(held), among[word]) for word in some)
+        return math.fsum([of_one[word] for word in some])
 
     said_in_all = rarity(words)
 
     def nearness(one: Any) -> float:
         own = held[one.memory_id]
-        whole = math.sqrt(rarity(own) * said_in_all)
-        shared = rarity(own & words) / whole if whole > 0 else 0.0
-        return float(shared + OF_VECTORS * max(one.cosine, 0.0))
+        both, near = own & words, OF_VECTORS * max(one.cosine, 0.0)
+        return float(near + (rarity(both) / math.sqrt(rarity(own) * said_in_all) if both else 0.0))
 
     near = {one.memory_id: nearness(one) for one in facts}
     least = max(LEAST, ALMOST * max(near.values(), default=0.0))
@@ -142,7 +143,13 @@ def turns(said: str, fact: str = "") -> str:
 
 
 def _is_turn(sentence: str, own: Set[str]) -> bool:
-    if _PASSES.search(sentence) or mood_of(sentence) in _SUPPOSED or _is_of_another(sentence, own):
+    return _speaks_of_a_change(sentence) and not _is_of_another(sentence, own)
+
+
+@lru_cache(maxsize=4096)
+def _speaks_of_a_change(sentence: str) -> bool:
+    """Whether a sentence says that something has changed: kept, as recalls ask it of the same ones."""
+    if _PASSES.search(sentence) or mood_of(sentence) in _SUPPOSED:
         return False
     if news.sign(plain(sentence)) in ("new", "over", "back", "slip"):
         return _DENIED.search(sentence) is None
