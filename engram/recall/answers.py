@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import pairwise
@@ -329,19 +329,14 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     if name is not None:
         results = replace(results, results=tuple(one for one in results if may_tell(one.memory, name)))
     asked, same = others.plain_words(question), text.compared(question)
-    is_for_somebody = _WHO.match(same) is not None
-    is_own, does = semantic.is_first_person(question), _WHO_DOES.match(same) is not None
     telling = [
         one for one in results
         if not _asks(one.memory, same)
         and kinds.fits(question, one.memory.fact, is_dated=one.memory.valid_from_stated)
-        and (
-            (is_for_somebody and (not is_own or (does and others.is_about_the_asker(one.memory))))
-            or not others.is_about_another(one.memory, asked)
-        )
+        and _is_of_whom_is_asked(one.memory, question, asked)
         and not kin.names_another(same, one.memory.fact)
     ]  # fmt: skip
-    if _asks_what_is_so(question) and not is_for_somebody:
+    if _asks_what_is_so(question) and _WHO.match(same) is None:
         telling = [one for one in telling if not _is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
     elif _SUPPOSING.search(same) is None:
         telling = [one for one in telling if not _is_verbatim(one) or any(others.stated(one.memory.fact))]
@@ -353,6 +348,16 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
         telling = (which and _of_which(which, telling)) or telling
     needed = max(STRONG * max(map(relevance_of, telling[:1]), default=0.0), least)
     return [one for one in telling if _is_enough(one) and relevance_of(one) >= needed]
+
+
+def _is_of_whom_is_asked(memory: Memory, question: str, asked: Set[str]) -> bool:
+    """Whether a memory is of nobody else than a question speaks of; somebody else is whom "who" asks for. Pure."""
+    same = text.compared(question)
+    if _WHO.match(same) is not None:
+        does_something_for_me = _WHO_DOES.match(same) is not None and others.is_about_the_asker(memory)
+        if does_something_for_me or not semantic.is_first_person(question):
+            return True
+    return not others.is_about_another(memory, asked)
 
 
 def _is_enough(one: SearchResult) -> bool:
