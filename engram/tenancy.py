@@ -38,7 +38,7 @@ class Visible:
     scopes: Mapping[int, Scope]
 
     def id_of(self, scope: Scope) -> int:
-        """The number of one of the scopes that are read: its own, not its shelf's, which stands behind it."""
+        """The number of one of the scopes that are read: its own where its shelf is read, too."""
         return next(scope_id for scope_id, one in self.scopes.items() if one == scope)
 
     @property

@@ -296,7 +296,7 @@ def _notes(pinned: CriticalMemories, results: SearchResults, kept: Any) -> Itera
     if shadowed:
         yield f"{shadowed} found memories are left out: a nearer scope says otherwise"
     if results.weak:
-        yield "the search is weak: nothing it found answers the question"
+        yield "the search is weak: what it found has little to do with the question"
 
 
 # The log -------------------------------------------------------------------------------------------------------------

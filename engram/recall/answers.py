@@ -336,7 +336,7 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
         and _is_of_whom_is_asked(one.memory, question, asked)
         and not kin.names_another(same, one.memory.fact)
     ]  # fmt: skip
-    if _asks_what_is_so(question) and _WHO.match(same) is None:
+    if _asks_what_is_so(question) and _WHO_DOES.match(same) is None:
         telling = [one for one in telling if not _is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
     elif _SUPPOSING.search(same) is None:
         telling = [one for one in telling if not _is_verbatim(one) or any(others.stated(one.memory.fact))]
@@ -803,7 +803,7 @@ def _of_the_named(results: SearchResults, looked: Looked, question: str) -> Sear
         return results
     names = {word for actor in looked.named for word in others.plain_words(actor)}
     own = [one for one in results if one.memory.actor in looked.named or names & others.plain_words(one.memory.fact)]
-    if not any(relevance_of(one) >= WEAK for one in own):
+    if not any(map(_is_enough, own)):
         own = [one for one in results if one in own or not _SELF_FACT.match(one.memory.fact)]
     return replace(results, results=tuple(own))
 
@@ -811,8 +811,8 @@ def _of_the_named(results: SearchResults, looked: Looked, question: str) -> Sear
 def _line(conn: Connection, looked: Looked, memory: Memory, only: Filter | None) -> tuple[Lineage, list[Memory]]:
     """The values of a memory that may be told, and it with its rivals, where it has any; those of now at once."""
     if looked.moment.is_now:
-        line, others = memories.lineage_and_rivals(conn, looked.visible, memory.lineage_id, memory.memory_id)
-        return _told_of(memory, line, only), _rivals(memory, others, only)
+        line, beside = memories.lineage_and_rivals(conn, looked.visible, memory.lineage_id, memory.memory_id)
+        return _told_of(memory, line, only), _rivals(memory, beside, only)
     rows = fetch_all(
         conn,
         "list_contradictions",

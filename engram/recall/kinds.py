@@ -15,19 +15,20 @@ __all__ = ["fits"]
 
 _LEAD: Final = r"(?:(?:and|so|by|until|till|from|at|on) )*"  # since when something is so is known of anything
 _ASKS_HOW_MANY: Final = regex(
-    rf"{_LEAD}how (?:many|much)\b(?! (?:of|time)\b)(?!.*\b(?:like|love|enjoy|hate|care|mind|matter|know)\b)"
+    rf"{_LEAD}how (?:many|much)\b(?! (?:of|time|more|longer|years|months|weeks|days|hours|minutes|nights)\b)"
+    r"(?!.*\b(?:like|love|enjoy|hate|care|mind|matter|know|(?:have|did) (?:i|we|you))\b)"
 )
-_ASKS_WHEN: Final = regex(
-    rf"{_LEAD}(?:when(?:'s| (?:do|does|can|must|should|is|are|will|may)\b)|(?:what|which) (?:day|date)\b|what time\b)"
-)
+_ASKS_WHEN: Final = regex(rf"{_LEAD}(?:when(?:'s| (?:do|does|can|must|is|are|will|may)\b)|what time\b(?! zone))")
+_ENGLISH: Final = regex(r"\b(?:the|is|are|has|have|user|a|an|to|in|of|for|i|my|we|our)\b")
 _NUMBER: Final = regex(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundreds?|thousands?|"
+    r"[\d,]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundreds?|thousands?|"
     r"millions?|once|twice|half|double|dozens?|an?|and|both|several|few|couple|pair|no|not|none|nothing|never|only|free|"
     r"every|each|daily|weekly|monthly|all|lots?|many|much|more|less|enough)\b"
 )
 _TIME: Final = regex(
     r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|"
     r"october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec|mornings?|evenings?|nights?|afternoons?|"
+    r"mon|tue|wed|thu|fri|sat|sun|fortnights?|\w*time|midday|dawn|dusk|payday|if|while|upon|receipt|ramadan|thanksgiving|"
     r"noon|midnight|lunch\w*|breakfast|dinner|weekends?|weekdays?|weeks?|months?|years?|days?|hours?|minutes?|o'clock|"
     r"daily|weekly|monthly|quarterly|yearly|annual\w*|every|quarters?|terms?|spring|summer|autumn|fall|winter|christmas|"
     r"easter|holidays?|birthdays?|today|tomorrow|yesterday|tonight|now|soon|later|before|after|once|as soon as|until|"
@@ -38,7 +39,9 @@ _TIME: Final = regex(
 
 def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
     """Whether a fact may hold the number or the time that a question asks for; a fact with a day of its own has one."""
-    asked = compared(question)
+    asked, said = compared(question), compared(fact)
+    if _ENGLISH.search(said) is None:
+        return True
     if _ASKS_HOW_MANY.match(asked) is not None:
-        return _NUMBER.search(compared(fact)) is not None
-    return is_dated or _ASKS_WHEN.match(asked) is None or _TIME.search(compared(fact)) is not None
+        return _NUMBER.search(said) is not None
+    return is_dated or _ASKS_WHEN.match(asked) is None or _TIME.search(said) is not None

@@ -28,34 +28,46 @@ _OF_ANOTHER: Final = regex(
     r"we|us|our|you|your)\b)"
 )
 """Somebody who does something, in a sentence that names neither the asker nor the one who is asked."""
-_GOES_ON: Final = regex(
-    r"(?:are|were|have|do|don't|can|cannot|can't|must|should|shall|will|may|need|go|come|sit|run|stay|get|live|cost|"
-    r"belong|take|start|end|begin|open|close|happen|last|count|require|use|include|reach|look|only|always|never)\b"
-)
+_GOES_ON: Final = regex(r"(?:are|were|have|do|don't|can|cannot|can't|must|should|shall|will|may|need|go|come|sit)\b")
 """Behind a word in -s it says that the word is a noun: "Travel costs are"."""
 _THING: Final = regex(
-    r"(?i)(?!(?:sterling|irving|fleming|browning|manning|channing|ming|ling|ning|constance|clarence|laurence|lawrence|"
-    r"terence|florence|prudence|charity|felicity|trinity|serenity|verity|unity|savage|sage|page|gage|clement)\b)"
-    r"\w+(?:ing|tion|sion|ment|age|ity|ness|ance|ence|ware|ship|ism|ology|[^aeiou]ry)s?\b"
+    r"(?i)(?!(?:sterling|irving|fleming|browning|manning|channing|harding|golding|clement)\b)"
+    r"(?:\w{3,}(?:ing|tion|sion|ment|ness|ware|ship)s?|insurance|maintenance|compliance|attendance|clearance|coverage|"
+    r"storage|postage|mileage|luggage|delivery|inventory|security|capacity|availability|salary|laundry|payroll)\b"
 )
-_PLURAL: Final = regex(r"[\w-]+(?:[^\W\d_](?<![su]))s (?!(?:is|was|has|does|\w+(?<!s)s)\b)")
+_NAMES_IN_S: Final = (
+    "agnes|alexis|boris|charles|chris|dennis|doris|frances|hans|iris|james|jess|jonas|lars|louis|lucas|marcus|nicholas|"
+    "niklas|ross|tess|thomas"
+)
+_MANY: Final = regex(
+    rf"(?i)(?!(?:{_NAMES_IN_S})\b)[\w-]+[^\W\d_su]s (?:are|were|have|do|can|may|must|need|go|open|cost)\b"
+)
+_TITLE: Final = regex(r"(?i)(?:dr|mr|mrs|ms|prof|professor|sir|lady|miss)\b")
+_LINKS: Final = frozenset(
+    {"van", "von", "de", "der", "den", "da", "di", "bin", "al", "la", "le", "and", "und", "y", "e"}
+)
 _RULE: Final = regex(
-    r"(?i)(?!(?:i|we|my|our|he|she|it)\b)(?!.*\b(?:would|could|might|perhaps|maybe|if i|if we)\b)"
+    r"(?i)(?!(?:i|we|my|our|he|she|it|his|her|their|your)\b)"
+    r"(?!.*\b(?:would|could|might|perhaps|maybe|if i|if we|soon|next|tomorrow|one day)\b)"
     r"(?:.*\b(?:unless|otherwise)\b|(?:(?:the|all|these|those|no|only) )?(?:[\w-]+ ){0,3}"
-    r"(?:[\w-]+[^\Wsu]s|people|staff|children|nobody|everybody|everyone|anyone|anybody) may (?!be\b|have\b))"
+    r"(?:[\w-]+[^\Wsu]s|people|staff|children|nobody|everybody|everyone|anyone|anybody) "
+    r"may (?!(?:be|have|rise|fall|go|move|sell|change|leave|come|lose|get|become|grow|end|close|need|want)\b))"
 )
 """What holds in general, though a condition or a "may" stands in it: "Agents may refund 150 dollars"."""
 
 
 def may_be_somebody(subject: str, told: str = "") -> bool:
     """Whether a subject may be a person or an animal, by its form and by what is told of it."""
-    words = [word for word in subject.split() if word.casefold() not in _SELF_WORDS]
-    if not words or any(word.casefold() in PEOPLE for word in words):
-        return True
-    if any(word[0].islower() for word in words[1:]) or _THING.match(words[-1]) is not None:
-        return False
     is_first = told.casefold().startswith(subject.casefold())
-    return not is_first or _PLURAL.match(told, len(subject) - len(words[-1])) is None
+    name = told[: len(subject)] if is_first else subject  # a subject is kept in lower case
+    words = [word for word in name.split() if word.casefold() not in _SELF_WORDS]
+    is_own = re.match(r"(?i)(?:the )?(?:user's|my|our) ", name) is not None
+    if not words or is_own or _TITLE.match(words[0]) or any(word.casefold() in PEOPLE for word in words):
+        return True
+    is_phrase = is_first and any(word[0].islower() and word not in _LINKS for word in name.split()[1:])
+    if is_phrase or _THING.match(words[-1]) is not None:
+        return False
+    return not is_first or _MANY.match(told, len(name) - len(words[-1])) is None
 
 
 def is_about_the_asker(memory: Memory) -> bool:
@@ -87,15 +99,22 @@ def _is_of_another(sentence: str, asked: Set[str]) -> bool:
     other = _OF_ANOTHER.match(sentence)
     if other is None or not asked.isdisjoint(plain_words(other["who"])):
         return False
-    is_noun = other["does"].endswith("s") and other["of"] == " " and _GOES_ON.match(sentence, other.end()) is not None
-    return not is_noun and may_be_somebody(other["who"].removeprefix("My ").removeprefix("Our "))
+    may_be_noun = other["does"] not in ("has", "does") and other["does"].endswith("s") and other["of"] == " "
+    if may_be_noun and _GOES_ON.match(sentence, other.end()) is not None:
+        return False
+    return may_be_somebody(other["who"])
 
 
 def stated(said: str) -> Iterator[str]:
     """The sentences of somebody's words that suppose and ask nothing."""
     said = said[:MAX_SENTENCE]
     spans = (said[start:end] for start, end in sentence_spans(said))
-    return (sentence for sentence in spans if mood_of(sentence) not in _SUPPOSED or _RULE.match(sentence) is not None)
+    return (sentence for sentence in spans if _is_stated(sentence))
+
+
+def _is_stated(sentence: str) -> bool:
+    mood = mood_of(sentence)
+    return mood not in _SUPPOSED or (mood != "question" and _RULE.match(sentence) is not None)
 
 
 def plain_words(said: str) -> set[str]:

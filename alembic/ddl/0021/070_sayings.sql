@@ -30,7 +30,8 @@ begin
     select m.memory_id
       from engram.agent_memory m
      where m.tenant_id = p_tenant_id and m.scope_id = p_scope_id and m.status = 'active' and m.category = 'verbatim'
-       and m.stands_at >= v_fact.occurred_at
+       and m.stands_at >= v_fact.occurred_at and m.trust = any (p_trusted) and (not m.private or m.scope_id = p_own)
+       and (v_fact.deriver is null or m.actor is not distinct from v_fact.actor)
      limit p_few + 1);
   if cardinality(v_few) = 0 then
     return;
