@@ -18,7 +18,7 @@ from engram.errors import NotFound
 from engram.filters import Filter
 from engram.intent import Reading
 from engram.memories import Moment
-from engram.recall import kin, kinds, others, sayings
+from engram.recall import fitting, kin, others, sayings
 from engram.recall.finding import EVIDENCE, holds_in
 from engram.recall.question import Asked, Looked, Meaning
 from engram.recall.results import WEAK, as_memory, relevance_of
@@ -332,7 +332,7 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     telling = [
         one for one in results
         if not _asks(one.memory, same)
-        and kinds.fits(question, one.memory.fact, is_dated=one.memory.valid_from_stated)
+        and fitting.fits(question, one.memory.fact, is_dated=one.memory.valid_from_stated)
         and _is_of_whom_is_asked(one.memory, question, asked)
         and not kin.names_another(same, one.memory.fact)
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Kinds: whether a fact holds what a question asks for, a number or a time. Pure.
+"""Fitting: whether a fact holds what a question asks for, a number or a time. Pure.
 
 "How many guests fit in?" is not answered by how the guest list is sorted, however much they share. Only what is certain
 is read: a question that begins with its kind, and a fact in which nothing at all may be of it.

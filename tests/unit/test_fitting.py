@@ -1,0 +1,43 @@
+"""Whether a fact holds the number or the time that a question asks for."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram.recall.fitting import fits
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("How many guests fit in?", "The hall takes 650 people"), ("How many children do I have?", "User has a son"),
+        ("How many cats do we have?", "User's cats are Tom and Lea"), ("How much is a ticket?", "Tickets are free"),
+        ("How much do I like Oslo?", "User loves Oslo"), ("When is the party?", "The party begins at noon"),
+        ("What time do we open?", "Doors open at 8:15"), ("When did I move?", "User moved to Oslo"),
+        ("Since when do I live here?", "User lives in Oslo"),
+        ("Until when may I hand it in?", "Papers are due on the third Friday"),
+        ("What time zone am I in?", "User's time zone is Europe/Berlin"),
+        ("When should I escalate?", "Escalate bugs that block a release"),
+        ("When are invoices paid?", "Invoices are paid on receipt"), ("When do I take it?", "User takes it at bedtime"),
+        ("How many years have I lived in Oslo?", "User lives in Oslo"),
+        ("How many jobs have I had?", "User works at Acme"),
+        ("How many days until my flight?", "User flies on Friday"),
+        ("How many languages do I speak?", "German, Italian"),
+        ("How many children do I have?", "Ich habe zwei Töchter"), ("How much longer is my lease?", "It ends in March"),
+        ("Where is the party?", "The party is on the lake"), ("How much time is left?", "The clock is ticking"),
+    ],
+)  # fmt: skip
+def test_a_fact_that_may_hold_it_fits(question: str, fact: str) -> None:
+    assert fits(question, fact)
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("How many guests fit in?", "Keep the guest list sorted by company"),
+        ("So how much is the rent?", "User rents in Leeds"), ("When's the party?", "The party is on the lake"),
+    ],
+)  # fmt: skip
+def test_a_fact_without_any_does_not(question: str, fact: str) -> None:
+    assert not fits(question, fact)
+    assert fits(question, fact, is_dated=True) is question.startswith("When")
