@@ -29,7 +29,7 @@ from typing import Literal
 
 from engram.claims import read
 from engram.differences import changes, is_minimal_pair
-from engram.layered import Layered
+from engram.scales import Scale
 from engram.text import compared, jaccard, tokens
 from engram.values import DecisionKind, Neighbour, SurpriseTerms
 
@@ -50,8 +50,8 @@ UNLIKE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds(Layered):
-    """Where the gates close; they belong to the embedding model, these are the fall-back."""
+class Thresholds(Scale):
+    """Where the gates close, and the scale of the cosines; both are the embedding model's, these are the fall-back."""
 
     near: float = 0.95
     conflict_distance: float = 0.12
@@ -144,7 +144,7 @@ def decide(
     nearest = tuple(_compare(candidate, near, own, mode, thresholds) for near in seen)
     duplicate = exact is not None and _is_exact(candidate, exact)
     asked = score_surprise or mode == "gate"
-    terms = _terms(candidate, seen, nearest, same_type, duplicate) if asked else None
+    terms = _terms(candidate, seen, nearest, same_type, duplicate, thresholds) if asked else None
     if terms is not None and mode == "gate":
         terms = replace(terms, threshold=thresholds.surprise)
     judged = (
@@ -323,10 +323,11 @@ def _is_far(near: Near, shared: float) -> bool:
 
 
 def _terms(
-    candidate: Statement, seen: Sequence[Near], nearest: Sequence[Neighbour], same_type: int, duplicate: bool
-) -> SurpriseTerms:
+    candidate: Statement, seen: Sequence[Near], nearest: Sequence[Neighbour], same_type: int, duplicate: bool,
+    at: Scale,
+) -> SurpriseTerms:  # fmt: skip
     own = [neighbour for near, neighbour in zip(seen, nearest, strict=True) if not near.in_default]
-    cosines = [neighbour.cosine for neighbour in own if neighbour.cosine is not None]
+    cosines = [at.told(neighbour.cosine) for neighbour in own if neighbour.cosine is not None]
     measured = cosines if cosines or (candidate.embedded and not own) else None
     closest = max(own, key=lambda n: (n.cosine or 0.0, n.jaccard), default=None)
     closest_id = None if closest is None else closest.memory_id

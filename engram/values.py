@@ -1262,7 +1262,8 @@ class FeedItem(Value):
 class EmbeddingModel(Value):
     """An embedding model of a tenant: `active` is in use, `building` is on its way, `retired` was in use.
 
-    `vectors` are the memories that have one of it, `failed` those that it could not embed while it is being built.
+    `vectors` are the memories that have one of it, `failed` those that it could not embed while it is being built;
+    `calibrated` says whether its thresholds were measured (`ops.calibrate`), which the local model does not need.
     """
 
     name: str
@@ -1272,6 +1273,28 @@ class EmbeddingModel(Value):
     failed: int
     created_at: datetime
     changed_at: datetime
+    calibrated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration(Value):
+    """What the cosines of an embedding model are of texts about which it is known how alike they are.
+
+    `unrelated` is their mean, and `spread` their standard deviation, of questions with facts that have nothing to do
+    with them; `alike` is the median of facts said twice, in other words or with another value. `first` is the share of
+    questions to which their own fact is the nearest: how well the model does on these pairs. `thresholds` are those
+    that go by cosines, where they are by this model; `kept` says whether they hold from now on.
+    """
+
+    model: str
+    dimensions: int
+    pairs: int
+    unrelated: float
+    spread: float
+    alike: float
+    first: float
+    thresholds: Mapping[str, float]
+    kept: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from engram import relations
 from engram.channels import Part
 from engram.database import statement
 from engram.memories import Moment
+from engram.scales import Scale
 from engram.subjects import SELF_NAMES
 
 NAME: Final = "graph"
@@ -36,17 +37,20 @@ NEAR: Final = """SELECT v.memory_id
 FAR: Final = "SELECT NULL::uuid AS memory_id WHERE false"
 
 
-def part(names: Sequence[str], *, moment: Moment, depth: int = 1, vector: bool = True) -> Part:
+def part(
+    names: Sequence[str], *, moment: Moment, depth: int = 1, vector: bool = True, scale: Scale | None = None
+) -> Part:
     """The neighbours of the best hits within some hops, and the memories about those who are named. Pure.
 
     Without a vector nobody can tell whether the other end of a loose relation is meant: then its words must.
     """
+    loose = LOOSE_COSINE if scale is None else scale.of_the_model(LOOSE_COSINE)
     return Part(
         _text(moment, hops(depth), vector),
         {
             "seeds": SEEDS, "seed_floor": SEED_FLOOR, "breadth": BREADTH, "considered": CONSIDERED, "named": NAMED,
             "names": [name for name in names if name.casefold() not in SELF_NAMES], "structural": list(STRUCTURAL),
-            "unfollowed": list(UNFOLLOWED), "loose_cosine": LOOSE_COSINE,
+            "unfollowed": list(UNFOLLOWED), "loose_cosine": loose,
         },
     )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Annotated, Any, Final
 
 import typer
@@ -91,6 +92,7 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("jobs cancel", jobs.cancel, WRITE, "Jobs"),
     ("backlog", jobs.backlog, COUNT, "Jobs"),
     ("models", models.models, (OWNER[0], *HERE), "Models"),
+    ("models calibrate", models.calibrate, (OWNER[0], *HERE), "Models"),
     ("reembed", models.reembed, (OWNER[0], *HERE), "Models"),
     ("reindex-words", models.reindex_words, HERE, "Models"),
     ("replay run", replays.run, WRITE, "Data"),
@@ -140,6 +142,7 @@ GROUPS: Final = {
     "replay": "Derive memories again beside the live ones, compare, and switch.",
     "policy": "Try a policy before it is used.",
     "jobs": "Look at the work that waits, and do something about what failed.",
+    "models": "List the tenant's embedding models, the one in use first; or measure what its cosines mean.",
 }
 
 
@@ -169,13 +172,30 @@ def built() -> typer.Typer:
     groups: dict[str, typer.Typer] = {"": app}
     for name, work, shared, panel in COMMANDS:
         group, _, own = name.rpartition(" ")
+        made = command(work, shared)
+        if name in GROUPS:  # by its own name it is a command too
+            groups[name] = typer.Typer(invoke_without_command=True, callback=alone(made))
+            app.add_typer(groups[name], name=name, help=GROUPS[name], rich_help_panel=panel)
+            continue
         if group not in groups:
             groups[group] = typer.Typer(no_args_is_help=True)
             app.add_typer(groups[group], name=group, help=GROUPS[group], rich_help_panel=panel)
         settings = {"ignore_unknown_options": True} if name in SIGNED else None
-        made = command(work, shared)
         groups[group].command(own, rich_help_panel=None if group else panel, context_settings=settings)(made)
     return app
+
+
+def alone(made: Any) -> Any:
+    """A command that is also a group: it runs where none of the group's was named."""
+
+    def run(ctx: typer.Context, **given: Any) -> Any:
+        return made(**given) if ctx.invoked_subcommand is None else None
+
+    own = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    parameters = [own, *inspect.signature(made).parameters.values()]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run
 
 
 def print_version(wanted: bool) -> None:

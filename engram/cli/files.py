@@ -111,6 +111,15 @@ def batches(path: Path, format: str, session: str | None) -> Iterator[reading.Ba
         yield from reading.read_file(file, "stdin", format=format, session_id=session)
 
 
+def text_in(path: Path) -> str:
+    """The whole text of a file, or of stdin for the name `-`."""
+    with nullcontext(stdin()) if path == STDIN else path.open("rb") as source:
+        try:
+            return source.read().decode()
+        except UnicodeDecodeError:
+            raise InvalidInput("files", "text in UTF-8", "other bytes") from None
+
+
 def stdin() -> BinaryIO:
     """The bytes of stdin, which may have been put in the place of the real one."""
     return getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode())

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from engram.cli.desk import Desk
+from engram.cli.files import readable, text_in
+from engram.cli.memories import json_object
 from engram.values import ReembedProgress, ReindexProgress
 
 
@@ -18,6 +21,28 @@ def models(desk: Desk) -> None:
     with desk.door() as engram:
         found = engram.ops.list_models()
         desk.show({"models": [one.to_dict() for one in found]}, lambda console, _: show.models(console, found))
+
+
+def calibrate(
+    desk: Desk,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(
+            "--pairs",
+            help="Texts of your own, - from stdin: lines of JSON with fact, paraphrase, changed and question.",
+            parser=readable,
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only tell; judge as before.")] = False,
+) -> None:
+    """Measure what the cosines of the tenant's embedding model mean, and judge by that from then on."""
+    from engram.cli import show
+
+    given: Any = None
+    if pairs is not None:
+        given = [json_object(line, "pairs") for line in text_in(pairs).splitlines() if line.strip()]
+    with desk.door() as engram:
+        desk.show(engram.ops.calibrate(given, keep=not dry_run), show.calibration)
 
 
 def reembed(

@@ -407,12 +407,12 @@ def explanation(console: Console, told: values.MemoryExplanation) -> None:
 
 def models(console: Console, found: Sequence[values.EmbeddingModel]) -> None:
     """The embedding models of a tenant."""
-    made = table("model", "dimensions", "state", "vectors", "failed", "since", wide=("model",))
+    made = table("model", "dimensions", "state", "vectors", "failed", "calibrated", "since", wide=("model",))
     for one in found:
         style = {"active": "green", "building": "yellow"}.get(one.state, "dim")
         made.add_row(
             plain(one.name), str(one.dimensions), Text(one.state, style), str(one.vectors), str(one.failed),
-            when(one.changed_at),
+            "yes" if one.calibrated else "no", when(one.changed_at),
         )  # fmt: skip
     listed(console, made, "No embedding model yet: the first write takes the one of ENGRAM_EMBEDDING_MODEL.")
 
@@ -420,6 +420,21 @@ def models(console: Console, found: Sequence[values.EmbeddingModel]) -> None:
 def reindexing(console: Console, told: values.ReindexProgress) -> None:
     """What a run over the word index has done."""
     console.print(f"The words of {told.memories} memories were read anew by the configuration {told.config}.")
+
+
+def calibration(console: Console, told: values.Calibration) -> None:
+    """What the cosines of an embedding model mean."""
+    facts(
+        console,
+        {
+            "model": f"{told.model}, {told.dimensions} dimensions",
+            "nothing in common": f"{told.unrelated:.3f}, give or take {told.spread:.3f}",
+            "about the same": f"{told.alike:.3f}",
+            "own fact first": f"{told.first:.0%} of {told.pairs} questions",
+            "thresholds": ", ".join(f"{name} {value:.3f}" for name, value in told.thresholds.items()),
+            "state": "kept: they hold from now on" if told.kept else "not kept",
+        },
+    )
 
 
 def reembedding(console: Console, told: values.ReembedProgress) -> None:

@@ -16,6 +16,7 @@ from engram.values import (
     AuditEntry,
     AuditReport,
     Backlog,
+    Calibration,
     Cluster,
     DecayRow,
     DoctorReport,
@@ -308,6 +309,19 @@ class AsyncOps:
         not know.
         """
         return await self._run(operations.reindexing.reindex_words(self._setup, config, progress=progress))
+
+    async def calibrate(self, pairs: Sequence[Mapping[str, str]] | None = None, *, keep: bool = True) -> Calibration:
+        """Measure what the cosines of the tenant's embedding model mean, and judge by that from then on.
+
+        A cosine of .5 is much by one model and nothing by another. Engram's thresholds are those of its local model:
+        what answers a question, what is a duplicate, what is merged. With any other model call this once, after the
+        first memory or a change of model, and again never: some 200 short texts are embedded. `pairs` are texts of your
+        own, 20 to 500 mappings of `fact`, `paraphrase`, `changed` (the fact with another value) and `question`, for
+        memories in another language than English; `keep=False` only tells. Raises InvalidInput for other pairs,
+        ModelRejected where the model finds what says the same no nearer than what does not, Unavailable when it is out
+        or there is none, Conflict when the model was changed meanwhile.
+        """
+        return await self._run(operations.calibrating.calibrate(self._setup, pairs, keep=keep))
 
     async def list_models(self) -> tuple[EmbeddingModel, ...]:
         """The tenant's embedding models, the one in use first, and how many vectors each has."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from engram.operations import aliases as aliases
     from engram.operations import auditing as auditing
+    from engram.operations import calibrating as calibrating
     from engram.operations import capture as capture
     from engram.operations import changing as changing
     from engram.operations import citing as citing

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from engram import embedding, inputs, jobs, migrations
+from engram import embedding, inputs, jobs, migrations, scales
 from engram.channels import semantic
 from engram.database import Connection, execute, fetch_all, fetch_one
 from engram.embedding import CachedEmbedder, Embedder
@@ -72,7 +72,16 @@ def list_models(setup: Setup) -> Operation[tuple[EmbeddingModel, ...]]:
     """The tenant's embedding models, the one in use first."""
     rows = yield from _rows(setup.scope.tenant_id, "list_models", counted=True)
     return tuple(
-        EmbeddingModel(row.name, row.dimensions, row.state, row.vectors, row.failed, row.created_at, row.changed_at)
+        EmbeddingModel(
+            row.name,
+            row.dimensions,
+            row.state,
+            row.vectors,
+            row.failed,
+            row.created_at,
+            row.changed_at,
+            scales.of_model(row.thresholds) is not None,
+        )
         for row in rows
     )
 

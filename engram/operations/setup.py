@@ -201,8 +201,8 @@ class Setup:
         return Desk(
             conn=conn, visible=visible, scope_id=int(own.scope_id), policy=self.policy, model_id=model_id,
             thresholds=gates.Thresholds.of(
-                {"surprise": self.policy.surprise_threshold}, self.policy.thresholds,
-                None if active is None else active.thresholds,
+                {"surprise": self.policy.surprise_threshold}, None if active is None else active.thresholds,
+                self.policy.thresholds,
             ),
             config=config, reason=reason, embeds=self.embedder is not None,
             building_id=None if building is None else building.model_id,

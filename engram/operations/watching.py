@@ -15,12 +15,14 @@ from engram import (
     ledger,
     migrations,
     redactions,
+    scales,
     spending,
     streams,
     tenancy,
 )
 from engram.channels import semantic
 from engram.database import Connection, fetch_all, fetch_one
+from engram.embedding import local
 from engram.errors import EngramError, InvalidInput
 from engram.operations import erasing, spaces, steps
 from engram.operations.setup import Setup
@@ -206,6 +208,10 @@ def _model(conn: Connection, setup: Setup) -> Iterator[Check]:
         f"{used.name}, {used.dimensions} dimensions{other}" if silent is None else str(silent),
         "give this process the model, or change it with `engram reembed`",
     )
+    if used.name != local.PACKAGE:
+        is_calibrated = scales.of_model(used.thresholds) is not None
+        told = "measured" if is_calibrated else "those of the local model: `engram models calibrate` measures its own"
+        yield Check("thresholds", True, told, "engram models calibrate")
     for row in rows:
         if row.state == "building":
             yield Check(

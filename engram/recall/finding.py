@@ -410,7 +410,9 @@ def _parts(asked: Asked, looked: Looked, meaning: Meaning, channels: Sequence[st
         parts[temporal.NAME] = temporal.part(asked.window, now=looked.now)
     if graph.NAME in channels:
         names = names_in(asked.query)
-        parts[graph.NAME] = graph.part(names, moment=looked.moment, depth=asked.depth, vector=has_vector)
+        parts[graph.NAME] = graph.part(
+            names, moment=looked.moment, depth=asked.depth, vector=has_vector, scale=looked.scale
+        )
     return parts
 
 
@@ -438,7 +440,7 @@ def holds_in(memory: Memory, window: Window) -> bool:
 
 def _candidates(asked: Asked, looked: Looked, rows: Sequence[Any], *, light: bool = False) -> list[Candidate]:
     """The candidates of the rows, and the heads of the lineages whose earlier values were found. Pure."""
-    hybrid, visible, scopes = asked.mode == "hybrid", looked.visible, looked.visible.scopes
+    hybrid, visible, scopes, scale = asked.mode == "hybrid", looked.visible, looked.visible.scopes, looked.scale
     found: list[Candidate] = []
     past: dict[str, Candidate] = {}
     heads: dict[str, tuple[Memory | Brief, int]] = {}
@@ -448,7 +450,7 @@ def _candidates(asked: Asked, looked: Looked, rows: Sequence[Any], *, light: boo
             heads[row.lineage_id] = memory, row.epochs
         if not row.found:
             continue
-        cosine = row.cosine
+        cosine = row.cosine if scale is None or row.cosine is None else scale.told(row.cosine)
         # What is merely the least far is not found by meaning, unless that is all that is asked for.
         far = hybrid and (cosine is None or cosine <= ranking.SEMANTIC_FLOOR)
         by = FOUND_BY[row.channels & ~4 if far else row.channels]

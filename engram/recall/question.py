@@ -17,6 +17,7 @@ from engram.filters import Filter
 from engram.memories import NOW, Moment
 from engram.ranking import AnyProfile, Cut, Sort
 from engram.regex import regex
+from engram.scales import Scale, of_model
 from engram.scope import Scope
 from engram.tenancy import Shelves, Visible
 from engram.values import Mode, Watermark, Window
@@ -81,6 +82,7 @@ class Looked:
     named: frozenset[str] = frozenset()
     graphed: tuple[int, ...] = ()
     model_id: int | None = None
+    scale: Scale | None = None  # of that model, where it was calibrated
     config: str = "english"
     tail: tuple[tail.Hit, ...] = ()
     watermark: Watermark = field(default_factory=Watermark)
@@ -89,6 +91,10 @@ class Looked:
     def tenant_id(self) -> str:
         """The tenant that is read."""
         return self.visible.scope.tenant_id
+
+    def told(self, cosine: float) -> float:
+        """A cosine of the model on the scale by which all are judged."""
+        return cosine if self.scale is None else self.scale.told(cosine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +197,7 @@ def _looked(
         named=frozenset(semantic.named_actors(asked.query, actors)),
         graphed=tuple(row.graphed),
         model_id=row.model_id,
+        scale=of_model(row.thresholds),
         config=config,
         tail=waiting,
         watermark=watermark,
@@ -239,7 +246,7 @@ def embed_all(embedder: CachedEmbedder | None, searches: Sequence[tuple[Asked, L
 
 
 def _meaning(vector: Vectors, model_id: int, looked: Looked, others: Mapping[str, Vectors]) -> Meaning:
-    near = [None if hit.fact not in others else float(others[hit.fact] @ vector) for hit in looked.tail]
+    near = [None if hit.fact not in others else looked.told(float(others[hit.fact] @ vector)) for hit in looked.tail]
     return Meaning(vector, model_id, tuple(near))
 
 

@@ -58,13 +58,22 @@ def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory]
     def of(told: Memory) -> list[Memory]:
         if told.memory_id != memory.memory_id:
             return []
-        said = dict(islice(_hopeful(rows(), told.fact), LOOKED_AT))
+        said = dict(islice(_hopeful(_told(looked, rows()), told.fact), LOOKED_AT))
         near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said)) if said else []
-        found = [saying for saying, facts in _by_saying(near) if memory.memory_id in about(said[saying], facts)]
+        found = [
+            saying
+            for saying, facts in _by_saying(_told(looked, near))
+            if memory.memory_id in about(said[saying], facts)
+        ]
         kept = memories.load(conn, looked.visible, found) if found else []
         return sorted(kept, key=lambda one: (one.valid_from, one.memory_id), reverse=True)
 
     return of
+
+
+def _told(looked: Looked, rows: Iterable[Any]) -> list[Any]:
+    """The rows, with their cosines on the scale by which all are judged."""
+    return list(rows) if looked.scale is None else [row._replace(cosine=looked.told(row.cosine)) for row in rows]
 
 
 def _hopeful(rows: Iterable[Any], fact: str) -> Iterator[tuple[str, str]]:
