@@ -133,3 +133,22 @@ def gelu(values: Array) -> Array:
     error = np.sign(values) * (1 - series * np.exp(-(scaled**2)))
     found: Array = (values * np.float32(0.5) * (1 + error)).astype(np.float32)
     return found
+
+
+class InACone:
+    """The same vectors with a direction beside their own that all of them have: no two of them are far apart.
+
+    So lie those of many providers' models: what has nothing to do with each other has a cosine of about .7 here.
+    """
+
+    max_tokens = MiniLM.max_tokens
+    shared = 2.3  # the square of what all have in common, beside vectors of length 1
+
+    def __init__(self, model: MiniLM) -> None:
+        self.model, self.name, self.dimensions = model, f"{model.name}, in a cone", model.dimensions + 1
+
+    def embed(self, texts: Sequence[str], kind: Literal["passage", "query"] = "passage") -> Array:
+        """One unit vector a text."""
+        own = self.model.embed(texts, kind)
+        coned: Array = np.hstack([own, np.full((len(own), 1), self.shared**0.5, dtype=np.float32)])
+        return coned / np.linalg.norm(coned, axis=1, keepdims=True)

@@ -427,13 +427,21 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "ops.export": lambda _: {"path": OUT},
     "ops.import_": lambda a: {"path": FACTS, **a.write()},
     "ops.doctor": lambda _: {},
+    "ops.calibrate": lambda _: {"keep": False},
     "ops.list_models": lambda _: {},
     "ops.reembed": lambda _: {"model": "letters", "switch": False},
     "ops.reindex_words": lambda _: {},
 }  # fmt: skip
 
 # Of one tenant: its operator counts, runs and anchors what belongs to all of it.
-OF_THE_TENANT: Final = ("ops.list_models", "ops.reembed", "ops.reindex_words", "ops.run_jobs", "ops.doctor")
+OF_THE_TENANT: Final = (
+    "ops.calibrate",
+    "ops.list_models",
+    "ops.reembed",
+    "ops.reindex_words",
+    "ops.run_jobs",
+    "ops.doctor",
+)
 
 
 def public_calls() -> dict[str, Any]:

@@ -51,7 +51,7 @@ WRITES: Final = (
     "restore", "restore_task",
     "resume_task", "revise", "save_checkpoint", "start_task", "unrelate", "update", "update_task",
     "ops.cancel_job", "ops.drop_replay", "ops.import_", "ops.redact_event", "ops.erase", "ops.apply_redactions",
-    "ops.reembed", "ops.reindex_words",
+    "ops.reembed", "ops.reindex_words", "ops.calibrate",
     "ops.replay", "ops.retry_job", "ops.run_jobs", "ops.switch_replay", "ops.archive",
     "ops.consolidate", "ops.prune", "ops.set_layer", "ops.undo",
     "ops.rebuild_topics", "merge", "ops.merge_similar", "ops.consolidate_summaries", "ops.audit",
