@@ -53,6 +53,10 @@ ORPHAN_PATIENCE = 1.0
 DESERTION_TIMEOUT = 10.0
 BUFFERS = (128, 1024)  # MiB of pages the server keeps, at least and at most
 BUFFERS_SHARE = 8  # of the memory there is, one part in so many
+# What a process of the server freed, and may keep: by itself glibc gives the megabyte of a search's plans back after
+# every search, and asks for it again page by page. Other systems know nothing of these names.
+KEPT_FREE = 8 * 1024 * 1024
+ALLOCATOR: Mapping[str, str] = {"MALLOC_TRIM_THRESHOLD_": str(KEPT_FREE), "MALLOC_MMAP_THRESHOLD_": str(KEPT_FREE)}
 
 # postgresql.auto.conf (ALTER SYSTEM) is read after this file, so a user's own choice wins.
 SETTINGS: Mapping[str, str] = {
@@ -438,7 +442,7 @@ def system_account() -> Account:
 
 def as_account(account: Account | None) -> dict[str, Any]:
     """The arguments that make `subprocess` become that user."""
-    common: dict[str, Any] = {"cwd": "/", "env": {"PATH": os.defpath, "LC_ALL": "C"}, "umask": 0o077}
+    common: dict[str, Any] = {"cwd": "/", "env": {"PATH": os.defpath, "LC_ALL": "C", **ALLOCATOR}, "umask": 0o077}
     if account is None:
         return common
     return common | {"user": account.uid, "group": account.gid, "extra_groups": []}

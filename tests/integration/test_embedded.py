@@ -116,6 +116,24 @@ def test_each_bundled_major_starts_with_pgvector_and_safe_settings(place: Path, 
         assert ask(server, "select lower('ÀÉ') || (to_tsvector('simple', 'a—b…c')::text)") == "àé'a':1 'b':2 'c':3"
 
 
+def test_a_process_of_the_server_keeps_the_memory_of_its_plans(data: Path) -> None:
+    """After some like it, a statement whose plan takes a megabyte faults in nothing: no page was given back."""
+    wide = "with " + ", ".join(f"c{n} as materialized (select {n} as n order by n)" for n in range(120))
+    wide += " select " + " + ".join(f"(select sum(n) from c{n})" for n in range(120))
+
+    def faults(pid: int) -> int:
+        return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[7])
+
+    with embedded.start(data) as server, connect(server) as connection:
+        pid = connection.info.backend_pid
+        for _ in range(10):
+            connection.execute(wide)
+        before = faults(pid)
+        for _ in range(10):
+            connection.execute(wide)
+        assert faults(pid) - before < 10 * 20
+
+
 def test_a_process_with_little_address_space_starts_a_server_too(data: Path) -> None:
     def limited() -> Any:
         resource.setrlimit(resource.RLIMIT_AS, (1_000 * 2**20, 1_000 * 2**20))
