@@ -29,7 +29,8 @@ from typing import Literal
 
 from engram.claims import read
 from engram.differences import changes, is_minimal_pair
-from engram.scales import Scale
+from engram.layered import Layered
+from engram.scales import REFERENCE, Scale
 from engram.text import compared, jaccard, tokens
 from engram.values import DecisionKind, Neighbour, SurpriseTerms
 
@@ -50,8 +51,8 @@ UNLIKE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds(Scale):
-    """Where the gates close, and the scale of the cosines; both are the embedding model's, these are the fall-back."""
+class Thresholds(Layered):
+    """Where the gates close; they belong to the embedding model, these are the fall-back."""
 
     near: float = 0.95
     conflict_distance: float = 0.12
@@ -134,9 +135,13 @@ def decide(
     same_type: int = 0,
     mode: WriteMode = "return",
     thresholds: Thresholds = Thresholds(),
+    scale: Scale = REFERENCE,
     score_surprise: bool = True,
 ) -> Judgement:
-    """What becomes of a candidate: add, reinforce, revise, conflict or reject, with the reasons."""
+    """What becomes of a candidate: add, reinforce, revise, conflict or reject, with the reasons.
+
+    Thresholds are of the model's own cosines; surprise is told on the `scale` that all are judged by.
+    """
     seen = [
         near for near in neighbours if near.evidence == candidate.evidence and (mode == "report" or not near.in_default)
     ]
@@ -144,7 +149,7 @@ def decide(
     nearest = tuple(_compare(candidate, near, own, mode, thresholds) for near in seen)
     duplicate = exact is not None and _is_exact(candidate, exact)
     asked = score_surprise or mode == "gate"
-    terms = _terms(candidate, seen, nearest, same_type, duplicate, thresholds) if asked else None
+    terms = _terms(candidate, seen, nearest, same_type, duplicate, scale) if asked else None
     if terms is not None and mode == "gate":
         terms = replace(terms, threshold=thresholds.surprise)
     judged = (
@@ -324,10 +329,10 @@ def _is_far(near: Near, shared: float) -> bool:
 
 def _terms(
     candidate: Statement, seen: Sequence[Near], nearest: Sequence[Neighbour], same_type: int, duplicate: bool,
-    at: Scale,
+    scale: Scale,
 ) -> SurpriseTerms:  # fmt: skip
     own = [neighbour for near, neighbour in zip(seen, nearest, strict=True) if not near.in_default]
-    cosines = [at.told(neighbour.cosine) for neighbour in own if neighbour.cosine is not None]
+    cosines = [scale.told(neighbour.cosine) for neighbour in own if neighbour.cosine is not None]
     measured = cosines if cosines or (candidate.embedded and not own) else None
     closest = max(own, key=lambda n: (n.cosine or 0.0, n.jaccard), default=None)
     closest_id = None if closest is None else closest.memory_id

@@ -63,6 +63,7 @@ class Walk:
     include_superseded: bool = False
     vector: Any = field(default=None, compare=False)
     model_id: int | None = None
+    gate: float = 1 - FAR
 
     @property
     def weights(self) -> tuple[float, float, float]:
@@ -247,7 +248,7 @@ def _walking(seeds: Sequence[str], asked: Walk) -> dict[str, Any]:
         "budget": min(BUDGET, max(BREADTH, PATHS * asked.limit)), "limit": asked.limit,
         "limit_per_seed": asked.limit_per_seed, "by_path": by_path, "by_question": by_question,
         "by_importance": by_importance, "structural": list(STRUCTURAL), "model_id": asked.model_id,
-        "gate": None if asked.vector is None else 1 - FAR,
+        "gate": None if asked.vector is None else asked.gate,
         "vector": None if asked.vector is None else embedding.halves(asked.vector), "most": None,
     }  # fmt: skip
 

@@ -16,9 +16,9 @@ from engram.layered import Layered
 __all__ = ["Scale", "of_model"]
 
 # Of the local model, over the pairs that come with Engram.
-UNRELATED: Final = 0.0154
-SPREAD: Final = 0.0736
-ALIKE: Final = 0.7566
+UNRELATED: Final = 0.015429
+SPREAD: Final = 0.073645
+ALIKE: Final = 0.756592
 BOUND: Final = 4.0  # spreads above which nothing is unrelated
 END: Final = 1.0  # of a text with itself, by every model
 
@@ -39,6 +39,11 @@ class Scale(Layered):
     def has_order(self) -> bool:
         """Whether what is alike is nearer than what is not: without that no scale can be told."""
         return self.spread > 0 and self.unrelated + BOUND * self.spread < self.alike < END
+
+    @property
+    def shared(self) -> float:
+        """The cosine that any two vectors have of a direction that all have in common, beyond the local model."""
+        return max(0.0, (self.unrelated - UNRELATED) / (1 - UNRELATED))
 
     def told(self, cosine: float) -> float:
         """A cosine of the model on the scale of the local one, from -1 to 1."""

@@ -15,6 +15,7 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from engram.gates import Judgement
+from engram.scales import REFERENCE, Scale
 from engram.values import DecisionKind, Neighbour
 
 MOST_CASES: Final = 12
@@ -70,14 +71,14 @@ class Advice:
     target: Offer | None = None
 
 
-def unsure(judgement: Judgement, *, full: bool) -> tuple[Neighbour, ...]:
+def unsure(judgement: Judgement, *, full: bool, scale: Scale = REFERENCE) -> tuple[Neighbour, ...]:
     """The near rows for which a model is asked; none where an exact duplicate, a key or a barrier has decided."""
     by_nearness = judgement.kind == "add" or "near_duplicate" in judgement.reasons
     if judgement.kind not in ("add", "reinforce") or "new_key" in judgement.reasons or not by_nearness:
         return ()
     if judgement.kind == "reinforce" and not full:
         return ()
-    least = CLOSE if full else GREY
+    least = scale.of_the_model(CLOSE if full else GREY)
     return tuple(near for near in judgement.nearest if (near.cosine or 0.0) >= least or near.jaccard >= ALIKE)
 
 

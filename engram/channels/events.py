@@ -29,6 +29,7 @@ from engram.database import (
     statement,
 )
 from engram.memories import NOW, Moment
+from engram.scales import REFERENCE, Scale
 from engram.tenancy import Visible
 from engram.values import ChannelHit, Event, EventHit, Mode, Window
 
@@ -177,6 +178,7 @@ def find(
     prefer: Sequence[str] = (),
     vector: Vectors | None = None,
     model_id: int | None = None,
+    scale: Scale = REFERENCE,
     config: str = "english",
 ) -> Found:
     """The events that hold the words of a question or are near its vector, best first.
@@ -215,7 +217,7 @@ def find(
     )
     if any(row.cut for row in rows[:1]):
         degraded.append(KEYWORD)
-    return Found(_ranked(conn, visible, rows, limit, mode, prefer), tuple(degraded), unread.waiting)
+    return Found(_ranked(conn, visible, rows, limit, mode, prefer, scale), tuple(degraded), unread.waiting)
 
 
 def read_and_waiting(conn: Connection, tenant_id: str, scope_id: int) -> tuple[int, int]:
@@ -372,18 +374,21 @@ def _score(
 
 
 def _ranked(
-    conn: Connection, visible: Visible, rows: Sequence[Any], limit: int, mode: Mode, prefer: Sequence[str]
-) -> tuple[EventHit, ...]:
+    conn: Connection, visible: Visible, rows: Sequence[Any], limit: int, mode: Mode, prefer: Sequence[str],
+    scale: Scale,
+) -> tuple[EventHit, ...]:  # fmt: skip
+    cosines: dict[str, Any] = {row.event_id: None if row.cosine is None else scale.told(row.cosine) for row in rows}
+
     def score(row: Any) -> float:
-        cosine = 0.0 if mode == "keyword" else COSINE * min(max(row.cosine or 0.0, 0.0), 1.0)
+        cosine = 0.0 if mode == "keyword" else COSINE * max(cosines[row.event_id] or 0.0, 0.0)
         return float(row.coverage**2 + cosine + (PREFERRED if row.role in prefer else 0.0))
 
-    # The one order: best first, then what happened last, then what was recorded last.
-    shown = [row for row in rows if (row.coverage or 0.0) > 0 or (row.cosine or 0.0) > 0]  # one row is always there
+    # The one order: best first, then what happened last, then what was recorded last. One row is always there.
+    shown = [row for row in rows if (row.coverage or 0.0) > 0 or (cosines[row.event_id] or 0.0) > 0]
     newest = sorted(shown, key=lambda row: (row.occurred_at, row.recorded_at, row.event_id), reverse=True)
     best = sorted(newest, key=score, reverse=True)[:limit]
     by_words = _places({row.event_id: row.coverage for row in newest if row.coverage > 0})
-    by_vector = _places({row.event_id: row.cosine for row in newest if row.cosine is not None})
+    by_vector = _places({row.event_id: cosine for row in newest if (cosine := cosines[row.event_id]) is not None})
     events = ledger.get_many(conn, [row.event_id for row in best], scope_ids=visible.scope_ids)
     found = [row for row in best if row.event_id in events]
     return tuple(
@@ -394,7 +399,10 @@ def _ranked(
             tuple(row.matched),
             {
                 name: ChannelHit(places[row.event_id], value)
-                for name, places, value in ((KEYWORD, by_words, row.coverage), (SEMANTIC, by_vector, row.cosine))
+                for name, places, value in (
+                    (KEYWORD, by_words, row.coverage),
+                    (SEMANTIC, by_vector, cosines[row.event_id]),
+                )
                 if row.event_id in places
             },
         )

@@ -21,6 +21,7 @@ NOTHING: Final = Part(
 )
 SEEDS: Final = 10  # best hits whose relations are followed
 SEED_FLOOR: Final = 0.15  # relevance under which a hit leads nowhere
+OF_VECTORS: Final = 0.5  # what a cosine counts in it
 MOST_DEPTH: Final = 3
 BREADTH: Final = 20  # relations of a memory that count, the heaviest first
 CONSIDERED: Final = 200  # that are looked at for them, and memories that are gone on from
@@ -44,11 +45,13 @@ def part(
 
     Without a vector nobody can tell whether the other end of a loose relation is meant: then its words must.
     """
-    loose = LOOSE_COSINE if scale is None else scale.of_the_model(LOOSE_COSINE)
+    loose, floor = LOOSE_COSINE, SEED_FLOOR
+    if scale is not None:  # the server compares the model's own cosines; those of a hit alone are to reach the floor
+        loose, floor = scale.of_the_model(loose), OF_VECTORS * scale.of_the_model(floor / OF_VECTORS)
     return Part(
         _text(moment, hops(depth), vector),
         {
-            "seeds": SEEDS, "seed_floor": SEED_FLOOR, "breadth": BREADTH, "considered": CONSIDERED, "named": NAMED,
+            "seeds": SEEDS, "seed_floor": floor, "breadth": BREADTH, "considered": CONSIDERED, "named": NAMED,
             "names": [name for name in names if name.casefold() not in SELF_NAMES], "structural": list(STRUCTURAL),
             "unfollowed": list(UNFOLLOWED), "loose_cosine": loose,
         },

@@ -11,6 +11,7 @@ from engram import embedding, migrations
 from engram.channels import Part
 from engram.database import Connection, execute, fetch_all, fetch_one, statement
 from engram.embedding import Model, local
+from engram.scales import REFERENCE, Scale, of_model
 from engram.text import has_question_mark
 
 if TYPE_CHECKING:
@@ -215,8 +216,15 @@ def active_model(conn: Connection, tenant_id: str) -> Model | None:
 
 def is_active(conn: Connection, tenant_id: str, model_id: int) -> bool:
     """Whether a model is the tenant's model in use."""
+    return scale_in_use(conn, tenant_id, model_id) is not None
+
+
+def scale_in_use(conn: Connection, tenant_id: str, model_id: int) -> Scale | None:
+    """The scale of a model, if it is the tenant's model in use."""
     row = fetch_one(conn, "find_active_model", tenant_id=tenant_id)
-    return row is not None and row.model_id == model_id
+    if row is None or row.model_id != model_id:
+        return None
+    return of_model(row.thresholds) or REFERENCE
 
 
 def index_fresh(

@@ -189,7 +189,12 @@ def alone(made: Any) -> Any:
     """A command that is also a group: it runs where none of the group's was named."""
 
     def run(ctx: typer.Context, **given: Any) -> Any:
-        return made(**given) if ctx.invoked_subcommand is None else None
+        if ctx.invoked_subcommand is None:
+            return made(**given)
+        sources = (ctx.get_parameter_source(name) for name in given)
+        if any(source is not None and source.name == "COMMANDLINE" for source in sources):
+            raise typer.BadParameter(f"put the options behind {ctx.invoked_subcommand}")
+        return None
 
     own = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     parameters = [own, *inspect.signature(made).parameters.values()]

@@ -115,7 +115,7 @@ def text_in(path: Path) -> str:
     """The whole text of a file, or of stdin for the name `-`."""
     with nullcontext(stdin()) if path == STDIN else path.open("rb") as source:
         try:
-            return source.read().decode()
+            return source.read().decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InvalidInput("files", "text in UTF-8", "other bytes") from None
 

@@ -40,7 +40,8 @@ def calibrate(
 
     given: Any = None
     if pairs is not None:
-        given = [json_object(line, "pairs") for line in text_in(pairs).splitlines() if line.strip()]
+        lines = enumerate(text_in(pairs).split("\n"), 1)
+        given = [json_object(line, f"pairs, line {number}") for number, line in lines if line.strip()]
     with desk.door() as engram:
         desk.show(engram.ops.calibrate(given, keep=not dry_run), show.calibration)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PARTS: Final = ("fact", "paraphrase", "changed", "question")
 LEAST_PAIRS: Final = 20
 MOST_PAIRS: Final = 500
-DIGITS: Final = 4
+DIGITS: Final = 6
 SHAPE: Final = "an object of fact, paraphrase, changed and question"
 
 
@@ -62,7 +62,10 @@ def _pairs(value: object) -> Pairs:
     given = inputs.keys(value, "pairs", PARTS)
     if set(given) != set(PARTS):
         raise InvalidInput("pairs", SHAPE, "one without some of them")
-    return Pairs(**{name: inputs.fact(given[name], "pairs") for name in PARTS})
+    texts = {name: inputs.fact(given[name], "pairs") for name in PARTS}
+    if len({text.casefold() for text in texts.values()}) < len(PARTS):
+        raise InvalidInput("pairs", "four texts that differ", "one of them twice")
+    return Pairs(**texts)
 
 
 def measure(embedder: CachedEmbedder, pairs: Sequence[Pairs]) -> Measured:

@@ -94,7 +94,7 @@ def look(desk: Desk, after: str = FIRST) -> str | None:
     sql = statement("look_around").replace("/*near*/", near).replace("/*taking part*/", TAKING_PART)
     given = {
         "tenant_id": desk.tenant_id, "scope_id": desk.scope_id, "model_id": desk.model_id, "after": after,
-        "limit": GRAPH_BATCH if graphed else EXACT_BATCH, "near": NEAR, "least": LEAST,
+        "limit": GRAPH_BATCH if graphed else EXACT_BATCH, "near": NEAR, "least": desk.scale.of_the_model(LEAST),
     }  # fmt: skip
     looked = list(desk.conn.exec_driver_sql(sql, given))
     return str(looked[-1].memory_id) if looked else None

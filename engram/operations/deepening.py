@@ -218,7 +218,7 @@ def _share(first: Searched, other: Searched) -> float:
     if other is first:
         return 1.0
     one, two = first.meaning.vector, other.meaning.vector
-    cosine = float(one @ two) if one is not None and two is not None else None
+    cosine = first.looked.told(float(one @ two)) if one is not None and two is not None else None
     return variants.share(first.looked, other.looked, cosine)
 
 

@@ -321,7 +321,7 @@ def _cases(setup: Setup, conn: Connection, batch: Batch, candidates: Sequence[Ca
         judged = writing.judge(desk, one.draft, one.origin.trust, one.origin.recorded_at)
         if not one.found.verified or _told_before(desk, one, judged, cited) is not None:
             continue
-        near = verdicts.unsure(judged.judgement, full=_is_full(setup))
+        near = verdicts.unsure(judged.judgement, full=_is_full(setup), scale=desk.scale)
         offers = [
             _offer(memory)
             for memory in memories.load(conn, desk.visible, [one.memory_id for one in near])
@@ -473,7 +473,7 @@ def _judged(setup: Setup, desk: Desk, one: Candidate, advice: Advice | None, cit
     near = [neighbour.fact for neighbour in judged.judgement.nearest]
     if one.found.event.role in AGENTS and (judged.kind == "reinforce" or llm.is_echo(one.draft.fact, near)):
         return writing.rejected(judged, "echo")
-    if advice is None or not verdicts.unsure(judged.judgement, full=_is_full(setup)):
+    if advice is None or not verdicts.unsure(judged.judgement, full=_is_full(setup), scale=desk.scale):
         return judged
     held = None if advice.target is None else desk.load(advice.target.memory_id)
     target = None if held is None else _offer(held)  # as it is now: it may have gained trust or a key meanwhile

@@ -408,8 +408,11 @@ def _walked(
         def work(
             conn: Connection, walk: Walk = walk, degraded: tuple[str, ...] = degraded
         ) -> Traversal | None:  # fmt: skip
-            if walk.model_id is not None and not semantic.is_active(conn, tenant, walk.model_id):
-                return None
+            if walk.model_id is not None:
+                scale = semantic.scale_in_use(conn, tenant, walk.model_id)
+                if scale is None:
+                    return None
+                walk = replace(walk, gate=scale.of_the_model(walk.gate))
             return _traversal(conn, reading, wanted, walk, degraded, skip_missing)
 
         found = yield from steps.read(tenant, work)

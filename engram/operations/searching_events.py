@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from engram import derivation, inputs, jobs, streams, tenancy
+from engram import derivation, inputs, jobs, scales, streams, tenancy
 from engram.channels import events, keyword
 from engram.channels.events import Narrowed
 from engram.database import Connection, fetch_one
@@ -44,12 +44,13 @@ def _searched(
 ) -> Operation[EventResults]:
     tenant, default = reading.scope.tenant_id, setup.settings.text_search_config
     words = keyword.parse(question)
-    vector, model_id, known = None, None, None
+    vector, model_id, known, scale = None, None, None, scales.REFERENCE
     failed: tuple[str, ...] = ()
     if mode != "keyword" and events.is_told(words) and limit:
         told = yield from steps.read(tenant, lambda conn: fetch_one(conn, "find_model_and_config", tenant_id=tenant))
         if told is not None:
             model_id, known = told.model_id, told.config
+            scale = scales.of_model(told.thresholds) or scale
         setup = yield from spaces.ready_for(setup, tenant, model_id)
         embedder = setup.embedder
         if embedder is None and mode == "semantic":
@@ -68,7 +69,7 @@ def _searched(
         config = known or keyword.config_of(conn, tenant, default)
         found = events.find(
             conn, visible, words, narrowed, limit=limit, mode=mode, moment=reading.moment,
-            prefer=events.preferred(question), vector=vector, model_id=model_id, config=config,
+            prefer=events.preferred(question), vector=vector, model_id=model_id, scale=scale, config=config,
         )  # fmt: skip
         return found, streams.slowest(conn, visible.scope_ids, derivation.versions()), visible.scope_ids
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy.engine import Engine, Row
 
-from engram import gates, ids, inputs, ranking, sessions, tenancy
+from engram import gates, ids, inputs, ranking, scales, sessions, tenancy
 from engram.channels import keyword, semantic
 from engram.database import Connection, fetch_ahead, fetch_all, fetch_together, is_first_try
 from engram.embedding import CachedEmbedder, Embedders, Model
@@ -208,6 +208,7 @@ class Setup:
             building_id=None if building is None else building.model_id,
             is_long=None if self.embedder is None else self.embedder.is_long,
             direct=None if own.stream_id is None else (int(own.scope_id), own.stream_id),
+            scale=scales.REFERENCE if active is None else scales.of_model(active.thresholds) or scales.REFERENCE,
         )  # fmt: skip
 
     def model_of(self, tenant_id: str, active: Model | None) -> int | None:

@@ -23,6 +23,7 @@ from engram.database import Connection, fetch_ahead, fetch_all
 from engram.recall.question import Looked
 from engram.recall.results import OF_THE_USER
 from engram.regex import regex
+from engram.scales import REFERENCE
 from engram.subjects import MAX_SENTENCE, PEOPLE, mood_of, plain, sentence_spans
 from engram.text import STOP_WORDS, compared
 from engram.values import Memory, trust_rank
@@ -58,12 +59,10 @@ def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory]
     def of(told: Memory) -> list[Memory]:
         if told.memory_id != memory.memory_id:
             return []
-        said = dict(islice(_hopeful(_told(looked, rows()), told.fact), LOOKED_AT))
+        said = dict(islice(_hopeful(rows(), told.fact, looked.told), LOOKED_AT))
         near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said)) if said else []
         found = [
-            saying
-            for saying, facts in _by_saying(_told(looked, near))
-            if memory.memory_id in about(said[saying], facts)
+            saying for saying, facts in _by_saying(near) if memory.memory_id in about(said[saying], facts, looked.told)
         ]
         kept = memories.load(conn, looked.visible, found) if found else []
         return sorted(kept, key=lambda one: (one.valid_from, one.memory_id), reverse=True)
@@ -71,17 +70,12 @@ def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory]
     return of
 
 
-def _told(looked: Looked, rows: Iterable[Any]) -> list[Any]:
-    """The rows, with their cosines on the scale by which all are judged."""
-    return list(rows) if looked.scale is None else [row._replace(cosine=looked.told(row.cosine)) for row in rows]
-
-
-def _hopeful(rows: Iterable[Any], fact: str) -> Iterator[tuple[str, str]]:
+def _hopeful(rows: Iterable[Any], fact: str, judged: Callable[[float], float]) -> Iterator[tuple[str, str]]:
     """Of sayings those with a sign that may be about a fact: they share a word with it, or are near without. Pure."""
     own = _words(fact[:MAX_SENTENCE])
 
     def may_be_about_it(row: Any, said: str) -> bool:
-        return OF_VECTORS * row.cosine >= LEAST or not own.isdisjoint(_words(said))
+        return OF_VECTORS * judged(row.cosine) >= LEAST or not own.isdisjoint(_words(said))
 
     for row in islice((row for row in rows if may_be_about_it(row, row.fact[:MAX_SENTENCE])), READ):
         signed = turns(row.fact, fact)
@@ -95,10 +89,11 @@ def _by_saying(rows: Sequence[Any]) -> Iterator[tuple[str, list[Any]]]:
         yield said_id, list(facts)
 
 
-def about(said: str, facts: Sequence[Any]) -> set[str]:
+def about(said: str, facts: Sequence[Any], judged: Callable[[float], float] = REFERENCE.told) -> set[str]:
     """Which of some facts a saying is about: the nearest by the words they share and by their vectors. Pure.
 
-    Nearness is the rarity of the shared words as a share of the geometric mean of both texts', and half the cosine.
+    Nearness is the rarity of the shared words as a share of the geometric mean of both texts', and half the cosine,
+    which `judged` tells on the scale by which all are judged.
     """
     words = _words(said)
     held = {one.memory_id: _words(one.fact[:MAX_SENTENCE]) for one in facts}
@@ -112,7 +107,7 @@ def about(said: str, facts: Sequence[Any]) -> set[str]:
 
     def nearness(one: Any) -> float:
         own = held[one.memory_id]
-        both, near = own & words, OF_VECTORS * max(one.cosine, 0.0)
+        both, near = own & words, OF_VECTORS * max(judged(one.cosine), 0.0)
         return float(near + (rarity(both) / math.sqrt(rarity(own) * said_in_all) if both else 0.0))
 
     near = {one.memory_id: nearness(one) for one in facts}

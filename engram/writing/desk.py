@@ -13,6 +13,7 @@ from engram.attributes import Echo
 from engram.database import Connection, send_ahead
 from engram.policies import MemoryPolicy
 from engram.policies.classify import Classified
+from engram.scales import REFERENCE, Scale
 from engram.tenancy import Visible
 from engram.values import Memory
 
@@ -146,6 +147,7 @@ class Desk:
     run_id: str | None = None  # the run of the life cycle whose changes these are
     direct: tuple[int, str] | None = None  # a scope, and the stream of its direct changes, where there is one
     looked: Looked | None = None  # what was looked up of its only draft before it was open
+    scale: Scale = REFERENCE  # of the model's cosines
 
     @property
     def tenant_id(self) -> str:

@@ -231,6 +231,7 @@ def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[g
         same_type=seen.same_type,
         mode=desk.policy.write_mode,
         thresholds=desk.thresholds,
+        scale=desk.scale,
         score_surprise=desk.policy.surprise != "off",
     )
     return Judged(draft, judgement, seen.lineage_id, None if seen.head is None else seen.head["importance"])

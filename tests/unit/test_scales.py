@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from engram.gates import Near, Statement, Thresholds, decide
+from engram import verdicts
+from engram.gates import Near, Statement, decide
 from engram.scales import Scale, of_model
 
 CONE = 2.5  # of a common direction, squared
@@ -74,16 +75,20 @@ def test_a_model_that_was_calibrated_has_one() -> None:
     assert of_model(told) == Scale(0.7, 0.03, 0.9)
 
 
+def test_no_model_is_asked_about_what_is_only_near_as_everything_is() -> None:
+    near = [Near(str(n), f"The train to {n} leaves at nine", in_a_cone(0.05 * n + 0.01)) for n in range(20)]
+    judged = decide(Statement("Ines keeps bees behind the house"), neighbours=near, scale=coned())
+    for full, least in ((False, verdicts.GREY), (True, verdicts.CLOSE)):
+        asked = verdicts.unsure(judged, full=full, scale=coned())
+        assert [one.memory_id for one in asked] == [str(n) for n in range(20) if 0.05 * n + 0.01 >= least]
+
+
 def test_surprise_is_measured_on_the_scale() -> None:
     new = Statement("Ines keeps bees behind the house")
     asked = {"same_type": 4, "mode": "gate"}
     plain = decide(new, neighbours=[Near("m", "The train leaves at nine", 0.02)], **asked)  # type: ignore[arg-type]
-    at = Thresholds.of(vars_of(coned()))
-    narrow = decide(new, neighbours=[Near("m", "The train leaves at nine", in_a_cone(0.02))], thresholds=at, **asked)  # type: ignore[arg-type]
+    far = [Near("m", "The train leaves at nine", in_a_cone(0.02))]
+    narrow = decide(new, neighbours=far, scale=coned(), **asked)  # type: ignore[arg-type]
     assert plain.surprise is not None
     assert narrow.surprise is not None
     assert narrow.surprise.score == pytest.approx(plain.surprise.score, abs=1e-9)
-
-
-def vars_of(scale: Scale) -> dict[str, float]:
-    return {"unrelated": scale.unrelated, "spread": scale.spread, "alike": scale.alike}
