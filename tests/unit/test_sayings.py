@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from engram.recall import sayings
+from engram.scales import Scale
 
 CHANGES = (
     "closed fineco, everything goes through bbva now",
@@ -90,6 +91,14 @@ def test_a_saying_is_about_what_it_shares_rare_words_and_meaning_with() -> None:
     assert sayings.about("Miso is no more", known) == {"cat"}
     assert sayings.about("closed the window", known[2:]) == set()
     assert sayings.about("closed the window", []) == set()
+
+
+def test_by_a_calibrated_model_cosines_are_judged_on_the_scale_of_all() -> None:
+    narrow = Scale((0.0154 + 9) / 10, 0.00736, (0.7566 + 9) / 10)  # the same vectors in a cone
+    near = [fact("cat", "User has a cat called Miso", 0.9), fact("bank", "User banks with Fineco", 0.94)]
+    assert sayings.about("closed the window", near) == {"cat", "bank"}
+    assert sayings.about("closed the window", near[:1], narrow.told) == set()
+    assert sayings.about("closed the window", near, narrow.told) == {"bank"}
 
 
 def test_of_two_facts_about_one_thing_a_saying_may_be_about_either() -> None:
