@@ -302,7 +302,8 @@ def main() -> None:
         questions = [[name, *one.row] for name, one in answered.items() if one.questions]
         print(report.markdown(ASKED, questions), report.markdown(COLUMNS, rows), sep="\n\n")
         others = list(_ask_by_others(url, banks))
-        print(report.markdown(BY_OTHERS, others))
+        if others:
+            print(report.markdown(BY_OTHERS, others))
         if asked.show:
             notes = (
                 note

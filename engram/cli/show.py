@@ -15,6 +15,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from engram.cli import desk
+from engram.embedding import local
 from engram.ids import short_id
 
 if TYPE_CHECKING:
@@ -412,7 +413,7 @@ def models(console: Console, found: Sequence[values.EmbeddingModel]) -> None:
         style = {"active": "green", "building": "yellow"}.get(one.state, "dim")
         made.add_row(
             plain(one.name), str(one.dimensions), Text(one.state, style), str(one.vectors), str(one.failed),
-            "yes" if one.calibrated else "no", when(one.changed_at),
+            "yes" if one.calibrated else "-" if one.name == local.PACKAGE else "no", when(one.changed_at),
         )  # fmt: skip
     listed(console, made, "No embedding model yet: the first write takes the one of ENGRAM_EMBEDDING_MODEL.")
 
