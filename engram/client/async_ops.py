@@ -316,10 +316,10 @@ class AsyncOps:
         A cosine of .5 is much by one model and nothing by another. Engram's thresholds are those of its local model:
         what answers a question, what is a duplicate, what is merged. With any other model call this once for each
         tenant, before its first memory or after, and again after a change of model or an import: some 200 short texts
-        are embedded. `pairs` are texts of your own, 20 to 500 mappings of `fact`, `paraphrase`, `changed` (the fact with another value) and `question`, for
-        memories in another language than English; `keep=False` only tells. Raises InvalidInput for other pairs,
-        ModelRejected where the model finds what says the same no nearer than what does not, Unavailable when it is out
-        or there is none, Conflict when the model was changed meanwhile.
+        are embedded. `pairs` are texts of your own, 20 to 500 mappings of `fact`, `paraphrase`, `changed` (the fact
+        with another value) and `question`, for memories in another language than English; `keep=False` only tells.
+        Raises InvalidInput for other pairs, ModelRejected where the model finds what says the same no nearer than what
+        does not, Unavailable when it is out or there is none, Conflict when the model was changed meanwhile.
         """
         return await self._run(operations.calibrating.calibrate(self._setup, pairs, keep=keep))
 
