@@ -80,8 +80,9 @@ class Settings(BaseSettings):
     policy: str = Field(default="default", description="Name of the memory policy.")
     embedding_model: str = Field(
         default="wordllama",
-        description="Embedder of new tenants: wordllama, a provider's model such as openai/text-embedding-3-small, or"
-        " none for keyword search only.",
+        description="Embedder of new tenants: wordllama; onnx:NAME for fastembed or local:NAME for"
+        " sentence-transformers, in this process; a provider's model such as openai/text-embedding-3-small; or none"
+        " for keyword search only.",
     )
     embedding_api_keys: Annotated[tuple[SecretStr, ...], NoDecode] = Field(
         default=(), description="Keys for the provider of the embedding model, separated by commas."

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
-from engram.embedding import local, none, remote
+from engram.embedding import loaded, local, none, remote
 from engram.errors import EngramError, ModelRejected, RateLimited, SettingsError, Unavailable
 from engram.settings import Settings
 
@@ -94,11 +94,14 @@ def resolve(embedder: str | Embedder | None, settings: Settings | None = None) -
     if isinstance(embedder, str):
         if embedder in BUILT_IN:
             return BUILT_IN[embedder]()
+        if loaded.is_one(embedder):
+            return loaded.load(embedder)
         if "/" not in embedder and not remote.is_listed(embedder):
             names = ", ".join(BUILT_IN)
             raise SettingsError(
-                f"embedding_model: expected one of {names}, the name of a provider's model such as"
-                " openai/text-embedding-3-small, or an object with embed()"
+                f"embedding_model: expected one of {names}, a model that runs here such as"
+                " onnx:BAAI/bge-small-en-v1.5, a provider's such as openai/text-embedding-3-small, or an object"
+                " with embed()"
             )
         return remote.load(embedder, settings)
     if not isinstance(embedder, Embedder):
@@ -254,7 +257,7 @@ class CachedEmbedder:
         self.weighs_words = isinstance(embedder, WeighsWords)
         """Whether the model can weigh the words of a question."""
         self._reads_whole: ReadsWhole | None = embedder if isinstance(embedder, ReadsWhole) else None
-        self.name, self.max_tokens = embedder.name, embedder.max_tokens
+        self.name = embedder.name
         self._size = size
         self._known: OrderedDict[tuple[str, bytes], Any] = OrderedDict()
         self._lock = threading.Lock()
@@ -265,6 +268,11 @@ class CachedEmbedder:
     def dimensions(self) -> int:
         """The length of every vector; a provider's model is asked for it where it is not measured yet."""
         return self.embedder.dimensions
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The model's window, or None when there is none; a model that runs in this process is loaded to tell."""
+        return self.embedder.max_tokens
 
     @property
     def model_id(self) -> int:
@@ -286,7 +294,7 @@ class CachedEmbedder:
     @property
     def is_named(self) -> bool:
         """Whether any process can load this model by its name."""
-        return isinstance(self.embedder, local.StaticEmbedder | remote.RemoteEmbedder)
+        return isinstance(self.embedder, local.StaticEmbedder | loaded.LoadedEmbedder | remote.RemoteEmbedder)
 
     def embed(self, texts: Sequence[str], kind: TextKind = "passage") -> Vectors:
         """One checked unit vector a text; the model is asked only for texts it has not seen."""
