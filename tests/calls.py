@@ -501,7 +501,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "progress": "function",
     },
     "ops.doctor": {},
-    "ops.calibrate": {"pairs": "items", "keep": "flag"},
+    "ops.calibrate": {"pairs": "batch", "keep": "flag"},
     "ops.list_models": {},
     "ops.reembed": {
         "model": "choice",

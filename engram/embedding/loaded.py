@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any, Final, Literal, Protocol
 
@@ -22,6 +23,7 @@ ONNX: Final = "onnx:"
 NAME: Final = re.compile(r"(?=.{1,200}\Z)(?:local|onnx):[\w./:@~-]+(?:#\w+)?")
 WINDOW: Final = 512  # tokens of a model that does not say how many it reads
 MEASURED: Final = "How long is a vector?"
+REST: Final = 60.0  # seconds before a model that could not be loaded is tried again: to look for it may take long
 # What a model was taught to read before a question and before a passage, where it does not say so itself.
 _RETRIEVAL: Final = "Represent this sentence for searching relevant passages: "
 PREFIXES: Final[Sequence[tuple[re.Pattern[str], str, str]]] = (
@@ -80,6 +82,7 @@ class LoadedEmbedder:
         self._lock = threading.Lock()
         self._runner: Runner | None = None
         self._dimensions: int | None = None
+        self._failed: tuple[str, float] | None = None  # how loading failed, and when
 
     def __repr__(self) -> str:
         return f"LoadedEmbedder({self.name!r})"
@@ -109,13 +112,20 @@ class LoadedEmbedder:
 
     def _loaded(self) -> Runner:
         if self._runner is None:
+            if self._failed is not None and time.monotonic() - self._failed[1] < REST:
+                raise self._missing()
             model = self.name.partition(":")[2].partition("#")[0]  # what follows tells two of its versions apart
             try:
                 self._runner = _Sentences(model) if self.name.startswith(LOCAL) else _Onnx(model)
             except Exception as error:
-                why = f"the embedding model {self.name} could not be loaded: {type(error).__name__}"
-                raise Unavailable(why, retry_after=60.0, reason="model_missing") from error
+                self._failed = type(error).__name__, time.monotonic()
+                raise self._missing() from error
         return self._runner
+
+    def _missing(self) -> Unavailable:
+        how = "" if self._failed is None else f": {self._failed[0]}"
+        why = f"the embedding model {self.name} could not be loaded{how}"
+        return Unavailable(why, retry_after=REST, reason="model_missing")
 
 
 class _Sentences:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from engram import embedding
-from engram.embedding import CachedEmbedder, Embedders, Model
+from engram.embedding import CachedEmbedder, Embedders, Model, loaded
 from engram.embedding.loaded import LoadedEmbedder
 from engram.errors import SettingsError, Unavailable
 from engram.settings import load
@@ -177,6 +177,24 @@ def test_a_model_that_cannot_be_loaded_is_unavailable(monkeypatch: pytest.Monkey
     assert told.value.reason == "model_missing"
     with pytest.raises(Unavailable):
         assert found.dimensions
+
+
+def test_a_model_that_could_not_be_loaded_rests_before_it_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def broken(name: str) -> Any:
+        tried.append(name)
+        raise OSError("no such model")
+
+    fake_module(monkeypatch, "fastembed", TextEmbedding=broken)
+    found = LoadedEmbedder("onnx:BAAI/gte")
+    for _ in range(3):
+        with pytest.raises(Unavailable, match="OSError"):
+            found.embed(["x"])
+    assert len(tried) == 1
+    fake_module(monkeypatch, "fastembed", TextEmbedding=Fastembed)
+    monkeypatch.setattr(loaded, "REST", 0.0)
+    assert len(found.embed(["x"])) == 1
 
 
 def test_a_process_loads_a_tenant_s_model_by_its_name() -> None:
