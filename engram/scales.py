@@ -13,7 +13,7 @@ from typing import Final
 
 from engram.layered import Layered
 
-__all__ = ["Scale", "of_model"]
+__all__ = ["REFERENCE", "Scale", "of_model"]
 
 # Of the local model, over the pairs that come with Engram.
 UNRELATED: Final = 0.015429

@@ -140,7 +140,8 @@ class _Sentences:
 
     @property
     def window(self) -> int | None:
-        return self._model.max_seq_length
+        most: int | None = self._model.max_seq_length
+        return most
 
     def run(self, texts: Sequence[str], kind: Kind) -> Any:
         encode = self._model.encode_query if kind == "query" else self._model.encode_document
@@ -160,7 +161,8 @@ class _Onnx:
     @property
     def window(self) -> int | None:
         truncation = getattr(getattr(self._model.model, "tokenizer", None), "truncation", None) or {}
-        return truncation.get("max_length")
+        most: int | None = truncation.get("max_length")
+        return most
 
     def run(self, texts: Sequence[str], kind: Kind) -> Any:
         asked = self._model.query_embed if kind == "query" else self._model.passage_embed
