@@ -13,7 +13,7 @@ from typing import Final
 
 from engram.layered import Layered
 
-__all__ = ["REFERENCE", "Scale", "of_model"]
+__all__ = ["REFERENCE", "Scale", "in_use", "of_model"]
 
 # Of the local model, over the pairs that come with Engram.
 UNRELATED: Final = 0.015429
@@ -47,13 +47,11 @@ class Scale(Layered):
 
     def told(self, cosine: float) -> float:
         """A cosine of the model on the scale of the local one, from -1 to 1."""
-        own, common = _places(self), _places(REFERENCE)
-        return cosine if own == common else max(-END, min(END, _between(own, common, cosine)))
+        return cosine if self == REFERENCE else max(-END, min(END, _between(_places(self), COMMON, cosine)))
 
     def of_the_model(self, cosine: float) -> float:
         """The other way: what the model's own cosine is where that of the local one would be this."""
-        own, common = _places(self), _places(REFERENCE)
-        return cosine if own == common else max(-END, min(END, _between(common, own, cosine)))
+        return cosine if self == REFERENCE else max(-END, min(END, _between(COMMON, _places(self), cosine)))
 
 
 REFERENCE: Final = Scale()
@@ -62,6 +60,11 @@ REFERENCE: Final = Scale()
 def of_model(thresholds: Mapping[str, float] | None) -> Scale | None:
     """The scale that a model's row tells; None where the model was not calibrated. Pure."""
     return Scale.of(thresholds) if thresholds and "unrelated" in thresholds else None
+
+
+def in_use(thresholds: Mapping[str, float] | None) -> Scale:
+    """The same; the local model's where it was not. Pure."""
+    return of_model(thresholds) or REFERENCE
 
 
 def _places(scale: Scale) -> tuple[float, ...]:
@@ -74,3 +77,6 @@ def _between(places: Sequence[float], values: Sequence[float], at: float) -> flo
     end = next((end for end in range(1, len(places) - 1) if at <= places[end]), len(places) - 1)
     share = (at - places[end - 1]) / (places[end] - places[end - 1])
     return values[end - 1] + share * (values[end] - values[end - 1])
+
+
+COMMON: Final = _places(REFERENCE)

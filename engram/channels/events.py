@@ -380,7 +380,7 @@ def _ranked(
     cosines: dict[str, Any] = {row.event_id: None if row.cosine is None else scale.told(row.cosine) for row in rows}
 
     def score(row: Any) -> float:
-        cosine = 0.0 if mode == "keyword" else COSINE * max(cosines[row.event_id] or 0.0, 0.0)
+        cosine = 0.0 if mode == "keyword" else COSINE * min(max(cosines[row.event_id] or 0.0, 0.0), 1.0)
         return float(row.coverage**2 + cosine + (PREFERRED if row.role in prefer else 0.0))
 
     # The one order: best first, then what happened last, then what was recorded last. One row is always there.

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from engram import embedding, migrations
+from engram import embedding, migrations, scales
 from engram.channels import Part
 from engram.database import Connection, execute, fetch_all, fetch_one, statement
 from engram.embedding import Model, local
-from engram.scales import REFERENCE, Scale, of_model
+from engram.scales import Scale
 from engram.text import has_question_mark
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def scale_in_use(conn: Connection, tenant_id: str, model_id: int) -> Scale | Non
     row = fetch_one(conn, "find_active_model", tenant_id=tenant_id)
     if row is None or row.model_id != model_id:
         return None
-    return of_model(row.thresholds) or REFERENCE
+    return scales.in_use(row.thresholds)
 
 
 def index_fresh(

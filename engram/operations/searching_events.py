@@ -50,7 +50,7 @@ def _searched(
         told = yield from steps.read(tenant, lambda conn: fetch_one(conn, "find_model_and_config", tenant_id=tenant))
         if told is not None:
             model_id, known = told.model_id, told.config
-            scale = scales.of_model(told.thresholds) or scale
+            scale = scales.in_use(told.thresholds)
         setup = yield from spaces.ready_for(setup, tenant, model_id)
         embedder = setup.embedder
         if embedder is None and mode == "semantic":

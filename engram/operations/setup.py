@@ -208,7 +208,7 @@ class Setup:
             building_id=None if building is None else building.model_id,
             is_long=None if self.embedder is None else self.embedder.is_long,
             direct=None if own.stream_id is None else (int(own.scope_id), own.stream_id),
-            scale=scales.REFERENCE if active is None else scales.of_model(active.thresholds) or scales.REFERENCE,
+            scale=scales.in_use(None if active is None else active.thresholds),
         )  # fmt: skip
 
     def model_of(self, tenant_id: str, active: Model | None) -> int | None:
