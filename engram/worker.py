@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import gc
 import logging
 import os
 import random
@@ -76,7 +77,7 @@ class Worker:
         self._unfinished: deque[Job] = deque()
         self._crew: list[threading.Thread] = []
         self._answered = 0.0
-        self._away = False
+        self._away = self._settled = False
         self._tally = Tally()
 
     @property
@@ -209,6 +210,7 @@ class Worker:
         report_at = time.monotonic() + REPORT
         while not self._stopping:
             try:
+                self._settle()
                 self._tidy()
                 if time.monotonic() >= rescue_at:
                     rescue_at += RESCUE
@@ -220,6 +222,16 @@ class Worker:
                 self._report()
             with self._bell:
                 self._bell.wait_for(lambda: self._stopping, TICK)
+
+    def _settle(self) -> None:
+        """Leave what the first jobs have loaded out of the collector's walks, once: it lives as long as this process.
+
+        A walk over all of it stops every thread for a tenth of a second, many times a minute where much is derived.
+        """
+        if self._tally.ran and not self._settled:
+            self._settled = True
+            gc.collect()
+            gc.freeze()
 
     def _tidy(self) -> None:
         """Give back what waits behind a slow job, and what could not be given back before."""

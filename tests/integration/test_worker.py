@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import subprocess
@@ -459,6 +460,27 @@ def test_a_mistake_in_the_program_costs_attempts_and_no_thread(
     assert worker.stop() == 0
     [job] = database.run(tenant, jobs.list_jobs, key="look")
     assert (job.state, job.attempt, "TypeError" in (job.error_class or "")) == ("queued", 1, True)
+
+
+def test_what_its_first_jobs_have_loaded_is_not_walked_by_the_collector_again(
+    open_door: Callable[..., Engram], tenant: str
+) -> None:
+    door = open_door(dispatch="doorbell", embedding_model="none")
+    worker = worker_of(door, tenant)
+    gc.unfreeze()
+    worker.start()
+    try:
+        eventually(lambda: worker.ready)
+        time.sleep(2 * worker_module.TICK)
+        assert gc.get_freeze_count() == 0  # nothing is loaded yet
+        door.remember("I live in Ottawa.")
+        worker.wake()
+        eventually(lambda: gc.get_freeze_count() > 10_000)
+        assert worker.stop() == 0
+        assert len(door.search("Ottawa")) > 0
+    finally:
+        worker.stop()
+        gc.unfreeze()
 
 
 def test_the_probe_says_whether_a_worker_lives_and_is_ready(database_url: str) -> None:
