@@ -41,4 +41,3 @@ class Thresholds(Layered):
     cluster_words: float = 0.30
     redundant: float = 0.95
     redundant_deviation: float = 0.03
-    distill_overlap: float = 0.75

@@ -32,7 +32,6 @@ from engram.values import LAYERS, Change, LifecycleRun
 
 KIND: Final = "consolidate"  # of the job of a scope
 LOOK: Final = "cycles"  # of the job that finds the scopes to consolidate
-CORE_OVERLAP: Final = 0.70
 CORE_LOOKED_AT: Final = 300  # of the newest core memories, for overlaps
 SHOWN: Final = 500  # memories that a step changes at most where a cycle is only shown
 REHEARSAL: Final = 10.0  # seconds after which a cycle that is only shown begins no further step
@@ -88,7 +87,7 @@ def buffer_cap(setup: Setup, call: Writing, cycle: Cycle) -> Operation[Lifecycle
     def crowded(conn: Connection) -> list[Row]:
         over = _count(conn, call, cycle, ("buffer",)) - cap
         rows = sweeping.stream(conn, _layer(call, cycle, "buffer", gone=True))
-        return layers.over_cap(rows, over, cycle.epoch) if over > 0 else []
+        return layers.over_cap(sweeping.loose(setup, conn, call, rows), over, cycle.epoch) if over > 0 else []
 
     most = setup.policy.max_memories
 
@@ -99,8 +98,8 @@ def buffer_cap(setup: Setup, call: Writing, cycle: Cycle) -> Operation[Lifecycle
         looks = [
             _layer(call, cycle, layer, gone=True) for layer in pruning.layers_of(setup.policy.intake, None)
         ]  # fmt: skip
-        loose = (row for row in sweeping.stream(conn, *looks) if not row.critical)
-        return pruning.lowest(loose, count - most, cycle.began)
+        rows = (row for row in sweeping.stream(conn, *looks) if not row.critical)
+        return pruning.lowest(sweeping.loose(setup, conn, call, rows), count - most, cycle.began)
 
     def work(run: Run) -> Changed:
         if most is not None:
@@ -161,15 +160,16 @@ def core_overlap(setup: Setup, call: Writing, cycle: Cycle) -> Operation[Lifecyc
         model_id = _model_of(setup, conn, call.tenant_id)
         if model_id is None:
             return []
+        least = merging.thresholds(setup, conn).core_overlap
         found = fetch_all(
             conn, "list_core_overlaps", tenant_id=call.tenant_id, scope_id=cycle.scope_id, model_id=model_id,
-            least=CORE_OVERLAP, limit=CORE_LOOKED_AT,
+            least=least, limit=CORE_LOOKED_AT,
         )  # fmt: skip
         others = {row.memory_id: row.other_id for row in found}
         states = fetch_all(conn, "list_states", tenant_id=call.tenant_id, memory_ids=sorted(others))
         return [
             marked(
-                row.memory_id, row.state["marks"], f"nearer than {CORE_OVERLAP} to an older core memory",
+                row.memory_id, row.state["marks"], f"nearer than {least:.2g} to an older core memory",
                 **{layers.OVERLAP: others[row.memory_id]},
             )
             for row in states if row.state["marks"].get(layers.OVERLAP) != others[row.memory_id]

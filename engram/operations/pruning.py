@@ -54,7 +54,7 @@ def prune(setup: Setup, mode: object, layers: object, given: Mapping[str, Any]) 
     for look in looks:
         changes += yield from sweeping.sweep(setup, run, look, decide)
     if chosen == "aggressive":
-        rows = yield from steps.read(call.tenant_id, partial(_lowest, looks=looks, now=now))
+        rows = yield from steps.read(call.tenant_id, partial(_lowest, setup=setup, call=call, looks=looks, now=now))
         effects = [archived(row.memory_id, "pruned", pruning.LOWEST) for row in rows]
         changes += yield from sweeping.do(setup, run, effects)
     return (yield from living.closed(run, changes))
@@ -69,10 +69,10 @@ def _place(conn: Connection, call: Writing) -> tuple[int | None, datetime]:
     return tenancy.find(conn, call.scope), fetch_value(conn, "read_clock")
 
 
-def _lowest(conn: Connection, looks: Sequence[Look], now: datetime) -> list[Row]:
+def _lowest(conn: Connection, setup: Setup, call: Writing, looks: Sequence[Look], now: datetime) -> list[Row]:
     """The lowest tenth of what remains; two walks, so that no more than those rows are held."""
     many = sum(1 for _ in _remaining(conn, looks, now)) // 10
-    return pruning.lowest(_remaining(conn, looks, now), many, now)
+    return pruning.lowest(sweeping.loose(setup, conn, call, _remaining(conn, looks, now)), many, now)
 
 
 def _remaining(conn: Connection, looks: Sequence[Look], now: datetime) -> Iterator[Row]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any, Final
 
 from engram import memories, tenancy
@@ -104,6 +105,17 @@ def do(setup: Setup, run: Run, effects: Sequence[Effect]) -> Operation[list[Chan
     if leaving and setup.policy.keep is not None:
         kept = yield from steps.read(run.call.tenant_id, lambda conn: _kept(setup, conn, run.call, leaving))
     return (yield from living.act(setup, run, [Deed(effects=(one,)) for one in effects if one.memory_id not in kept]))
+
+
+def loose(setup: Setup, conn: Connection, call: Writing, rows: Iterable[Row]) -> Iterator[Row]:
+    """The rows that the policy's veto does not keep: whoever puts away the lowest chooses among these."""
+    if setup.policy.keep is None:
+        yield from rows
+        return
+    left = iter(rows)
+    while several := list(islice(left, living.BATCH)):
+        kept = _kept(setup, conn, call, [row.memory_id for row in several])
+        yield from (row for row in several if row.memory_id not in kept)
 
 
 def _kept(setup: Setup, conn: Connection, call: Writing, memory_ids: Sequence[str]) -> frozenset[str]:

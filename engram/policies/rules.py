@@ -29,6 +29,15 @@ UNVERIFIED: Final = ("quarantine", "keep", "reject")
 MAX_RULES: Final = 200
 MAX_PATTERNS: Final = 100
 
+# What `thresholds` may name: the fields of the rooms' own, which stand above this one.
+THRESHOLDS: Final = (
+    "near", "conflict_distance", "conflict_distance_default", "conflict_jaccard", "surprise", "insert_dedup",
+    "captured_dedup", "insert_merge", "dedup_jaccard", "dedup_cosine", "absorb", "merge", "merge_text",
+    "merge_other_type", "reconcile_min", "reconcile_max", "audit_min", "audit_max", "core_overlap", "triage_dedup",
+    "cluster", "cluster_jaccard", "cluster_words", "redundant", "redundant_deviation", "link_distance", "topic_assign",
+    "topic_merge", "topic_inner", "topic_absorb", "topic_redundant",
+)  # fmt: skip
+
 _EVIDENCE: Final = ("verbatim",)
 _ALL: Final = ("verbatim", "rules", "llm")  # without a language model the last is left out when an event is captured
 # The key (role, event type); "*" stands for every role or every type, and the closest key wins.
@@ -354,6 +363,10 @@ def _slot_groups(slot: Any) -> tuple[str, ...]:
 def _thresholds(values: Any) -> Mapping[str, float]:
     if not isinstance(values, Mapping) or not all(isinstance(key, str) and _is_unit(v) for key, v in values.items()):
         raise PolicyError("thresholds must map names to numbers from 0 to 1")
+    unknown = next((name for name in values if name not in THRESHOLDS), None)
+    if unknown is not None:
+        known = ", ".join(THRESHOLDS)
+        raise PolicyError(f"thresholds names one that does not exist, {unknown[:64]!r}; there are {known}")
     return MappingProxyType(dict(values))
 
 

@@ -289,6 +289,15 @@ def test_core_rows_that_say_nearly_the_same_are_flagged_not_changed(door: Engram
     assert marks(door, second) == {}
 
 
+def test_how_nearly_core_rows_say_the_same_is_a_threshold_of_the_policy(database_url: str, tenant: str) -> None:
+    policy = MemoryPolicy("exact", thresholds={"core_overlap": 0.999})
+    with quiet(Engram(database_url, scope=Scope(tenant), policy=policy)) as door:
+        add(door, "User prefers TypeScript for backends", layer="core", recorded=LONG_AGO)
+        second = add(door, "User prefers TypeScript for their backends", layer="core")
+        door.ops.consolidate()
+        assert marks(door, second) == {}
+
+
 def test_the_most_memories_of_a_scope_are_warned_about_and_kept_to(
     database_url: str, tenant: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -337,6 +346,22 @@ def test_the_policy_may_veto_that_a_memory_is_put_away(database_url: str, tenant
         add(door, "ember flint", importance=0.3)
         door.ops.consolidate()
         assert (door.get(kept).status, door.get(gone).status) == ("active", "archived")
+
+
+@pytest.mark.parametrize("options", [{"intake": "buffer", "buffer_cap": 3}, {"max_memories": 3}])
+def test_what_the_policy_keeps_takes_no_place_of_what_is_put_away(
+    database_url: str, tenant: str, options: dict[str, Any]
+) -> None:
+    policy = MemoryPolicy("dear", keep=lambda memory: "basil" in memory.fact, **options)
+    with quiet(Engram(database_url, scope=Scope(tenant), policy=policy)) as door:
+        kept = [add(door, f"anchor basil {word}", importance=0.1) for word in ("one", "two")]
+        others = [
+            add(door, fact, importance=0.2 + place / 10)
+            for place, fact in enumerate(("cedar delta", "ember flint", "garnet hazel", "indigo jasper"))
+        ]
+        door.ops.consolidate()
+        assert {door.get(one).status for one in kept} == {"active"}
+        assert [door.get(one).status for one in others] == ["archived", "archived", "archived", "active"]
 
 
 def test_a_failing_step_is_named_and_stops_no_other(door: Engram, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,6 +120,18 @@ def test_the_policy_may_veto_that_a_memory_is_pruned(door: Engram) -> None:
     assert set(away(door)) == set(ids[1:4])
 
 
+def test_what_the_policy_keeps_takes_no_place_of_the_lowest_tenth(door: Engram) -> None:
+    ids = hundred(door)
+    dear = frozenset(ids[10:20])  # the lowest of what remains
+
+    def keep(memory: Memory) -> bool:
+        return memory.memory_id in dear
+
+    with quiet(Engram(door._core.url, scope=door.scope, policy=MemoryPolicy("dear", keep=keep))) as careful:
+        assert careful.ops.prune("aggressive").changed == 19
+    assert dear.isdisjoint(away(door))
+
+
 def test_a_key_prunes_once(door: Engram) -> None:
     hundred(door)
     first = door.ops.prune("aggressive", idempotency_key="spring")

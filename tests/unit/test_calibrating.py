@@ -20,7 +20,6 @@ from engram.scales import Scale
 # What is no cosine: shares of words, a deviation, surprise, and the scale itself.
 OTHERS = {
     "conflict_jaccard", "surprise", "dedup_jaccard", "cluster_jaccard", "cluster_words", "redundant_deviation",
-    "distill_overlap",
 }  # fmt: skip
 # Of means of vectors, which have a rule of their own.
 TOPICS = {"topic_assign", "topic_merge", "topic_inner", "topic_absorb"}

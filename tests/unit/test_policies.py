@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -14,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentences import NO_KEY, RIGHT_KEY, TAKEN_BACK
 
+from engram import gates
 from engram.errors import PolicyError
+from engram.lifecycle import links, thresholds, topics
 from engram.policies import (
     TYPE_ALIASES,
     TYPE_WEIGHTS,
@@ -23,6 +26,7 @@ from engram.policies import (
     TypeRule,
     built_in,
     get_policy,
+    rules,
 )
 from engram.policies.classify import Classified, Proposal, classify
 from engram.policies.patterns import joined
@@ -343,6 +347,7 @@ def test_a_value_of_ones_own_slot_is_taken_back() -> None:
         lambda: MemoryPolicy("x", unverified="believe"),  # type: ignore[arg-type]
         lambda: MemoryPolicy("x", critical_types=("nonsense",)),  # type: ignore[arg-type]
         lambda: MemoryPolicy("x", thresholds={"near": 2}),
+        lambda: MemoryPolicy("x", thresholds={"core_overlp": 0.9}),
         lambda: MemoryPolicy("x", derive={("user", "user_message"): ("magic",)}),
         lambda: MemoryPolicy("x", derive={("nobody", "user_message"): ("rules",)}),
         lambda: MemoryPolicy("x", type_rules=(TypeRule("a", "task", ("a",)), TypeRule("a", "task", ("b",)))),
@@ -656,3 +661,8 @@ def test_a_policy_names_the_scoring_profile_of_its_searches() -> None:
     ):  # fmt: skip
         with pytest.raises(PolicyError, match="profile"):
             MemoryPolicy("own", **wrong)  # type: ignore[arg-type]
+
+
+def test_a_threshold_that_a_policy_may_name_is_one_of_the_rooms() -> None:
+    rooms = (gates.Thresholds, thresholds.Thresholds, links.Limits, topics.Limits)
+    assert set(rules.THRESHOLDS) == {one.name for room in rooms for one in fields(room)}
