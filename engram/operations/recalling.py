@@ -116,8 +116,9 @@ def recall_answer(
         if not worded or not answer.found:
             beside.answer(conn, searched, results, answer, plan)
 
+    completed = understood.question or wanted.question  # what only points back is answered as what it is completed to
     walked = yield from answering.walked(
-        setup, reading, wanted.question, understood, asked, tz=wanted.zone, beyond=wider, note=note
+        setup, reading, completed, understood, asked, tz=wanted.zone, beyond=wider, note=note
     )
     answer = walked.answer
     if beside.is_told:

@@ -177,6 +177,25 @@ def test_a_follow_up_is_completed_from_its_session(doors: Doors) -> None:
         assert understood(session, "and when was that?", now=NOW).topic == found.topic
 
 
+@pytest.mark.parametrize(
+    ("said", "reply", "asked", "answer"),
+    [
+        ("My sister Ana works at Siemens now", "Great", "what about her?", "User's sister Ana works at Siemens now"),
+        ("My sister Ana works at Siemens now", "Great", "and where is that?", "User's sister Ana works at Siemens now"),
+        ("My dog Rex is a beagle", "Nice!", "what is he?", "User's dog Rex is a beagle"),
+        ("I moved to Toronto in March", "Noted, good.", "where?", "User moved to Toronto in March"),
+    ],
+)  # fmt: skip
+def test_a_follow_up_is_answered_as_what_it_is_completed_to(
+    doors: Doors, said: str, reply: str, asked: str, answer: str
+) -> None:
+    door = doors()
+    door.remember(
+        [{"role": "user", "content": said}, {"role": "assistant", "content": reply}], session_id="s", wait=True
+    )
+    assert door.recall(asked, session_id="s").answer_text == answer
+
+
 def test_a_follow_up_hears_nobody_elses_session(doors: Doors) -> None:
     eve = doors(user="eve", namespace="work")
     eve.remember("I met Anna in Lyon", session_id="s")
