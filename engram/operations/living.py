@@ -56,11 +56,12 @@ class Run:
 
 def opened(
     call: Writing, step: str, *, parent_id: str | None = None, run_id: str | None = None,
-    asked: Mapping[str, Any] | None = None,
+    asked: Mapping[str, Any] | None = None, later: bool = False,
 ) -> Operation[Run]:  # fmt: skip
     """Begin a run; with the same key, or the same `run_id`, it is the same run taken up again.
 
-    `asked` is what the caller wants of it: once it has come to its end, its key stands for that and nothing else.
+    `asked` is what the caller wants of it: once it has come to its end, its key stands for that and nothing else. With
+    `later` it is begun where all of it is done, by `at_once`: what is refused leaves no run behind.
     """
     key = call.idempotency_key
     call = call.keyed()
@@ -70,7 +71,7 @@ def opened(
         scope_id = tenancy.ensure(conn, call.scope)
         name = run_id or (ids.new_id() if key is None else _run_of(call, scope_id, step, key))
         run = Run(name, step, call, parent_id, stands_for)
-        if not call.dry_run:
+        if not call.dry_run and not later:
             _add_run(conn, run, scope_id)
         return run
 
@@ -199,6 +200,7 @@ def at_once(setup: Setup, run: Run, work: Callable[[Desk], list[Change]]) -> Ope
         before = _ended(conn, desk.visible, run)
         if before is not None:
             return before
+        _add_run(conn, run, tenancy.ensure(conn, run.call.scope))
         work(desk)
         return _end(conn, desk.visible, run)
 
@@ -1006,7 +1008,7 @@ def by_hand(
         return list(dict.fromkeys(memories.get(conn, visible, one).memory_id for one in wanted))
 
     named = yield from steps.read(call.tenant_id, known)  # before anything is made for what is not there
-    run = yield from opened(call, step, asked={"memory_ids": sorted(named), **told})
+    run = yield from opened(call, step, asked={"memory_ids": sorted(named), **told}, later=True)
 
     def work(desk: Desk) -> list[Change]:
         found = memories.load(desk.conn, desk.visible, named)

@@ -474,7 +474,7 @@ def merge(setup: Setup, memory_ids: object, fact: object, given: Mapping[str, An
     named = yield from steps.read(call.tenant_id, lambda conn: _named(conn, tenancy.visible(conn, call.scope), wanted))
     setup = yield from spaces.ready(setup, call.tenant_id)
     told = {"memory_ids": [one.memory_id for one in named], "fact": text}
-    run = yield from living.opened(call, "merge_by_hand", asked=told)
+    run = yield from living.opened(call, "merge_by_hand", asked=told, later=True)
     try:
         first, deed = yield from _by_hand(setup, run, wanted, text)
     except Conflict:  # of what is there now: an earlier call with this key met what was

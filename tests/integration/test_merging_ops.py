@@ -212,6 +212,9 @@ def test_what_cannot_be_merged_by_hand_is_refused(ada: Engram) -> None:
         ada.merge([one, "01890000-0000-7000-8000-00000000a001"], "x")
     with pytest.raises(Conflict, match="better source"):
         ada.merge([one, two], "The budget is $500 or $700", trust="web")
+    with pytest.raises(Conflict):
+        ada.ops.set_layer(pinned, "buffer")
+    assert not ada.ops.list_runs().results, "what was refused did nothing that could be taken back"
     ada.ops.archive([two])
     with pytest.raises(Conflict, match="current"):
         ada.merge([one, two], "x")
