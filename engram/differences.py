@@ -31,6 +31,26 @@ def changes(candidate: str, existing: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def are_of_two(candidate: str, existing: str) -> bool:
+    """Whether two facts are about two things of a kind, which a number or a name before the verb tells apart.
+
+    "Room 301 has 2 seats" and "Room 311 has 24" do not speak of one room; "The budget is $500" and "$700" of one.
+    """
+    first, second = _told_apart_by(read(candidate)), _told_apart_by(read(existing))
+    return bool(first - second) and bool(second - first)
+
+
+def _told_apart_by(claim: Claim) -> Counter[str]:
+    """The names before the verb of a claim, and the numbers that follow a word there: one that comes first counts."""
+    copula = claim.copula
+    subject = [unit for unit in claim.units[:copula] if copula is not None or not unit.after_verb]
+    return Counter(
+        unit.stem
+        for place, unit in enumerate(subject)
+        if unit.marker != "@" and (unit.case == "mid" or (place > 0 and any(map(str.isdigit, unit.stem))))
+    )
+
+
 def is_minimal_pair(a: str, b: str) -> bool:
     """Whether two texts are alike but for one or two replaced words: the surest sign of a changed value."""
     first, second = [u.stem for u in read(a).units], [u.stem for u in read(b).units]

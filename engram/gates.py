@@ -28,7 +28,7 @@ from datetime import datetime
 from typing import Literal
 
 from engram.claims import read
-from engram.differences import changes, is_minimal_pair
+from engram.differences import are_of_two, changes, is_minimal_pair
 from engram.layered import Layered
 from engram.scales import REFERENCE, Scale
 from engram.text import compared, jaccard, tokens
@@ -298,7 +298,8 @@ def _add(
         seen_as
         for near, seen_as in zip(seen, nearest, strict=True)
         if seen_as.changed and not near.in_default and _is_near(near, seen_as.jaccard, candidate, mode, at)
-    ]
+        and not are_of_two(candidate.fact, near.fact)
+    ]  # fmt: skip
     if not pairs:
         return Judgement("add", None, ("new", *forced))
     other = max(pairs, key=lambda pair: pair.cosine or 0.0)

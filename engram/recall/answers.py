@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final, Literal
 
-from engram import attributes, citations, filters, frames, memories, phrases, text, verbs, windows
+from engram import attributes, citations, differences, filters, frames, memories, phrases, text, verbs, windows
 from engram.channels import events, keyword, semantic, tail
 from engram.channels.events import Narrowed
 from engram.channels.keyword import Words
@@ -197,7 +197,7 @@ def answer(
     if road == "current" and window is None:
         if semantic.NAME not in results.degraded:
             said_since = sayings.ahead(conn, looked, best.memory)
-        line, rivals = _line(conn, looked, best.memory, only)
+        line, rivals = _line(conn, looked, best.memory, only, question)
         if rivals and rivals[0] != best.memory:
             best = replace(best, memory=rivals[0])
             line = _lineage(conn, looked, best.memory, only)
@@ -290,6 +290,10 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
     shown = [one for one in strong if "shadowed" not in one.labels]
     # Near the top what was distilled and pinned tells more than the words someone happened to use.
     near = [one for one in shown if relevance_of(one) >= NEAR_TOP * relevance_of(shown[0])]
+    # What a question names by a number or a letter is that very thing: "flat C", "web-10".
+    codes = others.plain_words(" ".join(_CODE.findall(question)))
+    if codes:
+        near = [one for one in near if codes <= others.plain_words(one.memory.fact)] or near
     best = min(near, key=_tier, default=None)
     if best is not None and road == "current" and _STILL.search(question):
         # What ended it says that it is no more, though it tells of no state: "User sold the Tesla".
@@ -305,6 +309,7 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
     return max((one for one in near if one == best or _tells_as_much(one, best)), key=lambda one: one.memory.valid_from)
 
 
+_CODE: Final = regex(r"(?<=\w )[A-HJ-Z]\b(?!['’])|[\w-]*\d[\w.-]*(?<!\.)")
 _STILL: Final = regex(r"(?i)^(?:and |so )?(?:do|does|am|is|are|have|has) .*\bstill\b")
 _ENDS: Final = regex(
     r"\b(?:no longer|not|any ?more|any longer|stopped|quit|given up|gave up|cancelled|canceled|dropped|left)\b"
@@ -808,11 +813,13 @@ def _of_the_named(results: SearchResults, looked: Looked, question: str) -> Sear
     return replace(results, results=tuple(own))
 
 
-def _line(conn: Connection, looked: Looked, memory: Memory, only: Filter | None) -> tuple[Lineage, list[Memory]]:
+def _line(
+    conn: Connection, looked: Looked, memory: Memory, only: Filter | None, question: str
+) -> tuple[Lineage, list[Memory]]:
     """The values of a memory that may be told, and it with its rivals, where it has any; those of now at once."""
     if looked.moment.is_now:
         line, beside = memories.lineage_and_rivals(conn, looked.visible, memory.lineage_id, memory.memory_id)
-        return _told_of(memory, line, only), _rivals(memory, beside, only)
+        return _told_of(memory, line, only), _rivals(memory, beside, only, question)
     rows = fetch_all(
         conn,
         "list_contradictions",
@@ -820,12 +827,16 @@ def _line(conn: Connection, looked: Looked, memory: Memory, only: Filter | None)
         **memories.visible_params(looked.visible, looked.moment),
     )
     others = memories.load(conn, looked.visible, [row.memory_id for row in rows], looked.moment)
-    return _lineage(conn, looked, memory, only), _rivals(memory, others, only)
+    return _lineage(conn, looked, memory, only), _rivals(memory, others, only, question)
 
 
-def _rivals(memory: Memory, others: Iterable[Memory], only: Filter | None) -> list[Memory]:
+def _rivals(memory: Memory, others: Iterable[Memory], only: Filter | None, question: str) -> list[Memory]:
     """A memory and those that contradict it without a key to order them, the newest trusted as much first. Pure."""
-    current = [one for one in others if one.is_current and _may_be_told(one, only)]
+    current = [
+        one
+        for one in others
+        if one.is_current and _may_be_told(one, only) and not _asks_of_one(question, memory.fact, one.fact)
+    ]
     if not current:
         return []
     best = min(trust_rank(one.trust) for one in (memory, *current))
@@ -834,6 +845,24 @@ def _rivals(memory: Memory, others: Iterable[Memory], only: Filter | None) -> li
         key=lambda one: (trust_rank(one.trust) == best, one.valid_from, one.recorded_at),
         reverse=True,
     )
+
+
+_NAMING: Final = regex(r"(?<=\w )[A-Z][\w'’-]*|[\w-]*\d[\w.-]*(?<!\.)")
+_WHETHER: Final = regex(
+    r"(?:and |so )?(?:am|are|can|could|did|do|does|had|has|have|is|was|were|will|would)\b", re.IGNORECASE
+)
+
+
+def _asks_of_one(question: str, fact: str, other: str) -> bool:
+    """Whether a question names, by a number or a name, what one fact speaks of and another does not. Pure.
+
+    Whether something is so names the value too ("Is the deadline on May 3?"), which may have become another since.
+    """
+    if differences.are_of_two(fact, other):
+        return True
+    asked = others.plain_words(" ".join(_NAMING.findall(question)))
+    named = asked & others.plain_words(fact) - others.plain_words(other)
+    return bool(named) and not _WHETHER.match(question)
 
 
 def _tier(one: SearchResult) -> int:

@@ -9,6 +9,9 @@ import pytest
 
 from engram import Engram, Filter, Scope
 
+PEOPLE = ["Anna", "Ben", "Carla", "David", "Emil", "Fiona", "Greta", "Hanna", "Igor", "Jonas"]
+CITIES = ["Rome", "Oslo", "Paris", "Lyon", "Bonn", "Graz", "Turin", "Genoa", "Porto", "Ghent"]
+
 
 @pytest.fixture
 def ada(database_url: str, tenant: str) -> Iterator[Engram]:
@@ -43,6 +46,35 @@ def test_what_spoke_against_a_fact_at_a_moment_is_what_held_then(ada: Engram) ->
     ada.unrelate(relation.source_id, relation.target_id, "contradicts")
     assert ada.recall(question).conflict_note is None
     assert "80,000" in (ada.recall(question, as_of=then).conflict_note or "")
+
+
+@pytest.mark.parametrize(
+    ("facts", "question", "answer"),
+    [
+        ("Room {0} has {1} seats", "How many seats does room {0} have?", [(n, 2 * n) for n in range(300, 312)]),
+        ("Widget {0} weighs {1} grams", "How much does widget {0} weigh?", [(n, 10 * n + 7) for n in range(20)]),
+        ("Server web-{0:02} runs Debian {1}", "Which Debian does web-{0:02} run?", [(n, n % 4 + 9) for n in range(15)]),
+        ("Flat {0} is rented to {1}", "Who rents flat {0}?", list(zip("ABCDEFGHIJ", PEOPLE, strict=True))),
+        ("{1} lives in {0}", "Where does {1} live?", list(zip(CITIES, PEOPLE, strict=True))),
+    ],
+)  # fmt: skip
+def test_what_a_question_names_by_a_number_or_a_name_is_what_it_is_answered_about(
+    ada: Engram, facts: str, question: str, answer: list[tuple[object, object]]
+) -> None:
+    ada.add_many([{"fact": facts.format(*one)} for one in answer])
+    told = {question.format(*one): ada.recall(question.format(*one)) for one in answer}
+    assert {asked: one.answer_text for asked, one in told.items()} == {
+        question.format(*one): facts.format(*one) for one in answer
+    }
+    assert {one.conflict_note for one in told.values()} == {None}
+
+
+def test_whether_something_is_so_is_answered_by_what_became_of_it(ada: Engram) -> None:
+    ada.add("Room 301 has 2 seats")
+    ada.add("Room 301 has 3 seats")
+    answer = ada.recall("Does room 301 have 2 seats?")
+    assert answer.answer_text == "Room 301 has 3 seats"
+    assert "2 seats" in (answer.conflict_note or "")
 
 
 def test_a_rival_that_a_filter_keeps_out_is_not_told(ada: Engram) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engram.claims import read
-from engram.differences import KINDS, changes, is_minimal_pair
+from engram.differences import KINDS, are_of_two, changes, is_minimal_pair
 
 CHANGED = (*pairs.CHANGED, *more_pairs.CHANGED, *more_pairs.LOOKALIKES)
 SAME = (*pairs.SAME, *more_pairs.SAME, *more_pairs.REWORDED)
@@ -140,3 +140,24 @@ def test_the_time_of_reading_grows_with_the_fact_and_no_faster(part: str) -> Non
         return read(value)
 
     assert_linear(afresh, part, 8192)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "of_two"),
+    [
+        ("Room 300 has 2 seats", "Room 310 has 22 seats", True),
+        ("The server web-00 runs Debian 9", "The server web-09 runs Debian 10", True),
+        ("Rent for flat 3 is 900 euros", "Rent for flat 4 is 950 euros", True),
+        ("The price of plan B is 30 euros", "The price of plan C is 40 euros", True),
+        ("User's son Tom is 5 years old", "User's son Tim is 6 years old", True),
+        ("The budget of project Heron is $500", "The budget of project Heron is $700", False),
+        ("The budget is $500", "The budget is $700", False),
+        ("The meeting is on Monday at 3pm", "The meeting is on Tuesday at 4pm", False),
+        ("In 2020 the office moved to Oslo", "In 2021 the office moved to Bonn", False),
+        ("3 developers work on it", "4 developers work on it", False),
+        ("User lives in Rome", "User lives in Oslo", False),
+    ],
+)
+def test_a_name_or_a_number_before_the_verb_tells_two_things_apart(one: str, other: str, of_two: bool) -> None:
+    assert are_of_two(one, other) is of_two
+    assert are_of_two(other, one) is of_two
