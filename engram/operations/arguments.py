@@ -73,7 +73,7 @@ class Message(TypedDict, total=False):
 
 
 class ToolCall(TypedDict, total=False):
-    """A call of a tool, and its result once there is one."""
+    """A call of a tool, and its result once there is one; an empty one is kept as "(no output)"."""
 
     name: Required[str]
     arguments: Mapping[str, Any]
@@ -83,7 +83,7 @@ class ToolCall(TypedDict, total=False):
 
 
 class Artifact(TypedDict, total=False):
-    """Something a turn made: a file, a plan, a patch."""
+    """Something a turn made: a file, a plan, a patch; an empty one is kept as "(empty)"."""
 
     name: Required[str]
     content: Required[str]

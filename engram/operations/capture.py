@@ -42,6 +42,8 @@ NO_MEMORY: Final = "#nomem"
 MEETING_TEXTS: Final = ("title", "date", "summary")
 MEETING_LISTS: Final = ("attendees", "decisions", "topics")
 ACTION_TEXTS: Final = ("who", "due")
+NO_OUTPUT: Final = "(no output)"
+EMPTY: Final = "(empty)"
 MESSAGE_WORDS: Final = (
     "role", "content", "name", "occurred_at", "trust", "call_id", "payload", "metadata", "event_id", "derive",
     "event_type",
@@ -92,7 +94,10 @@ def record_turn(
     metadata: object,
     derive: object, wait: object, given: Mapping[str, Any],
 ) -> Operation[Receipt]:  # fmt: skip
-    """Append a whole turn in one transaction: the user's message, tools' calls and results, artifacts, the answer."""
+    """Append a whole turn in one transaction: the user's message, tools' calls and results, artifacts, the answer.
+
+    A result or an artifact without text is kept as words that say so; an answer without any is none.
+    """
     call = setup.writing(given)
     shared = {"metadata": inputs.optional(inputs.metadata, metadata)}
     items: list[tuple[str, dict[str, Any]]] = [
@@ -105,11 +110,11 @@ def record_turn(
     for place, artifact in enumerate(inputs.items(artifacts, "artifacts", inputs.BATCH_ITEMS)):
         where = f"artifacts[{place}]"
         items.append((f"{where}.", _artifact_event(artifact, where)))
-    if assistant_message is not None:
+    if assistant_message is not None and not _is_blank(assistant_message):
         items.append(("assistant_message.", {"role": "assistant", "content": assistant_message, **shared}))
     chosen = inputs.optional(inputs.choice, derive, "derive", DERIVES)
     events = [
-        _message(setup, call, item, chosen, index, where, same_trust=False)
+        _message(setup, call, item, chosen, index, where, same_trust=False, text=_text_of(item))
         for index, (where, item) in enumerate(inputs.batch(items, "events"))
     ]
     return (yield from _captured(setup, call, events, None, seconds(wait)))
@@ -405,15 +410,16 @@ def _receipt(done: ledger.Appended) -> Receipt:
 
 
 def _message(
-    setup: Setup, call: Writing, item: object, derive: str | None, index: int, where: str, *, same_trust: bool = True
-) -> ledger.NewEvent:
-    """An event from a message; `where` is put before the names of its fields in an error."""
+    setup: Setup, call: Writing, item: object, derive: str | None, index: int, where: str, *, same_trust: bool = True,
+    text: str = "content",
+) -> ledger.NewEvent:  # fmt: skip
+    """An event from a message; `where` is put before the names of its fields in an error, `text` names its content."""
     said = inputs.keys(item, where.rstrip(".") or "message", MESSAGE_WORDS)
     role = inputs.choice(said.get("role"), f"{where}role", ROLES)
     event_type = _event_type(said.get("event_type"), role, f"{where}event_type")
     clean = call.censor
-    content = _public(inputs.event_content(said.get("content"), f"{where}content"))
-    content = clean.text(content, f"{where}content")
+    content = _public(inputs.event_content(said.get("content"), f"{where}{text}"))
+    content = clean.text(content, f"{where}{text}")
     trust = (
         inputs.choice(said["trust"], f"{where}trust", TRUSTS)
         if said.get("trust") is not None
@@ -514,10 +520,25 @@ def _tool_events(tool: object, call_id: str, where: str) -> list[dict[str, Any]]
     }]  # fmt: skip
     if said.get("result") is not None:
         events.append({
-            "role": "tool", "event_type": "tool_result", "content": said["result"], "name": name, "call_id": call_id,
+            "role": "tool", "event_type": "tool_result", "content": _shown(said["result"], NO_OUTPUT),
+            "name": name, "call_id": call_id,
             "payload": {"name": name}, **({"trust": said["trust"]} if said.get("trust") is not None else {}),
         })  # fmt: skip
     return events
+
+
+def _text_of(event: Mapping[str, Any]) -> str:
+    """What the caller of `record_turn` calls the text of an event."""
+    return "result" if event.get("event_type") == "tool_result" else "content"
+
+
+def _shown(value: object, nothing: str) -> object:
+    """The same text, or words that say there is none: an event always has some."""
+    return nothing if _is_blank(value) else value
+
+
+def _is_blank(value: object) -> bool:
+    return isinstance(value, str) and inputs.is_blank(value)
 
 
 def _artifact_event(artifact: object, where: str) -> dict[str, Any]:
@@ -525,7 +546,7 @@ def _artifact_event(artifact: object, where: str) -> dict[str, Any]:
     name = inputs.name(said.get("name"), f"{where}.name")
     media = inputs.optional(inputs.label, said.get("media"), f"{where}.media") or "text"
     return {
-        "role": "agent", "event_type": "artifact", "content": said.get("content"),
+        "role": "agent", "event_type": "artifact", "content": _shown(said.get("content"), EMPTY),
         "payload": {"name": name, "media": media},
         **({"trust": said["trust"]} if said.get("trust") is not None else {}),
     }  # fmt: skip

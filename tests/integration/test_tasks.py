@@ -643,6 +643,25 @@ def test_a_turn_is_one_transaction_whose_results_are_tied_to_their_calls(ada: En
     assert ada.get_task(run).position == 9
 
 
+def test_a_turn_keeps_what_came_back_empty_and_no_answer_that_says_nothing(ada: Engram) -> None:
+    receipt = ada.record_turn(
+        "List the files", "", tool_calls=[{"name": "ls", "arguments": {}, "result": ""}, {"name": "rm", "result": " "}],
+        artifacts=[{"name": "__init__.py", "content": ""}],
+    )  # fmt: skip
+    events = [ada.get_event(one) for one in receipt.event_ids]
+    assert [(event.event_type, event.content) for event in events] == [
+        ("user_message", "List the files"), ("tool_call", "ls({})"), ("tool_result", "(no output)"),
+        ("tool_call", "rm({})"), ("tool_result", "(no output)"), ("artifact", "(empty)"),
+    ]  # fmt: skip
+
+
+def test_what_is_wrong_with_a_result_is_said_of_the_result(ada: Engram) -> None:
+    with pytest.raises(InvalidInput, match=r"tool_calls\[0\]\.result"):
+        ada.record_turn("List the files", tool_calls=[{"name": "ls", "result": 1}])  # type: ignore[typeddict-item]
+    with pytest.raises(InvalidInput, match="user_message"):
+        ada.record_turn("", "Here they are")
+
+
 def test_the_context_of_a_run_begins_with_its_goal_and_its_latest_checkpoint(ada: Engram) -> None:
     run = ada.start_task("Paint the keel").task_run_id
     ada.record_event("Sanded it well", task_run_id=run)
