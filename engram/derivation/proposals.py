@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from engram.attributes import Echo
 from engram.values import MemoryType, Value
+
+MAX_FACT: Final = 8_192
+MAX_CONTEXT: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +20,8 @@ class Proposed(Value):
     `still` says that the sentence, whenever the thing began, also holds at the time of the event: "I moved to Toronto
     last month" begins last month, and yet it is news of the day it was said. `ahead` says the like of a day that is to
     come: "The launch is on May 3" is so until it is put off, which is said before that day. `echo` is what it says of a
-    value that was said before, without naming what it is the value of.
+    value that was said before, without naming what it is the value of. `main_content` is the whole of what is too long
+    for a fact.
     """
 
     fact: str
@@ -35,3 +40,19 @@ class Proposed(Value):
     still: bool = False
     ahead: bool = False
     echo: Echo | None = None
+    main_content: str | None = None
+
+
+def fitted(text: str) -> tuple[str, str | None]:
+    """A text as a fact, and the whole of it where it is longer than a fact may be."""
+    if len(text) <= MAX_FACT:
+        return text, None
+    return text[: word_end(text, 0, MAX_FACT)], text[:MAX_CONTEXT]
+
+
+def word_end(content: str, start: int, limit: int) -> int:
+    """The last place not after `limit` where no word is cut, or `limit` where there is none near."""
+    for place in range(limit, max(start, limit - 200), -1):
+        if content[place].isspace():
+            return len(content[:place].rstrip())
+    return limit

@@ -17,7 +17,7 @@ from typing import Any, Final
 from engram import asides, attributes, courses, frames, moves, names, news, shorthand, slips
 from engram.courses import Course
 from engram.derivation import documents
-from engram.derivation.proposals import Proposed
+from engram.derivation.proposals import MAX_FACT, Proposed, fitted
 from engram.derivation.times import Stated, resolve
 from engram.policies.classify import Proposal, classify
 from engram.policies.default import DEFAULT, STYLE
@@ -47,7 +47,8 @@ VERSION: Final = 9
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
-MAX_FACT: Final = 1_000
+LONG: Final = 1_000
+"""A longer decision is read by its sentences; a longer line of a tool's output says nothing of how it ended."""
 NO_MEMORY: Final = "#nomem"
 
 
@@ -795,14 +796,17 @@ def _standing_wish(clause: Clause) -> bool:
 def _decision(event: Event, content: str) -> Iterator[Proposed]:
     """A recorded decision: its text as one memory, or a sentence each where it is long."""
     start, end = _stripped(content, 0, len(content))
-    spans = [(start, end)] if end - start <= MAX_FACT else sentence_spans(content)
+    spans = [(start, end)] if end - start <= LONG else sentence_spans(content)
     for first, last in spans[:MAX_CANDIDATES]:
         if first < last:
             fact = " ".join(content[first:last].split())
             if event.role == "user":
                 fact = third_person(fact)
             stated = resolve(fact, event.occurred_at)
-            yield Proposed(fact[:MAX_FACT], first, last, stated.valid_from, stated.valid_to, memory_type="decision")
+            fact, whole = fitted(fact)
+            yield Proposed(
+                fact, first, last, stated.valid_from, stated.valid_to, memory_type="decision", main_content=whole
+            )
 
 
 def _stripped(content: str, start: int, end: int) -> tuple[int, int]:
@@ -827,7 +831,7 @@ def _results(content: str) -> Iterator[Proposed]:
     for line in content.splitlines(keepends=True)[:5_000]:
         start, end = _stripped(content, place, place + len(line))
         place += len(line)
-        if 0 < end - start <= MAX_FACT and _OUTCOME.search(content[start:end]):
+        if 0 < end - start <= LONG and _OUTCOME.search(content[start:end]):
             yield Proposed(" ".join(content[start:end].split()), start, end, memory_type="tool_result")
 
 
@@ -841,7 +845,8 @@ def _meeting(event: Event) -> Iterator[Proposed]:
     def one(fact: str, **fields: Any) -> Proposed:
         start = content.find(fact) if fact else -1
         span = (start, start + len(fact)) if start >= 0 else (0, len(content))
-        return Proposed(f"{fact}"[:MAX_FACT], *span, valid_from=when, category="meeting", **fields)
+        said, whole = fitted(fact)
+        return Proposed(said, *span, valid_from=when, category="meeting", main_content=whole, **fields)
 
     summary = _text(payload.get("summary")) or " ".join(content.split())
     if summary:

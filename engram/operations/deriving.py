@@ -300,7 +300,7 @@ def draft(
     )  # fmt: skip
     drafted = Draft(
         fact=proposed.fact, classified=policies.not_before(classified, proposed.valid_from, event.occurred_at),
-        tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
+        main_content=proposed.main_content, tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
         echo=proposed.echo,
         valid_from=proposed.valid_from, still=proposed.still, ahead=proposed.ahead, valid_to=proposed.valid_to,
         captured=True, refused=refused,

@@ -212,6 +212,15 @@ def test_a_meeting_may_leave_out_and_add_what_it_likes(database_url: str, tenant
         assert [one.memory.fact for one in made.decisions if one.memory] == ["Weekly", "write the docs"]
 
 
+def test_what_a_meeting_decided_at_length_is_reached_to_its_end(database_url: str, tenant: str) -> None:
+    decided = "We ship " + "after the review " * 600 + "on Monday"
+    with Engram(database_url, scope=Scope(tenant), embedder="none") as door:
+        made = door.record_event("Weekly", event_type="meeting", payload={"decisions": [decided]})
+        kept = made.decisions[-1].memory
+        assert kept is not None
+        assert (kept.memory_type, kept.main_content) == ("decision", decided)
+
+
 async def test_the_asynchronous_door_walks_the_same_roads(database_url: str, tenant: str) -> None:
     async with AsyncEngram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
         receipt = await door.remember("I live in Ottawa")

@@ -429,6 +429,26 @@ def test_a_meeting_gives_its_summary_decisions_and_action_items() -> None:
     assert (found[1].char_start, found[1].char_end) == (0, len(content))
 
 
+def test_what_a_meeting_decided_is_kept_to_its_end() -> None:
+    decided = "We ship the new billing service " + "after the review " * 100 + "on Monday"
+    todo = {"what": "Write the notes " + "and send them round " * 80 + "to everyone", "who": "Ann", "due": "Friday"}
+    payload = {"decisions": [decided], "action_items": [todo], "summary": "Long."}
+    found = rules.derive(event("Long.", role="system", kind="meeting", payload=payload))
+    assert [one.fact[-20:] for one in found[1:]] == [decided[-20:], "everyone, due Friday"]
+    assert [one.main_content for one in found] == [None, None, None]
+
+
+@pytest.mark.parametrize("kind", ["meeting", "decision"])
+def test_what_is_longer_than_a_fact_is_cut_between_words_and_kept_whole_beside_it(kind: str) -> None:
+    decided = "We ship " + "after the review " * 700 + "on Monday"
+    payload = {"decisions": [decided], "summary": "Long."}
+    content = "Long." if kind == "meeting" else decided
+    found = rules.derive(event(content, role="agent", kind=kind, payload=payload))[-1]
+    assert found.main_content == decided
+    assert 8_100 < len(found.fact) <= 8_192
+    assert decided.startswith(f"{found.fact} ")
+
+
 @given(
     st.dictionaries(
         st.sampled_from(["title", "decisions", "action_items", "topics", "date", "summary"]),
