@@ -221,6 +221,27 @@ _ATTRIBUTION: Final = (
 )
 _ATTRIBUTED = regex(rf"(?:^|[\s,(]){_ATTRIBUTION}(?=\s*[,.;:!?)—–]|$)", re.I)
 _SAID_SO = regex(rf"(?:^|(?<=[\s,;]))(?:{_ATTRIBUTION}|{_OWN_WORDS})\s*$", re.I)
+# Words at the end that lay what stands before them to somebody else: ", he wrote", " - that is what Ann told me".
+_SOMEBODY: Final = (
+    r"(?:he|she|they|you|somebody|someone|(?:my|our|user['’]s|his|her|their|the(?! user\b)) [\w'’-]+(?: [\w'’-]+)?"
+    r"|(?-i:(?!I\b|We\b|User\b|It\b|This\b|That\b)[A-ZÀ-ÖØ-Þ][\w'’.-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2}))"
+)
+_TOLD_ONCE: Final = r"(?:(?:has|have|had|once|just|also|always|often|later|then|recently|already|keeps?|kept) ){0,2}"
+_TOLD_SO: Final = (
+    r"(?:says?|said|saying|tells?|told|telling|writes?|wrote|written|claims?|claimed|insists?|insisted|swears?|swore|"
+    r"thinks?|thought|believes?|believed|reckons?|reckoned|replied|answered|mentioned|explained|added|whispered|"
+    r"shouted|announced|reported|stated|texted|emailed|messaged|posted|tweeted)"
+    r"(?: (?:to )?(?:me|us|user(?:['’]s group)?|him|her|them|everyone|everybody))?"
+    r"(?: (?:so|yesterday|today|tonight|once|again|recently|earlier|before|later|(?:last|this) [a-z]+|on [a-z]+day|"
+    r"in (?:an?|the|his|her|their) (?:text|e-?mail|letter|message|mail|note|post|chat)))?"
+)
+_TAG = regex(
+    rf"(?:[,;]\s*|\s[—–-]+\s+|(?<=\w)—(?=\w))(?:(?:(?:or )?at least|or) (?:so )?|"
+    r"so (?=[^,;]{1,30} (?:says?|said|claims?)\b))?"
+    rf"(?:(?:that|this|it)(?: is|['’]s| was) what )?(?:{_SOMEBODY} {_TOLD_ONCE}{_TOLD_SO}|"
+    r"(?:I|User) (?:heard|(?:was|am|is|have been|has been) told)|I['’](?:m|ve been) told)[\s.!…)]*$",
+    re.I,
+)
 _JOINED_BY = regex(r"(?:[,;]?\s+(?:and|but|so|yet|though|although|while|whereas),?|;|\s[—–-])\s*$", re.I)
 _HAS_SUBJECT = regex(
     r"\b(?:i|i'm|i've|i'll|i'd|my|we|our|he|she|they|it|you|is|are|was|were|has|have|said|the|this|that)\b"
@@ -231,8 +252,11 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
     """Where the clauses of a sentence that have subjects of their own start and end, and the joint before each."""
     spans: list[tuple[int, int, str]] = []
     start, joint = 0, ""
+    tag = _TAG.search(sentence)
     folded = sentence.casefold()
     for cut in _CUT.finditer(sentence) if any(mark in folded for mark in _CUT_AT) else ():
+        if tag is not None and (cut.end() > tag.start() or plain(cut.group()).strip(" ,") not in _SET_APART):
+            continue  # "I live in Rome and like it, he wrote": all of it is what he wrote
         left = sentence[start : cut.start()]
         if not left.strip() or (
             not _HAS_SUBJECT.search(plain(left))
@@ -270,6 +294,8 @@ _TELLS_A_DEED = regex(
     r"said|closed|ended|put)\s",
     re.I,
 )  # without "I": "Packed up everything, and now I'm living in Rome"
+_SET_APART: Final = ("but", "though", "although", ";", "whereas")
+"""What keeps a doubt about one clause from the next."""
 _CONJUNCTION = regex(r"[a-z;]", re.I)
 _BY_NAME = regex(_NAME_START)
 _SAID_ALREADY = regex(
@@ -423,7 +449,7 @@ def mood_of(sentence: str) -> Mood:
     wanted = re.sub(r"\b(?:would|i'd) (?:rather|prefer|always|like (?!to\b))", " ", text)
     if _IMAGINES.search(wanted, held):
         return "hypothetical"
-    if _REPORTS.search(text, held) or _ATTRIBUTES.search(text, held):
+    if _REPORTS.search(text, held) or _ATTRIBUTES.search(text, held) or _TAG.search(body):
         return "reported"
     return "plan" if _PLANS.search(text, held) else "statement"
 
@@ -846,7 +872,7 @@ def clauses(
     for start, end, joint in clause_spans(sentence):
         part = sentence[start:end]
         mood: Mood = whole if whole in ("question", "conditional", "quotation") else mood_of(part)
-        if joint not in ("but", "though", "although", ";", "whereas") and carried in _CARRIED and mood != "command":
+        if joint not in _SET_APART and carried in _CARRIED and mood != "command":
             mood = carried
         carried = mood
         for text, first, last, shared in _statements(part, mood, after_self and role in FIRST_PERSON_ROLES):

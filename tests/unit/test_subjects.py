@@ -79,6 +79,10 @@ def test_first_person_in_a_tool_or_assistant_message_is_not_the_user() -> None:
         ("I wish I lived in Oslo", "hypothetical"),
         ('"I live in Paris," she said', "quotation"),
         ("Bob said I live in Paris", "reported"),
+        ("I live in Kyoto, he explained", "reported"),
+        ("I live in Kyoto - that is what Ann told me", "reported"),
+        ("My manager is Bob, or so my wife says", "reported"),
+        ("I live in Kyoto, she lives in Rome", "statement"),
         ("Write me a poem", "command"),
         ("Never deploy on Fridays", "command"),
         ("I'm going to move", "plan"),
@@ -89,6 +93,40 @@ def test_first_person_in_a_tool_or_assistant_message_is_not_the_user() -> None:
 )
 def test_the_mood_of_a_sentence(sentence: str, mood: str) -> None:
     assert mood_of(sentence) == mood
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I live in Kyoto, he wrote",
+        "I am allergic to nuts, he once told me.",
+        "My manager is Bob, she said in her letter",
+        "I live in Kyoto and I work at Acme, my mother says",
+        "I live in Kyoto - that is what Ann told me",
+        "I live in Kyoto; that's what she says",
+        "My manager is Bob, I was told",
+        "User is allergic to nuts, he told User",
+        "User's manager is Bob, User heard",
+    ],
+)
+def test_what_is_laid_to_somebody_else_at_the_end_is_all_reported(sentence: str) -> None:
+    assert [(one.text, one.mood) for one in clauses(sentence)] == [(sentence, "reported")]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("I live in Kyoto, she lives in Rome", "I live in Kyoto"),
+        ("I live in Kyoto, he told me about a flat", "I live in Kyoto"),
+        ("I live in Kyoto, but my boss hates it, he said", "I live in Kyoto"),
+        ("I live in Kyoto, I said", "I live in Kyoto"),
+        ("I live in Kyoto, and she moved away", "I live in Kyoto"),
+        ("I'm allergic to nuts, so my wife told them", "I'm allergic to nuts"),
+    ],
+)
+def test_what_the_user_says_stays_a_statement_beside_what_others_say(sentence: str, said: str) -> None:
+    first = clauses(sentence)[0]
+    assert (first.text, first.mood) == (said, "statement")
 
 
 def test_sentences_are_split_with_exact_spans() -> None:
