@@ -348,12 +348,17 @@ def _annotation(setup: Setup, changes: Mapping[str, Any]) -> dict[str, Any]:
         "metadata": Jsonb(inputs.metadata(changes["metadata"])) if changes.get("metadata") is not None else None,
         "importance": inputs.importance(changes.get("importance"), changes.get("priority"), changes.get("rating")),
         "confidence": optional(inputs.unit, changes.get("confidence"), "confidence"),
-        "critical_slot": optional(inputs.key_text, changes.get("critical_slot"), "critical_slot"),
+        "critical_slot": optional(_slot, changes.get("critical_slot"), "critical_slot"),
         "unpin": "critical_slot" in changes and changes["critical_slot"] is None,
         "private": optional(inputs.flag, changes.get("private"), "private"), "expires_at": expires_at,
         "expires_in": expires_in,
         "no_expiry": any(name in changes for name in EXPIRY) and expires_at is None and not expires_in,
     }  # fmt: skip
+
+
+def _slot(value: object, field: str) -> str:
+    """A critical slot as `add` keeps it, so that one name never makes two of it."""
+    return text.normalise_key(inputs.key_text(value, field))
 
 
 def _annotate(desk: Desk, memory: Memory, origin: Origin, params: Mapping[str, Any]) -> None:

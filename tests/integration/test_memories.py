@@ -332,6 +332,18 @@ def test_annotations_change_attributes_and_nothing_else(ada: Engram) -> None:
         ada.annotate(made.memory_id)
 
 
+def test_a_pin_is_written_like_the_slot_of_an_add_and_its_layer_goes_with_it(ada: Engram) -> None:
+    made = ada.add("Answers are formal").memory
+    assert made is not None
+    pinned = ada.annotate(made.memory_id, critical_slot="Tone\u200b")
+    same = ada.add("The office is warm", critical_slot="Tone", dry_run=True).memory
+    assert same is not None
+    assert (pinned.critical_slot, pinned.layer) == (same.critical_slot, same.layer) == ("tone", "core")
+    assert ada.annotate(made.memory_id, tags=["style"]).layer == "core"
+    unpinned = ada.annotate(made.memory_id, critical_slot=None)
+    assert (unpinned.critical_slot, unpinned.layer) == (None, "working")
+
+
 def test_an_expired_memory_leaves_recall_and_stays_readable(ada: Engram) -> None:
     made = ada.add("The demo password for guests is tulip", expires_at=datetime.now(UTC) + timedelta(seconds=2)).memory
     assert made is not None
