@@ -82,6 +82,8 @@ def classify(policy: MemoryPolicy, proposal: Proposal) -> Classified:
         typed.memory_type if typed else _named_type(proposal) or "semantic"
     )
     found = _find_slot(policy, proposal, read, memory_type)
+    if not _is_slot_of_user(proposal, found):
+        found = _attribute_slot(policy, proposal, read, memory_type) or found
     subject = _subject(proposal, read, found)
     if found and proposal.memory_type is None and typed is None and found.rule.memory_types:
         memory_type = found.rule.memory_types[0]
@@ -165,7 +167,7 @@ def _find_slot(policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...
         for rule in policy.slot_rules if asked else ():
             if rule.says_value and len(read) > 1:
                 continue  # a fact that says more than the attribute must not go with its value
-            if rule.memory_types and proposal.memory_type is not None and memory_type not in rule.memory_types:
+            if _is_barred(rule, proposal, memory_type):
                 continue
             for clause in asked if shared else _with_whole(rule, proposal, asked):
                 found = _match(rule, proposal, clause)
@@ -173,6 +175,31 @@ def _find_slot(policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...
                     return found
                 over = over or found
     return over
+
+
+def _is_barred(rule: SlotRule, proposal: Proposal, memory_type: str) -> bool:
+    """Whether a rule is not for memories of the type the caller gave."""
+    return bool(rule.memory_types) and proposal.memory_type is not None and memory_type not in rule.memory_types
+
+
+def _attribute_slot(
+    policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...], memory_type: str
+) -> _Slot | None:
+    """The slot that a triple about the user names by its attribute, where its text states what is so."""
+    if proposal.attribute is None or proposal.subject is None or not is_self(proposal.subject, proposal.user_name):
+        return None
+    rule = policy.slot_of(proposal.attribute)
+    if rule is None or (
+        rule.memory_types and proposal.memory_type is not None and memory_type not in rule.memory_types
+    ):
+        return None
+    states = [clause.mood in SLOT_MOODS and (proposal.ended or not _is_over(clause.canonical)) for clause in read]
+    return _Slot(rule, normalise_key(rule.slot), SELF, None) if states and all(states) else None
+
+
+def _is_over(canonical: str) -> bool:
+    """Whether a statement says what was so, and no longer is."""
+    return taken_back(canonical) is not None or _PAST.search(canonical) is not None
 
 
 def _with_whole(rule: SlotRule, proposal: Proposal, read: tuple[Clause, ...]) -> Iterator[Clause]:
@@ -470,4 +497,4 @@ def _is_slot_of_user(proposal: Proposal, found: _Slot | None) -> bool:
     """Whether a triple about the user says what a slot says: then both must meet under one key, the slot's."""
     if found is None or found.owner != SELF or proposal.attribute is None:
         return False
-    return normalise_key(proposal.attribute) == found.rule.attribute
+    return normalise_key(proposal.attribute) == normalise_key(found.rule.attribute or "")

@@ -20,6 +20,7 @@ from engram.ranking import BUILT_IN as PROFILES
 from engram.ranking import Profile
 from engram.secrets import MODES as SECRETS
 from engram.settings import COMPONENTS, LLM_LEVELS
+from engram.text import normalise_key
 from engram.values import MEMORY_TYPES, ROLES, MemoryType, Role
 
 WriteMode = Literal["return", "report", "gate", "merge", "absorb", "store"]
@@ -261,10 +262,16 @@ class MemoryPolicy:
 
     @property
     def functional(self) -> frozenset[str]:
-        """The attributes that hold one value at a time; by default those with a slot."""
+        """The attributes that hold one value at a time, as keys are written; by default those with a slot."""
         if self.functional_attributes:
-            return frozenset(self.functional_attributes)
-        return frozenset(rule.attribute for rule in self.slot_rules if rule.attribute)
+            return frozenset(map(normalise_key, self.functional_attributes))
+        return frozenset(normalise_key(rule.attribute) for rule in self.slot_rules if rule.attribute)
+
+    def slot_of(self, attribute: str) -> SlotRule | None:
+        """The rule whose slot holds an attribute of the user; None where none does, or its slot names a value too."""
+        wanted = normalise_key(attribute)
+        rules = (rule for rule in self.slot_rules if rule.attribute and not rule.groups)
+        return next((rule for rule in rules if normalise_key(rule.attribute or "") == wanted), None)
 
 
 @lru_cache(maxsize=64)

@@ -181,6 +181,22 @@ def test_only_functional_attributes_give_a_key() -> None:
     assert judged("Bob is Robert", policy, subject="Bob", attribute="name").conflict_key is None
 
 
+def test_an_attribute_is_functional_however_it_is_written() -> None:
+    policy = MemoryPolicy("mine", functional_attributes=("Budget", "ＬＥＡＤ"))
+    for said in ("budget", "Budget", " BUDGET ", "lead"):
+        found = judged("Apollo has 500 dollars", policy, subject="Apollo", attribute=said)
+        assert found.conflict_key == f"fact:apollo:{said.strip().casefold()}"
+
+
+def test_a_triple_about_the_user_has_the_slot_of_its_attribute_whatever_its_text() -> None:
+    stated = judged("Manager is Kim", subject="user", attribute="Manager")
+    assert (stated.conflict_key, stated.critical_slot) == ("slot:profile:manager", "profile:manager")
+    assert judged("Manager is Kim", subject="Bob", attribute="manager").conflict_key == "fact:bob:manager"
+    for said in ("User may get Kim as a manager", "Is it Kim?", "Kim used to be the manager"):
+        assert judged(said, subject="user", attribute="manager").critical_slot is None
+    assert judged("x y z", subject="user", attribute="manager", category="verbatim").critical_slot is None
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [("Café", "Cafe\u0301"), ("HOME", "home"), ("ho\u200bme", "home"), (" a  b ", "a b"), ("ｈｏｍｅ", "home")],
