@@ -344,7 +344,8 @@ def _words(reasons: tuple[str, ...]) -> str:
 class Change(Value):
     """One column of a memory that a run changed: what it held before and after, and why.
 
-    A memory that the run made has the field `memory`, with nothing before and its id after.
+    A memory that the run made has the field `memory`, with nothing before and its id after. A relation that an undoing
+    put back has the field `relation` and the memory it begins at; where it does not stand, it is None.
     """
 
     memory_id: str

@@ -218,8 +218,9 @@ class AsyncOps:
         """Take back what a run, a whole cycle or a single event changed in memories and relations.
 
         What has changed since is left as it is and listed in `left`. Nothing is deleted: a memory that the run made is
-        put aside. The undoing is a run of its own, so it can be undone. Raises NotFound for an unknown id, and Conflict
-        for a run that was taken back already or an event that was erased. Counts of reads stay as they are.
+        put aside, and a relation is again as it was. The undoing is a run of its own, so it can be undone. Raises
+        NotFound for an unknown id, and Conflict for a run that was taken back already, an event that was erased, or one
+        of a kind that changes neither: of sessions, tasks and checkpoints. Counts of reads stay as they are.
         """
         return await self._run(operations.living.undo(self._setup, run_or_event_id, write))
 

@@ -21,7 +21,7 @@ from engram import gates, history, ids, inputs, ledger, memories, paging, stream
 from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one, fetch_value, statement
 from engram.errors import Conflict, IdempotencyMismatch, NotFound
 from engram.lifecycle.deeds import NEW, STATE, Count, Deed, Effect, Tie, archived
-from engram.operations import spaces, steps
+from engram.operations import relating, spaces, steps
 from engram.operations.setup import DIRECT, Setup, Writing
 from engram.operations.steps import Operation
 from engram.policies.classify import Classified
@@ -35,6 +35,10 @@ PLACED: Final = ("active", "superseded", "contested")  # what the order of a lin
 ORDERED: Final = frozenset({"status", "superseded_by", "superseded_at", "valid_to", "moot"})
 MOST_IDS: Final = 500
 UNDO: Final = "undo"
+RELATION: Final = "relation"  # what a change of one has for its field
+NOT_TAKEN_BACK: Final = ("session_", "task_", "checkpoint_", "capacity_", "projection_")  # how their types begin
+TAKEN_BACK: Final = "taken back"
+CHANGED: Final = "it has changed since"
 
 
 @dataclass(frozen=True, slots=True)
@@ -636,6 +640,10 @@ def _shown(conn: Connection, visible: tenancy.Visible, row: Row[Any]) -> Lifecyc
     rows = _done(conn, visible, RUNS, runs, limit=SHOWN + 1)
     changes = [change for one in rows for change in _changes(one)]
     total = int(fetch_value(conn, "count_done", run_ids=runs, **_seen(visible)))
+    if row.step == UNDO and row.tied:
+        back = [_change_of(tied, tied.before, tied.after) for tied in _tied(conn, visible, row.tied)]
+        changes += back
+        total += len({one.memory_id for one in back} - {one.memory_id for one in rows})
     return LifecycleRun(
         run_id=row.run_id, step=row.step, reason=row.reason, actor=row.actor, dry_run=False,
         changes=tuple(changes[:SHOWN]), failed_steps=tuple(row.failed_steps), started_at=row.started_at,
@@ -678,6 +686,20 @@ def _changes(row: Row[Any]) -> Iterator[Change]:
             yield Change(row.memory_id, name, row.before[name], row.after[name], because)
 
 
+def _tied(conn: Connection, visible: tenancy.Visible, events: Sequence[str]) -> list[Row[Any]]:
+    """What events did to relations between memories that may be seen."""
+    return list(fetch_all(conn, "list_tied_relations", event_ids=list(events), **_seen(visible)))
+
+
+def _change_of(
+    row: Row[Any], before: Mapping[str, Any] | None, after: Mapping[str, Any] | None, because: str = TAKEN_BACK
+) -> Change:
+    """What became of a relation, told of the memory it begins at; None where it did not stand."""
+    ends = {"target_id": row.target_id, "relation_type": row.relation_type}
+    was, now = (None if state is None else {**ends, **state} for state in (before, after))
+    return Change(row.source_id, RELATION, was, now, because)
+
+
 # ------------------------------------------------ undoing
 
 
@@ -705,8 +727,14 @@ class _ToUndo:
 
     run: Run
     runs: list[str]
-    event_id: str | None
+    event: Event | None
+    scope_id: int
     shared: bool  # other calls with the same key may do some of it
+
+    @property
+    def event_id(self) -> str | None:
+        """The event to be taken back, where it is one."""
+        return None if self.event is None else self.event.event_id
 
     @property
     def whole(self) -> list[tuple[str, str]]:
@@ -732,13 +760,15 @@ def undo(setup: Setup, target: object, given: Mapping[str, Any]) -> Operation[Un
     run = looked.run
     found = yield from _take_back(setup, looked)
 
-    def untie(conn: Connection) -> None:
+    def untie(conn: Connection) -> _Undoing:
         desk = setup.desk(conn, call.scope, reason=call.reason)
         if looked.shared:
             hold(desk, run)
-        _untie_runs(setup, desk, run, looked.runs, looked.event_id)
+        return _untie_runs(setup, desk, looked)
 
-    yield from steps.write(call.tenant_id, steps.undone(untie) if call.dry_run else untie, key=run.run_id)
+    found.add(
+        (yield from steps.write(call.tenant_id, steps.undone(untie) if call.dry_run else untie, key=run.run_id))
+    )  # fmt: skip
     told = None
     if not call.dry_run:
         told = yield from steps.write(
@@ -753,7 +783,7 @@ def _to_undo(conn: Connection, asked: Writing, call: Writing, wanted: str) -> _T
     """Begin an undoing; its report where its key says that it has come to its end."""
     visible = tenancy.visible(conn, call.scope)
     row = _find_run(conn, visible, wanted)
-    scope_id = row.scope_id if row is not None else _scope_of_event(conn, visible, wanted)
+    scope_id, event = (row.scope_id, None) if row is not None else _event_to_undo(conn, visible, wanted)
     key = asked.idempotency_key
     name = ids.new_id() if key is None else _run_of(call, scope_id, UNDO, key)
     run = Run(name, UNDO, call, wanted)
@@ -767,7 +797,7 @@ def _to_undo(conn: Connection, asked: Writing, call: Writing, wanted: str) -> _T
     runs = _runs_of(conn, visible, wanted)
     if not call.dry_run:
         _add_run(conn, run, scope_id)
-    return _ToUndo(run, runs, wanted if row is None else None, shared=key is not None and not call.dry_run)
+    return _ToUndo(run, runs, event, scope_id, shared=key is not None and not call.dry_run)
 
 
 def _take_back(setup: Setup, asked: _ToUndo) -> Operation[_Undoing]:
@@ -834,15 +864,20 @@ def _reported(conn: Connection, visible: tenancy.Visible, row: Row[Any], left: S
     return UndoReport(row.run_id, shown.changes, tuple(kept[:SHOWN]), shown.changed)
 
 
-def _scope_of_event(conn: Connection, visible: tenancy.Visible, event_id: str) -> int:
+def _event_to_undo(conn: Connection, visible: tenancy.Visible, event_id: str) -> tuple[int, Event]:
+    """An event that may be taken back, and the scope whose ledger has it; Conflict for one that cannot be."""
     event = ledger.get(conn, event_id, scope_ids=visible.scope_ids)
     if event is None or history.private_events(conn, visible, [event_id]):
         raise NotFound("no run and no event with that id in this scope")
     if event.event_type == "redaction" or event.erased:
         raise Conflict("what was erased cannot be brought back")
+    if event.event_type.startswith(NOT_TAKEN_BACK) and not _done(conn, visible, EVENT, event_id, limit=1):
+        raise Conflict(f"an event of type {event.event_type} is not taken back: it changed no memory and no relation")
+    if event.event_type in relating.CHANGES and not _tied(conn, visible, [event_id]):
+        raise Conflict("nothing is left of what this event said of a relation, or it is out of sight")
     head = streams.head(conn, event.stream_id)
     assert head is not None
-    return int(head.scope_id)
+    return int(head.scope_id), event
 
 
 def _undo_batch(setup: Setup, conn: Connection, run: Run, which: str, what: str, before: int | None) -> _Undoing:
@@ -878,7 +913,7 @@ def _reversed(row: Row[Any], current: Mapping[str, Any]) -> Effect | list[Change
         return None
     if row.before is None:
         if any(current[name] != row.after[name] for name in ("status", "consolidated_into")):
-            return [Change(row.memory_id, "status", row.after["status"], current["status"], "it has changed since")]
+            return [Change(row.memory_id, "status", row.after["status"], current["status"], CHANGED)]
         return Effect(
             row.memory_id, {"status": "deleted", "status_reason": "retracted"}, "what made it was taken back",
             was={"status": current["status"]},
@@ -892,9 +927,7 @@ def _reversed(row: Row[Any], current: Mapping[str, Any]) -> Effect | list[Change
     said = {"status"} if differing & ORDERED and row.after["status"] not in PLACED else set()
     since = sorted(name for name in (differing - ORDERED) | said if current.get(name) != row.after[name])
     if since:
-        return [
-            Change(row.memory_id, name, row.after[name], current.get(name), "it has changed since") for name in since
-        ]
+        return [Change(row.memory_id, name, row.after[name], current.get(name), CHANGED) for name in since]
     if differing <= ORDERED and any(current.get(name) != row.after[name] for name in differing):
         return None
     put_back = {name: row.before[name] for name in sorted(differing)}
@@ -902,7 +935,7 @@ def _reversed(row: Row[Any], current: Mapping[str, Any]) -> Effect | list[Change
         put_back["layer_epoch"] = row.before.get("layer_epoch", 0)
     if "status" in put_back and put_back["status"] not in PLACED:
         put_back["status_reason"] = row.before["status_reason"]
-    return Effect(row.memory_id, put_back, "taken back", was={name: current.get(name) for name in put_back})
+    return Effect(row.memory_id, put_back, TAKEN_BACK, was={name: current.get(name) for name in put_back})
 
 
 def _counts_back(conn: Connection, undone: Sequence[Row[Any]], events: Sequence[str]) -> list[Count]:
@@ -945,25 +978,51 @@ def _taken_back(
     origin = _origin(placed.event_id, placed.recorded_at, event.trust, None, run.call.actor)
     changes = _do(desk, [deed], origin, states)
     _untie(desk, events, origin)
+    if not deeds:
+        execute(desk.conn, "note_tied", tenant_id=desk.tenant_id, run_id=run.run_id, event_id=origin.event_id)
     return changes
 
 
-def _untie_runs(setup: Setup, desk: Desk, run: Run, runs: Sequence[str], event_id: str | None) -> None:
-    """Take back the relations of the events of some runs that did nothing else."""
-    rows = fetch_all(
-        desk.conn, "list_tied", tenant_id=desk.tenant_id, scope_ids=list(desk.visible.scope_ids), run_ids=list(runs),
-        event_id=event_id,
-    )  # fmt: skip
-    for scope_id in sorted({row.scope_id for row in rows}):
-        here = replace(desk, scope_id=scope_id, run_id=run.run_id)
-        _taken_back(setup, here, run, [], [], [row.event_id for row in rows if row.scope_id == scope_id], {})
+def _untie_runs(setup: Setup, desk: Desk, asked: _ToUndo) -> _Undoing:
+    """Take back the relations of events that did nothing else: of those of some runs, or of one that is named."""
+    found = _Undoing()
+    for scope_id, events in _tying(desk, asked).items():
+        rows = _tied(desk.conn, desk.visible, events)
+        if asked.event is not None:
+            _locked(desk, [Deed(ties=tuple(Tie(row.source_id, row.target_id, row.relation_type) for row in rows))])
+            rows = _tied(desk.conn, desk.visible, events)
+        undone = [row for row in rows if row.now == row.after != row.before]
+        if undone:
+            _taken_back(setup, replace(desk, scope_id=scope_id, run_id=asked.run.run_id), asked.run, [], [], events, {})
+        found.undone += [_change_of(row, row.after, row.before) for row in undone]
+        found.left += [
+            _change_of(row, row.after, row.now, CHANGED) for row in rows if row.now not in (row.before, row.after)
+        ]
+        found.memories |= {row.source_id for row in undone}
+    return found
+
+
+def _tying(desk: Desk, asked: _ToUndo) -> dict[int, list[str]]:
+    """The events whose relations are taken back by themselves, by their scopes."""
+    if asked.event is not None and asked.event.event_type in relating.CHANGES:
+        return {asked.scope_id: [asked.event.event_id]}
+    found: dict[int, list[str]] = {}
+    for row in fetch_all(
+        desk.conn, "list_tied", tenant_id=desk.tenant_id, scope_ids=list(desk.visible.scope_ids), run_ids=asked.runs,
+        event_id=asked.event_id,
+    ):  # fmt: skip
+        found.setdefault(row.scope_id, []).append(row.event_id)
+    return found
 
 
 def _untie(desk: Desk, events: Sequence[str], origin: Origin) -> None:
-    execute(
+    """Put relations back as they were before some events, as of every moment: a piece of time a statement."""
+    place = 1
+    while execute(
         desk.conn, "untie_memories", tenant_id=desk.tenant_id, event_ids=list(events), event_id=origin.event_id,
-        at=desk.at or origin.recorded_at,
-    )  # fmt: skip
+        at=desk.at or origin.recorded_at, place=place, shadow_id=desk.scope_id if desk.scope_id < 0 else None,
+    ):  # fmt: skip
+        place += 1
 
 
 # ------------------------------------------------ by hand

@@ -1085,3 +1085,125 @@ def test_a_walk_is_rendered_with_its_paths_and_what_is_not_trusted_behind_a_fenc
     assert ada.render_graph_context(ada.traverse(long)) == ""
     with pytest.raises(InvalidInput, match="traversal"):
         ada.render_graph_context("walk")  # type: ignore[arg-type]
+
+
+# Taken back ----------------------------------------------------------------------------------------------------------
+
+
+def newest(door: Engram) -> str:
+    return str(door.list_events(newest_first=True, limit=1)[0].event_id)
+
+
+def stands(door: Engram, one: str, **read: Any) -> list[tuple[str, float, Mapping[str, Any]]]:
+    return [(link.relation_type, link.weight, link.metadata) for link in door.list_relations(one, **read)]
+
+
+def test_each_change_of_a_relation_is_taken_back_and_its_undoing_too(ada: Engram) -> None:
+    one, two = several(ada, 2)
+    steps: list[Callable[[], object]] = [
+        lambda: ada.relate(one, two, "causes", weight=0.4, metadata={"why": "paint"}),
+        lambda: ada.relate(one, two, "causes", weight=0.9),
+        lambda: ada.unrelate(one, two, "causes"),
+    ]
+    seen, events, moments = [stands(ada, one)], [], []
+    for step in steps:
+        step()
+        events.append(newest(ada))
+        seen.append(stands(ada, one))
+        moments.append(datetime.now(UTC))
+    assert [len(state) for state in seen] == [0, 1, 1, 0]
+    for place in reversed(range(3)):
+        done = ada.ops.undo(events[place])
+        assert (done.changed, done.left, stands(ada, one)) == (1, (), seen[place])
+        ada.ops.undo(done.run_id)
+        assert stands(ada, one) == seen[place + 1]
+        [change] = ada.ops.undo(events[place]).undone
+        assert (change.memory_id, change.field) == (one, "relation")
+        assert stands(ada, one) == seen[place]
+    assert change.after is None
+    assert change.before == {
+        "target_id": two, "relation_type": "causes", "weight": 0.4, "auto": False, "metadata": {"why": "paint"},
+    }  # fmt: skip
+    assert ada.ops.undo(events[0]).changed == 0, "it is taken back already"
+    assert [stands(ada, one, known_at=at) for at in moments] == seen[1:]
+    assert [stands(ada, one, as_of=at) for at in moments] == [[], [], []]
+    diff = ada.ops.replay()
+    assert (diff.is_same, diff.problems) == (True, ())
+    assert ada.ops.verify_ledger().ok
+
+
+def test_a_relation_that_was_changed_since_is_left_and_listed(ada: Engram) -> None:
+    one, two = several(ada, 2)
+    ada.relate(one, two, "causes", weight=0.4)
+    first = newest(ada)
+    ada.relate(one, two, "causes", weight=0.9)
+    done = ada.ops.undo(first)
+    [left] = done.left
+    assert (done.undone, done.changed, left.memory_id, left.field) == ((), 0, one, "relation")
+    assert (left.before["weight"], left.after["weight"], left.because) == (0.4, 0.9, "it has changed since")
+    assert stands(ada, one) == [("causes", 0.9, {})]
+
+
+def test_a_relation_is_taken_back_as_of_every_moment(ada: Engram) -> None:
+    one, two = several(ada, 2, valid_from=datetime(1990, 1, 1, tzinfo=UTC))
+    days = [LONG_AGO + timedelta(days=400 * n) for n in range(6)]
+    ada.relate(one, two, "causes", weight=0.2, occurred_at=days[0])
+    ada.relate(one, two, "causes", weight=0.4, occurred_at=days[3])
+    before = [stands(ada, one, as_of=day) for day in days]
+    assert [[weight for _, weight, _ in state] for state in before] == [[0.2]] * 3 + [[0.4]] * 3
+    ada.relate(one, two, "causes", weight=0.9, occurred_at=days[1])
+    done = newest(ada)
+    assert stands(ada, one, as_of=days[2]) == [("causes", 0.9, {})]
+    back = ada.ops.undo(done)
+    assert [stands(ada, one, as_of=day) for day in days] == before
+    assert stands(ada, one) == before[-1]
+    ada.ops.undo(back.run_id)
+    assert stands(ada, one, as_of=days[2]) == [("causes", 0.9, {})]
+
+
+def test_the_same_undoing_tells_the_same_of_a_relation_and_a_rehearsal_changes_nothing(ada: Engram) -> None:
+    one, two = several(ada, 2)
+    ada.relate(one, two, "causes")
+    event = newest(ada)
+    shown = ada.ops.undo(event, dry_run=True)
+    assert (shown.changed, len(shown.undone), len(stands(ada, one))) == (1, 1, 1)
+    first = ada.ops.undo(event, idempotency_key="k")
+    assert (first.undone, first.changed) == (shown.undone, 1)
+    ada.relate(one, two, "causes")
+    assert ada.ops.undo(event, idempotency_key="k") == first
+    assert len(stands(ada, one)) == 1
+    assert ada.ops.list_runs().results[0].changes == first.undone
+
+
+def test_what_is_said_again_is_not_taken_back_by_a_replay_of_an_undoing(ada: Engram) -> None:
+    one, two = several(ada, 2)
+    ada.relate(one, two, "causes", weight=0.4)
+    ada.ops.undo(newest(ada))
+    ada.relate(one, two, "causes", weight=0.4)
+    diff = ada.ops.replay()
+    assert (diff.is_same, diff.problems) == (True, ())
+    assert stands(ada, one) == [("causes", 0.4, {})]
+
+
+def test_an_event_of_a_kind_that_is_not_taken_back_is_refused(ada: Engram) -> None:
+    task = ada.start_task("Paint the birch")
+    ada.update_task(task.task_run_id, status="completed")
+    ada.remember("The tide is low.", session_id="s")
+    ada.end_session("s")
+    refused = [event for event in ada.list_events(limit=50) if event.event_type.startswith(("task_", "session_"))]
+    assert {"task_updated", "session_ended"} <= {event.event_type for event in refused}
+    for event in refused:
+        with pytest.raises(Conflict, match=f"{event.event_type} is not taken back"):
+            ada.ops.undo(event.event_id)
+    assert not ada.ops.list_runs().results
+
+
+def test_a_relation_between_what_a_reader_may_not_see_is_not_taken_back_by_him(ada: Engram) -> None:
+    agent = ada.scoped(user_id=None)
+    one, two = several(agent, 2, private=True)
+    agent.relate(one, two, "causes")
+    event = newest(agent)
+    with pytest.raises(Conflict, match="out of sight"):
+        ada.ops.undo(event)
+    assert len(stands(agent, one)) == 1
+    assert agent.ops.undo(event).changed == 1

@@ -536,10 +536,14 @@ def test_ties_are_of_a_run_that_can_be_taken_back_and_are_not_made_again(door: E
     apples = told(door, kinds("apple", 3))
     tend(door)
     [run] = [one for one in door.ops.list_runs().results if one.step == "links"]
-    door.ops.undo(run.run_id)
+    ties = {one: door.list_relations(one) for one in apples}
+    back = door.ops.undo(run.run_id)
+    assert {one.field for one in back.undone} == {"relation"}
     assert all(not door.list_relations(one) for one in apples)
     tend(door)
     assert all(not door.list_relations(one) for one in apples)
+    door.ops.undo(back.run_id)
+    assert {one: door.list_relations(one) for one in apples} == ties
 
 
 def test_what_is_looked_for_once_is_not_looked_for_again(door: Engram) -> None:
