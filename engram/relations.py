@@ -138,9 +138,12 @@ def erase_event(conn: Connection, event_id: str, memory_ids: Sequence[str]) -> N
 
 def list_relations(
     conn: Connection, visible: Visible, memory_id: str, *, direction: Direction, relation_types: Sequence[str] | None,
-    limit: int, moment: Moment = NOW,
+    limit: int | None, moment: Moment = NOW,
 ) -> tuple[Relation, ...]:  # fmt: skip
-    """The relations of a memory that stand at a moment, the heaviest first; both ends are in the reader's sight."""
+    """The relations of a memory that stand at a moment, the heaviest first; both ends are in the reader's sight.
+
+    All of them, without a limit.
+    """
     if not visible.scope_ids or limit == 0:
         return ()
     params = memories.visible_params(visible, moment) | {

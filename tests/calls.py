@@ -231,7 +231,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "relate_batch": {"items": "batch"},
     "unrelate": {"source_id": "id", "target_id": "id", "relation_type": "label"},
-    "list_relations": {"memory_id": "id", "direction": "choice", "relation_types": "words", "limit": "limit"},
+    "list_relations": {"memory_id": "id", "direction": "choice", "relation_types": "words", "limit": "limit or all"},
     "traverse": {
         "start_id": "id",
         "max_depth": "revision",

@@ -59,7 +59,7 @@ def list_(
     memory_id: Annotated[str, typer.Argument(help="Id of a memory.")],
     direction: Way = "any",
     types: Types = None,
-    limit: Limit = 200,
+    limit: Annotated[int | None, typer.Option("--limit", "-n", help="Only so many.", min=0, max=200)] = None,
 ) -> None:
     """List the relations of a memory, the heaviest first."""
     from engram.cli import show

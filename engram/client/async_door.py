@@ -391,12 +391,13 @@ class AsyncEngram(Door):
         *,
         direction: Direction = "any",
         relation_types: Sequence[str] | None = None,
-        limit: int = 200,
+        limit: int | None = None,
         **read: Unpack[Read],
     ) -> tuple[Relation, ...]:
         """The relations of a memory that stand, the heaviest first; only those whose other end is in sight.
 
-        `direction` is `outbound` (from it), `inbound` (to it) or `any`. The other end may be superseded, not forgotten.
+        All of them, or the `limit` (up to 200) heaviest. `direction` is `outbound` (from it), `inbound` (to it) or
+        `any`. The other end may be superseded, not forgotten.
         """
         return await self._run(
             operations.relating.list_relations(

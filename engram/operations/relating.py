@@ -310,10 +310,10 @@ def list_relations(
     setup: Setup, memory_id: object, *, direction: object, relation_types: object, limit: object,
     given: Mapping[str, Any],
 ) -> Operation[tuple[Relation, ...]]:  # fmt: skip
-    """The relations of a memory that stand, the heaviest first."""
+    """The relations of a memory that stand, the heaviest first: all, or as many as are wanted."""
     reading = setup.reading(given)
     wanted, way = inputs.memory_id(memory_id), _direction(direction)
-    kinds, most = relations.relation_types(relation_types), inputs.limit(limit)
+    kinds, most = relations.relation_types(relation_types), inputs.optional(inputs.limit, limit)
 
     def work(conn: Connection) -> tuple[Relation, ...]:
         visible = tenancy.visible(conn, reading.scope)

@@ -10,4 +10,4 @@ SELECT r.source_id::text, r.target_id::text, r.relation_type, r.weight, r.auto, 
          ORDER BY r.weight DESC, r.relation_type, r.source_id, r.target_id) r
   /*ends*/
  ORDER BY r.weight DESC, r.relation_type, r.source_id, r.target_id
- LIMIT %(limit)s
+ LIMIT %(limit)s::bigint

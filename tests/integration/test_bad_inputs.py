@@ -82,6 +82,7 @@ ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     "metadata": ("metadata",),
     "payload": ("metadata",),
     "limit": ("limit",),
+    "limit or all": ("limit",),
     "whole": ("whole",),
     "revision": ("whole",),
     "small whole": ("whole",),
@@ -154,6 +155,7 @@ DIFFERENT: Final[Mapping[tuple[str, str], str]] = {
     ("tokens from 0", "0"): "ok",  # a budget of nothing leaves everything out, and says so
     ("messages", "a text"): "ok",  # one message of the user
     ("nested batch", "no items"): "ok",
+    ("limit or all", "None"): "ok",  # all there are
     ("title", "nothing"): "ok",  # a document may have none
     ("long text", "1 MiB and one byte"): "ok",  # long texts are what it is for
     ("long text", "300,000 different words"): "ok",

@@ -122,6 +122,25 @@ def test_a_relation_is_made_listed_changed_and_ended(ada: Engram) -> None:
     assert ada.relate(one, two, "causes", weight=0.1).metadata == {}, "what was ended does not come back by itself"
 
 
+def test_all_relations_of_a_memory_are_listed_unless_fewer_are_wanted(ada: Engram) -> None:
+    hub, *ends = several(ada, 6)
+    kinds = [f"kind_{number}" for number in range(60)]
+    ada.relate_batch(
+        [
+            {"source_id": hub, "target_id": end, "relation_type": kind, "weight": 1 - number / 1000}
+            for end in ends for number, kind in enumerate(kinds)
+        ]
+    )  # fmt: skip
+    every = ada.list_relations(hub)
+    assert {(one.target_id, one.relation_type) for one in every} == {(end, kind) for end in ends for kind in kinds}
+    assert [one.weight for one in every] == sorted((one.weight for one in every), reverse=True)
+    assert ada.list_relations(hub, known_at=datetime.now(UTC)) == every
+    assert ada.list_relations(hub, limit=7) == every[:7]
+    assert ada.list_relations(hub, limit=0) == ()
+    with pytest.raises(LimitExceeded):
+        ada.list_relations(hub, limit=201)
+
+
 def test_a_relation_is_an_event_with_who_and_why(ada: Engram) -> None:
     one, two = several(ada, 2)
     ada.relate(one, two, "causes", weight=0.4, reason="seen twice", actor="mia", session_id="s")
