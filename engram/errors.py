@@ -95,7 +95,7 @@ class StaleStream(Conflict):
 
 
 class IdempotencyMismatch(Conflict):
-    """This idempotency key was used before with another body."""
+    """This idempotency key or event id was used before for something else."""
 
     code = "idempotency_mismatch"
 

@@ -1,8 +1,8 @@
 """Reading conversations from files: JSON lines of events, OpenAI-style message lists, LoCoMo's JSON.
 
-Every reader gives batches of messages for `Engram.remember`. Each message carries an event id that is made from what
-stands in the file up to that message, so a file read twice, or read again after a kill, adds nothing twice; a file
-that grew adds only what is new. Pure but for the reading itself.
+Every reader gives batches of messages for `Engram.remember`. Each message carries an event id that is made from whose
+it becomes and what stands in the file up to that message, so a file read twice, or read again after a kill, adds
+nothing twice; a file that grew adds only what is new. Pure but for the reading itself.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import os
 import re
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -65,21 +65,28 @@ class Found:
     done: float
 
 
-def read(path: Path, *, format: str = "auto", session_id: str | None = None, size: int = BATCH) -> Iterator[Batch]:
-    """The messages of a file in batches of one session each, in the order of the file."""
+def read(
+    path: Path, *, format: str = "auto", session_id: str | None = None, size: int = BATCH,
+    owner: Sequence[str | None] = (),
+) -> Iterator[Batch]:  # fmt: skip
+    """The messages of a file in batches of one session each, in the order of the file.
+
+    `owner` names the scope they go to: the same file is other events in another scope.
+    """
     _checked(format)
     with path.open("rb") as file:
-        yield from read_file(file, path.name, format=format, session_id=session_id or path.stem, size=size)
+        yield from read_file(file, path.name, format=format, session_id=session_id or path.stem, size=size, owner=owner)
 
 
 def read_file(
-    file: BinaryIO, name: str, *, format: str = "auto", session_id: str | None = None, size: int = BATCH
-) -> Iterator[Batch]:
+    file: BinaryIO, name: str, *, format: str = "auto", session_id: str | None = None, size: int = BATCH,
+    owner: Sequence[str | None] = (),
+) -> Iterator[Batch]:  # fmt: skip
     """The same of an open file that can be read from its beginning again; `name` stands for it in what is said."""
     _checked(format)
     chosen, by_lines = detect(file, name) if format == "auto" else (format, lines_in(file, name))
     found = READERS[chosen](objects(file, name, by_lines), session_id or name)
-    yield from grouped(identified(found), size)
+    yield from grouped(identified(found, owner), size)
 
 
 def _checked(format: str) -> None:
@@ -339,16 +346,18 @@ READERS: Final = {"events": read_events, "openai": read_openai, "locomo": read_l
 # --- identity and batches ---------------------------------------------------------------------------------------------
 
 
-def identified(found: Iterable[Found]) -> Iterator[Found]:
+def identified(found: Iterable[Found], owner: Sequence[str | None] = ()) -> Iterator[Found]:
     """The same messages with an event id each: their own, or one made from all that stands before them in the session.
 
     A chain rather than a line number: the same words said twice stay two events, and a file that grew at its end
-    keeps the ids of everything it had before.
+    keeps the ids of everything it had before. It begins with the names of the owner: the ids of events are of a whole
+    tenant, and what is one event for each of two users needs two.
     """
+    first = uuid.uuid5(NAMESPACE, json.dumps(list(owner)))
     before: dict[str, uuid.UUID] = {}
     for item in found:
         text = json.dumps([item.session_id, item.message], sort_keys=True, default=str)
-        link = before[item.session_id] = uuid.uuid5(before.get(item.session_id, NAMESPACE), text)
+        link = before[item.session_id] = uuid.uuid5(before.get(item.session_id, first), text)
         message = item.message if "event_id" in item.message else {**item.message, "event_id": str(link)}
         yield Found(item.place, item.session_id, message, item.done)
 

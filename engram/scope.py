@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypedDict
+from typing import Any, Final, TypedDict, cast
 
 from engram import inputs
 from engram.errors import InvalidInput
@@ -72,6 +72,12 @@ class Scope:
     def namespaces(self) -> tuple[str, ...]:
         """The namespaces a read may see, nearest first."""
         return (self.namespace, DEFAULT) if self.shared and self.namespace != DEFAULT else (self.namespace,)
+
+    @property
+    def owner(self) -> tuple[str, str, str, str | None]:
+        """The names of the one owner of what is written here; InvalidInput where there are several."""
+        scope = self.for_write()
+        return scope.tenant_id, scope.namespace, str(scope.agent_id), cast("str | None", scope.user_id)
 
     def override(self, **ids: Any) -> Scope:
         """This scope with some ids replaced; unknown names are InvalidInput."""

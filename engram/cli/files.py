@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Final, Protocol
@@ -91,7 +91,7 @@ def append(
 ) -> Counter[str]:
     """Append one file batch by batch; counts of its events and of what was decided about them."""
     counts: Counter[str] = Counter()
-    for batch in batches(path, format, session):
+    for batch in batches(path, format, session, engram.scope.owner):
         receipt = engram.remember(batch.messages, session_id=batch.session_id, **write)  # type: ignore[arg-type]
         counts["events"] += len(batch.messages)
         if not receipt.duplicate:  # a duplicate tells again what was decided the first time
@@ -100,15 +100,15 @@ def append(
     return counts
 
 
-def batches(path: Path, format: str, session: str | None) -> Iterator[reading.Batch]:
+def batches(path: Path, format: str, session: str | None, owner: Sequence[str | None] = ()) -> Iterator[reading.Batch]:
     """The messages of a file; those of stdin for the name `-`, and of a pipe, such as the shell makes of <(command)."""
     if path != STDIN and path.is_file():
-        yield from reading.read(path, format=format, session_id=session)
+        yield from reading.read(path, format=format, session_id=session, owner=owner)
         return
     # A file without a name, which goes with this process: a format is told by reading from the beginning again.
     with nullcontext(stdin()) if path == STDIN else path.open("rb") as source, tempfile.TemporaryFile() as file:
         shutil.copyfileobj(source, file)
-        yield from reading.read_file(file, "stdin", format=format, session_id=session)
+        yield from reading.read_file(file, "stdin", format=format, session_id=session, owner=owner)
 
 
 def text_in(path: Path) -> str:

@@ -109,12 +109,12 @@ def _transcripts(
 ) -> Operation[ImportReport]:
     """Append conversations batch by batch; the jobs they cause derive memories from them."""
     if strict:
-        for _ in transcripts.read(file):
+        for _ in transcripts.read(file, call.scope.owner):
             pass
     counts: Counter[str] = Counter()
     read = 0
     words = {name: value for name, value in given.items() if name != "idempotency_key"}
-    for batch in transcripts.read(file):
+    for batch in transcripts.read(file, call.scope.owner):
         read += len(batch.messages)
         asked = {**words, "session_id": batch.session_id}
         receipt = yield from capture.remember(setup, batch.messages, derive=None, wait=False, given=asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from engram import ingest
@@ -24,6 +24,6 @@ def recognises(file: File) -> bool:
     return True
 
 
-def read(file: File) -> Iterator[Batch]:
-    """The messages in batches of one session each."""
-    return ingest.read(file.path)
+def read(file: File, owner: Sequence[str | None]) -> Iterator[Batch]:
+    """The messages in batches of one session each, as events of the scope that the owner's names are of."""
+    return ingest.read(file.path, owner=owner)

@@ -282,6 +282,16 @@ def test_a_transcript_read_twice_adds_nothing(cli: Cli) -> None:
     assert (second["events"], second["added"], second["known"], second["memories"]) == (20, 0, 20, 0)
 
 
+def test_a_transcript_read_for_another_user_is_that_users_own(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "chat.jsonl"
+    path.write_text("\n".join(json.dumps(turn(n)) for n in range(3)))
+    owners = (["--user", "ada"], ["--user", "ben"], ["--user", "ben", "--namespace", "work"], ["--agent", "coder"], [])
+    for owner in owners:
+        assert cli.json("ingest", str(path), *owner)["added"] == 3
+    for owner in owners:
+        assert cli.json("ingest", str(path), *owner)["added"] == 0
+
+
 def test_a_transcript_that_grew_adds_what_is_new(cli: Cli, tmp_path: Path) -> None:
     lines = [json.dumps({"role": "user", "content": f"Note {n} of the day", "session_id": "s"}) for n in range(5)]
     path = tmp_path / "talk.jsonl"

@@ -209,6 +209,7 @@ def test_conversations_go_in_by_the_ledger_and_their_facts_are_derived_by_jobs(d
     report = door.ops.import_(path, user_id="ada")
     assert (report.format, counts(report)) == ("transcript", {"said": 2})
     assert counts(door.ops.import_(path, user_id="ada")) == {"known": 2}
+    assert counts(door.ops.import_(path, user_id="ben")) == {"said": 2}
     while door.ops.run_jobs():
         pass
     assert "Lyon" in door.recall("Where do I live?", user_id="ada").answer_text

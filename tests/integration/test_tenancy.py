@@ -822,7 +822,7 @@ def test_an_event_id_that_another_scope_has_taken_tells_nothing_but_that_it_is_t
     for said in ("The code is 4711", "The code is 4712"):
         with pytest.raises(IdempotencyMismatch) as caught:
             bob.remember([{"role": "user", "content": said, "event_id": taken}])
-        assert str(caught.value) == "This idempotency key was used before with another body."
+        assert str(caught.value) == "This idempotency key or event id was used before for something else."
         assert caught.value.facts == {}
     assert bob.list_events() == ()
 

@@ -105,6 +105,16 @@ def test_the_same_words_in_two_sessions_are_two_events(tmp_path: Path) -> None:
     assert len(set(ids(path))) == 2
 
 
+def test_the_same_file_for_another_owner_is_other_events_but_for_ids_of_its_own(tmp_path: Path) -> None:
+    own = str(uuid.uuid4())
+    path = write(tmp_path / "talk.jsonl", turn("user", "yes", session_id="a"), turn("user", "no", event_id=own))
+    owners = [("t", "n", "a", None), ("t", "n", "a", "ada"), ("t", "n", "ada", None), ("t", "a", "n", None)]
+    found = [ids(path, owner=owner) for owner in owners]
+    assert len({first for first, _ in found}) == 4
+    assert {second for _, second in found} == {own}
+    assert found == [ids(path, owner=owner) for owner in owners]
+
+
 def test_every_id_is_a_uuid_the_ledger_accepts(tmp_path: Path) -> None:
     path = write(tmp_path / "chat.json", json.dumps([turn("user", "one"), turn("assistant", "two")]))
     assert all(uuid.UUID(event_id).int for event_id in ids(path))
