@@ -12,12 +12,13 @@ from typing import Final
 from engram import history, ids, ledger, memories, tasks, text
 from engram.database import Connection, fetch_all
 from engram.errors import Conflict, NotFound
-from engram.memories import Moment, visible_params
+from engram.memories import NOW, Moment, visible_params
 from engram.tenancy import Visible
 from engram.values import Citation, CitationState, CitedText, Event
 
 AROUND: Final = 500  # characters of context on either side at most
 UNKNOWN: Final = "nothing with that id in this scope"
+NO_EVENT: Final = "no event with that id in this scope"
 
 
 def state_of(citation: Citation, content: str | None) -> CitationState:
@@ -53,7 +54,7 @@ def verify(conn: Connection, visible: Visible, citation: Citation) -> CitationSt
     """Whether a citation holds; NotFound where the reader sees no such event."""
     event = _events(conn, visible, [citation.event_id], Moment()).get(citation.event_id)
     if event is None:
-        raise NotFound("no event with that id in this scope")
+        raise NotFound(NO_EVENT)
     return state_of(citation, event.content)
 
 
@@ -64,12 +65,36 @@ def cite(conn: Connection, visible: Visible, cited_id: str, lines: int, moment: 
         events = _events(conn, visible, [one.event_id for one in memory.citations], moment)
         there = [one for one in memory.citations if one.event_id in events]
         return tuple(_told(events[one.event_id], one, lines, memory.memory_id) for one in there)
-    found = _events(conn, visible, _event_ids(conn, visible, cited_id), moment)
-    if not found:
+    event = _event(conn, visible, cited_id, moment)
+    if event is None:
         raise NotFound(UNKNOWN)
+    return (_told(event, whole_of(event.event_id, event.content or ""), lines),)
+
+
+def resolve_event_id(conn: Connection, visible: Visible, event_id: str, moment: Moment = NOW) -> str:
+    """The full id for a full or short one; NotFound where the reader sees none, Conflict where several end so."""
+    if not ids.is_short(event_id):
+        return event_id
+    event = _event(conn, visible, event_id, moment)
+    if event is None:
+        raise NotFound(NO_EVENT)
+    return event.event_id
+
+
+def resolve_event_ids(conn: Connection, visible: Visible, event_ids: Iterable[str]) -> list[str]:
+    """The full ids of events by full or short ones, each once; NotFound where the reader sees one of them not."""
+    wanted = list(dict.fromkeys(resolve_event_id(conn, visible, one) for one in event_ids))
+    known = ledger.get_many(conn, wanted, scope_ids=visible.scope_ids)
+    if len(known) < len(wanted) or history.private_events(conn, visible, wanted):
+        raise NotFound(NO_EVENT)
+    return wanted
+
+
+def _event(conn: Connection, visible: Visible, event_id: str, moment: Moment) -> Event | None:
+    found = list(_events(conn, visible, _event_ids(conn, visible, event_id), moment).values())
     if len(found) > 1:
         raise Conflict("the mark is ambiguous in this scope: give the full id")
-    return tuple(_told(event, whole_of(event.event_id, event.content or ""), lines) for event in found.values())
+    return found[0] if found else None
 
 
 def _event_ids(conn: Connection, visible: Visible, cited_id: str) -> Sequence[str]:

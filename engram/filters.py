@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -56,7 +56,8 @@ class Filter(Value):
 
     Windows and ranges are half-open, `(from, to)`, with None for an open side. `valid` asks whether a memory held at
     some time of the window, `recorded` whether it was recorded in it. `metadata` asks for containment; `metadata_range`
-    maps a dotted path to a range of numbers, or of text compared by code points.
+    maps a dotted path to a range of numbers, or of text compared by code points. `memory_ids` may be short ones, as
+    printed (`mem-1a2b3c4d`).
     """
 
     memory_types: Sequence[MemoryType] | None = None
@@ -142,6 +143,25 @@ def matches(asked: Filter, memory: Memory) -> bool:
     return _branches_match(asked, memory)
 
 
+def short_ids(asked: Filter) -> frozenset[str]:
+    """The short ids of memories that a filter names, anywhere in its tree."""
+    below = (short_ids(child) for branch in _BRANCHES for child in getattr(asked, branch) or ())
+    return frozenset(filter(ids.is_short, asked.memory_ids or ())).union(*below)
+
+
+def with_whole_ids(asked: Filter, known: Mapping[str, str]) -> Filter:
+    """The same filter with full ids in the place of short ones; one that is not known names nothing."""
+    changed: dict[str, Any] = {
+        branch: tuple(with_whole_ids(child, known) for child in getattr(asked, branch))
+        for branch in _BRANCHES
+        if getattr(asked, branch) is not None
+    }
+    if asked.memory_ids is not None:
+        whole = (known.get(one) if ids.is_short(one) else one for one in asked.memory_ids)
+        changed["memory_ids"] = tuple(one for one in whole if one is not None)
+    return replace(asked, **changed)
+
+
 def to_sql(asked: Filter | None, prefix: str = "f") -> tuple[str, dict[str, Any]]:
     """A condition over alias `m` of `agent_memory`, and its parameters, whose names begin with `prefix`."""
     builder = _Sql(prefix)
@@ -216,7 +236,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "tags_all": _list_of(inputs.tag),
     "tags_any": _list_of(inputs.tag),
     "sources": _list_of(inputs.label),
-    "memory_ids": _list_of(ids.parse_id),
+    "memory_ids": _list_of(inputs.memory_id),
     "session_ids": _list_of(inputs.name),
     "task_run_ids": _list_of(ids.parse_id),
     "topic_keys": _list_of(inputs.key_text),

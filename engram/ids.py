@@ -11,6 +11,7 @@ import uuid_utils
 
 from engram.errors import InvalidInput
 
+SHORT_DIGITS = 8  # of the last, at least
 SHORT_ID = re.compile(r"(?:mem|evt)-[0-9a-f]{8}(?:[0-9a-f]{4}){0,6}")  # more digits where eight are ambiguous
 
 
@@ -35,7 +36,7 @@ def redigit(value: str, digit: str) -> str:
 
 def short_id(value: str, prefix: str = "mem") -> str:
     """The form printed for people: the prefix and the *last* eight digits (the first are the clock)."""
-    return f"{prefix}-{value[-8:]}"
+    return f"{prefix}-{value[-SHORT_DIGITS:]}"
 
 
 def is_short(value: str) -> bool:

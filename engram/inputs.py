@@ -821,16 +821,26 @@ def event_id(value: object, field: str = "event_id") -> str:
 
 def memory_id(value: object, field: str = "memory_id") -> str:
     """A memory's id in canonical text, or its short form as printed, such as `mem-1a2b3c4d`."""
-    if isinstance(value, str) and len(value) < LABEL_CHARACTERS and ids.is_short(value) and value.startswith("mem-"):
-        return str.__str__(value)
-    return _uuid(value, field, "an id such as mem-1a2b3c4d, or a UUID as text")
+    return _short_id(value, "mem-") or _uuid(value, field, "an id such as mem-1a2b3c4d, or a UUID as text")
+
+
+def named_event_id(value: object, field: str = "event_id") -> str:
+    """An event's id in canonical text, or its short form as printed, such as `evt-1a2b3c4d`."""
+    return _short_id(value, "evt-") or _uuid(value, field, "an id such as evt-1a2b3c4d, or a UUID as text")
 
 
 def cited_id(value: object, field: str = "cited_id") -> str:
     """The id of a memory or an event in canonical text, or its short form as printed, such as `evt-1a2b3c4d`."""
-    if isinstance(value, str) and len(value) < LABEL_CHARACTERS and ids.is_short(value):
-        return str.__str__(value)
-    return _uuid(value, field, "an id such as mem-1a2b3c4d or evt-1a2b3c4d, or a UUID as text")
+    expected = "an id such as mem-1a2b3c4d or evt-1a2b3c4d, or a UUID as text"
+    return _short_id(value, "mem-", "evt-") or _uuid(value, field, expected)
+
+
+def _short_id(value: object, *prefixes: str) -> str | None:
+    """A short id with one of the prefixes, in small letters as it is printed; None for anything else."""
+    if not isinstance(value, str) or len(value) >= LABEL_CHARACTERS:
+        return None
+    found = str.__str__(value).lower()
+    return found if found.startswith(prefixes) and ids.is_short(found) else None
 
 
 def _uuid(value: object, field: str, expected: str = "a UUID as text") -> str:

@@ -190,13 +190,29 @@ def resolve_id(conn: Connection, visible: Visible, memory_id: str) -> str:
         return ids.parse_id(memory_id, "memory_id")
     if not memory_id.startswith("mem-"):
         raise InvalidInput("memory_id", "the id of a memory", "the short id of something else")
-    params = visible_params(visible)
-    rows = fetch_all(conn, "find_short_id", ending=memory_id[4:], **params) if visible.scope_ids else []
-    if not rows:
+    found = whole_ids(conn, visible, [memory_id]).get(memory_id)
+    if found is None:
         raise NotFound("no memory with that id in this scope")
-    if len(rows) > 1:
-        raise Conflict("the short id is ambiguous in this scope: give the full id")
-    return str(rows[0].memory_id)
+    return found
+
+
+def whole_ids(conn: Connection, visible: Visible, short_ids: Iterable[str]) -> dict[str, str]:
+    """The full ids of those short ones that the scope has, by them; Conflict when one of them is ambiguous."""
+    by_ending: dict[str, list[str]] = {}
+    for short in short_ids:
+        by_ending.setdefault(short[-ids.SHORT_DIGITS :], []).append(short)
+    if not by_ending or not visible.scope_ids:
+        return {}
+    known: dict[str, str] = {}
+    for row in fetch_all(conn, "find_short_ids", endings=list(by_ending), **visible_params(visible)):
+        digits = row.memory_id.replace("-", "")
+        for short in by_ending[digits[-ids.SHORT_DIGITS :]]:
+            if not digits.endswith(short.removeprefix("mem-")):
+                continue
+            if short in known:
+                raise Conflict("the short id is ambiguous in this scope: give the full id")
+            known[short] = row.memory_id
+    return known
 
 
 def find(conn: Connection, visible: Visible, memory_id: str, moment: Moment = NOW) -> Memory | None:

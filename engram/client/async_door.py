@@ -241,6 +241,8 @@ class AsyncEngram(Door):
     ) -> tuple[WriteDecision, ...]:
         """Wait until the events of a receipt (or one event, by id) are derived; Unavailable after `timeout` seconds.
 
+        NotFound where the read sees no such event.
+
         `deriver` is one of `verbatim`, `rules` and `llm`; without it every one that an event asks for, the language
         model as long as a job is on its way to it. Returns the decisions that came of the events. A dead job is not
         waited for: Unavailable comes at once, with its `error_class`.
@@ -1191,7 +1193,10 @@ class AsyncEngram(Door):
     # Read: the ledger
 
     async def get_event(self, event_id: str, **read: Unpack[Read]) -> Event:
-        """The event with this id, or NotFound, as where it happened after `as_of` or was recorded after `known_at`."""
+        """The event with this id, or NotFound, as where it happened after `as_of` or was recorded after `known_at`.
+
+        The id may be short, as it is printed (`evt-1a2b3c4d`); Conflict where several end so.
+        """
         return await self._run(operations.capture.get_event(self._setup, event_id, read))
 
     async def list_events(

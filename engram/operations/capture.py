@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any, Final, Literal, cast
 
-from engram import checkpoints, history, ids, inputs, ledger, sessions, streams, tasks, tenancy
+from engram import checkpoints, citations, history, ids, inputs, ledger, sessions, streams, tasks, tenancy
 from engram.database import Connection
 from engram.errors import IdempotencyMismatch, InvalidInput, NotFound, StaleStream
 from engram.memories import Moment
@@ -123,10 +123,11 @@ def record_turn(
 def get_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Operation[Event]:
     """The event of that id, or NotFound."""
     reading = setup.reading(given)
-    wanted = inputs.event_id(event_id)
+    asked = inputs.named_event_id(event_id)
 
     def work(conn: Connection) -> Event:
         visible = tenancy.visible(conn, reading.scope)
+        wanted = citations.resolve_event_id(conn, visible, asked, reading.moment)
         found = ledger.get(conn, wanted, scope_ids=visible.scope_ids)
         hidden = history.private_events(conn, visible, [wanted])
         late = found is not None and _is_later(found, reading.moment)
@@ -180,7 +181,7 @@ def _captured(
     call: Writing,
     events: Sequence[ledger.NewEvent],
     expected: int | None,
-    wait: float | Literal[False] | None,
+    wait: float | Literal[False],
 ) -> Operation[Receipt]:
     due: list[str] = []
     if (call.idempotency_key or "").startswith(UNKEYED):
@@ -287,7 +288,7 @@ def _appended(
     return (yield from steps.write(call.tenant_id, lambda conn: work(conn, old), key=key))
 
 
-def _followed(setup: Setup, call: Writing, receipt: Receipt, wait: float | Literal[False] | None) -> Operation[Receipt]:
+def _followed(setup: Setup, call: Writing, receipt: Receipt, wait: float | Literal[False]) -> Operation[Receipt]:
     """Have what was appended derived, here or by workers; the receipt, with what came of it where the caller waits."""
     if not setup.settings.derives_inline:
         yield from steps.ring(call.tenant_id)
@@ -298,8 +299,7 @@ def _followed(setup: Setup, call: Writing, receipt: Receipt, wait: float | Liter
         if wait is False:
             decisions = yield from deriving.decisions_of(call.scope, receipt.event_ids)
         else:  # another worker may have taken the job
-            waited = deriving.wait_for(setup, receipt, deriver=None, timeout=wait, given=ids_of(call))
-            decisions = list((yield from waited))
+            decisions = list((yield from deriving.waited(call.scope, receipt.event_ids, timeout=wait)))
         return replace(receipt, decisions=tuple(decisions))
     return receipt
 
@@ -345,17 +345,6 @@ def _appended_at_once(
             is_new=False,
         )
     return went.scope_id, part, went.done
-
-
-def ids_of(call: Writing) -> dict[str, Any]:
-    """The scope of a write, as a read by the same caller names it."""
-    scope = call.scope
-    return {
-        "tenant_id": scope.tenant_id,
-        "namespace": scope.namespace,
-        "agent_id": scope.agent_id,
-        "user_id": scope.user_id,
-    }
 
 
 def _is_known(conn: Connection, scope_id: int, call: Writing, events: Sequence[ledger.NewEvent]) -> bool:
@@ -552,7 +541,7 @@ def _artifact_event(artifact: object, where: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def seconds(value: object) -> float | Literal[False] | None:
+def seconds(value: object) -> float | Literal[False]:
     """Seconds to wait for derivation: False for none, True for the default of ten."""
     if isinstance(value, bool):
         return 10.0 if value else False

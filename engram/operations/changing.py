@@ -8,7 +8,21 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TypeVar
 from zoneinfo import ZoneInfo
 
-from engram import batching, history, ids, inputs, ledger, memories, policies, sessions, streams, tenancy, text, writing
+from engram import (
+    batching,
+    citations,
+    history,
+    ids,
+    inputs,
+    ledger,
+    memories,
+    policies,
+    sessions,
+    streams,
+    tenancy,
+    text,
+    writing,
+)
 from engram.database import Connection, Jsonb, ending, execute, fetch_all
 from engram.errors import (
     AlreadySuperseded,
@@ -158,8 +172,9 @@ def _asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     return Asked(draft, plain({name: value for name, value in item.items() if value is not None} | spans))
 
 
-def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[list[WriteDecision]]:
+def _add_all(setup: Setup, call: Writing, given: Sequence[Asked]) -> Operation[list[WriteDecision]]:
     call = call.keyed()
+    asked = yield from _citing_whole_ids(call, given)
     setup = yield from spaces.ready(setup, call.tenant_id)
     drafts = yield from with_vectors(setup, [one.draft for one in asked])
     requests = [one.request for one in asked]
@@ -190,6 +205,27 @@ def _add_all(setup: Setup, call: Writing, asked: Sequence[Asked]) -> Operation[l
         return writing.whole(desk, settled)
 
     return (yield from written(call, work))
+
+
+def _citing_whole_ids(call: Writing, asked: Sequence[Asked]) -> Operation[Sequence[Asked]]:
+    """The same candidates with the ids of the events they cite whole, as the ledger is to keep them."""
+    short = {event_id for one in asked for event_id, _, _ in one.draft.citations if ids.is_short(event_id)}
+    if not short:
+        return asked
+
+    def work(conn: Connection) -> dict[str, str]:
+        visible = tenancy.visible(conn, call.scope)
+        return {event_id: citations.resolve_event_id(conn, visible, event_id) for event_id in sorted(short)}
+
+    known = yield from steps.read(call.tenant_id, work)
+    return [_citing(one, known) for one in asked]
+
+
+def _citing(asked: Asked, known: Mapping[str, str]) -> Asked:
+    spans = tuple((known.get(event_id, event_id), start, end) for event_id, start, end in asked.draft.citations)
+    if spans == asked.draft.citations:
+        return asked
+    return Asked(replace(asked.draft, citations=spans), {**asked.request, "sources": plain(spans)})
 
 
 def _desk_for(setup: Setup, conn: Connection, call: Writing, drafts: Sequence[Draft]) -> tuple[Desk, Sequence[Draft]]:
@@ -957,7 +993,7 @@ def _citation(value: object) -> tuple[tuple[str, int, int], str | None]:
     start, end = inputs.whole(parts[1], "sources.start"), inputs.whole(parts[2], "sources.end")
     if end <= start:
         raise InvalidInput("sources", "an end after its start", "one that is not")
-    return (inputs.event_id(parts[0], "sources.event_id"), start, end), quote
+    return (inputs.named_event_id(parts[0], "sources.event_id"), start, end), quote
 
 
 def _type_of(memory_type: object, category: object) -> tuple[Any, str | None]:

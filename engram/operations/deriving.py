@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from engram import batching, derivation, history, inputs, jobs, ledger, memories, policies, tenancy, writing
+from engram import batching, citations, derivation, history, inputs, jobs, ledger, memories, policies, tenancy, writing
 from engram.database import Connection, ending, fetch_ahead, fetch_all, fetch_one
 from engram.derivation import llm
 from engram.derivation.proposals import Proposed
@@ -73,20 +73,34 @@ class Drafted:
 def wait_for(
     setup: Setup, what: object, *, deriver: object, timeout: object, given: Mapping[str, Any]
 ) -> Operation[tuple[WriteDecision, ...]]:
-    """Wait until the events of a receipt are derived; Unavailable with the backlog when they are not in time.
+    """Wait until the events of a receipt, or one event, are derived, as `waited` does; NotFound for an unknown one."""
+    reading = setup.reading(given)
+    several = inputs.items(what.event_ids, "what", inputs.BATCH_ITEMS) if isinstance(what, Receipt) else (what,)
+    named = list(dict.fromkeys(inputs.named_event_id(one, "what") for one in several))
+    name = inputs.optional(inputs.choice, deriver, "deriver", [*(one.NAME for one in derivation.DERIVERS), llm.NAME])
+    patience, scope = inputs.number(timeout, "timeout", 0, 3_600), reading.scope
+    if isinstance(what, Receipt) and what.dry_run:  # whose events are nowhere
+        return ()
+
+    def work(conn: Connection) -> list[str]:
+        return citations.resolve_event_ids(conn, tenancy.visible(conn, scope), named)
+
+    event_ids = yield from steps.read(scope.tenant_id, work)
+    return (yield from waited(scope, event_ids, deriver=name, timeout=patience))
+
+
+def waited(
+    scope: Scope, event_ids: Sequence[str], *, deriver: str | None = None, timeout: float
+) -> Operation[tuple[WriteDecision, ...]]:
+    """What came of some events of a scope once they are derived; Unavailable with the backlog when not in time.
 
     A job that is dead is not waited for: Unavailable names its class at once. The language model's work is an exception
     unless it is asked for by name: where it failed or is paused, what the other derivers made is the answer.
     """
-    reading = setup.reading(given)
-    several = inputs.items(what.event_ids, "what", inputs.BATCH_ITEMS) if isinstance(what, Receipt) else (what,)
-    event_ids = list(dict.fromkeys(inputs.event_id(one, "what") for one in several))
-    name = inputs.optional(inputs.choice, deriver, "deriver", [*(one.NAME for one in derivation.DERIVERS), llm.NAME])
-    until = inputs.number(timeout, "timeout", 0, 3_600) + time.monotonic()
-    scope, pause = reading.scope, FIRST_PAUSE
+    until, pause = timeout + time.monotonic(), FIRST_PAUSE
     while True:
         behind, dead, made = yield from steps.read(
-            scope.tenant_id, lambda conn: _standing(conn, scope, event_ids, name)
+            scope.tenant_id, lambda conn: _standing(conn, scope, event_ids, deriver)
         )
         if not behind:
             return tuple(made)

@@ -18,7 +18,7 @@ from sqlalchemy.engine import Row
 from engram import (
     chain,
     checkpoints,
-    history,
+    citations,
     inputs,
     jobs,
     ledger,
@@ -112,7 +112,7 @@ class Gone:
 
 def redact_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Operation[ErasureReport]:
     """Erase what one event said."""
-    return (yield from erase(setup, {"events": [inputs.event_id(event_id)]}, given))
+    return (yield from erase(setup, {"events": [inputs.named_event_id(event_id)]}, given))
 
 
 def erase(setup: Setup, targets: Mapping[str, object], given: Mapping[str, Any]) -> Operation[ErasureReport]:
@@ -193,7 +193,7 @@ def _target(call: Writing, targets: Mapping[str, object]) -> Target:
         raise InvalidInput("erase", f"exactly one of {', '.join(TARGETS)}", found)
     [(kind, value)] = given.items()
     if kind in ("events", "memories"):
-        check = inputs.event_id if kind == "events" else inputs.memory_id
+        check = inputs.named_event_id if kind == "events" else inputs.memory_id
         several = inputs.items(value, kind, MOST_TARGETS)
         if not several:
             raise InvalidInput(kind, "at least one id", "none")
@@ -229,7 +229,7 @@ def _pages(
 
     def work(conn: Connection) -> tuple[list[str], Place | None]:
         if target.kind == "events":
-            return _named(conn, call, target.value), None
+            return citations.resolve_event_ids(conn, tenancy.visible(conn, call.scope), target.value), None
         if target.kind == "memories":
             return _behind(conn, call, target.value), None
         if not scope_ids:
@@ -245,14 +245,6 @@ def _pages(
         return [row.event_id for row in rows], last
 
     return work
-
-
-def _named(conn: Connection, call: Writing, event_ids: Sequence[str]) -> list[str]:
-    visible = tenancy.visible(conn, call.scope)
-    known = ledger.get_many(conn, event_ids, scope_ids=visible.scope_ids)
-    if len(known) < len(event_ids) or history.private_events(conn, visible, list(event_ids)):
-        raise NotFound("no event with that id in this scope")
-    return list(event_ids)
 
 
 def _behind(conn: Connection, call: Writing, memory_ids: Sequence[str]) -> list[str]:

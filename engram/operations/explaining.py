@@ -22,7 +22,7 @@ from engram.memories import Moment
 from engram.operations import deepening, noting, recalling, reranking, searching, steps
 from engram.operations.assembling import all_critical, build_context
 from engram.operations.deepening import Deep
-from engram.operations.reading import chosen_filter
+from engram.operations.reading import chosen_filter, named, with_whole_ids
 from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
@@ -79,6 +79,7 @@ def explain(
     most = inputs.optional(inputs.max_tokens, max_tokens)
     if asked.rerank:
         reranking.wanted(setup)
+    asked = yield from named(reading, asked)
     target = yield from steps.read(reading.scope.tenant_id, lambda conn: _target(conn, reading, wanted))
     judge = None if setup.reranker is None else _Overheard(setup.reranker)
     heard = replace(setup, reranker=judge)
@@ -198,7 +199,8 @@ def trace_recall(
         inputs.text(term, f"expected_terms[{place}]", limit=inputs.FACT_CHARACTERS)
         for place, term in enumerate(inputs.items(expected_terms, "expected_terms", MOST_TERMS))
     )
-    wide, chosen = inputs.flag(deep, "deep"), chosen_filter(filter)
+    wide, checked = inputs.flag(deep, "deep"), chosen_filter(filter)
+    chosen = yield from with_whole_ids(reading, checked)
     watch, tenant = _Watch(), reading.scope.tenant_id
     with watch.on("critical"):
         pinned = yield from steps.read(tenant, lambda conn: _critical(conn, reading, chosen))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from engram.memories import Moment
 from engram.operations import steps
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
-from engram.recall import triggers
+from engram.recall import Asked, triggers
 from engram.scope import Scope
 from engram.tenancy import Shelves, Visible
 from engram.values import (
@@ -66,8 +67,9 @@ def list_memories(
     """A page of memories in a total order."""
     order = inputs.choice(sort, "sort", memories.SORTS)
     most = inputs.limit(limit)
-    chosen = chosen_filter(filter)
+    checked = chosen_filter(filter)
     place = inputs.optional(paging.check_cursor, cursor)
+    chosen = yield from with_whole_ids(setup.reading(given), checked)
 
     def work(conn: Connection, visible: Visible, moment: Moment) -> Page[Memory]:
         return memories.list_memories(
@@ -104,19 +106,20 @@ def get_history(
     cursor: object, given: Mapping[str, Any],
 ) -> Operation[Page[HistoryEntry]]:  # fmt: skip
     """The changes of a memory or of a scope, newest first."""
-    chosen = chosen_filter(filter)
+    checked = chosen_filter(filter)
     look = partial(
-        history.get_history, memory_id=inputs.optional(inputs.memory_id, memory_id), filter=chosen,
+        history.get_history, memory_id=inputs.optional(inputs.memory_id, memory_id),
         since=inputs.optional(inputs.moment, since, "since"), until=inputs.optional(inputs.moment, until, "until"),
         include_superseded=inputs.flag(include_superseded, "include_superseded"), limit=inputs.limit(limit),
         cursor=inputs.optional(paging.check_cursor, cursor), key=setup.cursor_key,
     )  # fmt: skip
+    chosen = yield from with_whole_ids(setup.reading(given), checked)
     shelves: Shelves = "with" if memory_id is not None or recall.asks_for_chunks(chosen) else "without"
-    return (
-        yield from _seen(
-            setup, given, lambda conn, visible, moment: look(conn, visible, moment=moment), shelves=shelves
-        )
-    )
+
+    def work(conn: Connection, visible: Visible, moment: Moment) -> Page[HistoryEntry]:
+        return look(conn, visible, filter=chosen, moment=moment)
+
+    return (yield from _seen(setup, given, work, shelves=shelves))
 
 
 def explain_memory(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[MemoryExplanation]:
@@ -193,6 +196,27 @@ def chosen_filter(value: object) -> Filter | None:
     if not isinstance(value, Mapping):
         raise InvalidInput("filter", "a Filter or its JSON form", type(value).__name__)
     return filters.parse(value)
+
+
+def with_whole_ids(reading: Reading, chosen: Filter | None) -> Operation[Filter | None]:
+    """The same filter with the ids of memories whole; Conflict where a short one is of several that the read sees.
+
+    A short id that the read sees none of names nothing, as an unknown full one does.
+    """
+    short = frozenset[str]() if chosen is None else filters.short_ids(chosen)
+    if chosen is None or not short:
+        return chosen
+
+    def work(conn: Connection) -> dict[str, str]:
+        return memories.whole_ids(ending(conn), tenancy.visible(conn, reading.scope, shelves="with"), short)
+
+    return filters.with_whole_ids(chosen, (yield from steps.read(reading.scope.tenant_id, work)))
+
+
+def named(reading: Reading, asked: Asked) -> Operation[Asked]:
+    """The same search with the ids in its filter whole."""
+    chosen = yield from with_whole_ids(reading, asked.filter)
+    return asked if chosen is asked.filter else replace(asked, filter=chosen)
 
 
 def _seen(

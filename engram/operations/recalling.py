@@ -10,7 +10,7 @@ from engram import filters, inputs, ranking, recall
 from engram.database import Connection
 from engram.operations import answering, composing, deepening, noting, reranking, searching, understanding
 from engram.operations.assembling import build_context
-from engram.operations.reading import chosen_filter
+from engram.operations.reading import chosen_filter, named, with_whole_ids
 from engram.operations.searching import Searched
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
@@ -39,6 +39,7 @@ def search(
     )  # fmt: skip
     if asked.rerank:
         reranking.wanted(setup)
+    asked = yield from named(reading, asked)
     counted = inputs.flag(track, "track") and reading.moment.is_now
     started = noting.clock()
     if asked.rerank:  # the reranker is shown the texts of far more than are returned
@@ -70,6 +71,7 @@ def deep_search(
         rerank=rerank, tail=tail,
     )  # fmt: skip
     counted = inputs.flag(track, "track") and reading.moment.is_now
+    deep = replace(deep, asked=(yield from named(reading, deep.asked)))
     started = noting.clock()
     searched = yield from searching.found(setup, reading, deep.asked, light=not deep.asked.rerank)
     results = yield from deepening.deepened(setup, reading, searched, deep)
@@ -94,9 +96,10 @@ def recall_answer(
     wanted = understanding.wanted(
         setup, question, intent_=intent, window=window, now=now, tz=tz, session_id=session_id
     )  # fmt: skip
-    shown, chosen = inputs.limit(limit), chosen_filter(filter)
+    shown, checked = inputs.limit(limit), chosen_filter(filter)
     worded = inputs.flag(compose, "compose")
     waiting, counted = inputs.flag(tail, "tail"), inputs.flag(track, "track") and reading.moment.is_now
+    chosen = yield from with_whole_ids(reading, checked)
     started = noting.clock()
     understood = yield from understanding.read(setup, reading, wanted)
     asked = recall.prepare(

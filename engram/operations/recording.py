@@ -23,7 +23,7 @@ from engram.operations import capture, deriving, extracting, running, spaces, st
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.policies.classify import Classified
-from engram.values import DERIVES, Chunk, Event, LongInputProgress, LongInputReport, Receipt, WriteDecision
+from engram.values import DERIVES, Chunk, Event, LongInputProgress, LongInputReport, WriteDecision
 from engram.writing import Draft, Origin
 
 T = TypeVar("T")
@@ -400,7 +400,7 @@ def _closed(recording: _Recording, parts: int, chunks: int) -> Operation[str]:
 
 
 def _derived(
-    recording: _Recording, chunks: Sequence[Chunk], job_ids: Sequence[str], patience: float | Literal[False] | None
+    recording: _Recording, chunks: Sequence[Chunk], job_ids: Sequence[str], patience: float | Literal[False]
 ) -> Operation[list[WriteDecision]]:
     """Let the facts of the chunks be derived: by workers or the background, or here where the call waits for them."""
     setup, call = recording.setup, recording.call
@@ -409,11 +409,10 @@ def _derived(
     if patience is False:
         yield from steps.ring(call.tenant_id)
         return []
-    receipt = Receipt((chunks[-1].event_id,), recording.document.stream_id, 0)
     if setup.settings.derives_inline:  # the first job reads the stream to its end
         yield from running.derive_appended(setup, call.tenant_id, job_ids[:1])
     yield from steps.ring(call.tenant_id)
-    yield from deriving.wait_for(setup, receipt, deriver=None, timeout=patience, given=capture.ids_of(call))
+    yield from deriving.waited(call.scope, [chunks[-1].event_id], timeout=patience)
     decisions: list[WriteDecision] = []
     for at in range(0, len(chunks), BATCH):
         ids = [chunk.event_id for chunk in chunks[at : at + BATCH]]

@@ -154,7 +154,7 @@ def test_a_ring_wakes_a_worker_before_its_poll(table: Table, redis: RedisServer)
         time.sleep(1)
         with table.door(table.tenant, "doorbell", redis_url=redis.url) as door:
             for _ in range(3):
-                door.wait_for(door.remember("I live in Ottawa.", user_id="user0"), timeout=20)
+                door.wait_for(door.remember("I live in Ottawa.", user_id="user0"), timeout=20, user_id="user0")
 
 
 def test_one_ring_stands_for_many_and_a_dead_redis_is_asked_seldom(

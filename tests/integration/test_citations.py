@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engram import AsyncEngram, Citation, Engram, InvalidInput, Memory, NotFound, Scope
+from engram import AsyncEngram, Citation, Conflict, Engram, Filter, InvalidInput, Memory, NotFound, Scope
 from engram.settings import load
 
 Door = Callable[..., Engram]
@@ -92,6 +92,63 @@ def test_a_mark_with_more_digits_names_a_memory_everywhere(door: Door) -> None:
         engram.get(f"mem-0000{digits[-8:]}")
     with pytest.raises(InvalidInput):
         engram.get(f"mem-{digits[-9:]}")
+
+
+def test_a_filter_names_memories_by_their_marks_in_every_read_that_takes_one(door: Door) -> None:
+    engram = door()
+    _, memory = launch(engram)
+    engram.add("The launch party is in June.")
+    digits = memory.replace("-", "")
+    for mark in (f"mem-{memory[-8:]}", f"MEM-{memory[-8:].upper()}", f"mem-{digits[-12:]}"):
+        for named in (Filter(memory_ids=[mark]), {"memory_ids": [mark]}, {"any_of": [{"memory_ids": [mark]}]}):
+            assert [one.memory_id for one in engram.list_memories(named)] == [memory]
+            assert [one.memory.memory_id for one in engram.search("launch", filter=named)] == [memory]
+            assert [one.memory.memory_id for one in engram.deep_search("launch", filter=named)] == [memory]
+            assert {one.memory.memory_id for one in engram.get_history(filter=named)} == {memory}
+            assert engram.trace_recall("launch", filter=named).search_ids == (memory,)
+            found = engram.recall("When is the launch?", filter=named)
+            assert {one.memory.memory_id for one in found.evidence} == {memory}
+            assert engram.explain("launch", memory, filter=named).found
+    unknown = f"mem-0000{memory[-8:]}"
+    assert list(engram.list_memories(Filter(memory_ids=[unknown]))) == []
+    assert [one.memory_id for one in engram.list_memories({"memory_ids": [unknown, memory]})] == [memory]
+    assert list(door(user_id="bob").list_memories({"memory_ids": [f"mem-{memory[-8:]}"]})) == []
+
+
+def test_an_event_is_named_by_its_mark_where_it_is_read_waited_for_cited_and_erased(door: Door) -> None:
+    engram = door()
+    event, _ = launch(engram)
+    other = door(user_id="bob")
+    other.add("Bob has a memory of his own")
+    mark = f"evt-{event[-8:]}"
+    for one in (mark, mark.upper(), f"evt-{event.replace('-', '')[-12:]}"):
+        assert engram.get_event(one) == engram.get_event(event)
+        assert engram.wait_for(one) == engram.wait_for(event)
+    made = engram.add("Ada has oars", sources=[(mark, 0, 3)]).memory
+    assert made is not None
+    assert event in {one.event_id for one in made.citations}
+    [told] = engram.list_events(newest_first=True, limit=1)
+    assert told.payload["request"]["sources"] == [[event, 0, 3]]
+    for refused in (
+        lambda: other.get_event(mark), lambda: other.wait_for(mark), lambda: other.ops.redact_event(mark),
+        lambda: other.add("Bob knows", sources=[(mark, 0, 3)]), lambda: engram.get_event(f"evt-0000{event[-8:]}"),
+        lambda: other.wait_for(event), lambda: other.wait_for("01890000-0000-7000-8000-000000000001"),
+    ):  # fmt: skip
+        with pytest.raises(NotFound):
+            refused()
+    assert engram.ops.redact_event(mark).redaction_event_ids
+    assert engram.get_event(event).erased
+
+
+def test_a_mark_of_several_events_is_refused_and_the_full_id_is_not(door: Door) -> None:
+    engram = door()
+    first, second = (f"01890000-0000-7000-8000-000{n}1234abcd" for n in (1, 2))
+    engram.remember([{"role": "user", "content": "Hello.", "event_id": one} for one in (first, second)])
+    for refused in (lambda: engram.get_event("evt-1234abcd"), lambda: engram.wait_for("evt-1234abcd")):
+        with pytest.raises(Conflict):
+            refused()
+    assert engram.get_event("evt-00011234abcd").event_id == first
+    assert engram.get_event(second).event_id == second
 
 
 def test_a_citation_holds_until_its_characters_differ(door: Door) -> None:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from engram import filters, text
 from engram.errors import InvalidInput, LimitExceeded
-from engram.filters import Filter, matches, parse, to_sql
+from engram.filters import Filter, matches, parse, short_ids, to_sql, with_whole_ids
 from engram.ids import new_id
 from engram.scope import Scope
 from engram.values import MEMORY_TYPES, TRUSTS, Memory
@@ -25,6 +25,7 @@ from engram.values import MEMORY_TYPES, TRUSTS, Memory
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 TASK = "0199f2a0-7b1c-7d00-8000-0000000000cd"
+OTHER = "0199f2a0-7b1c-7d00-8000-0000000000ce"
 
 
 def memory(**changes: Any) -> Memory:
@@ -207,7 +208,7 @@ def test_numbers_and_bools_are_never_compared() -> None:
     "asked",
     [
         {"memory_types": ["fact"]}, {"memory_types": "semantic"}, {"memory_types": [None]}, {"kinds": ["x"]},
-        {"layers": [1]}, {"statuses": ["gone"]}, {"tags_all": "tea"}, {"memory_ids": ["mem-0123abcd"]},
+        {"layers": [1]}, {"statuses": ["gone"]}, {"tags_all": "tea"}, {"memory_ids": ["evt-0123abcd"]},
         {"memory_ids": ["00000000-0000-0000-0000-000000000000"]}, {"session_ids": [""]}, {"critical": 1},
         {"critical": "yes"}, {"min_trust": "friend"}, {"min_importance": 2}, {"min_importance": True},
         {"min_confidence": float("nan")}, {"valid": (NOW, NOW)}, {"valid": (NOW, NOW - DAY)}, {"valid": NOW},
@@ -402,3 +403,17 @@ def test_the_mapping_types_of_callers_are_taken_as_they_are() -> None:
             return 1
 
     assert parse(Own()) == Filter(critical=True)
+
+
+def test_short_ids_are_made_whole_anywhere_in_the_tree_and_an_unknown_one_names_nothing() -> None:
+    asked = Filter(
+        memory_ids=["MEM-0123abcd", TASK],
+        any_of=[Filter(memory_ids=["mem-89abcdef"]), Filter(none_of=[Filter(memory_ids=["mem-00000000"])])],
+    )
+    assert short_ids(asked) == {"mem-0123abcd", "mem-89abcdef", "mem-00000000"}
+    whole = with_whole_ids(asked, {"mem-0123abcd": OTHER, "mem-89abcdef": TASK})
+    assert whole == Filter(
+        memory_ids=[OTHER, TASK],
+        any_of=[Filter(memory_ids=[TASK]), Filter(none_of=[Filter(memory_ids=[])])],
+    )
+    assert short_ids(whole) == frozenset()

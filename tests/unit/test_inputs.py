@@ -616,10 +616,15 @@ def test_a_choice_names_the_options_and_not_the_value() -> None:
     refused(inputs.choice, ["hybrid"], "mode", ("hybrid",))
 
 
-def test_ids_become_canonical_and_only_memories_have_short_ones() -> None:
+def test_ids_become_canonical_and_short_ones_are_read_in_any_letters() -> None:
     written = "{0199F2A0-7B1C-7D00-8000-0000000000AB}"
     assert inputs.event_id(written) == inputs.memory_id(written) == "0199f2a0-7b1c-7d00-8000-0000000000ab"
-    assert inputs.memory_id("mem-0123abcd") == "mem-0123abcd"
+    assert inputs.named_event_id(written) == inputs.event_id(written)
+    assert inputs.memory_id("mem-0123abcd") == inputs.memory_id("MEM-0123ABCD") == "mem-0123abcd"
+    assert inputs.named_event_id("evt-0123abcd") == inputs.named_event_id("Evt-0123abCD") == "evt-0123abcd"
+    assert [inputs.cited_id(one) for one in ("MEM-0123abcd", "EVT-0123abcd")] == ["mem-0123abcd", "evt-0123abcd"]
+    assert "evt-1a2b3c4d" in str(refused(inputs.named_event_id, "mem-0123abcd"))
+    assert "mem-1a2b3c4d" in str(refused(inputs.memory_id, "evt-0123abcd"))
     assert "mem-1a2b3c4d" not in str(refused(inputs.event_id, "mem-0123abcd"))
     assert "mem-1a2b3c4d" in str(refused(inputs.memory_id, "mem-xyz"))
     assert "mem-1a2b3c4d" in str(refused(inputs.memory_id, "x" * 1_000))
