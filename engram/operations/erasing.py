@@ -66,6 +66,8 @@ BYTES: Final = (
 OWN: Final = "the reason and the actor of the erasure itself"
 IDLE: Final = "reasons of calls that changed no memory: they name none"
 OTHERS: Final = "what other scopes say of the user"
+REASONS: Final = "reasons of events that touched what was erased and stay for the fact they said; erase these too:"
+MOST_NAMED: Final = 20  # events in one line of a report
 Place = tuple[Any, str, int]
 
 
@@ -91,6 +93,14 @@ class Tally:
     jobs: list[str] = field(default_factory=list)
     events: dict[str, None] = field(default_factory=dict)
     memories: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a second look found: rows by table, and the events whose reasons may quote what was erased."""
+
+    rows: Mapping[str, int] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +139,10 @@ def erase(setup: Setup, targets: Mapping[str, object], given: Mapping[str, Any])
     if target.is_whole and scope_ids:
         yield from _sweep(call, scope_ids, tally)
     yield from running.run_unasked(setup, call.tenant_id, () if call.dry_run else tally.jobs)
-    remaining = {} if call.dry_run else (yield from _looked_again(call, target, scope_ids, tally))
+    look = Look() if call.dry_run else (yield from _looked_again(call, target, scope_ids, tally))
     if tally.events and not call.dry_run:
         yield from _vacuumed(setup)
-    return ErasureReport(
-        redaction_event_ids=tuple(dict.fromkeys(tally.redactions)),
-        erased={kind: n for kind, n in sorted(tally.erased.items()) if n}, rederived_jobs=tuple(tally.jobs),
-        remaining=remaining, clean=not remaining, out_of_reach=_out_of_reach(setup, target), dry_run=call.dry_run,
-    )  # fmt: skip
+    return _report(setup, call, target, tally, look)
 
 
 def apply_redactions(setup: Setup, path: object, given: Mapping[str, Any]) -> Operation[ErasureReport]:
@@ -152,13 +158,18 @@ def apply_redactions(setup: Setup, path: object, given: Mapping[str, Any]) -> Op
         yield from _erase_all(setup, call, Target("list", None), back, tally)
     yield from running.run_unasked(setup, call.tenant_id, () if call.dry_run else tally.jobs)
     target = Target("list", None)
-    remaining = {} if call.dry_run else (yield from _looked_again(call, target, (), replace_events(tally, listed)))
+    look = Look() if call.dry_run else (yield from _looked_again(call, target, (), replace_events(tally, listed)))
     beside = (f"{unknown} events of the list are not in this database",) if unknown else ()
+    return _report(setup, call, target, tally, look, *beside)
+
+
+def _report(setup: Setup, call: Writing, target: Target, tally: Tally, look: Look, *beside: str) -> ErasureReport:
+    """What was erased, what a second look found, and what is out of reach. Pure."""
     return ErasureReport(
         redaction_event_ids=tuple(dict.fromkeys(tally.redactions)),
         erased={kind: n for kind, n in sorted(tally.erased.items()) if n}, rederived_jobs=tuple(tally.jobs),
-        remaining=remaining, clean=not remaining, out_of_reach=(*_out_of_reach(setup, target), *beside),
-        dry_run=call.dry_run,
+        remaining=look.rows, clean=not look.rows,
+        out_of_reach=(*_out_of_reach(setup, target), *_reasons_told(look.reasons), *beside), dry_run=call.dry_run,
     )  # fmt: skip
 
 
@@ -457,6 +468,9 @@ def _erased(setup: Setup, desk: Desk, call: Writing, target: Target, event: Even
     if repeated:  # what a model read beside it has been read again without it
         rests = replace(rests, beside=())
     erased = writing.erase_what_rests_on(desk, event, rests, done.event_id, call.actor)
+    if not target.is_whole:  # then the events themselves go
+        reasoned = _reasons_left(conn, tenant_id, [event.event_id], erased)
+        execute(conn, "erase_reasons", tenant_id=tenant_id, event_ids=reasoned)
     counts = {
         "events": int(not repeated), "memories": len(erased),
         "event_words": event_words.erase(conn, tenant_id, scope_id, event),
@@ -508,18 +522,21 @@ def _sweep(call: Writing, scope_ids: Sequence[int], tally: Tally) -> Operation[N
             return
 
 
-def _looked_again(call: Writing, target: Target, scope_ids: Sequence[int], tally: Tally) -> Operation[dict[str, int]]:
+def _looked_again(call: Writing, target: Target, scope_ids: Sequence[int], tally: Tally) -> Operation[Look]:
     """Rows that still hold something of what was erased, by table, found by looking again everywhere."""
     found: Counter[str] = Counter()
+    reasons: dict[str, None] = {}
     events, gone = list(tally.events), list(tally.memories)
     for at in range(0, max(len(events), len(gone)), SCANNED):
 
-        def work(conn: Connection, at: int = at) -> list[Any]:
+        def work(conn: Connection, at: int = at) -> tuple[list[Any], list[str]]:
             tenancy.show_shadows(conn)
             some = {"events": events[at : at + SCANNED], "memories": gone[at : at + SCANNED]}
-            return fetch_all(conn, "scan_erased", **some)
+            return fetch_all(conn, "scan_erased", **some), _reasons_left(conn, call.tenant_id, **some)
 
-        found.update({row.place: int(row.n) for row in (yield from steps.read(call.tenant_id, work))})
+        rows, left = yield from steps.read(call.tenant_id, work)
+        found.update({row.place: int(row.n) for row in rows})
+        reasons.update(dict.fromkeys(left))
     if target.is_whole and scope_ids:
 
         def whole(conn: Connection) -> list[Any]:
@@ -527,7 +544,24 @@ def _looked_again(call: Writing, target: Target, scope_ids: Sequence[int], tally
             return fetch_all(conn, "scan_scopes", scope_ids=list(scope_ids))
 
         found.update({row.place: int(row.n) for row in (yield from steps.read(call.tenant_id, whole))})
-    return {place: n for place, n in sorted(found.items()) if n}
+    found["reasons"] += len(reasons)
+    return Look({place: n for place, n in sorted(found.items()) if n}, tuple(reasons))
+
+
+def _reasons_left(conn: Connection, tenant_id: str, events: Sequence[str], memories: Sequence[str]) -> list[str]:
+    """The events that stay for their own fact, though they gave a reason for what they did with erased memories."""
+    rows = fetch_all(
+        conn, "list_reasons_left", tenant_id=tenant_id, events=list(events), memories=list(memories),
+        lifecycle=living.LIFECYCLE,
+    )  # fmt: skip
+    return [str(row.event_id) for row in rows]
+
+
+def _reasons_told(event_ids: Sequence[str]) -> tuple[str, ...]:
+    if not event_ids:
+        return ()
+    more = f", and {len(event_ids) - MOST_NAMED} more" if len(event_ids) > MOST_NAMED else ""
+    return (f"{REASONS} {', '.join(event_ids[:MOST_NAMED])}{more}",)
 
 
 def _vacuumed(setup: Setup) -> Operation[None]:

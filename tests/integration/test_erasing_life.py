@@ -9,10 +9,12 @@ import pytest
 from angles import Angles, added, facts
 from quiet import quiet
 from test_erasing import owner
+from test_erasing_changes import DIGITS
 from test_redaction import hits
 
-from engram import Engram, Scope
+from engram import Engram, Scope, WriteDecision
 from engram.embedded import EmbeddedServer
+from engram.operations import erasing
 
 WORD = "qanlife"
 
@@ -158,6 +160,33 @@ def test_no_reason_of_what_was_done_to_an_erased_memory_is_left(server: Embedded
     assert hits(server, [WORD]) == {}
     assert any("reason and the actor of the erasure" in line for line in report.out_of_reach)
     assert agrees(ada)
+
+
+OWN_FACTS: dict[str, Callable[[Engram, str, str], WriteDecision]] = {
+    "revise": lambda d, one, why: d.revise(one, "The keel is old", reason=why),
+    "topic key": lambda d, _, why: d.add("The keel is old", topic_key="keel", reason=why),
+    "supersedes": lambda d, one, why: d.add("The mast is old", supersedes=[one], reason=why),
+    "refused": lambda d, one, why: d.add("The mast is old", supersedes=[one], trust="web", reason=why),
+    "said again": lambda d, _, why: d.add("The keel is new", reason=why),
+}
+
+
+@pytest.mark.parametrize("call", OWN_FACTS)
+def test_a_reason_of_what_says_a_fact_of_its_own_makes_the_report_unclean(
+    server: EmbeddedServer, ada: Engram, tenant: str, call: str
+) -> None:
+    word = f"qan{tenant[-8:].translate(DIGITS)}"
+    made = ada.add("The keel is new", topic_key="keel")
+    assert made.memory is not None
+    other = OWN_FACTS[call](ada, made.memory.memory_id, f"for {word}")
+    report = ada.ops.erase(events=[made.event_id])
+    assert (report.clean, report.remaining) == (False, {"reasons": 1})
+    assert any(line.startswith(erasing.REASONS) and other.event_id in line for line in report.out_of_reach)
+    assert hits(server, [word]) == {word: {"agent_event_payloads.body"}}, "of the history it is gone"
+    assert not ada.get_event(other.event_id).erased
+    ada.ops.erase(events=[other.event_id])
+    again = ada.ops.erase(events=[made.event_id])
+    assert (again.clean, again.remaining) == (True, {})
 
 
 def test_the_second_look_finds_a_reason_that_was_put_back(server: EmbeddedServer, ada: Engram, tenant: str) -> None:
