@@ -1282,7 +1282,10 @@ class Engram(Door):
         return self._run(operations.changing.forget(self._setup, memory_id, False, write))
 
     def delete_all(self, **write: Unpack[Write]) -> tuple[str, ...]:
-        """Forget every current memory of exactly the scope named by keyword; InvalidInput when none is named."""
+        """Forget every memory of exactly the scope named by keyword, also what has expired, ended, or was put away.
+
+        Raises InvalidInput when no scope is named.
+        """
         return self._run(operations.aliases.delete_all(self._setup, write))
 
     def history(self, memory_id: str, **read: Unpack[Read]) -> Page[HistoryEntry]:

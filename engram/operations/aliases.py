@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from engram import inputs, memories, tenancy
 from engram.database import Connection
 from engram.errors import InvalidInput
+from engram.filters import Filter
 from engram.memories import Moment
 from engram.operations import changing, reading, recalling, steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
-from engram.scope import Ids
-from engram.values import HistoryEntry, Memory, Page, WriteDecision
+from engram.scope import Ids, Scope
+from engram.values import HistoryEntry, Memory, Page, Status, WriteDecision
+
+FORGETTABLE: Final[tuple[Status, ...]] = ("active", "superseded", "contested", "archived")
 
 
 def update(
@@ -44,42 +47,46 @@ def context_block(setup: Setup, query: object, max_tokens: object, given: Mappin
 
 
 def delete_all(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[str, ...]]:
-    """Forget every current memory of exactly one scope, which must be named."""
+    """Forget every memory of exactly one scope, which must be named, whatever has become of it meanwhile."""
     if not any(name in Ids.__annotations__ and name != "shared" for name in given):
         raise InvalidInput("user_id", "the scope whose memories are to be forgotten", "none named")
     call = setup.writing(given)
+    tried: set[str] = set()
+    forgotten: dict[str, None] = {}
+    while True:
+        found = yield from steps.read(call.tenant_id, lambda conn: _kept(setup, conn, call.scope))
+        left = [memory_id for memory_id in found if memory_id not in tried]
+        for memory_id in left:
+            tried.add(memory_id)
+            if memory_id not in forgotten:
+                # Each is a change of its own, so each needs a key of its own.
+                own_key = (
+                    {} if call.idempotency_key is None else {"idempotency_key": _key(call.idempotency_key, memory_id)}
+                )
+                done = yield from changing.forget(setup, memory_id, False, {**given, **own_key})
+                forgotten.update(dict.fromkeys(done))
+        if not left or call.dry_run:  # one that was put away may free others, and somebody may write meanwhile
+            return tuple(forgotten)
 
-    def work(conn: Connection) -> list[str]:
-        scope_id = tenancy.find(conn, call.scope)
-        visible = tenancy.visible(conn, call.scope)
-        if scope_id is None:
-            return []
-        own = tenancy.Visible(call.scope, (scope_id,), visible.own, visible.nearness, visible.scopes)
-        found: list[str] = []
-        cursor = None
-        while True:
-            page = memories.list_memories(
-                conn,
-                own,
-                filter=None,
-                sort="oldest",
-                limit=inputs.RESULTS,
-                cursor=cursor,
-                moment=Moment(),
-                key=setup.cursor_key,
-            )
-            found.extend(memory.memory_id for memory in page)
-            cursor = page.cursor
-            if cursor is None:
-                return found
 
-    forgotten: list[str] = []
-    for memory_id in (yield from steps.read(call.tenant_id, work)):
-        if memory_id not in forgotten:
-            # Each is a change of its own, so each needs a key of its own.
-            own_key = {} if call.idempotency_key is None else {"idempotency_key": _key(call.idempotency_key, memory_id)}
-            forgotten.extend((yield from changing.forget(setup, memory_id, False, {**given, **own_key})))
-    return tuple(forgotten)
+def _kept(setup: Setup, conn: Connection, scope: Scope) -> list[str]:
+    """The memories of exactly one scope that can be forgotten, oldest first."""
+    scope_id = tenancy.find(conn, scope)
+    visible = tenancy.visible(conn, scope)
+    if scope_id is None:
+        return []
+    own = tenancy.Visible(scope, (scope_id,), visible.own, visible.nearness, visible.scopes)
+    found: list[str] = []
+    cursor = None
+    while True:
+        page = memories.list_memories(
+            conn, own, filter=Filter(statuses=FORGETTABLE), sort="oldest", limit=inputs.RESULTS, cursor=cursor,
+            moment=Moment(), key=setup.cursor_key,
+        )  # fmt: skip
+        found.extend(memory.memory_id for memory in page)
+        cursor = page.cursor
+        if cursor is None:
+            return found
 
 
 def _key(key: str, memory_id: str) -> str:

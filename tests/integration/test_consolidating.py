@@ -164,3 +164,22 @@ def test_what_the_policy_keeps_leaves_its_place_to_no_summary(database_url: str,
         teas(door, angles)
         door.ops.consolidate_summaries()
         assert facts(door) == set(TEAS)
+
+
+def test_forgetting_everything_leaves_nothing_that_comes_back(ada: Engram, angles: Angles) -> None:
+    put_away = [added(ada, fact) for fact in ("The sea is wide", "The keel is oak", "The mast is pine")]
+    ids = teas(ada, angles)
+    ada.ops.consolidate_summaries()
+    assert len(facts(ada)) == 1 + len(put_away)
+    ada.ops.archive(put_away[:1])
+    ada.end_validity(put_away[1])
+    ada.annotate(put_away[2], expires_at=datetime(2020, 1, 1, tzinfo=UTC))
+    assert len(facts(ada)) == 1
+    would = ada.delete_all(user_id="ada", dry_run=True)
+    assert len(facts(ada)) == 1
+    gone = ada.delete_all(user_id="ada", idempotency_key="k")
+    assert set(gone) == set(would) > {*ids, *put_away}
+    every = ada.list_memories(filter={"statuses": ["active", "superseded", "contested", "archived", "deleted"]})
+    assert {(one.status, one.status_reason) for one in every} == {("deleted", "forgotten")}
+    assert facts(ada) == set()
+    assert ada.delete_all(user_id="ada", idempotency_key="k") == ()
