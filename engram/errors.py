@@ -27,6 +27,8 @@ No text ever quotes a caller's value: values may be secrets.
 
 from __future__ import annotations
 
+import copyreg
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 
@@ -45,6 +47,10 @@ class EngramError(Exception):
             return self.__dict__["facts"][name]
         except KeyError:
             raise AttributeError(name) from None
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
+        # Exceptions are copied by calling their class with their text; ours take the facts, and make the text of them.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__
 
 
 class SettingsError(EngramError):

@@ -1,0 +1,45 @@
+"""Errors leave their process and come back the same: a pool of processes hands them over pickled."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from engram import errors
+from engram.errors import EngramError
+
+MADE: dict[type[EngramError], EngramError] = {
+    errors.InvalidInput: errors.InvalidInput("limit", "a whole number", "a text"),
+    errors.LimitExceeded: errors.LimitExceeded("fact", 20_000, 20_001, "bytes"),
+    errors.StaleStream: errors.StaleStream(3, 4),
+    errors.UnknownOutcome: errors.UnknownOutcome("a-key"),
+    errors.RateLimited: errors.RateLimited(retry_after=1.5, status=429),
+}
+"""Errors whose class asks for more than a text."""
+
+
+def below(kind: type[EngramError]) -> Iterator[type[EngramError]]:
+    yield kind
+    for one in kind.__subclasses__():
+        yield from below(one)
+
+
+def pickled(error: EngramError, protocol: int) -> Any:
+    return pickle.loads(pickle.dumps(error, protocol))
+
+
+@pytest.mark.parametrize("kind", sorted(below(EngramError), key=lambda kind: kind.__name__))
+def test_an_error_is_the_same_after_a_journey(kind: type[EngramError]) -> None:
+    error = MADE.get(kind) or kind("what happened", place="here")
+    error.add_note("on the way")
+    journeys = [pickled(error, protocol) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]
+    for same in (*journeys, copy.copy(error), copy.deepcopy(error)):
+        assert type(same) is kind
+        assert same is not error
+        assert (str(same), same.args, same.facts, same.code) == (str(error), error.args, error.facts, error.code)
+        assert same.__notes__ == ["on the way"]
+        assert all(getattr(same, name) == fact for name, fact in error.facts.items())
