@@ -28,6 +28,7 @@ No text ever quotes a caller's value: values may be secrets.
 from __future__ import annotations
 
 import copyreg
+import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -130,7 +131,12 @@ class Unavailable(EngramError):
     code = "unavailable"
 
     def __init__(self, message: str | None = None, *, retry_after: float | None = None, **facts: Any) -> None:
-        super().__init__(message, retry_after=retry_after, **facts)
+        super().__init__(message, retry_after=retry_after if _is_pause(retry_after) else None, **facts)
+
+
+def _is_pause(seconds: object) -> bool:
+    """Whether this is a number of seconds to wait: a model of one's own may say anything."""
+    return isinstance(seconds, int | float) and 0 <= seconds < math.inf
 
 
 class RateLimited(Unavailable):

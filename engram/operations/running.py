@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from traceback import extract_tb
 from types import MappingProxyType
 from typing import Final
@@ -37,7 +36,9 @@ from engram.settings import Settings
 
 Work = Callable[[Setup, Job], Operation[None]]
 
+SHORTEST_WAIT: Final = 1.0  # seconds before a job is tried again, whatever a provider says
 LONGEST_WAIT: Final = 900.0  # seconds a provider may ask a job to wait
+LONGEST_REST: Final = 86_400.0  # the same of a job that rests: a day, as budgets are of days
 PATIENCE: Final = 5.0  # seconds that a caller who derives waits for another who has the job
 FIRST_PAUSE: Final = 0.005
 LONGEST_PAUSE: Final = 0.1
@@ -304,8 +305,10 @@ def fate_of(error: Exception) -> Fate:
         fate = replace(fate, most=3)
     elif state[:2] in REFUSED:
         fate = replace(fate, permanent=True)
-    limit = inf if fate.paused else LONGEST_WAIT
-    return replace(fate, retry_after=None if error.retry_after is None else min(error.retry_after, limit))
+    if not error.retry_after:  # a pause of no time is none: the backoff is waited for
+        return fate
+    limit = LONGEST_REST if fate.paused else LONGEST_WAIT
+    return replace(fate, retry_after=max(SHORTEST_WAIT, min(error.retry_after, limit)))
 
 
 def class_of(error: Exception) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -61,6 +62,14 @@ CASES: list[tuple[Exception, Fate]] = [
     (errors.RateLimited(retry_after=7), Fate(counts=False, retry_after=7)),
     (errors.RateLimited(retry_after=86_400), Fate(counts=False, retry_after=900)),
     (errors.RateLimited(), Fate(counts=False)),
+    (errors.RateLimited(retry_after=0), Fate(counts=False)),
+    (errors.RateLimited(retry_after=0.001), Fate(counts=False, retry_after=1)),
+    (errors.RateLimited(retry_after=-5), Fate(counts=False)),
+    (errors.RateLimited(retry_after=math.nan), Fate(counts=False)),
+    (errors.RateLimited(retry_after="soon"), Fate(counts=False)),  # type: ignore[arg-type]
+    (errors.RateLimited(retry_after=10**400), Fate(counts=False, retry_after=900)),
+    (errors.BudgetSpent(retry_after=10**400), Fate(paused=True, retry_after=86_400)),
+    (errors.BudgetSpent(retry_after=0), Fate(paused=True)),
     (errors.BudgetSpent(retry_after=86_400), Fate(paused=True, retry_after=86_400)),
     (errors.ModelRejected(retry_after=300), Fate(paused=True, retry_after=300)),
     (errors.ModelRejected(), Fate(paused=True)),
@@ -158,6 +167,18 @@ def test_a_rate_limit_is_waited_for_and_costs_nothing(
     waiting = only(door)
     assert (waiting.state, waiting.attempt) == ("queued", 0)
     assert 50 < (waiting.run_at - datetime.now(waiting.run_at.tzinfo)).total_seconds() <= 60
+
+
+@pytest.mark.parametrize("told", [0, 0.001, -5, math.nan, "soon"])
+def test_a_limit_without_a_pause_is_not_asked_again_at_once(
+    door: Engram, book: Book, monkeypatch: pytest.MonkeyPatch, told: Any
+) -> None:
+    door.remember("I live in Oslo.")
+    failing(monkeypatch, errors.RateLimited(retry_after=told))
+    assert door.ops.run_jobs() == 1
+    waiting = only(door)
+    assert (waiting.state, waiting.attempt, waiting.error_class) == ("queued", 0, "rate_limited")
+    assert 0.5 < (waiting.run_at - datetime.now(waiting.run_at.tzinfo)).total_seconds() <= 2
 
 
 # What an operator sees and does

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
 import pickle
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -43,3 +45,13 @@ def test_an_error_is_the_same_after_a_journey(kind: type[EngramError]) -> None:
         assert (str(same), same.args, same.facts, same.code) == (str(error), error.args, error.facts, error.code)
         assert same.__notes__ == ["on the way"]
         assert all(getattr(same, name) == fact for name, fact in error.facts.items())
+
+
+@pytest.mark.parametrize("told", [-5, -0.1, math.nan, math.inf, -math.inf, "soon", "7", Decimal(7), [1], object()])
+def test_what_is_no_number_of_seconds_is_no_pause(told: Any) -> None:
+    assert errors.RateLimited(retry_after=told).retry_after is None
+
+
+@pytest.mark.parametrize("told", [0, 0.0, 0.5, 7, 86_400, 10**400])
+def test_a_pause_is_kept_as_it_was_told(told: float) -> None:
+    assert errors.Unavailable(retry_after=told).retry_after == told
