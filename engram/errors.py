@@ -27,7 +27,6 @@ No text ever quotes a caller's value: values may be secrets.
 
 from __future__ import annotations
 
-import copyreg
 import math
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -51,7 +50,12 @@ class EngramError(Exception):
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]:
         # Exceptions are copied by calling their class with their text; ours take the facts, and make the text of them.
-        return copyreg.__newobj__, (type(self), *self.args), self.__dict__
+        return _again, (type(self), self.args), self.__dict__
+
+
+def _again(kind: type[EngramError], args: tuple[Any, ...]) -> EngramError:
+    """An error with its text and no facts, whatever its class is made from."""
+    return kind.__new__(kind, *args)
 
 
 class SettingsError(EngramError):
