@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from engram.regex import regex
@@ -28,6 +29,20 @@ _NAMED = regex(
 _DEEP = regex(r"\d{1,3}(?:\.\d{1,3}){1,5}\.?[ \t]{1,8}[A-Z“\"(]")
 _TOP = regex(r"(?:\d{1,3}|[IVXLC]{1,7})[.)][ \t]{1,8}(?=[A-Z])")
 _TITLE_WORDS = regex(r"[A-Z][\w'’/-]*(?:,?[ \t](?:[A-Z][\w'’/-]*|of|and|or|the|to|for|in|on|by|a|an|with|&)){0,9}\.?")
+_RANKS: Final = {
+    "book": 0, "title": 0, "part": 1, "schedule": 1, "annex": 1, "appendix": 1, "exhibit": 1, "chapter": 2,
+    "article": 3, "section": 4, "sec.": 4, "clause": 4, "§": 4, "": 5,
+}  # fmt: skip
+_ARTICLE: Final = 3
+"""From this rank on a number needs no word before it: section 5 is "5", part 5 stays "part 5"."""
+_UNNUMBERED: Final = 6
+_LABEL = regex(
+    r"(?:(?P<kind>book|title|part|schedule|annex|appendix|exhibit|chapter|article|section|sec\.|clause) "
+    r"|(?P<sign>§)§? ?)?"
+    r"(?P<number>\d{1,4}(?:\.\d{1,4}){0,5}[a-z]?(?:\([a-z0-9]{1,4}\)){0,3}|[ivxlc]{1,8}(?=[.):]|\Z)|"
+    r"(?<= )(?:[ivxlc]{1,8}|[a-z]|one|two|three|four|five|six|seven|eight|nine|ten))(?![\w'’])",
+    re.IGNORECASE,
+)
 _SENTENCE_ENDS: Final = frozenset('.;:!?)”"’…')
 
 
@@ -56,6 +71,26 @@ def heading_of(line: str, before: str | None, after: str | None, *, below: bool,
     ):
         return _shown(seen)
     return _underlined(line, seen, before, after)
+
+
+Path = tuple[tuple[int, str], ...]
+"""The numbers of the headings a text stands under, the outermost first, each with its rank; "" has no number."""
+
+
+def under(path: Path, heading: str, *, below: bool = False) -> Path:
+    """Where a text stands that follows a heading; `below` says that it is the title of the heading right above it."""
+    found = _LABEL.match(heading)
+    if found is None:
+        return path if below else (*(one for one in path if one[0] < _UNNUMBERED), (_UNNUMBERED, ""))
+    kind = (found["kind"] or found["sign"] or "").lower()
+    rank, number = _RANKS[kind], found["number"].lower()
+    label = number if rank >= _ARTICLE else f"{kind} {number}"
+    return (*(one for one in path if one[0] < rank), (rank, label))
+
+
+def section_of(path: Path) -> str | None:
+    """The section of a path by its numbers, as in "5" or "ix 5"; None below a heading without a number."""
+    return " ".join(label for _, label in path) if path and path[-1][1] else None
 
 
 def is_underline(line: str, before: str | None, two_before: str | None) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from engram.longinput.headings import heading_of, is_underline
+from engram.longinput.headings import Path, heading_of, is_underline, under
 from engram.regex import regex
 
 LINE: Final = regex(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -49,6 +49,7 @@ class Before:
     said: str = ""  # its last characters
     heading: str | None = None
     fence: str | None = None
+    path: Path = ()
 
     @property
     def within_a_line(self) -> bool:
@@ -72,6 +73,7 @@ class Section:
     lead: int = 0  # characters of the headings it begins with
     joins: bool = False  # may share a chunk with what came before
     fences: list[tuple[int, int, str]] | None = None
+    path: Path = ()  # of the headings it stands under
 
 
 Outline = Callable[[str, Before, int], list[Section]]
@@ -89,7 +91,7 @@ def of_markdown(text: str, before: Before, _: int) -> list[Section]:
 
 def _prose(text: str, before: Before, *, numbered: bool) -> list[Section]:
     lines = LINE.findall(text)
-    section = Section(0, 0, before.heading)
+    section = Section(0, 0, before.heading, path=before.path)
     found = [section]
     at = index = 0
     opened, opened_at = before.fence, 0
@@ -109,9 +111,10 @@ def _prose(text: str, before: Before, *, numbered: bool) -> list[Section]:
                 if heading is not None:
                     if at and len(text[section.start + section.lead : at].strip()) >= _BARE_CHARACTERS:
                         section.end = at
-                        section = Section(at, at, heading)
+                        section = Section(at, at, heading, path=section.path)
                         found.append(section)
                     section.heading = heading
+                    section.path = under(section.path, heading, below=below)
                     section.lead = at + len(line) - section.start
                 elif below and is_underline(line, previous, two_before):
                     section.lead += len(line)

@@ -10,6 +10,7 @@ from engram import chunking
 from engram.errors import InvalidInput
 from engram.longinput import cuts, outlines
 from engram.longinput.cuts import Size
+from engram.longinput.headings import section_of
 from engram.longinput.kinds import ChunkKind, kind_of
 from engram.longinput.media import MEDIA, Media
 from engram.longinput.outlines import Before, Section
@@ -45,6 +46,8 @@ class Piece:
     heading: str | None
     kind: ChunkKind
     tokens: int
+    section: str | None = None
+    """The numbers of the headings it stands under."""
 
     @property
     def quote_hash(self) -> str:
@@ -121,7 +124,8 @@ def _pieces(parts: Iterable[str], media: Media, size: Size) -> Iterator[Piece]:
             for end in ends:
                 said = text[taken:end]
                 kind = kind_of(said, section.heading, media)
-                yield Piece(index, start + taken, start + end, said, section.heading, kind, size.count(said))
+                number = section_of(section.path)
+                yield Piece(index, start + taken, start + end, said, section.heading, kind, size.count(said), number)
                 index, taken = index + 1, end
         if taken:
             before = _known(text, taken, before, sections)
@@ -134,7 +138,7 @@ def _known(text: str, taken: int, before: Before, sections: list[Section]) -> Be
     said = (before.said + text[max(0, taken - _REMEMBERED) : taken])[-_REMEMBERED:]
     fences = sections[-1].fences or []
     fence = next((mark for start, end, mark in fences if start < taken < end), None)
-    return Before(said, sections[-1].heading, fence)
+    return Before(said, sections[-1].heading, fence, sections[-1].path)
 
 
 def _ends(text: str, section: Section, media: Media, size: Size) -> list[int]:

@@ -120,7 +120,7 @@ def anchor(piece: Piece) -> dict[str, Any]:
     """Where a chunk stands, as its event and its memory keep it."""
     return {
         "chunk": piece.index, "char_start": piece.start, "char_end": piece.end, "quote_hash": piece.quote_hash,
-        "heading": piece.heading, "kind": piece.kind, "tokens": piece.tokens,
+        "heading": piece.heading, "section": piece.section, "kind": piece.kind, "tokens": piece.tokens,
     }  # fmt: skip
 
 

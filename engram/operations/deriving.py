@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from engram import batching, citations, derivation, history, inputs, jobs, ledger, memories, policies, tenancy, writing
 from engram.database import Connection, ending, fetch_ahead, fetch_all, fetch_one
-from engram.derivation import llm
+from engram.derivation import documents, llm
 from engram.derivation.proposals import Proposed
 from engram.errors import EngramError, PolicyError, Unavailable
 from engram.jobs import Job
@@ -310,6 +310,7 @@ def draft(
             fact=proposed.fact, memory_type=proposed.memory_type, category=proposed.category, metadata=event.metadata,
             subject=proposed.subject, attribute=proposed.attribute, topic_key=None, critical_slot=None,
             importance=proposed.importance, role=event.role, user_name=user, event_type=event.event_type,
+            place=documents.place_of(event, proposed.char_start),
         ),
     )  # fmt: skip
     drafted = Draft(

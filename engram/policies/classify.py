@@ -13,6 +13,7 @@ from engram import asides, courses, frames, phrases, verbs
 from engram.claims import stem
 from engram.policies.patterns import WINDOW
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
+from engram.policies.topics import duty
 from engram.policies.values import CHECKS
 from engram.regex import regex
 from engram.subjects import SELF, UNKNOWN, Clause, Mood, clauses, is_self, leaves_self, plain, sentence_spans
@@ -26,11 +27,20 @@ SLOT_MOODS: Final[tuple[Mood, ...]] = ("statement", "command")
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a statement of a document stands: the document, and the section where that is known."""
+
+    document: str
+    section: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Proposal:
     """What is known of a memory before the policy has spoken; what the caller gave stays as given.
 
     `ended` says that the caller states when the thing stopped being true; only then may a statement in the past tense
-    take a slot, since it can no longer be mistaken for the present.
+    take a slot, since it can no longer be mistaken for the present. `place` is set for what a document says: a clause
+    takes its slot by the section it stands in, and its key is of this document alone.
     """
 
     fact: str
@@ -46,6 +56,7 @@ class Proposal:
     user_name: str | None = None
     event_type: str | None = None
     ended: bool = False
+    place: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +180,8 @@ def _find_slot(policy: MemoryPolicy, proposal: Proposal, read: tuple[Clause, ...
                 continue  # a fact that says more than the attribute must not go with its value
             if _is_barred(rule, proposal, memory_type):
                 continue
+            if proposal.place is not None and not _reads_clauses_of(proposal.place, rule):
+                continue
             for clause in asked if shared else _with_whole(rule, proposal, asked):
                 found = _match(rule, proposal, clause)
                 if found is not None and found.negates is None:
@@ -189,9 +202,7 @@ def _attribute_slot(
     if proposal.attribute is None or proposal.subject is None or not is_self(proposal.subject, proposal.user_name):
         return None
     rule = policy.slot_of(proposal.attribute)
-    if rule is None or (
-        rule.memory_types and proposal.memory_type is not None and memory_type not in rule.memory_types
-    ):
+    if rule is None or _is_barred(rule, proposal, memory_type):
         return None
     states = [clause.mood in SLOT_MOODS and (proposal.ended or not _is_over(clause.canonical)) for clause in read]
     return _Slot(rule, normalise_key(rule.slot), SELF, None) if states and all(states) else None
@@ -200,6 +211,19 @@ def _attribute_slot(
 def _is_over(canonical: str) -> bool:
     """Whether a statement says what was so, and no longer is."""
     return taken_back(canonical) is not None or _PAST.search(canonical) is not None
+
+
+_SECTIONS: Final = frozenset(("section", "section_duty"))
+_PARTIES: Final = frozenset(("party_duty",))
+
+
+def _names_section(rule: SlotRule) -> bool:
+    return not _SECTIONS.isdisjoint(rule.groups)
+
+
+def _reads_clauses_of(place: Place, rule: SlotRule) -> bool:
+    """Whether a rule reads a document there: those of clauses only by their section, which two parties' may share."""
+    return place.section is not None if _names_section(rule) else _PARTIES.isdisjoint(rule.groups)
 
 
 def _with_whole(rule: SlotRule, proposal: Proposal, read: tuple[Clause, ...]) -> Iterator[Clause]:
@@ -218,12 +242,13 @@ def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
     owner = _owner(rule, proposal, clause)
     if owner is None:
         return None
+    section = proposal.place.section if proposal.place is not None and _names_section(rule) else None
     texts: tuple[str, ...] = (
         (clause.canonical, clause.compared) if clause.canonical != clause.compared else (clause.compared,)
     )
     over = None if proposal.ended else _over(rule, clause.canonical)
     if over is not None:
-        return _match_over(rule, clause, over, owner, texts)
+        return _match_over(rule, clause, over, owner, texts, section)
     if not proposal.ended and _PAST.search(clause.canonical):
         return None
     plainer = frames.plainer(clause.canonical)
@@ -232,7 +257,7 @@ def _match(rule: SlotRule, proposal: Proposal, clause: Clause) -> _Slot | None:
     if proposal.ended:
         texts = (*texts, *filter(None, [was_true(clause.canonical)]))
     for text in texts:
-        slot = _fill(rule, clause, text)
+        slot = _fill(rule, clause, text, section)
         if slot is not None:
             return None if slot[0] in _MEASURES and owner != SELF else _Slot(rule, slot[0], owner, None)
     return None
@@ -248,7 +273,9 @@ def _over(rule: SlotRule, canonical: str) -> str | None:
     return frames.was_so(canonical) if over is None and rule.says_value else over
 
 
-def _match_over(rule: SlotRule, clause: Clause, over: str, owner: str, texts: tuple[str, ...]) -> _Slot | None:
+def _match_over(
+    rule: SlotRule, clause: Clause, over: str, owner: str, texts: tuple[str, ...], section: str | None
+) -> _Slot | None:
     """A statement that something no longer holds: it shares the slot, and says which value it takes back."""
     if rule.says_value:
         slot = _fill(rule, clause, over) or _fill(rule, clause, frames.was_so(clause.canonical) or "")
@@ -257,14 +284,16 @@ def _match_over(rule: SlotRule, clause: Clause, over: str, owner: str, texts: tu
         if _USED_TO.search(clause.canonical):
             return None
         tried = (*texts, over)
-        slots = [slot for text in tried if (slot := _fill(rule, clause, text)) is not None]
+        slots = [slot for text in tried if (slot := _fill(rule, clause, text, section)) is not None]
         return _Slot(rule, slots[0][0], owner, None) if slots else None
     slot = _fill(rule, clause, over)
     return _Slot(rule, slot[0], owner, slot[1]) if slot is not None and slot[1] else None
 
 
 def _owner(rule: SlotRule, proposal: Proposal, clause: Clause) -> str | None:
-    """Whose the slot would be: "self", a stated subject, or None when that is not known."""
+    """Whose the slot would be: "self", a stated subject, a document, or None when that is not known."""
+    if proposal.place is not None and _names_section(rule):
+        return normalise_key(proposal.place.document)
     if proposal.subject is not None:
         return SELF if is_self(proposal.subject, proposal.user_name) else normalise_key(proposal.subject)
     if rule.subject == "named" or clause.subject == SELF:
@@ -281,8 +310,12 @@ _INNER: Final = regex(
 )
 
 
-def _fill(rule: SlotRule, clause: Clause, text: str) -> tuple[str, str | None] | None:
-    """The slot with its groups filled in, and the value that is not in it; None where something is missing."""
+def _fill(rule: SlotRule, clause: Clause, text: str, section: str | None = None) -> tuple[str, str | None] | None:
+    """The slot with its groups filled in, and the value that is not in it; None where something is missing.
+
+    A clause of a document is read as if it named its section, and filed under that and what it obliges somebody to.
+    """
+    text = text if section is None else f"{_UNDER}{text}"
     for pattern in rule.compiled:
         match = pattern.search(text[:WINDOW])
         if match is None or (rule.subject == "self" and _INNER.search(text[: match.start()])):
@@ -292,7 +325,10 @@ def _fill(rule: SlotRule, clause: Clause, text: str) -> tuple[str, str | None] |
         values: dict[str, str] = {}
         for name, found in match.groupdict().items():
             check = CHECKS.get(name)
-            value = found if found is None or check is None else check(found, clause.text, clause.canonical)
+            if found is not None and section is not None and name in _SECTIONS:
+                value: str | None = _of_section(section, clause)
+            else:
+                value = found if found is None or check is None else check(found, clause.text, clause.canonical)
             if value is None and (name in rule.groups or check is not None):
                 break
             values[name] = normalise_key(value or "")
@@ -301,6 +337,16 @@ def _fill(rule: SlotRule, clause: Clause, text: str) -> tuple[str, str | None] |
                 rest = [value for name, value in values.items() if name not in rule.groups and value]
                 return normalise_key(rule.slot.format_map(values)), (rest[-1] if rest else None)
     return None
+
+
+_UNDER: Final = "section 1: "
+"""What a clause of a document is read with, so that a pattern finds a section; its number is put in afterwards."""
+
+
+def _of_section(section: str, clause: Clause) -> str:
+    """A section of a document and what a clause there is about, since one section may say several things."""
+    obliged = duty(clause.canonical, section)
+    return f"{section}:{obliged}" if obliged else section
 
 
 def _said(match: re.Match[str]) -> int:

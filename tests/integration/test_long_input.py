@@ -495,6 +495,59 @@ def test_no_more_than_four_facts_a_chunk_come_of_rules_and_none_where_none_are_a
     assert none.decisions == ()
 
 
+@pytest.fixture
+def counsel(database_url: str, tenant: str) -> Iterator[Engram]:
+    with quiet(Engram(database_url, scope=Scope(tenant_id=tenant, user_id="counsel"), policy="legal")) as door:
+        yield door
+
+
+def agreement(first: str, second: str, days: int = 30) -> str:
+    """An agreement with one duty in two sections, due after so many days and half as many more."""
+    duty = "The supplier must pay the invoice within {} days.\n"
+    return f"# Agreement\n\n{first}\n{duty.format(days)}\n{second}\n{duty.format(days * 3 // 2)}"
+
+
+def keys_of(door: Engram, text: str, title: str = "") -> list[str | None]:
+    report = door.record_long_input(text, title=title, media="markdown", wait=30)
+    facts = sorted((one.memory for one in report.decisions if one.memory is not None), key=lambda one: one.fact)
+    return [fact.conflict_key for fact in facts]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sections"),
+    [
+        ("Section 5. Fees", "Section 9. Deposits", ("5", "9")),
+        ("## 5. Fees", "## 9. Deposits", ("5", "9")),
+        ("Article V", "Article IX", ("v", "ix")),
+        ("## Article I\n\n### Section 5", "## Article II\n\n### Section 5", ("i 5", "ii 5")),
+        ("## 5. Fees\n\n1. On delivery:", "2. On order:", ("5(1)", "5(2)")),
+        ("We agree to that,\nSection 5. Fees", "and to this,\nSection 9. Deposits", ("5", "9")),
+    ],
+)
+def test_a_clause_of_a_document_is_filed_under_its_section(
+    counsel: Engram, first: str, second: str, sections: tuple[str, ...]
+) -> None:
+    keys = keys_of(counsel, agreement(first, second), "Lease")
+    assert keys == [f"slot:legal:deadline:{section}:invoice pay supplier@lease" for section in sections]
+    assert len(counsel.recall_critical()) == 2
+
+
+def test_a_clause_without_a_section_has_no_key_that_another_could_take(counsel: Engram) -> None:
+    assert keys_of(counsel, agreement("## Fees", "## Deposits")) == [None, None]
+    assert len(list(counsel.list_memories())) == 2
+
+
+def test_clauses_of_different_documents_stand_and_a_new_version_takes_the_place_of_the_old(counsel: Engram) -> None:
+    sections = ("Section 5. Fees", "Section 9. Deposits")
+    for title, days in (("Lease", 30), ("Loan", 40), ("", 50), ("", 60)):
+        keys_of(counsel, agreement(*sections, days), title)
+    assert len(list(counsel.list_memories())) == 8
+    keys_of(counsel, agreement(*sections, 70), "Lease")
+    held = [memory.fact for memory in counsel.list_memories()]
+    assert len(held) == 8
+    assert not any("30 days" in fact for fact in held)
+
+
 # Erasing -------------------------------------------------------------------------------------------------------------
 
 SECRET = "quetzalcoatlus"

@@ -28,7 +28,7 @@ from engram.policies import (
     get_policy,
     rules,
 )
-from engram.policies.classify import Classified, Proposal, classify
+from engram.policies.classify import Classified, Place, Proposal, classify
 from engram.policies.patterns import joined
 from engram.ranking import Profile
 from engram.values import MEMORY_TYPES
@@ -457,6 +457,27 @@ def test_liability_clauses_of_different_sections_never_share_a_key() -> None:
 )
 def test_a_legal_slot_needs_its_section_or_party(fact: str, slot: str | None) -> None:
     assert judged(fact, LEGAL).critical_slot == slot
+
+
+CAPPED = "The Supplier's liability is capped at $5m."
+
+
+def test_a_clause_of_a_document_has_the_section_it_stands_in_and_not_one_it_refers_to() -> None:
+    place = Place("Lease", "12")
+    capped = judged("Liability under Section 8 is capped at $5m.", LEGAL, place=place)
+    assert capped.conflict_key == "slot:legal:liability:12:cap liability@lease"
+    assert judged(CAPPED, LEGAL, place=place).critical_slot == "legal:liability:12:cap liability supplier@lease"
+    assert judged(CAPPED, LEGAL, place=place, subject="supplier").conflict_key != judged(CAPPED, LEGAL).conflict_key
+
+
+@pytest.mark.parametrize("fact", [CAPPED, "Liability under Section 8 is capped at $5m."])
+def test_a_clause_of_no_known_section_has_no_slot(fact: str) -> None:
+    assert judged(fact, LEGAL, place=Place("Lease", None)).critical_slot is None
+
+
+def test_what_is_no_clause_keeps_its_slot_in_a_document() -> None:
+    rule = "In the engram repo, never force-push"
+    assert judged(rule, CODING, place=Place("Rules", None)).conflict_key == judged(rule, CODING).conflict_key
 
 
 @pytest.mark.parametrize(

@@ -177,6 +177,21 @@ BODY = "The tenant pays for the water that is used in the house.\n\n"
 
 
 @pytest.mark.parametrize(
+    ("lines", "sections"),
+    [
+        (["Section 5. Fees", "Section 9(b) Deposits"], ["5", "9(b)"]),
+        (["## 5. Fees", "### 5.1 Late fees", "## Notes", "## 6. End"], ["5", "5.1", None, "6"]),
+        (["ARTICLE I\n\nFEES", "Section 1. Sums", "ARTICLE II", "§ 1"], ["i", "i 1", "ii", "ii 1"]),
+        (["Article Nine", "SCHEDULE A", "§ 2", "Article X"], ["nine", "schedule a", "schedule a 2", "schedule a x"]),
+        (["# Civility", "# Part of it", "# 2024"], [None, None, "2024"]),
+    ],
+)
+def test_a_chunk_knows_the_numbers_of_the_headings_it_stands_under(lines: list[str], sections: list[str]) -> None:
+    text = "".join(f"{line}\n\n{BODY}" for line in lines)
+    assert [piece.section for piece in pieces(text, "markdown")] == sections
+
+
+@pytest.mark.parametrize(
     ("line", "heading"),
     [
         ("# The *house*\n", "The *house*"),
