@@ -456,7 +456,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     "ops.prune": {"mode": "choice", "layers": "choices"},
     "merge": {"memory_ids": "ids", "fact": "fact"},
     "ops.merge_similar": {"threshold": "unit", "use_llm": "flag"},
-    "ops.find_clusters": {},
+    "ops.find_clusters": {"max_distance": "unit", "min_jaccard": "unit", "min_size": "whole", "limit": "whole"},
     "ops.consolidate_summaries": {"limit": "whole"},
     "ops.audit": {"apply": "flag"},
     "ops.set_layer": {"memory_id": "id", "layer": "choice"},

@@ -30,12 +30,18 @@ def merge(
             desk.show(engram.merge(memory_ids or [], fact, **desk.write), show.run)
 
 
-def clusters(desk: Desk) -> None:
+def clusters(
+    desk: Desk,
+    distance: Annotated[float | None, typer.Option("--distance", help="How far apart they may be, 0 to 1.")] = None,
+    shared: Annotated[float | None, typer.Option("--shared", help="How many words they share, 0 to 1.")] = None,
+    size: Annotated[int, typer.Option("--size", help="At least so many memories a group.")] = 3,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many groups.")] = 10,
+) -> None:
     """Show groups of memories that are about one thing; changes nothing."""
     from engram.cli import show
 
     with desk.door() as engram:
-        found = engram.ops.find_clusters()
+        found = engram.ops.find_clusters(max_distance=distance, min_jaccard=shared, min_size=size, limit=limit)
         desk.show({"results": [one.to_dict() for one in found]}, lambda console, _: show.clusters(console, found))
 
 

@@ -120,13 +120,33 @@ class AsyncOps:
         """
         return await self._run(operations.merging.merge_similar(self._setup, threshold, use_llm, write))
 
-    async def find_clusters(self, **ids: Unpack[Ids]) -> tuple[Cluster, ...]:
-        """Groups of current memories of the scope that are about one thing, at most ten of at least three.
+    async def find_clusters(
+        self,
+        *,
+        max_distance: float | None = None,
+        min_jaccard: float | None = None,
+        min_size: int = 3,
+        limit: int = 10,
+        **ids: Unpack[Ids],
+    ) -> tuple[Cluster, ...]:
+        """Groups of current memories of the scope that are about one thing: up to `limit`, each of at least `min_size`.
 
-        They are found greedily from the memory with the most others near it: a similarity of at least 0.85 and shared
-        words (Jaccard 0.2 or more); without vectors by words alone (0.3). A memory is in one group. Changes no memory.
+        They are found greedily from the memory with the most others near it: a distance of at most `max_distance`
+        (default 0.15, or what the policy or the model says) and shared words, a Jaccard similarity of `min_jaccard`
+        (default 0.2) or more; without vectors by words alone (default 0.3). Memories further apart than a distance of
+        0.45, or a Jaccard similarity of 0.3 where there are words alone, are never near. A memory is in one group of at
+        most 40. Changes no memory.
         """
-        return await self._run(operations.consolidating.find_clusters(self._setup, ids))
+        return await self._run(
+            operations.consolidating.find_clusters(
+                self._setup,
+                max_distance=max_distance,
+                min_jaccard=min_jaccard,
+                min_size=min_size,
+                limit=limit,
+                given=ids,
+            )
+        )
 
     async def consolidate_summaries(self, *, limit: int = 50, **write: Unpack[Write]) -> LifecycleRun:
         """Write one summary for each of at most `limit` groups of current memories that are about one thing.

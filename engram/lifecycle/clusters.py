@@ -34,8 +34,11 @@ class Group:
         return self.members[0]
 
 
-def find(rows: Mapping[str, Row], pairs: Iterable[Pair], at: Thresholds, *, by_words: bool = False) -> list[Group]:
-    """Groups of at least three, greedily from the memory with the most others near it; at most ten.
+def find(
+    rows: Mapping[str, Row], pairs: Iterable[Pair], at: Thresholds, *, by_words: bool = False,
+    least: int = CLUSTER_MEMBERS, most: int = MOST_CLUSTERS,
+) -> list[Group]:  # fmt: skip
+    """At most `most` groups of at least `least`, greedily from the memory with the most others near it.
 
     Near are two from the similarity `cluster` on that share words too (`cluster_jaccard`); where words are all there
     is, from `cluster_words` on. A memory is in one group.
@@ -52,10 +55,10 @@ def find(rows: Mapping[str, Row], pairs: Iterable[Pair], at: Thresholds, *, by_w
             near.setdefault(pair.high_id, {})[pair.low_id] = pair.similarity
     groups: list[Group] = []
     left = set(near)
-    while len(groups) < MOST_CLUSTERS and left:
+    while len(groups) < most and left:
         seed = min(left, key=lambda one: (-len(near[one].keys() & left), -sum(near[one].values()), one))
         others = sorted(near[seed].keys() & left, key=lambda one: (-near[seed][one], one))[: MOST_MEMBERS - 1]
-        if len(others) + 1 < CLUSTER_MEMBERS:
+        if len(others) + 1 < least:
             break
         groups.append(_group([rows[one] for one in (seed, *others)], known, at))
         left -= {seed, *others}

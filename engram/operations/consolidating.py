@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,7 +15,7 @@ from engram.lifecycle import clusters, pairing
 from engram.lifecycle.clusters import Group
 from engram.lifecycle.deeds import Deed
 from engram.lifecycle.pairing import Row
-from engram.lifecycle.thresholds import CLUSTER_MEMBERS
+from engram.lifecycle.thresholds import CLUSTER_MEMBERS, MOST_CLUSTERS, Thresholds
 from engram.operations import asking, changing, living, merging, spaces, steps
 from engram.operations.living import Run
 from engram.operations.setup import Setup, Writing
@@ -26,6 +27,7 @@ STEP: Final = "consolidate_summaries"
 COMPONENT: Final = "consolidate"
 MOST_PAIRS: Final = 20_000  # of like memories that groups are made of at once
 MOST_SUMMARIES: Final = 500
+MOST_SHOWN: Final = 100  # groups that are found at once
 ASKED: Final = 5  # groups a model is asked about at once
 SHOWN: Final = 4_000  # characters of a group
 ANSWER_TOKENS: Final = 4_096
@@ -48,16 +50,45 @@ class Tolds(BaseModel):
     groups: Annotated[list[Told], Field(max_length=ASKED)]
 
 
-def find_clusters(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[Cluster, ...]]:
+@dataclass(frozen=True, slots=True)
+class Wished:
+    """What groups a caller wants; what is None is as the policy and the model say."""
+
+    max_distance: float | None = None
+    min_jaccard: float | None = None
+    min_size: int = CLUSTER_MEMBERS
+    limit: int = MOST_CLUSTERS
+
+    def over(self, at: Thresholds, *, by_words: bool) -> Thresholds:
+        """The thresholds with the caller's laid over them; where words are all there is, they alone must be shared."""
+        given = {
+            "cluster": None if self.max_distance is None else 1.0 - self.max_distance,
+            "cluster_words" if by_words else "cluster_jaccard": self.min_jaccard,
+        }
+        return replace(at, **{name: value for name, value in given.items() if value is not None})
+
+
+DEFAULT: Final = Wished()
+
+
+def find_clusters(
+    setup: Setup, *, max_distance: object, min_jaccard: object, min_size: object, limit: object,
+    given: Mapping[str, Any],
+) -> Operation[tuple[Cluster, ...]]:  # fmt: skip
     """Groups of current memories of a scope that are about one thing."""
     call = setup.writing(given)
+    wished = Wished(
+        inputs.optional(inputs.unit, max_distance, "max_distance"),
+        inputs.optional(inputs.unit, min_jaccard, "min_jaccard"),
+        inputs.whole(min_size, "min_size", 2, clusters.MOST_MEMBERS), inputs.whole(limit, "limit", 1, MOST_SHOWN),
+    )  # fmt: skip
     setup = yield from spaces.ready(setup, call.tenant_id)
     if (yield from steps.read(call.tenant_id, lambda conn: tenancy.find(conn, call.scope))) is None:
         return ()
     yield from merging.looked(setup, call, None)
 
     def look(conn: Connection) -> list[Group]:
-        return _groups(setup, setup.desk(conn, call.scope))
+        return _groups(setup, setup.desk(conn, call.scope), wished)
 
     found = yield from steps.write(call.tenant_id, look, key="clusters")
     return tuple(
@@ -69,10 +100,10 @@ def find_clusters(setup: Setup, given: Mapping[str, Any]) -> Operation[tuple[Clu
     )  # fmt: skip
 
 
-def _groups(setup: Setup, desk: Desk, *, fit: bool = False) -> list[Group]:
+def _groups(setup: Setup, desk: Desk, wished: Wished = DEFAULT, *, fit: bool = False) -> list[Group]:
     """The groups of a scope; with `fit` only of memories that may leave their place to a summary."""
-    at = merging.thresholds(setup, desk.conn)
     by_words = desk.model_id is None
+    at = wished.over(merging.thresholds(setup, desk.conn), by_words=by_words)
     pairs = pairing.alike(desk, pairing.LEAST_WORDS if by_words else at.cluster, limit=MOST_PAIRS)
     rows = pairing.rows(desk, {one for pair in pairs for one in pair.ids})
     if fit:
@@ -80,7 +111,7 @@ def _groups(setup: Setup, desk: Desk, *, fit: bool = False) -> list[Group]:
         rows = {one: row for one, row in rows.items() if clusters.may_be_summarised(row)}
         pairs = [pair for pair in pairs if all(one in rows for one in pair.ids)]
         pairs = [pair for pair in pairs if rows[pair.low_id].trust == rows[pair.high_id].trust]
-    return clusters.find(rows, pairs, at, by_words=by_words)
+    return clusters.find(rows, pairs, at, by_words=by_words, least=wished.min_size, most=wished.limit)
 
 
 def consolidate_summaries(setup: Setup, limit: object, given: Mapping[str, Any]) -> Operation[LifecycleRun]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from angles import Angles, added, facts, looks, rows
 from quiet import quiet
 
-from engram import Engram, MemoryPolicy, Scope
+from engram import Engram, InvalidInput, MemoryPolicy, Scope
 from engram.testing import ScriptedModel
 
 TEAS = ("Ann likes green tea from Kyoto", "Ann likes black tea from Assam", "Ann likes white tea from Fujian")
@@ -48,6 +49,36 @@ def test_clusters_are_shown_and_nothing_changes(ada: Engram, angles: Angles) -> 
     assert found.mean_similarity == pytest.approx(0.9409, abs=1e-3)
     assert not found.redundant
     assert facts(ada) == {*TEAS, "The sea is wide"}
+
+
+def test_a_caller_says_what_counts_as_a_cluster(ada: Engram, angles: Angles) -> None:
+    ids = teas(ada, angles)
+    for axis, fact in enumerate(("Bob sails on Monday", "Bob sails on Friday", "Bob swims on Friday"), 4):
+        added(ada, angles.say(fact, 0.8, axis))
+    assert [set(one.memory_ids) for one in ada.ops.find_clusters(max_distance=0.07)] == [set(ids)]
+    assert ada.ops.find_clusters(max_distance=0.05) == ()
+    assert ada.ops.find_clusters(min_size=4) == ()
+    assert ada.ops.find_clusters(min_jaccard=0.95) == ()
+    assert len(ada.ops.find_clusters(max_distance=0.4, min_jaccard=0.1)) == 2
+    assert len(ada.ops.find_clusters(max_distance=0.4, min_jaccard=0.1, limit=1)) == 1
+
+
+def test_without_vectors_the_words_a_caller_asks_for_are_all_that_counts(database_url: str, tenant: str) -> None:
+    with Engram(database_url, scope=Scope(tenant, user_id="bob"), embedder="none") as door:
+        quiet(door)
+        for fact in TEAS:
+            added(door, fact)
+        assert len(door.ops.find_clusters(min_jaccard=0.4)) == 1
+        assert door.ops.find_clusters(min_jaccard=0.95) == ()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"max_distance": 1.1}, {"min_jaccard": "much"}, {"min_size": 1}, {"min_size": 41}, {"limit": 0}, {"limit": True}],
+)
+def test_clusters_of_impossible_kinds_are_refused(ada: Engram, given: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match=next(iter(given))):
+        ada.ops.find_clusters(**given)
 
 
 def test_a_summary_stands_for_its_sources_which_are_found_on_demand(ada: Engram, angles: Angles) -> None:
