@@ -17,17 +17,22 @@ from engram.tenancy import Visible
 from engram.values import Citation, CitationState, CitedText, Event
 
 AROUND: Final = 500  # characters of context on either side at most
+SHOWN_DIGITS: Final = 24  # of a hash, where it is shown to people: as many as no two quotes share
 UNKNOWN: Final = "nothing with that id in this scope"
 NO_EVENT: Final = "no event with that id in this scope"
 
 
 def state_of(citation: Citation, content: str | None) -> CitationState:
-    """Whether the characters a citation names are there and say what they said when it was made. Pure."""
+    """Whether the characters a citation names are there and say what they said when it was made. Pure.
+
+    Its hash may be cut short, as it is shown to people; of no digits at all nothing is known.
+    """
     if content is None:
         return "erased"
     quote = content[citation.char_start : citation.char_end]
     whole = bool(quote) and len(quote) == citation.char_end - citation.char_start
-    return "verified" if whole and text.quote_hash(quote) == citation.quote_hash else "changed"
+    same = len(citation.quote_hash) >= SHOWN_DIGITS and text.quote_hash(quote).startswith(citation.quote_hash)
+    return "verified" if whole and same else "changed"
 
 
 def whole_of(event_id: str, said: str) -> Citation:

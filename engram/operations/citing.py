@@ -11,9 +11,12 @@ from engram.errors import InvalidInput
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
+from engram.regex import regex
 from engram.values import Chunk, Citation, CitationState, CitedText
 
 MOST_LINES: Final = 100
+HASH: Final = f"the hash of the quote, or its first {citations.SHOWN_DIGITS} hex digits or more"
+_DIGITS: Final = regex(rf"[0-9A-Fa-f]{{{citations.SHOWN_DIGITS},64}}")
 CITATION: Final = "a Citation, a Chunk, or the JSON form of a Citation"
 
 
@@ -49,8 +52,10 @@ def _citation(value: object) -> Citation:
     if not isinstance(fields, Mapping):
         raise InvalidInput("citation", CITATION, type(value).__name__)
     digest = fields.get("quote_hash")
-    if not isinstance(digest, str) or len(digest) > inputs.LABEL_CHARACTERS:
-        raise InvalidInput("citation.quote_hash", "the hash of the quote as hex digits", type(digest).__name__)
+    if not isinstance(digest, str):
+        raise InvalidInput("citation.quote_hash", HASH, type(digest).__name__)
+    if not _DIGITS.fullmatch(digest):
+        raise InvalidInput("citation.quote_hash", HASH, f"{len(digest)} characters")
     return Citation(
         inputs.event_id(fields.get("event_id"), "citation.event_id"),
         inputs.whole(fields.get("char_start"), "citation.char_start"),

@@ -166,6 +166,20 @@ def test_a_citation_holds_until_its_characters_differ(door: Door) -> None:
         assert engram.verify_citation(wrong) == "changed", wrong
 
 
+def test_the_first_24_digits_of_a_hash_are_enough(door: Door) -> None:
+    engram = door()
+    event, memory = launch(engram)
+    cited = of(engram, memory, event)
+    assert len(cited.quote_hash) == 64
+    for digits in (24, 40, 63):
+        short = replace(cited, quote_hash=cited.quote_hash[:digits])
+        assert engram.verify_citation(short) == engram.verify_citation(short.to_dict()) == "verified"
+        assert engram.verify_citation(replace(short, char_start=cited.char_start + 1)) == "changed"
+    for wrong in (cited.quote_hash[:23], cited.quote_hash + "0", "", "x" * 24, cited.quote_hash[:24] + "\n"):
+        with pytest.raises(InvalidInput, match="first 24 hex digits"):
+            engram.verify_citation(replace(cited, quote_hash=wrong))
+
+
 def test_what_was_erased_says_so_and_shows_nothing(door: Door) -> None:
     engram = door()
     event, memory = launch(engram)
