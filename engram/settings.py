@@ -43,7 +43,10 @@ COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         **dict.fromkeys(("consolidate", "naming"), ("naming",)),
     }
 )
-"""The tiers a component asks for a language model, first to last; behind them all stands the setting `llm_model`."""
+"""The tiers a component asks for a language model, first to last; behind them all stands the setting `llm_model`.
+
+Nothing asks for `resume_compress` any more: a policy that names it goes on to hold.
+"""
 
 
 class Settings(BaseSettings):

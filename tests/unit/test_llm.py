@@ -143,6 +143,15 @@ def test_the_hash_of_a_prompt_is_that_of_its_file() -> None:
 
 
 @pytest.mark.parametrize(
+    "name",
+    ["checkpoint", "compose", "consolidate", "distill", "expand", "extract", "insert_merge", "intent", "merge",
+     "naming", "reconcile", "status", "summary_concise", "summary_structured"],
+)  # fmt: skip
+def test_a_prompt_that_asks_for_text_says_in_which_language(name: str) -> None:
+    assert " language " in prompting.load(name).text.replace("\n", " ").replace(".", " ")
+
+
+@pytest.mark.parametrize(
     "text", [GOOD, f"  {GOOD}\n", f"```\n{GOOD}\n```", f"```json\n{GOOD}\n``` done", f"So: {GOOD}."]
 )
 def test_one_object_is_read_wherever_it_stands(text: str) -> None:
