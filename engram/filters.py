@@ -2,7 +2,8 @@
 
 The fields of a `Filter` are ANDed; `None` means "not asked" and an empty collection matches nothing, so that a filter
 built from an empty list fails closed. `all_of`, `any_of` and `none_of` nest. Values are sent as parameters; the SQL is
-built from constants only, and there is no LIKE and no regular expression for a caller to fill.
+built from constants only, and there is no LIKE and no regular expression for a caller to fill. Operators inside a value
+(`$gt`, `$in`) are refused: they would be data that no memory holds.
 """
 
 from __future__ import annotations
@@ -55,9 +56,9 @@ class Filter(Value):
     """Which memories a read may return; every field given must hold.
 
     Windows and ranges are half-open, `(from, to)`, with None for an open side. `valid` asks whether a memory held at
-    some time of the window, `recorded` whether it was recorded in it. `metadata` asks for containment; `metadata_range`
-    maps a dotted path to a range of numbers, or of text compared by code points. `memory_ids` may be short ones, as
-    printed (`mem-1a2b3c4d`).
+    some time of the window, `recorded` whether it was recorded in it. `metadata` asks for containment, and no key in it
+    begins with `$`; `metadata_range` maps a dotted path to a range of numbers, or of text compared by code points.
+    `memory_ids` may be short ones, as printed (`mem-1a2b3c4d`).
     """
 
     memory_types: Sequence[MemoryType] | None = None
@@ -183,6 +184,26 @@ def _choices(options: Sequence[str]) -> Callable[[object, str], tuple[str, ...]]
     return _list_of(lambda value, name: inputs.choice(value, name, options))
 
 
+def _metadata(value: object, name: str) -> dict[str, Any]:
+    """Metadata to be contained: an operator of another query language would be data that nothing holds."""
+    found = inputs.metadata(value, name)
+    if any(key.startswith("$") for key in _keys(found)):
+        raise InvalidInput(
+            name,
+            "metadata to be contained, compared by metadata_range and excluded by none_of",
+            "a key that begins with $",
+        )
+    return found
+
+
+def _keys(value: object) -> Iterator[str]:
+    """Every key of JSON data, at any depth."""
+    if isinstance(value, dict):
+        yield from value
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _keys(child)
+
+
 def _metadata_range(value: object, name: str) -> dict[str, Range]:
     if not isinstance(value, Mapping):
         raise InvalidInput(name, "an object of paths and ranges", type(value).__name__)
@@ -246,7 +267,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
     "min_confidence": inputs.unit,
     "valid": inputs.window,
     "recorded": inputs.window,
-    "metadata": inputs.metadata,
+    "metadata": _metadata,
     "metadata_range": _metadata_range,
     "all_of": _filters,
     "any_of": _filters,

@@ -188,6 +188,21 @@ def test_a_least_trust_admits_the_better_ones(trust: Any) -> None:
     assert admitted == list(TRUSTS[: TRUSTS.index(trust) + 1])
 
 
+@pytest.mark.parametrize(
+    "wanted",
+    [{"price": {"$gt": 1}}, {"$or": [{"a": 1}]}, {"a": [{"b": {"$in": [1, 2]}}]}, {"a": 1, "b": {"$ne": None}}],
+)
+def test_an_operator_of_another_language_is_no_metadata(wanted: dict[str, Any]) -> None:
+    for ask in (lambda: Filter(metadata=wanted), lambda: parse({"none_of": [{"metadata": wanted}]})):
+        with pytest.raises(InvalidInput, match="metadata_range and excluded by none_of") as caught:
+            ask()
+        assert caught.value.field == "filter.metadata"
+
+
+def test_a_value_may_begin_with_a_dollar() -> None:
+    assert matches(Filter(metadata={"price": "$9", "a$b": ["$"]}), memory(metadata={"price": "$9", "a$b": ["$", 1]}))
+
+
 def test_text_ranges_compare_code_points() -> None:
     assert matches(Filter(metadata_range={"t": ("Z", "a")}), memory(metadata={"t": "_"}))
     assert matches(Filter(metadata_range={"t": ("\ufb01", None)}), memory(metadata={"t": "\U0001f600"}))
