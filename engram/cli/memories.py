@@ -40,15 +40,12 @@ def text_of(argument: str) -> str:
 
 
 def json_object(text: str | None, name: str) -> Mapping[str, Any] | None:
-    """A JSON object typed on the command line."""
-    from engram.ingest import loads
+    """A JSON object typed on the command line; InvalidInput says what is wrong with any other text."""
+    from engram.inputs import strict_json
 
     if text is None:
         return None
-    try:
-        value = loads(text)
-    except ValueError:
-        value = None
+    value = strict_json(text, name)
     if not isinstance(value, dict):
         raise InvalidInput(name, "a JSON object", "something else")
     return value

@@ -17,6 +17,20 @@ LONG = "x" * 600
 
 
 @pytest.mark.parametrize(
+    ("typed_", "why"),
+    [
+        ('{"a": 1, "a": 2}', "expected an object whose keys differ, found a key given twice"),
+        ('{"a": NaN}', "expected finite numbers, found NaN or an infinity"),
+        ("{a: 1}", "expected JSON, found something else at line 1, column 2"),
+        ("[1]", "expected a JSON object, found something else"),
+    ],
+)
+def test_what_is_wrong_with_metadata_is_said(cli: Cli, typed_: str, why: str) -> None:
+    ran = cli("add", "x", "--metadata", typed_)
+    assert (ran.code, ran.err) == (2, f"engram: --metadata: {why}\n")
+
+
+@pytest.mark.parametrize(
     ("arguments", "named", "field"),
     [
         (["add", "x", "--importance", "7"], "--importance", "importance"),
