@@ -259,7 +259,7 @@ class AsyncEngram(Door):
         `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Sent again under its
         `idempotency_key` it gives the first decision, which is `erased` where what came of it was erased since. Raises
         InvalidInput for a list of messages (use `remember`), IdempotencyMismatch where the key came with another fact,
-        Unavailable when the embedder fails.
+        Unavailable when the embedder fails. What ends before it was said needs its `valid_from`.
         """
         return await self._run(operations.joining.add(self._setup, fact, memory))
 
@@ -299,7 +299,10 @@ class AsyncEngram(Door):
         return await self._run(operations.changing.annotate(self._setup, memory_id, attributes))
 
     async def end_validity(self, memory_id: str, at: datetime | None = None, **write: Unpack[Write]) -> Memory:
-        """Say that a memory stopped holding (at `at`, default now) without a successor."""
+        """Say that a memory stopped holding (at `at`, default now) without a successor.
+
+        Raises InvalidInput where `at` is not after a `valid_from` that was stated.
+        """
         return await self._run(operations.changing.end_validity(self._setup, memory_id, at, write))
 
     async def reinforce(self, memory_id: str, amount: float = 0.1, **write: Unpack[Write]) -> Memory:

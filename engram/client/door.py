@@ -219,7 +219,7 @@ class Engram(Door):
         `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Sent again under its
         `idempotency_key` it gives the first decision, which is `erased` where what came of it was erased since. Raises
         InvalidInput for a list of messages (use `remember`), IdempotencyMismatch where the key came with another fact,
-        Unavailable when the embedder fails.
+        Unavailable when the embedder fails. What ends before it was said needs its `valid_from`.
         """
         return self._run(operations.joining.add(self._setup, fact, memory))
 
@@ -259,7 +259,10 @@ class Engram(Door):
         return self._run(operations.changing.annotate(self._setup, memory_id, attributes))
 
     def end_validity(self, memory_id: str, at: datetime | None = None, **write: Unpack[Write]) -> Memory:
-        """Say that a memory stopped holding (at `at`, default now) without a successor."""
+        """Say that a memory stopped holding (at `at`, default now) without a successor.
+
+        Raises InvalidInput where `at` is not after a `valid_from` that was stated.
+        """
         return self._run(operations.changing.end_validity(self._setup, memory_id, at, write))
 
     def reinforce(self, memory_id: str, amount: float = 0.1, **write: Unpack[Write]) -> Memory:

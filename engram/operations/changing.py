@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final, TypeVar
@@ -101,14 +102,32 @@ def add_many(setup: Setup, items: object, given: Mapping[str, Any]) -> Operation
             if not isinstance(item, Mapping):
                 raise InvalidInput("item", "a mapping with a fact", type(item).__name__)
             asked.append(asked_for(setup, call, item))
-        except LimitExceeded as error:
-            raise LimitExceeded(f"items[{index}].{error.field}", error.allowed, error.found) from None
         except InvalidInput as error:
-            raise InvalidInput(f"items[{index}].{error.field}", error.expected, error.found) from None
+            raise _of_item(index, error) from None
     inputs.batch_bytes(
         sum(len(one.draft.fact.encode()) + len((one.draft.main_content or "").encode()) for one in asked)
     )
     return tuple((yield from _add_all(setup, call, asked)))
+
+
+def _of_item(index: int, error: InvalidInput | NotFound) -> InvalidInput | NotFound:
+    """The same failure as one of an item of several. Pure."""
+    if isinstance(error, LimitExceeded):
+        return LimitExceeded(f"items[{index}].{error.field}", error.allowed, error.found)
+    if isinstance(error, InvalidInput):
+        return InvalidInput(f"items[{index}].{error.field}", error.expected, error.found)
+    return NotFound(f"items[{index}]: {error}")
+
+
+@contextmanager
+def _item(index: int, drafts: Sequence[Draft]) -> Iterator[None]:
+    """Say of what fails which of several drafts it is; of a single one that says nothing."""
+    try:
+        yield
+    except (InvalidInput, NotFound) as error:
+        if len(drafts) == 1:
+            raise
+        raise _of_item(index, error) from None
 
 
 def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
@@ -187,6 +206,9 @@ def _add_all(setup: Setup, call: Writing, given: Sequence[Asked]) -> Operation[l
         here, stream_id = place(setup, desk, call)
         trust = call.trust or DIRECT_TRUST
         named = [_unborn(here, trust) for _ in resolved]
+        for index, (draft, origin) in enumerate(zip(resolved, named, strict=True)):
+            with _item(index, resolved):
+                _check_end(draft, origin)
 
         def appoint(run: Sequence[tuple[int, writing.Judged]]) -> list[Origin]:
             wanted = [(at, judged.kind, resolved[at].fact, requests[at], named[at].event_id) for at, judged in run]
@@ -199,8 +221,10 @@ def _add_all(setup: Setup, call: Writing, given: Sequence[Asked]) -> Operation[l
             ),
             appoint=appoint,
         )  # fmt: skip
-        for one, draft in zip(settled, resolved, strict=True):
-            add_sources(desk, one, draft, one.origin, cited_events(desk, draft))
+        for index, (one, draft) in enumerate(zip(settled, resolved, strict=True)):
+            with _item(index, resolved):
+                events = cited_events(desk, draft)
+            add_sources(desk, one, draft, one.origin, events)
         writing.index(desk, settled)
         return writing.whole(desk, settled)
 
@@ -228,6 +252,13 @@ def _citing(asked: Asked, known: Mapping[str, str]) -> Asked:
     return Asked(replace(asked.draft, citations=spans), {**asked.request, "sources": plain(spans)})
 
 
+def _check_end(draft: Draft, origin: Origin) -> None:
+    """Refuse a fact that ends before it begins: nobody would find it, at no moment. Pure."""
+    if draft.valid_to is not None and draft.valid_to <= draft.begins(origin):
+        expected = "a time after the fact begins: since it was said, unless valid_from says since when it held"
+        raise InvalidInput("valid_to", expected, "one that is not")
+
+
 def _desk_for(setup: Setup, conn: Connection, call: Writing, drafts: Sequence[Draft]) -> tuple[Desk, Sequence[Draft]]:
     """The desk where drafts are judged, and the drafts resolved, under their locks.
 
@@ -251,12 +282,8 @@ def _desk_for(setup: Setup, conn: Connection, call: Writing, drafts: Sequence[Dr
             return replace(desk, looked=looked), drafts
     resolved = []
     for index, draft in enumerate(drafts):
-        try:
+        with _item(index, drafts):
             resolved.append(_resolved(desk, draft))
-        except NotFound as error:
-            if len(drafts) == 1:
-                raise
-            raise NotFound(f"items[{index}]: {error}") from None
     _lock_with_named(desk, resolved, key_lock(desk, call))
     return desk, resolved
 
@@ -411,6 +438,8 @@ def end_validity(setup: Setup, memory_id: object, at: object, given: Mapping[str
     when = inputs.optional(inputs.moment, at, "at")
 
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
+        if when is not None and memory.valid_from_stated and when <= memory.valid_from:
+            raise InvalidInput("at", "a time after the memory's valid_from", "one that is not")
         _end(desk, memory, origin, when)
 
     return (yield from _change(setup, call, memory_id, "memory_ended", {"at": when}, apply))

@@ -189,7 +189,7 @@ def turned(rng: random.Random) -> dict[str, Any]:
         {},
         {"memory_type": rng.choice(("project", "episodic"))},
         {"valid_from": datetime(rng.choice((2010, 2190)), 1, 1, tzinfo=UTC)},
-        {"valid_to": datetime(2020, 1, 1, tzinfo=UTC)},
+        {"valid_from": datetime(2015, 1, 1, tzinfo=UTC), "valid_to": datetime(2020, 1, 1, tzinfo=UTC)},
         {"critical_slot": key, "tags": [rng.choice("ab")]},
         {"topic_key": None, "fact": f"{rng.choice(ANIMALS).capitalize()} eats at noon."},
     )

@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -58,6 +59,18 @@ def test_a_quote_is_shown_in_its_place(door: Door) -> None:
     assert told.before + str(told.citation.quote) + told.after in SAID
     none = next(one for one in engram.cite(memory, lines=0) if one.citation.event_id == event)
     assert (none.before, none.after) == ("The launch ", ", as Ada says.\n")
+
+
+def test_a_citation_that_cannot_be_is_told_of_its_item(door: Door) -> None:
+    engram = door()
+    event = engram.record_event(SAID, role="user", derive="skip").event_ids[0]
+    fine = {"fact": "The launch is in May", "sources": [(event, 0, 4)]}
+    with pytest.raises(NotFound, match=r"^items\[1\]: no event with that id in this scope$"):
+        engram.add_many([fine, {"fact": "Bo brings tea", "sources": [(str(uuid4()), 0, 4)]}])
+    with pytest.raises(InvalidInput, match=r"^items\[1\]\.sources: expected a span inside"):
+        engram.add_many([fine, {"fact": "Bo brings tea", "sources": [(event, 0, 4_000)]}])
+    with pytest.raises(NotFound, match=r"^no event"):
+        engram.add("Bo brings tea", sources=[(str(uuid4()), 0, 4)])
 
 
 def test_every_citation_of_a_memory_is_looked_up(door: Door) -> None:

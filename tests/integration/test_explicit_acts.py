@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from threading import Barrier
 from typing import Any
 
 import pytest
 
 from engram import Conflict, Edit, Engram, InvalidInput, Memory, NotFound, Scope
+
+EVERYTHING = {"statuses": ["active", "superseded", "archived"]}
 
 
 def year(number: int) -> datetime:
@@ -138,6 +141,42 @@ def test_an_end_is_moved_both_ways(ada: Engram) -> None:
         assert ada.end_validity(card, at).valid_to == at
     assert ada.get(card).is_current
     assert facts(ada, as_of=year(2026)) == ["The gym card is valid."]
+
+
+@pytest.mark.parametrize("told", [{}, {"occurred_at": year(2025)}, {"valid_from": year(2025)}])
+def test_what_ends_before_it_begins_is_refused(ada: Engram, told: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match="valid_to: expected a time after") as caught:
+        ada.add("The offer is on.", valid_to=year(2024), **told)
+    assert "valid_from" in str(caught.value)
+    assert facts(ada, filter=EVERYTHING) == []
+    assert added(ada, "The offer is on.", valid_from=year(2023), valid_to=year(2024)).valid_to == year(2024)
+
+
+def test_of_several_facts_the_one_that_ends_before_it_begins_is_named(ada: Engram) -> None:
+    with pytest.raises(InvalidInput, match=r"^items\[1\]\.valid_to: "):
+        ada.add_many([{"fact": "The offer is on."}, {"fact": "The shop is open.", "valid_to": year(2024)}])
+    assert facts(ada, filter=EVERYTHING) == []
+
+
+def test_a_call_that_was_made_before_its_end_is_answered_as_it_was(ada: Engram) -> None:
+    added(ada, "Tea is green.")
+    end = datetime.now(UTC) + timedelta(seconds=5)
+    first = ada.add("The offer is on.", valid_to=end, idempotency_key="offer")
+    time.sleep((end - datetime.now(UTC)).total_seconds())
+    with pytest.raises(InvalidInput, match="valid_to"):
+        ada.add("The shop is open.", valid_to=end)
+    again = ada.add("The offer is on.", valid_to=end, idempotency_key="offer")
+    assert (again.event_id, again.kind) == (first.event_id, first.kind)
+
+
+def test_an_end_is_not_before_a_beginning_that_was_stated(ada: Engram) -> None:
+    card = added(ada, "The gym card is valid.", valid_from=year(2020)).memory_id
+    for at in (year(2020), year(2019)):
+        with pytest.raises(InvalidInput, match="at: expected a time after the memory's valid_from"):
+            ada.end_validity(card, at)
+    assert ada.get(card).valid_to is None
+    told = added(ada, "The pool is open.").memory_id  # since when is not known
+    assert ada.end_validity(told, year(2019)).valid_to == year(2019)
 
 
 def test_the_end_of_what_was_superseded_is_not_behind_its_heirs_begin(ada: Engram) -> None:

@@ -165,8 +165,9 @@ class Crowd:
             "tags": dice.choice([[], ["trigger:launch"]]), "memory_type": dice.choice([None, "episodic"]),
             "valid_from": dice.choice([None, START, START - timedelta(days=600), START + timedelta(days=900)]),
             "expires_at": dice.choice([None] * 6 + [START, datetime(2100, 1, 1, tzinfo=UTC)]),
-            "valid_to": dice.choice([None] * 6 + [START + timedelta(days=1_000)]),
         }  # fmt: skip
+        if given["valid_from"] is not None:  # what begins as it is said ends later
+            given["valid_to"] = dice.choice([None] * 6 + [START + timedelta(days=1_000)])
         fact = f"The boat of {dice.choice(NAMES)} has note {self.told}"
         self.keep(owner, self.doors[owner].add(fact, **{k: v for k, v in given.items() if v is not None}))
 

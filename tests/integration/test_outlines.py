@@ -35,6 +35,7 @@ def life(database_url: str, tenant: str) -> list[Any]:
                     memory_type=("semantic", "decision", "constraint")[place % 3],
                     critical_slot=f"slot-{place % 5}" if place % 4 == 0 or place == 3 else None,
                     tags=["trigger:grind"] if place % 2 else ["trigger:", "mill"],
+                    valid_from=datetime(2019, 1, 1, tzinfo=UTC) if place == 7 else None,
                     valid_to=datetime(2020, 1, 1, tzinfo=UTC) if place == 7 else None, category="flour",
                 ).memory
             )  # fmt: skip
