@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, S
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 from zoneinfo import ZoneInfo
 
 from engram import (
@@ -204,20 +204,24 @@ def _add_all(setup: Setup, call: Writing, given: Sequence[Asked]) -> Operation[l
         if before is not None:
             return before
         here, stream_id = place(setup, desk, call)
-        trust = call.trust or DIRECT_TRUST
-        named = [_unborn(here, trust) for _ in resolved]
+        trust_of = _spoken_for(desk, call, resolved)
+        named = [_unborn(here, trust_of(draft)) for draft in resolved]
         for index, (draft, origin) in enumerate(zip(resolved, named, strict=True)):
             with _item(index, resolved):
                 _check_end(draft, origin)
 
         def appoint(run: Sequence[tuple[int, writing.Judged]]) -> list[Origin]:
-            wanted = [(at, judged.kind, resolved[at].fact, requests[at], named[at].event_id) for at, judged in run]
+            wanted = [
+                Wanted(at, judged.kind, resolved[at].fact, requests[at], named[at].event_id, trust_of(resolved[at]))
+                for at, judged in run
+            ]
             return _events_of(setup, desk, here, stream_id, wanted)
 
         settled = batching.settle_in_order(
             desk, list(zip(resolved, named, strict=True)),
             amend=lambda judged: _barred(
-                judged, _to_supersede(desk, judged.draft), call, explicit=bool(judged.draft.supersedes)
+                judged, _to_supersede(desk, judged.draft), trust_of(judged.draft),
+                explicit=bool(judged.draft.supersedes),
             ),
             appoint=appoint,
         )  # fmt: skip
@@ -257,6 +261,18 @@ def _check_end(draft: Draft, origin: Origin) -> None:
     if draft.valid_to is not None and draft.valid_to <= draft.begins(origin):
         expected = "a time after the fact begins: since it was said, unless valid_from says since when it held"
         raise InvalidInput("valid_to", expected, "one that is not")
+
+
+def _spoken_for(desk: Desk, call: Writing, drafts: Sequence[Draft]) -> Callable[[Draft], Trust]:
+    """How far each draft is trusted: as the call says, else as a direct change, and no more than what it cites."""
+    cited = sorted({event_id for draft in drafts for event_id, _, _ in draft.citations})
+    if call.trust is not None or not cited:
+        return lambda _: call.trust or DIRECT_TRUST
+    events = ledger.get_many(desk.conn, cited, scope_ids=desk.visible.scope_ids)
+    said = {event_id: event.trust for event_id, event in events.items()}
+    return lambda draft: max(
+        (DIRECT_TRUST, *(said[event_id] for event_id, _, _ in draft.citations if event_id in said)), key=trust_rank
+    )
 
 
 def _desk_for(setup: Setup, conn: Connection, call: Writing, drafts: Sequence[Draft]) -> tuple[Desk, Sequence[Draft]]:
@@ -582,7 +598,8 @@ def _add_again(
     draft = asked_for(setup, call, {**item, "supersedes": [one.memory_id for one in left]}).draft
     draft = replace(draft, vector=vector(draft.fact))
     judged = writing.judge(desk, draft, origin.trust, origin.recorded_at)
-    judged = _barred(judged, left, call, explicit=bool(item.get("supersedes")))  # whatever is left of it
+    explicit = bool(item.get("supersedes"))  # whatever is left of it
+    judged = _barred(judged, left, call.trust or DIRECT_TRUST, explicit=explicit)
     settled = writing.settle(desk, judged, origin)
     add_sources(desk, settled, draft, origin, ledger.get_many(desk.conn, [one for one, _, _ in draft.citations]))
     return settled
@@ -740,7 +757,8 @@ def event_of(
     index: int = 0,
 ) -> Origin:
     """Append the event of a direct change and make it the origin of what follows."""
-    return _events_of(setup, desk, call, stream_id, [(index, kind, fact, request, ids.new_id())])[0]
+    wanted = Wanted(index, kind, fact, request, ids.new_id(), call.trust or DIRECT_TRUST)
+    return _events_of(setup, desk, call, stream_id, [wanted])[0]
 
 
 def _unborn(call: Writing, trust: Trust) -> Origin:
@@ -749,22 +767,29 @@ def _unborn(call: Writing, trust: Trust) -> Origin:
     return Origin(ids.new_id(), now, call.occurred_at or now, trust, None)
 
 
-Wanted = tuple[int, str, str, Mapping[str, Any], str]
-"""A direct change to be appended: its place in the call, what becomes of it, the fact, the request, the event's id."""
+class Wanted(NamedTuple):
+    """A direct change to be appended: its place in the call, what becomes of it, and what its event says."""
+
+    index: int
+    kind: str
+    fact: str
+    request: Mapping[str, Any]
+    event_id: str
+    trust: Trust
 
 
 def _events_of(setup: Setup, desk: Desk, call: Writing, stream_id: str, wanted: Sequence[Wanted]) -> list[Origin]:
     """Append the events of direct changes, in batches the ledger takes, and make them the origins of what follows."""
-    trust, reason = call.trust or DIRECT_TRUST, {"reason": call.reason} if call.reason else {}
+    reason = {"reason": call.reason} if call.reason else {}
     key = str(call.idempotency_key)
     events = [
         ledger.NewEvent(
-            role=ROLE_OF[trust], event_type=EVENT_OF.get(kind, kind), content=fact,
-            payload={"request": dict(request), "decision": kind, **reason}, trust=trust, occurred_at=call.occurred_at,
-            session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor,
-            idempotency_key=ledger.key_at(key, index), event_id=event_id,
+            role=ROLE_OF[one.trust], event_type=EVENT_OF.get(one.kind, one.kind), content=one.fact,
+            payload={"request": dict(one.request), "decision": one.kind, **reason}, trust=one.trust,
+            occurred_at=call.occurred_at, session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor,
+            idempotency_key=ledger.key_at(key, one.index), event_id=one.event_id,
         )
-        for index, kind, fact, request, event_id in wanted
+        for one in wanted
     ]  # fmt: skip
     done = ledger.append_all(
         desk.conn, scope_id=desk.scope_id, stream_id=stream_id, events=events, key=setup.settings.secret_key
@@ -772,10 +797,10 @@ def _events_of(setup: Setup, desk: Desk, call: Writing, stream_id: str, wanted: 
     return [
         Origin(
             event_id=one.event_id, recorded_at=one.recorded_at, occurred_at=call.occurred_at or one.recorded_at,
-            trust=trust, content=fact, session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor,
-            char_end=len(fact),
+            trust=asked.trust, content=asked.fact, session_id=call.session_id, task_run_id=call.task_run_id,
+            actor=call.actor, char_end=len(asked.fact),
         )
-        for one, (_, _, fact, _, _) in zip(done, wanted, strict=True)
+        for one, asked in zip(done, wanted, strict=True)
     ]  # fmt: skip
 
 
@@ -938,14 +963,14 @@ def _to_supersede(desk: Desk, draft: Draft) -> list[Memory]:
 
 
 def _barred(
-    judged: writing.Judged, olds: Sequence[Memory], call: Writing, *, explicit: bool
+    judged: writing.Judged, olds: Sequence[Memory], trust: Trust, *, explicit: bool
 ) -> writing.Judged:  # fmt: skip
     """W-11: one that is trusted less than a row it supersedes by name is a conflict.
 
     Any other that was to supersede rows is stored, though none of them may be there any more. Pure.
     """
     for old in olds:
-        if trust_rank(call.trust or DIRECT_TRUST) > trust_rank(old.trust):
+        if trust_rank(trust) > trust_rank(old.trust):
             return writing.conflict(judged, old.memory_id, "less_trusted_than_superseded")
     if explicit and judged.kind not in ("add", "revise"):
         return writing.stored(judged, "explicit_supersede")

@@ -336,6 +336,36 @@ def test_a_quote_is_checked_and_leaves_no_copy(door: Door) -> None:
     assert "4411" not in str([engram.get_event(one.event_id) for one in made.citations if one.event_id != event])
 
 
+def test_a_fact_is_trusted_no_more_than_the_worst_event_it_cites(door: Door) -> None:
+    engram = door()
+    told, read = (
+        engram.record_event("The user lives in Bergen", trust=trust, derive="skip").event_ids[0]
+        for trust in ("operator", "web")
+    )
+    head = engram.add("User lives in Ottawa").memory
+    cited = engram.add("User lives in Bergen", sources=[(told, 4, 24), (read, 4, 24)])
+    assert cited.memory is not None
+    assert (cited.memory.trust, cited.memory.status) == ("web", "contested")
+    event = engram.get_event(cited.event_id)
+    assert (event.trust, event.role) == ("web", "tool"), "so that a replay judges alike"
+    refused = engram.add("User lives in Oslo", supersedes=[head.memory_id], sources=[(read, 4, 24)])
+    assert (refused.kind, refused.reasons[-1]) == ("conflict", "less_trusted_than_superseded")
+
+
+def test_each_fact_of_a_batch_has_the_trust_of_what_it_cites(door: Door) -> None:
+    engram = door()
+    read = engram.record_event("Tea is at four. Lunch is at one.", trust="tool", derive="skip").event_ids[0]
+    told = engram.record_event("Tea is at four", trust="operator", derive="skip").event_ids[0]
+    items = [{"fact": "Tea is at four", "sources": [(read, 0, 14)]}, {"fact": "The office closes at six"}]
+    once, again = (engram.add_many(items, idempotency_key="k") for _ in range(2))
+    assert [one.memory.trust for one in once] == ["tool", "user"]
+    assert [one.memory.memory_id for one in again] == [one.memory.memory_id for one in once]
+    raised = engram.add("The door is green", sources=[(told, 0, 14)])
+    assert raised.memory.trust == "user", "what a fact cites lends it no trust"
+    said = engram.add("The desk is oak", sources=[(read, 0, 14)], trust="user")
+    assert said.memory.trust == "user", "a caller who says it is taken at his word"
+
+
 @pytest.mark.parametrize("quote", [4, b"May", ["May"], "", "x" * 600_000])
 def test_a_quote_that_is_none_is_refused(door: Door, quote: Any) -> None:
     engram = door()
