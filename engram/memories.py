@@ -320,7 +320,7 @@ def heads(conn: Connection, visible: Visible, lineage_ids: Sequence[str]) -> dic
     """The heads of some lineages that the read may see and that are current, by their lineages."""
     params = visible_params(visible) | {"lineage_ids": list(lineage_ids)}
     found = [row.memory_id for row in fetch_all(conn, "list_lineage_heads", **params)] if lineage_ids else []
-    return {memory.lineage_id: memory for memory in load(conn, visible, found) if memory.is_current}
+    return {memory.lineage_id: memory for memory in load(conn, visible, found) if memory.stands}
 
 
 def lineage_of(conn: Connection, visible: Visible, memory_id: str, moment: Moment = NOW) -> Lineage:
@@ -360,7 +360,7 @@ def _lineage(lineage_id: str, rows: Sequence[Any], visible: Visible) -> Lineage:
         raise NotFound("no lineage with that id in this scope")
     revisions = tuple(made(row, visible) for row in rows)
     moot = {row.memory_id for row in rows if row.moot}
-    head = next((memory for memory in revisions if memory.is_current and memory.memory_id not in moot), None)
+    head = next((memory for memory in revisions if memory.stands and memory.memory_id not in moot), None)
     contested = tuple(memory for memory in revisions if memory.status == "contested")
     return Lineage(lineage_id, revisions[0].conflict_key, head, revisions, contested)
 

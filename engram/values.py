@@ -242,7 +242,12 @@ class Memory(Value):
 
     @property
     def is_current(self) -> bool:
-        """Whether the row was current when it was read: active, not expired, not ended."""
+        """Whether the row was current when it was read: active, not expired, not ended, and no source of a summary."""
+        return self.consolidated_into is None and self.stands
+
+    @property
+    def stands(self) -> bool:
+        """Whether what the row says held when it was read: like `is_current`, and of a source of a summary as well."""
         return self.status == "active" and not {"expired", "ended"} & set(self.labels)
 
 

@@ -957,7 +957,7 @@ def _resolved(desk: Desk, draft: Draft) -> Draft:
 def _to_supersede(desk: Desk, draft: Draft) -> list[Memory]:
     """W-11: what a candidate supersedes by name, which must be current now."""
     olds = memories.load(desk.conn, desk.visible, draft.supersedes)
-    if len(olds) < len(draft.supersedes) or not all(old.is_current for old in olds):
+    if len(olds) < len(draft.supersedes) or not all(old.stands for old in olds):
         raise Conflict(NOT_CURRENT)
     return olds
 

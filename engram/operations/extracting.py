@@ -214,7 +214,7 @@ def _known(conn: Connection, visible: Visible, event: Event) -> list[str]:
     sought = keyword.look_up(conn, tenant_id, scope_ids, words, size=writing.NEAR_SIZE)
     hits = keyword.find(conn, tenant_id, scope_ids, sought, limit=KNOWN)
     found = memories.load(conn, visible, [hit.memory_id for hit in hits])
-    return [memory.fact for memory in found if memory.is_current and memory.event_id != event.event_id]
+    return [memory.fact for memory in found if memory.stands and memory.event_id != event.event_id]
 
 
 def _context(conn: Connection, visible: Visible, first: Event) -> tuple[Event, ...]:

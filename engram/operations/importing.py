@@ -380,7 +380,7 @@ class _Batch:
         judged = writing.judge(self.desk, draft, trust)
         if head is None and judged.kind == "conflict" and self.mode == "overwrite":
             target = self.desk.load(judged.judgement.target_id)
-            head = target if target is not None and target.is_current else None
+            head = target if target is not None and target.stands else None
         if head is not None:
             begins = draft.valid_from
             request = changing.plain(

@@ -11,6 +11,7 @@ from angles import Angles, added, facts, looks, rows
 from quiet import quiet
 
 from engram import Engram, InvalidInput, MemoryPolicy, Scope
+from engram.errors import Conflict
 from engram.testing import ScriptedModel
 
 TEAS = ("Ann likes green tea from Kyoto", "Ann likes black tea from Assam", "Ann likes white tea from Fujian")
@@ -90,6 +91,9 @@ def test_a_summary_stands_for_its_sources_which_are_found_on_demand(ada: Engram,
     assert all(fact in summary.fact for fact in TEAS)
     assert facts(ada) == {summary.fact}
     assert all((ada.get(one).status, ada.get(one).consolidated_into) == ("active", summary.memory_id) for one in ids)
+    assert [(ada.get(one).is_current, ada.get(one).stands) for one in ids] == [(False, True)] * len(ids)
+    with pytest.raises(Conflict):
+        ada.merge(ids[:2], "Ann likes teas")
     derived = ada.list_relations(summary.memory_id, direction="outbound", relation_types=["derived_from"])
     assert {one.target_id for one in derived} == set(ids)
     back = ada.list_relations(summary.memory_id, direction="inbound", relation_types=["summarized_by"])
