@@ -88,7 +88,8 @@ class Item:
 
 def candidates(material: Material, worst: int, wanted: Mapping[str, float]) -> Iterator[Item]:
     """Everything that may be printed, most important first within each section."""
-    relevant = [one for one in material.relevant if "shadowed" not in one.labels][:MOST_RELEVANT]
+    material = _without_shadowed(material)
+    relevant = material.relevant[:MOST_RELEVANT]
     memories = [
         *material.critical, *(one.memory for one in relevant if one.derived), *material.decisions,
         *(one.other for one in material.related), *material.core, *material.recent,
@@ -128,6 +129,20 @@ def candidates(material: Material, worst: int, wanted: Mapping[str, float]) -> I
     for section, names in ((TOPICS, material.topics), (TRIGGERS, material.triggers)):
         for place, named in enumerate(names if wanted.get(section) else ()):
             yield from _of_name(section, place, named, worst)
+
+
+def _without_shadowed(material: Material) -> Material:
+    """The material without what a nearer scope says otherwise; what is pinned was chosen by the nearest of its slot."""
+
+    def kept(found: Sequence[Memory]) -> list[Memory]:
+        return [one for one in found if one.memory_id not in material.shadowed]
+
+    return replace(
+        material,
+        relevant=[one for one in material.relevant if "shadowed" not in one.labels],
+        related=[one for one in material.related if one.other.memory_id not in material.shadowed],
+        decisions=kept(material.decisions), core=kept(material.core), recent=kept(material.recent),
+    )  # fmt: skip
 
 
 def _of_memory(

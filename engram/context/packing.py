@@ -109,11 +109,12 @@ def _trimmed(material: Material, worst: int, wanted: Mapping[str, float], packin
     trimmed = dict.fromkeys(material.critical_omitted, NO_SHARE)
     for name, memory in given:
         if wanted.get(name) or name == CRITICAL:
-            trimmed |= _refused(memory.memory_id, memory.trust, is_printable(memory), worst)
+            hidden = memory.memory_id in material.shadowed and name != CRITICAL
+            trimmed |= _refused(memory.memory_id, memory.trust, is_printable(memory), worst, shadowed=hidden)
     for one in material.relevant if wanted.get(RELEVANT) else ():
         name = one.memory.memory_id if one.derived else one.memory.event_id
-        shadowed = {name: SHADOWED} if "shadowed" in one.labels else {}
-        trimmed |= shadowed or _refused(name, one.memory.trust, is_printable(one.memory), worst)
+        hidden = "shadowed" in one.labels
+        trimmed |= _refused(name, one.memory.trust, is_printable(one.memory), worst, shadowed=hidden)
     said = [(EVENTS, event) for event in material.events[:MOST_EVENTS]]
     said += [(ARTIFACTS, event) for event in material.artifacts]
     said += [(TASKS, event) for one in material.open for event in one.events]
@@ -125,7 +126,9 @@ def _trimmed(material: Material, worst: int, wanted: Mapping[str, float], packin
     return {name: reason for name, reason in trimmed.items() if name not in there}
 
 
-def _refused(name: str, trust: Trust, current: bool, worst: int) -> dict[str, str]:
+def _refused(name: str, trust: Trust, current: bool, worst: int, *, shadowed: bool = False) -> dict[str, str]:
+    if shadowed:
+        return {name: SHADOWED}
     if not current:
         return {name: NOT_CURRENT}
     return {name: DISTRUSTED} if trust_rank(trust) > worst else {}

@@ -132,6 +132,7 @@ class Material:
     core: Sequence[Memory] = ()  # of most weight first
     recent: Sequence[Memory] = ()  # newest first
     open: Sequence[Open] = ()  # task runs, newest first
+    shadowed: frozenset[str] = frozenset()  # memories that a nearer scope says otherwise
     watermark: Watermark = field(default_factory=Watermark)
     notes: Sequence[str] = ()
 

@@ -31,7 +31,7 @@ from engram.operations.capture import EVENT_TYPES
 from engram.operations.searching import Searched
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
-from engram.recall import Asked, Looked, outline
+from engram.recall import Asked, Looked, nearer, outline
 from engram.recall.outline import Outline
 from engram.relations import Walk
 from engram.tasks import Held
@@ -171,6 +171,7 @@ def _gathered(
 ) -> Material:
     moment, shares = reading.moment, asked.shares
     told = outlined(conn, setup, visible, moment, shares)
+    shadowed = nearer.shadowed(conn, visible, told.decisions, moment)
     saved = () if held is None or not (shares[context.STATE] or shares[context.CHECKPOINTS]) else checkpoints.select(
         conn, reading.scope.tenant_id, held.task.task_run_id, whole=True, limit=context.MOST_CHECKPOINTS,
         recorded_by=moment.earliest,
@@ -186,6 +187,7 @@ def _gathered(
         artifacts=artifacts,
         topics=topics_of(told),
         triggers=triggers_of(told),
+        shadowed=shadowed,
     )
 
 
@@ -262,7 +264,10 @@ def _with_relations(
     if not seeds or not asked.graph or not asked.shares[context.GRAPH]:
         return material
     rows, ends = relations.ties(conn, visible, list(seeds), TIES, reading.moment)
-    return replace(material, related=_each_once(seeds, ends | seeds, rows))
+    return replace(
+        material, related=_each_once(seeds, ends | seeds, rows),
+        shadowed=material.shadowed | nearer.shadowed(conn, visible, ends.values(), reading.moment),
+    )  # fmt: skip
 
 
 def _each_once(seeds: Mapping[str, Memory], found: Mapping[str, Memory], rows: Sequence[Any]) -> tuple[Related, ...]:

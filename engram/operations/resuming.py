@@ -13,7 +13,7 @@ from engram.ledger import Place
 from engram.operations import assembling, searching, steps
 from engram.operations.setup import Reading, Setup
 from engram.operations.steps import Operation
-from engram.recall import standing
+from engram.recall import nearer, standing
 from engram.tasks import Held
 from engram.tenancy import Visible
 from engram.values import FORMATS, TRUSTS, ContextBlock, Event, Format, Memory, RecallTrace, Trust
@@ -87,15 +87,18 @@ def _gathered(conn: Connection, setup: Setup, reading: Reading, asked: _Asked) -
     if not visible.scope_ids:
         return Material()
     told = assembling.outlined(conn, setup, visible, moment)
+    core = standing.list_core(conn, visible, moment=moment)
+    recent = standing.list_recent(conn, visible, asked.epochs, moment=moment)
     return Material(
         critical=told.critical.results,
         critical_omitted=told.critical.omitted,
-        core=standing.list_core(conn, visible, moment=moment),
-        recent=standing.list_recent(conn, visible, asked.epochs, moment=moment),
+        core=core,
+        recent=recent,
         open=_open(conn, visible, reading),
         topics=assembling.topics_of(told),
         triggers=assembling.triggers_of(told),
         watermark=streams.slowest(conn, visible.scope_ids, derivation.versions()),
+        shadowed=nearer.shadowed(conn, visible, [*core, *recent], moment),
     )
 
 

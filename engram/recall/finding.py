@@ -9,11 +9,11 @@ from typing import Any, Final, NamedTuple
 
 from engram import filters, memories, ranking, rerank
 from engram.channels import SEARCHED, Part, graph, keyword, semantic, tail, temporal
-from engram.database import MADE, Connection, fetch_all, fetch_kept, fetch_named, send_ahead, statement
+from engram.database import MADE, Connection, fetch_kept, fetch_named, send_ahead, statement
 from engram.errors import EngramError
 from engram.memories import Moment
 from engram.ranking import Brief, Used
-from engram.recall import narrow, past, turns
+from engram.recall import narrow, nearer, past, turns
 from engram.recall.question import Asked, Looked, Meaning, names_in
 from engram.recall.turns import Place
 from engram.regex import regex
@@ -187,7 +187,7 @@ def _gathered(conn: Connection, search: _Search, rows: Sequence[Any], scored: Ca
         ),
         watermark=looked.watermark,
         distilled=_distilled(rows),
-        shadowed=_shadowed(conn, looked, candidates),
+        shadowed=nearer.shadowed(conn, looked.visible, [one.memory for one in candidates], looked.moment),
         channels=counts | ({tail.NAME: len(looked.tail)} if asked.tail and looked.moment.is_now else {}),
         degraded=meaning.degraded,
         model_in_use=rows[0].model_in_use if rows else None,
@@ -543,25 +543,3 @@ def _ranks(values: Sequence[float | None], ids: Sequence[str]) -> list[int | Non
 def _distilled(rows: Sequence[Any]) -> dict[str, tuple[tuple[str, str], ...]]:
     """The distilled memories, with their statuses, of the events that evidence among the candidates rests on."""
     return {row.event_id: tuple((str(i), str(status)) for i, status in row.distilled) for row in rows if row.distilled}
-
-
-def _shadowed(conn: Connection, looked: Looked, candidates: Sequence[Candidate]) -> frozenset[str]:
-    """The candidates whose conflict key a nearer scope of the same agent holds, with no less trust."""
-    visible = looked.visible
-    keyed = [one.memory for one in candidates if one.memory.conflict_key is not None and one.memory.status == "active"]
-    if len(visible.scope_ids) < 2 or not keyed or not looked.moment.is_now:
-        return frozenset()
-    keys = sorted({str(memory.conflict_key) for memory in keyed})
-    holders = fetch_all(conn, "list_key_holders", conflict_keys=keys, **memories.visible_params(visible))
-    near = {scope: visible.nearness[scope_id] for scope_id, scope in visible.scopes.items()}
-
-    def hidden(memory: Memory | Brief) -> bool:
-        return any(
-            row.conflict_key == memory.conflict_key
-            and visible.nearness[int(row.scope_id)] < near[memory.scope]
-            and visible.scopes[int(row.scope_id)].agent_id == memory.scope.agent_id
-            and row.trust <= TRUSTS.index(memory.trust)
-            for row in holders
-        )
-
-    return frozenset(memory.memory_id for memory in keyed if hidden(memory))

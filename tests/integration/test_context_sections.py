@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from engram import Engram, Scope
+from engram import Engram, Scope, context
 from engram.database import Connection, Database
 from engram.operations import assembling
 from engram.recall import outline, topics
@@ -144,6 +144,57 @@ def test_the_past_has_the_relations_of_then(door: Door) -> None:
     ada.unrelate(one, other, "part_of")
     assert "—part_of→" not in ada.build_context("kettle").text
     assert "—part_of→" in ada.build_context("kettle", known_at=then + timedelta(microseconds=1)).text
+
+
+# Nearer scopes
+
+
+def test_what_a_nearer_scope_says_otherwise_is_in_no_section(door: Door) -> None:
+    agent, ada = door(user_id=None), door()
+    royal = added(agent, "Always answer in a royal tone", critical_slot="tone")
+    mondays = added(agent, "We decided to deploy on Mondays", topic_key="deploy", memory_type="decision")
+    lunch = added(agent, "We decided to eat at noon", topic_key="lunch", memory_type="decision")
+    added(ada, "Always answer in a pirate tone", critical_slot="tone")
+    thursdays = added(ada, "We decided to deploy on Thursdays", topic_key="deploy", memory_type="decision")
+    then = ada.get(thursdays).recorded_at
+    for query in ("", "How should we answer?"):
+        block = ada.build_context(query)
+        assert "pirate" in part(block, "Critical")
+        assert not {royal, mondays} & set(block.citations.values())
+        assert {lunch, thursdays} <= set(block.citations.values())
+        assert block.trimmed.items() >= {(royal, context.SHADOWED), (mondays, context.SHADOWED)}
+        assert ada.build_context(query, known_at=then + timedelta(microseconds=1)).citations == block.citations
+    before = ada.build_context(known_at=then - timedelta(microseconds=1))
+    assert mondays in before.citations.values(), "nothing was nearer then"
+    assert {royal, mondays} <= set(agent.build_context().citations.values())
+
+
+def test_a_context_without_what_is_shadowed_is_made_again_as_it_was(door: Door) -> None:
+    agent, ada = door(user_id=None), door()
+    added(agent, "We decided to deploy on Mondays", topic_key="deploy", memory_type="decision")
+    added(ada, "We decided to deploy on Thursdays", topic_key="deploy", memory_type="decision")
+    again = ada.ops.replay_recall(str(ada.build_context("When do we deploy?").recall_id))
+    assert again.same == 1
+    assert (again.added, again.dropped, again.moved) == ((), (), ())
+
+
+def test_a_nearer_row_that_is_trusted_less_hides_nothing_in_a_context(door: Door) -> None:
+    agent, ada = door(user_id=None), door()
+    decided: dict[str, Any] = {"topic_key": "deploy", "memory_type": "decision"}
+    mondays = added(agent, "We decided to deploy on Mondays", trust="operator", **decided)
+    thursdays = added(ada, "We decided to deploy on Thursdays", **decided)
+    assert {mondays, thursdays} <= set(ada.build_context().citations.values())
+
+
+def test_a_relation_to_what_a_nearer_scope_says_otherwise_is_no_line(door: Door) -> None:
+    agent, ada = door(user_id=None), door()
+    gate = added(agent, "The release gate is the red button")
+    agent.relate(gate, added(agent, "We deploy on Mondays", topic_key="deploy"), "depends_on")
+    agent.relate(gate, added(agent, "The siren sounds twice", topic_key="siren"), "causes")
+    added(ada, "Deployments are for Thursdays", topic_key="deploy")
+    said = part(ada.build_context("the red button of the release gate", sections=ONLY), "Related graph")
+    assert "siren" in said
+    assert "Mondays" not in said
 
 
 # Indexes

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from engram import AsyncEngram, Engram, InvalidInput, Scope
+from engram import AsyncEngram, Engram, InvalidInput, Scope, context
 from engram.database import Database
 from engram.operations import resuming
 from engram.settings import load
@@ -222,6 +222,22 @@ def test_core_comes_by_weight(door: Door, sql: Sql) -> None:
     )  # fmt: skip
     said = part(ada.resume(), "Core")
     assert said.index("dinghy") < said.index("yard")
+
+
+def test_what_a_nearer_scope_says_otherwise_is_not_taken_up(door: Door, sql: Sql) -> None:
+    agent, ada = door(user_id=None), door()
+    mondays, blue = (
+        added(agent, "We deploy on Mondays", topic_key="deploy"),
+        added(agent, "We paint it blue", topic_key="hue"),
+    )
+    into_core(sql, blue)
+    added(ada, "We deploy on Thursdays", topic_key="deploy")
+    added(ada, "We paint it green", topic_key="hue")
+    block = ada.resume()
+    assert "Thursdays" in part(block, "Recent")
+    assert not {mondays, blue} & set(block.citations.values())
+    assert block.trimmed == dict.fromkeys((mondays, blue), context.SHADOWED)
+    assert {mondays, blue} == set(agent.resume().citations.values())
 
 
 def test_evidence_is_recent_only_where_nothing_was_distilled_of_it(door: Door) -> None:

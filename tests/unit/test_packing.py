@@ -129,6 +129,19 @@ def test_every_reason_is_told() -> None:
     }  # fmt: skip
 
 
+def test_a_shadowed_row_is_in_no_section_but_where_it_is_pinned() -> None:
+    rows = [memory(f"User says {n}", n, conflict_key=f"k{n}") for n in range(1, 5)]
+    tie = Related(memory("The seed", 9), rows[3], "causes", True)
+    material = Material(
+        critical=rows[:1], decisions=rows[:2], related=[tie], core=rows[1:2], recent=rows[2:3],
+        shadowed=frozenset(one.memory_id for one in rows),
+    )  # fmt: skip
+    assert list(pack(material, max_tokens=500).citations.values()) == [uid(1)]
+    taken_up = pack(material, max_tokens=500, layout=RESUME)
+    assert list(taken_up.citations.values()) == [uid(1)]
+    assert taken_up.trimmed == dict.fromkeys((uid(2), uid(3)), context.SHADOWED)
+
+
 def test_a_new_event_changes_nothing_before_the_recent_events() -> None:
     def before(events: int) -> str:
         material = Material(
