@@ -94,8 +94,8 @@ VISIBLE: Final = (
 
 NEWEST: Final = (
     "unnest(%(scope_ids)s::bigint[]) s(scope_id) CROSS JOIN LATERAL ("
-    "SELECT m.tenant_id, m.scope_id, m.memory_id, m.event_id, m.recorded_at, m.private, m.status, m.consolidated_into,"
-    " m.expires_at, m.ended_at, m.moot, m.layer, m.critical_slot, m.category, m.task_run_id,"
+    "SELECT m.tenant_id, m.scope_id, m.memory_id, m.event_id, m.recorded_at, m.born_epoch, m.private, m.status,"
+    " m.consolidated_into, m.expires_at, m.ended_at, m.moot, m.layer, m.critical_slot, m.category, m.task_run_id,"
     " m.subject, m.attribute, m.topic_key, m.memory_type, m.trust"
     " FROM engram.agent_memory m WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = s.scope_id"
     " ORDER BY m.recorded_at DESC, m.memory_id LIMIT %(most)s) m"

@@ -928,12 +928,13 @@ class AsyncEngram(Door):
         """The block an agent reads when it starts again: what is pinned, the core, what is recent, open work.
 
         Then an index of topics and of the triggers to ask for. What one section does not use goes to the next below.
-        `recent_epochs` counts hours in which anything was remembered: 24 of them may be a day or a month. With a query
-        core memories need a relevance of .35 and others of .20, less for what is known of the user and for lessons.
-        Open task runs show their latest checkpoint, next steps first, and what happened after it. `min_trust="user"`
-        leaves out what no user or operator says. Nothing is changed, counted or logged. `max_tokens` is 1 to 300,000;
-        `token_counter` is a function from text to a whole number, or the name of an encoding or a model of tiktoken;
-        `trimmed` says what was left out and why.
+        `recent_epochs` counts the epochs of each scope, from one consolidation cycle to the next, in which anything was
+        remembered, and the hours of the latest: 24 of them may be a day or a month. With a query core memories need a
+        relevance of .35 and others of .20, less for what is known of the user and for lessons. Open task runs show
+        their latest checkpoint, next steps first, and what happened after it. `min_trust="user"` leaves out what no
+        user or operator says. Nothing is changed, counted or logged. `max_tokens` is 1 to 300,000; `token_counter` is a
+        function from text to a whole number, or the name of an encoding or a model of tiktoken; `trimmed` says what was
+        left out and why.
         """
         return await self._run(
             operations.resuming.resume(

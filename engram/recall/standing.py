@@ -28,10 +28,11 @@ def list_core(conn: Connection, visible: Visible, *, moment: Moment = NOW) -> li
 
 
 def list_recent(conn: Connection, visible: Visible, epochs: int, *, moment: Moment = NOW) -> list[Memory]:
-    """The current memories beside the core and what is pinned that are as new as the last `epochs` hours of activity.
+    """The current memories beside the core and what is pinned that are as new as the last `epochs` of their scope.
 
-    An hour in which nothing was remembered does not count. Newest first; evidence of which something was distilled is
-    left to that, and what was said in a task run to the run.
+    An epoch in which nothing was remembered does not count. The latest counts by the hour, as if each hour of it in
+    which anything was remembered were one: where no cycle runs, none ends. Newest first; evidence of which something
+    was distilled is left to that, and what was said in a task run to the run.
     """
     if not visible.scope_ids or not epochs:
         return []

@@ -208,6 +208,50 @@ def test_recent_is_the_last_hours_in_which_anything_was_remembered(door: Door, s
     assert text.index("whale") < text.index("seal") < text.index("otter"), "the newest first"
 
 
+def test_recent_is_the_last_epochs_in_which_anything_was_remembered(door: Door, sql: Sql) -> None:
+    ada, agent = door(), door(user_id=None)
+    facts = []
+    for what in ("heron", "otter", "seal", "whale"):
+        facts.append(added(ada, f"The {what} was seen"))
+        if what != "whale":
+            ada.ops.consolidate()
+    added(agent, "The gull was heard")
+    start = datetime(2025, 1, 1, 10, 30, tzinfo=UTC)
+    for n, gap in enumerate([0, 0, 0, 400]):  # the first three in one hour
+        sql(
+            "UPDATE engram.agent_memory SET recorded_at = %(at)s WHERE memory_id = %(id)s::uuid",
+            at=start + timedelta(hours=gap, minutes=n), id=facts[n],
+        )  # fmt: skip
+
+    def shown(epochs: int) -> list[str]:
+        said = part(ada.resume(recent_epochs=epochs), "Recent")
+        return [word for word in ("gull", "whale", "seal", "otter", "heron") if word in said]
+
+    assert shown(1) == ["gull", "whale"], "each scope has epochs of its own"
+    assert shown(2) == ["gull", "whale", "seal"]
+    assert shown(3) == ["gull", "whale", "seal", "otter"]
+    assert shown(24) == ["gull", "whale", "seal", "otter", "heron"]
+    ada.ops.consolidate()
+    assert shown(1) == ["gull", "whale"], "an epoch in which nothing was remembered does not count"
+
+
+def test_hours_of_the_latest_epoch_count_and_those_of_an_earlier_one_do_not(door: Door, sql: Sql) -> None:
+    ada = door()
+    facts = [added(ada, f"The {what} was seen") for what in ("heron", "otter")]
+    ada.ops.consolidate()
+    facts += [added(ada, f"The {what} was seen") for what in ("seal", "whale")]
+    start = datetime(2025, 1, 1, 10, 30, tzinfo=UTC)
+    for n, fact in enumerate(facts):
+        sql(
+            "UPDATE engram.agent_memory SET recorded_at = %(at)s WHERE memory_id = %(id)s::uuid",
+            at=start + timedelta(hours=50 * n), id=fact,
+        )  # fmt: skip
+    said = [part(ada.resume(recent_epochs=epochs), "Recent") for epochs in (1, 2, 3)]
+    assert [[word for word in ("whale", "seal", "otter", "heron") if word in one] for one in said] == [
+        ["whale"], ["whale", "seal"], ["whale", "seal", "otter", "heron"],
+    ]  # fmt: skip
+
+
 def test_core_comes_by_weight(door: Door, sql: Sql) -> None:
     ada = door()
     light, heavy = added(ada, "The dinghy is red", importance=0.2), added(ada, "The yard is Ada's own", importance=0.9)
