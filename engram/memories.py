@@ -31,6 +31,12 @@ SORTS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
 
 
 ACTIVITY: Final = " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
+SCOPES: Final = " JOIN engram.memory_scopes s ON s.tenant_id = m.tenant_id AND s.scope_id = m.scope_id"
+# How many epochs of its scope a row has lived through, over the aliases `m` and `s`, by what was known at a moment.
+EPOCHS: Final = """greatest(CASE WHEN %(known_at)s::timestamptz IS NULL THEN s.epoch ELSE (
+           SELECT coalesce(max((r.cycle ->> 'epoch')::bigint) + 1, 0) FROM engram.lifecycle_runs r
+            WHERE r.tenant_id = %(tenant_id)s AND r.scope_id = m.scope_id AND r.step = 'consolidate'
+              AND r.started_at <= %(known_at)s::timestamptz AND 'epoch' = ANY(r.steps)) END - m.born_epoch, 0)"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -614,13 +614,16 @@ def lifecycle_weight(signals: Signals) -> float:
     return importance + repeated + accessed + KIND_BIAS[signals.kind] + LAYER_BIAS[signals.layer]
 
 
-def weight_of(memory: Memory) -> float:
-    """How much a memory weighs in its life cycle, by what the row says."""
+def weight_of(memory: Memory, epochs: float = 0.0) -> float:
+    """How much a memory weighs in its life cycle, by what the row says and the epochs it has lived through.
+
+    What is pinned or of the core weighs the same after any.
+    """
     return lifecycle_weight(
         Signals(
             memory_type=memory.memory_type, layer=memory.layer, critical=memory.is_critical,
             importance=memory.importance, accesses=memory.activity.access_count,
-            repetitions=memory.activity.repetition_count,
+            repetitions=memory.activity.repetition_count, epochs=epochs,
         )
     )  # fmt: skip
 

@@ -762,8 +762,9 @@ class AsyncEngram(Door):
     async def recall_trigger(self, action: str, *, limit: int = 20, **read: Unpack[Read]) -> tuple[Memory, ...]:
         """The memories to read before an action, such as "git-push": those tagged `trigger:<action>`.
 
-        Current ones, those of most weight first: importance, and what restatements, accesses, type and layer add.
-        Nothing is counted as read. An action has at most 24 characters; longer ones raise LimitExceeded.
+        Current ones, those of most weight first: importance as the epochs since have left it, and what restatements,
+        accesses, type and layer add. Nothing is counted as read. An action has at most 24 characters; longer ones raise
+        LimitExceeded.
         """
         return await self._run(operations.reading.recall_trigger(self._setup, action, limit=limit, given=read))
 

@@ -373,6 +373,7 @@ def composed(
         "standing": conditions.standing,
         "leading": conditions.leading,
         "seed": conditions.seed,
+        "epochs": memories.EPOCHS,
         "memories": f"engram.agent_memory m WHERE {memories.VISIBLE}" if moment.is_now else "world m WHERE true",
         "visible": memories.VISIBLE,
     }

@@ -21,14 +21,14 @@ def recall_trigger(
 ) -> list[Memory]:
     """The current memories tagged with an action, those of most weight first, then the newest.
 
-    Weight is importance, and what restatements, accesses, type and layer add to it. Of more memories than are weighed
-    type and layer do not say which are.
+    Weight is importance, as the epochs since have left it, and what restatements, accesses, type and layer add to it.
+    Of more memories than are weighed epochs, type and layer do not say which are.
     """
     if not visible.scope_ids or limit == 0:
         return []
     sql = (
-        f"SELECT m.memory_id::text FROM {memories.source(moment)}"  # noqa: S608 - constants
-        " LEFT JOIN engram.memory_activity a ON a.tenant_id = m.tenant_id AND a.memory_id = m.memory_id"
+        f"SELECT m.memory_id::text, {memories.EPOCHS} AS epochs"  # noqa: S608 - constants
+        f" FROM {memories.source(moment)}{memories.SCOPES}{memories.ACTIVITY}"
         f" WHERE {memories.VISIBLE} AND {memories.current(moment)} AND NOT m.moot AND {TAGGED}"
         " AND m.tags @> %(tags)s::text[]"
         " ORDER BY m.importance + least(0.7, 0.17 * ln(1 + coalesce(a.repetition_count, 0)))"
@@ -39,8 +39,9 @@ def recall_trigger(
         "tags": [PREFIX + action], "most": max(limit, MOST_WEIGHED),
     }  # fmt: skip
     rows = conn.exec_driver_sql(sql, params).fetchall()
-    found = memories.load(conn, visible, [row.memory_id for row in rows], moment)
-    return sorted(found, key=lambda one: ranking.best_first(ranking.weight_of(one), one))[:limit]
+    epochs = {row.memory_id: row.epochs for row in rows}
+    found = memories.load(conn, visible, list(epochs), moment)
+    return sorted(found, key=lambda one: ranking.best_first(ranking.weight_of(one, epochs[one.memory_id]), one))[:limit]
 
 
 def list_triggers(conn: Connection, visible: Visible, *, moment: Moment = NOW) -> list[Trigger]:

@@ -2,10 +2,7 @@
 -- distilled of evidence, where it was said, and which model is in use at the moment of the statement.
 , n.channels, n.cosine, n.coverage, n.matched, n.closeness, n.seed_id, n.nearness, n.found,
        (/*strict*/) IS TRUE AS stands, (/*heir*/) IS TRUE AS heir,
-       greatest(CASE WHEN %(known_at)s::timestamptz IS NULL THEN s.epoch ELSE (
-           SELECT coalesce(max((r.cycle ->> 'epoch')::bigint) + 1, 0) FROM engram.lifecycle_runs r
-            WHERE r.tenant_id = %(tenant_id)s AND r.scope_id = m.scope_id AND r.step = 'consolidate'
-              AND r.started_at <= %(known_at)s::timestamptz AND 'epoch' = ANY(r.steps)) END - m.born_epoch, 0) AS epochs,
+       /*epochs*/ AS epochs,
        CASE WHEN m.category IN ('verbatim', 'source_chunk') THEN (
          SELECT jsonb_agg(jsonb_build_array(d.memory_id, d.status) ORDER BY d.memory_id)
            FROM (SELECT m.memory_id, m.status, m.category

@@ -687,6 +687,18 @@ def test_restatements_and_reads_add_weight_to_a_trigger(doors: Doors) -> None:
     assert door.recall_trigger("git-push")[0].memory_id == read.memory.memory_id  # type: ignore[union-attr]
 
 
+def test_epochs_take_weight_from_a_memory_of_a_trigger(doors: Doors) -> None:
+    door = doors()
+    kind: dict[str, Any] = {"memory_type": "episodic", "tags": ["trigger:git-push"]}
+    door.add("A force push lost a day of work", **kind, importance=0.6)
+    door.ops.consolidate()
+    newer = door.add("The build broke after a rebase", **kind, importance=0.595).memory
+    assert newer is not None
+    for then in (None, newer.recorded_at):
+        found = door.recall_trigger("git-push", known_at=then)
+        assert [one.importance for one in found] == [0.595, 0.6], ".6 times .98 is less than .595"
+
+
 def test_of_many_memories_of_a_trigger_those_of_most_weight_are_read_and_no_more(
     doors: Doors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -694,7 +706,7 @@ def test_of_many_memories_of_a_trigger_those_of_most_weight_are_read_and_no_more
     for place in range(6):
         door.add(f"Rule {place} of a push", tags=["trigger:git-push"], importance=place / 10)
     monkeypatch.setattr(triggers, "MOST_WEIGHED", 3)
-    monkeypatch.setattr(ranking, "weight_of", lambda one: -one.importance)  # as if the least weighed most
+    monkeypatch.setattr(ranking, "weight_of", lambda one, _: -one.importance)  # as if the least weighed most
     assert [one.importance for one in door.recall_trigger("git-push", limit=2)] == [0.3, 0.4]
 
 
