@@ -641,7 +641,8 @@ class RecallTrace(Value):
 
     `search_ids` is what the search found, `ranked_ids` the order in which it was packed, `kept_ids` what is in the
     context, `trimmed_ids` what is not; `superseded_ids` the earlier values of what was found. `versions` names what
-    ranked it: engram, embedding_model, profile, policy.
+    ranked it: engram, embedding_model, profile, policy. `timings_ms` is told of a recall (understanding, search and
+    composing) and by `trace_recall`; `recall_id` of what is logged.
     """
 
     query: str

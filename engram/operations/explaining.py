@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -174,19 +173,6 @@ def _printed(setup: Setup, made: SearchResults, there: WhyNot, most: int) -> Why
 # A recall from inside ------------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Watch:
-    """Milliseconds by phase."""
-
-    timings: dict[str, float] = field(default_factory=dict)
-
-    @contextmanager
-    def on(self, phase: str) -> Iterator[None]:
-        started = noting.clock()
-        yield
-        self.timings[phase] = 1000 * (noting.clock() - started)
-
-
 def trace_recall(
     setup: Setup, query: object, *, limit: object, max_tokens: object, expected_terms: object, deep: object,
     filter: object, token_counter: object, given: Mapping[str, Any],
@@ -201,7 +187,7 @@ def trace_recall(
     )
     wide, checked = inputs.flag(deep, "deep"), chosen_filter(filter)
     chosen = yield from with_whole_ids(reading, checked)
-    watch, tenant = _Watch(), reading.scope.tenant_id
+    watch, tenant = noting.Watch(), reading.scope.tenant_id
     with watch.on("critical"):
         pinned = yield from steps.read(tenant, lambda conn: _critical(conn, reading, chosen))
     with watch.on("search"):

@@ -6,7 +6,8 @@ Both are best effort and one transaction: a read never fails, and never waits lo
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import metadata
@@ -36,6 +37,20 @@ def clock() -> float:
 
 def _since(started: float) -> float:
     return round(1000 * (clock() - started), 3)
+
+
+@dataclass(slots=True)
+class Watch:
+    """Milliseconds by phase."""
+
+    timings: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def on(self, phase: str) -> Iterator[None]:
+        """Count what is done meanwhile to a phase."""
+        started = clock()
+        yield
+        self.timings[phase] = 1000 * (clock() - started)
 
 
 def unlogged(setup: Setup) -> Setup:
@@ -159,8 +174,8 @@ def answer(
     started: float,
     counted: bool,
     plan: Mapping[str, Any],
-) -> Operation[RecallAnswer]:
-    """The answer to a question, with the id of the row that was logged of it.
+) -> Operation[str | None]:
+    """Note the answer to a question; the id of the row that was logged of it.
 
     `results` is what it was chosen from, `plan` the arguments of the call beside the question.
     """
@@ -168,9 +183,15 @@ def answer(
     def entry(recall_id: str) -> Entry:
         return _answered(setup, reading, searched, recall_id, given, started=started, plan=plan)
 
-    touched = _touched(results, given) if counted else ()
-    recall_id = yield from _noted(setup, reading, touched, entry)
-    return replace(given, recall_id=recall_id)
+    return (yield from _noted(setup, reading, _touched(results, given) if counted else (), entry))
+
+
+def told(setup: Setup, given: RecallAnswer, recall_id: str | None, watch: Watch) -> RecallAnswer:
+    """An answer that names its row in the log, and in its trace what ranked it and where the time went."""
+    trace = replace(
+        given.trace, recall_id=recall_id, versions=versions(setup, setup.profile()), timings_ms=watch.timings
+    )
+    return replace(given, recall_id=recall_id, trace=trace)
 
 
 def _answered(
@@ -212,7 +233,8 @@ def context(
         )  # fmt: skip
 
     recall_id = yield from _noted(setup, reading, (), entry)
-    return replace(block, recall_id=recall_id)
+    trace = None if block.trace is None else replace(block.trace, recall_id=recall_id)
+    return replace(block, recall_id=recall_id, trace=trace)
 
 
 def _noted(

@@ -100,8 +100,9 @@ def recall_answer(
     worded = inputs.flag(compose, "compose")
     waiting, counted = inputs.flag(tail, "tail"), inputs.flag(track, "track") and reading.moment.is_now
     chosen = yield from with_whole_ids(reading, checked)
-    started = noting.clock()
-    understood = yield from understanding.read(setup, reading, wanted)
+    started, watch = noting.clock(), noting.Watch()
+    with watch.on("understanding"):
+        understood = yield from understanding.read(setup, reading, wanted)
     asked = recall.prepare(
         understood.searched or understood.question or wanted.question, limit=shown, filter=chosen,
         profile=setup.profile(), tail=waiting, keep_pinned=True,
@@ -120,16 +121,17 @@ def recall_answer(
             beside.answer(conn, searched, results, answer, plan)
 
     completed = understood.question or wanted.question  # what only points back is answered as what it is completed to
-    walked = yield from answering.walked(
-        setup, reading, completed, understood, asked, tz=wanted.zone, beyond=wider, note=note
-    )
+    with watch.on("search"):
+        walked = yield from answering.walked(
+            setup, reading, completed, understood, asked, tz=wanted.zone, beyond=wider, note=note
+        )
     answer = walked.answer
     if beside.is_told:
-        return replace(answer, recall_id=beside.logged)
+        return noting.told(setup, answer, beside.logged, watch)
     if worded and answer.found:
-        answer = yield from composing.composed(setup, reading, answer)
-    return (
-        yield from noting.answer(
-            setup, reading, walked.searched, walked.results, answer, started=started, counted=counted, plan=plan
-        )
+        with watch.on("composing"):
+            answer = yield from composing.composed(setup, reading, answer)
+    recall_id = yield from noting.answer(
+        setup, reading, walked.searched, walked.results, answer, started=started, counted=counted, plan=plan
     )
+    return noting.told(setup, answer, recall_id, watch)

@@ -262,7 +262,9 @@ def test_building_a_context_touches_nothing(talked: Engram) -> None:
 def unlogged(block: ContextBlock) -> ContextBlock:
     """A block without the id of its row in the log, which is another each time."""
     assert block.recall_id is not None
-    return replace(block, recall_id=None)
+    assert block.trace is not None
+    assert block.trace.recall_id == block.recall_id
+    return replace(block, recall_id=None, trace=replace(block.trace, recall_id=None))
 
 
 def test_the_same_question_makes_the_same_bytes(talked: Engram) -> None:

@@ -243,13 +243,16 @@ def test_a_context_an_answer_and_a_deep_search_of_briefs_say_what_those_of_whole
 ) -> None:
     """To the byte, in what is logged of them too."""
 
+    each: dict[str, Any] = {"recall_id": None, "timings_ms": {}}  # another each time
+
     def told() -> list[Any]:
         made: list[Any] = []
         for query in (*QUESTIONS, "What happened?", "Who had the bicycle before?", "violin, then piano, in order"):
             answer, block = door.recall(query, track=False), door.build_context(query, group_by="session")
             deep, wide = door.deep_search(query, track=False), door.search(query, expand=True, track=False)
             logged = [door.ops.get_recall(str(one.recall_id)) for one in (answer, block, deep, wide)]
-            made += [replace(one, recall_id=None) for one in (answer, block, deep, wide)]
+            made += [replace(one, recall_id=None, trace=replace(one.trace, **each)) for one in (answer, block)]
+            made += [replace(one, recall_id=None) for one in (deep, wide)]
             made += [(one.found, one.chosen, one.plan, one.degraded) for one in logged]
         return made
 

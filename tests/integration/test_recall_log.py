@@ -95,6 +95,21 @@ def test_every_way_to_recall_leaves_one_row_with_its_id(door: Door) -> None:
     assert memory.ops.get_recall(found.recall_id) == searched
 
 
+@pytest.mark.parametrize("kept", ["ids", "off"])
+def test_an_answer_says_in_its_trace_what_ranked_it_and_where_the_time_went(door: Door, kept: Any) -> None:
+    memory = door(recall_log=kept)
+    memory.add("The harbour is old")
+    for answer in (
+        memory.recall("What is the harbour?"),
+        memory.recall("Who?", as_of=datetime(2020, 1, 1, tzinfo=UTC)),
+    ):
+        assert set(answer.trace.timings_ms) == {"understanding", "search"}
+        assert all(spent >= 0 for spent in answer.trace.timings_ms.values())
+        assert answer.trace.versions == memory.trace_recall("harbour").versions
+        assert answer.trace.recall_id == answer.recall_id
+        assert (answer.recall_id is not None) is (kept == "ids")
+
+
 def test_a_row_holds_ids_and_scores_and_no_memory(door: Door, superuser: psycopg.Connection[Any], tenant: str) -> None:
     memory = door(recall_log="full")
     memory.add(f"The harbour is {CANARY}", tags=[CANARY], metadata={"x": CANARY}, source=CANARY)
