@@ -11,7 +11,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from typing import Any, Final
@@ -49,6 +49,8 @@ LOOK_ON: Final = 5
 MOST_ROWS: Final = 20_000
 COUNTED_ROWS: Final = 10_000
 LEAST_COUNTED: Final = 5
+PAIRS_ROWS: Final = 5_000  # memories of scopes without frequencies, among whose words those are sought that end alike
+MOST_PAIRS: Final = 200
 LARGE: Final = 1_000  # memories of a scope from which document frequencies are kept
 FEW_KNOWN: Final = 30
 STOP_WEIGHT: Final = 0.15  # of a word that says nothing, in a question's vector
@@ -81,7 +83,8 @@ _CAMEL: Final = regex(r"(?<!\w)[a-z]+(?:[A-Z][a-z0-9]+|[A-Z]+(?![a-z]))+(?!\w)")
 _HUMPED: Final = regex(r"[a-z][A-Z]")
 _HUMP: Final = regex(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _MARKS: Final = regex("[\u0300-\u036f]")
-_LEXEME: Final = regex(r"'((?:[^']|'')*)'")
+_LEXEME: Final = regex(r"'((?:[^']|'')*)'(?::(\*))?")
+_ALONE: Final = regex(rf"(?<!\w)[{text.CJK}](?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +94,15 @@ class Words:
     words: tuple[str, ...] = ()
     phrases: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()  # of the words, characters of CJK with nothing beside them
 
 
 @dataclass(frozen=True, slots=True)
 class SoughtTerm:
-    """A lexeme or phrase to look for: as a text query without its scope, and how many memories hold it."""
+    """A lexeme or phrase to look for: as a text query without its scope, and how many memories hold it.
+
+    A `phrase` is looked for in a memory's own words alone, and counts as one word that is said once.
+    """
 
     label: str
     query: str
@@ -181,11 +188,14 @@ def parse(query: str) -> Words:
     phrases = [plain(first or second) for first, second in _PHRASE.findall(cut)]
     rest = _PHRASE.sub(lambda found: " " + (found[1] or found[2]) + " ", cut)
     without = [plain(word) for word in _WITHOUT.findall(_PHRASE.sub(" ", cut))]
-    words = plain(_WITHOUT.sub(" ", rest)).split()
+    asked = _WITHOUT.sub(" ", rest)
+    words = tuple(dict.fromkeys(plain(asked).split()))[:QUERY_WORDS]
+    alone = [plain(one) for one in _ALONE.findall(text.compared(asked))] if text.has_cjk(asked) else []
     return Words(
-        tuple(dict.fromkeys(words))[:QUERY_WORDS],
+        words,
         tuple(dict.fromkeys(phrase for phrase in phrases if len(phrase.split()) > 1))[:8],
         tuple(dict.fromkeys(without))[:8],
+        tuple(one for one in dict.fromkeys(alone) if one in words)[:8],
     )
 
 
@@ -267,6 +277,33 @@ def _phrases(
         df = min((terms[word].df for word in _lexemes(row.query) if word in terms), default=0)
         found.append(SoughtTerm(f'"{row.phrase}"', row.query, df, rarity(size, df), phrase=True))
     return found
+
+
+def widened(
+    conn: Connection, tenant_id: str, scope_ids: Sequence[int], words: Words, sought: Sought, *, size: int
+) -> Sought:
+    """The same, where a character of CJK that stands alone is looked for in the pairs of characters it is in too.
+
+    The index knows those that begin with it; those that end with it are sought among the words that are counted in
+    large scopes, and among those of the memories of others.
+    """
+    alone = [term.label for term in sought.terms if term.label in words.alone]
+    if not alone:
+        return sought
+    shared = {"tenant_id": tenant_id, "scope_ids": list(scope_ids)}
+    rows = fetch_all(conn, "list_pairs_ending", chars=alone, looked=PAIRS_ROWS, **shared)
+    ending = {row.char: row.pairs[:MOST_PAIRS] for row in rows}
+    queries = {one: f"({' | '.join([_quoted(one) + ':*', *map(_quoted, ending[one])])})" for one in alone}
+    asked = [_any_of(scoped(queries[one], scope_id, "A") for scope_id in scope_ids) for one in alone]
+    counted = fetch_all(conn, "count_matches", labels=alone, queries=asked, most=COUNTED_ROWS, **shared)
+    found = {row.label: row.df for row in counted}
+    terms = [
+        SoughtTerm(term.label, queries[term.label], found[term.label], rarity(size, found[term.label]), phrase=True)
+        if term.label in found
+        else term
+        for term in sought.terms
+    ]
+    return replace(sought, terms=tuple(terms))
 
 
 def part(sought: Sought, scope_ids: Sequence[int]) -> Part:
@@ -573,7 +610,12 @@ def _entry(row: Any) -> Entry:
 
 def scoped(query: str, scope_id: int, weight: str = "") -> str:
     """A text query with every lexeme carrying its scope, and a weight it must have. Pure."""
-    return _LEXEME.sub(lambda found: f"'{scope_id}:{found[1]}'" + (f":{weight}" if weight else ""), query)
+
+    def carrying(found: re.Match[str]) -> str:
+        marks = (found[2] or "") + weight
+        return f"'{scope_id}:{found[1]}'" + (f":{marks}" if marks else "")
+
+    return _LEXEME.sub(carrying, query)
 
 
 def any_scoped(lexemes: Iterable[str], scope_ids: Sequence[int]) -> str:
@@ -586,7 +628,7 @@ def _quoted(lexeme: str) -> str:
 
 
 def _lexemes(query: str) -> list[str]:
-    return [found.replace("''", "'").replace("\\\\", "\\") for found in _LEXEME.findall(query)]
+    return [found[1].replace("''", "'").replace("\\\\", "\\") for found in _LEXEME.finditer(query)]
 
 
 def _any_of(queries: Iterable[str]) -> str:

@@ -9,7 +9,8 @@ import pytest
 from commands import Cli
 from quiet import quiet
 
-from engram import Engram, Scope, SearchResults
+from engram import Engram, Scope, SearchResults, tenancy
+from engram.channels import keyword
 from engram.database import Database
 from engram.errors import InvalidInput
 from engram.settings import load
@@ -32,6 +33,8 @@ KOREAN = (
     "다음 주에 부산으로 출장을 갑니다",
     "어머니는 녹차를 좋아합니다",
 )
+TEA = {"妈妈喜欢喝龙井茶", "母は緑茶が好きです", "茶"}
+CATS = {"我的猫叫小白", "猫の名前はタマです"}
 
 
 @pytest.fixture
@@ -78,6 +81,39 @@ def test_a_question_without_blanks_between_words_finds_its_memory(
     memory = added(door(config), *facts)
     assert first(memory.search(question, mode="keyword", expand=False)) == facts[answer]
     assert memory.recall(question).evidence[0].memory.fact == facts[answer]
+
+
+@pytest.mark.parametrize("config", ["english", "simple"])
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("茶", TEA), ("猫？", CATS), ("白", {"我的猫叫小白"}), ("狗", {"他的狗怕雷声"}), ("茶 猫", TEA | CATS),
+        ("鱼", set()),
+    ],
+)  # fmt: skip
+def test_one_character_finds_what_holds_it(door: Door, config: str, question: str, found: set[str]) -> None:
+    memory = added(door(config), *CHINESE, *JAPANESE, "茶", "Tea is served at 5")
+    added(door(config, user_id=None), "他的狗怕雷声")
+    for results in (memory.search(question, mode="keyword", limit=20), memory.search(question, expand=False, limit=20)):
+        assert {one.memory.fact for one in results} == found
+        assert all(set(one.matched) <= set(question) for one in results)
+
+
+def test_one_character_counts_beside_a_word(door: Door) -> None:
+    memory = added(door(), "沙发是灰色的", "猫在沙发上睡觉", "我想养一只猫")
+    results = memory.search("猫 沙发", mode="keyword")
+    assert first(results) == "猫在沙发上睡觉"
+    assert set(results[0].matched) == {"猫", "沙发"}
+    assert {one.memory.fact for one in results} == {"沙发是灰色的", "猫在沙发上睡觉", "我想养一只猫"}
+    assert {one.memory.fact for one in memory.search("沙发 -猫", mode="keyword")} >= {"沙发是灰色的"}
+
+
+def test_one_character_finds_what_ends_with_it_in_a_large_scope(door: Door, database: Database, tenant: str) -> None:
+    memory = added(door(), *(f"{name}养了一只猫" for name in ("小王", "小李", "小张", "小陈", "小赵")), *CHINESE)
+    with database.transaction(tenant) as conn:
+        (scope_id,) = tenancy.visible(conn, memory.scope).scope_ids
+        assert keyword.refresh_terms(conn, tenant, scope_id)
+    assert len(memory.search("猫", mode="keyword", limit=20)) == 6
 
 
 def test_chinese_and_english_stand_in_one_memory(door: Door) -> None:

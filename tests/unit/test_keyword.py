@@ -102,6 +102,23 @@ def test_every_lexeme_of_a_text_query_carries_its_scope(query: str, scoped: str)
     assert keyword.scoped(query, 12) == scoped.replace(":A", "")
 
 
+def test_a_word_that_only_begins_so_keeps_its_mark() -> None:
+    query = "('猫':* | '欢猫')"
+    assert keyword.scoped(query, 12) == "('12:猫':* | '12:欢猫')"
+    assert keyword.scoped(query, 12, "A") == "('12:猫':*A | '12:欢猫':A)"
+
+
+@pytest.mark.parametrize(
+    ("query", "alone"),
+    [
+        ("猫", ("猫",)), ("猫？", ("猫",)), ("猫 沙发 茶", ("猫", "茶")), ("「猫」和狗", ("猫",)), ("ﾈ", ("ネ",)),
+        ("猫猫", ()), ("3月5日", ()), ("a猫", ()), ("沙发 -猫", ()), ("cat", ()), ("", ()),
+    ],
+)  # fmt: skip
+def test_a_character_stands_alone_where_nothing_is_beside_it(query: str, alone: tuple[str, ...]) -> None:
+    assert keyword.parse(query).alone == alone
+
+
 def _row(position: int, said: str, actor: str | None = "Ada", event_type: str = "user_message") -> Any:
     body = None if said is None else f'{{"content": "{said}"}}'.encode()
     moment = datetime(2024, 5, 7, tzinfo=UTC)
