@@ -68,7 +68,8 @@ class Ops:
         A cycle runs only where something was written since the last one (or where one was broken off): else nothing
         happens and `steps` is empty. Workers do this every 30 minutes by themselves. `merge` makes one of near
         duplicates too. Its steps run in a fixed order, each on its own: one that fails is named in `failed_steps` and
-        stops no other. At level `off` everything goes by rules. A `dry_run` shows what the rules would change, up to
+        stops no other. Three notes of sessions, memories with the tag `session-note`, become one that says where things
+        stand. At level `off` everything goes by rules. A `dry_run` shows what the rules would change, up to
         500 memories a step and for 10 seconds, and asks no language model. Where two run one cycle at once, the one
         that came last goes on with it. `undo` takes the whole cycle back, but for the epoch.
         """

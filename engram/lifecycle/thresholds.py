@@ -9,8 +9,8 @@ from engram.layered import Layered
 
 DISTILL_MEMBERS: Final = 10  # a topic with as many members is distilled
 DISTILL_PER_CYCLE: Final = 2  # topics distilled in one cycle
-DISTILL_NOTES: Final = 3  # sessions with a summary that has not been distilled, from which they are
-DISTILL_NEWEST: Final = 10  # of those sessions, how many are read
+DISTILL_NOTES: Final = 3  # notes of sessions that have not been distilled, from which they are
+DISTILL_NEWEST: Final = 10  # of those notes, how many are read
 DISTILL_CHARACTERS: Final = 250  # of what is made of them
 DISTILLED_IMPORTANCE: Final = 0.7
 SUMMARY_IMPORTANCE: Final = 0.5
