@@ -1597,5 +1597,5 @@ class AuditEntry(Value):
 
     @property
     def undo_id(self) -> str | None:
-        """What `ops.undo` takes back this change by, with all that happened in the same run or event."""
-        return self.run_id or self.event_id
+        """What `ops.undo` takes back this change by, with all of the same run or event; None of what was erased."""
+        return None if self.entry == "erased" else self.run_id or self.event_id

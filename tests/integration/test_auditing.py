@@ -57,6 +57,13 @@ def test_what_the_log_names_is_what_undo_takes_back(ada: Engram) -> None:
     assert (rated.undone, back.step, told(back)) == (True, "undo", {"confidence": (0.65, 0.5)})
 
 
+def test_what_was_erased_is_not_offered_to_be_undone(ada: Engram) -> None:
+    memory = added(ada, "User keeps bees")
+    ada.ops.erase(memories=[memory.memory_id])
+    erased, made = ada.ops.audit_log().results
+    assert (erased.entry, erased.undo_id, made.entry, made.undo_id) == ("erased", None, "added", made.event_id)
+
+
 def test_a_revision_names_what_it_replaced(ada: Engram) -> None:
     old = added(ada, "Current sprint: 42", topic_key="sprint")
     new = added(ada, "Current sprint: 43", topic_key="sprint")
