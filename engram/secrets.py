@@ -78,12 +78,13 @@ _IBAN_LENGTHS: Final[Mapping[str, int]] = {
     "QA": 29, "RO": 24, "RS": 22, "SA": 24, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "TN": 24, "TR": 26, "UA": 29,
     "VA": 22, "VG": 24, "XK": 20,
 }  # fmt: skip
+_UNJOINED: Final = str.maketrans("", "", " -.")
 
 
 def is_card(text: str) -> bool:
     """Whether digits, perhaps in groups, are a number that an issuer of cards may have given. Pure."""
-    digits = text.replace(" ", "").replace("-", "")
-    if not _ISSUERS.fullmatch(digits) or len(set(digits)) < 3:
+    digits = text.translate(_UNJOINED)
+    if not _ISSUERS.fullmatch(digits) or len(set(digits)) < 2:
         return False
     total = 0
     for place, digit in enumerate(map(int, reversed(digits))):
@@ -93,7 +94,7 @@ def is_card(text: str) -> bool:
 
 def is_iban(text: str) -> bool:
     """Whether a text, perhaps in groups, is an account number of the right length and check digits. Pure."""
-    plain = text.replace(" ", "").replace("-", "")
+    plain = text.translate(_UNJOINED).upper()
     if _IBAN_LENGTHS.get(plain[:2]) != len(plain):
         return False
     return int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97 == 1
@@ -202,8 +203,15 @@ KINDS: Final[tuple[Kind, ...]] = (
           r"(?<![a-z])(?<!page_)(?<!page-)token[\"']?[ \t]{0,3}[:=][ \t]{0,3}[\"']?(?![a-z_][\w.]{0,200}[(\[])"
           r"(?P<v>[a-z0-9_\-.~+/]{20,200}={0,2})",
           "token", holds=_is_token, folded=True, loose=True),
-    _kind("card", r"[2-6][0-9]{3}(?:([ -]?)[0-9]{4}\1[0-9]{4}\1[0-9]{1,7}|([ -]?)[0-9]{6}\2[0-9]{4,5})", holds=is_card),
-    _kind("iban", r"[A-Z][A-Z][0-9]{2}(?:[A-Z0-9]{11,27}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)", holds=is_iban),
+    _kind("card", r"[2-6][0-9]{3}(?:([ .-]?)[0-9]{4}\1[0-9]{4}\1[0-9]{1,7}|([ .-]?)[0-9]{6}\2[0-9]{4,5})",
+          holds=is_card),
+    _kind("iban", r"[A-Z][A-Z][0-9]{2}(?:[A-Z0-9]{11,27}|([ -])[A-Z0-9]{4}(?:\1[A-Z0-9]{4}){1,6}(?:\1[A-Z0-9]{1,3})?)",
+          holds=is_iban),
+    # In small letters a group behind the bank's has a digit: what has none is the next word.
+    _kind("iban",
+          r"[A-Za-z][A-Za-z][0-9]{2}(?:[A-Za-z0-9]{11,27}"
+          r"|([ -])[A-Za-z0-9]{4}(?:\1(?=[A-Za-z]{0,3}[0-9])[A-Za-z0-9]{4}){1,6}"
+          r"(?:\1(?=[A-Za-z]{0,2}[0-9])[A-Za-z0-9]{1,3}(?![A-Za-z0-9]))?)", holds=is_iban),
 )  # fmt: skip
 
 

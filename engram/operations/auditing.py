@@ -25,6 +25,7 @@ def audit_log(
     scope, most = setup.reading(given).scope, inputs.limit(limit)
     wanted = inputs.optional(inputs.memory_id, memory_id)
     who = inputs.optional(inputs.name, actor, "actor")
+    who = who and setup.censored(who, "actor")  # as it was kept
     start, end = inputs.optional(inputs.moment, since, "since"), inputs.optional(inputs.moment, until, "until")
     if start is not None and end is not None and end <= start:
         raise InvalidInput("until", "a time after since", "one that is not")

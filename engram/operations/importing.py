@@ -426,6 +426,6 @@ class _Batch:
 
 def _actor(said: Said, call: Writing) -> str | None:
     try:
-        return inputs.optional(inputs.name, said.name) or call.actor
+        return inputs.optional(call.censor.checking(inputs.name), said.name, "name") or call.actor
     except InvalidInput:
         return call.actor

@@ -71,8 +71,11 @@ class Setup:
 
     def query(self, value: object, field: str = "query") -> str:
         """A question, with marks in the place of secrets: it is logged, and sent to models."""
+        return self.censored(inputs.query(value, field), field)
+
+    def censored(self, asked: str, field: str) -> str:
+        """What is asked for, with marks in the place of secrets, as it was kept if it was."""
         censor = self.censor()
-        asked = inputs.query(value, field)
         return asked if censor.mode == "allow" else replace(censor, mode="redact").text(asked, field)
 
     def profile(self, given: object = "default") -> AnyProfile:
@@ -123,7 +126,7 @@ class Setup:
         visit = self.session if own else None if session_id is None else Visit(session_id)
         return Writing(
             scope=scope,
-            actor=optional(inputs.name, given.get("actor"), "actor"),
+            actor=optional(censor.checking(inputs.name), given.get("actor"), "actor"),
             trust=cast("Trust | None", optional(inputs.choice, given.get("trust"), "trust", TRUSTS)),
             reason=optional(censor.checking(inputs.note), given.get("reason"), "reason"),
             idempotency_key=optional(inputs.idempotency_key, given.get("idempotency_key")),

@@ -46,7 +46,7 @@ def visited(door: Engram) -> None:
 DOORS: dict[str, Callable[[Engram], Any]] = {
     "remember": lambda d: d.remember(SAID),
     "remember, inside": lambda d: d.remember(
-        [{"role": "user", "content": "x", "payload": {"a": [SAID]}, "metadata": {SECRET: SAID}}]
+        [{"role": "user", "content": "x", "name": SECRET, "payload": {"a": [SAID]}, "metadata": {SECRET: SAID}}]
     ),
     "record_event": lambda d: d.record_event(SAID, payload={"a": SAID}, metadata={"a": SAID}),
     "record_turn": lambda d: d.record_turn(
@@ -55,7 +55,8 @@ DOORS: dict[str, Callable[[Engram], Any]] = {
     ),
     "record_long_input": lambda d: d.record_long_input(f"{SAID}.\n\n" * 30, title=f"On {SECRET}", metadata={"a": SAID}),
     "add": lambda d: d.add(
-        SAID, main_content=SAID, metadata={"a": SAID}, topic_key=SAID, value=SAID, source=f"{SECRET}", reason=SAID
+        SAID, main_content=SAID, metadata={"a": SAID}, topic_key=SAID, value=SAID, source=f"{SECRET}", reason=SAID,
+        actor=SECRET,
     ),
     "add_many": lambda d: d.add_many([{"fact": SAID, "main_content": SAID}]),
     "revise": lambda d: d.revise(memory(d), SAID, main_content=SAID),

@@ -184,6 +184,30 @@ def test_code_paths_and_names_are_no_secrets(text: str) -> None:
     assert find(text) == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [("card", one) for one in ("4242424242424242", "4111 1111 1111 1111", "5555555555554444", "4012.8888.8888.1881")]
+    + [("iban", one) for one in (
+        "DE89-3704-0044-0532-0130-00", "de89370400440532013000", "gb29 nwbk 6016 1331 9268 19", "be68 5390 0754 7034",
+        "fr14 2004 1010 0505 0001 3m02 606", "BE68 5390 0754 7034", "MT84 MALT 0110 0001 2345 MTLC AST0 01S",
+    )],
+)  # fmt: skip
+def test_numbers_of_few_digits_in_any_grouping_and_case_are_found_among_words(kind: str, text: str) -> None:
+    for around in ("{}", "pay to {} and tell me", "It is {}.", "It is {}, or so"):
+        said = around.format(text)
+        assert [(one.kind, said[one.start : one.end]) for one in find(said)] == [(kind, text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["4444444444444444", "0000 0000 0000 0000", "1234 5678 9012 3456", "4242424242424241", "4012.8888.8888-1881",
+     "build 4012.8888.8888", "de89 3704 0044 0532 0130 01", "de12 main street 2024", "ab12-cd34-ef56-ab78",
+     "be68 boats were sold in 2024"],
+)  # fmt: skip
+def test_what_only_looks_like_a_number_with_check_digits_stays(text: str) -> None:
+    assert find(text) == []
+
+
 # What stands in their place ------------------------------------------------------------------------------------------
 
 TOKEN = "ghp_" + "aB3dE6gH9" * 4
