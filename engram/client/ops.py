@@ -263,7 +263,8 @@ class Ops:
         memories of one `source` with their documents. What else an erased memory rested on is derived again by jobs.
         Places, ids and hashes stay, so the chain still verifies. One transaction an event: a call that broke off is
         gone on with by the same call. `dry_run` counts and erases nothing. Ids are added to the redaction list before.
-        Raises NotFound for an id that the scope does not show, InvalidInput, Unavailable.
+        Raises NotFound for an id that the scope does not show, and for a session, user or scope that never was; of a
+        source of which nothing is there `out_of_reach` says so. Raises InvalidInput, Unavailable.
         """
         targets = {
             "events": events, "memories": memories, "session": session, "user": user, "scope": scope, "source": source,

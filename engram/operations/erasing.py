@@ -50,6 +50,7 @@ from engram.writing import Desk
 
 LISTED: Final = 200  # events looked up at once
 SWEPT: Final = 2_000  # rows of a whole scope emptied in one transaction
+REHEARSED: Final = 1_000  # events that a dry run erases in one transaction: it holds the locks of all of them
 SCANNED: Final = 5_000  # events looked for again in one statement
 PARTED: Final = "merge_parted"
 MOST_TARGETS: Final = 500
@@ -65,6 +66,7 @@ BYTES: Final = (
 )
 OWN: Final = "the reason and the actor of the erasure itself"
 IDLE: Final = "reasons of calls that changed no memory: they name none"
+UNSOURCED: Final = "nothing has that source: it was erased before, or is another name, for erased memories have none"
 OTHERS: Final = "what other scopes say of the user"
 REASONS: Final = "reasons of events that touched what was erased and stay for the fact they said; erase these too:"
 MOST_NAMED: Final = 20  # events in one line of a report
@@ -129,38 +131,90 @@ def erase(setup: Setup, targets: Mapping[str, object], given: Mapping[str, Any])
     """Erase what some events, memories, a session, a user, a scope or a source said, and look whether it is gone."""
     call = setup.writing(given)
     target = _target(call, targets)
-    scope_ids = yield from steps.read(call.tenant_id, lambda conn: _scopes(conn, call, target))
-    tally, after = Tally(), None
+    scope_ids = yield from steps.read(call.tenant_id, lambda conn: _known_scopes(conn, call, target))
+    tally = Tally()
+    if call.dry_run:
+        yield from _rehearsed(setup, call, target, (yield from _all_of(call, target, scope_ids)), scope_ids, tally)
+    else:
+        yield from _taken(setup, call, target, scope_ids, tally)
+        yield from running.run_unasked(setup, call.tenant_id, tally.jobs)
+    look = Look() if call.dry_run else (yield from _looked_again(call, target, scope_ids, tally))
+    if tally.events and not call.dry_run:
+        yield from _vacuumed(setup)
+    return _report(setup, call, target, tally, look, *((UNSOURCED,) if _matched_nothing(target, tally) else ()))
+
+
+def _taken(
+    setup: Setup, call: Writing, target: Target, scope_ids: Sequence[int], tally: Tally
+) -> Operation[None]:  # fmt: skip
+    """Erase the events of a target, page by page, and of whole scopes the rest."""
+    after = None
     while True:
         found, after = yield from steps.read(call.tenant_id, _pages(call, target, scope_ids, after))
         yield from _erase_all(setup, call, target, found, tally)
         if after is None:
             break
-    if target.is_whole and scope_ids:
+    if target.is_whole:
         yield from _sweep(call, scope_ids, tally)
-    yield from running.run_unasked(setup, call.tenant_id, () if call.dry_run else tally.jobs)
-    look = Look() if call.dry_run else (yield from _looked_again(call, target, scope_ids, tally))
-    if tally.events and not call.dry_run:
-        yield from _vacuumed(setup)
-    return _report(setup, call, target, tally, look)
+
+
+def _all_of(call: Writing, target: Target, scope_ids: Sequence[int]) -> Operation[list[str]]:
+    """The events of a target that still say something."""
+    every: list[str] = []
+    after = None
+    while True:
+        found, after = yield from steps.read(call.tenant_id, _pages(call, target, scope_ids, after))
+        every += found
+        if after is None:
+            return every
+
+
+def _rehearsed(
+    setup: Setup, call: Writing, target: Target, event_ids: Sequence[str], scope_ids: Sequence[int], tally: Tally
+) -> Operation[None]:
+    """Count what would be erased: it is, in one transaction that is taken back, so that nothing is counted twice.
+
+    Of very many events some at a time: what rests on events of several parts is counted with each, and what hangs on
+    whole scopes is not.
+    """
+    parts = [event_ids[at : at + REHEARSED] for at in range(0, len(event_ids), REHEARSED)] or [()]
+    for some in parts:
+
+        def work(conn: Connection, some: Sequence[str] = some) -> Tally:
+            own = Tally(events=dict(tally.events))
+            steps.carried_out(conn, _erase_all(setup, call, target, some, own))
+            if target.is_whole and len(parts) == 1:
+                steps.carried_out(conn, _sweep(call, scope_ids, own))
+            return own
+
+        done = yield from steps.write(call.tenant_id, steps.undone(work), key="erase:rehearsed")
+        tally.events.update(done.events)
+        tally.memories.update(done.memories)
+        tally.erased.update(done.erased)
 
 
 def apply_redactions(setup: Setup, path: object, given: Mapping[str, Any]) -> Operation[ErasureReport]:
     """Erase again what a redaction list names, of the tenant of the call: what a backup from before brought back."""
     call = setup.writing(given)
     listed = redactions.read(_path(path), call.tenant_id)
-    tally, unknown = Tally(), 0
+    target, tally, unknown = Target("list", None), Tally(), 0
     for at in range(0, len(listed), LISTED):
         some = listed[at : at + LISTED]
         known = yield from steps.read(call.tenant_id, lambda conn, some=some: ledger.get_many(conn, some))  # type: ignore[misc]
         unknown += len(some) - len(known)
         back = [event_id for event_id in some if event_id in known and not known[event_id].erased]
-        yield from _erase_all(setup, call, Target("list", None), back, tally)
-    yield from running.run_unasked(setup, call.tenant_id, () if call.dry_run else tally.jobs)
-    target = Target("list", None)
+        if call.dry_run:
+            yield from _rehearsed(setup, call, target, back, (), tally)
+        else:
+            yield from _erase_all(setup, call, target, back, tally)
+    yield from running.run_unasked(setup, call.tenant_id, tally.jobs)
     look = Look() if call.dry_run else (yield from _looked_again(call, target, (), replace_events(tally, listed)))
     beside = (f"{unknown} events of the list are not in this database",) if unknown else ()
     return _report(setup, call, target, tally, look, *beside)
+
+
+def _matched_nothing(target: Target, tally: Tally) -> bool:
+    return target.kind == "source" and not tally.events
 
 
 def _report(setup: Setup, call: Writing, target: Target, tally: Tally, look: Look, *beside: str) -> ErasureReport:
@@ -231,6 +285,18 @@ def _scopes(conn: Connection, call: Writing, target: Target) -> tuple[int, ...]:
     tenancy.show_shadows(conn)
     rows = fetch_all(conn, "list_scopes_to_erase", tenant_id=call.tenant_id, user_id=user, scope_id=own)
     return tuple(int(row.scope_id) for row in rows)
+
+
+def _known_scopes(conn: Connection, call: Writing, target: Target) -> tuple[int, ...]:
+    """The same; NotFound for a user, a scope or a session of which nothing was ever there. Erased ones still are."""
+    scope_ids = _scopes(conn, call, target)
+    if target.is_whole and not scope_ids:
+        raise NotFound(f"nothing of that {target.kind} was ever written")
+    if target.kind == "session" and not fetch_value(
+        conn, "has_session", tenant_id=call.tenant_id, scope_ids=list(scope_ids), session_id=target.value
+    ):
+        raise NotFound("no session with that id in this scope")
+    return scope_ids
 
 
 def _pages(
@@ -338,8 +404,7 @@ def _erase_one(
             done += [_erased(setup, desk, call, target, other, head.scope_id)]
         return _together(done)
 
-    work_or_undone = steps.undone(work) if call.dry_run else work
-    return (yield from steps.write(call.tenant_id, work_or_undone, key=f"redaction:{event_id}"))
+    return (yield from steps.write(call.tenant_id, work, key=f"redaction:{event_id}"))
 
 
 def _part(setup: Setup, call: Writing, scope: Scope, event_id: str) -> Operation[None]:
@@ -515,10 +580,9 @@ def _sweep(call: Writing, scope_ids: Sequence[int], tally: Tally) -> Operation[N
         return {row.kind: int(row.n) for row in rows}
 
     while True:
-        work_or_undone = steps.undone(work) if call.dry_run else work
-        counts = yield from steps.write(call.tenant_id, work_or_undone, key="erase:scopes")
+        counts = yield from steps.write(call.tenant_id, work, key="erase:scopes")
         tally.erased.update(counts)
-        if call.dry_run or max(counts.values(), default=0) < SWEPT:
+        if max(counts.values(), default=0) < SWEPT:
             return
 
 

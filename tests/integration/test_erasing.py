@@ -17,7 +17,7 @@ from test_redaction import hits
 from engram import ALL_USERS, Conflict, Engram, EngramError, InvalidInput, NotFound, Scope
 from engram.embedded import EmbeddedServer
 from engram.lifecycle.deeds import NEW, Deed, Effect, Tie
-from engram.operations import living
+from engram.operations import erasing, living
 from engram.policies.classify import Classified
 from engram.settings import load
 from engram.writing import Draft
@@ -74,6 +74,77 @@ def test_a_dry_run_counts_and_erases_nothing(ada: Engram, tmp_path: Path) -> Non
     assert shown.erased["memories"] >= 1
     assert not ada.get_event(said).erased
     assert len(ada.search(f"{WORD}01")) > 0
+
+
+def lived_in(door: Engram) -> None:
+    """Something of each kind that an erasure counts, some of it resting on several events."""
+    with door.session("s", metadata={"note": "green"}) as visit:
+        visit.remember("I am allergic to peanuts.")
+        visit.remember("My boat is called Rosa.")
+    door.add("User is allergic to peanuts", session_id="s")
+    door.record_long_input("The manual is long.\n\n" * 60, title="manual", session_id="s")
+    boats = [
+        door.add(fact, session_id="s").memory for fact in ("The keel is oak", "The mast is pine", "The sail is red")
+    ]
+    ids = [one.memory_id for one in boats if one is not None]
+    door.relate(ids[0], ids[1], reason="both are new")
+    door.annotate(ids[0], tags=["boat"])
+    merged(door, "The keel is oak and the mast is pine", *ids[:2])
+    run = door.start_task("Paint the boat", metadata={"note": "green"}, session_id="s").task_run_id
+    door.save_checkpoint(run, "Half of it is painted", session_id="s")
+    door.search("boat")
+    door.end_session("s", summary="We spoke of boats")
+
+
+@pytest.mark.parametrize(
+    "target", [{"user": "ada"}, {"session": "s"}, {"source": "manual"}], ids=lambda one: next(iter(one))
+)
+def test_a_dry_run_says_what_the_erasure_says_and_names_nothing_that_is_not_there(
+    ada: Engram, target: dict[str, Any]
+) -> None:
+    lived_in(ada)
+    before = repr([ada.list_memories(limit=200), ada.list_events(limit=200), ada.list_tasks()])
+    shown = ada.ops.erase(**target, dry_run=True)
+    assert (shown.redaction_event_ids, shown.rederived_jobs) == ((), ())
+    assert repr([ada.list_memories(limit=200), ada.list_events(limit=200), ada.list_tasks()]) == before
+    done = ada.ops.erase(**target)
+    assert shown.erased == done.erased
+    assert len(done.redaction_event_ids) == done.erased["events"]
+
+
+def test_a_dry_run_of_very_many_events_counts_each_event_and_memory_once(
+    ada: Engram, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        ada.add(f"The plank {number} is oak")
+    ada.add("The plank 0 is oak")
+    monkeypatch.setattr(erasing, "REHEARSED", 2)
+    shown, done = ada.ops.erase(user="ada", dry_run=True), ada.ops.erase(user="ada")
+    assert [(one.erased["events"], one.erased["memories"]) for one in (shown, done)] == [(6, 5), (6, 5)]
+
+
+@pytest.mark.parametrize("kind", ["user", "session", "scope"])
+def test_what_was_never_there_is_not_found_and_what_was_erased_is_erased_again(
+    ada: Engram, tenant: str, kind: str
+) -> None:
+    def named(value: str) -> dict[str, Any]:
+        return {kind: Scope(tenant, user_id=value) if kind == "scope" else value}
+
+    ada.remember("I like the sea.", session_id="ada")
+    with pytest.raises(NotFound):
+        ada.ops.erase(**named("adda"))
+    with pytest.raises(NotFound):
+        ada.ops.erase(**named("adda"), dry_run=True)
+    assert ada.ops.erase(**named("ada")).erased["events"] >= 1
+    again = ada.ops.erase(**named("ada"))
+    assert (again.erased, again.clean) == ({}, True)
+
+
+def test_a_source_of_which_nothing_is_there_is_said_so(ada: Engram) -> None:
+    ada.add("The keel is oak", source="letter")
+    for source, told in (("lettre", True), ("letter", False), ("letter", True)):
+        report = ada.ops.erase(source=source)
+        assert (erasing.UNSOURCED in report.out_of_reach, report.erased == {}) == (told, told)
 
 
 # Kinds of targets ----------------------------------------------------------------------------------------------------
