@@ -1578,8 +1578,9 @@ class PolicyReport(Value):
 class AuditEntry(Value):
     """One change of one memory: who made it, why, and what it did, which is what undoing it would take back.
 
-    `reason` is what the caller said, `because` what the life cycle said. A memory that the change made has the field
-    `memory` in `changes`, with the revision it replaced before and itself after.
+    `reason` is what the caller said, of what was derived what was said with its event; `because` is what the life cycle
+    said. A memory that the change made has the field `memory` in `changes`, with the revision it replaced before and
+    itself after.
     """
 
     at: datetime

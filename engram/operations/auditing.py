@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.engine import Row
 
-from engram import history, inputs, memories, paging, tenancy
+from engram import history, inputs, ledger, memories, paging, tenancy
 from engram.database import Connection, fetch_named
 from engram.errors import InvalidInput
 from engram.lifecycle.deeds import STATE
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
+from engram.tenancy import Visible
 from engram.values import AuditEntry, Change, Page
 
 
@@ -45,14 +46,24 @@ def audit_log(
         })  # fmt: skip
         more = len(rows) > most
         last = paging.encode_cursor((rows[most - 1].change_id,), binding, setup.cursor_key) if more else None
-        return Page(tuple(_entry(row) for row in rows[:most]), last)
+        why = _reasons(conn, visible, rows[:most])
+        return Page(tuple(_entry(row, why) for row in rows[:most]), last)
 
     return (yield from steps.read(scope.tenant_id, work))
 
 
-def _entry(row: Row[Any]) -> AuditEntry:
+def _reasons(conn: Connection, visible: Visible, rows: Sequence[Row[Any]]) -> dict[str, str]:
+    """Why the events were recorded of which derivers made changes, by their ids: such a change has no reason itself."""
+    made_of = {row.event_id for row in rows if row.reason is None and row.event_id is not None}
+    found = ledger.get_many(conn, sorted(made_of), scope_ids=visible.scope_ids) if made_of else {}
+    said = ((event_id, event.payload.get("reason")) for event_id, event in found.items())
+    return {event_id: reason for event_id, reason in said if isinstance(reason, str)}
+
+
+def _entry(row: Row[Any], why: Mapping[str, str]) -> AuditEntry:
     return AuditEntry(
-        at=row.recorded_at, entry=row.entry, memory_id=row.memory_id, fact=row.fact, actor=row.actor, reason=row.reason,
+        at=row.recorded_at, entry=row.entry, memory_id=row.memory_id, fact=row.fact, actor=row.actor,
+        reason=row.reason or why.get(row.event_id),
         because=row.because, step=row.step, run_id=row.run_id, event_id=row.event_id, undone=row.undone,
         changes=tuple(_changes(row)),
     )  # fmt: skip

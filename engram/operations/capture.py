@@ -418,6 +418,10 @@ def _message(
     if event_type == "meeting":
         _check_meeting(payload, f"{where}payload")
     payload = clean.data(_public(payload), f"{where}payload")
+    if call.reason:  # where direct changes keep theirs
+        if "reason" in payload:
+            raise InvalidInput(f"{where}payload", "no reason of its own beside that of the call", "one")
+        payload = {**payload, "reason": call.reason}
     if said.get("call_id") is not None:
         payload = {**payload, "call_id": inputs.name(said["call_id"], f"{where}call_id")}
     mode = inputs.choice(said["derive"], f"{where}derive", DERIVES) if said.get("derive") is not None else derive

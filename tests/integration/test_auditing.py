@@ -64,6 +64,29 @@ def test_what_was_erased_is_not_offered_to_be_undone(ada: Engram) -> None:
     assert (erased.entry, erased.undo_id, made.entry, made.undo_id) == ("erased", None, "added", made.event_id)
 
 
+def test_why_something_was_recorded_stands_in_its_events_and_with_what_was_derived(ada: Engram) -> None:
+    receipts = [
+        ada.remember("I live in Lyon.", reason="onboarding"),
+        ada.record_event("I play chess.", payload={"form": 7}, reason="a survey"),
+        ada.record_turn(
+            "My cat is called Miso.", "Noted.", tool_calls=[{"name": "look", "result": "a cat"}], reason="a chat"
+        ),
+    ]
+    ada.ops.run_jobs()
+    events = [[ada.get_event(one).payload for one in receipt.event_ids] for receipt in receipts]
+    assert [{one["reason"] for one in of} for of in events] == [{"onboarding"}, {"a survey"}, {"a chat"}]
+    assert events[1] == [{"form": 7, "reason": "a survey"}]
+    told = {one.fact: one.reason for one in ada.ops.audit_log()}
+    assert {why for fact, why in told.items() if "Lyon" in fact} == {"onboarding"}
+    assert {why for fact, why in told.items() if "Miso" in fact} == {"a chat"}
+    assert ada.remember("I live in Lyon.", reason="onboarding", idempotency_key="k").duplicate is False
+    assert ada.remember("I live in Lyon.", reason="onboarding", idempotency_key="k").duplicate
+    with pytest.raises(InvalidInput, match="payload"):
+        ada.record_event("I play chess.", payload={"reason": "mine"}, reason="a survey")
+    ada.ops.redact_event(receipts[0].event_ids[0])
+    assert "onboarding" not in repr(ada.list_events(limit=3))
+
+
 def test_a_revision_names_what_it_replaced(ada: Engram) -> None:
     old = added(ada, "Current sprint: 42", topic_key="sprint")
     new = added(ada, "Current sprint: 43", topic_key="sprint")
