@@ -417,6 +417,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "before": "whole",
         "types": "words",
         "roles": "choices",
+        "trust": "choices",
         "since": "time",
         "until": "time",
         "newest_first": "flag",

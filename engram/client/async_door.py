@@ -1216,6 +1216,7 @@ class AsyncEngram(Door):
         before: int | None = None,
         types: Sequence[str] | None = None,
         roles: Sequence[Role] | None = None,
+        trust: Trust | Sequence[Trust] | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         newest_first: bool = False,
@@ -1224,7 +1225,8 @@ class AsyncEngram(Door):
     ) -> tuple[Event, ...]:
         """The events of a stream, a session, a task run, or the scope, in order.
 
-        `since <= occurred_at < until`; `as_of` and `known_at` leave out what happened, or was recorded, later.
+        `trust` is one or several of the levels, as `trust="user"`. `since <= occurred_at < until`; `as_of` and
+        `known_at` leave out what happened, or was recorded, later.
         """
         return await self._run(
             operations.capture.list_events(
@@ -1236,6 +1238,7 @@ class AsyncEngram(Door):
                 before=before,
                 types=types,
                 roles=roles,
+                trust=trust,
                 since=since,
                 until=until,
                 newest_first=newest_first,

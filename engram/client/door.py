@@ -1170,6 +1170,7 @@ class Engram(Door):
         before: int | None = None,
         types: Sequence[str] | None = None,
         roles: Sequence[Role] | None = None,
+        trust: Trust | Sequence[Trust] | None = None,
         since: datetime | None = None,
         until: datetime | None = None,
         newest_first: bool = False,
@@ -1178,7 +1179,8 @@ class Engram(Door):
     ) -> tuple[Event, ...]:
         """The events of a stream, a session, a task run, or the scope, in order.
 
-        `since <= occurred_at < until`; `as_of` and `known_at` leave out what happened, or was recorded, later.
+        `trust` is one or several of the levels, as `trust="user"`. `since <= occurred_at < until`; `as_of` and
+        `known_at` leave out what happened, or was recorded, later.
         """
         return self._run(
             operations.capture.list_events(
@@ -1190,6 +1192,7 @@ class Engram(Door):
                 before=before,
                 types=types,
                 roles=roles,
+                trust=trust,
                 since=since,
                 until=until,
                 newest_first=newest_first,

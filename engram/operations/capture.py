@@ -140,8 +140,8 @@ def get_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Opera
 
 def list_events(
     setup: Setup, *, stream_id: object, session_id: object, task_run_id: object, after: object, before: object,
-    types: object,
-    roles: object, since: object, until: object, newest_first: object, limit: object, given: Mapping[str, Any],
+    types: object, roles: object, trust: object, since: object, until: object, newest_first: object, limit: object,
+    given: Mapping[str, Any],
 ) -> Operation[tuple[Event, ...]]:  # fmt: skip
     """The events of a stream, a session, a task run, or of the scope, in order."""
     reading = setup.reading(given)
@@ -155,6 +155,7 @@ def list_events(
         "types": None if types is None else [inputs.label(one, "types") for one in inputs.items(types, "types", 64)],
         "roles": None if roles is None
         else [inputs.choice(one, "roles", ROLES) for one in inputs.items(roles, "roles", 8)],
+        "trusts": None if trust is None else _trusts(trust),
         "since": optional(inputs.moment, since, "since"), "until": optional(inputs.moment, until, "until"),
         "as_of": reading.moment.as_of, "known_at": reading.moment.known_at,
     }  # fmt: skip
@@ -168,6 +169,12 @@ def list_events(
         return tuple(ledger.read(conn, scope_ids=visible.scope_ids, own_ids=visible.own_ids, limit=most, **asked))
 
     return (yield from steps.read(reading.scope.tenant_id, work))
+
+
+def _trusts(value: object) -> list[str]:
+    """The levels of trust that are asked for: one, or a list of some."""
+    several = (value,) if isinstance(value, str) else inputs.items(value, "trust", len(TRUSTS))
+    return [inputs.choice(one, "trust", TRUSTS) for one in several]
 
 
 def _is_later(event: Event, moment: Moment) -> bool:
