@@ -1,5 +1,20 @@
--- Counts of what some scopes hold.
-WITH held AS MATERIALIZED (
+-- Counts of what some scopes hold and show: not private memories of others, what was decided of them, the events that speak of them,
+-- nor the events of runs that were forgotten.
+WITH secret AS MATERIALIZED (
+  SELECT m.memory_id
+    FROM engram.agent_memory m
+   WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND m.private AND m.scope_id IS DISTINCT FROM %(own)s),
+unseen AS (
+  SELECT e.event_id
+    FROM secret s
+    JOIN engram.memory_changes c ON c.tenant_id = %(tenant_id)s AND c.memory_id = s.memory_id
+    JOIN engram.agent_events e ON e.tenant_id = %(tenant_id)s AND e.event_id = c.event_id AND e.scope_id = ANY(%(scope_ids)s)
+   UNION
+  SELECT e.event_id
+    FROM engram.agent_task_runs h
+    JOIN engram.agent_events e ON e.tenant_id = %(tenant_id)s AND e.task_run_id = h.task_run_id AND e.scope_id = ANY(%(scope_ids)s)
+   WHERE h.tenant_id = %(tenant_id)s AND h.scope_id = ANY(%(scope_ids)s) AND h.forgotten_at IS NOT NULL),
+held AS MATERIALIZED (
   SELECT m.memory_id, m.status, m.memory_type, m.layer, m.critical_slot, m.embed_state, m.recorded_at
     FROM engram.agent_memory m
    WHERE m.tenant_id = %(tenant_id)s AND m.scope_id = ANY(%(scope_ids)s) AND (NOT m.private OR m.scope_id = %(own)s)),
@@ -7,8 +22,10 @@ decided AS (
   SELECT c.decision->>'kind' AS kind, count(*) AS times
     FROM engram.memory_changes c
    WHERE c.tenant_id = %(tenant_id)s AND c.scope_id = ANY(%(scope_ids)s) AND c.decision IS NOT NULL
+     AND NOT EXISTS (SELECT FROM secret s WHERE s.memory_id = c.memory_id)
    GROUP BY 1)
-SELECT (SELECT count(*) FROM engram.agent_events e WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = ANY(%(scope_ids)s)) AS events,
+SELECT (SELECT count(*) FROM engram.agent_events e WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = ANY(%(scope_ids)s))
+         - (SELECT count(*) FROM unseen) AS events,
        (SELECT count(*) FROM held) AS memories,
        (SELECT coalesce(jsonb_object_agg(status, n), '{}') FROM (SELECT status, count(*) AS n FROM held GROUP BY 1) s) AS by_status,
        (SELECT coalesce(jsonb_object_agg(memory_type, n), '{}')

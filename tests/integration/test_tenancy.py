@@ -879,6 +879,22 @@ def test_a_private_row_is_seen_by_exactly_its_own_scope(door: Engram, wider: dic
     assert CANARY not in repr(seen)
 
 
+def test_what_is_private_is_counted_for_nobody_else(door: Engram) -> None:
+    ada = door.scoped(user_id="ada")
+    ada.add("The pier is closed")
+    before = ada.stats()
+    door.add("The code is 4711", private=True)
+    door.add("The code is 4711", private=True)
+    run = ada.start_task("Paint the boat").task_run_id
+    ada.record_event("The primer arrived", task_run_id=run, derive="skip")
+    assert ada.stats().events == len(ada.list_events()) == before.events + 2
+    ada.forget_task(run)
+    assert ada.stats().events == len(ada.list_events())
+    after, own = ada.stats(), door.stats()
+    assert (after.memories, after.decisions, after.duplicates_avoided) == (1, before.decisions, 0)
+    assert (own.events, own.memories, own.duplicates_avoided) == (2, 1, 1)
+
+
 def test_what_is_hidden_takes_no_place_on_a_page_of_events(door: Engram) -> None:
     """Nor is an empty page the end while there is more to see: who reads page by page stops there."""
     for number in range(3):
