@@ -38,7 +38,7 @@ class Scope:
     """Whose memory: a tenant, a namespace in it, an agent and perhaps a user.
 
     `user_id=None` is the agent's own memory, never "all users". A tuple of up to four agents and `ALL_USERS` are for
-    reads only. `shared=False` leaves the namespace `default` out of a read.
+    reads only; of no agents nothing is read. `shared=False` leaves the namespace `default` out of a read.
     """
 
     tenant_id: str = DEFAULT
@@ -52,8 +52,8 @@ class Scope:
         set_(self, "tenant_id", inputs.scope_id(self.tenant_id, "tenant_id"))
         set_(self, "namespace", inputs.scope_id(self.namespace, "namespace"))
         if isinstance(self.agent_id, tuple | list):
-            if not 1 <= len(self.agent_id) <= MAX_AGENTS:
-                raise InvalidInput("agent_id", f"1 to {MAX_AGENTS} agents", str(len(self.agent_id)))
+            if len(self.agent_id) > MAX_AGENTS:
+                raise InvalidInput("agent_id", f"at most {MAX_AGENTS} agents", str(len(self.agent_id)))
             agents = tuple(dict.fromkeys(inputs.scope_id(agent, "agent_id") for agent in self.agent_id))
             set_(self, "agent_id", agents[0] if len(agents) == 1 else agents)
         else:
@@ -91,7 +91,7 @@ class Scope:
     def for_write(self) -> Scope:
         """This scope, checked to name exactly one owner of what is written."""
         if isinstance(self.agent_id, tuple):
-            raise InvalidInput("agent_id", "one agent on a write", "several")
+            raise InvalidInput("agent_id", "one agent on a write", "several" if self.agent_id else "none")
         if isinstance(self.user_id, AllUsers):
             raise InvalidInput("user_id", "one user or None on a write", "ALL_USERS")
         return self

@@ -762,7 +762,7 @@ def test_agents_see_each_other_only_where_they_are_named(door: Engram) -> None:
         door.add(f"The {agent} code is 4711", agent_id=agent)
     assert facts(door, agent_id=("planner", "coder")) == {"The planner code is 4711", "The coder code is 4711"}
     assert facts(door, agent_id="tester") == {"The tester code is 4711"}
-    for wrong in (agents, ()):
+    for wrong in (agents, ("",)):
         with pytest.raises(InvalidInput, match="agent_id"):
             door.list_memories(agent_id=wrong)
 
@@ -796,8 +796,43 @@ def test_an_empty_list_in_a_filter_matches_nothing_and_an_unknown_field_is_refus
         assert list(door.search("code", filter={field: []})) == [], field
     with pytest.raises(InvalidInput):
         door.list_memories({"tenant_id": "other"})
-    assert door.list_events(types=[]) == ()
+    assert door.list_events(types=[]) == door.list_events(roles=[]) == door.list_events(trust=[]) == ()
     assert door.recall_critical(memory_types=[]).results == ()
+
+
+def test_a_read_of_no_agents_sees_nothing_and_a_write_of_none_is_refused(door: Engram) -> None:
+    door.add("The code is 4711", topic_key="code", critical_slot="fact:code")
+    nobody = door.scoped(agent_id=())
+    assert list(nobody.list_memories()) == list(nobody.search("The code")) == list(nobody.get_history()) == []
+    assert nobody.list_events() == nobody.recall_critical().results == ()
+    assert not nobody.recall("What is the code?").found
+    assert (nobody.stats().events, nobody.stats().memories) == (0, 0)
+    assert door.scoped(user_id="ada").search("The code", agent_id=[]).results == ()  # type: ignore[typeddict-item]
+    with pytest.raises(InvalidInput, match="agent_id"):
+        nobody.add("The code is 4712")
+
+
+def test_events_are_listed_by_their_trust(door: Engram) -> None:
+    for trust in ("user", "tool", "web"):
+        door.record_event(f"Said by {trust}", trust=trust, derive="skip")  # type: ignore[arg-type]
+    assert [one.content for one in door.list_events(trust="tool")] == ["Said by tool"]
+    assert [one.trust for one in door.list_events(trust=["web", "user"])] == ["user", "web"]
+    for wrong in ("nobody", ["tool", "nobody"], 5):
+        with pytest.raises(InvalidInput, match="trust"):
+            door.list_events(trust=wrong)  # type: ignore[arg-type]
+
+
+def test_a_sister_name_of_a_type_is_asked_for_as_it_is_given(door: Engram) -> None:
+    for memory_type, fact in (("lesson", "Lock the door first"), ("skill", "Whistle"), ("todo", "Water the oak")):
+        door.add(fact, memory_type=memory_type, critical_slot=f"slot:{memory_type}")
+    told = {"lesson": {"Lock the door first"}, "skill": {"Lock the door first", "Whistle"}, "todo": {"Water the oak"}}
+    for name, facts_of in told.items():
+        assert {one.fact for one in door.list_memories({"memory_types": [name]})} == facts_of
+        assert {one.fact for one in door.recall_critical(memory_types=[name]).results} == facts_of
+        now = datetime.now(UTC)
+        assert {one.fact for one in door.recall_critical(memory_types=[name], as_of=now).results} == facts_of
+    with pytest.raises(InvalidInput, match="memory_types"):
+        door.recall_critical(memory_types=["facts"])
 
 
 def test_no_change_moves_a_memory_to_another_scope(door: Engram) -> None:
