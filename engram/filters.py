@@ -9,7 +9,7 @@ built from constants only, and there is no LIKE and no regular expression for a 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
@@ -23,6 +23,7 @@ from engram.values import (
     MEMORY_TYPES,
     STATUSES,
     TRUSTS,
+    TYPE_ALIASES,
     Kind,
     Layer,
     Memory,
@@ -31,6 +32,7 @@ from engram.values import (
     Trust,
     Value,
     Window,
+    is_of_type,
     kind_of,
     trust_rank,
 )
@@ -58,7 +60,7 @@ class Filter(Value):
     Windows and ranges are half-open, `(from, to)`, with None for an open side. `valid` asks whether a memory held at
     some time of the window, `recorded` whether it was recorded in it. `metadata` asks for containment, and no key in it
     begins with `$`; `metadata_range` maps a dotted path to a range of numbers, or of text compared by code points.
-    `memory_ids` may be short ones, as printed (`mem-1a2b3c4d`).
+    `memory_types` may be sister names (`fact`, `lesson`), `memory_ids` short ones, as printed (`mem-1a2b3c4d`).
     """
 
     memory_types: Sequence[MemoryType] | None = None
@@ -180,7 +182,7 @@ def _list_of(check: Callable[[object, str], str]) -> Callable[[object, str], tup
     return checked
 
 
-def _choices(options: Sequence[str]) -> Callable[[object, str], tuple[str, ...]]:
+def _choices(options: Collection[str]) -> Callable[[object, str], tuple[str, ...]]:
     return _list_of(lambda value, name: inputs.choice(value, name, options))
 
 
@@ -202,6 +204,13 @@ def _keys(value: object) -> Iterator[str]:
         yield from value
     for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _keys(child)
+
+
+def _types(value: object, name: str) -> tuple[str, ...]:
+    """Types by their own names; a sister name that stands for a category beside stays, as only that is asked for."""
+    given = _choices(TYPE_ALIASES)(value, name)
+    known = (one if TYPE_ALIASES[one][1] is not None else TYPE_ALIASES[one][0] for one in given)
+    return tuple(dict.fromkeys(known))
 
 
 def _metadata_range(value: object, name: str) -> dict[str, Range]:
@@ -249,7 +258,7 @@ def _filters(value: object, name: str) -> tuple[Filter, ...]:
 
 
 _CHECKS: Final[Mapping[str, Callable[[Any, str], Any]]] = {
-    "memory_types": _choices(MEMORY_TYPES),
+    "memory_types": _types,
     "categories": _list_of(inputs.label),
     "kinds": _choices(KINDS),
     "layers": _choices(LAYERS),
@@ -402,7 +411,7 @@ def _ranges_hold(wanted: Mapping[str, Range], memory: Memory) -> bool:
 
 
 _HOLDS: Final[Mapping[str, Callable[[Any, Memory], bool]]] = {
-    "memory_types": lambda wanted, memory: memory.memory_type in wanted,
+    "memory_types": lambda wanted, memory: is_of_type(wanted, memory.memory_type, memory.category),
     "categories": lambda wanted, memory: memory.category in wanted,
     "kinds": lambda wanted, memory: memory.kind in wanted,
     "layers": lambda wanted, memory: memory.layer in wanted,
@@ -429,7 +438,6 @@ _HOLDS: Final[Mapping[str, Callable[[Any, Memory], bool]]] = {
 
 _NOTHING: Final = "false"
 _ANY_OF: Final[Mapping[str, str]] = {
-    "memory_types": "m.memory_type = any ($::text[])",
     "categories": "m.category = any ($::text[])",
     "layers": "m.layer = any ($::text[])",
     "statuses": "m.status = any ($::text[])",
@@ -440,6 +448,8 @@ _ANY_OF: Final[Mapping[str, str]] = {
     "session_ids": "m.session_id = any ($::text[])",
     "task_run_ids": "m.task_run_id = any ($::text[])",
 }
+_OF_TYPE: Final = "m.memory_type = any ($::text[])"
+_OF_CATEGORY: Final = "m.category = $::text"
 _AT_LEAST: Final[Mapping[str, str]] = {
     "min_importance": "m.importance >= $::float8",
     "min_confidence": "m.confidence >= $::float8",
@@ -482,12 +492,24 @@ class _Sql:
             wanted = getattr(asked, name)
             if wanted is not None:
                 yield self._fill(template, list(wanted)) if wanted else _NOTHING
+        if asked.memory_types is not None:
+            yield self._types(asked.memory_types)
         if asked.kinds is not None:
             types = [one for kind in asked.kinds for one in _KIND_TYPES[kind]]
-            yield self._fill(_ANY_OF["memory_types"], types) if types else _NOTHING
+            yield self._fill(_OF_TYPE, types) if types else _NOTHING
         if asked.topic_keys is not None:
             wanted = [_topic_conflict_key(key) for key in asked.topic_keys]
             yield self._fill("m.conflict_key = any ($::text[])", wanted) if wanted else _NOTHING
+
+    def _types(self, wanted: Sequence[str]) -> str:
+        known = [TYPE_ALIASES[one] for one in wanted]
+        whole = [memory_type for memory_type, category in known if category is None]
+        found = [self._fill(_OF_TYPE, whole)] if whole else []
+        for memory_type, category in known:
+            if category is not None:
+                both = [self._fill(_OF_TYPE, [memory_type]), self._fill(_OF_CATEGORY, category)]
+                found.append(_bracketed(both, " and "))
+        return _bracketed(found, " or ") if found else _NOTHING
 
     def _bounds(self, asked: Filter) -> Iterator[str]:
         if asked.critical is not None:

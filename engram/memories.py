@@ -17,7 +17,18 @@ from engram.errors import Conflict, InvalidInput, LimitExceeded, NotFound
 from engram.filters import Filter
 from engram.scope import Scope
 from engram.tenancy import Shelves, Visible
-from engram.values import TRUSTS, Activity, Citation, CriticalMemories, Lineage, Memory, Page, trust_rank
+from engram.values import (
+    TRUSTS,
+    TYPE_ALIASES,
+    Activity,
+    Citation,
+    CriticalMemories,
+    Lineage,
+    Memory,
+    Page,
+    is_of_type,
+    trust_rank,
+)
 
 CRITICAL_ORDER: Final = ("profile", "constraint", "preference", "project", "task", "decision", "tool_result")
 # Each order ends with recorded_at and memory_id, so it is total and a page can continue from its last row.
@@ -397,8 +408,9 @@ def recall_critical(
     """Every pinned memory of the readable scopes: no vectors, no model, no ranking; what does not fit is named."""
     if not visible.scope_ids:
         return CriticalMemories(())
-    types = None if memory_types is None else list(memory_types)
+    types = _types_of(memory_types)
     found = _pinned_now(conn, visible, types) if moment.is_now else _pinned_then(conn, visible, types, moment)
+    found = _of_types(found, memory_types)
     return _fitting(chosen_critical(found, visible, limit=limit, max_tokens=max_tokens, count=count), strict=strict)
 
 
@@ -407,12 +419,22 @@ def critical_at_once(
     strict: bool,
 ) -> CriticalMemories:  # fmt: skip
     """The same as it is now; the scopes of the read are found by the same statement."""
-    types = None if memory_types is None else list(memory_types)
-    rows = _at_once(conn, "pinned_from_scope", scope, "without", memory_types=types)
+    rows = _at_once(conn, "pinned_from_scope", scope, "without", memory_types=_types_of(memory_types))
     visible = tenancy.seen(scope, rows)
-    return _fitting(
-        chosen_critical(_in_order(rows, visible), visible, limit=limit, max_tokens=max_tokens), strict=strict
-    )
+    found = _of_types(_in_order(rows, visible), memory_types)
+    return _fitting(chosen_critical(found, visible, limit=limit, max_tokens=max_tokens), strict=strict)
+
+
+def _types_of(names: Sequence[str] | None) -> list[str] | None:
+    """The types that names of types, or sister names, stand for. Pure."""
+    return None if names is None else [TYPE_ALIASES[name][0] for name in names]
+
+
+def _of_types(found: list[Memory], names: Sequence[str] | None) -> list[Memory]:
+    """Those of the types' memories that are of the category, too, which a sister name may stand for. Pure."""
+    if names is None:
+        return found
+    return [memory for memory in found if is_of_type(names, memory.memory_type, memory.category)]
 
 
 def _fitting(chosen: CriticalMemories, *, strict: bool) -> CriticalMemories:

@@ -6,7 +6,7 @@ import itertools
 import re
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -47,6 +47,31 @@ TRUSTS: tuple[str, ...] = typing.get_args(Trust)  # best first: the index is wha
 ROLES: tuple[str, ...] = typing.get_args(Role)
 DERIVES: tuple[str, ...] = typing.get_args(Derive)
 KINDS: tuple[str, ...] = typing.get_args(Kind)
+TYPE_ALIASES: Final[Mapping[str, tuple[MemoryType, str | None]]] = types.MappingProxyType(
+    {
+        "fact": ("semantic", None),
+        "semantic": ("semantic", None),
+        "preference": ("preference", None),
+        "skill": ("procedural", None),
+        "procedural": ("procedural", None),
+        "workflow": ("procedural", None),
+        "episode": ("episodic", None),
+        "episodic": ("episodic", None),
+        "context": ("semantic", "context"),
+        "decision": ("decision", None),
+        "todo": ("task", None),
+        "task": ("task", None),
+        "error": ("tool_result", "error"),
+        "lesson": ("procedural", "lesson"),
+        "meeting_ledger": ("episodic", "meeting"),
+        "identity": ("profile", None),
+        "profile": ("profile", None),
+        "constraint": ("constraint", None),
+        "project": ("project", None),
+        "tool_result": ("tool_result", None),
+    }
+)
+"""The names a caller may give a type, and the type and category they stand for."""
 MODES: tuple[str, ...] = typing.get_args(Mode)
 FORMATS: tuple[str, ...] = typing.get_args(Format)
 JOB_STATES: tuple[str, ...] = typing.get_args(JobState)
@@ -62,6 +87,12 @@ UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")  # what may stan
 def trust_rank(trust: str) -> int:
     """The number the database stores for a trust: 0 (operator) is best, 5 (web) is worst."""
     return TRUSTS.index(trust)
+
+
+def is_of_type(names: Collection[str], memory_type: str, category: str | None) -> bool:
+    """Whether a memory is of one of some types; a sister name may stand for a category beside. Pure."""
+    known = (TYPE_ALIASES[name] for name in names)
+    return any(memory_type == wanted and implied in (None, category) for wanted, implied in known)
 
 
 def kind_of(memory_type: str) -> Kind:

@@ -19,7 +19,7 @@ from engram.recall import Asked, triggers
 from engram.scope import Scope
 from engram.tenancy import Shelves, Visible
 from engram.values import (
-    MEMORY_TYPES,
+    TYPE_ALIASES,
     CriticalMemories,
     HistoryEntry,
     Lineage,
@@ -142,8 +142,8 @@ def recall_critical(
     types = None
     if memory_types is not None:
         types = [
-            inputs.choice(one, "memory_types", MEMORY_TYPES)
-            for one in inputs.items(memory_types, "memory_types", len(MEMORY_TYPES))
+            inputs.choice(one, "memory_types", TYPE_ALIASES)
+            for one in inputs.items(memory_types, "memory_types", len(TYPE_ALIASES))
         ]
     wanted: dict[str, Any] = {
         "memory_types": types, "limit": inputs.limit(limit),

@@ -16,36 +16,10 @@ from typing import TYPE_CHECKING, Final
 from engram.errors import PolicyError
 from engram.policies.guards import Guard, Keep, Reject
 from engram.policies.rules import DEFAULT_DERIVE, MemoryPolicy, SlotRule, TypeRule, WriteMode
-from engram.values import MemoryType
+from engram.values import TYPE_ALIASES, MemoryType
 
 if TYPE_CHECKING:
     from engram.policies.classify import Classified
-
-TYPE_ALIASES: Final[Mapping[str, tuple[MemoryType, str | None]]] = MappingProxyType(
-    {
-        "fact": ("semantic", None),
-        "semantic": ("semantic", None),
-        "preference": ("preference", None),
-        "skill": ("procedural", None),
-        "procedural": ("procedural", None),
-        "workflow": ("procedural", None),
-        "episode": ("episodic", None),
-        "episodic": ("episodic", None),
-        "context": ("semantic", "context"),
-        "decision": ("decision", None),
-        "todo": ("task", None),
-        "task": ("task", None),
-        "error": ("tool_result", "error"),
-        "lesson": ("procedural", "lesson"),
-        "meeting_ledger": ("episodic", "meeting"),
-        "identity": ("profile", None),
-        "profile": ("profile", None),
-        "constraint": ("constraint", None),
-        "project": ("project", None),
-        "tool_result": ("tool_result", None),
-    }
-)
-"""The names a caller may give a type, and the type and category they stand for."""
 
 TYPE_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType(
     {

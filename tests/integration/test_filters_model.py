@@ -109,7 +109,7 @@ class Maker:
         paths = ["a", "b", "c", "a.b", "a.0", "b.-1", "a.a.b", "1", "c.1.a", "b.00", "a.-0", "missing"]
         part = dict(list(row["metadata"].items())[:1])
         return {
-            "memory_types": self.some(MEMORY_TYPES, 6),
+            "memory_types": self.some([*MEMORY_TYPES, "fact", "lesson", "context"], 6),
             "categories": self.some(WORDS, 6),
             "kinds": self.some(KINDS),
             "layers": self.some(LAYERS),

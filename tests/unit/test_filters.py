@@ -222,7 +222,7 @@ def test_numbers_and_bools_are_never_compared() -> None:
 @pytest.mark.parametrize(
     "asked",
     [
-        {"memory_types": ["fact"]}, {"memory_types": "semantic"}, {"memory_types": [None]}, {"kinds": ["x"]},
+        {"memory_types": ["facts"]}, {"memory_types": "semantic"}, {"memory_types": [None]}, {"kinds": ["x"]},
         {"layers": [1]}, {"statuses": ["gone"]}, {"tags_all": "tea"}, {"memory_ids": ["evt-0123abcd"]},
         {"memory_ids": ["00000000-0000-0000-0000-000000000000"]}, {"session_ids": [""]}, {"critical": 1},
         {"critical": "yes"}, {"min_trust": "friend"}, {"min_importance": 2}, {"min_importance": True},
@@ -418,6 +418,21 @@ def test_the_mapping_types_of_callers_are_taken_as_they_are() -> None:
             return 1
 
     assert parse(Own()) == Filter(critical=True)
+
+
+def test_a_sister_name_of_a_type_asks_for_what_a_write_makes_of_it() -> None:
+    assert Filter(memory_types=["fact", "semantic", "todo"]).memory_types == ("semantic", "task")  # type: ignore[list-item]
+    lesson = Filter(memory_types=["lesson", "identity"])  # type: ignore[list-item]
+    assert parse(lesson.to_dict()) == lesson
+    of = (
+        ("procedural", "lesson"),
+        ("procedural", "other"),
+        ("procedural", None),
+        ("profile", None),
+        ("task", "lesson"),
+    )
+    kept = [matches(lesson, memory(memory_type=kind, category=category)) for kind, category in of]
+    assert kept == [True, False, False, True, False]
 
 
 def test_short_ids_are_made_whole_anywhere_in_the_tree_and_an_unknown_one_names_nothing() -> None:
