@@ -816,6 +816,9 @@ class CriticalMemories(Value):
     def __len__(self) -> int:
         return len(self.results)
 
+    def __getitem__(self, index: int) -> Memory:
+        return self.results[index]
+
 
 @dataclass(frozen=True, slots=True)
 class Trigger(Value):
@@ -893,6 +896,9 @@ class Page(Value, typing.Generic[T]):
 
     def __len__(self) -> int:
         return len(self.results)
+
+    def __getitem__(self, index: int) -> T:
+        return self.results[index]
 
 
 @dataclass(frozen=True, slots=True)

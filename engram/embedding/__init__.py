@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
@@ -106,6 +107,8 @@ def resolve(embedder: str | Embedder | None, settings: Settings | None = None) -
         return remote.load(embedder, settings)
     if not isinstance(embedder, Embedder):
         raise SettingsError("embedder: expected name, dimensions, max_tokens and embed(texts, kind)")
+    if inspect.iscoroutinefunction(embedder.embed):
+        raise SettingsError("embedder: embed must give the vectors, and is one to be awaited (async def)")
     if isinstance(embedder.dimensions, bool) or not isinstance(embedder.dimensions, int):
         raise SettingsError("embedder: dimensions must be a whole number")
     if not 1 <= embedder.dimensions <= MAX_DIMENSIONS:

@@ -23,12 +23,12 @@ FORGETTABLE: Final[tuple[Status, ...]] = ("active", "superseded", "contested", "
 def update(
     setup: Setup, memory_id: object, fact: object, fields: Mapping[str, Any]
 ) -> Operation[WriteDecision | Memory]:
-    """Revise when a fact is given, otherwise annotate; both when both are given."""
+    """Revise when a fact is given, otherwise annotate; both at once are refused, as two changes are no single one."""
     attributes = {name: value for name, value in fields.items() if name in changing.ATTRIBUTES}
     if fact is None:
         return (yield from changing.annotate(setup, memory_id, fields))
     if attributes:
-        raise InvalidInput("fact", "a new fact or new attributes", "both")
+        raise InvalidInput("fact", "a new fact or new attributes, one after the other (revise, annotate)", "both")
     return (
         yield from changing.revise(
             setup, memory_id, fact, main_content=None, valid_from=None, expected_revision=None, given=fields

@@ -156,6 +156,15 @@ def test_what_is_no_embedder_is_refused(wrong: Any) -> None:
         embedding.resolve(wrong)
 
 
+def test_an_embedder_that_is_awaited_is_refused_at_the_door() -> None:
+    class Awaited(Scripted):
+        async def embed(self, texts: Sequence[str], kind: str) -> Any:
+            return super().embed(texts, kind)
+
+    with pytest.raises(SettingsError, match="embed must give the vectors"):
+        embedding.resolve(Awaited())
+
+
 def test_a_model_is_its_name_and_dimensions() -> None:
     other = Scripted()
     assert embedding.model_id(other) == embedding.model_id(Scripted())

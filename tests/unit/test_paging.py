@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from engram.errors import InvalidInput
 from engram.paging import decode_cursor, encode_cursor
+from engram.values import CriticalMemories, Page
 
 KEY = b"k" * 32
 MOMENT = datetime(2026, 3, 1, 12, 30, 0, 123456, tzinfo=UTC)
@@ -85,3 +87,12 @@ def test_a_forged_body_without_the_key_is_refused() -> None:
 
 def test_the_refusal_never_quotes_the_cursor() -> None:
     assert "sekrit" not in refused("sekrit")
+
+
+def test_what_is_listed_is_taken_by_its_place() -> None:
+    page = Page(("a", "b", "c"), "next")
+    assert (page[0], page[-1], len(page)) == ("a", "c", 3)
+    pinned: Any = CriticalMemories(("a", "b"))  # type: ignore[arg-type]
+    assert (pinned[0], pinned[:1]) == ("a", ("a",))
+    with pytest.raises(IndexError):
+        page[3]
