@@ -254,6 +254,7 @@ def _migrate(url: str, scripts: Path | None, act: Callable[[Config], None], **at
         for attempt in range(1, TRIES + 1):
             try:
                 with _connected(url) as connection:
+                    _refuse_other_encoding(connection)
                     prepare(connection)
                     _refuse_newer(connection, scripts)
                     act(_config(scripts, connection=connection, **attributes))
@@ -264,6 +265,14 @@ def _migrate(url: str, scripts: Path | None, act: Callable[[Config], None], **at
                 if attempt == TRIES or not _passing(error):
                     raise _translated(error) from error
             time.sleep(random.uniform(0.5, 1) * min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt))  # noqa: S311 - jitter
+
+
+def _refuse_other_encoding(connection: Connection) -> None:
+    """Raise SettingsError unless the database keeps text as UTF-8: in another encoding a migration ends half way."""
+    found = connection.exec_driver_sql("show server_encoding").scalar()
+    connection.commit()
+    if found != "UTF8":
+        raise SettingsError(f"server encoding {found}: create the database with encoding UTF8", encoding=found)
 
 
 def _refuse_newer(connection: Connection, scripts: Path | None) -> None:
@@ -314,7 +323,10 @@ def _connected(url: str, **options: Any) -> Iterator[Connection]:
         parsed = sa.engine.make_url(url).set(drivername="postgresql+psycopg")
     except (sa.exc.ArgumentError, ValueError):
         raise SettingsError("The database address is no URL such as postgresql://user@host/name.") from None
-    settings = {"prepare_threshold": None, "connect_timeout": 10, "application_name": "engram migrate"}
+    settings = {
+        "prepare_threshold": None, "connect_timeout": 10, "application_name": "engram migrate",
+        "client_encoding": "utf8",  # or the driver hands out bytes where the server knows no encoding
+    }  # fmt: skip
     engine = sa.create_engine(parsed, poolclass=NullPool, hide_parameters=True, connect_args=settings, **options)
     try:
         with engine.connect() as connection:
