@@ -420,10 +420,13 @@ class Database:
         self.settings = settings
         self.recover: Callable[[], object] | None = None
         """What may bring a lost server back: the embedded one is started again."""
+        self.refuse: Callable[[str], object] | None = None
+        """What raises SchemaOutdated for the revision of a schema that is not to be used."""
         self._engine: sa.Engine | None = None
         self._async_engine: AsyncEngine | None = None
         self._lock = threading.Lock()
         self._writes = itertools.count(1)
+        self._fits = False  # until the revision of the schema was looked at, before the first transaction
 
     @property
     def engine(self) -> sa.Engine:
@@ -460,12 +463,17 @@ class Database:
         }  # fmt: skip
 
     @contextmanager
-    def transaction(self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False) -> Iterator[Connection]:
+    def transaction(
+        self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False, any_schema: bool = False
+    ) -> Iterator[Connection]:
         """One transaction of one tenant; commits on leaving, rolls back on any error.
 
-        With `snapshot` all its statements see the database as it was at the first of them.
+        With `snapshot` all its statements see the database as it was at the first of them. Raises SchemaOutdated where
+        the schema is of another revision, unless it may be of any.
         """
         with self.engine.connect() as conn:
+            if not (self._fits or any_schema):
+                self._refuse_other_schema(conn)
             if not read_only and next(self._writes) in ANALYZED_AT:
                 _analyze(conn, self._unhurried(tenant_id))
             conn.begin()  # SQLAlchemy neither rolls back by itself nor goes on with another connection
@@ -489,10 +497,12 @@ class Database:
 
     @asynccontextmanager
     async def async_transaction(
-        self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False
+        self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False, any_schema: bool = False
     ) -> AsyncIterator[AsyncConnection]:
         """The asynchronous form of `transaction`."""
         async with self.async_engine.connect() as conn:
+            if not (self._fits or any_schema):
+                await conn.run_sync(self._refuse_other_schema)
             if not read_only and next(self._writes) in ANALYZED_AT:
                 await conn.run_sync(_analyze, self._unhurried(tenant_id))
             _inside(conn).begin()
@@ -512,6 +522,14 @@ class Database:
                 raise
             finally:
                 known.pop(COURSE, None)
+
+    def _refuse_other_schema(self, conn: Connection) -> None:
+        """Raise SchemaOutdated where the schema is of another revision; where none is told the statements will tell."""
+        if self.refuse is not None:
+            found = _revision(conn)
+            if found is not None:
+                self.refuse(found)
+        self._fits = True
 
     def _course(self, tenant_id: str, read_only: bool, snapshot: bool) -> _Course:
         begin = self._opening(tenant_id, read_only, snapshot)
@@ -533,6 +551,7 @@ class Database:
         key: str | None = None,
         read_only: bool = False,
         snapshot: bool = False,
+        any_schema: bool = False,
     ) -> T:
         """Run `work` in a transaction, again where that is safe.
 
@@ -542,7 +561,7 @@ class Database:
         attempt = _Attempt(key, read_only)
         while True:
             try:
-                with self.transaction(tenant_id, read_only=read_only, snapshot=snapshot) as conn:
+                with self.transaction(tenant_id, read_only=read_only, snapshot=snapshot, any_schema=any_schema) as conn:
                     attempt.course = attempt.entered(conn)
                     result = work(conn)
                     attempt.course.committing = True
@@ -565,6 +584,7 @@ class Database:
         key: str | None = None,
         read_only: bool = False,
         snapshot: bool = False,
+        any_schema: bool = False,
     ) -> T:
         """The asynchronous form of `run`."""
         import asyncio
@@ -572,7 +592,9 @@ class Database:
         attempt = _Attempt(key, read_only)
         while True:
             try:
-                async with self.async_transaction(tenant_id, read_only=read_only, snapshot=snapshot) as conn:
+                async with self.async_transaction(
+                    tenant_id, read_only=read_only, snapshot=snapshot, any_schema=any_schema
+                ) as conn:
                     attempt.course = attempt.entered(conn)
                     result = await conn.run_sync(work)
                     attempt.course.committing = True
@@ -599,6 +621,19 @@ class Database:
         if self._async_engine is not None:
             await self._async_engine.dispose()
             self._async_engine = None
+
+
+def _revision(conn: Connection) -> str | None:
+    """The revision of the schema behind a connection outside any transaction; None where it cannot be read."""
+    cursor = conn.connection.cursor()
+    try:
+        cursor.execute(statement("get_revision"))
+        row = cursor.fetchone()
+    except (psycopg.errors.UndefinedTable, psycopg.errors.InsufficientPrivilege):
+        return None
+    finally:
+        cursor.close()
+    return None if row is None else str(row[0])
 
 
 def _attended(engine: sa.Engine) -> sa.Engine:

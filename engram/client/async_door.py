@@ -130,8 +130,9 @@ class AsyncEngram(Door):
         if isinstance(step, Transact):
             database = await asyncio.to_thread(self._core.database)
             return await database.run_async(
-                step.tenant_id, step.work, key=step.key, read_only=step.read_only, snapshot=step.snapshot
-            )
+                step.tenant_id, step.work, key=step.key, read_only=step.read_only, snapshot=step.snapshot,
+                any_schema=step.any_schema,
+            )  # fmt: skip
         if isinstance(step, Think):
             return await asyncio.to_thread(self._core.think, step)
         if isinstance(step, Ring):

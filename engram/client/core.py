@@ -144,8 +144,9 @@ class Core:
     def _do(self, step: Step) -> Any:
         if isinstance(step, Transact):
             return self.database().run(
-                step.tenant_id, step.work, key=step.key, read_only=step.read_only, snapshot=step.snapshot
-            )
+                step.tenant_id, step.work, key=step.key, read_only=step.read_only, snapshot=step.snapshot,
+                any_schema=step.any_schema,
+            )  # fmt: skip
         if isinstance(step, Think):
             return self.think(step)
         if isinstance(step, Ring):
@@ -198,7 +199,15 @@ class Core:
 def _database(url: str, settings: Settings) -> Database:
     from engram.database import Database  # the driver takes longer to load than all that an import of a door needs
 
-    return Database(url, settings)
+    database = Database(url, settings)
+    database.refuse = _refuse_other_revision
+    return database
+
+
+def _refuse_other_revision(found: str) -> None:
+    from engram import migrations
+
+    migrations.refuse_other_revision(found)
 
 
 def _checked(value: object, kind: type[T], name: str) -> T:

@@ -24,7 +24,8 @@ T = TypeVar("T")
 class Transact:
     """Run `work` in one transaction of a tenant; with a key it may be run again after a lost connection.
 
-    With `snapshot` all its statements see the database as it was at the first of them.
+    With `snapshot` all its statements see the database as it was at the first of them; with `any_schema` the schema may
+    be of another revision than this library's.
     """
 
     tenant_id: str
@@ -32,6 +33,7 @@ class Transact:
     key: str | None = None
     read_only: bool = False
     snapshot: bool = False
+    any_schema: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,12 @@ def read(tenant_id: str, work: Callable[[Connection], T]) -> Operation[T]:
 def read_snapshot(tenant_id: str, work: Callable[[Connection], T]) -> Operation[T]:
     """A read-only transaction whose statements all see the same moment; safe to repeat."""
     result: T = yield Transact(tenant_id, work, read_only=True, snapshot=True)
+    return result
+
+
+def inspect(tenant_id: str, work: Callable[[Connection], T]) -> Operation[T]:
+    """A read-only transaction on a schema of any revision, for whoever looks what it is; safe to repeat."""
+    result: T = yield Transact(tenant_id, work, read_only=True, any_schema=True)
     return result
 
 

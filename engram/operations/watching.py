@@ -104,7 +104,7 @@ def doctor(setup: Setup) -> Operation[DoctorReport]:
         setup = yield from spaces.ready(setup, tenant)
     for look in LOOKS:
         try:
-            checks.extend((yield from steps.read(tenant, _bound(look, setup))))
+            checks.extend((yield from steps.inspect(tenant, _bound(look, setup))))
         except EngramError as error:
             checks.append(
                 Check(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import shutil
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,10 @@ import pytest
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
-from engram import embedded, migrations
+from engram import AsyncEngram, Engram, Scope, database, embedded, migrations
 from engram.embedded import EmbeddedServer
 from engram.errors import Conflict, SchemaOutdated, SettingsError, Unavailable
+from engram.settings import load
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -142,6 +144,61 @@ def test_the_newest_file_is_the_head_of_one_unbroken_line() -> None:
     line = [script.revision for script in directory.walk_revisions()][::-1]
     assert line == [f"{number:04}" for number in range(1, len(line) + 1)]
     assert all(Path(directory.get_revision(name).path).name.startswith(f"{name}_") for name in line)
+
+
+@pytest.mark.parametrize("revision", ["9999", "0005"])
+def test_a_door_refuses_a_schema_of_another_revision_until_it_is_its_own(
+    fresh_database_url: str, revision: str
+) -> None:
+    migrations.upgrade(fresh_database_url)
+    run(fresh_database_url, f"update public.engram_version set version_num = '{revision}'")
+
+    def refused(work: Callable[[], object]) -> None:
+        for _ in range(2):
+            with pytest.raises(SchemaOutdated, match=f"at revision {revision}") as caught:
+                work()
+            assert caught.value.facts == {"found": revision, "expected": migrations.head()}
+
+    async def awaited() -> None:
+        async with AsyncEngram(fresh_database_url, settings=load({}), embedder="none") as door:
+            await door.add("Tea is green.")
+
+    with Engram(fresh_database_url, settings=load({}), embedder="none") as door:
+        refused(lambda: door.add("Tea is green."))
+        refused(lambda: door.search("tea"))
+        refused(lambda: asyncio.run(awaited()))
+        [schema] = [check for check in door.ops.doctor().checks if check.name == "schema"]
+        assert (schema.ok, schema.repair) == (False, "engram migrate")
+        assert revision in schema.detail
+        run(fresh_database_url, f"update public.engram_version set version_num = '{migrations.head()}'")
+        assert door.add("Tea is green.").kind == "add"
+        asyncio.run(awaited())
+
+
+def test_the_revision_is_read_once_a_pool(database_url: str, tenant: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+    known = database._revision
+    monkeypatch.setattr(database, "_revision", lambda conn: read.append(conn) or known(conn))
+    with Engram(database_url, scope=Scope(tenant), settings=load({}), embedder="none") as door:
+        assert read == []
+        for number in range(3):
+            door.add(f"Tea number {number} is green.")
+    assert len(read) == 1
+
+
+@pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
+def test_a_database_in_another_encoding_is_refused_before_anything_is_made(
+    server: EmbeddedServer, encoding: str
+) -> None:
+    name = f"encoded_{encoding.lower()}"
+    run(server.superuser_url, f"create database {name} encoding '{encoding}' template template0 locale 'C'")
+    url = server.url(user="postgres", database=name)
+    try:
+        with pytest.raises(SettingsError, match=f"server encoding {encoding}: create the database with encoding UTF8"):
+            migrations.upgrade(url)
+        assert migrations.current(url) is None
+    finally:
+        run(server.superuser_url, f"drop database {name} with (force)")
 
 
 def test_a_schema_that_is_missing_behind_or_ahead_says_what_to_do(fresh_database_url: str) -> None:
