@@ -311,7 +311,7 @@ class _Window:
     _hashes: set[bytes] = field(default_factory=set)
     _keys: set[str] = field(default_factory=set)
     _types: Counter[str] = field(default_factory=Counter)
-    _quiet: dict[str, bool] = field(default_factory=dict)
+    _quiet: dict[str, frozenset[str] | None] = field(default_factory=dict)  # the tags of rows that are
     _lineages: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -373,15 +373,19 @@ class _Window:
         return bool(draft.supersedes) or draft.succeeds is not None or draft.revises is not None
 
     def is_quiet(self, judged: Judged) -> bool:
-        """Whether a draft restates a row, and changes nothing but this row by it."""
+        """Whether a draft restates a row that has room for its tags, and changes nothing but this row by it."""
         target_id = judged.judgement.target_id
         if judged.kind != "reinforce" or target_id is None or writing.SAME_EVENT in judged.judgement.reasons:
             return False
         if target_id not in self._quiet:
             asked = list(dict.fromkeys((target_id, *([] if self._quiet else self._likely_restated()))))
             found = writing.quiet(self.batch.desk, asked)
-            self._quiet |= {memory_id: memory_id in found for memory_id in asked}
-        return self._quiet[target_id]
+            self._quiet |= {memory_id: found.get(memory_id) for memory_id in asked}
+        held = self._quiet[target_id]
+        if held is None:
+            return False
+        tags = self._quiet[target_id] = held.union(judged.draft.tags)  # too many once is too many for what comes later
+        return len(tags) <= writing.MOST_TAGS
 
     def _likely_restated(self) -> Iterator[str]:
         """The rows that drafts of this window will probably restate: their twins, heads and nearest rows."""

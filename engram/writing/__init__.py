@@ -51,6 +51,7 @@ from engram.writing.noting import follow_summaries, note, note_effects
 from engram.writing.placing import Front, fronts, newcomer, quiet, reorder
 from engram.writing.settling import (
     LINK_DELAY,
+    MOST_TAGS,
     UPKEEP_PRIORITY,
     Settled,
     cite,
@@ -68,6 +69,7 @@ __all__ = [
     "EMPTY_HASH",
     "EVIDENCE",
     "LINK_DELAY",
+    "MOST_TAGS",
     "NEAR_SIZE",
     "SAME_EVENT",
     "SUCCEEDS",

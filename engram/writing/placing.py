@@ -29,8 +29,8 @@ def newcomer(draft: Draft, origin: Origin, memory_id: str) -> Member:
     )  # fmt: skip
 
 
-def quiet(desk: Desk, memory_ids: Sequence[str]) -> set[str]:
-    """Those of some memories that may be restated together, since nothing else changes with them.
+def quiet(desk: Desk, memory_ids: Sequence[str]) -> dict[str, frozenset[str]]:
+    """Those of some memories that may be restated together, since nothing else changes with them; with their tags.
 
     No summary has to do with them, and in a lineage of several they are the head and the last to be said: who is said
     again, or better trusted, then stays it.
@@ -41,7 +41,11 @@ def quiet(desk: Desk, memory_ids: Sequence[str]) -> set[str]:
         found = fetch_all(desk.conn, "list_lineage_members", tenant_id=desk.tenant_id, lineage_ids=Texts(list(lines)))
         for row in found:
             lines[row.lineage_id].append(row)
-    return {row.memory_id for row in asked if row.lineage_id is None or _is_last(lines[row.lineage_id], row.memory_id)}
+    return {
+        row.memory_id: frozenset(row.tags)
+        for row in asked
+        if row.lineage_id is None or _is_last(lines[row.lineage_id], row.memory_id)
+    }
 
 
 def _is_last(rows: Sequence[Row[Any]], memory_id: str) -> bool:

@@ -28,6 +28,7 @@ from engram.writing.placing import HEAD, Front, entry_of, fronts, newcomer, reor
 UPKEEP_EVERY: Final = 512  # writes: the ids are random at their end, so this needs no counter
 UPKEEP_PRIORITY: Final = 200  # after derivation
 LINK_DELAY: Final = 5.0  # seconds in which many writes of a scope are one job of its links and topics
+MOST_TAGS: Final = 20  # of a memory
 ENTRIES: Final = {
     "add": "added",
     "revise": "revised",
@@ -178,8 +179,8 @@ def settle_together(
 ) -> list[Settled]:
     """Write what was decided of drafts that go along with each other, restate quiet rows, or lead lineages at once.
 
-    Each row is restated once, and each lineage gets one draft; `fronts_of` are as these were. `index` must follow in
-    the same transaction.
+    Each row is restated once, with tags it has room for, and each lineage gets one draft; `fronts_of` are as these
+    were. `index` must follow in the same transaction.
     """
     moves = [_superseded(desk, judged, origin, fronts_of) for judged, origin in several]
     if None in moves:  # the clock went back
@@ -353,19 +354,28 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     assert target is not None
     if SAME_EVENT in judged.judgement.reasons:
         return _cite_again(desk, judged, origin, target.memory_id)
+    tags = united(target.tags, draft.tags)
     send_ahead(desk.conn, "count_repetition", tenant_id=desk.tenant_id, memory_id=target_id, at=desk.at)
     send_ahead(
         desk.conn, "restate_memory", tenant_id=desk.tenant_id, memory_id=target.memory_id,
         holds_at=draft.stands(origin),
         stated_recorded_at=origin.recorded_at, event_id=origin.event_id, ordinal=origin.ordinal,
-        tags=sorted({*target.tags, *draft.tags})[:20], trust=trust_rank(origin.trust),
+        tags=tags, trust=trust_rank(origin.trust),
         importance=draft.classified.importance if desk.policy.write_mode == "absorb" else None,
     )  # fmt: skip
     cite(desk, target.memory_id, origin, draft)
     decision = decision_of(desk, judged, origin, memory_id=target_id, target_id=target_id)
+    if not set(draft.tags) <= set(tags):
+        decision["hints"].append("tags_full")
     stirred = _note(desk, target.memory_id, "reinforced", origin, decision=decision)
     stirred = bool(reorder(desk, target.lineage_id, origin.event_id, origin.actor)) or stirred
     return Settled(decision, origin, judged, stirred=stirred, moved=None if stirred else ())
+
+
+def united(held: Sequence[str], new: Sequence[str]) -> list[str]:
+    """The tags of a memory that is said again: those it has, and as many new ones as there is room for. Pure."""
+    more = [tag for tag in dict.fromkeys(new) if tag not in held]
+    return sorted({*held, *more[: max(0, MOST_TAGS - len(held))]})
 
 
 def _cite_again(desk: Desk, judged: Judged, origin: Origin, memory_id: str) -> Settled:

@@ -236,6 +236,28 @@ def test_a_less_trusted_source_is_contested_and_never_wins(ada: Engram) -> None:
     assert ada.recall("Where do I live?").answer_text == "User lives in Ottawa"
 
 
+def test_a_restatement_takes_no_tag_from_a_memory_that_has_its_fill(ada: Engram) -> None:
+    held = tuple(f"t{n:02}" for n in range(20))
+    ada.add("User likes green tea", tags=held)
+    again = ada.add("User likes green tea", tags=["ab", "aa"])
+    assert (again.kind, again.memory.tags, again.hints) == ("reinforce", held, ("tags_full",))
+    ada.add("User likes rye bread", tags=held[:19])
+    again = ada.add("User likes rye bread", tags=["ab", "t03", "aa"])
+    assert again.memory.tags == ("ab", *held[:19]), "what was named first is what there is room for"
+    assert again.hints == ("tags_full",)
+
+
+def test_a_batch_takes_no_tag_from_a_memory_that_has_its_fill(ada: Engram) -> None:
+    held = tuple(f"t{n:02}" for n in range(17))
+    items = [("tea", held), ("rye", ["r"]), ("tea", ["ac", "t00"]), ("tea", ["ab", "aa", "a0"]), ("tea", ["a1"])]
+    made = ada.add_many([{"fact": f"User likes {what}", "tags": tags} for what, tags in items])
+    assert [one.kind for one in made] == ["add", "add", "reinforce", "reinforce", "reinforce"]
+    assert made[0].memory.tags == ("aa", "ab", "ac", *held)
+    assert [one.hints for one in made] == [(), (), (), ("tags_full",), ("tags_full",)]
+    again = ada.add_many([{"fact": "User likes tea", "tags": ["00"]}, {"fact": "User likes rye", "tags": ["00"]}])
+    assert [one.memory.tags for one in again] == [("aa", "ab", "ac", *held), ("00", "r")]
+
+
 def test_citations_given_by_the_caller_are_checked(ada: Engram) -> None:
     said = ada.remember("The launch moved to May, I think.", derive="skip")
     start = len("The launch ")
