@@ -1050,7 +1050,7 @@ class AsyncEngram(Door):
         """Begin a task run: work with a goal, a state and a stream of its own, that outlives a process.
 
         Give its `task_run_id` to `record_event` or `record_turn`, and what happens goes to its stream. `goal` is at
-        most 8,192 characters. Raises NotFound when the parent is not in the scope.
+        most 8,192 characters. Raises NotFound when the parent is not seen, InvalidInput when it is of another scope.
         """
         return await self._run(
             operations.tasks.start_task(

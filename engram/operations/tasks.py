@@ -50,8 +50,8 @@ def start_task(
             if not before.erased and before.content != said:
                 raise IdempotencyMismatch
             return tasks.get(conn, call.tenant_id, [scope_id], str(before.task_run_id)).task
-        if parent is not None:
-            tasks.get(conn, call.tenant_id, [scope_id], parent)
+        if parent is not None and _seen_by(conn, call, parent).scope_id != scope_id:
+            raise InvalidInput("parent_task_id", "a run of the scope that is written to", "one of another scope")
         here = _in_session(setup, conn, call, scope_id)
         stream = streams.open(conn, scope_id, "task", task_run_id)
         place = (scope_id, stream.stream_id, task_run_id)
@@ -315,6 +315,10 @@ def _saved_before(
 
 def _seen(conn: Connection, reading: Reading, task_run_id: str) -> Held:
     return tasks.seen(conn, tenancy.visible(conn, reading.scope), task_run_id, reading.moment)
+
+
+def _seen_by(conn: Connection, call: Writing, task_run_id: str) -> Held:
+    return tasks.get(conn, call.tenant_id, tenancy.visible(conn, call.scope).scope_ids, task_run_id)
 
 
 def _locked(conn: Connection, call: Writing, task_run_id: str, *, forgotten: bool = False) -> Held:

@@ -96,6 +96,18 @@ def test_a_run_begins_active_with_a_stream_of_its_own(ada: Engram) -> None:
         ada.start_task("Twice", task_run_id=task.task_run_id)  # type: ignore[call-arg]
 
 
+def test_a_parent_that_is_seen_in_another_scope_is_refused_for_what_it_is(ada: Engram) -> None:
+    agent = ada.scoped(Scope(ada.scope.tenant_id))
+    parent = agent.start_task("Ship the boat").task_run_id
+    assert ada.get_task(parent).goal == "Ship the boat"
+    with pytest.raises(InvalidInput, match="a run of the scope that is written to"):
+        ada.start_task("Paint the keel", parent_task_id=parent)
+    assert [event.task_run_id for event in ada.list_events()] == [parent], "it began nothing"
+    agent.forget_task(parent)
+    with pytest.raises(NotFound):
+        ada.start_task("Paint the keel", parent_task_id=parent)
+
+
 @pytest.mark.parametrize("wanted", TASK_STATUSES)
 @pytest.mark.parametrize("current", TASK_STATUSES)
 def test_the_table_of_states(ada: Engram, current: Any, wanted: Any) -> None:
