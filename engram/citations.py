@@ -120,10 +120,10 @@ def _events(conn: Connection, visible: Visible, event_ids: Iterable[str], moment
 
 
 def _seen(conn: Connection, visible: Visible, found: dict[str, Event], moment: Moment) -> Iterator[tuple[str, Event]]:
-    hidden = history.private_events(conn, visible, sorted(found))
+    hidden, tenant_id = history.private_events(conn, visible, sorted(found)), visible.scope.tenant_id
     for event_id, event in found.items():
         early = moment.known_at is not None and event.recorded_at > moment.known_at
-        if event_id not in hidden and not early and not tasks.hides(conn, visible.scope.tenant_id, event):
+        if event_id not in hidden and not early and not tasks.hides(conn, tenant_id, event, moment.known_at):
             yield event_id, event
 
 

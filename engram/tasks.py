@@ -26,6 +26,7 @@ RESTORED: Final = "task_restored"
 TYPES: Final = (STARTED, UPDATED, RESUMED, FORGOTTEN, RESTORED)
 FINAL: Final = TASK_STATUSES[2:]
 MOST_CHANGES: Final = 10_000  # of one run, read to tell its state at an earlier moment
+NOT_THERE: Final = "no task run with that id in this scope"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def moved(current: str, wanted: str) -> bool:
 
 
 def as_known(task: TaskRun, events: Iterable[Event], moment: datetime) -> TaskRun:
-    """A task run as it stood at a moment, told from the events of its stream in order. Pure.
+    """A task run as it stood at a moment when it was not forgotten, told from the events of its stream in order. Pure.
 
     Where nothing changed since, it is as it stands: events that were erased tell of it no more.
     """
@@ -61,8 +62,9 @@ def as_known(task: TaskRun, events: Iterable[Event], moment: datetime) -> TaskRu
     if task.updated_at <= moment:
         return replace(task, position=position)
     known = replace(
-        task, status="active", outcome=None, ended_at=None, metadata={}, updated_at=task.started_at, position=position
-    )
+        task, status="active", outcome=None, ended_at=None, metadata={}, updated_at=task.started_at, position=position,
+        forgotten=False,
+    )  # fmt: skip
     for event in by_then:
         if event.event_type not in TYPES:
             continue
@@ -88,45 +90,50 @@ def add(
 
 def get(
     conn: Connection, tenant_id: str, scope_ids: Sequence[int], task_run_id: str, *, lock: bool = False,
-    forgotten: bool = False,
+    forgotten: bool = False, known_at: datetime | None = None,
 ) -> Held:  # fmt: skip
-    """The run of that id in one of the scopes, or NotFound; a forgotten one only where it is asked for."""
+    """The run of that id in one of the scopes, or NotFound; one forgotten by then only where it is asked for."""
     if lock:
         fetch_one(conn, "lock_task", tenant_id=tenant_id, task_run_id=task_run_id, scope_ids=list(scope_ids))
-    found = select(conn, tenant_id, scope_ids, task_run_id=task_run_id, forgotten=forgotten, limit=1)
+    found = select(conn, tenant_id, scope_ids, task_run_id=task_run_id, forgotten=forgotten, known_at=known_at, limit=1)
     if not found:
-        raise NotFound("no task run with that id in this scope")
+        raise NotFound(NOT_THERE)
     return found[0]
 
 
 def select(
     conn: Connection, tenant_id: str, scope_ids: Sequence[int], *, task_run_id: str | None = None,
     statuses: Collection[str] | None = None, started_by: datetime | None = None,
-    after: tuple[datetime, str] | None = None, forgotten: bool = False, limit: int,
+    after: tuple[datetime, str] | None = None, forgotten: bool = False, known_at: datetime | None = None, limit: int,
 ) -> list[Held]:  # fmt: skip
-    """Runs of some scopes, newest first; `after` is (started_at, task_run_id) of the last one of an earlier page."""
+    """Runs of some scopes, newest first; `after` is (started_at, task_run_id) of the last one of an earlier page.
+
+    A run that was forgotten after `known_at` is among them, as it was then.
+    """
     at, last = after or (None, None)
     rows = fetch_all(
         conn, "list_tasks", tenant_id=tenant_id, scope_ids=list(scope_ids), task_run_id=task_run_id,
         statuses=None if statuses is None else list(statuses), started_by=started_by, after_at=at, after_id=last,
-        forgotten=forgotten, limit=limit,
+        forgotten=forgotten, known_at=known_at, limit=limit,
     )  # fmt: skip
     return [_held(row) for row in rows]
 
 
 def seen(conn: Connection, visible: Visible, task_run_id: str, moment: Moment) -> Held:
     """The run a read may see, as of its moment; NotFound before it was started."""
-    held = get(conn, visible.scope.tenant_id, visible.scope_ids, task_run_id)
+    held = get(conn, visible.scope.tenant_id, visible.scope_ids, task_run_id, known_at=moment.known_at)
     if moment.earliest is not None and held.task.started_at > moment.earliest:
-        raise NotFound("no task run with that id in this scope")
+        raise NotFound(NOT_THERE)
     return at(conn, held, moment)
 
 
 def at(conn: Connection, held: Held, moment: Moment) -> Held:
-    """A run as it stood at a moment."""
+    """A run that was not forgotten as it stood at a moment."""
     if moment.earliest is None:
         return held
-    events = ledger.read(conn, stream_id=held.task.stream_id, scope_ids=[held.scope_id], limit=MOST_CHANGES)
+    events = ledger.read(
+        conn, stream_id=held.task.stream_id, scope_ids=[held.scope_id], known_at=moment.known_at, limit=MOST_CHANGES
+    )
     return replace(held, task=as_known(held.task, events, moment.earliest))
 
 
@@ -156,10 +163,10 @@ def change(
     )  # fmt: skip
 
 
-def hides(conn: Connection, tenant_id: str, event: Event) -> bool:
-    """Whether an event belongs to a forgotten run."""
+def hides(conn: Connection, tenant_id: str, event: Event, known_at: datetime | None = None) -> bool:
+    """Whether an event belongs to a run that is forgotten, or was by a moment."""
     return event.task_run_id is not None and fetch_one(
-        conn, "find_hidden_task", tenant_id=tenant_id, task_run_id=event.task_run_id
+        conn, "find_hidden_task", tenant_id=tenant_id, task_run_id=event.task_run_id, known_at=known_at
     ) is not None  # fmt: skip
 
 

@@ -131,7 +131,8 @@ def get_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Opera
         found = ledger.get(conn, wanted, scope_ids=visible.scope_ids)
         hidden = history.private_events(conn, visible, [wanted])
         late = found is not None and _is_later(found, reading.moment)
-        if found is None or hidden or late or tasks.hides(conn, reading.scope.tenant_id, found):
+        known_at = reading.moment.known_at
+        if found is None or hidden or late or tasks.hides(conn, reading.scope.tenant_id, found, known_at):
             raise NotFound("no event with that id in this scope")
         return found
 

@@ -107,7 +107,7 @@ def _open(conn: Connection, visible: Visible, reading: Reading) -> list[Open]:
     tenant, then = reading.scope.tenant_id, reading.moment.earliest
     found = tasks.select(
         conn, tenant, visible.scope_ids, statuses=GOING_ON if then is None else None, started_by=then,
-        limit=MOST_RUNS if then is None else MOST_LISTED,
+        known_at=reading.moment.known_at, limit=MOST_RUNS if then is None else MOST_LISTED,
     )  # fmt: skip
     known = [tasks.at(conn, held, reading.moment) for held in found]
     going = [held for held in known if held.task.status in GOING_ON][:MOST_RUNS]

@@ -148,7 +148,7 @@ def _hide(
             return held.task
         if held.task.forgotten == forgotten:
             if forgotten:  # to whoever may not see it, it is not there
-                raise NotFound("no task run with that id in this scope")
+                raise NotFound(tasks.NOT_THERE)
             return held.task
         here = _in_session(setup, conn, call, held.scope_id)
         done = recorded(setup, conn, here, held.place, event_type, {})
@@ -187,7 +187,7 @@ def list_tasks(
         visible = tenancy.visible(conn, reading.scope)
         found = tasks.select(
             conn, reading.scope.tenant_id, visible.scope_ids, statuses=wanted if known is None else None,
-            started_by=known, after=after, limit=most + 1,
+            started_by=known, known_at=reading.moment.known_at, after=after, limit=most + 1,
         ) if most else []  # fmt: skip
         shown = [tasks.at(conn, held, reading.moment).task for held in found[:most]]
         last = found[most - 1].task if len(found) > most else None

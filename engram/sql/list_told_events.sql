@@ -1,5 +1,5 @@
 -- The newest events of some kind of some scopes, newest first, with their kind: of each scope so many are looked at, or all where the kind
--- has an index. The reader fills in the kind, of what the events are to be, which are looked at, and which of those are of the kind.
+-- has an index. The reader fills in the kind, of what the events are to be, which are looked at, and which of those are of the kind. Where the list begins tells what was known.
 SELECT '/*kind*/' AS kind, n.*, p.body
   FROM (
     SELECT o.*
@@ -13,7 +13,8 @@ SELECT '/*kind*/' AS kind, n.*, p.body
             OR (e.recorded_at, e.stream_id, e.position) < (%(start_at)s, %(start_stream)s::uuid, %(start_position)s::bigint))
           AND (%(until)s::timestamptz IS NULL OR e.occurred_at < %(until)s)
           AND NOT EXISTS (SELECT FROM engram.agent_task_runs h
-                           WHERE h.tenant_id = e.tenant_id AND h.task_run_id = e.task_run_id AND h.forgotten_at IS NOT NULL)
+                           WHERE h.tenant_id = e.tenant_id AND h.task_run_id = e.task_run_id
+                             AND h.forgotten_at <= coalesce(%(start_at)s::timestamptz, 'infinity'))
         ORDER BY e.recorded_at DESC, e.stream_id DESC, e.position DESC
         LIMIT /*looked*/) o
      WHERE /*which*/

@@ -1,4 +1,4 @@
--- Which events a list is narrowed to, over the alias `e`; a task run that was forgotten has none. Of events that speak of private memories
+-- Which events a list is narrowed to, over the alias `e`; a task run that was forgotten by then has none. Of events that speak of private memories
 -- those of some scopes alone: asked event by event, by keys, and in a coalesce(), so that the planner expects most to be left.
 (%(after)s::bigint IS NULL OR e.position > %(after)s)
           AND (%(before)s::bigint IS NULL OR e.position < %(before)s)
@@ -10,7 +10,8 @@
           AND (%(as_of)s::timestamptz IS NULL OR e.occurred_at <= %(as_of)s)
           AND (%(known_at)s::timestamptz IS NULL OR e.recorded_at <= %(known_at)s)
           AND NOT EXISTS (SELECT FROM engram.agent_task_runs h
-                           WHERE h.tenant_id = e.tenant_id AND h.task_run_id = e.task_run_id AND h.forgotten_at IS NOT NULL)
+                           WHERE h.tenant_id = e.tenant_id AND h.task_run_id = e.task_run_id
+                             AND h.forgotten_at <= coalesce(%(known_at)s::timestamptz, 'infinity'))
           AND (%(own_ids)s::bigint[] IS NULL OR coalesce((
                SELECT false
                  FROM engram.memory_changes c

@@ -279,6 +279,39 @@ def test_a_forgotten_run_is_hidden_with_its_events_and_checkpoints_until_it_is_r
     assert ada.ops.verify_ledger().ok
 
 
+def test_a_forgotten_run_is_shown_as_it_was_known_before(ada: Engram) -> None:
+    run = ada.start_task("Paint the keel").task_run_id
+    [event_id] = ada.record_event("The paint is blue", task_run_id=run).event_ids
+    saved = ada.save_checkpoint(run, "Half painted")
+    then = datetime.now(UTC)
+
+    def told(**past: Any) -> list[Any]:
+        known = [ada.get_task(run, **past), ada.list_tasks(**past).results, ada.list_checkpoints(run, **past)]
+        events = [ada.list_events(**past), ada.list_events(task_run_id=run, **past), ada.get_event(event_id, **past)]
+        found = [one.event.event_id for one in ada.search_events("blue paint", **past)]
+        cited = [one.citation.quote for one in ada.cite(event_id, **past)]
+        context = ada.build_context(task_run_id=run, **past)
+        resumed = ada.resume(**past)
+        return [*known, *events, found, cited, "The paint is blue" in context.text, "Paint the keel" in resumed.text]
+
+    before = told(known_at=then)
+    assert before[0].task_run_id == run
+    assert event_id in before[-4]
+    assert before[2][0].checkpoint_id == saved.checkpoint_id
+    assert before[-3:] == [["The paint is blue"], True, True]
+    ada.forget_task(run)
+    assert told(known_at=then) == before
+    for past in ({}, {"as_of": then}, {"known_at": datetime.now(UTC)}):
+        for read in (ada.get_task, ada.list_checkpoints):
+            with pytest.raises(NotFound):
+                read(run, **past)
+        with pytest.raises(NotFound):
+            ada.get_event(event_id, **past)
+        with pytest.raises(NotFound):
+            ada.build_context(task_run_id=run, **past)
+        assert ada.list_tasks(**past).results == ada.list_events(task_run_id=run, **past) == ()
+
+
 def test_what_a_run_holds_is_unknown_to_others(ada: Engram) -> None:
     run = ada.start_task("Paint the keel").task_run_id
     for other in (
