@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import takewhile
@@ -11,7 +11,7 @@ from typing import Any, Final
 from sqlalchemy.engine import Row
 
 from engram import ledger
-from engram.database import Connection, Jsonb, execute, fetch_all, fetch_one
+from engram.database import Connection, Jsonb, execute, fetch_ahead, fetch_all, fetch_one, send_now
 from engram.errors import Conflict, NotFound
 from engram.ledger import Place
 from engram.memories import Moment
@@ -168,6 +168,23 @@ def hides(conn: Connection, tenant_id: str, event: Event, known_at: datetime | N
     return event.task_run_id is not None and fetch_one(
         conn, "find_hidden_task", tenant_id=tenant_id, task_run_id=event.task_run_id, known_at=known_at
     ) is not None  # fmt: skip
+
+
+def refuse_forgotten(conn: Connection, tenant_id: str, task_run_id: str | None) -> Callable[[], None]:
+    """Ask in one message with the next statement whether a run is forgotten; NotFound where its answer is called for.
+
+    A run that nobody started is not: an agent may keep its own.
+    """
+    if task_run_id is None:
+        return lambda: None
+    rows = fetch_ahead(conn, "find_hidden_task", tenant_id=tenant_id, task_run_id=task_run_id, known_at=None)
+
+    def refuse() -> None:
+        send_now(conn)
+        if rows():
+            raise NotFound(NOT_THERE)
+
+    return refuse
 
 
 def lock_of_event(conn: Connection, tenant_id: str, scope_id: int, event: Event) -> None:

@@ -200,6 +200,13 @@ def _captured(
         return None if went is None else went[2]
 
     def work(conn: Connection, events: Sequence[ledger.NewEvent] = events) -> ledger.Appended:
+        refuse_forgotten = tasks.refuse_forgotten(conn, call.tenant_id, call.task_run_id)
+        done = appended(conn, events)
+        if not done.duplicate:
+            refuse_forgotten()
+        return done
+
+    def appended(conn: Connection, events: Sequence[ledger.NewEvent]) -> ledger.Appended:
         went = _appended_at_once(setup, conn, call, events, expected)
         if went is not None:
             return settled(conn, *went)

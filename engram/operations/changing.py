@@ -20,6 +20,7 @@ from engram import (
     policies,
     sessions,
     streams,
+    tasks,
     tenancy,
     text,
     writing,
@@ -733,6 +734,7 @@ def place(setup: Setup, desk: Desk, call: Writing) -> tuple[Writing, str]:
     """
     scope = desk.visible.scopes[desk.scope_id]
     own = call.scope.namespace == scope.namespace and call.scope.user_id == scope.user_id
+    refuse_forgotten = tasks.refuse_forgotten(desk.conn, desk.tenant_id, call.task_run_id)
     part = setup.entered(desk.conn, desk.scope_id, call) if own else None
     if part is not None:
         told = call.task_run_id is None  # by what goes into the session's own stream
@@ -742,8 +744,11 @@ def place(setup: Setup, desk: Desk, call: Writing) -> tuple[Writing, str]:
             return call, part.stream_id
     stream = call.stream if own else DIRECT
     if stream == DIRECT and desk.direct is not None and desk.direct[0] == desk.scope_id:
-        return call, desk.direct[1]
-    return call, streams.open(desk.conn, desk.scope_id, *stream).stream_id
+        stream_id = desk.direct[1]
+    else:
+        stream_id = streams.open(desk.conn, desk.scope_id, *stream).stream_id
+    refuse_forgotten()
+    return call, stream_id
 
 
 def event_of(

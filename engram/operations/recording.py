@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar, cast
 
-from engram import batching, inputs, ledger, streams, tenancy, writing
+from engram import batching, inputs, ledger, streams, tasks, tenancy, writing
 from engram.database import Connection, fetch_all
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput
 from engram.ledger import AppendedEvent
@@ -145,7 +145,9 @@ def _opened(
     """The document's stream and shelf; what was begun goes on as it was begun, whatever is wished now."""
 
     def work(conn: Connection) -> tuple[int, int, Document, bool]:
+        refuse_forgotten = tasks.refuse_forgotten(conn, call.tenant_id, call.task_run_id)
         scope_id = tenancy.ensure(conn, call.scope)
+        refuse_forgotten()
         shelf_id = tenancy.ensure_shelf(conn, call.tenant_id, scope_id)
         name = store.stream_name(*call.stream, measure.sha256)
         document = replace(wished, stream_id=streams.open(conn, scope_id, "document", name).stream_id)

@@ -279,6 +279,34 @@ def test_a_forgotten_run_is_hidden_with_its_events_and_checkpoints_until_it_is_r
     assert ada.ops.verify_ledger().ok
 
 
+def test_a_forgotten_run_takes_in_nothing_more(ada: Engram) -> None:
+    run = ada.start_task("Paint the keel").task_run_id
+    memory = ada.add("The keel is oak", task_run_id=run).memory
+    receipt = ada.record_event("Sanded", task_run_id=run, idempotency_key="k")
+    ada.forget_task(run)
+    writes = (
+        lambda **at: ada.record_event("zed", **at), lambda **at: ada.remember("zed", **at),
+        lambda **at: ada.record_turn("zed", "yes", **at), lambda **at: ada.add("The mast is pine", **at),
+        lambda **at: ada.add_many([{"fact": "The mast is pine"}], **at),
+        lambda **at: ada.revise(memory.memory_id, "The keel is teak", **at),
+        lambda **at: ada.reinforce(memory.memory_id, 0.1, **at),
+        lambda **at: ada.record_long_input("The mast is pine. " * 50, **at),
+    )  # fmt: skip
+    for write in writes:
+        for session in ({}, {"session_id": "s"}):
+            with pytest.raises(NotFound, match="no task run"):
+                write(task_run_id=run, **session)
+    assert ada.stats().memories == 1
+    again = ada.record_event("Sanded", task_run_id=run, idempotency_key="k")
+    assert (again.event_ids, again.duplicate) == (receipt.event_ids, True), "what was taken in before is told again"
+    ada.restore_task(run)
+    assert [one.content for one in ada.list_events(task_run_id=run)] == [
+        "Paint the keel", "The keel is oak", "Sanded", None, None,
+    ]  # fmt: skip
+    assert not ada.record_event("Primed", task_run_id=run).duplicate
+    assert not ada.record_event("Of a run of one's own", task_run_id=UNKNOWN).duplicate
+
+
 def test_a_forgotten_run_is_shown_as_it_was_known_before(ada: Engram) -> None:
     run = ada.start_task("Paint the keel").task_run_id
     [event_id] = ada.record_event("The paint is blue", task_run_id=run).event_ids
