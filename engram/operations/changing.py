@@ -775,7 +775,7 @@ def _unborn(call: Writing, trust: Trust) -> Origin:
 class Wanted(NamedTuple):
     """A direct change to be appended: its place in the call, what becomes of it, and what its event says."""
 
-    index: int
+    place: int
     kind: str
     fact: str
     request: Mapping[str, Any]
@@ -792,7 +792,7 @@ def _events_of(setup: Setup, desk: Desk, call: Writing, stream_id: str, wanted: 
             role=ROLE_OF[one.trust], event_type=EVENT_OF.get(one.kind, one.kind), content=one.fact,
             payload={"request": dict(one.request), "decision": one.kind, **reason}, trust=one.trust,
             occurred_at=call.occurred_at, session_id=call.session_id, task_run_id=call.task_run_id, actor=call.actor,
-            idempotency_key=ledger.key_at(key, one.index), event_id=one.event_id,
+            idempotency_key=ledger.key_at(key, one.place), event_id=one.event_id,
         )
         for one in wanted
     ]  # fmt: skip
