@@ -31,12 +31,17 @@ STATEMENTS_OF: Final = (
     " WHERE o.tenant_id = %(tenant_id)s AND o.lineage_id = %(lineage_id)s::uuid) o"
 )
 OF_LINEAGE: Final = STATEMENTS_OF, "c.memory_id = o.memory_id"
+CALLED: Final = (  # rows keep what erasures and replays go by: there only a statement that came again is `reinforced`
+    "CASE WHEN h.entry = 'revised' AND h.status = 'contested' THEN 'contested'"
+    " WHEN h.entry = 'annotated' AND EXISTS (SELECT FROM engram.agent_events x WHERE x.tenant_id = %(tenant_id)s"
+    " AND x.event_id = h.event_id AND x.event_type = 'memory_reinforced') THEN 'reinforced' ELSE h.entry END"
+)
 
 
 def newest(name: str, scope_ids: Sequence[int], of: tuple[str, str] | None = None) -> str:
     """A statement that reads the newest changes of some scopes, or of what is named in the place of them."""
     among, by = of or (OF_SCOPES if len(scope_ids) <= MANY_SCOPES else OF_MANY_SCOPES)
-    return statement(name).replace("/*of*/", among).replace("/*key*/", by)
+    return statement(name).replace("/*of*/", among).replace("/*key*/", by).replace("/*entry*/", CALLED)
 
 
 def get_history(

@@ -1,13 +1,13 @@
 -- Who changed which memory, how and why, the newest first, each change with the state before it and the one it left: of few
--- scopes the newest of each, by its index.
+-- scopes the newest of each, by its index. The reader fills in what an entry is called.
 SELECT c.change_id, c.recorded_at, c.entry, c.memory_id::text, c.fact, c.reason, c.because, c.actor, c.event_id::text, c.run_id::text,
        r.step, r.undone_by IS NOT NULL AS undone, c.state AS after, b.state AS before, c.previous_id::text
-  FROM (SELECT h.change_id, h.recorded_at, h.entry, h.memory_id, h.fact, h.reason, h.because, h.actor, h.event_id, h.run_id, h.state,
-               h.previous_id
+  FROM (SELECT h.change_id, h.recorded_at, /*entry*/ AS entry, h.memory_id, h.fact, h.reason, h.because, h.actor, h.event_id,
+               h.run_id, h.state, h.previous_id
           FROM /*of*/
          CROSS JOIN LATERAL (
-               SELECT c.change_id, c.recorded_at, c.entry, c.memory_id, m.fact, c.reason, c.because, c.actor, c.event_id, c.run_id,
-                      c.state, c.previous_id
+               SELECT c.change_id, c.recorded_at, c.entry, c.status, c.memory_id, m.fact, c.reason, c.because, c.actor,
+                      c.event_id, c.run_id, c.state, c.previous_id
                  FROM engram.memory_changes c
                 CROSS JOIN LATERAL (
                       SELECT m.fact

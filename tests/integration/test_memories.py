@@ -430,6 +430,19 @@ def test_a_read_as_known_at_a_moment_gives_what_it_gave_then(ada: Engram) -> Non
     assert ada.find(home.memory_id, known_at=then - timedelta(days=1)) is None
 
 
+def test_history_calls_a_change_what_it_was(ada: Engram) -> None:
+    home = ada.add("User lives in Ottawa").memory
+    told = ada.add("User lives in Bergen", trust="web").memory
+    ada.reinforce(home.memory_id, 0.2)
+    ada.annotate(home.memory_id, tags=["home"])
+    assert (told.revision, told.status) == (2, "contested")
+    assert [one.entry for one in ada.get_history(home.memory_id)] == ["annotated", "reinforced", "contested", "added"]
+    assert [one.entry for one in ada.ops.audit_log()] == ["annotated", "reinforced", "contested", "added"]
+    moved = ada.add("User lives in Oslo").memory
+    newest = ada.get_history(moved.memory_id).results[:3]
+    assert [one.entry for one in newest] == ["superseded", "superseded", "revised"]
+
+
 def test_history_tells_every_change_newest_first(ada: Engram) -> None:
     first = ada.add("User lives in Ottawa", reason="asked", actor="bot").memory
     assert first is not None
