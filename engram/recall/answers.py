@@ -408,10 +408,14 @@ def _current(line: Lineage, _values: Sequence[Memory]) -> list[Memory]:
 
 
 def _historical(line: Lineage, values: Sequence[Memory]) -> list[Memory]:
-    previous = [one for one in values if one != line.head and one.status == "superseded"]
-    if previous:
-        return previous[:1]
-    return [one for one in values if one.status == "active"][:1] if line.head is None else []
+    """The value that was the last to end; where nothing is current, that of the latest statement may be it. Pure."""
+    previous = [one for one in values if one != line.head and (one.status == "superseded" or line.head is None)]
+    return sorted(previous, key=_end_of, reverse=True)[:1]
+
+
+def _end_of(memory: Memory) -> tuple[bool, datetime]:
+    """When a value ended, to order values by; one without an end comes before all that have one. Pure."""
+    return memory.valid_to is not None, memory.valid_to or memory.valid_from
 
 
 def _before_the_named(values: Sequence[Memory], question: str) -> list[Memory]:

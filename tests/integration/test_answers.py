@@ -148,6 +148,17 @@ def test_what_ended_answers_whether_it_is_still_so(ada: Engram) -> None:
     assert ada.recall("What did I buy?").answer_text.count("bought") > 0
 
 
+def test_where_nothing_is_current_the_value_that_was_the_last_to_end_is_told(ada: Engram) -> None:
+    ottawa, lyon, end = (datetime(year, 1, 1, tzinfo=UTC) for year in (2020, 2021, 2022))
+    ada.add("User lives in Ottawa", topic_key="home", valid_from=ottawa)
+    last = ada.add("User lives in Lyon", topic_key="home", valid_from=lyon, valid_to=end).memory
+    assert last is not None
+    assert last.revision == 2
+    answer = ada.recall("Where do I live?")
+    assert (answer.answer_text, answer.current) == ("Formerly: User lives in Lyon", None)
+    assert ada.recall("Where do I live?", as_of=lyon).answer_text == "User lives in Lyon"
+
+
 @pytest.mark.parametrize("question", ["Where have I lived?", "Which cities have I lived in so far?"])
 def test_a_question_for_all_there_was_is_answered_by_all_values(ada: Engram, question: str) -> None:
     for said in ("I live in Berlin.", "I moved to Munich.", "I work at Zalando."):
