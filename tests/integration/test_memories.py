@@ -443,6 +443,19 @@ def test_history_calls_a_change_what_it_was(ada: Engram) -> None:
     assert [one.entry for one in newest] == ["superseded", "superseded", "revised"]
 
 
+def test_what_was_retracted_is_superseded_by_nothing(ada: Engram) -> None:
+    day = [datetime(year, 1, 1, tzinfo=UTC) for year in (2024, 2025, 2026)]
+    paris, rome, lyon = (
+        ada.add(f"The office is in {city}", topic_key="office", valid_from=day[at]).memory
+        for city, at in (("Paris", 0), ("Rome", 2), ("Lyon", 1))
+    )
+    before = datetime.now(UTC)
+    assert ada.explain_memory(rome.memory_id).supersedes == (lyon.memory_id,)
+    ada.forget(lyon.memory_id, revision_only=True)
+    assert ada.explain_memory(rome.memory_id).supersedes == (paris.memory_id,)
+    assert ada.explain_memory(rome.memory_id, known_at=before).supersedes == (lyon.memory_id,)
+
+
 def test_history_tells_every_change_newest_first(ada: Engram) -> None:
     first = ada.add("User lives in Ottawa", reason="asked", actor="bot").memory
     assert first is not None
