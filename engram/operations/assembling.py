@@ -259,7 +259,8 @@ def _with_relations(
     conn: Connection, reading: Reading, visible: Visible, asked: _Asked, material: Material
 ) -> Material:
     """The material with the heaviest relations of the best facts found: one statement for all of them."""
-    facts = [one.memory for one in material.relevant if one.derived and one.memory.category not in recall.EVIDENCE]
+    told = [one for one in material.relevant if one.derived and "shadowed" not in one.labels]
+    facts = [one.memory for one in told if one.memory.category not in recall.EVIDENCE]
     seeds = {memory.memory_id: memory for memory in facts[:SEEDS] if context.is_printable(memory)}
     if not seeds or not asked.graph or not asked.shares[context.GRAPH]:
         return material

@@ -12,9 +12,7 @@ from engram.tenancy import Visible
 from engram.values import TRUSTS, Memory
 
 
-def shadowed(
-    conn: Connection, visible: Visible, found: Iterable[Memory | Brief], moment: Moment
-) -> frozenset[str]:  # fmt: skip
+def shadowed(conn: Connection, visible: Visible, found: Iterable[Memory | Brief], moment: Moment) -> frozenset[str]:
     """The memories whose conflict key a nearer scope of the same agent holds, with no less trust.
 
     What is of the nearest scope itself is not asked for.

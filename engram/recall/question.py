@@ -181,9 +181,8 @@ def _looked(
             by_word.setdefault(one[0], []).append(one)
         told = [one for word in dict.fromkeys(_words_of(asked)) for one in by_word.get(word, ())]
         sought = keyword.sought(conn, asked.words, told, size=row.size, config=config)
-        sought = keyword.widened(
-            conn, visible.scope.tenant_id, visible.scope_ids, asked.words, sought, size=row.size
-        )  # fmt: skip
+        tenant = visible.scope.tenant_id
+        sought = keyword.widened(conn, tenant, visible.scope_ids, asked.words, sought, size=row.size)
         marks = [streams.mark_of(*mark) for mark in row.marks]
         watermark = max(marks, key=lambda mark: mark.behind, default=watermark)  # of the slowest deriver
     waiting = waiting if _has_tail(asked, moment) else ()
