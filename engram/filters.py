@@ -46,6 +46,7 @@ MAX_RANGES: Final = 64
 Range = tuple[Any, Any]
 
 _PATH: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_OPERATOR: Final = re.compile(r"\$[A-Za-z]+")
 _ARRAY_PLACE: Final = re.compile(r"-?[0-9]+")
 _LAST_ARRAY_PLACE: Final = 2**31 - 1
 _BRANCHES: Final = ("all_of", "any_of", "none_of")
@@ -59,8 +60,13 @@ class Filter(Value):
 
     Windows and ranges are half-open, `(from, to)`, with None for an open side. `valid` asks whether a memory held at
     some time of the window, `recorded` whether it was recorded in it. `metadata` asks for containment, and no key in it
+<<<<<<< HEAD
     begins with `$`; `metadata_range` maps a dotted path to a range of numbers, or of text compared by code points.
     `memory_types` may be sister names (`fact`, `lesson`), `memory_ids` short ones, as printed (`mem-1a2b3c4d`).
+=======
+    is an operator such as `$gt`; `metadata_range` maps a dotted path to a range of numbers, or of text compared by code
+    points.
+>>>>>>> 42cafce (Refuse of metadata keys those that are operators, and write the reference anew)
     """
 
     memory_types: Sequence[MemoryType] | None = None
@@ -189,12 +195,9 @@ def _choices(options: Collection[str]) -> Callable[[object, str], tuple[str, ...
 def _metadata(value: object, name: str) -> dict[str, Any]:
     """Metadata to be contained: an operator of another query language would be data that nothing holds."""
     found = inputs.metadata(value, name)
-    if any(key.startswith("$") for key in _keys(found)):
-        raise InvalidInput(
-            name,
-            "metadata to be contained, compared by metadata_range and excluded by none_of",
-            "a key that begins with $",
-        )
+    if any(_OPERATOR.fullmatch(key) for key in _keys(found)):
+        expected = "metadata to be contained, compared by metadata_range and excluded by none_of"
+        raise InvalidInput(name, expected, "a key such as $gt")
     return found
 
 
