@@ -60,7 +60,6 @@ class Filter(Value):
 
     Windows and ranges are half-open, `(from, to)`, with None for an open side. `valid` asks whether a memory held at
     some time of the window, `recorded` whether it was recorded in it. `metadata` asks for containment, and no key in it
-    some time of the window, `recorded` whether it was recorded in it. `metadata` asks for containment, and no key in it
     is an operator such as `$gt`; `metadata_range` maps a dotted path to a range of numbers, or of text compared by code
     points. `memory_types` may be sister names (`fact`, `lesson`), `memory_ids` short ones, as printed (`mem-1a2b3c4d`).
     """
