@@ -135,11 +135,11 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     "ToolCall": {
         "name": "name",
         "arguments": "arguments",
-        "result": "content",
+        "result": "content or none",
         "call_id": "name",
         "trust": "choice",
     },
-    "Artifact": {"name": "name", "content": "content", "media": "label", "trust": "choice"},
+    "Artifact": {"name": "name", "content": "content or none", "media": "label", "trust": "choice"},
     "NewRelation": {
         "source_id": "id",
         "target_id": "id",
@@ -187,7 +187,7 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "record_turn": {
         "user_message": "content",
-        "assistant_message": "content",
+        "assistant_message": "content or none",
         "tool_calls": "nested batch",
         "artifacts": "nested batch",
         "metadata": "metadata",

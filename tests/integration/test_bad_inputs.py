@@ -69,6 +69,7 @@ NAMES_OF_LATER_CALLS: Final = re.compile(r"notif|subscri|listen|watch|offset|ef_
 ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     "fact": ("text",),
     "content": ("text",),
+    "content or none": ("text",),
     "long text": ("text",),
     "title": ("text",),
     "label": ("text",),
@@ -117,7 +118,9 @@ ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     "path": ("text",),
     "anchors": ("text", "metadata"),
 }
-WORDS_ARE_FREE: Final = frozenset({"fact", "content", "messages", "query", "key", "name", "scope id"})
+WORDS_ARE_FREE: Final = frozenset(
+    {"fact", "content", "content or none", "messages", "query", "key", "name", "scope id"}
+)
 REFUSES_ALL: Final = frozenset({"choice", "scope", "function", "anchors"})
 MAY_REFUSE: Final = frozenset(
     {
@@ -157,6 +160,10 @@ DIFFERENT: Final[Mapping[tuple[str, str], str]] = {
     ("nested batch", "no items"): "ok",
     ("limit or all", "None"): "ok",  # all there are
     ("title", "nothing"): "ok",  # a document may have none
+    **{  # a tool may give nothing, a file may hold nothing, and an assistant may say nothing
+        ("content or none", title): "ok"
+        for title in ("nothing", "only spaces", "only zero-width", "only fillers and selectors")
+    },
     ("long text", "1 MiB and one byte"): "ok",  # long texts are what it is for
     ("long text", "300,000 different words"): "ok",
 }
