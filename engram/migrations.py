@@ -30,6 +30,8 @@ EMPTIED: Final = (
     "memory_relations", "relation_changes",
 )  # fmt: skip
 PARTITIONS: Final = 32  # of the vectors
+ENCODING: Final = "UTF8"
+ENCODE: Final = f"create the database with encoding {ENCODING}"
 LOCK_KEY: Final = 0x656E6772616D  # the word "engram" as a number
 LOCK_WAIT_SECONDS: Final = 600.0
 LOCK_POLL_SECONDS: Final = 0.2
@@ -271,8 +273,8 @@ def _refuse_other_encoding(connection: Connection) -> None:
     """Raise SettingsError unless the database keeps text as UTF-8: in another encoding a migration ends half way."""
     found = connection.exec_driver_sql("show server_encoding").scalar()
     connection.commit()
-    if found != "UTF8":
-        raise SettingsError(f"server encoding {found}: create the database with encoding UTF8", encoding=found)
+    if found != ENCODING:
+        raise SettingsError(f"server encoding {found}: {ENCODE}", encoding=found)
 
 
 def _refuse_newer(connection: Connection, scripts: Path | None) -> None:

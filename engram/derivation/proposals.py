@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Final
 
 from engram.attributes import Echo
+from engram.inputs import FACT_CHARACTERS, MAIN_CONTENT_CHARACTERS
 from engram.values import MemoryType, Value
 
-MAX_FACT: Final = 8_192
-MAX_CONTEXT: Final = 200_000
+MAX_FACT: Final = FACT_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def fitted(text: str) -> tuple[str, str | None]:
     """A text as a fact, and the whole of it where it is longer than a fact may be."""
     if len(text) <= MAX_FACT:
         return text, None
-    return text[: word_end(text, 0, MAX_FACT)], text[:MAX_CONTEXT]
+    return text[: word_end(text, 0, MAX_FACT)], text[:MAIN_CONTENT_CHARACTERS]
 
 
 def word_end(content: str, start: int, limit: int) -> int:

@@ -133,7 +133,7 @@ def get_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Opera
         late = found is not None and _is_later(found, reading.moment)
         known_at = reading.moment.known_at
         if found is None or hidden or late or tasks.hides(conn, reading.scope.tenant_id, found, known_at):
-            raise NotFound("no event with that id in this scope")
+            raise NotFound(citations.NO_EVENT)
         return found
 
     return (yield from steps.read(reading.scope.tenant_id, work))

@@ -993,7 +993,7 @@ def cited_events(desk: Desk, draft: Draft) -> dict[str, Event]:
     for place, (event_id, start, end) in enumerate(draft.citations):
         event = events.get(event_id)
         if event is None or event_id in hidden:
-            raise NotFound("no event with that id in this scope")
+            raise NotFound(citations.NO_EVENT)
         if event.content is None or end > len(event.content):
             raise InvalidInput("sources", "a span inside the stored content", "one that ends after it")
         if draft.quotes:

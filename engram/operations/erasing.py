@@ -378,7 +378,7 @@ def _erase_one(
     def work(conn: Connection) -> Gone:
         event = ledger.get(conn, event_id)
         if event is None:
-            raise NotFound("no event with that id in this scope")
+            raise NotFound(citations.NO_EVENT)
         head = streams.head(conn, event.stream_id)
         assert head is not None
         scope = _scope_of(conn, call.tenant_id, head.scope_id)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from engram import context, counting, inputs, ledger, passages, recall, tasks, tenancy
+from engram import citations, context, counting, inputs, ledger, passages, recall, tasks, tenancy
 from engram.context import Material
 from engram.database import Connection
 from engram.errors import InvalidInput, NotFound
@@ -92,7 +92,7 @@ def _document(conn: Connection, scope_ids: Sequence[int], event_id: str) -> str:
     """The stream of the document an event is the manifest, a part or a chunk of."""
     event = ledger.get(conn, event_id, scope_ids=scope_ids)
     if event is None:
-        raise NotFound("no event with that id in this scope")
+        raise NotFound(citations.NO_EVENT)
     if store.is_document(conn, event):
         return event.stream_id
     named = event.payload.get("document")

@@ -147,9 +147,7 @@ def _server(conn: Connection, _setup: Setup) -> Iterator[Check]:
         f"fsync {row.fsync}, full_page_writes {row.full_page_writes}",
         "switch both on in postgresql.conf",
     )
-    yield Check(
-        "encoding", row.encoding == "UTF8", f"server encoding {row.encoding}", "create the database with encoding UTF8"
-    )
+    yield Check("encoding", row.encoding == migrations.ENCODING, f"server encoding {row.encoding}", migrations.ENCODE)
 
 
 def _schema(conn: Connection, _setup: Setup) -> Iterator[Check]:

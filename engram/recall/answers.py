@@ -291,7 +291,7 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
     # Near the top what was distilled and pinned tells more than the words someone happened to use.
     near = [one for one in shown if relevance_of(one) >= NEAR_TOP * relevance_of(shown[0])]
     # What a question names by a number or a letter is that very thing: "flat C", "web-10".
-    codes = others.plain_words(" ".join(_CODE.findall(question)))
+    codes = _words_by(_CODE, question)
     if codes:
         near = [one for one in near if codes <= others.plain_words(one.memory.fact)] or near
     best = min(near, key=_tier, default=None)
@@ -309,7 +309,9 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
     return max((one for one in near if one == best or _tells_as_much(one, best)), key=lambda one: one.memory.valid_from)
 
 
-_CODE: Final = regex(r"(?<=\w )[A-HJ-Z]\b(?!['’])|[\w-]*\d[\w.-]*(?<!\.)")
+_NUMBER: Final = r"[\w-]*\d[\w.-]*(?<!\.)"
+_CODE: Final = regex(rf"(?<=\w )[A-HJ-Z]\b(?!['’])|{_NUMBER}")
+_NAMING: Final = regex(rf"(?<=\w )[A-Z][\w'’-]*|{_NUMBER}")
 _STILL: Final = regex(r"(?i)^(?:and |so )?(?:do|does|am|is|are|have|has) .*\bstill\b")
 _ENDS: Final = regex(
     r"\b(?:no longer|not|any ?more|any longer|stopped|quit|given up|gave up|cancelled|canceled|dropped|left)\b"
@@ -851,10 +853,14 @@ def _rivals(memory: Memory, others: Iterable[Memory], only: Filter | None, quest
     )
 
 
-_NAMING: Final = regex(r"(?<=\w )[A-Z][\w'’-]*|[\w-]*\d[\w.-]*(?<!\.)")
 _WHETHER: Final = regex(
     r"(?:and |so )?(?:am|are|can|could|did|do|does|had|has|have|is|was|were|will|would)\b", re.IGNORECASE
 )
+
+
+def _words_by(pattern: re.Pattern[str], question: str) -> set[str]:
+    """The words of a question that a pattern finds, as they are compared."""
+    return others.plain_words(" ".join(pattern.findall(question)))
 
 
 def _asks_of_one(question: str, fact: str, other: str) -> bool:
@@ -864,8 +870,7 @@ def _asks_of_one(question: str, fact: str, other: str) -> bool:
     """
     if differences.are_of_two(fact, other):
         return True
-    asked = others.plain_words(" ".join(_NAMING.findall(question)))
-    named = asked & others.plain_words(fact) - others.plain_words(other)
+    named = _words_by(_NAMING, question) & others.plain_words(fact) - others.plain_words(other)
     return bool(named) and not _WHETHER.match(question)
 
 
