@@ -22,7 +22,8 @@ from engram.channels import nearness
 from engram.channels.nearness import Nearest
 from engram.database import fetch_all
 from engram.lineage import Place
-from engram.writing import Desk, Draft, Front, Judged, Origin, Seen, Settled
+from engram.values import trust_rank
+from engram.writing import Desk, Draft, Front, Judged, Origin, Quiet, Seen, Settled
 
 NEAR_KEPT: Final = 8  # neighbours a judgement names
 NEAR_READ: Final = (10, 24, nearness.NEAREST)  # of the nearest rows of a draft, till enough of them are facts
@@ -143,7 +144,7 @@ class _Batch:
             if judged.kind == "reinforce" and (target_id in restated or self._becomes(run, target_id)):
                 done += self._together(run, window)
                 run = []
-            if writing.goes_along(judged) or window.is_quiet(judged) or window.leads(place, judged):
+            if writing.goes_along(judged) or window.is_quiet(place, judged) or window.leads(place, judged):
                 run.append((place, judged))
                 window.follow(place, judged)
                 continue
@@ -311,7 +312,7 @@ class _Window:
     _hashes: set[bytes] = field(default_factory=set)
     _keys: set[str] = field(default_factory=set)
     _types: Counter[str] = field(default_factory=Counter)
-    _quiet: dict[str, frozenset[str] | None] = field(default_factory=dict)  # the tags of rows that are
+    _quiet: dict[str, Quiet | None] = field(default_factory=dict)  # none of rows that are not
     _lineages: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -372,7 +373,7 @@ class _Window:
         draft = self.batch.drafts[place][0]
         return bool(draft.supersedes) or draft.succeeds is not None or draft.revises is not None
 
-    def is_quiet(self, judged: Judged) -> bool:
+    def is_quiet(self, place: int, judged: Judged) -> bool:
         """Whether a draft restates a row that has room for its tags, and changes nothing but this row by it."""
         target_id = judged.judgement.target_id
         if judged.kind != "reinforce" or target_id is None or writing.SAME_EVENT in judged.judgement.reasons:
@@ -384,7 +385,11 @@ class _Window:
         held = self._quiet[target_id]
         if held is None:
             return False
-        tags = self._quiet[target_id] = held.union(judged.draft.tags)  # too many once is too many for what comes later
+        if held.leads_by is not None and trust_rank(self.batch.drafts[place][1].trust) < held.leads_by:
+            self._quiet[target_id] = None  # by then it may be last no more
+            return False
+        tags = held.tags.union(judged.draft.tags)  # too many once is too many for what comes later
+        self._quiet[target_id] = replace(held, tags=tags)
         return len(tags) <= writing.MOST_TAGS
 
     def _likely_restated(self) -> Iterator[str]:

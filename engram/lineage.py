@@ -17,11 +17,11 @@ Order = tuple[datetime, datetime, str, int]
 class Member:
     """A row of a lineage: where it stands, how far it is trusted, and what may keep it from being head.
 
-    `order` is (when it was last said to hold, recorded_at of the event, event id, ordinal) of its latest statement;
-    `trust` the stored rank, 0 best; `begins` since when it holds; `put_away` rows (archived, tombstones, explicitly
-    superseded) keep their place but are never head; one that is `erased` gives way to what is derived anew of the very
-    statement that put it there;
-    `negates` is the value that the statement says no longer holds, in compared text.
+    `order` is (when it was last said to hold, recorded_at of the event, event id, ordinal) of the latest of its best
+    trusted statements; `trust` the stored rank, 0 best; `begins` since when it holds; `put_away` rows (archived,
+    tombstones, explicitly superseded) keep their place but are never head; one that is `erased` gives way to what is
+    derived anew of the very statement that put it there; `negates` is the value that the statement says no longer
+    holds, in compared text.
     """
 
     memory_id: str

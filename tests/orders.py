@@ -10,6 +10,18 @@ _LINES = (
     "SELECT DISTINCT lineage_id::text FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s AND scope_id > 0"
     " AND status <> 'quarantined'"
 )
+_ASTRAY = """
+SELECT m.fact, m.status, m.stands_at, q.holds_at
+  FROM engram.agent_memory m
+ CROSS JOIN LATERAL (
+       SELECT s.* FROM engram.memory_sources s
+        WHERE s.tenant_id = m.tenant_id AND s.memory_id = m.memory_id
+        ORDER BY s.trust, s.holds_at DESC, s.recorded_at DESC, s.event_id DESC, s.ordinal DESC LIMIT 1) q
+ WHERE m.tenant_id = %(tenant_id)s AND m.trust = q.trust AND m.deriver IS DISTINCT FROM 'lifecycle'
+   AND m.status_reason IS DISTINCT FROM 'erased'
+   AND (m.stands_at, m.stands_recorded_at, m.stands_event_id, m.stands_ordinal)
+       IS DISTINCT FROM (q.holds_at, q.recorded_at, q.event_id, q.ordinal)
+"""
 _UNDATED = (
     "SELECT fact, status, superseded_at FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s"
     " AND status IN ('active', 'superseded', 'contested') AND (status = 'superseded') <> (superseded_at IS NOT NULL)"
@@ -21,6 +33,8 @@ def stand_in_order(database: Database, tenant: str) -> None:
     with database.transaction(tenant, read_only=True) as conn:
         lines = {row.lineage_id for row in fetch_named(conn, _LINES, {"tenant_id": tenant})}
         found = fetch_all(conn, "list_lineage_members", tenant_id=tenant, lineage_ids=Texts(sorted(lines)))
+        astray = fetch_named(conn, _ASTRAY, {"tenant_id": tenant})
+        assert not astray, "a row stands where the latest of its best trusted statements puts it"
         undated = fetch_named(conn, _UNDATED, {"tenant_id": tenant})
         assert not undated, "what is superseded says since when, and nothing else does"
     for line in lines:

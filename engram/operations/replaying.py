@@ -43,7 +43,7 @@ from engram.operations.steps import Operation
 from engram.policies import MemoryPolicy
 from engram.scope import Scope
 from engram.tenancy import Visible
-from engram.values import Event, Memory, Replay, ReplayChange, ReplayDiff, ReplayProblem, trust_rank
+from engram.values import Event, Memory, Replay, ReplayChange, ReplayDiff, ReplayProblem
 from engram.writing import Desk, Draft, Origin, Settled
 
 BATCH: Final = 100  # steps a transaction
@@ -679,7 +679,7 @@ def _carry(desk: Desk, shadow: Shadow, step: Step) -> None:
         execute(
             desk.conn, "restate_memory", tenant_id=desk.tenant_id, memory_id=row.memory_id, holds_at=row.holds_at,
             stated_recorded_at=row.recorded_at, event_id=event.event_id, ordinal=row.ordinal, tags=list(held.tags),
-            trust=min(row.trust, trust_rank(held.trust)), importance=None,
+            trust=row.trust, importance=None,
         )  # fmt: skip
         moved.add(held.lineage_id)
     if step.part == "direct":

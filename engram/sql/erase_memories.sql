@@ -13,7 +13,7 @@ WITH gone AS (
          SELECT q.holds_at, q.recorded_at, q.ordinal, q.trust
            FROM engram.memory_sources q
           WHERE q.tenant_id = n.tenant_id AND q.memory_id = n.memory_id AND q.event_id = n.event_id
-          ORDER BY q.holds_at DESC, q.recorded_at DESC, q.ordinal DESC LIMIT 1) own ON true
+          ORDER BY q.trust, q.holds_at DESC, q.recorded_at DESC, q.ordinal DESC LIMIT 1) own ON true
    WHERE n.tenant_id = m.tenant_id AND n.memory_id = m.memory_id
      AND m.tenant_id = %(tenant_id)s AND m.status_reason IS DISTINCT FROM 'erased'
      AND (m.event_id = %(event_id)s::uuid OR m.event_id = ANY (%(beside)s::uuid[]) AND m.deriver = 'llm')

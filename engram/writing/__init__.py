@@ -48,7 +48,7 @@ from engram.writing.judging import (
     turning,
 )
 from engram.writing.noting import follow_summaries, note, note_effects
-from engram.writing.placing import Front, fronts, newcomer, quiet, reorder
+from engram.writing.placing import Front, Quiet, fronts, newcomer, quiet, reorder
 from engram.writing.settling import (
     LINK_DELAY,
     MOST_TAGS,
@@ -80,6 +80,7 @@ __all__ = [
     "Front",
     "Judged",
     "Origin",
+    "Quiet",
     "Seen",
     "Settled",
     "alone",

@@ -29,11 +29,19 @@ def newcomer(draft: Draft, origin: Origin, memory_id: str) -> Member:
     )  # fmt: skip
 
 
-def quiet(desk: Desk, memory_ids: Sequence[str]) -> dict[str, frozenset[str]]:
-    """Those of some memories that may be restated together, since nothing else changes with them; with their tags.
+@dataclass(frozen=True, slots=True)
+class Quiet:
+    """A memory that may be restated along with others: its tags, and its trust where it leads a lineage of several."""
+
+    tags: frozenset[str]
+    leads_by: int | None = None
+
+
+def quiet(desk: Desk, memory_ids: Sequence[str]) -> dict[str, Quiet]:
+    """Those of some memories that may be restated together, since nothing else changes with them.
 
     No summary has to do with them, and in a lineage of several they are the head and the last to be said: who is said
-    again, or better trusted, then stays it.
+    again then stays it. By somebody better trusted it would stand where that one put it, which may be earlier.
     """
     asked = fetch_all(desk.conn, "list_restated", tenant_id=desk.tenant_id, memory_ids=Texts(memory_ids))
     lines: dict[str, list[Row[Any]]] = {row.lineage_id: [] for row in asked if row.lineage_id is not None}
@@ -42,7 +50,7 @@ def quiet(desk: Desk, memory_ids: Sequence[str]) -> dict[str, frozenset[str]]:
         for row in found:
             lines[row.lineage_id].append(row)
     return {
-        row.memory_id: frozenset(row.tags)
+        row.memory_id: Quiet(frozenset(row.tags), None if row.lineage_id is None else row.trust)
         for row in asked
         if row.lineage_id is None or _is_last(lines[row.lineage_id], row.memory_id)
     }

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, replace
 from datetime import UTC, datetime, timedelta
+from itertools import groupby, permutations
+from operator import itemgetter
 
 import numpy as np
 import pytest
@@ -234,6 +236,34 @@ def test_a_less_trusted_source_is_contested_and_never_wins(ada: Engram) -> None:
     assert [memory.fact for memory in line.contested] == ["User lives in Bergen"]
     assert ada.get(first.memory.memory_id).status == "superseded"  # type: ignore[union-attr]
     assert ada.recall("Where do I live?").answer_text == "User lives in Ottawa"
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_who_is_less_trusted_moves_nothing_by_saying_it_again_in_whatever_order(ada: Engram, together: bool) -> None:
+    said = (("user", "Ottawa", 2022), ("user", "Rome", 2023), ("web", "Ottawa", 2024), ("user", "Oslo", 2026))
+    for number, order in enumerate(permutations(said)):
+        key = f"home {number}"
+        told = [
+            (
+                trust,
+                {"fact": f"The home is in {city}", "valid_from": datetime(year, 1, 1, tzinfo=UTC), "topic_key": key},
+            )
+            for trust, city, year in order
+        ]
+        for trust, one in told if not together else ():
+            ada.add(**one, trust=trust)
+        for trust, several in groupby(told if together else (), key=itemgetter(0)):
+            ada.add_many([one for _, one in several], trust=trust)
+        for year, city in ((2022, "Ottawa"), (2023, "Rome"), (2024, "Rome"), (2025, "Rome"), (2026, "Oslo")):
+            head = ada.get_lineage(topic_key=key, as_of=day(year, 1, 1)).head
+            assert (head and head.fact) == f"The home is in {city}", (order, year)
+
+
+def test_who_is_better_trusted_counts_from_when_he_said_it(ada: Engram) -> None:
+    for trust, city, year in (("web", "Oslo", 2022), ("user", "Ottawa", 2021), ("user", "Oslo", 2024)):
+        ada.add(f"The home is in {city}", topic_key="home", valid_from=day(year, 1, 1), trust=trust)
+    heads = [ada.get_lineage(topic_key="home", as_of=day(year, 1, 1)).head for year in (2022, 2025)]
+    assert [head and head.fact for head in heads] == ["The home is in Ottawa", "The home is in Oslo"]
 
 
 def test_a_restatement_takes_no_tag_from_a_memory_that_has_its_fill(ada: Engram) -> None:

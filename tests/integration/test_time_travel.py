@@ -120,7 +120,7 @@ TRUSTS: Final = ("operator", "user", "agent", "tool", "document", "web")
 COLOURS: Final = ("red", "blue", "green", "white", "black", "grey")
 PARTS: Final = ("mast", "keel", "sail")
 
-Order = tuple[datetime, datetime, str]
+Order = tuple[int, datetime, datetime, str]  # how far trusted, the most is biggest; valid_from, recorded_at, event
 Edge = tuple[str, str]
 
 
@@ -130,8 +130,7 @@ class Row:
 
     memory_id: str
     lineage_id: str
-    trust: int
-    said: list[tuple[datetime, datetime, str]] = field(default_factory=list)  # valid_from, recorded_at, event
+    said: list[Order] = field(default_factory=list)
     gone: str | None = None
     archived: bool = False
     put_away_at: datetime | None = None
@@ -140,8 +139,8 @@ class Row:
     pinned: bool = False
 
     def stands(self, as_of: datetime | None) -> Order | None:
-        """Its place in its lineage by what was said of times until then; None where nothing was."""
-        return max((one for one in self.said if as_of is None or one[0] <= as_of), default=None)
+        """The latest of its best trusted statements of times until then; None where there was none."""
+        return max((one for one in self.said if as_of is None or one[1] <= as_of), default=None)
 
 
 class World:
@@ -163,15 +162,14 @@ class World:
     def head(self, lineage_id: str, as_of: datetime | None) -> Row | None:
         """Of the most trusted the latest; nothing where that one was put away."""
         members = [
-            (-row.trust, stands, row)
+            (stands, row)
             for row in self.lineage(lineage_id)
             if row.gone is None and (stands := row.stands(as_of)) is not None
         ]
-        head = max(members, key=lambda one: one[:2], default=None)
-        if head is None or head[2].archived:
+        _, head = max(members, key=lambda one: one[0], default=(None, None))
+        if head is None or head.archived:
             return None
-        put_away_at = head[2].put_away_at
-        return head[2] if put_away_at is None or (as_of is not None and put_away_at > as_of) else None
+        return head if head.put_away_at is None or (as_of is not None and head.put_away_at > as_of) else None
 
     def relations(self, as_of: datetime | None) -> dict[Edge, float]:
         state = {edge: weight for since, edge, weight in self.edges if as_of is None or since <= as_of}
@@ -247,9 +245,8 @@ class History:
         rank = TRUSTS.index(trust)
         row = self.world.rows.get(memory.memory_id)
         if row is None:
-            row = self.world.rows[memory.memory_id] = Row(memory.memory_id, memory.lineage_id, rank)
-        row.trust = min(row.trust, rank)
-        row.said.append((when or event.occurred_at, event.recorded_at, event.event_id))
+            row = self.world.rows[memory.memory_id] = Row(memory.memory_id, memory.lineage_id)
+        row.said.append((-rank, when or event.occurred_at, event.recorded_at, event.event_id))
 
     def forget(self) -> None:
         named = self.world.rows[self.any()]
