@@ -79,6 +79,15 @@ class File:
         held: Any = next((value for value in lists if isinstance(value, list)), None)
         return held[0] if held and isinstance(held[0], dict) else self.sample
 
+    def is_empty(self, *names: str) -> bool:
+        """Whether it is a document that lists nothing: some of these fields, and nothing in any list or object."""
+        first: Any = self.first
+        if not isinstance(first, dict) or self.by_lines:
+            return False
+        return any(first.get(name) == [] for name in names) and not any(
+            value for value in first.values() if isinstance(value, list | dict)
+        )
+
     def lines(self) -> Iterator[tuple[str, Any]]:
         """The values of JSON lines with their places; a line that is no JSON is a problem and not the end."""
         with self.path.open("rb") as file:

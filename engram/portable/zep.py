@@ -13,6 +13,7 @@ NAME: Final = "zep"
 EPISODES: Final = ("episodes", "episodic_nodes")
 NODES: Final = ("nodes", "entity_nodes")
 EDGES: Final = ("edges", "entity_edges", "facts")
+LISTS: Final = (*EPISODES, *NODES, *EDGES)
 ROLES: Final[Mapping[str, str]] = {
     "user": "user",
     "assistant": "assistant",
@@ -32,10 +33,7 @@ def recognises(file: File) -> bool:
     return (
         not file.by_lines
         and isinstance(file.first, dict)
-        and any(
-            isinstance(file.first.get(name), list) and _is_graph(file.first[name])
-            for name in (*EPISODES, *NODES, *EDGES)
-        )
+        and any(isinstance(file.first.get(name), list) and _is_graph(file.first[name]) for name in LISTS)
     )
 
 
@@ -80,9 +78,7 @@ def _listed(
 
 def _is_document(first: Any) -> bool:
     return (
-        isinstance(first, dict)
-        and any(isinstance(first.get(name), list) for name in (*EPISODES, *NODES, *EDGES))
-        and ("fact" not in first)
+        isinstance(first, dict) and any(isinstance(first.get(name), list) for name in LISTS) and ("fact" not in first)
     )
 
 

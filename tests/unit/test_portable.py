@@ -213,6 +213,30 @@ def test_there_is_a_sample_of_every_format() -> None:
 
 
 @pytest.mark.parametrize(
+    ("format", "nothing"),
+    [
+        ("jsonl", []),
+        ("jsonl", {"facts": [], "total": 0}),
+        ("mem0", {"results": [], "relations": []}),
+        ("langmem", {"items": []}),
+        ("zep", {"episodes": [], "nodes": [], "edges": []}),
+        ("transcript", {"messages": []}),
+    ],
+)
+def test_an_export_without_an_entry_is_read_as_nothing(tmp_path: Path, format: str, nothing: Any) -> None:
+    file = written(tmp_path, "none.json", nothing)
+    assert format == reader_of(file, "auto").NAME
+    if format != "transcript":
+        assert found(file) == []
+
+
+@pytest.mark.parametrize("other", [{}, {"results": [], "rows": [{"a": 1}]}, {"rows": []}])
+def test_a_document_that_may_hold_something_else_is_not_taken_for_an_empty_export(tmp_path: Path, other: Any) -> None:
+    with pytest.raises(InvalidInput):
+        reader_of(written(tmp_path, "other.json", other), "auto")
+
+
+@pytest.mark.parametrize(
     ("format", "entries"),
     [("mem0", MEM0["results"]), ("zep", ZEP["edges"]), ("langmem", LANGMEM), ("jsonl", PLAIN)],
     ids=["mem0", "zep", "langmem", "jsonl"],
