@@ -11,13 +11,13 @@ import json
 import os
 import re
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, BinaryIO, Final, TypeVar
 
-from engram.errors import InvalidInput, LimitExceeded
+from engram.errors import EngramError, InvalidInput, LimitExceeded
 
 FORMATS: Final = ("auto", "events", "openai", "locomo")
 BATCH: Final = 100
@@ -43,7 +43,9 @@ MONTHS: Final = (
 )  # fmt: skip
 
 
+T = TypeVar("T")
 Placed = tuple[str, Any, float]  # where a value stands, the value, and how much of the file lies behind it
+Refuse = Callable[[str, EngramError], None]  # hears where something stands that cannot be taken, and why
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +67,57 @@ class Found:
     done: float
 
 
+def refuse_all(_: str, error: EngramError) -> None:
+    """Let what cannot be read refuse all of the file."""
+    raise error
+
+
 def read(
     path: Path, *, format: str = "auto", session_id: str | None = None, size: int = BATCH,
-    owner: Sequence[str | None] = (),
+    owner: Sequence[str | None] = (), refuse: Refuse = refuse_all, check: Callable[[Found], object] | None = None,
 ) -> Iterator[Batch]:  # fmt: skip
     """The messages of a file in batches of one session each, in the order of the file.
 
-    `owner` names the scope they go to: the same file is other events in another scope.
+    `owner` names the scope they go to: the same file is other events in another scope. `check` raises for a message
+    that cannot be taken; such a one, and what cannot be read, is told to `refuse` and left out where that returns.
     """
     _checked(format)
     with path.open("rb") as file:
-        yield from read_file(file, path.name, format=format, session_id=session_id or path.stem, size=size, owner=owner)
+        yield from read_file(
+            file, path.name, format=format, session_id=session_id or path.stem, size=size, owner=owner, refuse=refuse,
+            check=check,
+        )  # fmt: skip
 
 
 def read_file(
     file: BinaryIO, name: str, *, format: str = "auto", session_id: str | None = None, size: int = BATCH,
-    owner: Sequence[str | None] = (),
+    owner: Sequence[str | None] = (), refuse: Refuse = refuse_all, check: Callable[[Found], object] | None = None,
 ) -> Iterator[Batch]:  # fmt: skip
     """The same of an open file that can be read from its beginning again; `name` stands for it in what is said."""
     _checked(format)
     chosen, by_lines = detect(file, name) if format == "auto" else (format, lines_in(file, name))
-    found = READERS[chosen](objects(file, name, by_lines), session_id or name)
-    yield from grouped(identified(found, owner), size)
+    found = READERS[chosen](objects(file, name, by_lines, refuse), session_id or name, refuse)
+    yield from grouped(identified(found if check is None else sound(found, check, refuse), owner), size)
+
+
+def kept(refuse: Refuse, place: str, read: Callable[..., T], *given: Any) -> T | None:
+    """What is read at a place; None for what cannot be, which is refused."""
+    try:
+        return read(*given)
+    except EngramError as error:
+        refuse(place, error)
+        return None
+
+
+def sound(found: Iterable[Found], check: Callable[[Found], object], refuse: Refuse) -> Iterator[Found]:
+    """The messages that pass a check; the others are refused."""
+    for item in found:
+        try:
+            check(item)
+        except EngramError as error:
+            refuse(item.place, error)
+        else:
+            yield item
 
 
 def _checked(format: str) -> None:
@@ -153,11 +184,12 @@ def format_of(value: Any, name: str) -> str:
 # --- events -----------------------------------------------------------------------------------------------------------
 
 
-def read_events(values: Iterable[Placed], session_id: str) -> Iterator[Found]:
+def read_events(values: Iterable[Placed], session_id: str, refuse: Refuse = refuse_all) -> Iterator[Found]:
     """Messages from JSON lines (or a JSON list) of events."""
     for place, value, done in values:
-        message = event(value, place)
-        yield Found(place, message.pop("session_id", None) or session_id, message, done)
+        message = kept(refuse, place, event, value, place)
+        if message is not None:
+            yield Found(place, message.pop("session_id", None) or session_id, message, done)
 
 
 def event(value: Any, place: str) -> dict[str, Any]:
@@ -184,50 +216,53 @@ def event(value: Any, place: str) -> dict[str, Any]:
 # --- OpenAI -----------------------------------------------------------------------------------------------------------
 
 
-def read_openai(values: Iterable[Placed], session_id: str) -> Iterator[Found]:
+def read_openai(values: Iterable[Placed], session_id: str, refuse: Refuse = refuse_all) -> Iterator[Found]:
     """Messages from lists of chat messages: one list, one message a line, or several conversations."""
     conversations = 0
     for place, value, done in values:
         if isinstance(value, dict) and "role" in value:
-            yield from openai_found([value], place, session_id, done, numbered=False)
+            yield from openai_found([value], place, session_id, done, refuse, numbered=False)
             continue
         conversations += 1
         messages = value.get("messages") if isinstance(value, dict) else value
         if not isinstance(messages, list):
-            raise InvalidInput(place, "a list of messages", kind(messages))
+            refuse(place, InvalidInput(place, "a list of messages", kind(messages)))
+            continue
         own = next((value[key] for key in ("session_id", "id") if isinstance(value.get(key), str)), None) if isinstance(
             value, dict) else None  # fmt: skip
         session = own or (session_id if conversations == 1 else f"{session_id}-{conversations}")
-        yield from openai_found(messages, place, session, done, numbered=True)
+        yield from openai_found(messages, place, session, done, refuse, numbered=True)
 
 
-def openai_found(messages: list[Any], place: str, session: str, done: float, *, numbered: bool) -> Iterator[Found]:
+def openai_found(
+    messages: list[Any], place: str, session: str, done: float, refuse: Refuse, *, numbered: bool
+) -> Iterator[Found]:
     """The messages of one conversation."""
     for index, value in enumerate(messages, start=1):
         where = f"{place}, message {index}" if numbered else place
-        for message in openai_messages(value, where):
+        for message in kept(refuse, where, openai_messages, value, where) or ():
             yield Found(where, session, message, done)
 
 
-def openai_messages(value: Any, place: str) -> Iterator[dict[str, Any]]:
+def openai_messages(value: Any, place: str) -> list[dict[str, Any]]:
     """One chat message as events: its text, and one event for each tool call in it."""
     role = OPENAI_ROLES.get(value.get("role", "")) if isinstance(value, dict) else None
     if role is None:
         raise InvalidInput(place, f"a message with a role of {', '.join(OPENAI_ROLES)}", "another role or none")
     shared = openai_shared(value, place)
     text = openai_text(value.get("content"), f"{place}, content")
+    events: list[dict[str, Any]] = []
     if role == "tool":
         call = {"call_id": value["tool_call_id"]} if isinstance(value.get("tool_call_id"), str) else {}
-        yield {"role": "tool", "event_type": "tool_result", "content": text or "(no output)", **call, **shared}
+        events.append({"role": "tool", "event_type": "tool_result", "content": text or "(no output)", **call, **shared})
     elif text.strip():
         # A prompt found in a transcript is somebody's text, not an instruction of whoever operates this memory.
         trust = {"trust": "document"} if role == "system" else {}
-        yield {"role": role, "content": text, **trust, **shared}
+        events.append({"role": role, "content": text, **trust, **shared})
     calls = value.get("tool_calls") or []
     if not isinstance(calls, list):
         raise InvalidInput(f"{place}, tool_calls", "a list", kind(calls))
-    for call in calls:
-        yield {**openai_call(call, f"{place}, tool_calls"), **shared}
+    return [*events, *({**openai_call(call, f"{place}, tool_calls"), **shared} for call in calls)]
 
 
 def openai_shared(value: Mapping[str, Any], place: str) -> dict[str, Any]:
@@ -285,23 +320,30 @@ def openai_call(call: Any, place: str) -> dict[str, Any]:
 # --- LoCoMo -----------------------------------------------------------------------------------------------------------
 
 
-def read_locomo(values: Iterable[Placed], session_id: str) -> Iterator[Found]:
+def read_locomo(values: Iterable[Placed], session_id: str, refuse: Refuse = refuse_all) -> Iterator[Found]:
     """Turns of LoCoMo's layout: `session_N` lists of speaker, dia_id and text beside `session_N_date_time`."""
     for index, (place, value, done) in enumerate(values, start=1):
         conversation = value.get("conversation", value) if isinstance(value, dict) else None
         if not isinstance(conversation, dict):
-            raise InvalidInput(place, "a conversation with session_1, session_2, …", kind(value))
+            refuse(place, InvalidInput(place, "a conversation with session_1, session_2, …", kind(value)))
+            continue
         sample = value.get("sample_id")
         name = sample if isinstance(sample, str) else session_id if index == 1 else f"{session_id}-{index}"
         speakers = (conversation.get("speaker_a"), conversation.get("speaker_b"))
         for number in session_numbers(conversation):
-            turns = conversation[f"session_{number}"]
-            start = locomo_time(conversation.get(f"session_{number}_date_time"), f"{place}, session_{number}_date_time")
+            turns, dated = conversation[f"session_{number}"], f"{place}, session_{number}_date_time"
+            try:
+                start = locomo_time(conversation.get(f"session_{number}_date_time"), dated)
+            except InvalidInput as error:
+                refuse(dated, error)
+                continue
             for turn_index, turn in enumerate(turns):
                 where = f"{place}, session_{number}, turn {turn_index + 1}"
                 # The layout dates whole sessions; a second a turn keeps the order without inventing a clock.
                 at = start + timedelta(seconds=turn_index) if start else None
-                yield Found(where, f"{name}-session-{number}", locomo_turn(turn, at, speakers, where), done)
+                message = kept(refuse, where, locomo_turn, turn, at, speakers, where)
+                if message is not None:
+                    yield Found(where, f"{name}-session-{number}", message, done)
 
 
 def session_numbers(conversation: Mapping[str, Any]) -> list[int]:
@@ -377,14 +419,19 @@ def grouped(found: Iterable[Found], size: int) -> Iterator[Batch]:
 # --- strict JSON ------------------------------------------------------------------------------------------------------
 
 
-def objects(file: BinaryIO, name: str, by_lines: bool) -> Iterator[Placed]:
+def objects(file: BinaryIO, name: str, by_lines: bool, refuse: Refuse = refuse_all) -> Iterator[Placed]:
     """The values of a file with their places: one a line, or the items of one document."""
     whole = max(file.seek(0, os.SEEK_END), 1)
     file.seek(0)
     if by_lines:
         for number, line in numbered_lines(file, name):
             place = f"{name} line {number}"
-            yield place, parse(line, place), min(file.tell() / whole, 1.0)
+            try:
+                value = parse(line, place)
+            except InvalidInput as error:
+                refuse(place, error)
+            else:
+                yield place, value, min(file.tell() / whole, 1.0)
         return
     value = parse(file.read(), name)
     if not isinstance(value, list):

@@ -413,6 +413,11 @@ def _receipt(done: ledger.Appended) -> Receipt:
     )  # fmt: skip
 
 
+def check_message(setup: Setup, call: Writing, message: Mapping[str, Any]) -> None:
+    """Refuse a message that `remember` would refuse, before it is one of several."""
+    _message(setup, call, message, None, 0, "")
+
+
 def _message(
     setup: Setup, call: Writing, item: object, derive: str | None, index: int, where: str, *, same_trust: bool = True,
     text: str = "content",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, cast
 
-from engram import history, inputs, ledger, memories, portable, tenancy, writing
+from engram import history, ingest, inputs, ledger, memories, portable, tenancy, writing
 from engram.database import Connection
 from engram.errors import EngramError, InvalidInput
 from engram.operations import capture, changing, restoring, spaces, steps
@@ -20,6 +20,7 @@ from engram.portable import own, transcripts
 from engram.portable.files import File
 from engram.portable.items import Item, Problem, Said, problem
 from engram.scope import Scope
+from engram.sessions import Visit
 from engram.values import TRUSTS, Event, ImportProblem, ImportProgress, ImportReport, Memory, Trust, trust_rank
 from engram.writing import Desk
 
@@ -82,7 +83,8 @@ def import_(
                 raise InvalidInput(name, "nothing beside an export, which says itself whose memory it is", "a value")
         return (yield from restoring.restore(setup, call.tenant_id, file, dry_run=call.dry_run, watch=watch))
     if reader is transcripts:
-        return (yield from _transcripts(setup, file, call, given, whole, watch))
+        words = {name: value for name, value in given.items() if name != "idempotency_key"}
+        return (yield from _transcripts(setup, file, call, words, whole, watch))
     return (yield from _foreign(setup, file, reader, call, mode, whole, watch))
 
 
@@ -105,22 +107,37 @@ def _file(path: object) -> File:
 
 
 def _transcripts(
-    setup: Setup, file: File, call: Writing, given: Mapping[str, Any], strict: bool, watch: Progress
+    setup: Setup, file: File, call: Writing, words: Mapping[str, Any], strict: bool, watch: Progress
 ) -> Operation[ImportReport]:
     """Append conversations batch by batch; the jobs they cause derive memories from them."""
+    report = _Report(file, transcripts.NAME, watch)
+
+    def check(found: ingest.Found) -> None:
+        inputs.name(found.session_id, "session_id")
+        capture.check_message(setup, replace(call, idempotency_key=None), found.message)
+
+    def batches(refuse: Callable[[Problem], None]) -> Iterator[ingest.Batch]:
+        def refused(place: str, error: EngramError) -> None:
+            told = problem(place, error)
+            refuse(replace(told, place=place.removeprefix(f"{file.path.name} ")))
+
+        return transcripts.read(file, call.scope.owner, call.session_id, check, refused)
+
     if strict:
-        for _ in transcripts.read(file, call.scope.owner):
+        for _ in batches(_refuse_all):
             pass
-    counts: Counter[str] = Counter()
-    read = 0
-    words = {name: value for name, value in given.items() if name != "idempotency_key"}
-    for batch in transcripts.read(file, call.scope.owner):
-        read += len(batch.messages)
+    for batch in batches(report.refuse_read):
+        report.read += len(batch.messages)
         asked = {**words, "session_id": batch.session_id}
         receipt = yield from capture.remember(setup, batch.messages, derive=None, wait=False, given=asked)
-        counts["known" if receipt.duplicate else "said"] += len(batch.messages)
-        watch(ImportProgress(transcripts.NAME, read, counts["said"], batch.done))
-    return ImportReport(str(file.path), transcripts.NAME, read, dict(counts), (), call.dry_run)
+        report.counts["known" if receipt.duplicate else "said"] += len(batch.messages)
+        report.tell(batch.done)
+    return report.value(dry_run=call.dry_run)
+
+
+def _refuse_all(found: Problem) -> None:
+    """An entry that cannot be taken refuses the whole file."""
+    raise InvalidInput(found.place, "an entry that can be imported", found.message)
 
 
 # ------------------------------------------------ what other products remember
@@ -141,6 +158,11 @@ class _Report:
         if len(self.problems) < SHOWN:
             self.problems.append(ImportProblem(found.place, found.message))
 
+    def refuse_read(self, found: Problem) -> None:
+        """Note an entry that could not even be read."""
+        self.read += 1
+        self.refuse(found)
+
     def tell(self, done: float | None = None) -> None:
         """Say how far the import has come."""
         added = sum(self.counts[name] for name in ("said", "added", "revised", "reinforced"))
@@ -160,9 +182,9 @@ def _foreign(
         _assert_readable(setup, file, reader, call)
     report = _Report(file, reader.NAME, watch)
     setup = yield from spaces.ready(setup, call.tenant_id)
-    for scope, batch in _batches(_entries(setup, file, reader, call, report)):
-        counts = yield from _write(setup, scope, batch, reader.NAME, mode, call)
-        report.counts += counts
+    for batch in _batches(_entries(setup, file, reader, call, report)):
+        place = replace(call, scope=batch[0].call.scope, visit=batch[0].call.visit)
+        report.counts += yield from _write(setup, batch, reader.NAME, mode, place)
         report.tell()
     report.tell(1.0)
     return report.value(dry_run=call.dry_run)
@@ -173,7 +195,7 @@ def _assert_readable(setup: Setup, file: File, reader: Any, call: Writing) -> No
     for found in reader.read(file):
         refused = found if isinstance(found, Problem) else _checked(setup, call, found)
         if isinstance(refused, Problem):
-            raise InvalidInput(refused.place, "an entry that can be imported", refused.message)
+            _refuse_all(refused)
 
 
 def _entries(setup: Setup, file: File, reader: Any, call: Writing, report: _Report) -> Iterator[Entry]:
@@ -192,11 +214,13 @@ def _checked(setup: Setup, call: Writing, found: Said | Item) -> Entry | Problem
         given = inputs.choice(found.trust, "trust", TRUSTS)
         least = cast("Trust", TRUSTS[max(trust_rank(given), trust_rank(MOST_TRUST))])
         user = call.scope.user_id if call.scope.user_id is not None else found.user_id
+        session = None if isinstance(found, Said) else inputs.optional(inputs.name, found.session_id, "session_id")
         own_call = replace(
             call,
+            visit=call.visit or (None if session is None else Visit(session)),
             scope=replace(call.scope, user_id=user),
             trust=call.trust or least,
-            occurred_at=inputs.optional(inputs.moment, found.occurred_at, "occurred_at"),
+            occurred_at=inputs.optional(inputs.moment, found.occurred_at, "occurred_at") or call.occurred_at,
         )
         if isinstance(found, Said):
             inputs.event_content(found.content)
@@ -208,25 +232,28 @@ def _checked(setup: Setup, call: Writing, found: Said | Item) -> Entry | Problem
         return problem(found.place, error)
 
 
-def _batches(entries: Iterator[Entry]) -> Iterator[tuple[Scope, list[Entry]]]:
-    """Consecutive entries of one scope, so many as one transaction should write."""
+def _batches(entries: Iterator[Entry]) -> Iterator[list[Entry]]:
+    """Consecutive entries of one scope and session, so many as one transaction should write."""
     held: list[Entry] = []
     size = 0
     for entry in entries:
         full = len(held) >= BATCH or size + entry.size > BATCH_BYTES
-        if held and (full or held[0].call.scope != entry.call.scope):
-            yield held[0].call.scope, held
+        if held and (full or _place(held[0]) != _place(entry)):
+            yield held
             held, size = [], 0
         held.append(entry)
         size += entry.size
     if held:
-        yield held[0].call.scope, held
+        yield held
 
 
-def _write(
-    setup: Setup, scope: Scope, batch: Sequence[Entry], format: str, mode: str, call: Writing
-) -> Operation[Counter[str]]:
+def _place(entry: Entry) -> tuple[Scope, Visit | None]:
+    return entry.call.scope, entry.call.visit
+
+
+def _write(setup: Setup, batch: Sequence[Entry], format: str, mode: str, call: Writing) -> Operation[Counter[str]]:
     """Write a batch in one transaction; what was written before is told by its id and left alone."""
+    scope = call.scope
     fresh = yield from steps.read(scope.tenant_id, lambda conn: _unknown(conn, scope, batch, format, mode))
     known = len(batch) - len(fresh)
     if not fresh:
@@ -237,7 +264,7 @@ def _write(
 
     def work(conn: Connection) -> Counter[str]:
         desk = setup.desk(conn, scope, reason=call.reason)
-        return _Batch(setup, desk, replace(call, scope=scope), format, mode).write(fresh, vectors)
+        return _Batch(setup, desk, call, format, mode).write(fresh, vectors)
 
     first = _key(format, fresh[0].found)
     done: Counter[str] = yield from steps.write(

@@ -21,6 +21,7 @@ KEPT: Final = (
     "main_content",
     "value",
     "attribute",
+    "private",
 )
 
 
@@ -43,7 +44,8 @@ class Said:
 class Item:
     """A fact as another product kept it: its own id, its times, and the texts it rests on.
 
-    `memory` holds what `add` takes beside the fact; `sources` are the ids of texts that came before it.
+    `memory` holds what `add` takes beside the fact; `sources` are the ids of texts that came before it; `session_id` is
+    the session it was learned in.
     """
 
     place: str
@@ -53,6 +55,7 @@ class Item:
     trust: str = "agent"
     occurred_at: datetime | None = None
     user_id: str | None = None
+    session_id: str | None = None
     sources: tuple[str, ...] = ()
 
 

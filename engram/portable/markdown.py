@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any, Final, TextIO
 
+from engram import ingest
+from engram.errors import EngramError
 from engram.portable.files import File
-from engram.portable.items import Found, Item
+from engram.portable.items import Found, Item, moment, problem, text
 from engram.regex import regex
 
 NAME: Final = "markdown"
@@ -31,6 +35,9 @@ MARK: Final = regex(r"\s*<!--\s*(.*?)\s*-->\s*$")
 SPECIAL: Final = regex(r"([\\`*_{}\[\]<>#|~!&$])")
 LEADING: Final = regex(r"^(\s*)([-+=]|\d{1,9}[.)])(?=\s|$)")
 BEGINS: Final = rb"# Memories\n(?:\Z|\n## [^\n]+ / [^\n]+ / (?:the agent itself|user [^\n]+)\n)"
+BESIDE: Final = ("valid_from", "valid_to", "session_id", "private")
+"""What the mark behind a fact says of it, where there is something to say."""
+
 ESCAPED: Final = regex(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -50,7 +57,7 @@ def read(file: File) -> Iterator[Found]:
     start, is_point = 0, False
     points = any(POINT.match(line) for _, line in file.text_lines())
 
-    def done() -> Iterator[Item]:
+    def done() -> Iterator[Found]:
         if held:
             yield from _item(f"line {start}", "\n".join(held), under)
         held.clear()
@@ -78,7 +85,7 @@ def read(file: File) -> Iterator[Found]:
     yield from done()
 
 
-def _item(place: str, said: str, under: str | None) -> Iterator[Item]:
+def _item(place: str, said: str, under: str | None) -> Iterator[Found]:
     mark = MARK.search(said)
     fact = ESCAPED.sub(r"\1", said[: mark.start()] if mark else said).strip()
     if not fact:
@@ -89,8 +96,24 @@ def _item(place: str, said: str, under: str | None) -> Iterator[Item]:
         memory["memory_type"] = known
     elif under:
         memory["metadata"] = {"heading": ESCAPED.sub(r"\1", under)}
-    own = mark[1] if mark and mark[1].startswith("mem-") else hashlib.sha256(f"{under}\0{fact}".encode()).hexdigest()
-    yield Item(place, own, fact, memory, trust="user")
+    if mark is None or not mark[1].startswith("mem-"):
+        yield Item(place, hashlib.sha256(f"{under}\0{fact}".encode()).hexdigest(), fact, memory, trust="user")
+        return
+    own, _, beside = mark[1].partition(" ")
+    try:
+        told = _beside(beside, place)
+    except EngramError as error:
+        yield problem(place, error)
+        return
+    session = text(told.pop("session_id", None))
+    yield Item(place, own, fact, memory | told, trust="user", session_id=session)
+
+
+def _beside(said: str, place: str) -> dict[str, Any]:
+    """What the mark behind a fact says of it beside its id."""
+    found = ingest.parse(said.encode(), place) if said.startswith("{") else {}
+    told = {name: found[name] for name in BESIDE if name in found}
+    return {name: moment(one, f"{place}, {name}") if name.startswith("valid_") else one for name, one in told.items()}
 
 
 def escaped(said: str) -> str:
@@ -112,6 +135,13 @@ def write(rows: Iterable[Mapping[str, Any]], file: TextIO) -> int:
             kind = row["memory_type"]
             file.write(f"\n### {TYPES[str(kind)]}\n\n")
         fact = "\n  ".join(escaped(line) for line in str(row["fact"]).splitlines())
-        file.write(f"- {fact} <!-- mem-{str(row['memory_id']).replace('-', '')} -->\n")
+        file.write(f"- {fact} <!-- mem-{str(row['memory_id']).replace('-', '')}{_mark(row)} -->\n")
         count += 1
     return count
+
+
+def _mark(row: Mapping[str, Any]) -> str:
+    """What of a memory no words show, as JSON that ends no comment."""
+    held = {name: row[name] for name in BESIDE if row[name]}
+    told = {name: one.isoformat() if isinstance(one, datetime) else one for name, one in held.items()}
+    return " " + json.dumps(told, separators=(",", ":")).replace(">", "\\u003e") if told else ""

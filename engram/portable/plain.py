@@ -67,8 +67,11 @@ def item(place: str, entry: Mapping[str, Any], source: str) -> Found:
         "valid_from": times["valid_from"] or times["occurred_at"],
         "expires_at": times["expires_at"],
     }
-    user = text(entry.get("user_id"))
+    user, session = text(entry.get("user_id")), text(entry.get("session_id"))
+    used |= {"session_id"} if session else set()
     trust = str(entry["trust"]) if text(entry.get("trust")) else "user"
     # Without an id of its own the fact is its own name, so that a file read twice adds nothing.
     source_id = own_id or hashlib.sha256(f"{user}\0{fact}\0{times['valid_from']}".encode()).hexdigest()
-    return Item(place, source_id, fact, memory, trust=trust, occurred_at=times["occurred_at"], user_id=user)
+    return Item(
+        place, source_id, fact, memory, trust=trust, occurred_at=times["occurred_at"], user_id=user, session_id=session
+    )

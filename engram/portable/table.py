@@ -33,17 +33,20 @@ COLUMNS: Final = (
     "attribute",
     "value",
     "valid_from",
+    "valid_to",
     "recorded_at",
     "expires_at",
     "source",
     "session_id",
+    "private",
     "metadata",
 )
-BEGINS: Final = ",".join(COLUMNS).encode() + rb"\r\n"
+BEGINS: Final = rb"memory_id,namespace,agent_id,user_id,[a-z_,]+,metadata\r\n"  # of any version
 # A spreadsheet takes a cell that begins so for a formula; a quote before it makes it text.
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 GUARD: Final = "'"
 NUMBERS: Final = ("importance", "confidence")
+FLAGS: Final[Mapping[str, bool]] = {"true": True, "false": False}
 MOST_CELL: Final = 1_000_000
 
 
@@ -98,10 +101,12 @@ def _item(place: str, row: dict[str, Any]) -> Found:
                 row[name] = float(row[name])
         if row.get("metadata"):
             row["metadata"] = json.loads(row["metadata"])
-    except ValueError:
-        return Problem(place, "expected a number, or JSON, in a cell that holds something else")
+        if row.get("private"):
+            row["private"] = FLAGS[row["private"].strip().casefold()]
+    except (ValueError, KeyError):
+        return Problem(place, "expected a number, true or false, or JSON, in a cell that holds something else")
     try:
-        # Whose memory it is, and its session, say the export and the call; the rest is the memory's own.
+        # Whose memory it is say the export and the call; the rest is the memory's own.
         return plain.item(place, {n: v for n, v in row.items() if v != "" and n not in ("namespace", "agent_id")}, NAME)
     except EngramError as error:
         return problem(place, error)
@@ -135,6 +140,8 @@ def write(rows: Iterable[Mapping[str, Any]], file: TextIO) -> int:
 def _cell(value: Any) -> str:
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, datetime):
         return value.isoformat()
     if isinstance(value, list | tuple):

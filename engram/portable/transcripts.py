@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from engram import ingest
 from engram.errors import InvalidInput
-from engram.ingest import Batch
+from engram.ingest import Batch, Found, Refuse
 from engram.portable.files import File
 
 NAME: Final = "transcript"
@@ -24,6 +24,14 @@ def recognises(file: File) -> bool:
     return True
 
 
-def read(file: File, owner: Sequence[str | None]) -> Iterator[Batch]:
-    """The messages in batches of one session each, as events of the scope that the owner's names are of."""
-    return ingest.read(file.path, owner=owner)
+def read(
+    file: File, owner: Sequence[str | None], session_id: str | None, check: Callable[[Found], object], refuse: Refuse
+) -> Iterator[Batch]:
+    """The messages in batches of one session each, as events of the scope that the owner's names are of.
+
+    `session_id` is the session of messages that name none. What cannot be read or does not pass `check` is refused.
+    """
+    if file.first == []:
+        return
+    chosen = ingest.format_of(file.first, file.path.name)  # of the first line that can be read
+    yield from ingest.read(file.path, format=chosen, session_id=session_id, owner=owner, check=check, refuse=refuse)

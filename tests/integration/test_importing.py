@@ -213,6 +213,36 @@ def test_conversations_go_in_by_the_ledger_and_their_facts_are_derived_by_jobs(d
     while door.ops.run_jobs():
         pass
     assert "Lyon" in door.recall("Where do I live?", user_id="ada").answer_text
+    report = door.ops.import_(path, user_id="eve", session_id="march")
+    assert counts(report) == {"said": 2}
+    assert [one.session_id for one in door.list_sessions(user_id="eve")] == ["march"]
+    assert len(door.list_events(user_id="eve", session_id="march")) == 2
+
+
+def test_a_message_nobody_can_take_does_not_lose_the_conversation_unless_it_must(door: Engram, tmp_path: Path) -> None:
+    lines = [
+        '{"role": "user", "content": "I live in Lyon.", "session_id": "march"}',
+        "nonsense",
+        '{"role": "user", "content": "I moved.", "session_id": "march", "mood": "glad"}',
+        '{"role": "user", "content": "", "session_id": "march"}',
+        '{"role": "user", "content": "I sail.", "session_id": "march"}',
+    ]
+    path = given(tmp_path, "talk.jsonl", "\n".join(lines))
+    with pytest.raises(InvalidInput) as refused:
+        door.ops.import_(path, strict=True)
+    assert refused.value.field == "line 2"
+    assert door.stats().events == 0
+    report = door.ops.import_(path)
+    assert (report.read, counts(report)) == (5, {"problem": 3, "said": 2})
+    assert [one.place for one in report.problems] == ["line 2", "line 3", "line 4"]
+    assert [one.content for one in door.list_events(session_id="march")] == ["I live in Lyon.", "I sail."]
+
+
+def test_facts_that_do_not_say_when_are_of_the_time_the_call_gives(door: Engram, tmp_path: Path) -> None:
+    path = given(tmp_path, "facts.json", [{"fact": "Ada sails"}, {"fact": "Bob rows", "created_at": "2023-05-01"}])
+    door.ops.import_(path, occurred_at=datetime(2024, 3, 1, tzinfo=UTC))
+    assert {one.fact: one.valid_from.year for one in door.list_memories()} == {"Ada sails": 2024, "Bob rows": 2023}
+    assert {event.occurred_at.year for event in door.list_events()} == {2023, 2024}
 
 
 def test_a_table_of_the_current_memories_comes_back_as_facts(door: Engram, tmp_path: Path) -> None:
@@ -236,6 +266,24 @@ def test_a_table_of_the_current_memories_comes_back_as_facts(door: Engram, tmp_p
     assert "tea" not in (tmp_path / "out.markdown").read_text()
     door.ops.import_(tmp_path / "out.markdown", user_id="max", format="markdown")
     assert facts(door, user_id="max") == facts(ada)
+
+
+@pytest.mark.parametrize("format", ["csv", "markdown"])
+def test_what_only_its_own_scope_sees_until_when_and_from_which_session_comes_back(
+    door: Engram, tmp_path: Path, format: Any
+) -> None:
+    end = datetime(2150, 1, 1, tzinfo=UTC)
+    ada = door.scoped(user_id="ada")
+    ada.add("Ada sails", private=True, session_id="march --> april", valid_to=end)
+    ada.add("Ada rows on the lake")
+    ada.ops.export(tmp_path / "out", format=format)
+    door.ops.import_(tmp_path / "out", user_id="eve", format=format)
+    kept = ("fact", "private", "valid_from", "valid_to", "session_id")
+    came, went = ([[getattr(one, name) for name in kept] for one in door.list_memories(user_id=user)]
+                  for user in ("eve", "ada"))  # fmt: skip
+    assert sorted(came) == sorted(went)
+    assert ["Ada sails", True, end, "march --> april"] in [[*one[:2], *one[3:]] for one in came]
+    assert door.ops.import_(tmp_path / "out", user_id="eve", format=format).counts == {"known": 2}
 
 
 def test_what_was_imported_is_derived_again_by_a_replay_as_it_was(door: Engram, tmp_path: Path) -> None:
