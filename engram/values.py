@@ -1455,6 +1455,7 @@ class ReindexProgress(Value):
     config: str
     memories: int
     done: bool = False
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -1477,6 +1478,7 @@ class ReembedProgress(Value):
     failing: tuple[str, ...] = ()
     graph: bool | None = None
     dropped: int = 0
+    dry_run: bool = False
 
 
 @dataclass(frozen=True, slots=True)

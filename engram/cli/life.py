@@ -12,13 +12,16 @@ from engram.cli.memories import Id
 Ids = Annotated[list[str], typer.Argument(help="Ids of memories, full or as printed.")]
 
 
-def runs(desk: Desk, limit: Annotated[int, typer.Option("--limit", help="At most so many runs.")] = 20) -> None:
+def runs(
+    desk: Desk,
+    limit: Annotated[int, typer.Option("--limit", help="At most so many runs.", min=0, max=200)] = 20,
+    cursor: Annotated[str | None, typer.Option("--cursor", help="Where the last page ended.")] = None,
+) -> None:
     """List what the life cycle did in the scope, newest first, with the id that takes each run back."""
     from engram.cli import show
 
     with desk.door() as engram:
-        page = engram.ops.list_runs(limit=limit)
-        desk.show({"results": [one.to_dict() for one in page]}, lambda console, _: show.runs(console, page.results))
+        desk.show(engram.ops.list_runs(limit=limit, cursor=cursor), show.runs)
 
 
 def undo(desk: Desk, run_or_event_id: Annotated[str, typer.Argument(help="Id of a run, a cycle or an event.")]) -> None:

@@ -13,6 +13,8 @@ from engram.cli.files import readable, text_in
 from engram.cli.memories import json_object
 from engram.values import ReembedProgress, ReindexProgress
 
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show how many memories there are; write nothing.")]
+
 
 def models(desk: Desk) -> None:
     """List the tenant's embedding models, the one in use first."""
@@ -56,13 +58,16 @@ def reembed(
         bool, typer.Option("--no-switch", help="Build and compare; leave the old model in use.")
     ] = False,
     keep_old: Annotated[bool, typer.Option("--keep-old", help="Keep the old vectors, to go back for nothing.")] = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Change the tenant's embedding model while it is read and written; killed, it goes on when it is run again."""
     from engram.cli import show
 
     with desk.door() as engram:
         watch: Any = None if desk.json or not sys.stderr.isatty() else _line
-        told = engram.ops.reembed(model, batch_size=batch_size, switch=not no_switch, drop=not keep_old, progress=watch)
+        told = engram.ops.reembed(
+            model, batch_size=batch_size, switch=not no_switch, drop=not keep_old, dry_run=dry_run, progress=watch
+        )
         if watch is not None:
             sys.stderr.write("\n")
         desk.show(told, show.reembedding)
@@ -73,13 +78,14 @@ def reindex_words(
     config: Annotated[
         str | None, typer.Option("--config", help="Another text search configuration, such as simple or german.")
     ] = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Read the words of all the tenant's memories anew, by its text search configuration or another."""
     from engram.cli import show
 
     with desk.door() as engram:
         watch: Any = None if desk.json or not sys.stderr.isatty() else _count
-        told = engram.ops.reindex_words(config, progress=watch)
+        told = engram.ops.reindex_words(config, dry_run=dry_run, progress=watch)
         if watch is not None:
             sys.stderr.write("\n")
         desk.show(told, show.reindexing)

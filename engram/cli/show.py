@@ -420,7 +420,8 @@ def models(console: Console, found: Sequence[values.EmbeddingModel]) -> None:
 
 def reindexing(console: Console, told: values.ReindexProgress) -> None:
     """What a run over the word index has done."""
-    console.print(f"The words of {told.memories} memories were read anew by the configuration {told.config}.")
+    done = "would be" if told.dry_run else "were"
+    console.print(f"The words of {told.memories} memories {done} read anew by the configuration {told.config}.")
 
 
 def calibration(console: Console, told: values.Calibration) -> None:
@@ -451,6 +452,7 @@ def reembedding(console: Console, told: values.ReembedProgress) -> None:
             "cannot embed": ", ".join(short_id(one) for one in told.failing) or None,
             "graph": graph,
             "old vectors deleted": told.dropped or None,
+            "dry run": "nothing was written" if told.dry_run else None,
         },
     )
 
@@ -695,16 +697,18 @@ def replay_diff(console: Console, diff: values.ReplayDiff) -> None:
         draw(console, made)
 
 
-def runs(console: Console, found: Sequence[values.LifecycleRun]) -> None:
+def runs(console: Console, page: values.Page[values.LifecycleRun]) -> None:
     """Runs of the life cycle, a line each."""
     made = table("run", "when", "step", "memories", "by", "why", "", wide=("why",), named=("by",))
-    for one in found:
+    for one in page:
         note = "undone" if one.undone else ", ".join(f"{step} failed" for step in one.failed_steps)
         made.add_row(
             one.run_id, when(one.started_at), one.step, str(one.changed), plain(one.actor or ""),
             plain(one.reason or ""), note,
         )  # fmt: skip
     listed(console, made, "No runs: `engram consolidate` makes one.")
+    if page.cursor:
+        console.print(f"More: --cursor {page.cursor}", markup=False, soft_wrap=True)
 
 
 def run(console: Console, done: values.LifecycleRun) -> None:

@@ -304,6 +304,7 @@ class AsyncOps:
         batch_size: int = 100,
         switch: bool = True,
         drop: bool = True,
+        dry_run: bool = False,
         progress: Callable[[ReembedProgress], None] | None = None,
     ) -> ReembedProgress:
         """Change the tenant's embedding model while it is read and written: build new vectors, switch, drop the old.
@@ -311,27 +312,34 @@ class AsyncOps:
         Call it again after an interruption: it goes on. `batch_size` memories (1 to 1,000) are embedded at a time;
         `progress` hears of every batch. `switch=False` stops when everything is built, to look at the `overlap`;
         `drop=False` keeps the old vectors, so that going back embeds only what was written since. With the model in use
-        it makes what is missing. Raises InvalidInput, for a model this process lacks too, Unavailable when the model
-        fails for long (`reason` is `space_drift` when it is not what it was), Conflict when another change came in.
+        it makes what is missing. `dry_run` tells how many memories there are and how many have their vector. Raises
+        InvalidInput, for a model this process lacks too, Unavailable when the model fails for long (`reason` is
+        `space_drift` when it is not what it was), Conflict when another change came in.
         """
         return await self._run(
             operations.reembedding.reembed(
-                self._setup, model, batch_size=batch_size, switch=switch, drop=drop, progress=progress
+                self._setup, model, batch_size=batch_size, switch=switch, drop=drop, dry_run=dry_run, progress=progress
             )
         )
 
     async def reindex_words(
-        self, config: str | None = None, *, progress: Callable[[ReindexProgress], None] | None = None
+        self,
+        config: str | None = None,
+        *,
+        dry_run: bool = False,
+        progress: Callable[[ReindexProgress], None] | None = None,
     ) -> ReindexProgress:
         """Read the words of all the tenant's memories anew, by another text search configuration or its own.
 
         `config` is the name of one of the server's, such as `simple`, `english` or `german`; Chinese, Japanese and
         Korean are read as pairs of characters by any of them. It holds for every process from then on; while this
         runs, a memory that is not done is found by the words both configurations read alike, and by its meaning. Call
-        it again after an interruption. `progress` hears of every batch. Raises InvalidInput for a name the server does
-        not know.
+        it again after an interruption. `progress` hears of every batch; `dry_run` counts and writes nothing. Raises
+        InvalidInput for a name the server does not know.
         """
-        return await self._run(operations.reindexing.reindex_words(self._setup, config, progress=progress))
+        return await self._run(
+            operations.reindexing.reindex_words(self._setup, config, dry_run=dry_run, progress=progress)
+        )
 
     async def calibrate(self, pairs: Sequence[Mapping[str, str]] | None = None, *, keep: bool = True) -> Calibration:
         """Measure what the cosines of the tenant's embedding model mean, and judge by that from then on.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from engram import embedding, inputs, jobs, migrations, scales
@@ -87,19 +87,27 @@ def list_models(setup: Setup) -> Operation[tuple[EmbeddingModel, ...]]:
 
 
 def reembed(
-    setup: Setup, model: object, *, batch_size: object, switch: object, drop: object, progress: object
+    setup: Setup, model: object, *, batch_size: object, switch: object, drop: object, dry_run: object, progress: object
 ) -> Operation[ReembedProgress]:
     """Build the vectors of a model for every memory of the tenant, switch to it, and delete those of the old one."""
     tenant, size = setup.scope.tenant_id, inputs.whole(batch_size, "batch_size", 1, MOST_AT_ONCE)
-    switches, drops = inputs.flag(switch, "switch"), inputs.flag(drop, "drop")
+    switches, drops, rehearsed = (
+        inputs.flag(switch, "switch"), inputs.flag(drop, "drop"), inputs.flag(dry_run, "dry_run"),
+    )  # fmt: skip
     tell = inputs.optional(inputs.function, progress, "progress")
     chosen = yield from _chosen(setup, model)
     count = Count(chosen, tell)
-    old_id = yield from steps.write(tenant, lambda conn: _begin(conn, tenant, chosen), key="begin")
+
+    def begin(conn: Connection) -> int | None:
+        return _begin(conn, tenant, chosen)
+
+    old_id = yield from steps.write(tenant, steps.undone(begin) if rehearsed else begin, key="begin")
     count.state = "building" if old_id != chosen.model_id else "active"
     counted = (yield from _rows(tenant, "count_vectors", model_id=chosen.model_id))[0]
     count.total, count.done = counted.total, counted.done
-    count.told()
+    told = count.told()
+    if rehearsed:
+        return replace(told, dry_run=True)
     yield from _build(tenant, count, size)
     yield from _catch_up(tenant, count, size)
     scope_ids = yield from _scopes(tenant)

@@ -16,6 +16,15 @@ def test_consolidate_runs_a_cycle_where_something_was_written(cli: Cli) -> None:
     cli.json("add", "The boat is blue")
     assert "merge" in cli.json("consolidate", "--merge")["steps"]
     assert "consolidate" in cli("runs").out
+    newest = cli.json("runs", "--limit", "1")
+    older = cli.json("runs", "--limit", "1", "--cursor", newest["cursor"])
+    assert older["results"] != newest["results"]
+    assert f"More: --cursor {newest['cursor']}" in cli("runs", "--limit", "1").out
+
+
+def test_groups_are_of_one_owners_memories(cli: Cli) -> None:
+    assert cli.json("clusters", "--user", "ada") == {"results": []}
+    assert cli("clusters", "--all-users").code == 2, "nothing there reads everybody's"
 
 
 def test_prune_puts_away_by_mode_and_undo_brings_back(cli: Cli) -> None:

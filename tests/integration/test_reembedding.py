@@ -214,6 +214,9 @@ def test_going_back_embeds_only_what_was_written_since(door: Door, provider: Emb
 def test_a_look_before_the_switch_leaves_everything_as_it_was(door: Door) -> None:
     memory = door()
     fill(memory, 12)
+    told = memory.ops.reembed("openai/b", dry_run=True)
+    assert (told.dry_run, told.state, told.done, told.total) == (True, "building", 0, 12)
+    assert models(memory) == {"openai/a": "active"}
     told = memory.ops.reembed("openai/b", switch=False)
     assert (told.state, told.done, told.dropped) == ("building", 12, 0)
     assert models(memory) == {"openai/a": "active", "openai/b": "building"}

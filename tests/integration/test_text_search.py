@@ -196,6 +196,11 @@ def test_the_command_line_reads_the_words_anew(
     for name, value in {"DATABASE_URL": database_url, "ENGRAM_TENANT": tenant}.items():
         monkeypatch.setenv(name, value)
     cli = Cli(capsys)
-    assert cli.json("reindex-words", "--config", "german") == {"config": "german", "memories": 1, "done": True}
+    seen = {"config": "german", "memories": 1, "done": True}
+    assert cli.json("reindex-words", "--config", "german", "--dry-run") == {**seen, "dry_run": True}
+    assert "by the configuration english" in " ".join(cli("reindex-words", "--dry-run").out.split())
+    elsewhere = cli.json("reindex-words", "--config", "german", "--tenant", f"{tenant}-2")
+    assert elsewhere == {**seen, "memories": 0, "dry_run": False}
+    assert cli.json("reindex-words", "--config", "german") == {**seen, "dry_run": False}
     assert "read anew by the configuration german" in " ".join(cli("reindex-words").out.split())
     assert cli("reindex-words", "--config", "klingon").code == 2
