@@ -886,10 +886,19 @@ class HistoryEntry(Value):
 
 @dataclass(frozen=True, slots=True)
 class Page(Value, typing.Generic[T]):
-    """A part of a list, and the cursor that continues it."""
+    """A part of a list, and the cursor that continues it.
+
+    Its data does not tell of what it is a part: `Page.from_dict(data, Memory)` gives the items their type.
+    """
 
     results: tuple[T, ...]
     cursor: str | None = None
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], of: type[Value] | None = None) -> Self:
+        """The page that `to_dict` came from, its items of the type `of`; without it they stay plain data."""
+        items: Any = data["results"] if of is None else map(of.from_dict, data["results"])
+        return cls(tuple(items), data.get("cursor"))
 
     def __iter__(self) -> typing.Iterator[T]:
         return iter(self.results)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from quiet import quiet
 
-from engram import AuditEntry, Engram, InvalidInput, Memory, NotFound, Scope
+from engram import AuditEntry, Engram, InvalidInput, Memory, NotFound, Page, Scope
 
 
 @pytest.fixture
@@ -33,7 +33,9 @@ def test_each_change_says_who_why_and_what_it_did(ada: Engram) -> None:
     ada.annotate(memory.memory_id, importance=0.9, tags=["hives"], actor="bo", reason="it matters")
     ada.feedback(memory.memory_id, -1, actor="cy", note="wrong")
     ada.ops.archive([memory.memory_id], actor="op", reason="season is over")
-    archived, rated, annotated, made = ada.ops.audit_log().results
+    page = ada.ops.audit_log()
+    assert Page.from_dict(page.to_dict(), AuditEntry) == page
+    archived, rated, annotated, made = page.results
     assert [one.entry for one in (archived, rated, annotated, made)] == ["archived", "rated", "annotated", "added"]
     assert [one.actor for one in (archived, rated, annotated, made)] == ["op", "cy", "bo", "ada"]
     assert told(made) == {"memory": (None, memory.memory_id)}
