@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack
 
 from engram import inputs, operations, ranking
 from engram.client.async_ops import AsyncOps
-from engram.client.core import ABREAST, Door, TokenCounter
-from engram.errors import EngramError, NotFound
+from engram.client.core import ABREAST, Door, TokenCounter, naming_all
+from engram.errors import EngramError, InvalidInput, NotFound
 from engram.filters import Filter
 from engram.longinput.media import Media
 from engram.operations.arguments import (
@@ -125,6 +126,10 @@ class AsyncEngram(Door):
         except StopIteration as done:
             value: T = done.value
             return value
+        except InvalidInput as error:
+            if "known" not in error.facts:
+                raise
+            raise naming_all(error, sys._getframe(1).f_code) from None
 
     async def _do(self, step: Step) -> Any:
         if isinstance(step, Transact):

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, Never, Self, TypeVar, Unpack
 
 from engram import embedding, inputs, llm, operations, policies, ranking, rerank
@@ -214,6 +215,13 @@ def _checked(value: object, kind: type[T], name: str) -> T:
     if not isinstance(value, kind):
         raise SettingsError(f"{name}: expected {kind.__name__}, found {type(value).__name__}")
     return value
+
+
+def naming_all(error: InvalidInput, call: CodeType) -> InvalidInput:
+    """A refusal of an unknown argument with all that the call takes: its named arguments, then the others. Pure."""
+    named = call.co_varnames[1 : call.co_argcount + call.co_kwonlyargcount]
+    takes = ", ".join(dict.fromkeys((*named, *error.facts["known"])))
+    return InvalidInput(error.field, f"an argument of this call: {takes}", error.found)
 
 
 def _no_others(names: Mapping[str, object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -11,9 +12,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack
 
 from engram import inputs, operations, ranking
-from engram.client.core import Door, TokenCounter
+from engram.client.core import Door, TokenCounter, naming_all
 from engram.client.ops import Ops
-from engram.errors import EngramError, NotFound
+from engram.errors import EngramError, InvalidInput, NotFound
 from engram.filters import Filter
 from engram.longinput.media import Media
 from engram.operations.arguments import (
@@ -117,7 +118,12 @@ class Engram(Door):
         return Ops(self)
 
     def _run(self, operation: Operation[T]) -> T:
-        return self._core.run(operation)
+        try:
+            return self._core.run(operation)
+        except InvalidInput as error:
+            if "known" not in error.facts:
+                raise
+            raise naming_all(error, sys._getframe(1).f_code) from None
 
     # Write: the ledger's roads
 

@@ -89,7 +89,7 @@ def add(setup: Setup, fact: object, given: Mapping[str, Any]) -> Operation[Write
     """Judge one fact and write what the judgement says."""
     if isinstance(fact, list | tuple | dict):
         raise InvalidInput("fact", "a text; for messages use remember()", type(fact).__name__)
-    call = setup.writing({name: value for name, value in given.items() if name not in MEMORY_WORDS})
+    call = setup.writing({name: value for name, value in given.items() if name not in MEMORY_WORDS}, MEMORY_WORDS)
     asked = asked_for(setup, call, {"fact": fact, **{n: v for n, v in given.items() if n in MEMORY_WORDS}})
     return (yield from _add_all(setup, call, [asked]))[0]
 
@@ -402,7 +402,7 @@ def _cleaned(edit: Edit | None, censor: Censor) -> Edit | None:
 
 def annotate(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[Memory]:
     """Change attributes of a memory in place: an event, no revision, no new vector."""
-    call = setup.writing({name: value for name, value in given.items() if name not in ATTRIBUTES})
+    call = setup.writing({name: value for name, value in given.items() if name not in ATTRIBUTES}, ATTRIBUTES)
     changes = {name: call.censor.data(value, name) for name, value in given.items() if name in ATTRIBUTES}
     if not changes:
         raise InvalidInput("attributes", f"at least one of {', '.join(ATTRIBUTES)}", "none")

@@ -33,6 +33,7 @@ from engram.writing import Desk
 
 DIRECT: Final[tuple[StreamKind, str]] = ("scope", "direct")  # the stream of a scope's own changes
 MOST_LATELY: Final = 4_096  # desks kept in mind
+UNKNOWN: Final = "an unknown name"
 READ_WORDS: Final = ("as_of", "known_at")
 WRITE_WORDS: Final = (
     "actor",
@@ -116,9 +117,9 @@ class Setup:
             ),
         )
 
-    def writing(self, given: Mapping[str, Any]) -> Writing:
-        """The scope and the words of a write; an unknown name is InvalidInput."""
-        scope = _scope(self.scope, given, WRITE_WORDS).for_write()
+    def writing(self, given: Mapping[str, Any], beside: Sequence[str] = ()) -> Writing:
+        """The scope and the words of a write; an unknown name is InvalidInput, which tells of words `beside` these."""
+        scope = _scope(self.scope, given, (*WRITE_WORDS, *beside)).for_write()
         optional = inputs.optional
         session_id = optional(inputs.name, given.get("session_id"), "session_id")
         censor = self.censor()
@@ -302,6 +303,7 @@ def _scope(scope: Scope, given: Mapping[str, Any], words: tuple[str, ...]) -> Sc
     for name in given:
         if name not in known:
             field = inputs.field_name(name, "argument")
-            wanted = f"an argument of this call, such as {', '.join(sorted(known))}"
-            raise InvalidInput(field, wanted, "an unknown name")
+            refused = InvalidInput(field, f"an argument of this call, such as {', '.join(sorted(known))}", UNKNOWN)
+            refused.facts["known"] = tuple(sorted(known))  # beside those the call names, which its door adds
+            raise refused
     return scope.override(**{name: value for name, value in given.items() if name in Ids.__annotations__})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
-from typing import get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -159,6 +159,28 @@ def test_a_bad_argument_is_refused_before_anything_is_opened() -> None:
         door.add("")
     with pytest.raises(InvalidInput):
         door.search("tea", limit=-1)
+
+
+@pytest.mark.parametrize(
+    ("call", "takes"),
+    [
+        (lambda door: door.add("x", foo=1), {"fact", "memory_type", "valid_to", "actor", "user_id"}),
+        (lambda door: door.annotate("mem-1a2b3c4d", foo=1), {"memory_id", "importance", "reason"}),
+        (lambda door: door.search("x", foo=1), {"query", "limit", "min_score", "as_of"}),
+        (lambda door: door.ops.import_("x", foo=1), {"path", "format", "on_conflict", "strict", "dry_run"}),
+    ],
+    ids=["add", "annotate", "search", "import"],
+)  # fmt: skip
+async def test_an_unknown_argument_is_refused_by_naming_all_that_the_call_takes(call: Any, takes: set[str]) -> None:
+    with pytest.raises(InvalidInput) as refused, Engram("postgresql://nobody@127.0.0.1:1/nowhere") as door:
+        call(door)
+    with pytest.raises(InvalidInput) as awaited:
+        async with AsyncEngram("postgresql://nobody@127.0.0.1:1/nowhere") as twin:
+            await call(twin)
+    assert str(awaited.value) == str(refused.value)
+    assert refused.value.field == "foo"
+    assert takes <= set(refused.value.expected.removeprefix("an argument of this call: ").split(", "))
+    assert not {"self", "given"} & set(refused.value.expected.split(", "))
 
 
 def test_a_database_that_is_not_there_is_unavailable_and_says_no_password() -> None:
