@@ -77,6 +77,7 @@ ANALYZED_AT: Final = frozenset(2**n for n in range(2, 15))  # writes before whic
 NO_LIMIT: Final = timedelta(0)
 MOST_ANALYZED: Final = 100  # tables at a time: more than there are
 MAX_TRIES: Final = 8
+SHIPPED: Final = "english"  # a text search configuration that every server has
 MAX_RETRY_SECONDS: Final = 15.0
 FIRST_DELAY: Final = 0.01
 LAST_DELAY: Final = 1.0
@@ -473,7 +474,7 @@ class Database:
         """
         with self.engine.connect() as conn:
             if not (self._fits or any_schema):
-                self._refuse_other_schema(conn)
+                self._refuse_misfit(conn)
             if not read_only and next(self._writes) in ANALYZED_AT:
                 _analyze(conn, self._unhurried(tenant_id))
             conn.begin()  # SQLAlchemy neither rolls back by itself nor goes on with another connection
@@ -502,7 +503,7 @@ class Database:
         """The asynchronous form of `transaction`."""
         async with self.async_engine.connect() as conn:
             if not (self._fits or any_schema):
-                await conn.run_sync(self._refuse_other_schema)
+                await conn.run_sync(self._refuse_misfit)
             if not read_only and next(self._writes) in ANALYZED_AT:
                 await conn.run_sync(_analyze, self._unhurried(tenant_id))
             _inside(conn).begin()
@@ -523,12 +524,17 @@ class Database:
             finally:
                 known.pop(COURSE, None)
 
-    def _refuse_other_schema(self, conn: Connection) -> None:
-        """Raise SchemaOutdated where the schema is of another revision; where none is told the statements will tell."""
+    def _refuse_misfit(self, conn: Connection) -> None:
+        """Raise SchemaOutdated where the schema is of another revision, SettingsError where a setting fits no server.
+
+        Where no revision is told the statements will tell.
+        """
         if self.refuse is not None:
             found = _revision(conn)
             if found is not None:
                 self.refuse(found)
+        if self.settings.text_search_config != SHIPPED:
+            _refuse_unknown_config(conn, self.settings.text_search_config)
         self._fits = True
 
     def _course(self, tenant_id: str, read_only: bool, snapshot: bool) -> _Course:
@@ -634,6 +640,19 @@ def _revision(conn: Connection) -> str | None:
     finally:
         cursor.close()
     return None if row is None else str(row[0])
+
+
+def _refuse_unknown_config(conn: Connection, name: str) -> None:
+    """Raise SettingsError where the server has no text search configuration of the name."""
+    cursor = conn.connection.cursor()
+    try:
+        cursor.execute(statement("list_text_configs"))
+        there = [str(row[0]) for row in cursor.fetchall()]
+    finally:
+        cursor.close()
+    if name.lower() not in there:  # as PostgreSQL reads a name without quotes
+        expected = f"expected a text search configuration of the server, one of {', '.join(there)}"
+        raise SettingsError(f"text_search_config: {expected}, found {name}", name="text_search_config")
 
 
 def _attended(engine: sa.Engine) -> sa.Engine:

@@ -12,7 +12,7 @@ from quiet import quiet
 from engram import Engram, Scope, SearchResults, tenancy
 from engram.channels import keyword
 from engram.database import Database
-from engram.errors import InvalidInput
+from engram.errors import InvalidInput, SettingsError
 from engram.settings import load
 from engram.values import ReindexProgress
 
@@ -177,6 +177,12 @@ def test_an_unknown_configuration_is_refused_and_changes_nothing(door: Door) -> 
         with pytest.raises(InvalidInput, match="config"):
             memory.ops.reindex_words(name)
     assert first(memory.search("house", expand=False)) == "The houses are sold"
+
+
+def test_a_setting_that_names_no_configuration_of_the_server_is_told_at_the_first_call(door: Door) -> None:
+    with pytest.raises(SettingsError, match=r"^text_search_config: .*, german, .*, simple, .*, found klingon$"):
+        door("klingon").list_memories()
+    assert door("German").add("Die Häuser").kind == "add"
 
 
 def test_two_tenants_have_two_configurations(door: Door, tenant: str) -> None:
