@@ -509,9 +509,10 @@ FIELDS: Final[Mapping[str, Mapping[str, str]]] = {
         "batch_size": "revision",
         "switch": "flag",
         "drop": "flag",
+        "dry_run": "flag",
         "progress": "function",
     },
-    "ops.reindex_words": {"config": "label", "progress": "function"},
+    "ops.reindex_words": {"config": "label", "dry_run": "flag", "progress": "function"},
 }
 
 # Which shared keywords a call takes beside its own arguments.
