@@ -87,7 +87,7 @@ def enter(
     write is `repeated`, for then it has its place already.
     """
     part = _enter(conn, scope_id, visit)
-    if part.opened_by == "engram" and part.idle > gap and not part.is_new and not repeated():
+    if part.opened_by == "engram" and not part.is_new and _was_silent(conn, scope_id, part, gap) and not repeated():
         if not part.ended:
             end(conn, scope_id, part, outcome="idle", key=key)
         successor = _enter(conn, scope_id, Visit(new_id(), "engram", announced=True), continues=part.session_id)
@@ -95,6 +95,14 @@ def enter(
     if part.is_new and visit.announced:
         return _announced(conn, scope_id, part, {"metadata": dict(visit.metadata)}, gap, key)
     return part
+
+
+def _was_silent(conn: Connection, scope_id: int, part: Part, gap: timedelta) -> bool:
+    """Whether a part was silent for longer than `gap`, or for so long that it was ended: that end is an event, too."""
+    if part.idle > gap or not part.ended or gap == NEVER:
+        return part.idle > gap
+    row = fetch_one(conn, "find_session", scope_id=scope_id, session_id=part.session_id)
+    return row is not None and row.outcome == "idle"
 
 
 def add_metadata(conn: Connection, scope_id: int, part: Part, metadata: Mapping[str, Any], key: bytes | None) -> bool:

@@ -397,8 +397,11 @@ def test_a_silent_session_closes_itself_and_a_lively_one_is_looked_at_again(
     run_now(door, queued(door, "close_session")[0])
     assert door.get_session(talk.session_id).outcome == "idle"
     assert queued(door, "close_session") == []
-    talk.remember("Back again")  # the gap counts from the last event, and the end was one
-    assert door.get_session(talk.session_id).ended_at is None
+    closed = door.end_session(talk.session_id)
+    talk.remember("Back again")  # the gap counts from what was said last: that it was closed breaks no silence
+    newest, first = door.list_sessions()
+    assert (first, newest.continues, newest.ended_at) == (closed, talk.session_id, None)
+    assert types(door, newest.session_id) == ["session_started", "user_message"]
     assert len(queued(door, "close_session")) == 1
 
 
