@@ -314,7 +314,12 @@ class SurpriseTerms(Value):
 
 @dataclass(frozen=True, slots=True)
 class WriteDecision(Value):
-    """What became of a candidate, and why."""
+    """What became of a candidate, and why.
+
+    Hints say what is to be known beside: `split` (several facts in one text), `secret` (one was cut out), `tags_full`
+    (no room for all tags), and of a repetition what was stated and not taken over, behind the call that changes it, as
+    in `annotate:expires_in`.
+    """
 
     kind: DecisionKind
     memory: Memory | None
@@ -359,7 +364,8 @@ def _explained(made: WriteDecision) -> str:
     if made.kind == "conflict":
         return f"Not stored: {_words(made.reasons)}."
     if made.kind == "reinforce":
-        return f"Not stored anew: a memory says it already ({_words(made.reasons)}){_beside(target)}."
+        why, kept = _words(made.reasons), _kept(made.hints)
+        return f"Not stored anew: a memory says it already ({why}){_beside(target)}.{kept}"
     if made.kind == "revise":
         return f"Stored as a new revision ({_words(made.reasons)})."
     return f"Stored ({_words(made.reasons)}){_beside(target) if 'value_changed' in made.reasons else ''}."
@@ -370,6 +376,13 @@ def _beside(near: Neighbour | None) -> str:
         return ""
     cosine = "" if near.cosine is None else f"cosine {near.cosine:.3f}, "
     return f"; the closest memory is {short_id(near.memory_id)} ({cosine}shared words {near.jaccard:.2f})"
+
+
+def _kept(hints: tuple[str, ...]) -> str:
+    """Which attributes a memory keeps though others were stated, and which call changes them."""
+    calls = [(hint.partition(":")[0], hint.partition(":")[2]) for hint in hints if ":" in hint]
+    named = {call: [name for other, name in calls if other == call] for call, _ in calls}
+    return "".join(f" It keeps its {', '.join(names)}: {call} changes that." for call, names in named.items())
 
 
 def _words(reasons: tuple[str, ...]) -> str:

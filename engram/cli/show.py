@@ -257,7 +257,7 @@ def decision(console: Console, made: values.WriteDecision) -> None:
         console,
         {
             "because": ", ".join(made.reasons),
-            "that is": made.explanation if made.erased or made.kind in ("reject", "conflict") else None,
+            "that is": made.explanation if _needs_words(made) else None,
             "rule": made.rule,
             "instead of": _replaced(made),
             "surprise": f"{made.surprise.score:.3f}" if made.surprise else None,
@@ -265,6 +265,11 @@ def decision(console: Console, made: values.WriteDecision) -> None:
             "hints": ", ".join(made.hints),
         },
     )
+
+
+def _needs_words(made: values.WriteDecision) -> bool:
+    """Whether a decision did less than was asked for, so that a sentence has to say what."""
+    return made.erased or made.kind in ("reject", "conflict") or any(":" in hint for hint in made.hints)
 
 
 def _replaced(made: values.WriteDecision) -> str | None:

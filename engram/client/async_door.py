@@ -262,6 +262,9 @@ class AsyncEngram(Door):
     async def add(self, fact: str, **memory: Unpack[NewMemory]) -> WriteDecision:
         """Remember one fact, unless it is known; the decision says what became of it, and why.
 
+        A fact that is known gets the tags; its other attributes stay, and the hints of the decision name what was
+        stated otherwise and the call that changes it.
+
         `topic_key` makes it an upsert that keeps history; `dry_run` writes nothing. Sent again under its
         `idempotency_key` it gives the first decision, which is `erased` where what came of it was erased since. Raises
         InvalidInput for a list of messages (use `remember`), IdempotencyMismatch where the key came with another fact,

@@ -186,6 +186,7 @@ def _asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
             inputs.memory_id(one, "supersedes") for one in inputs.items(get("supersedes", ()), "supersedes", 50)
         ),
         citations=tuple(span for span, _ in cited), quotes=tuple(quote for _, quote in cited),
+        stated=tuple(name for name in writing.KEPT_BY if get(name) is not None),
     )  # fmt: skip
     # A quote is checked and not kept: what it quotes may be erased, and a copy would stay.
     spans = {"sources": draft.citations} if cited else {}

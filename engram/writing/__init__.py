@@ -4,6 +4,7 @@ A candidate is judged against what its scope holds (pure gates), then placed in 
 Every function runs inside the caller's transaction, after `lock` has taken the keys in one global order.
 """
 
+from engram.writing.deciding import KEPT_BY
 from engram.writing.desk import (
     EVIDENCE,
     Desk,
@@ -68,6 +69,7 @@ from engram.writing.telling import revive, whole
 __all__ = [
     "EMPTY_HASH",
     "EVIDENCE",
+    "KEPT_BY",
     "LINK_DELAY",
     "MOST_TAGS",
     "NEAR_SIZE",

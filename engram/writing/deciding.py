@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, Final
 
 from engram import secrets
-from engram.values import Neighbour, SurpriseTerms
-from engram.writing.desk import Desk, Origin
+from engram.values import Memory, Neighbour, SurpriseTerms
+from engram.writing.desk import Desk, Draft, Origin
 from engram.writing.judging import Judged
 
 LONG_FACT: Final = 1_000
 LISTED: Final = ("reasons", "nearest")  # of a decision, which are there when they are empty too
+KEPT_BY: Final[Mapping[str, str]] = {
+    "memory_type": "memory_type", "category": "category", "source": "source", "metadata": "metadata",
+    "importance": "importance", "priority": "importance", "rating": "importance", "confidence": "confidence",
+    "critical_slot": "critical_slot", "private": "private", "expires_at": "expires_at", "expires_in": "expires_at",
+    "expires_in_days": "expires_at", "main_content": "main_content",
+}  # fmt: skip
+"""What a caller may give by name and a repetition leaves as it is, by the field of the memory that holds it."""
+CHANGED_BY: Final = {"main_content": "revise"}  # all else of it is changed by annotate
 
 
 def decision_of(
@@ -31,6 +40,25 @@ def decision_of(
         "hints": list(hints), "policy": f"{desk.policy.name}@{desk.policy.version}",
         "rule": judged.draft.classified.rule,
     }  # fmt: skip
+
+
+def kept_hints(draft: Draft, held: Memory, expires_at: datetime | None, *, absorbs: bool) -> list[str]:
+    """What a caller stated and a memory that he repeats holds otherwise and keeps, each behind its verb. Pure.
+
+    The verb is the call that changes it. `expires_at` is when the draft would expire; a memory that `absorbs` takes the
+    higher importance.
+    """
+    rules = draft.classified
+    said = {
+        "memory_type": rules.memory_type, "category": rules.category, "source": draft.source,
+        "metadata": draft.metadata, "importance": rules.importance, "confidence": draft.confidence,
+        "critical_slot": rules.critical_slot, "private": draft.private, "expires_at": expires_at,
+        "main_content": draft.main_content,
+    }  # fmt: skip
+    kept = {name for name, value in said.items() if value != getattr(held, name)}
+    if absorbs and (rules.importance or 0.0) >= held.importance:
+        kept.discard("importance")
+    return [f"{CHANGED_BY.get(name, 'annotate')}:{name}" for name in draft.stated if KEPT_BY[name] in kept]
 
 
 def _kept_near(near: Neighbour) -> dict[str, Any]:

@@ -81,6 +81,7 @@ class Draft:
     echo: Echo | None = None  # of a value said before, until it is found of what
     refused: str | None = None  # the guard of the policy that refused it, and why
     succeeds: str | None = None  # the text of the memory of which it says that it is over or has changed
+    stated: tuple[str, ...] = ()  # what a caller gave by name of what a repetition leaves as it is
 
     def begins(self, origin: Origin) -> datetime:
         """Since when the statement holds: what was stated, otherwise when it was said."""

@@ -12,14 +12,14 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import embedding, jobs, text
+from engram import embedding, jobs, memories, text
 from engram.arrays import Texts
 from engram.channels import keyword, semantic, upkeep
 from engram.database import Connection, Jsonb, fetch_ahead, send_ahead
 from engram.lineage import Place
 from engram.policies import TYPE_WEIGHTS
-from engram.values import trust_rank
-from engram.writing.deciding import as_kept, decision_of
+from engram.values import Memory, trust_rank
+from engram.writing.deciding import as_kept, decision_of, kept_hints
 from engram.writing.desk import Desk, Draft, Origin, iso
 from engram.writing.judging import SAME_EVENT, Judged, follows, is_compared, with_place
 from engram.writing.noting import note_change
@@ -193,6 +193,7 @@ def settle_together(
     stored: list[tuple[New, Draft]] = []
     edges: list[Edge] = []
     superseded: dict[str, Place] = {}
+    repeated = _repeated(desk, [judged for judged, _ in several])
     for (judged, origin), moved in zip(several, moves, strict=True):
         if judged.kind in ("reject", "conflict"):
             decision = decision_of(desk, judged, origin, memory_id=None, target_id=judged.judgement.target_id)
@@ -202,6 +203,7 @@ def settle_together(
         if judged.kind == "reinforce":
             target_id = judged.judgement.target_id
             decision = decision_of(desk, judged, origin, memory_id=target_id, target_id=target_id)
+            decision["hints"] += _hints(desk, judged.draft, origin, repeated.get(target_id or ""))
             restated.append(_restatement(desk, judged, origin))
             rows.append({**_marked("reinforced", origin, decision), "restates": target_id})
             settled.append(Settled(decision, origin, judged))
@@ -367,9 +369,24 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     decision = decision_of(desk, judged, origin, memory_id=target_id, target_id=target_id)
     if not set(draft.tags) <= set(tags):
         decision["hints"].append("tags_full")
+    decision["hints"] += _hints(desk, draft, origin, target)
     stirred = _note(desk, target.memory_id, "reinforced", origin, decision=decision)
     stirred = bool(reorder(desk, target.lineage_id, origin.event_id, origin.actor)) or stirred
     return Settled(decision, origin, judged, stirred=stirred, moved=None if stirred else ())
+
+
+def _repeated(desk: Desk, several: Sequence[Judged]) -> dict[str, Memory]:
+    """The memories that are repeated by drafts of which a caller stated more than a repetition changes."""
+    stating = [judged for judged in several if judged.kind == "reinforce" and judged.draft.stated]
+    wanted = sorted({judged.judgement.target_id for judged in stating if judged.judgement.target_id is not None})
+    return {one.memory_id: one for one in memories.load(desk.conn, desk.visible, wanted)} if wanted else {}
+
+
+def _hints(desk: Desk, draft: Draft, origin: Origin, held: Memory | None) -> list[str]:
+    """What was stated beside a repetition and is not taken over."""
+    if not draft.stated or held is None:
+        return []
+    return kept_hints(draft, held, expiry(draft, origin), absorbs=desk.policy.write_mode == "absorb")
 
 
 def united(held: Sequence[str], new: Sequence[str]) -> list[str]:

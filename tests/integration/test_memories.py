@@ -288,6 +288,31 @@ def test_a_batch_takes_no_tag_from_a_memory_that_has_its_fill(ada: Engram) -> No
     assert [one.memory.tags for one in again] == [("aa", "ab", "ac", *held), ("00", "r")]
 
 
+STATED = {
+    "memory_type": "decision", "category": "doors", "source": "mail", "metadata": {"floor": 2}, "rating": 5,
+    "confidence": 0.9, "critical_slot": "door", "expires_in_days": 0, "main_content": "It is 4711, she said.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_what_is_stated_beside_a_repetition_and_not_taken_over_is_said(ada: Engram, batch: bool) -> None:
+    held = ada.add("The door code is 4711", memory_type="profile", topic_key="door", expires_in="1h", rating=2).memory
+    said: list[Candidate] = [
+        {"fact": "the door code is  4711", "topic_key": "door", "tags": ["new"], **STATED},  # type: ignore[typeddict-item]
+        {"fact": "The door code is 4711", "memory_type": "profile", "rating": 2, "expires_at": held.expires_at},
+        {"fact": "The ladder is red", "category": "tools"},
+        {"fact": "The ladder is red", "category": "toys"},
+    ]
+    made = ada.add_many(said) if batch else [ada.add(**item) for item in said]
+    assert [one.kind for one in made] == ["reinforce", "reinforce", "add", "reinforce"]
+    named = sorted(f"{'revise' if name == 'main_content' else 'annotate'}:{name}" for name in STATED)
+    assert [sorted(one.hints) for one in made] == [named, [], [], ["annotate:category"]]
+    assert made[3].explanation.endswith(" It keeps its category: annotate changes that.")
+    kept = ada.get(held.memory_id)
+    assert (kept.expires_at, kept.tags, kept.importance) == (held.expires_at, ("new",), held.importance)
+    assert ada.explain_memory(held.memory_id).decisions[1].hints == made[0].hints
+
+
 def test_citations_given_by_the_caller_are_checked(ada: Engram) -> None:
     said = ada.remember("The launch moved to May, I think.", derive="skip")
     start = len("The launch ")
