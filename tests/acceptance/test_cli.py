@@ -70,6 +70,8 @@ def test_a_memory_is_added_shown_listed_revised_and_its_lineage_and_history_are_
     added = cli.json("add", "The office closes at six", "--topic-key", "hours", "--tag", "office", "--importance", "0")
     assert (added["kind"], added["memory"]["importance"]) == ("add", 0.0)
     first = added["memory"]["memory_id"]
+    again = cli("add", "The office closes at six", "--topic-key", "hours", "--importance", "0.9").out
+    assert "It keeps its importance: annotate changes that." in " ".join(again.split())
     assert cli.json("get", first)["fact"] == "The office closes at six"
     assert cli.json("get", f"mem-{first[-8:]}")["memory_id"] == first
     revised = cli.json("revise", first, "The office closes at seven", "--reason", "summer", "--actor", "ada")
