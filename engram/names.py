@@ -98,6 +98,8 @@ NOT_NAMES: Final = _phrases(
     two, it, mine, yours, user
     """
 )
+ALSO_NAMES: Final = _phrases("al, an, april, august, di, june, le, van")
+"""Months and particles that are given names, too: where somebody says what their name is, and writes it as one."""
 NOT_ALLERGENS: Final = _phrases(
     """
     being, food, mondays, monday, mornings, meetings, work, cardio, exercise, bullshit, drama, stupidity, people, fun,

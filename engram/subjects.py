@@ -431,7 +431,7 @@ def mood_of(sentence: str) -> Mood:
     """What a sentence does: states, plans, asks, supposes, quotes, reports or orders."""
     bare = sentence.strip()
     body, quoted = _without_quotes(bare)
-    text = plain(body)
+    text = plain(_CALLED_SO.sub(r"\1 Named", body))
     if quoted:
         return "quotation"
     text = _OWN_TAIL.sub("", text[lead_length(text) :])
@@ -454,6 +454,8 @@ def mood_of(sentence: str) -> Mood:
     return "plan" if _PLANS.search(text, held) else "statement"
 
 
+_CALLED_SO = regex(r"\b((?i:name is|name['’]s|call (?:me|user)|to be called)) (?:Will|Hope)\b")
+"""A name that would say that something is planned, were it not one."""
 _DOUBLE = regex(r"[\"“”«»„「」『』]([^\"“”«»„「」『』]*)[\"“”«»„「」『』]|(?<![\w])['‘]([^'‘’]{3,})['’](?!\w)")
 _QUOTE_MARK = regex(r"[\"“”«»„「」『』'‘]")
 _OPEN_QUOTE = regex(r"^[\"“«„「『]")

@@ -87,8 +87,11 @@ def _proper(original: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _take(text: str, proper: frozenset[str], most: int) -> tuple[list[str], str]:
-    """The leading words of a text that are a name, and the text after them."""
+def _take(text: str, proper: frozenset[str], most: int, alone: frozenset[str] = frozenset()) -> tuple[list[str], str]:
+    """The leading words of a text that are a name, and the text after them.
+
+    A particle ends none, unless it is one of those that are a name `alone` and nothing is before it.
+    """
     taken: list[str] = []
     place = 0
     for match in _WORD.finditer(text):
@@ -111,7 +114,7 @@ def _take(text: str, proper: frozenset[str], most: int) -> tuple[list[str], str]
         place = match.end()
         if word.endswith("'s"):
             break
-    while taken and taken[-1] in words.PARTICLES:
+    while taken and taken[-1] in words.PARTICLES and not (len(taken) == 1 and taken[0] in alone):
         place = text[:place].rstrip().rfind(taken.pop())
     return taken, text[place:]
 
@@ -167,14 +170,16 @@ def _known_place(text: str) -> str | None:
 
 def person(found: str, original: str, canonical: str) -> str | None:
     """The name of a person, or None when the words describe rather than name."""
-    taken, rest = _take(re.sub(r"^(?:dr|mr|mrs|ms|prof)\.? ", "", found), _proper(original), 4)
+    named = canonical.startswith("user's name")
+    also = words.ALSO_NAMES if named else frozenset()
+    taken, rest = _take(re.sub(r"^(?:dr|mr|mrs|ms|prof)\.? ", "", found), _proper(original), 4, also)
     if taken:
         if found.startswith(taken[0] + "'s") or re.match(r"^'s\b", rest) or " ".join(taken) + "'s" in found:
             return None
-        if any(word in words.NOT_NAMES for word in taken) or not _follows(rest, _AFTER_PERSON):
+        if any(word in words.NOT_NAMES - also for word in taken) or not _follows(rest, _AFTER_PERSON):
             return None
         return " ".join(taken)
-    return _lower_name(found, original) if canonical.startswith("user's name") else None
+    return _lower_name(found, original) if named else None
 
 
 def _lower_name(found: str, original: str) -> str | None:

@@ -68,6 +68,7 @@ SETS = [
     ("I'm engaged to Maya now", "partner", "maya"),
     ("I got married to Maya last summer", "partner", "maya"),
     ("I want to be called Sam", "form of address", "sam"),
+    ("I want to be called Will", "form of address", "will"),
     ("Please answer in French", "language of answers", "french"),
     ("Always answer me in English from now on", "language of answers", "english"),
 ]
