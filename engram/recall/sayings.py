@@ -202,8 +202,26 @@ _THEY: Final = regex(
 )
 
 
+_THING: Final = regex(
+    r"\s*(?:(?i:and|but|so),? )*(?:(?i:the|this|that|an?|my|our|his|her|their) (?P<what>(?:[\w'-]+ ){1,4}?)"
+    r"(?:(?:was|were|is|are|has|have|had|got|been|being|just|now|\w+ly) )*|"
+    r"(?P<name>[A-Z][\w'-]+ )(?:was|were|got|(?:has|had) been) )(?P<verb>[a-z]+ed|sold|left|lost|taken|given|gone)\b"
+)
+_SELF: Final = regex(r"(?i)\b(?:i|i'm|i've|me|us|we|we've)\b")
+
+
+def _is_of_another_thing(sentence: str, own: Set[str]) -> bool:
+    """Whether a sentence only says of a thing that a fact does not name what that says of the user: "was moved"."""
+    thing = _THING.match(sentence)
+    if thing is None or _SELF.search(sentence) is not None:
+        return False
+    return own.isdisjoint(_words(thing["what"] or thing["name"])) and not own.isdisjoint(_words(thing["verb"]))
+
+
 def _is_of_another(sentence: str, own: Set[str]) -> bool:
     """Whether a sentence is about somebody whom a fact of these words does not name, and about nobody else."""
+    if _is_of_another_thing(sentence, own):
+        return True
     they = _THEY.match(sentence)
     if they is not None:
         named = they["name"]

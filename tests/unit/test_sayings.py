@@ -63,6 +63,14 @@ def test_what_is_supposed_asked_or_of_others_is_none(said: str) -> None:
         ("My sister-in-law's levothyroxine was lowered.", "User takes levothyroxine", False),
         ("My neurologist took me off sumatriptan.", "User takes sumatriptan", True),
         ("My dose is 20 mg now.", "User takes 10 mg of lisinopril", True),
+        ("The meeting was moved.", "User moved to Munich", False),
+        ("Our stand-up has been moved to Friday.", "User moved to Munich", False),
+        ("Standup was moved to Friday.", "User moved to Munich", False),
+        ("The company moved me to Berlin.", "User moved to Munich", True),
+        ("I was moved to Berlin.", "User moved to Munich", True),
+        ("Just moved to Berlin.", "User moved to Munich", True),
+        ("The team moved to Linear.", "User's team moved to Jira", True),
+        ("The Skoda was sold.", "User drives a Skoda", True),
     ],
 )
 def test_of_somebody_of_theirs_it_speaks_where_the_fact_does(said: str, told: str, speaks: bool) -> None:
