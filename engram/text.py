@@ -20,6 +20,11 @@ CJK = (
     "\u4e00-\u9fff\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uf900-\ufaff\uff66-\uff9f\uffa0-\uffdc"
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff"
 )
+# Letters and marks of Thai, Lao, Myanmar and Khmer, which put no spaces between words either.
+_UNSPACED = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u108f\u109a-\u109d"
+    "\u1780-\u17d3\u17d7\u17dc\u17dd\ua9e0-\ua9ef\ua9fa-\ua9fe\uaa60-\uaa7f"
+)
 
 # Not here on purpose: not, no, never, without, before, after, until, since. They carry the meaning of a fact.
 _STOP = """
@@ -33,6 +38,7 @@ QUESTION_MARKS = "?？﹖؟՞፧⸮‽⁇⁈⁉❓❔"
 """What ends a question, in any script: none of it means anything in a regular expression's set of characters."""
 
 _CJK_RUN = re.compile(f"[{CJK}]+")
+_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 _ASCII_RUN = re.compile(r"[\x00-\x7f]+")
 _PIECE = re.compile(f"([{CJK}]+)|([^{CJK}]+)")
 # Between these nothing belongs together; a comma between digits does ("1,000").
@@ -107,12 +113,27 @@ def has_cjk(text: str) -> bool:
     return not text.isascii() and _CJK_RUN.search(text) is not None
 
 
+def is_unspaced(text: str) -> bool:
+    """Whether the text holds characters of a script that puts no spaces between words."""
+    return not text.isascii() and (has_cjk(text) or _UNSPACED_RUN.search(text) is not None)
+
+
 def with_bigrams(text: str) -> str:
-    """The text with every Chinese, Japanese or Korean run as pairs of characters, for a text index."""
-    if not has_cjk(text):
+    """The text with every run of a script without spaces as pairs of characters, for a text index.
+
+    A character of Thai, Lao, Myanmar or Khmer is a letter with the marks that stand on it.
+    """
+    if not is_unspaced(text):
         return text
     spaced = _CJK_RUN.sub(lambda run: f" {' '.join(_bigrams(unicodedata.normalize('NFKC', run.group())))} ", text)
-    return spaced.strip()
+    return _UNSPACED_RUN.sub(lambda run: f" {' '.join(_pairs(run.group()))} ", spaced).strip()
+
+
+def _pairs(run: str) -> list[str]:
+    """The pairs of letters of a run, each letter with its marks."""
+    letters = [place for place, char in enumerate(run) if unicodedata.category(char)[0] != "M" or place == 0]
+    ends = [*letters[1:], len(run)]
+    return [run[start:end] for start, end in zip(letters, ends[1:], strict=False)] or [run]
 
 
 def quote_hash(quote: str) -> str:

@@ -158,7 +158,7 @@ class Entry:
 
 
 def plain(said: str) -> str:
-    """Text as the index sees it: compared, without accents and signs, CJK in pairs of characters. Pure.
+    """Text as the index sees it: compared, without accents and signs, where no spaces are in pairs of letters. Pure.
 
     The server may run with a locale that knows no Unicode, so that case, accents and punctuation are settled here.
     Words of code stand apart: paths, versions, and the parts of a `camelCase` name behind the whole.

@@ -271,7 +271,7 @@ def missing(terms: Sequence[str], shown: str) -> tuple[str, ...]:
 
 
 def _holds(there: str, term: str) -> bool:
-    if text.has_cjk(term):
+    if text.is_unspaced(term):
         return term in there
     return re.search(rf"(?<!\w){re.escape(term)}(?!\w)", there) is not None
 

@@ -117,6 +117,20 @@ def test_tokens_are_a_quarter_of_the_characters_and_each_cjk_character_one(given
     assert text.count_tokens(given_text) == expected
 
 
+@pytest.mark.parametrize(
+    ("given_text", "pairs"),
+    [
+        ("ผมอยู่ที่เชียงใหม่", "ผม มอ อยู่ ยู่ที่ ที่เ เชี ชีย ยง งใ ให หม่"),
+        ("ຂ້ອຍ", "ຂ້ອ ອຍ"),
+        ("ខ្ញុំរស់នៅ", "ខ្ញុំ ញុំរ រស់ ស់នៅ"),
+        ("မြန်မာ Ada", "မြန် န်မာ  Ada"),
+        ("ก", "ก"),
+    ],
+)
+def test_scripts_without_spaces_become_pairs_of_letters_with_their_marks(given_text: str, pairs: str) -> None:
+    assert text.with_bigrams(given_text) == pairs
+
+
 def test_bigrams_replace_cjk_runs_and_leave_the_rest() -> None:
     assert text.with_bigrams("Ada likes \u65e5\u672c\u8a9e!") == "Ada likes  \u65e5\u672c \u672c\u8a9e !"
     assert text.with_bigrams("No CJK  here") == "No CJK  here"
