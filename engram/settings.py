@@ -45,7 +45,8 @@ COMPONENTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """The tiers a component asks for a language model, first to last; behind them all stands the setting `llm_model`.
 
-Nothing asks for `resume_compress` any more: a policy that names it goes on to hold.
+Nothing asks for `resume_compress` any more, nor for `fact_extract`, since `extract` brings triples with the facts: a
+policy that names one goes on to hold.
 """
 
 
