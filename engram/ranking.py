@@ -119,7 +119,7 @@ class Signals(NamedTuple):
     coverage: float = 0.0
     semantic_rank: int | None = None
     keyword_rank: int | None = None
-    keyword_relevance: float = 0.0  # coverage as a share of the best coverage found
+    keyword_relevance: float = 0.0  # coverage as a share of the best coverage found; where words are compared, Jaccard
     actor: bool = False
     answers: float | None = None  # the nearness of the question it answers, where one was found; see `nearness`
     memory_type: MemoryType = "semantic"
@@ -307,6 +307,11 @@ def name_of(profile: AnyProfile) -> str:
         return profile.name
     name = profile if isinstance(profile, str) else profile.base
     return DEFAULT_PROFILE if name == "default" else name
+
+
+def compares_words(profile: AnyProfile) -> bool:
+    """Whether a profile asks how many of the words of question and memory are shared where there is no vector."""
+    return name_of(profile) == "simple"
 
 
 def score(signals: Signals, profile: AnyProfile = DEFAULT_PROFILE) -> Scored:

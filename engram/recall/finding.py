@@ -136,10 +136,11 @@ def find_all(
     """The candidates of several searches, each as `find` gathers them; one statement for all.
 
     With `light` the candidates of ordinary searches are briefs: who returns some of them loads those. A request reads
-    the texts of all of them.
+    the texts of all of them, and so does a profile that compares words.
     """
     few = light and all(  # in one statement: of one kind
-        is_ordinary(asked, looked) and not asked.request for asked, looked, _ in searches
+        is_ordinary(asked, looked) and not asked.request and not ranking.compares_words(asked.profile)
+        for asked, looked, _ in searches
     )
     made = []
     for asked, looked, meaning in searches:

@@ -154,6 +154,7 @@ class _Scale:
     mode: Mode
     best: float  # coverage
     cjk: int | None  # characters of the question, where a profile asks for them
+    words: frozenset[str] | None  # of the question, where a profile compares them
     namespace: str
     several: bool  # namespaces are read
     named: frozenset[str]  # actors
@@ -171,6 +172,7 @@ def _scale(asked: Asked, looked: Looked, candidates: Sequence[Candidate], clock:
         mode=asked.mode,
         best=max([one.coverage for one in candidates], default=0.0),
         cjk=len(_CJK.findall(asked.query)) if ranking.name_of(asked.profile) == "lifecycle" else None,
+        words=text.tokens(asked.query) if ranking.compares_words(asked.profile) else None,
         namespace=looked.visible.scope.namespace,
         several=len({scope.namespace for scope in looked.visible.scopes.values()}) > 1,
         named=looked.named,
@@ -201,8 +203,8 @@ def _is_wish(memory: Memory | Brief) -> bool:
 
 def _scored(candidates: Sequence[Candidate], scale: _Scale) -> list[Pair]:
     # Of every row of a search: little is called here, and what all rows share is looked up once.
-    score, clock, best, answers, own, cjk = (
-        scale.score, scale.clock, scale.best, scale.answers, scale.namespace, scale.cjk,
+    score, clock, best, answers, own, cjk, words = (
+        scale.score, scale.clock, scale.best, scale.answers, scale.namespace, scale.cjk, scale.words,
     )  # fmt: skip
     named, about, several, mode, recent, floored, wished = (
         scale.named, scale.about, scale.several, scale.mode, scale.recent, scale.floored, scale.wishes,
@@ -231,6 +233,8 @@ def _scored(candidates: Sequence[Candidate], scale: _Scale) -> list[Pair]:
              None, one.graph, one.temporal, float(clock - memory.valid_from <= RECENT) if recent else None,
              several and nearness == "own", floored, wished and _is_wish(memory)),
         )  # fmt: skip
+        if words is not None and isinstance(memory, Memory):
+            signals = signals._replace(keyword_relevance=text.jaccard(words, text.tokens(memory.fact)))
         made.append((one, score(signals if cjk is None else ranking.with_dual_hit(signals, cjk))))
     return made
 

@@ -304,16 +304,25 @@ def test_a_profile_of_ones_own_orders_a_search_and_its_terms_add_up(door: Door) 
 
 def test_a_built_in_profile_takes_other_weights(door: Door) -> None:
     memory = door()
-    memory.add("The deploy script lives in the tools folder", importance=0.1)
-    memory.add("Deploy only after the tests passed", importance=1.0)
-    assert [one.memory.importance for one in memory.search("deploy script", profile="simple")] == [0.1, 1.0]
+    memory.add("The deploy script lives in the tools folder", importance=0.4)
+    memory.add("Deploy only after the tests passed", importance=0.7)
+    assert [one.memory.importance for one in memory.search("deploy script", profile="simple")] == [0.4, 0.7]
     for heavier in (
         ProfileWeights("simple", {"relevance": 0.1, "importance": 0.7}),
         {"base": "simple", "weights": {"relevance": 0.1, "importance": 0.7}},
     ):
         found = memory.search("deploy script", profile=heavier)
         assert found.profile == "simple"
-        assert [one.memory.importance for one in found] == [1.0, 0.1]
+        assert [one.memory.importance for one in found] == [0.7, 0.4]
+
+
+def test_without_a_vector_simple_asks_for_the_share_of_the_words_of_both(door: Door) -> None:
+    memory = door(embedder="none")
+    memory.add("Deploy script")
+    memory.add("Deploy only after the tests have passed on main")
+    found = memory.search("deploy script now", profile="simple")
+    # "deploy script" of "deploy script now", and "deploy" of "deploy script now only after tests passed main".
+    assert [round(one.terms["relevance"].value, 4) for one in found] == [round(2 / 3, 4), 0.125]
 
 
 def test_a_policy_names_the_profile_of_its_searches(door: Door) -> None:
