@@ -558,13 +558,14 @@ class Database:
         read_only: bool = False,
         snapshot: bool = False,
         any_schema: bool = False,
+        patience: float | None = None,
     ) -> T:
         """Run `work` in a transaction, again where that is safe.
 
         With `key` the work must be idempotent under that key (or read only): then a lost COMMIT is answered by asking
-        again. UnknownOutcome says that it could not be.
+        again. UnknownOutcome says that it could not be. No try begins `patience` seconds after the first failed.
         """
-        attempt = _Attempt(key, read_only)
+        attempt = _Attempt(key, read_only, patience)
         while True:
             try:
                 with self.transaction(tenant_id, read_only=read_only, snapshot=snapshot, any_schema=any_schema) as conn:
@@ -591,11 +592,12 @@ class Database:
         read_only: bool = False,
         snapshot: bool = False,
         any_schema: bool = False,
+        patience: float | None = None,
     ) -> T:
         """The asynchronous form of `run`."""
         import asyncio
 
-        attempt = _Attempt(key, read_only)
+        attempt = _Attempt(key, read_only, patience)
         while True:
             try:
                 async with self.async_transaction(
@@ -862,8 +864,9 @@ def _take_back(conn: Connection, known: Mapping[str, Any]) -> None:
 class _Attempt:
     """Decides, failure by failure, whether and when a transaction is tried again."""
 
-    def __init__(self, key: str | None, read_only: bool) -> None:
+    def __init__(self, key: str | None, read_only: bool, patience: float | None = None) -> None:
         self.key, self.read_only = key, read_only
+        self.patience = MAX_RETRY_SECONDS if patience is None else patience
         self.tries = 0
         self.started = time.monotonic()
         self.course = _Course()  # of this try
@@ -916,7 +919,7 @@ class _Attempt:
             hidden = hidden.__context__
 
     def _may_repeat(self, error: Exception, kind: Class, state: str | None) -> bool:
-        if time.monotonic() - self.started > MAX_RETRY_SECONDS or isinstance(error, sa.exc.TimeoutError):
+        if time.monotonic() - self.started > self.patience or isinstance(error, sa.exc.TimeoutError):
             return False  # who waited for the pool in vain has waited long enough
         if kind == "safe":
             return self.tries < MAX_TRIES or state == "57P03"

@@ -33,8 +33,9 @@ STATEMENTS_OF: Final = (
 OF_LINEAGE: Final = STATEMENTS_OF, "c.memory_id = o.memory_id"
 CALLED: Final = (  # rows keep what erasures and replays go by: there only a statement that came again is `reinforced`
     "CASE WHEN h.entry = 'revised' AND h.status = 'contested' THEN 'contested'"
-    " WHEN h.entry = 'annotated' AND EXISTS (SELECT FROM engram.agent_events x WHERE x.tenant_id = %(tenant_id)s"
-    " AND x.event_id = h.event_id AND x.event_type = 'memory_reinforced') THEN 'reinforced' ELSE h.entry END"
+    " WHEN h.entry = 'annotated' AND h.because IS NULL THEN coalesce((SELECT CASE x.event_type"
+    " WHEN 'memory_reinforced' THEN 'reinforced' WHEN 'memory_endorsed' THEN 'endorsed' END FROM engram.agent_events x"
+    " WHERE x.tenant_id = %(tenant_id)s AND x.event_id = h.event_id), h.entry) ELSE h.entry END"
 )
 
 

@@ -1521,6 +1521,29 @@ class DoctorReport(Value):
     checks: tuple[Check, ...]
 
 
+Tier = Literal["full", "no_llm", "no_embedding", "read_only"]
+
+
+@dataclass(frozen=True, slots=True)
+class Health(Value):
+    """How well a process serves a tenant now: the tier, what was looked at, and the work that waits.
+
+    `tier` is `full`, or names the worst that is out: `no_llm` (no language model answers), `no_embedding` (searches go
+    by words), `read_only` (the server takes no writes); None where nothing is served at all. What is out by choice
+    lowers no tier. `backlog_age` is how many seconds the oldest job of a deriver has been there, 0 where there is none;
+    `chain_checked_at` when this process last found the chain whole. What is not known is None.
+    """
+
+    ok: bool
+    tier: Tier | None
+    checks: tuple[Check, ...]
+    schema_revision: str | None = None
+    backlog_age: float | None = None
+    dead_jobs: int | None = None
+    unembedded: int | None = None
+    chain_checked_at: datetime | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Usage(Value):
     """What language models took: calls, tokens, dollars and seconds of one component, model or day.

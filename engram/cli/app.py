@@ -46,6 +46,7 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("revise", memories.revise, WRITE, "Write"),
     ("forget", memories.forget, WRITE, "Write"),
     ("restore", memories.restore, WRITE, "Write"),
+    ("endorse", memories.endorse, WRITE, "Write"),
     ("recall", memories.recall, READ, "Read"),
     ("search", memories.search, READ, "Read"),
     ("deep-search", memories.deep_search, READ, "Read"),
@@ -125,6 +126,7 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("recall-log replay", recalls.replay, OWN, "Watch"),
     ("verify", server.verify, COUNT, "Watch"),
     ("doctor", server.doctor, COUNT, "Watch"),
+    ("health", server.health, (OWNER[0], *HERE), "Watch"),
     ("stats", server.stats, COUNT, "Watch"),
     ("usage", server.usage, COUNT, "Watch"),
 )

@@ -224,6 +224,19 @@ def restore(desk: Desk, memory_id: Id) -> None:
         desk.show(engram.restore(memory_id, **desk.write), show.memory)
 
 
+def endorse(
+    desk: Desk,
+    memory_id: Id,
+    trust: Annotated[str, typer.Argument(help="Who vouches for it: user or operator.")] = "user",
+) -> None:
+    """Vouch for a memory: a contested one may take the place of what was believed."""
+    from engram.cli import show
+
+    with desk.door() as engram:
+        endorsed = engram.endorse(memory_id, trust, **desk.write)  # type: ignore[arg-type]
+        desk.show(endorsed, show.memory)
+
+
 # Reading by meaning
 
 

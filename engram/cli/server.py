@@ -105,6 +105,20 @@ def doctor(desk: Desk) -> int:
     return 0 if report.ok else FAILED
 
 
+def health(
+    desk: Desk,
+    no_probe: Annotated[bool, typer.Option("--no-probe", help="Ask the embedding model nothing.")] = False,
+) -> int:
+    """Say how well the memory is served now, and by which tier; also where the database is down."""
+    from engram import Engram
+    from engram.cli import show
+
+    with Engram(settings=desk.settings()) as engram, desk.waiting("Looking at the memory"):
+        report = engram.scoped(**desk.ids).health(probe_embedder=not no_probe)
+    desk.show(report, show.health)
+    return 0 if report.ok else FAILED
+
+
 def stats(desk: Desk) -> None:
     """Count what the memory holds."""
     from engram.cli import show

@@ -557,14 +557,30 @@ def found_events(console: Console, found: values.EventResults) -> None:
         console.print(plain(f"Without: {', '.join(found.degraded)}"))
 
 
-def checks(console: Console, report: values.DoctorReport) -> None:
-    """Every check of the doctor, with the command that repairs what failed."""
+def checks(console: Console, report: values.DoctorReport | values.Health) -> None:
+    """Every check of the doctor or of health, with the command that repairs what failed."""
     repairs = () if report.ok else ("repair",)
     made = table("", "check", "found", *repairs, wide=("found", *repairs))
     for check in report.checks:
         mark = Text("ok", "green") if check.ok else Text("bad", "bold red")
         made.add_row(mark, check.name, plain(check.detail), *(plain(check.repair or "") for _ in repairs))
     draw(console, made)
+
+
+def health(console: Console, report: values.Health) -> None:
+    """The tier, every check, and the work that waits."""
+    checks(console, report)
+    facts(
+        console,
+        {
+            "tier": report.tier or "nothing is served",
+            "schema": report.schema_revision,
+            "backlog": None if report.backlog_age is None else f"{report.backlog_age:.0f} s",
+            "dead jobs": report.dead_jobs,
+            "without vector": report.unembedded,
+            "chain": None if report.chain_checked_at is None else f"whole, {when(report.chain_checked_at)}",
+        },
+    )
 
 
 def usage(console: Console, data: Mapping[str, Any]) -> None:

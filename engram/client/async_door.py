@@ -22,6 +22,7 @@ from engram.operations.arguments import (
     Attributes,
     Candidate,
     Edit,
+    EndorseWrite,
     Message,
     NewMemory,
     NewRelation,
@@ -50,6 +51,7 @@ from engram.values import (
     FeedItem,
     Format,
     Grouping,
+    Health,
     HistoryEntry,
     Intent,
     LifecycleRun,
@@ -136,7 +138,7 @@ class AsyncEngram(Door):
             database = await asyncio.to_thread(self._core.database)
             return await database.run_async(
                 step.tenant_id, step.work, key=step.key, read_only=step.read_only, snapshot=step.snapshot,
-                any_schema=step.any_schema,
+                any_schema=step.any_schema, patience=step.patience,
             )  # fmt: skip
         if isinstance(step, Think):
             return await asyncio.to_thread(self._core.think, step)
@@ -317,6 +319,15 @@ class AsyncEngram(Door):
     async def reinforce(self, memory_id: str, amount: float = 0.1, **write: Unpack[Write]) -> Memory:
         """Raise a memory's importance by `amount`, at most to 1."""
         return await self._run(operations.changing.reinforce(self._setup, memory_id, amount, write))
+
+    async def endorse(self, memory_id: str, trust: Trust, **write: Unpack[EndorseWrite]) -> Memory:
+        """Vouch for a memory as the user or an operator: `trust`, `"user"` or `"operator"`, says who does.
+
+        It is trusted as they are from then on, though never less than before, and who is head of its lineage is decided
+        anew: a contested memory may take the place of the head. Raises Conflict for one that is forgotten, retracted,
+        quarantined or erased.
+        """
+        return await self._run(operations.changing.endorse(self._setup, memory_id, trust, write))
 
     async def feedback(
         self,
@@ -1314,6 +1325,15 @@ class AsyncEngram(Door):
             if not part.more:
                 await asyncio.sleep(follower.poll)
             follower = part.next
+
+    async def health(self, *, probe_embedder: bool = True) -> Health:
+        """How well this process serves its tenant now: the database, its schema and jobs, the models, and the tier.
+
+        It answers within seconds, also where the database does not. `probe_embedder=False` asks the embedding model
+        nothing. Language models are not asked: their breakers tell, of this process. `ops.doctor` looks closer, at what
+        changes rarely too.
+        """
+        return await self._run(operations.watching.health(self._setup, probe_embedder))
 
     async def stats(self, **ids: Unpack[Ids]) -> ScopeStats:
         """Counts of what the readable scopes hold: facts without the chunks of documents, events with them."""

@@ -146,7 +146,7 @@ class Core:
         if isinstance(step, Transact):
             return self.database().run(
                 step.tenant_id, step.work, key=step.key, read_only=step.read_only, snapshot=step.snapshot,
-                any_schema=step.any_schema,
+                any_schema=step.any_schema, patience=step.patience,
             )  # fmt: skip
         if isinstance(step, Think):
             return self.think(step)

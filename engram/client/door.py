@@ -22,6 +22,7 @@ from engram.operations.arguments import (
     Attributes,
     Candidate,
     Edit,
+    EndorseWrite,
     Message,
     NewMemory,
     NewRelation,
@@ -50,6 +51,7 @@ from engram.values import (
     FeedItem,
     Format,
     Grouping,
+    Health,
     HistoryEntry,
     Intent,
     LifecycleRun,
@@ -277,6 +279,15 @@ class Engram(Door):
     def reinforce(self, memory_id: str, amount: float = 0.1, **write: Unpack[Write]) -> Memory:
         """Raise a memory's importance by `amount`, at most to 1."""
         return self._run(operations.changing.reinforce(self._setup, memory_id, amount, write))
+
+    def endorse(self, memory_id: str, trust: Trust, **write: Unpack[EndorseWrite]) -> Memory:
+        """Vouch for a memory as the user or an operator: `trust`, `"user"` or `"operator"`, says who does.
+
+        It is trusted as they are from then on, though never less than before, and who is head of its lineage is decided
+        anew: a contested memory may take the place of the head. Raises Conflict for one that is forgotten, retracted,
+        quarantined or erased.
+        """
+        return self._run(operations.changing.endorse(self._setup, memory_id, trust, write))
 
     def feedback(
         self,
@@ -1267,6 +1278,15 @@ class Engram(Door):
             if not part.more:
                 time.sleep(follower.poll)
             follower = part.next
+
+    def health(self, *, probe_embedder: bool = True) -> Health:
+        """How well this process serves its tenant now: the database, its schema and jobs, the models, and the tier.
+
+        It answers within seconds, also where the database does not. `probe_embedder=False` asks the embedding model
+        nothing. Language models are not asked: their breakers tell, of this process. `ops.doctor` looks closer, at what
+        changes rarely too.
+        """
+        return self._run(operations.watching.health(self._setup, probe_embedder))
 
     def stats(self, **ids: Unpack[Ids]) -> ScopeStats:
         """Counts of what the readable scopes hold: facts without the chunks of documents, events with them."""

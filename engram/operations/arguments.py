@@ -56,6 +56,18 @@ class SessionWrite(Ids, total=False):
     occurred_at: datetime
 
 
+class EndorseWrite(Ids, total=False):
+    """What an endorsement takes beside the trust, which the call names already: it speaks with no other."""
+
+    actor: str
+    reason: str
+    idempotency_key: str
+    dry_run: bool
+    session_id: str
+    task_run_id: str
+    occurred_at: datetime
+
+
 class Message(TypedDict, total=False):
     """One message of a conversation."""
 

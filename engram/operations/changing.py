@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, S
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar, cast
 from zoneinfo import ZoneInfo
 
 from engram import (
@@ -64,10 +64,14 @@ KIND_OF: Final[Mapping[str, DecisionKind]] = {
     "memory_rejected": "reject",
 }  # fmt: skip
 EVENT_OF: Final[Mapping[str, str]] = {kind: event_type for event_type, kind in KIND_OF.items()}
-CHANGES: Final = (*EVENT_OF.values(), "memory_annotated", "memory_ended", "memory_forgotten", "memory_restored")
+CHANGES: Final = (
+    *EVENT_OF.values(), "memory_annotated", "memory_ended", "memory_endorsed", "memory_forgotten", "memory_restored",
+)  # fmt: skip
+ENDORSERS: Final[tuple[Trust, ...]] = ("operator", "user")
 MAX_EDIT_TRIES: Final = 20
 NOTHING_CURRENT: Final = "nothing of this lineage is current: restore what was forgotten, or add the fact anew"
 ERASED: Final = "the memory was erased: nothing of it is left to change"
+OUT_OF_ORDER: Final = "what is forgotten, retracted or quarantined is not endorsed: restore first what was put away"
 NOT_CURRENT: Final = "only a current memory can be superseded: name the head of its lineage"
 LONGEST_EXPIRY: Final = timedelta(days=36_525)  # a century
 EXPIRY: Final = ("expires_at", "expires_in", "expires_in_days")
@@ -486,6 +490,29 @@ def _raise(desk: Desk, memory: Memory, origin: Origin, by: float) -> None:
     writing.note(desk, memory.memory_id, "annotated", origin.event_id, origin.actor)
 
 
+def endorse(setup: Setup, memory_id: object, trust: object, given: Mapping[str, Any]) -> Operation[Memory]:
+    """Vouch for a memory as an operator or the user: it is trusted no less from then on, and its lineage ordered anew.
+
+    The act speaks with the trust that it gives, as any write with its own, so that it gives no better one.
+    """
+    chosen = cast("Trust", inputs.choice(trust, "trust", ENDORSERS))
+    call = replace(setup.writing(given), trust=chosen)
+
+    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
+        _endorse(desk, memory, origin, chosen)
+
+    return (yield from _change(setup, call, memory_id, "memory_endorsed", {"trust": chosen}, apply))
+
+
+def _endorse(desk: Desk, memory: Memory, origin: Origin, trust: Trust) -> None:
+    if memory.status in ("deleted", "quarantined"):
+        raise Conflict(OUT_OF_ORDER)
+    execute(desk.conn, "endorse_memory", tenant_id=desk.tenant_id, memory_id=memory.memory_id, trust=trust_rank(trust))
+    writing.note(desk, memory.memory_id, "annotated", origin.event_id, origin.actor)
+    moved = writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
+    writing.tie_superseded(desk, memory.memory_id, moved, origin.event_id)
+
+
 def forget(
     setup: Setup, memory_id: object, revision_only: object, given: Mapping[str, Any]
 ) -> Operation[tuple[str, ...]]:
@@ -573,6 +600,8 @@ def again(
         _annotate(desk, memory, origin, _annotation(setup, request))
     elif event.event_type == "memory_ended":
         _end(desk, memory, origin, request["at"])
+    elif event.event_type == "memory_endorsed":
+        _endorse(desk, memory, origin, request["trust"])
     elif event.event_type == "memory_forgotten":
         _forget(desk, memory, origin, request["revision_only"])
     elif event.event_type == "memory_restored":

@@ -25,7 +25,8 @@ class Transact:
     """Run `work` in one transaction of a tenant; with a key it may be run again after a lost connection.
 
     With `snapshot` all its statements see the database as it was at the first of them; with `any_schema` the schema may
-    be of another revision than this library's.
+    be of another revision than this library's. `patience` is for how many seconds it is tried again, None for as long
+    as any call's.
     """
 
     tenant_id: str
@@ -34,6 +35,7 @@ class Transact:
     read_only: bool = False
     snapshot: bool = False
     any_schema: bool = False
+    patience: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,11 @@ def read_snapshot(tenant_id: str, work: Callable[[Connection], T]) -> Operation[
     return result
 
 
-def inspect(tenant_id: str, work: Callable[[Connection], T]) -> Operation[T]:
+def inspect(
+    tenant_id: str, work: Callable[[Connection], T], *, patience: float | None = None
+) -> Operation[T]:  # fmt: skip
     """A read-only transaction on a schema of any revision, for whoever looks what it is; safe to repeat."""
-    result: T = yield Transact(tenant_id, work, read_only=True, any_schema=True)
+    result: T = yield Transact(tenant_id, work, read_only=True, any_schema=True, patience=patience)
     return result
 
 

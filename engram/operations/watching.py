@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any, Final
+
+from sqlalchemy.engine import Row
 
 from engram import (
     dispatch,
+    embedding,
     inputs,
     jobs,
     ledger,
@@ -21,20 +25,25 @@ from engram import (
     tenancy,
 )
 from engram.channels import semantic
-from engram.database import Connection, fetch_all, fetch_one
-from engram.embedding import local
+from engram.database import Connection, execute, fetch_all, fetch_one
+from engram.embedding import Model, local
 from engram.errors import EngramError, InvalidInput
 from engram.operations import erasing, spaces, steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.scope import AllUsers
-from engram.values import Check, DoctorReport, ScopeStats, Usage, VerifyReport
+from engram.values import Check, DoctorReport, Health, ScopeStats, Tier, Usage, VerifyReport
 
 LEAST_SERVER: Final = {16: 160010, 17: 170006, 18: 180000}  # earlier ones leak rows through the optimizer's statistics
 USAGE_GROUPS: Final = ("component", "model", "day")
 ANCHOR: Final = re.compile(r"[0-9]{1,15}:[0-9a-f]{64}")
 LEAST_VECTOR: Final = (0, 8, 4)
 HELD_BACK: Final = 60.0  # seconds a transaction may keep followers waiting
+PATIENCE: Final = 2.0  # seconds for which a look how it goes is tried again, and that a statement of it may take
+MOST_CHECKED: Final = 10_000
+EMBED: Final = "give this process the model, or change it with `engram reembed`"
+_CHECKED: Final[dict[tuple[str, str], datetime]] = {}
+"""When this process last found the chain of a tenant whole, by the address of the database and the tenant."""
 
 
 def verify_ledger(setup: Setup, anchors: object, given: Mapping[str, Any]) -> Operation[VerifyReport]:
@@ -44,9 +53,23 @@ def verify_ledger(setup: Setup, anchors: object, given: Mapping[str, Any]) -> Op
 
     def work(conn: Connection) -> VerifyReport:
         visible = tenancy.visible(conn, reading.scope)
-        return ledger.verify(conn, scope_ids=visible.scope_ids, key=setup.settings.secret_key, anchors=known)
+        report = ledger.verify(conn, scope_ids=visible.scope_ids, key=setup.settings.secret_key, anchors=known)
+        if report.ok:
+            _note_checked(conn, reading.scope.tenant_id)
+        return report
 
     return (yield from steps.read(reading.scope.tenant_id, work))
+
+
+def _chain_of(conn: Connection, tenant_id: str) -> tuple[str, str]:
+    """What the chain of a tenant in a database is known by in this process: the doors of both kinds share it."""
+    return conn.engine.url.render_as_string(hide_password=True), tenant_id
+
+
+def _note_checked(conn: Connection, tenant_id: str) -> None:
+    if len(_CHECKED) >= MOST_CHECKED:
+        _CHECKED.clear()
+    _CHECKED[_chain_of(conn, tenant_id)] = datetime.now(UTC)
 
 
 def _checked_anchors(value: object) -> dict[str, str]:
@@ -118,6 +141,81 @@ def doctor(setup: Setup) -> Operation[DoctorReport]:
     return DoctorReport(all(check.ok for check in checks), tuple(map(_as_found, checks)))
 
 
+def health(setup: Setup, probe_embedder: object) -> Operation[Health]:
+    """Say how well this process serves its tenant, also where it does not: a database that is down is an answer."""
+    probes = inputs.flag(probe_embedder, "probe_embedder")
+    tenant = setup.scope.tenant_id
+    try:
+        seen = yield from steps.inspect(tenant, lambda conn: _seen(conn, tenant), patience=PATIENCE)
+    except EngramError as error:
+        seen = _Seen((Check("database", False, str(error), "start PostgreSQL, or correct DATABASE_URL"),))
+    if probes and seen.serves:
+        with suppress(EngramError):  # then the probe says so
+            setup = yield from spaces.ready(setup, tenant)
+    embedder = _of_embedder(setup, seen.model)
+    if probes and setup.embedder is not None and embedder.ok:
+        embedder = yield from steps.think(lambda: _probed(setup, embedder))
+    known, failing = _breakers(setup)
+    doorbell = yield from steps.think(lambda: _doorbell(setup))
+    checks = (*seen.checks, embedder, _of_breakers(known, failing), doorbell)
+    tier = _tier(writes=seen.writes, embeds=embedder.ok, asks=not known or len(failing) < len(known))
+    return Health(
+        ok=all(check.ok for check in checks), tier=tier if seen.serves else None,
+        checks=tuple(map(_as_found, checks)), schema_revision=seen.revision, backlog_age=seen.backlog_age,
+        dead_jobs=seen.dead, unembedded=seen.unembedded, chain_checked_at=seen.checked_at,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one short transaction saw of a database, or why there was none; it serves where its schema is ours."""
+
+    checks: tuple[Check, ...]
+    serves: bool = False
+    writes: bool = False
+    revision: str | None = None
+    model: Model | None = None
+    backlog_age: float | None = None
+    dead: int | None = None
+    unembedded: int | None = None
+    checked_at: datetime | None = None
+
+
+def _seen(conn: Connection, tenant_id: str) -> _Seen:
+    execute(conn, "limit_statements", milliseconds=int(1000 * PATIENCE))
+    server, revision = _one(conn, "inspect_server"), migrations.current_revision(conn)
+    writes, schema = not server.read_only, _of_schema(revision)
+    told = "reads and writes" if writes else "takes no writes: it is a standby, or set to be read only"
+    checks = (Check("database", writes, told, "give the door the primary"), *_of_server(server), schema)
+    seen = _Seen(checks, writes=writes, revision=revision, checked_at=_CHECKED.get(_chain_of(conn, tenant_id)))
+    if not schema.ok:
+        return seen
+    work = _one(conn, "inspect_work")
+    return replace(
+        seen, checks=(*checks, *_of_work(work)), serves=True, model=semantic.active_model(conn, tenant_id),
+        backlog_age=work.backlog_age, dead=work.dead, unembedded=work.unembedded,
+    )  # fmt: skip
+
+
+def _tier(*, writes: bool, embeds: bool, asks: bool) -> Tier:
+    """The name of what is served: of what is out the worst. Pure."""
+    if not writes:
+        return "read_only"
+    if not embeds:
+        return "no_embedding"
+    return "full" if asks else "no_llm"
+
+
+def _probed(setup: Setup, check: Check) -> Check:
+    """A check of an embedder with what its model answers now; no vector that is kept in mind counts."""
+    assert setup.embedder is not None
+    try:
+        embedding.checked(setup.embedder.embedder, embedding.PROBES[:1], "query")
+    except EngramError as error:
+        return replace(check, ok=False, detail=str(error))
+    return check
+
+
 def _as_found(check: Check) -> Check:
     """A check that names a repair only where something is to be repaired."""
     return replace(check, repair=None) if check.ok else check
@@ -128,7 +226,11 @@ def _bound(look: Callable[[Connection, Setup], Iterator[Check]], setup: Setup) -
 
 
 def _server(conn: Connection, _setup: Setup) -> Iterator[Check]:
-    row = _one(conn, "inspect_server")
+    return _of_server(_one(conn, "inspect_server"))
+
+
+def _of_server(row: Row[Any]) -> Iterator[Check]:
+    """What there is to say of versions and settings of the server. Pure."""
     major = row.version // 10000
     yield Check(
         "server",
@@ -151,8 +253,12 @@ def _server(conn: Connection, _setup: Setup) -> Iterator[Check]:
 
 
 def _schema(conn: Connection, _setup: Setup) -> Iterator[Check]:
-    found, head = migrations.current_revision(conn), migrations.head()
-    yield Check("schema", found == head, f"revision {found or 'none'}, library {head}", "engram migrate")
+    yield _of_schema(migrations.current_revision(conn))
+
+
+def _of_schema(found: str | None) -> Check:
+    head = migrations.head()
+    return Check("schema", found == head, f"revision {found or 'none'}, library {head}", "engram migrate")
 
 
 def _roles(conn: Connection, _setup: Setup) -> Iterator[Check]:
@@ -188,24 +294,11 @@ def _indexes(conn: Connection, _setup: Setup) -> Iterator[Check]:
 
 
 def _model(conn: Connection, setup: Setup) -> Iterator[Check]:
-    given = None if setup.embedders is None else setup.embedders.given
-    if setup.embedder is None or given is None:
-        yield Check("embedder", True, "none: keyword search only")
-        return
     rows = fetch_all(conn, "list_models", tenant_id=setup.scope.tenant_id, counted=False)
     used = next((row for row in rows if row.state == "active"), None)
-    if used is None:
-        size = f", {given.dimensions} dimensions" if given.is_measured else ""
-        yield Check("embedder", True, f"{given.name}{size}")
+    yield _of_embedder(setup, used)
+    if used is None or setup.embedder is None:
         return
-    other = "" if used.name == given.name else f"; the setting says {given.name}, which `engram reembed` changes to"
-    silent = setup.embedder.silent
-    yield Check(
-        "embedder",
-        silent is None,
-        f"{used.name}, {used.dimensions} dimensions{other}" if silent is None else str(silent),
-        "give this process the model, or change it with `engram reembed`",
-    )
     if used.name != local.PACKAGE:
         is_calibrated = scales.of_model(used.thresholds) is not None
         told = "measured" if is_calibrated else "those of the local model: `engram models calibrate` measures its own"
@@ -215,6 +308,20 @@ def _model(conn: Connection, setup: Setup) -> Iterator[Check]:
             yield Check(
                 "model", False, f"{row.name} is being built, or was left so", f"engram reembed --model {row.name}"
             )
+
+
+def _of_embedder(setup: Setup, used: Row[Any] | Model | None) -> Check:
+    """What this process embeds with: the model its tenant uses, if it uses one, else the given one."""
+    given = None if setup.embedders is None else setup.embedders.given
+    if setup.embedder is None or given is None:
+        return Check("embedder", True, "none: keyword search only")
+    if used is None:
+        size = f", {given.dimensions} dimensions" if given.is_measured else ""
+        return Check("embedder", True, f"{given.name}{size}", EMBED)
+    other = "" if used.name == given.name else f"; the setting says {given.name}, which `engram reembed` changes to"
+    silent = setup.embedder.silent
+    told = f"{used.name}, {used.dimensions} dimensions{other}" if silent is None else str(silent)
+    return Check("embedder", silent is None, told, EMBED)
 
 
 def _graph(conn: Connection, setup: Setup) -> Iterator[Check]:
@@ -232,16 +339,28 @@ def _graph(conn: Connection, setup: Setup) -> Iterator[Check]:
 
 
 def _language_models(_conn: Connection, setup: Setup) -> Iterator[Check]:
-    models = setup.llm.models() if setup.llm is not None else ()
-    failing = [model.name for model in models if setup.llm is not None and setup.llm.breaker(model).is_open]
-    names = ", ".join(model.name for model in models) or "none: rules only"
-    yield Check(
-        "language models", not failing, f"failing: {', '.join(failing)}" if failing else names, "see ops.usage()"
-    )
+    yield _of_breakers(*_breakers(setup))
+
+
+def _breakers(setup: Setup) -> tuple[list[str], list[str]]:
+    """The names of the language models, and of those that nobody asks for now, since they failed too often."""
+    if setup.llm is None:
+        return [], []
+    models = setup.llm.models()
+    return [one.name for one in models], [one.name for one in models if setup.llm.breaker(one).is_open]
+
+
+def _of_breakers(known: Sequence[str], failing: Sequence[str]) -> Check:
+    told = f"failing: {', '.join(failing)}" if failing else ", ".join(known) or "none: rules only"
+    return Check("language models", not failing, told, "see ops.usage()")
 
 
 def _work(conn: Connection, _setup: Setup) -> Iterator[Check]:
-    row = _one(conn, "inspect_work")
+    return _of_work(_one(conn, "inspect_work"))
+
+
+def _of_work(row: Row[Any]) -> Iterator[Check]:
+    """What there is to say of jobs, and of what waits for them. Pure."""
     yield Check(
         "jobs",
         row.dead == 0 and row.stuck == 0,

@@ -1,5 +1,6 @@
 -- Empty the memories made of an event, or by a model that read other events beside it, everywhere their words were copied to: each
--- becomes a tombstone in its lineage, where its own event had put it: what others said of it again is derived anew.
+-- becomes a tombstone in its lineage, where its own event had put it: what others said of it again is derived anew. It is trusted as that
+-- event, or as who vouched for it: what it had superseded by that stays superseded.
 WITH gone AS (
   UPDATE engram.agent_memory m
      SET fact = '', fact_hash = %(empty)s, main_content = NULL, tags = '{}', metadata = '{}', marks = '{}',
@@ -7,13 +8,18 @@ WITH gone AS (
          attribute = NULL, value = NULL, negates = NULL, critical_slot = NULL, conflict_key = NULL, source = NULL, surprise = NULL,
          status = 'deleted', status_reason = 'erased', embed_state = 'none', stands_at = coalesce(own.holds_at, m.stands_at),
          stands_recorded_at = coalesce(own.recorded_at, m.stands_recorded_at), stands_event_id = m.event_id,
-         stands_ordinal = coalesce(own.ordinal, m.stands_ordinal), trust = coalesce(own.trust, m.trust)
+         stands_ordinal = coalesce(own.ordinal, m.stands_ordinal), trust = least(coalesce(own.trust, m.trust), vouched.trust)
     FROM engram.agent_memory n
     LEFT JOIN LATERAL (
          SELECT q.holds_at, q.recorded_at, q.ordinal, q.trust
            FROM engram.memory_sources q
           WHERE q.tenant_id = n.tenant_id AND q.memory_id = n.memory_id AND q.event_id = n.event_id
           ORDER BY q.trust, q.holds_at DESC, q.recorded_at DESC, q.ordinal DESC LIMIT 1) own ON true
+   CROSS JOIN LATERAL (
+         SELECT min(e.trust) AS trust
+           FROM engram.memory_changes c
+           JOIN engram.agent_events e ON e.tenant_id = c.tenant_id AND e.event_id = c.event_id AND e.event_type = 'memory_endorsed'
+          WHERE c.tenant_id = n.tenant_id AND c.memory_id = n.memory_id AND c.entry = 'annotated' AND c.because IS NULL) vouched
    WHERE n.tenant_id = m.tenant_id AND n.memory_id = m.memory_id
      AND m.tenant_id = %(tenant_id)s AND m.status_reason IS DISTINCT FROM 'erased'
      AND (m.event_id = %(event_id)s::uuid OR m.event_id = ANY (%(beside)s::uuid[]) AND m.deriver = 'llm')

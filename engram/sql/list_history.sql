@@ -4,7 +4,7 @@ SELECT h.change_id, h.recorded_at, /*entry*/ AS entry, h.memory_id::text, h.prev
        h.reason, h.actor, h.event_id::text
   FROM /*of*/
  CROSS JOIN LATERAL (
-       SELECT c.change_id, c.recorded_at, c.entry, c.status, c.memory_id, c.previous_id, c.state, c.reason, c.actor, c.event_id
+       SELECT c.change_id, c.recorded_at, c.entry, c.status, c.memory_id, c.previous_id, c.state, c.reason, c.because, c.actor, c.event_id
          FROM engram.memory_changes c
         CROSS JOIN LATERAL (
               SELECT m.memory_id

@@ -63,6 +63,7 @@ from engram.writing.settling import (
     rejoined,
     settle,
     settle_together,
+    tie_superseded,
 )
 from engram.writing.telling import revive, whole
 
@@ -129,6 +130,7 @@ __all__ = [
     "settle_together",
     "share",
     "stored",
+    "tie_superseded",
     "told_before",
     "turning",
     "whole",

@@ -470,11 +470,7 @@ Edge = tuple[str, str, str, float, bool, str]
 
 def _edges(memory_id: str, judged: Judged, origin: Origin, moved: Mapping[str, Place]) -> list[Edge]:
     event_id = origin.event_id
-    edges = [
-        (memory_id, old, "supersedes", 1.0, False, event_id)
-        for old, place in moved.items()
-        if place.superseded_by == memory_id and not place.put_away
-    ]
+    edges = _over(memory_id, moved, event_id)
     if judged.judgement.contradicts_id is not None:
         weight = judged.judgement.contradicts_weight
         held = 1.0 if weight is None else min(1.0, max(0.0, weight))
@@ -482,6 +478,20 @@ def _edges(memory_id: str, judged: Judged, origin: Origin, moved: Mapping[str, P
     if judged.draft.parent_id is not None:
         edges.append((memory_id, judged.draft.parent_id, "part_of", 1.0, False, event_id))
     return edges
+
+
+def _over(memory_id: str, moved: Mapping[str, Place], event_id: str) -> list[Edge]:
+    """The relations of a row to those among the moved whose place it took. Pure."""
+    return [
+        (memory_id, old, "supersedes", 1.0, False, event_id)
+        for old, place in moved.items()
+        if place.superseded_by == memory_id and not place.put_away
+    ]
+
+
+def tie_superseded(desk: Desk, memory_id: str, moved: Mapping[str, Place], event_id: str) -> None:
+    """Relate a row that an act raised to the rows that it superseded by that, as a new revision is to the old ones."""
+    _relate(desk, _over(memory_id, moved, event_id))
 
 
 def _relate(desk: Desk, edges: Sequence[Edge]) -> None:

@@ -101,6 +101,8 @@ def test_a_forgotten_fact_is_gone_and_comes_back(cli: Cli) -> None:
     assert made["home"] in cli.json("forget", made["home"], "--user", "lena")["forgotten"]
     assert "Hamburg" not in cli.json("recall", "Where do I live?", "--user", "lena")["answer_text"]
     assert cli.json("restore", made["home"], "--user", "lena")["status"] == "active"
+    assert cli.json("endorse", made["home"], "operator", "--user", "lena")["trust"] == "operator"
+    assert cli("endorse", made["home"], "web", "--user", "lena").code == 2
     assert "Hamburg" in cli.json("recall", "Where do I live?", "--user", "lena")["answer_text"]
 
 
@@ -132,6 +134,11 @@ def test_stats_verify_and_doctor_look_at_what_is_there(cli: Cli) -> None:
     assert (report["ok"], report["events"]) == (True, 2)
     assert "whole" in cli("verify").out
     assert cli.json("verify", "--user", "nobody")["events"] == 0
+    health = cli("health", "--json")
+    assert (health.data["tier"], health.code) == ("full", 0 if health.data["ok"] else 1)
+    assert "tier" in cli("health", "--no-probe").out
+    down = cli("health", "--json", "--database-url", NOWHERE)
+    assert (down.data["tier"], down.data["checks"][0]["ok"], down.code) == (None, False, 1)
     checks = cli("doctor", "--json")
     assert checks.data["checks"]
     assert checks.code == (0 if checks.data["ok"] else 1)

@@ -93,6 +93,7 @@ ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     "tokens": ("tokens", "whole"),
     "tokens from 0": ("tokens", "whole"),
     "time": ("time",),
+    "end": ("time",),  # which is to come after the beginning
     "window": ("time", "time text"),
     "duration": ("duration",),
     "id": ("id",),
@@ -139,7 +140,7 @@ MAY_REFUSE: Final = frozenset(
         "small whole",
         "unit",
     }
-    | {"path", "number", "wait", "tokens", "tokens from 0", "filters", "sections", "ranges", "flag"}
+    | {"path", "number", "wait", "tokens", "tokens from 0", "filters", "sections", "ranges", "flag", "end"}
 )
 DIFFERENT: Final[Mapping[tuple[str, str], str]] = {
     ("scope id", "a wildcard"): "invalid",  # a scope is one owner, and `*` would read like all of them
@@ -318,7 +319,7 @@ def test_every_shared_keyword_is_in_the_map() -> None:
         assert set(keywords.__annotations__) == set(calls.names_of(group)), group
     assert {one.name for one in dataclasses.fields(Filter) if one.init} == set(FIELDS["Filter"])
     spread = {group for _, _, groups, _, _ in INSIDE for group in groups} | {"Filter"}
-    kept = {"Ids", "Read", "Write", "TaskWrite", "SessionWrite", "Attributes", "NewMemory"}
+    kept = {"Ids", "Read", "Write", "TaskWrite", "SessionWrite", "EndorseWrite", "Attributes", "NewMemory"}
     assert spread | kept == {*GROUPS, "Filter"}
 
 
@@ -666,7 +667,7 @@ async def test_a_refused_call_leaves_nothing_behind(
         await assert_sound(door, floor, tenant)
 
 
-TAKEN: Final = sorted(WORDS_ARE_FREE | {"metadata", "payload", "time", "limit", "filter", "words", "id"})
+TAKEN: Final = sorted(WORDS_ARE_FREE | {"metadata", "payload", "time", "end", "limit", "filter", "words", "id"})
 ACCEPTED: Final = tuple(
     (kind, row, what)
     for kind in TAKEN

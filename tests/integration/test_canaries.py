@@ -133,6 +133,7 @@ class Flock:
             "annotate": lambda: door.annotate(ids[1], **self.attributes()),
             "update": lambda: door.update(ids[1], self.said("The mast of the {} is old"), reason=self.said()),
             "end_validity": lambda: door.end_validity(ids[1], reason=self.said()),
+            "endorse": lambda: door.endorse(ids[1], "operator", reason=self.said()),
             "reinforce": lambda: door.reinforce(ids[0], reason=self.said()),
             "relate": lambda: door.relate(*ids, metadata=self.map(), reason=self.said()),
             "relate_batch": lambda: door.relate_batch(

@@ -53,6 +53,7 @@ CHANGES: Final[dict[str, Callable[[Engram, str], Any]]] = {
     "annotate": lambda d, one: d.annotate(one, importance=0.9, metadata={"fact": d.get(one).fact}),
     "reinforce": lambda d, one: d.reinforce(one),
     "end_validity": lambda d, one: d.end_validity(one),
+    "endorse": lambda d, one: d.endorse(one, "operator"),
     "edit": lambda d, one: d.revise(one, Edit.append(" now")),
     "two edits": lambda d, one: (d.revise(one, Edit.append(" now")), d.revise(one, Edit.prepend("Today "))),
     "edit that changes nothing": lambda d, one: d.revise(one, Edit.replace("lives", "lives")),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engram import Conflict, Edit, Engram, InvalidInput, Memory, NotFound, Scope
+from engram import Conflict, Edit, Engram, IdempotencyMismatch, InvalidInput, Memory, NotFound, Scope
 
 EVERYTHING = {"statuses": ["active", "superseded", "archived"]}
 
@@ -286,3 +286,85 @@ def test_the_same_text_of_several_days_is_a_memory_of_each_day(ada: Engram) -> N
     days = [datetime(2026, 5, n, tzinfo=UTC) for n in (3, 5, 5, 5, 3)]
     told = [ada.add("The user went to the gym.", valid_from=day, force=True) for day in days]
     assert [one.kind for one in told] == ["add", "add", "reinforce", "reinforce", "reinforce"]
+
+
+# Endorsements
+
+
+def disputed(door: Engram) -> tuple[Memory, Memory]:
+    """What the user said, and what a page said of the same later."""
+    return (
+        added(door, "The office is in Paris", topic_key="office"),
+        added(door, "The office is in Rome", topic_key="office", trust="web"),
+    )
+
+
+def test_an_endorsed_memory_takes_the_place_of_the_head_as_of_then(ada: Engram) -> None:
+    paris, rome = disputed(ada)
+    before = datetime.now(UTC)
+    assert ada.endorse(f"mem-{rome.memory_id[-8:]}", "user", dry_run=True).status == "active"
+    assert ada.get(rome.memory_id).status == "contested"
+    told = ada.endorse(rome.memory_id, "user", reason="seen", actor="mia", idempotency_key="k")
+    assert (told.status, told.trust, told.fact, told.valid_from) == ("active", "user", rome.fact, rome.valid_from)
+    assert ada.endorse(rome.memory_id, "user", idempotency_key="k") == told
+    old = ada.get(paris.memory_id)
+    assert (old.status, old.superseded_by, old.valid_to) == ("superseded", rome.memory_id, rome.valid_from)
+    assert ada.recall("Where is the office?").answer_text == "The office is in Rome"
+    assert facts(ada, known_at=before) == ["The office is in Paris"]
+    assert ada.get(rome.memory_id, known_at=before).trust == "web"
+    assert [(one.source_id, one.relation_type) for one in ada.list_relations(paris.memory_id)] == [
+        (rome.memory_id, "supersedes")
+    ]
+    entries = [(one.entry, one.reason, one.actor) for one in ada.get_history(rome.memory_id, limit=3)]
+    assert [one[0] for one in entries] == ["reordered", "superseded", "endorsed"]
+    assert {one[1:] for one in entries} == {("seen", "mia")}
+    event = ada.list_events(types=["memory_endorsed"])[0]
+    assert (event.trust, event.role, event.content) == ("user", "user", rome.fact)
+    assert ada.ops.replay().is_same
+
+
+def test_who_endorses_less_than_a_memory_is_trusted_changes_nothing(ada: Engram) -> None:
+    rule = added(ada, "The gate shuts at six", trust="operator")
+    told = ada.endorse(rule.memory_id, "user")
+    assert (told.trust, told.status) == ("operator", "active")
+    assert ada.get_history(rule.memory_id).results[0].entry == "endorsed"
+
+
+def test_an_endorsement_that_is_not_enough_leaves_a_memory_contested(ada: Engram) -> None:
+    added(ada, "The office is in Paris", topic_key="office", trust="operator")
+    rome = added(ada, "The office is in Rome", topic_key="office", trust="web")
+    assert ada.endorse(rome.memory_id, "user").status == "contested"
+    assert ada.endorse(rome.memory_id, "operator").status == "active"
+
+
+def test_only_the_user_and_operators_endorse_and_only_what_stands_in_an_order(ada: Engram) -> None:
+    _, rome = disputed(ada)
+    for trust in ("agent", "web", "nobody", None, 1):
+        with pytest.raises(InvalidInput, match="trust"):
+            ada.endorse(rome.memory_id, trust)  # type: ignore[arg-type]
+    with pytest.raises(NotFound):
+        ada.endorse("01890000-0000-7000-8000-00000000a001", "user")
+    ada.endorse(rome.memory_id, "user", idempotency_key="k")
+    with pytest.raises(IdempotencyMismatch):
+        ada.endorse(rome.memory_id, "operator", idempotency_key="k")
+    ada.forget(rome.memory_id, revision_only=True)
+    with pytest.raises(Conflict, match="retracted"):
+        ada.endorse(rome.memory_id, "user")
+    assert len(ada.list_events(types=["memory_endorsed"])) == 1
+    ada.ops.erase(memories=[rome.memory_id])
+    with pytest.raises(Conflict, match="erased"):
+        ada.endorse(rome.memory_id, "user")
+
+
+@pytest.mark.parametrize("gone", ["memory_endorsed", "memory_revised"])
+def test_what_an_endorsement_superseded_stays_so_when_it_or_its_memory_is_erased(ada: Engram, gone: str) -> None:
+    paris, rome = disputed(ada)
+    ada.endorse(rome.memory_id, "user", reason="seen in Rome")
+    assert ada.ops.erase(events=[ada.list_events(types=[gone])[0].event_id]).clean
+    assert ada.get(paris.memory_id).status == "superseded"
+    assert facts(ada) == (["The office is in Rome"] if gone == "memory_endorsed" else [])
+    assert (ada.get(rome.memory_id).trust, ada.list_events(types=["memory_endorsed"])[0].erased) == ("user", True)
+    done = ada.ops.replay()
+    assert done.is_same
+    ada.ops.switch_replay(done.shadow_id)
+    assert (ada.get(rome.memory_id).trust, ada.get(paris.memory_id).status) == ("user", "superseded")

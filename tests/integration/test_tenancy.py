@@ -25,12 +25,14 @@ from calls import FACTS, OUT
 from engram import ALL_USERS, Engram, Filter, InvalidInput, NotFound, Ops, Scope, writing
 from engram.embedded import EmbeddedServer
 from engram.errors import EngramError, IdempotencyMismatch
-from engram.operations.arguments import NewMemory, Read, SessionWrite, TaskWrite, Write
+from engram.operations.arguments import EndorseWrite, NewMemory, Read, SessionWrite, TaskWrite, Write
 from engram.scope import Ids
 from engram.values import (
     Citation,
     ContextBlock,
+    DoctorReport,
     ErasureReport,
+    Health,
     Page,
     RecallAnswer,
     RecallDiff,
@@ -48,7 +50,7 @@ LONG_AGO: Final = datetime(2001, 2, 3, tzinfo=UTC)
 FAR_AHEAD: Final = datetime(2100, 1, 1, tzinfo=UTC)
 EVERY_STATUS: Final = {"statuses": ["active", "superseded", "contested", "archived", "deleted", "quarantined"]}
 
-WRITES: Final = (Write, TaskWrite, SessionWrite)
+WRITES: Final = (Write, TaskWrite, SessionWrite, EndorseWrite)
 
 # Words of arguments that may name what somebody else holds.
 NAMES_THINGS: Final = re.compile(r"(^|_)(ids?|key|cursor|anchors|sources|supersedes|what|filter)$")
@@ -260,6 +262,7 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "feedback": lambda a: {
         "memory_ids": [a.memory()], "value": 1, **a.maybe(recall_id=lambda: a.pick("recalls")), **a.write(),
     },
+    "endorse": lambda a: {"memory_id": a.memory(), "trust": "user", **a.write()},
     "forget": lambda a: {"memory_id": a.memory(), "revision_only": a.dice.random() < 0.5, **a.write()},
     "restore": lambda a: {"memory_id": a.memory(), **a.write()},
     "relate": lambda a: {
@@ -378,6 +381,7 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
         **a.read(),
     },
     "follow": lambda a: {"poll": 0, **a.maybe(after=lambda: a.pick("marks"))},
+    "health": lambda _: {},
     "stats": lambda _: {},
     "get_all": lambda a: {**a.maybe(filter=a.filter, cursor=lambda: a.pick("cursors")), **a.read()},
     "update": lambda a: {"memory_id": a.memory(), **a.one_of(fact=a.text, tags=lambda: ["seen"]), **a.write()},
@@ -441,6 +445,7 @@ OF_THE_TENANT: Final = (
     "ops.reindex_words",
     "ops.run_jobs",
     "ops.doctor",
+    "health",
 )
 
 
@@ -560,6 +565,10 @@ def answer(door: Engram, name: str, given: Mapping[str, Any]) -> Answer:
         return Answer(repr(result), repr((result.kind, len(result.added), len(result.dropped))))
     if isinstance(result, ScopeStats):  # whether the background has come to the last job yet is chance
         result = replace(result, jobs={"all": sum(result.jobs.values())})
+    if isinstance(result, DoctorReport | Health):  # for the same reason
+        result = replace(result, checks=tuple(check for check in result.checks if check.name != "jobs"))
+    if isinstance(result, Health):
+        result = replace(result, backlog_age=None)
     if name == "ops.run_jobs":  # for the same reason: how many of them are left to run
         result = type(result)
     if isinstance(result, ErasureReport):  # of equals, ids decide which the limit of a read leaves in its record
@@ -986,6 +995,7 @@ def test_no_write_from_elsewhere_touches_or_tells_of_a_private_row(door: Engram,
         lambda: writer.revise(memory_id, "The code is 4713"), lambda: writer.annotate(memory_id, tags=["seen"]),
         lambda: writer.forget(memory_id), lambda: writer.restore(memory_id), lambda: writer.reinforce(memory_id),
         lambda: writer.end_validity(memory_id), lambda: writer.add("The sky is blue", parent_id=memory_id),
+        lambda: writer.endorse(memory_id, "operator"),
         lambda: writer.add("The sky is grey", supersedes=[memory_id]),
         lambda: writer.add("The sky is red", sources=[(events[0], 0, 3)]), lambda: writer.ops.redact_event(events[0]),
     ):  # fmt: skip

@@ -46,7 +46,8 @@ def superuser(server: EmbeddedServer, database_url: str) -> Iterator[psycopg.Con
 
 # Calls that write, and reads that have no moment: why.
 WRITES: Final = (
-    "add", "add_many", "annotate", "delete", "delete_all", "end_session", "end_validity", "forget", "forget_task",
+    "add", "add_many", "annotate", "delete", "delete_all", "end_session", "end_validity", "endorse", "forget",
+    "forget_task",
     "record_event", "record_long_input", "record_turn", "reinforce", "feedback", "relate", "relate_batch", "remember",
     "restore", "restore_task",
     "resume_task", "revise", "save_checkpoint", "start_task", "unrelate", "update", "update_task",
@@ -66,6 +67,7 @@ WITHOUT_A_MOMENT: Final = {
     "render_graph_context": "prints what was read before",
     "follow": "goes on from a mark into the future",
     "verify_citation": "compares with what is stored",
+    "health": "looks at the server and the models",
     "stats": "counts what is stored, for who runs it",
     "ops.usage": "counts calls of models",
     "ops.doctor": "looks at the server",
@@ -209,6 +211,7 @@ class History:
             self.restore,
             self.expire,
             self.end,
+            self.endorse,
             self.archive,
         )
         act = self.dice.choice([self.add] * 6 + [*others]) if self.world.rows else self.add
@@ -284,6 +287,15 @@ class History:
         except InvalidInput:
             return  # it begins later
         row.ended_at = at
+
+    def endorse(self) -> None:
+        row = self.world.rows[self.any()]
+        trust = self.dice.choice(("operator", "user"))
+        try:
+            self.door.endorse(row.memory_id, trust)
+        except Conflict:
+            return  # it is put away
+        row.trust = min(row.trust, TRUSTS.index(trust))
 
     def archive(self) -> None:
         """As pruning will: no door does it yet."""

@@ -77,6 +77,9 @@ class Life:
     def do_end(self) -> None:
         self.door.end_validity(self.pick(), at=self.dice.choice([None, datetime.now(UTC) - timedelta(days=2)]))
 
+    def do_endorse(self) -> None:
+        self.door.endorse(self.pick(), self.dice.choice(["user", "operator"]))
+
     def do_archive(self) -> None:
         self.door.ops.archive([self.pick()])
 

@@ -1,0 +1,100 @@
+"""Health: how well a process serves a tenant, by tiers, also where the database or a model is out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from angles import Angles
+
+from engram import AsyncEngram, Engram, InvalidInput, Scope, Unavailable
+from engram.errors import ModelRejected
+from engram.settings import load
+from engram.testing import ScriptedModel
+
+NOWHERE = "postgresql://nobody@127.0.0.1:1/nothing"
+
+
+class Moody(Angles):
+    """An embedder that counts how often it is asked, and may be out."""
+
+    out, asked = False, 0
+
+    def embed(self, texts: Sequence[str], kind: Any) -> Any:
+        self.asked += 1
+        if self.out:
+            raise Unavailable("the embedding model is out")
+        return super().embed(texts, kind)
+
+
+def bad(health: Any) -> list[str]:
+    return [check.name for check in health.checks if not check.ok]
+
+
+def test_what_is_well_is_served_in_full_and_what_waits_is_told(database_url: str, tenant: str) -> None:
+    with Engram(database_url, settings=load({}, dispatch="doorbell"), scope=Scope(tenant, user_id="ada")) as door:
+        door.add("User likes tea")
+        health = door.health()
+        assert (health.ok, health.tier, bad(health)) == (True, "full", [])
+        assert (health.backlog_age, health.dead_jobs, health.unembedded, health.chain_checked_at) == (0.0, 0, 0, None)
+        assert health.schema_revision is not None
+        assert {"database", "pgvector", "schema", "embedder", "language models", "doorbell"} <= {
+            check.name for check in health.checks
+        }
+        door.remember("I like milk")
+        assert door.ops.verify_ledger().ok
+        later = door.health()
+        assert later.backlog_age is not None
+        assert later.backlog_age > 0
+        assert later.chain_checked_at is not None
+        assert json.loads(json.dumps(later.to_dict()))["tier"] == "full"
+        with pytest.raises(InvalidInput):
+            door.health(probe_embedder="yes")  # type: ignore[arg-type]
+
+
+def test_each_tier_is_named_for_the_worst_that_is_out(database_url: str, tenant: str) -> None:
+    embedder, model = Moody(), ScriptedModel(lambda _: "")
+    with Engram(database_url, scope=Scope(tenant), embedder=embedder, llm=model) as door:
+        door.add("User likes tea")
+        assert door.health().tier == "full"
+        models = door._setup.llm
+        assert models is not None
+        breaker = models.breaker(models.models()[0])
+        breaker.note(ModelRejected("no such key", status=401))
+        health = door.health()
+        assert (health.tier, bad(health), health.ok) == ("no_llm", ["language models"], False)
+        embedder.out = True
+        asked = embedder.asked
+        assert door.health(probe_embedder=False).tier == "no_llm"
+        assert embedder.asked == asked
+        assert (door.health().tier, bad(door.health())) == ("no_embedding", ["embedder", "language models"])
+        breaker.note(None)
+        embedder.out = False
+        assert door.health().tier == "full"
+    with Engram(
+        database_url, settings=load({}, pool_size=1), scope=Scope(tenant), embedder=embedder
+    ) as door:  # fmt: skip
+        assert door.health().tier == "full"
+        with door._core.database().engine.connect() as conn:  # as whoever sets the server so does to all of them
+            conn.exec_driver_sql("SET default_transaction_read_only = on")
+        health = door.health()
+        assert (health.tier, bad(health)) == ("read_only", ["database"]), health
+
+
+def test_a_database_that_is_down_is_an_answer_and_not_a_failure() -> None:
+    async def asked() -> Any:
+        async with AsyncEngram(NOWHERE) as door:
+            return await door.health()
+
+    with Engram(NOWHERE) as door:
+        began = time.monotonic()
+        health = door.health()
+        assert time.monotonic() - began < 10
+        assert (health.ok, health.tier, bad(health)) == (False, None, ["database"])
+        assert "PostgreSQL did not answer" in health.checks[0].detail
+        assert (health.backlog_age, health.dead_jobs, health.unembedded) == (None, None, None)
+        assert asyncio.run(asked()) == health
