@@ -389,7 +389,7 @@ def compare(door: Engram, world: World, as_of: datetime | None, known_at: dateti
         return
     row = world.rows[name]
     head = {one.memory_id for one in world.lineage(row.lineage_id)} & current
-    told = any(one.stands(as_of) for one in world.lineage(row.lineage_id) if one.gone != "retracted")
+    told = as_of is None or any(one.stands(as_of) for one in world.lineage(row.lineage_id) if one.gone != "retracted")
     if told:
         line = door.get_lineage(name, **read)
         assert ({line.head.memory_id} if line.head else set()) == head
