@@ -267,10 +267,8 @@ class Hand:
         )  # fmt: skip
 
     def do_reinforce(self) -> None:
-        self.door.reinforce(self.pick(), amount=0.2)
-
-    def do_endorse(self) -> None:
-        self.door.endorse(self.pick(), self.random.choice(["user", "operator"]))
+        picked = self.door.reinforce(self.pick(), amount=0.2)
+        self.door.endorse(picked.memory_id, "operator")
 
     def do_forget(self) -> None:
         self.door.forget(self.pick(), revision_only=self.random.random() < 0.5)
