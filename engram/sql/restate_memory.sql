@@ -9,7 +9,12 @@ UPDATE engram.agent_memory m
        trust = least(m.trust, %(trust)s)
   FROM (SELECT %(trust)s < b.trust
                OR %(trust)s = b.trust
-                  AND (%(holds_at)s::timestamptz, %(stated_recorded_at)s::timestamptz, %(event_id)s::uuid, %(ordinal)s::integer)
-                      > (b.stands_at, b.stands_recorded_at, b.stands_event_id, b.stands_ordinal) AS rests
-          FROM engram.agent_memory b WHERE b.tenant_id = %(tenant_id)s AND b.memory_id = %(memory_id)s::uuid) s
+                  AND (q.trust > %(trust)s
+                       OR (%(holds_at)s::timestamptz, %(stated_recorded_at)s::timestamptz, %(event_id)s::uuid, %(ordinal)s::integer)
+                          > (b.stands_at, b.stands_recorded_at, b.stands_event_id, b.stands_ordinal)) AS rests
+          FROM engram.agent_memory b
+          LEFT JOIN engram.memory_sources q
+            ON q.tenant_id = b.tenant_id AND q.memory_id = b.memory_id AND q.event_id = b.stands_event_id
+           AND q.ordinal = b.stands_ordinal
+         WHERE b.tenant_id = %(tenant_id)s AND b.memory_id = %(memory_id)s::uuid) s
  WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = %(memory_id)s::uuid

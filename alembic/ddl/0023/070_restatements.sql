@@ -1,5 +1,6 @@
 -- Restate memories, each once, as in 0009: count it, move it to the latest of its best trusted statements, unite the tags, raise the trust,
--- and the importance where one is given, and keep the statement it rests on. What somebody less trusted says again moves nothing.
+-- and the importance where one is given, and keep the statement it rests on. What somebody less trusted says again moves nothing, and
+-- neither does it where somebody vouched for the memory, till one as much trusted says it.
 create or replace function engram.restate_memories(p_tenant_id text, p_rows jsonb, p_at timestamptz)
 returns void
 language plpgsql volatile
@@ -39,14 +40,20 @@ begin
          stands_ordinal = case when s.rests then s.ordinal else m.stands_ordinal end,
          tags = s.tags, importance = greatest(m.importance, coalesce(s.importance, 0)), trust = least(m.trust, s.trust)
     from (select g.memory_id, g.holds_at, g.stated_recorded_at, g.event_id, g.ordinal, g.importance, g.trust,
-                 g.trust < b.trust or g.trust = b.trust and (g.holds_at, g.stated_recorded_at, g.event_id, g.ordinal)
-                   > (b.stands_at, b.stands_recorded_at, b.stands_event_id, b.stands_ordinal) as rests,
+                 g.trust < b.trust or g.trust = b.trust and (
+                   q.trust > g.trust or (g.holds_at, g.stated_recorded_at, g.event_id, g.ordinal)
+                     > (b.stands_at, b.stands_recorded_at, b.stands_event_id, b.stands_ordinal)) as rests,
                  array(select distinct t.tag collate "C"
                          from unnest(b.tags || g.tags) t(tag) order by 1 limit 20) as tags
             from given g
            cross join lateral (
                  select b.trust, b.stands_at, b.stands_recorded_at, b.stands_event_id, b.stands_ordinal, b.tags
                    from engram.agent_memory b
-                  where b.tenant_id = p_tenant_id and b.memory_id = g.memory_id offset 0) b) s
+                  where b.tenant_id = p_tenant_id and b.memory_id = g.memory_id offset 0) b
+            left join lateral (
+                 select q.trust
+                   from engram.memory_sources q
+                  where q.tenant_id = p_tenant_id and q.memory_id = g.memory_id and q.event_id = b.stands_event_id
+                    and q.ordinal = b.stands_ordinal offset 0) q on true) s
    where m.tenant_id = p_tenant_id and m.memory_id = s.memory_id;
 end $$;
