@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from engram.values import Memory as Memory
     from engram.values import MemoryExplanation as MemoryExplanation
     from engram.values import Page as Page
+    from engram.values import Period as Period
     from engram.values import PolicyReport as PolicyReport
     from engram.values import Proposal as Proposal
     from engram.values import RankMove as RankMove
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from engram.values import SearchResults as SearchResults
     from engram.values import Session as Session
     from engram.values import TaskRun as TaskRun
+    from engram.values import Timeline as Timeline
     from engram.values import Topic as Topic
     from engram.values import TopicMemories as TopicMemories
     from engram.values import Traversal as Traversal
@@ -133,11 +135,11 @@ _ROOMS = {
         "DecayThreshold", "Event", "EventHit", "EventResults", "PolicyReport",
         "HistoryEntry", "LifecycleRun", "Lineage", "LoggedRecall", "LongInputProgress",
         "LongInputReport", "Memory", "MemoryExplanation",
-        "Page", "Proposal", "RankMove", "RecallAnswer", "RecallDiff", "RecallTrace", "Receipt",
+        "Page", "Period", "Proposal", "RankMove", "RecallAnswer", "RecallDiff", "RecallTrace", "Receipt",
         "Relation", "Replay", "ReplayChange", "ReplayDiff",
         "ReplayProblem", "ResumedTask", "SearchResult", "SearchResults", "Session", "TaskRun",
-        "Topic", "TopicMemories", "Traversal", "TraversalResult", "Trigger", "UndoReport", "Usage", "WhyNot",
-        "WriteDecision",
+        "Timeline", "Topic", "TopicMemories", "Traversal", "TraversalResult", "Trigger", "UndoReport", "Usage",
+        "WhyNot", "WriteDecision",
     ),
 }  # fmt: skip
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
@@ -152,8 +154,8 @@ __all__ = [  # noqa: RUF022 - in the order a newcomer meets them
     # policies
     "MemoryPolicy", "TypeRule", "SlotRule", "Reject", "get_policy",
     # what is read
-    "Memory", "Citation", "Lineage", "HistoryEntry", "MemoryExplanation", "Page", "Filter", "Profile",
-    "ProfileWeights", "SearchResult",
+    "Memory", "Citation", "Lineage", "HistoryEntry", "Timeline", "Period", "MemoryExplanation", "Page", "Filter",
+    "Profile", "ProfileWeights", "SearchResult",
     "SearchResults", "EventHit", "EventResults",
     "Relation", "Traversal", "TraversalResult",
     "RecallAnswer", "CriticalMemories", "Trigger", "Topic", "TopicMemories",

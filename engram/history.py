@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -116,17 +116,43 @@ def decisions_of(
         conn, "list_decisions", memory_id=memory_id, event_ids=list(dict.fromkeys(event_ids)),
         **visible_params(visible, moment),
     ) if visible.scope_ids else []  # fmt: skip
-    kept: list[Mapping[str, Any]] = [_whole(row.decision, row.facts or {}) for row in rows]
+    return _shown(conn, visible, [_whole(row.decision, row.facts or {}) for row in rows])
+
+
+def list_decisions(
+    conn: Connection, visible: Visible, *, kind: str | None, since: datetime | None, limit: int, cursor: str | None,
+    moment: Moment, key: bytes,
+) -> Page[Mapping[str, Any]]:  # fmt: skip
+    """A page of the decisions of some scopes, in the form the history keeps, newest first; `as_of` leaves none out."""
+    binding = repr(("decisions", visible.scope, kind, since, moment))
+    before = int(paging.decode_cursor(cursor, binding, key)[0]) if cursor is not None else None
+    if limit == 0 or not visible.scope_ids:
+        return Page(())
+    rows = fetch_named(conn, newest("list_newest_decisions", visible.scope_ids), {
+        **visible_params(visible, moment), "kind": kind, "since": since, "before": before, "limit": limit + 1,
+    })  # fmt: skip
+    shown = _shown(conn, visible, [_whole(row.decision, row.facts or {}) for row in rows[:limit]])
+    more = paging.encode_cursor((rows[limit - 1].change_id,), binding, key) if len(rows) > limit else None
+    return Page(tuple(shown), more)
+
+
+def _shown(conn: Connection, visible: Visible, kept: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Decisions as a reader may see them: what one was compared with may be a private memory of another scope."""
     near = sorted({neighbour["memory_id"] for decision in kept for neighbour in decision["nearest"]})
     if not near or visible.own_ids is None:
         return kept
-    # What a decision compared with may be a private memory of another scope: then it is left out.
     params = {"tenant_id": visible.scope.tenant_id, "memory_ids": near, "own": visible.own}
     hidden = {row.memory_id for row in fetch_all(conn, "list_private_memories", **params)}
-    return [
-        {**decision, "nearest": [one for one in decision["nearest"] if one["memory_id"] not in hidden]}
-        for decision in kept
-    ]
+    return [_without(decision, hidden) for decision in kept] if hidden else kept
+
+
+def _without(decision: Mapping[str, Any], hidden: Collection[str]) -> dict[str, Any]:
+    """A decision that names none of some memories. Pure."""
+    nearest = [one for one in decision["nearest"] if one["memory_id"] not in hidden]
+    surprise = decision["surprise"]
+    if surprise is not None and surprise.get("closest_id") in hidden:
+        surprise = {**surprise, "closest_id": None}
+    return {**decision, "nearest": nearest, "surprise": surprise}
 
 
 def _whole(kept: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str, Any]:

@@ -703,6 +703,19 @@ def moment_text(value: object, field: str) -> datetime:
     return moment(found, field) + timedelta(seconds=1 if leap else 0)
 
 
+def moment_said(value: object, field: str, zone: tzinfo) -> datetime:
+    """A point in time as `moment` takes it, or text: ISO 8601 with a time zone, or a date, which begins in `zone`."""
+    if not isinstance(value, str):
+        return moment(value, field)
+    if len(value) > LABEL_CHARACTERS or not _DATE.fullmatch(value):
+        return moment_text(value, field)
+    try:
+        day = date.fromisoformat(value)
+    except ValueError:
+        raise InvalidInput(field, "a date of the calendar", "another") from None
+    return moment(datetime(day.year, day.month, day.day, tzinfo=zone), field)
+
+
 def window(value: object, field: str = "window") -> tuple[datetime | None, datetime | None]:
     """A half-open stretch of time, `(start, end)`; None leaves a side open."""
     sides = tuple(value) if isinstance(value, tuple | list) else ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, date, datetime, time, tzinfo
 from functools import lru_cache
 from typing import Any, Final
 
@@ -333,11 +333,15 @@ def lineage(conn: Connection, visible: Visible, lineage_id: str, moment: Moment 
     return _lineage(lineage_id, rows, visible)
 
 
-def heads(conn: Connection, visible: Visible, lineage_ids: Sequence[str]) -> dict[str, Memory]:
-    """The heads of some lineages that the read may see and that are current, by their lineages."""
-    params = visible_params(visible) | {"lineage_ids": list(lineage_ids)}
-    found = [row.memory_id for row in fetch_all(conn, "list_lineage_heads", **params)] if lineage_ids else []
-    return {memory.lineage_id: memory for memory in load(conn, visible, found) if memory.stands}
+def heads(conn: Connection, visible: Visible, lineage_ids: Sequence[str], moment: Moment = NOW) -> dict[str, Memory]:
+    """The heads of some lineages that the read may see and that are current at a moment, by their lineages."""
+    if not lineage_ids:
+        return {}
+    rows = "engram.agent_memory m" if moment.is_now else LINEAGES_THEN
+    sql = statement("list_lineage_heads").replace("/*source*/", rows)
+    found = fetch_named(conn, sql, visible_params(visible, moment) | {"lineage_ids": list(lineage_ids)})
+    heads_of = load(conn, visible, [row.memory_id for row in found], moment)
+    return {memory.lineage_id: memory for memory in heads_of if memory.stands}
 
 
 def lineage_of(conn: Connection, visible: Visible, memory_id: str, moment: Moment = NOW) -> Lineage:
@@ -541,6 +545,12 @@ def made(row: Any, visible: Visible) -> Memory:
             row.access_count or 0, row.last_accessed_at, row.repetition_count or 0, row.positive or 0, row.negative or 0
         ),
     )  # fmt: skip
+
+
+def day_of(memory: Memory, tz: tzinfo) -> date:
+    """The day since which a memory holds, in a zone; a bare date, stated as midnight UTC, stays that day. Pure."""
+    at = memory.valid_from.astimezone(UTC)
+    return (at if memory.valid_from_stated and at.time() == time.min else at.astimezone(tz)).date()
 
 
 def with_quotes(memory: Memory, contents: Mapping[str, str | None]) -> Memory:

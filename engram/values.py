@@ -31,6 +31,7 @@ Intent = Literal["current", "historical", "event", "lineage", "temporal_chain", 
 Mode = Literal["hybrid", "semantic", "keyword"]
 Format = Literal["markdown", "bullets", "prose", "xml", "json"]
 Grouping = Literal["type", "date", "session"]
+Calendar = Literal["day", "week", "month"]
 Detail = Literal["full", "compact"]
 Provider = Literal["openai", "anthropic"]
 CitationState = Literal["verified", "changed", "erased"]
@@ -78,6 +79,8 @@ JOB_STATES: tuple[str, ...] = typing.get_args(JobState)
 DIRECTIONS: tuple[str, ...] = typing.get_args(Direction)
 TASK_STATUSES: tuple[str, ...] = typing.get_args(TaskStatus)
 GROUPS: tuple[str, ...] = typing.get_args(Grouping)
+CALENDARS: tuple[str, ...] = typing.get_args(Calendar)
+DECISIONS: tuple[str, ...] = typing.get_args(DecisionKind)
 DETAILS: tuple[str, ...] = typing.get_args(Detail)
 CITATION = re.compile(r"(?<![0-9a-z])(mem|evt)[-\u2010-\u2015\u2212]([0-9a-f]{8,32})(?![0-9a-z])")
 DATA_SECTION = "Untrusted data"
@@ -895,6 +898,55 @@ class HistoryEntry(Value):
     reason: str | None
     actor: str | None
     event_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Period(Value):
+    """A day, a week from its Monday or a month of a timeline: what became true in it, newest first.
+
+    `name` is such as 2026-05-01, 2026-W18 or 2026-05; it lasts from `start` up to `end`.
+    """
+
+    name: str
+    start: datetime
+    end: datetime
+    memories: tuple[Memory, ...]
+
+    def __iter__(self) -> typing.Iterator[Memory]:
+        return iter(self.memories)
+
+    def __len__(self) -> int:
+        return len(self.memories)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline(Value):
+    """Memories by the period in which they became true, newest first; iterates over its periods.
+
+    What is not current says so by its `status` and its `labels`. `earlier` and `later` say whether the limit left
+    something out on that side; `around` is the id of the memory the timeline is about, where one was named.
+    """
+
+    periods: tuple[Period, ...]
+    group_by: Calendar
+    time_zone: str
+    around: str | None = None
+    earlier: bool = False
+    later: bool = False
+
+    @property
+    def memories(self) -> tuple[Memory, ...]:
+        """The memories of all periods, newest first."""
+        return tuple(memory for period in self.periods for memory in period.memories)
+
+    def __iter__(self) -> typing.Iterator[Period]:
+        return iter(self.periods)
+
+    def __len__(self) -> int:
+        return len(self.periods)
+
+    def __getitem__(self, index: int) -> Period:
+        return self.periods[index]
 
 
 @dataclass(frozen=True, slots=True)

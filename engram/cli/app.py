@@ -56,6 +56,8 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("get", memories.get, READ, "Read"),
     ("list", memories.list_, READ, "Read"),
     ("history", memories.history, READ, "Read"),
+    ("timeline", memories.timeline, READ, "Read"),
+    ("decisions", memories.decisions, READ, "Read"),
     ("lineage", memories.lineage, READ, "Read"),
     ("explain", memories.explain, READ, "Read"),
     ("cite", memories.cite, READ, "Read"),

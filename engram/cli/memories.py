@@ -12,7 +12,7 @@ import typer
 from engram.cli.desk import Desk, moment
 from engram.errors import InvalidInput
 from engram.ranking import SORTS
-from engram.values import DETAILS, FORMATS, GROUPS, MODES, CriticalMemories, Intent
+from engram.values import CALENDARS, DECISIONS, DETAILS, FORMATS, GROUPS, MODES, CriticalMemories, Intent
 
 Id = Annotated[str, typer.Argument(help="Id of the memory, long or short (mem-1a2b3c4d).")]
 Limit = Annotated[int, typer.Option("--limit", help="How many at most.")]
@@ -27,6 +27,11 @@ DOES_NOT_HOLD = 1
 def given(**values: Any) -> dict[str, Any]:
     """The options that were given."""
     return {name: value for name, value in values.items() if not (value is None or value is False or value == [])}
+
+
+def times_of(desk: Desk, **typed: str | None) -> dict[str, Any]:
+    """The times that were typed, by the names of their options."""
+    return {name: moment(desk, text, name) for name, text in typed.items() if text is not None}
 
 
 def text_of(argument: str) -> str:
@@ -456,12 +461,46 @@ def history(
     """Show what happened to a memory, or in a scope."""
     from engram.cli import show
 
-    times: dict[str, Any] = {
-        name: moment(desk, text, name) for name, text in (("since", since), ("until", until)) if text is not None
-    }
+    times = times_of(desk, since=since, until=until)
     with desk.door() as engram:
         page = engram.get_history(memory_id=memory_id, limit=limit, cursor=cursor, **times, **desk.read)
         desk.show(page, partial(show.history, scope=engram.scope))
+
+
+def timeline(
+    desk: Desk,
+    around: Annotated[str | None, typer.Argument(help="Id of a memory, for what is about its time.")] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Not before this time.")] = None,
+    until: Annotated[str | None, typer.Option("--until", help="Before this time.")] = None,
+    group_by: Annotated[str, typer.Option("--group-by", help=", ".join(CALENDARS))] = "day",
+    memory_type: Types = None,
+    tag: Tags = None,
+    limit: Limit = 50,
+) -> None:
+    """Show memories by the day, week or month in which they became true."""
+    from engram.cli import show
+
+    options: dict[str, Any] = {"group_by": group_by, **times_of(desk, since=since, until=until)}
+    chosen = filter_of(memory_types=memory_type, tags_all=tag)
+    with desk.door() as engram:
+        told = engram.timeline(filter=chosen, around=around, limit=limit, **options, **desk.read)
+        desk.show(told, partial(show.timeline, scope=engram.scope))
+
+
+def decisions(
+    desk: Desk,
+    kind: Annotated[str | None, typer.Option("--kind", help=", ".join(DECISIONS))] = None,
+    since: Annotated[str | None, typer.Option("--since", help="Not before this time.")] = None,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> None:
+    """Show what became of candidates, also of what was not stored, and why."""
+    from engram.cli import show
+
+    options: dict[str, Any] = {**given(kind=kind), **times_of(desk, since=since)}
+    with desk.door() as engram:
+        page = engram.list_decisions(limit=limit, cursor=cursor, **options, **desk.read)
+        desk.show(page, partial(show.decisions, scope=engram.scope))
 
 
 def lineage(

@@ -390,6 +390,35 @@ def history(console: Console, page: values.Page[values.HistoryEntry], scope: Sco
         console.print(Text(f"more with --cursor {page.cursor}", "dim"), soft_wrap=True)
 
 
+def timeline(console: Console, told: values.Timeline, scope: Scope | None = None) -> None:
+    """Memories under the day, week or month in which they became true, newest first."""
+    if told.later:
+        console.print(Text("later ones are left out", "dim"))
+    for period in told:
+        made = table("at", "id", "fact", "type", "state", title=period.name, wide=("fact",))
+        for one in period:
+            is_named = one.memory_id == told.around
+            fact = plain(one.fact + (" ← this one" if is_named else ""))
+            made.add_row(when(one.valid_from), one.short_id, fact, one.memory_type, status(one))
+        draw(console, made)
+    if not told.periods:
+        console.print(Text(nothing_of(scope, "No memories found")))
+    if told.earlier:
+        last = told.memories[-1].short_id
+        console.print(Text(f"earlier ones are left out; more with engram timeline {last}", "dim"), soft_wrap=True)
+
+
+def decisions(console: Console, page: values.Page[values.WriteDecision], scope: Scope | None = None) -> None:
+    """What became of candidates, newest first: what it was about, why, and the event that holds its words."""
+    made = table("what", "about", "why", "event", "id", wide=("about", "why"))
+    for one in page:
+        about = one.memory or one.target or one.head
+        fact, name = (about.fact, about.short_id) if about else ("", "")
+        event = short_id(one.event_id, "evt") if one.event_id else ""
+        made.add_row(one.kind, plain(fact), plain(", ".join(one.reasons)), event, name)
+    paged(console, made, page, nothing_of(scope, "Nothing was decided"))
+
+
 def explanation(console: Console, told: values.MemoryExplanation) -> None:
     """Why a memory is believed."""
     console.print(plain(told.memory.fact), style="bold")

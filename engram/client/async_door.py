@@ -36,6 +36,7 @@ from engram.operations.steps import Operation, Ring, Step, Think, Together, Tran
 from engram.ranking import Profile, ProfileWeights
 from engram.scope import Ids
 from engram.values import (
+    Calendar,
     Checkpoint,
     Chunk,
     Citation,
@@ -43,6 +44,7 @@ from engram.values import (
     CitedText,
     ContextBlock,
     CriticalMemories,
+    DecisionKind,
     Derive,
     Detail,
     Direction,
@@ -73,6 +75,7 @@ from engram.values import (
     Session,
     TaskRun,
     TaskStatus,
+    Timeline,
     Topic,
     TopicMemories,
     Traversal,
@@ -584,6 +587,58 @@ class AsyncEngram(Door):
                 limit=limit,
                 cursor=cursor,
                 given=read,
+            )
+        )
+
+    async def timeline(
+        self,
+        *,
+        filter: Filter | Mapping[str, Any] | None = None,
+        around: str | None = None,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        group_by: Calendar = "day",
+        limit: int = 50,
+        **read: Unpack[Read],
+    ) -> Timeline:
+        """Memories by the day, week or month in which they became true, newest first, as far as they are known.
+
+        That is their `valid_from`: the time they state, else when they were told; its day is that of the time zone in
+        the settings. Superseded, contested, expired and archived ones are shown too, each with its `status` and
+        `labels`, unless the filter names statuses; forgotten ones only if it does, erased ones never. `around` is the
+        id of a memory: then the window of `limit` memories about that one, it among them. `since` and `until` are
+        times, or text: ISO 8601 with a time zone, or a date, whose day begins in that of the settings.
+        """
+        return await self._run(
+            operations.reading.timeline(
+                self._setup,
+                filter=filter,
+                around=around,
+                since=since,
+                until=until,
+                group_by=group_by,
+                limit=limit,
+                given=read,
+            )
+        )
+
+    async def list_decisions(
+        self,
+        *,
+        kind: DecisionKind | None = None,
+        since: datetime | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        **read: Unpack[Read],
+    ) -> Page[WriteDecision]:
+        """A page of what became of candidates, newest first, and why: also of what was not stored.
+
+        What a rejected or conflicting candidate said stands in the event of its decision. `as_of` leaves no decision
+        out, as it leaves none of a history; `known_at` does.
+        """
+        return await self._run(
+            operations.reading.list_decisions(
+                self._setup, kind=kind, since=since, limit=limit, cursor=cursor, given=read
             )
         )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from engram import filters, history, ids, inputs, memories, paging, recall, tenancy, writing
+from engram import filters, history, ids, inputs, memories, paging, recall, tenancy, timelines, writing
 from engram.database import Connection, ending
 from engram.errors import InvalidInput, LimitExceeded, NotFound
 from engram.filters import Filter
@@ -19,14 +19,19 @@ from engram.recall import Asked, triggers
 from engram.scope import Scope
 from engram.tenancy import Shelves, Visible
 from engram.values import (
+    CALENDARS,
+    DECISIONS,
     TYPE_ALIASES,
+    Calendar,
     CriticalMemories,
     HistoryEntry,
     Lineage,
     Memory,
     MemoryExplanation,
     Page,
+    Timeline,
     Trigger,
+    WriteDecision,
 )
 
 T = TypeVar("T")
@@ -120,6 +125,51 @@ def get_history(
         return look(conn, visible, filter=chosen, moment=moment)
 
     return (yield from _seen(setup, given, work, shelves=shelves))
+
+
+def timeline(
+    setup: Setup, *, filter: object, around: object, since: object, until: object, group_by: object, limit: object,
+    given: Mapping[str, Any],
+) -> Operation[Timeline]:  # fmt: skip
+    """Memories by the period in which they became true, newest first; with `around` those about that one."""
+    tz = inputs.zone(setup.settings.time_zone)
+    checked, named = chosen_filter(filter), inputs.optional(inputs.memory_id, around, "around")
+    start = inputs.optional(inputs.moment_said, since, "since", tz)
+    end = inputs.optional(inputs.moment_said, until, "until", tz)
+    if start is not None and end is not None and end <= start:
+        raise InvalidInput("until", "a time after since", "one that is not")
+    by = cast("Calendar", inputs.choice(group_by, "group_by", CALENDARS))
+    look = partial(timelines.timeline, since=start, until=end, group_by=by, limit=inputs.limit(limit), tz=tz)
+    reading: Reading = setup.reading(given)
+    chosen = yield from with_whole_ids(reading, checked)
+
+    def work(conn: Connection) -> Timeline:
+        whole, chunks = None, recall.asks_for_chunks(chosen)
+        if named is not None:
+            whole = memories.get(conn, tenancy.visible(conn, reading.scope, shelves="with"), named, reading.moment)
+            chunks = chunks or whole.category == recall.CHUNK
+        visible = tenancy.visible(conn, reading.scope, shelves="with" if chunks else "without")
+        return look(conn, visible, around=whole, filter=chosen, moment=reading.moment)
+
+    return (yield from steps.read(reading.scope.tenant_id, work))
+
+
+def list_decisions(
+    setup: Setup, *, kind: object, since: object, limit: object, cursor: object, given: Mapping[str, Any]
+) -> Operation[Page[WriteDecision]]:
+    """A page of what was decided of candidates, newest first, with the memories as they stand."""
+    look = partial(
+        history.list_decisions, kind=inputs.optional(inputs.choice, kind, "kind", DECISIONS),
+        since=inputs.optional(inputs.moment, since, "since"), limit=inputs.limit(limit),
+        cursor=inputs.optional(paging.check_cursor, cursor), key=setup.cursor_key,
+    )  # fmt: skip
+
+    def work(conn: Connection, visible: Visible, moment: Moment) -> Page[WriteDecision]:
+        known = Moment(known_at=moment.known_at)
+        page = look(conn, visible, moment=moment)
+        return Page(tuple(writing.told(conn, visible, page.results, known)), page.cursor)
+
+    return (yield from _seen(setup, given, work))
 
 
 def explain_memory(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operation[MemoryExplanation]:

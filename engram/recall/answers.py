@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final, Literal
 
@@ -445,13 +445,7 @@ def _tells_what_is_so(memory: Memory) -> bool:
 
 
 def _dated(memory: Memory, tz: tzinfo) -> str:
-    return f"{_day(memory, tz)}: {memory.fact}"
-
-
-def _day(memory: Memory, tz: tzinfo) -> date:
-    """The day since which a memory holds, in a zone; a bare date was stated as midnight UTC and stays that day."""
-    at = memory.valid_from.astimezone(UTC)
-    return (at if memory.valid_from_stated and at.time() == time.min else at.astimezone(tz)).date()
+    return f"{memories.day_of(memory, tz)}: {memory.fact}"
 
 
 def _sources(told: Iterable[Memory]) -> tuple[Citation, ...]:
@@ -658,7 +652,7 @@ def in_order(found: Iterable[Memory], tz: tzinfo = UTC) -> list[Dated]:
 
 
 def _when(memory: Memory, tz: tzinfo) -> Dated:
-    day = _day(memory, tz)
+    day = memories.day_of(memory, tz)
     if not memory.valid_from_stated:
         start, end = windows.find(memory.fact, now=memory.valid_from, tz=tz).window or (None, None)
         if start is not None and end is not None:

@@ -65,7 +65,7 @@ from engram.writing.settling import (
     settle_together,
     tie_superseded,
 )
-from engram.writing.telling import revive, whole
+from engram.writing.telling import revive, told, whole
 
 __all__ = [
     "EMPTY_HASH",
@@ -131,6 +131,7 @@ __all__ = [
     "share",
     "stored",
     "tie_superseded",
+    "told",
     "told_before",
     "turning",
     "whole",

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from engram import memories
-from engram.database import ending, send_now
+from engram.database import Connection, ending, send_now
+from engram.memories import Moment
+from engram.tenancy import Visible
 from engram.values import Citation, Layer, Memory, Neighbour, SurpriseTerms, Trust, WriteDecision
 from engram.writing.desk import Desk, Origin
 from engram.writing.placing import HEAD
@@ -101,6 +103,21 @@ def revive(kept: Mapping[str, Any], memory: Memory | None, head: Memory | None, 
         surprise=None if kept["surprise"] is None else SurpriseTerms.from_dict({**UNTOLD, **kept["surprise"]}),
         options=tuple(kept["options"]), hints=tuple(kept["hints"]), policy=kept["policy"], rule=kept["rule"],
     )  # fmt: skip
+
+
+def told(
+    conn: Connection, visible: Visible, kept: Sequence[Mapping[str, Any]], moment: Moment = memories.NOW
+) -> list[WriteDecision]:
+    """Decisions from the form the history keeps, with their memories as they stand at a moment."""
+    wanted = {decision[name] for decision in kept for name in ("memory_id", "target_id")} - {None}
+    found = {memory.memory_id: memory for memory in memories.load(conn, visible, sorted(wanted), moment)}
+    pairs = [(found.get(decision["memory_id"]), found.get(decision["target_id"])) for decision in kept]
+    behind = {one.lineage_id for memory, target in pairs if (one := memory or target) is not None and not _is_head(one)}
+    heads = memories.heads(conn, visible, sorted(behind), moment)
+    return [
+        revive(decision, memory, _head_of(memory or target, heads), target)
+        for decision, (memory, target) in zip(kept, pairs, strict=True)
+    ]
 
 
 def _is_head(memory: Memory) -> bool:

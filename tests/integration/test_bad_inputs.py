@@ -94,6 +94,7 @@ ROWS_OF: Final[Mapping[str, tuple[Kind, ...]]] = {
     "tokens from 0": ("tokens", "whole"),
     "time": ("time",),
     "end": ("time",),  # which is to come after the beginning
+    "time or text": ("time", "time text"),
     "window": ("time", "time text"),
     "duration": ("duration",),
     "id": ("id",),
@@ -154,6 +155,7 @@ DIFFERENT: Final[Mapping[tuple[str, str], str]] = {
     ("arguments", "32 KiB and one byte"): "ok",
     ("arguments", "fewer characters than bytes"): "ok",
     ("arguments", "depth 32"): "limit",  # they are one level inside the payload of their event
+    ("time or text", "a text"): "ok",  # an assistant writes its times
     ("window", "a text"): "ok",  # the JSON form of a filter writes its times
     ("filters", "no items"): "ok",  # an empty collection matches nothing
     ("tokens from 0", "0"): "ok",  # a budget of nothing leaves everything out, and says so
@@ -763,7 +765,7 @@ async def test_an_empty_question_filter_or_page_finds_nothing(
     for name, kind in FIELDS["Filter"].items():
         if kind in ("words", "choices", "filter ids", "filters"):
             assert len(ours.list_memories({name: []})) == 0, name
-    for call in ("list_memories", "get_all", "get_history", "list_events"):
+    for call in ("list_memories", "get_all", "get_history", "timeline", "list_decisions", "list_events"):
         assert len(method(ours, call)()) > 0, call
         assert len(method(ours, call)(limit=0)) == len(await method(theirs, call)(limit=0)) == 0, call
     assert (
@@ -857,7 +859,7 @@ async def test_67_a_cursor_belongs_to_its_tenant_and_its_question(
     for index in range(3):
         door.add(f"The number of this fact is {index}", topic_key=f"k{index}")
     whole.scoped(tenant_id=f"{tenant}-2").add("User drinks tea")
-    for call in ("list_memories", "get_all", "get_history"):
+    for call in ("list_memories", "get_all", "get_history", "list_decisions"):
         cursor = method(door, call)(limit=1).cursor
         assert len(method(door, call)(limit=5, cursor=cursor)) == 2
         edited = cursor[:-4] + ("AAAA" if cursor[-4:] != "AAAA" else "BBBB")

@@ -467,6 +467,8 @@ def test_a_batch_walks_the_graph_of_a_large_scope_and_reads_a_small_one(
 LISTED: Final[dict[str, Callable[[Engram], object]]] = {
     "get_history": lambda door: door.get_history(limit=5),
     "audit_log": lambda door: door.ops.audit_log(limit=5),
+    "timeline": lambda door: door.timeline(limit=5),
+    "list_decisions": lambda door: door.list_decisions(limit=5),
     "list_events": lambda door: door.list_events(limit=5),
     "list_memories": lambda door: door.list_memories(limit=5),
     "stats": lambda door: door.stats(),

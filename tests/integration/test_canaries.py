@@ -32,6 +32,7 @@ TEXTS = ("fact", "content", "metadata", "payload", "query", "question", "note", 
 KEEPS_NOTHING = frozenset({
     "list_events", "list_relations", "traverse", "traverse_many", "recall_trigger", "recall_critical", "list_memories",
     "get_all", "get_history", "get_current", "get_lineage", "unrelate", "explain", "trace_recall", "search_events",
+    "timeline",
     "resume", "list_triggers", "get_topics", "follow", "build_long_input_context", "delete", "delete_all",
 })  # fmt: skip
 

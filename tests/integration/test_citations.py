@@ -444,6 +444,8 @@ READS: dict[str, Callable[[Engram, str], Any]] = {
     "get_all": lambda engram, _: engram.get_all(),
     "get_lineage": lambda engram, one: engram.get_lineage(one),
     "get_history": lambda engram, one: engram.get_history(memory_id=one),
+    "timeline": lambda engram, one: engram.timeline(around=one),
+    "list_decisions": lambda engram, _: engram.list_decisions(),
     "explain_memory": lambda engram, one: engram.explain_memory(one),
     "search": lambda engram, _: engram.search("Where does the user live?"),
     "deep_search": lambda engram, _: engram.deep_search("Where does the user live?"),

@@ -414,12 +414,15 @@ def test_a_chunk_is_found_by_those_who_ask_for_chunks_and_by_no_other_read(ada: 
     assert "polishes" not in ada.build_context(asked).text
     assert not [one for one in ada.list_memories(limit=200) if one.category == "source_chunk"]
     assert not [one for one in ada.get_history(limit=200) if one.memory.category == "source_chunk"]
+    assert "polishes" not in repr([ada.timeline(limit=200), ada.list_decisions(limit=200)])
     assert ada.search_events(asked).results == ()
     assert (ada.stats().memories, ada.stats().by_status) == (before.memories, before.by_status)
     found = ada.search(asked, filter=CHUNKS)
     chunks = {chunk.chunk_id for chunk in report.chunks}
     assert {one.memory.memory_id for one in found} <= chunks
     assert {one.memory.memory_id for one in ada.get_history(filter=CHUNKS, limit=200)} == chunks
+    assert {one.memory_id for one in ada.timeline(filter=CHUNKS, limit=200).memories} == chunks
+    assert {one.memory_id for one in ada.timeline(around=min(chunks), limit=200).memories} > chunks
     why = ada.explain(asked, found[0].memory.memory_id, filter=CHUNKS)
     assert (why.found, why.detail["rank"]) == (True, 1)
     why = ada.explain(asked, found[0].memory.memory_id)

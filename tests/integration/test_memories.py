@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import FrozenInstanceError, replace
@@ -19,7 +20,7 @@ from engram.embedding import local
 from engram.operations import setup
 from engram.operations.arguments import Candidate
 from engram.settings import load
-from engram.values import Memory
+from engram.values import Memory, Timeline
 
 LONG_AGO = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -509,6 +510,79 @@ def test_what_was_retracted_is_superseded_by_nothing(ada: Engram) -> None:
     ada.forget(lyon.memory_id, revision_only=True)
     assert ada.explain_memory(rome.memory_id).supersedes == (paris.memory_id,)
     assert ada.explain_memory(rome.memory_id, known_at=before).supersedes == (lyon.memory_id,)
+
+
+def test_a_timeline_tells_what_became_true_when_and_marks_what_is_over(ada: Engram) -> None:
+    for city, since in (("Paris", day(2024, 1, 31)), ("Rome", day(2025, 6, 2))):
+        ada.add(f"The office is in {city}", topic_key="office", valid_from=since)
+    code = ada.add("The guest code is 4711", valid_from=day(2025, 6, 8), expires_at=day(2025, 7, 1)).memory
+    fair = ada.add("The fair opens", valid_from=day(2025, 6, 9)).memory
+    lost, gone = (ada.add(f"The {what} is shut", valid_from=day(2025, 6, 3)).memory for what in ("pier", "dock"))
+    assert code is not None
+    assert fair is not None
+    assert lost is not None
+    assert gone is not None
+    ada.ops.archive([code.memory_id])
+    ada.forget(lost.memory_id)
+    ada.ops.erase(memories=[gone.memory_id])
+    weeks = ada.timeline(group_by="week")
+    assert [(week.name, [(one.fact.split()[-1], one.status, one.labels) for one in week]) for week in weeks] == [
+        ("2025-W24", [("opens", "active", ())]),
+        ("2025-W23", [("4711", "archived", ("expired",)), ("Rome", "active", ())]),
+        ("2024-W05", [("Paris", "superseded", ())]),
+    ]
+    assert [month.name for month in ada.timeline(group_by="month")] == ["2025-06", "2024-01"]
+    assert [one.fact for one in ada.timeline(filter={"statuses": ["deleted"]}).memories] == ["The pier is shut"]
+    assert [one.name for one in ada.timeline(since="2025-06-03", until=day(2025, 6, 9))] == ["2025-06-08"]
+    assert [one.fact for one in ada.timeline(as_of=day(2024, 2, 1)).memories] == ["The office is in Paris"]
+
+
+def test_a_timeline_about_a_memory_is_what_became_true_next_to_it(ada: Engram, database_url: str) -> None:
+    made = [ada.add(f"Pile {n} was driven", valid_from=day(2025, 6, n), force=True).memory for n in range(1, 8)]
+    ids = [one.memory_id for one in made if one is not None]
+
+    def about(number: int, limit: int) -> tuple[list[int], bool, bool]:
+        told = ada.timeline(around=ids[number - 1], limit=limit)
+        assert told == Timeline.from_dict(told.to_dict())
+        return [ids.index(one.memory_id) + 1 for one in told.memories], told.earlier, told.later
+
+    assert about(4, 4) == ([5, 4, 3, 2], True, True)
+    assert about(7, 3) == ([7, 6, 5], True, False)
+    assert about(2, 5) == ([5, 4, 3, 2, 1], False, True)
+    assert about(2, 50) == ([7, 6, 5, 4, 3, 2, 1], False, False)
+    assert about(1, 1) == ([1], False, True)
+    assert ada.timeline(limit=5).earlier
+    with pytest.raises(NotFound):
+        ada.scoped(user_id="bob").timeline(around=ids[0])
+    with Engram(database_url, scope=ada.scope, settings=load({}, time_zone="America/New_York")) as door:
+        late = door.add("The last pile was driven", occurred_at=datetime(2025, 6, 9, 2, tzinfo=UTC)).memory
+        assert late is not None
+        days = door.timeline(around=late.memory_id, limit=2)  # what was stated as a date stays on it
+        assert [(one.name, one.start.hour) for one in days] == [("2025-06-08", 4), ("2025-06-07", 4)]
+
+
+def test_what_was_decided_is_listed_newest_first_also_of_what_was_not_stored(ada: Engram) -> None:
+    home = ada.add("User lives in Ottawa").memory
+    ada.add("User lives in Ottawa")
+    before = datetime.now(UTC)
+    away = ada.add("User lives in Toronto").memory
+    assert home is not None
+    assert away is not None
+    refused = ada.add("User lives in Oslo", supersedes=[away.memory_id], trust="web")
+    assert (refused.kind, refused.memory) == ("conflict", None)
+    made = ada.list_decisions()
+    assert [one.kind for one in made] == ["conflict", "revise", "reinforce", "add"]
+    assert made[0] == refused
+    assert [(one.kind, one.memory, one.head) for one in ada.list_decisions(kind="add")] == [
+        ("add", ada.get(home.memory_id), ada.get(away.memory_id))
+    ]
+    assert [one.head and one.head.fact for one in ada.list_decisions(known_at=before)] == ["User lives in Ottawa"] * 2
+    assert [one.kind for one in ada.list_decisions(since=before)] == ["conflict", "revise"]
+    page = ada.list_decisions(limit=3)
+    assert [*page, *ada.list_decisions(limit=3, cursor=page.cursor)] == list(made)
+    assert Counter(one.kind for one in made) == ada.stats().decisions
+    ada.ops.erase(memories=[home.memory_id])
+    assert "Ottawa" not in repr(ada.list_decisions())
 
 
 def test_history_tells_every_change_newest_first(ada: Engram) -> None:

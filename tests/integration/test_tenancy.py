@@ -40,6 +40,7 @@ from engram.values import (
     Receipt,
     ScopeStats,
     SearchResults,
+    Timeline,
     Traversal,
     WhyNot,
 )
@@ -293,6 +294,13 @@ CALLS: Final[Mapping[str, Callable[[Asker], dict[str, Any]]]] = {
     "get_lineage": lambda a: a.one_of(memory_id=a.memory, topic_key=lambda: a.pick("topics")) | a.read(),
     "get_history": lambda a: {
         **a.maybe(memory_id=a.memory, filter=a.filter, cursor=lambda: a.pick("cursors")), **a.read(),
+    },
+    "timeline": lambda a: {
+        **a.maybe(filter=a.filter, around=a.memory), "limit": a.dice.randint(0, 5), **a.read(),
+    },
+    "list_decisions": lambda a: {
+        **a.maybe(cursor=lambda: a.pick("cursors"), kind=lambda: a.dice.choice(["add", "revise", "conflict"])),
+        **a.read(),
     },
     "explain_memory": lambda a: {"memory_id": a.memory(), **a.read()},
     "verify_citation": lambda a: {"citation": Citation(a.pick("events"), 0, 3, "0" * 64)},
@@ -575,7 +583,11 @@ def answer(door: Engram, name: str, given: Mapping[str, Any]) -> Answer:
         result = replace(result, erased={**result.erased, "recalls": bool(result.erased.get("recalls"))})
     if isinstance(result, ContextBlock):
         return Answer(repr(result), repr([section.name for section in result.sections]))
-    if name in ("get_history", "ops.audit_log"):
+    if isinstance(result, Timeline):  # of what became true at once, ids decide the order
+        cut = result.earlier or result.later
+        told = len(result.memories) if cut else sorted(plain(memory) for memory in result.memories)
+        return Answer(repr(result), repr((told, cut)))
+    if name in ("get_history", "list_decisions", "ops.audit_log"):
         return Answer(repr(list(result)), repr((in_order(result), bool(result.cursor))))
     if name == "ops.list_jobs":  # whether a call derives first, or the background has begun the job by then, is chance
         result = replace(result, results=tuple(replace(job, attempt=0) for job in result))
@@ -907,6 +919,8 @@ def test_a_private_row_is_seen_by_exactly_its_own_scope(door: Engram, wider: dic
         for call in (reader.get, reader.get_lineage, reader.get_history, reader.explain_memory, reader.get_current):
             with pytest.raises(NotFound):
                 call(memory)
+        with pytest.raises(NotFound):
+            reader.timeline(around=memory)
     with pytest.raises(NotFound):
         reader.get_lineage(topic_key="code")
     for event in events:
@@ -918,7 +932,7 @@ def test_a_private_row_is_seen_by_exactly_its_own_scope(door: Engram, wider: dic
         reader.list_memories(EVERY_STATUS), reader.get_history(), reader.list_events(), reader.recall_critical(),
         reader.search("The code is 4711"), reader.recall("What is the code?"), reader.build_context("The code is 4711"),
         reader.search("The code is 4711", include_superseded=True, as_of=FAR_AHEAD),
-        reader.list_memories(EVERY_STATUS, known_at=FAR_AHEAD),
+        reader.list_memories(EVERY_STATUS, known_at=FAR_AHEAD), reader.timeline(), reader.list_decisions(),
     ]  # fmt: skip
     assert CANARY not in repr(seen)
 
@@ -977,6 +991,7 @@ def test_what_is_private_now_is_private_at_every_moment(door: Engram) -> None:
                 reader.deep_search("The harbour code", **read), reader.recall("What is the harbour code?", **read),
                 reader.build_context("The harbour code", **read).text, reader.recall_critical(**read),
                 reader.recall_trigger("go", **read), reader.get_history(**read),
+                reader.timeline(**read), reader.list_decisions(**read),
                 reader.traverse(shared.memory_id, **read), reader.list_relations(shared.memory_id, **read),
                 reader.resume(**read),
             ]  # fmt: skip

@@ -388,6 +388,8 @@ def compare(door: Engram, world: World, as_of: datetime | None, known_at: dateti
     now = known_at or datetime.now(UTC)
     current = world.current(as_of, now)
     assert set(ids(door.list_memories(limit=200, **read))) == current
+    told = door.timeline(limit=200, **read).memories
+    assert {one.memory_id for one in told if one.is_current} == current
     pinned = {name for name in current if world.rows[name].pinned}
     assert set(ids(door.recall_critical(**read))) == pinned
     assert set(ids(door.recall_trigger("launch", **read))) == pinned
@@ -474,6 +476,8 @@ def shown(door: Engram, at: datetime | None, names: list[str]) -> dict[str, Any]
     found["critical"] = ids(door.recall_critical(**read))
     found["trigger"] = ids(door.recall_trigger("launch", **read))
     found["history"] = [(one.entry, one.memory.memory_id) for one in door.get_history(limit=200, **read)]
+    found["timeline"] = [(one.memory_id, one.status) for one in door.timeline(limit=200, **read).memories]
+    found["decisions"] = [(one.kind, one.event_id) for one in door.list_decisions(limit=200, **read)]
     asked: tuple[dict[str, Any], ...] = ({"include_superseded": False}, {"filter": {"tags_all": ["trigger:launch"]}})
     for place, more in enumerate(asked):
         entries = door.get_history(limit=200, **more, **read)
@@ -495,6 +499,7 @@ def shown(door: Engram, at: datetime | None, names: list[str]) -> dict[str, Any]
         found[f"get {name}"] = (memory.status, memory.labels, memory.critical_slot, memory.tags, memory.trust)
         why = door.explain_memory(name, **read)
         found[f"why {name}"] = (why.supersedes, why.superseded_by, [one.event_id for one in why.decisions])
+        found[f"about {name}"] = ids(door.timeline(around=name, limit=3, **read).memories)
         found[f"line {name}"] = (ids(line.revisions), line.head and line.head.memory_id, ids(line.contested))
         if memory.status != "deleted":
             found[f"links {name}"] = [(one.source_id, one.target_id) for one in door.list_relations(name, **read)]

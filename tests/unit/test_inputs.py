@@ -543,6 +543,15 @@ def test_a_window_may_be_open() -> None:
     assert inputs.window((None, None)) == (None, None)
 
 
+def test_a_date_in_words_is_the_beginning_of_its_day_where_the_caller_lives() -> None:
+    paris = inputs.zone("Europe/Paris")
+    assert inputs.moment_said("2026-05-01", "since", paris) == datetime(2026, 4, 30, 22, tzinfo=UTC)
+    for same in ("2026-05-01T10:00:00+02:00", datetime(2026, 5, 1, 8, tzinfo=UTC)):
+        assert inputs.moment_said(same, "since", paris) == datetime(2026, 5, 1, 8, tzinfo=UTC)
+    for value in ("2026-02-30", "2026-05-01T10:00:00", "yesterday", "1899-12-31", "", 5):
+        refused(lambda given: inputs.moment_said(given, "since", paris), value)
+
+
 @pytest.mark.parametrize(
     ("said", "length"),
     [
