@@ -84,6 +84,9 @@ def test_a_memory_is_added_shown_listed_revised_and_its_lineage_and_history_are_
     history = cli.json("history", revised["memory"]["memory_id"])["results"]
     assert ("summer", "ada") in {(entry["reason"], entry["actor"]) for entry in history}
     assert cli.json("explain", first)["superseded_by"] == revised["memory"]["memory_id"]
+    told = cli.json("timeline", first, "--group-by", "month", "--since", "yesterday")
+    assert [len(month["memories"]) for month in told["periods"]] == [2]
+    assert [one["kind"] for one in cli.json("decisions", "--kind", "revise")["results"]] == ["revise"]
 
 
 def test_a_fact_is_edited_in_place_by_a_word(cli: Cli) -> None:
@@ -245,6 +248,8 @@ EMPTY = {
     "search tea": "Nothing found. No user was named",
     "recall tea?": "Nothing is known about that.\nNo user was named",
     "history": "Nothing happened. No user was named",
+    "timeline": "No memories found. No user was named",
+    "decisions": "Nothing was decided. No user was named",
     "session list": "No sessions found. No user was named",
     "task list": "No tasks found. No user was named",
     "triggers": "No memory is tagged with an action",
@@ -616,7 +621,8 @@ def test_what_was_replaced_is_told_to_people_too(cli: Cli) -> None:
 def test_stored_text_cannot_command_a_terminal(cli: Cli) -> None:
     evil = "tea \x1b[2J\x1b]0;owned\x07 and \u202ecoffee [bold red]shout[/]"
     made = cli.json("add", evil)["memory"]["memory_id"]
-    for arguments in (["get", made], ["list"], ["search", "tea"], ["history"], ["lineage", made], ["explain", made]):
+    told = (["history"], ["timeline"], ["decisions"], ["lineage", made], ["explain", made])
+    for arguments in (["get", made], ["list"], ["search", "tea"], *told):
         shown = cli(*arguments)
         assert shown.code == 0
         assert not re.search("[\x00-\x09\x0b-\x1f\u202e]", shown.out), arguments
