@@ -313,13 +313,14 @@ def draft(
             ended=proposed.over is not None, place=documents.place_of(event, proposed.char_start),
         ),
     )  # fmt: skip
-    past = proposed.over is not None and classified.conflict_key is not None
+    takes_place = proposed.over is not None and classified.conflict_key is not None
     drafted = Draft(
         fact=proposed.fact, classified=policies.not_before(classified, proposed.valid_from, event.occurred_at),
         main_content=proposed.main_content, tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
         echo=proposed.echo,
         valid_from=proposed.valid_from, still=proposed.still, ahead=proposed.ahead,
-        valid_to=proposed.over if past else proposed.valid_to, past=past, captured=True, refused=refused,
+        valid_to=proposed.over if takes_place else proposed.valid_to,
+        captured=True, refused=refused,
     )  # fmt: skip
     origin = Origin(
         event_id=event.event_id, recorded_at=event.recorded_at, occurred_at=event.occurred_at, trust=event.trust,

@@ -69,7 +69,6 @@ class Draft:
     ahead: bool = False
     over: datetime | None = None  # where the latest of the rows stands that it supersedes by name in its own lineage
     valid_to: datetime | None = None
-    past: bool = False  # somebody told what was so in a time that was over by then, both ends of which are stated
     expires_in: timedelta | None = None
     expires_at: datetime | None = None
     private: bool = False
@@ -102,6 +101,15 @@ class Draft:
         """When the statement holds no more, as was stated; a revision of what has ended by then has no end."""
         over = self.revises is not None and self.valid_to is not None and self.valid_to <= self.begins(origin)
         return None if over else self.valid_to
+
+    @property
+    def may_be_past(self) -> bool:
+        """Whether somebody said it of a time that ends, and nobody wrote it down as what takes the place of another."""
+        return self.captured and self.valid_to is not None
+
+    def is_past(self, origin: Origin) -> bool:
+        """Whether somebody said it of a time that was over by then."""
+        return self.captured and self.valid_to is not None and self.valid_to <= origin.occurred_at
 
     @property
     def is_evidence(self) -> bool:

@@ -351,7 +351,7 @@ def follows(judged: Judged) -> str | None:
     """The lineage a draft joins by its key alone, naming and negating nothing; None where it does not. Pure."""
     draft = judged.draft
     named = draft.revises is not None or draft.succeeds is not None or bool(draft.supersedes)
-    plain = not (named or judged.quarantined or draft.past)
+    plain = not (named or judged.quarantined or draft.may_be_past)
     keyed = draft.classified.conflict_key is not None and draft.classified.negates is None
     return judged.lineage_id if plain and keyed and judged.kind in ("add", "revise") else None
 

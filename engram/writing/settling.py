@@ -106,12 +106,11 @@ def _of_then(desk: Desk, judged: Judged, origin: Origin) -> Judged:
     What holds for longer was said before; whether it was interrupted nobody said.
     """
     draft, known = judged.draft, judged.lineage_id
-    if known is None or judged.kind not in ("add", "revise") or not draft.past:
+    if known is None or judged.kind not in ("add", "revise") or not draft.is_past(origin):
         return judged
     heads = (row for row in fronts(desk, [known])[known].rows if row.status == "active" and not row.moot)
-    earlier = (row for row in heads if row.stands_at < draft.begins(origin))
-    lasts = any(row.ended_at is None or row.ended_at > draft.valid_to for row in earlier)
-    return beside(judged) if lasts else judged
+    lasts = (row.ended_at is None or row.ended_at > draft.valid_to for row in heads if row.stands_at < draft.valid_from)
+    return beside(judged) if any(lasts) else judged
 
 
 def index(desk: Desk, settled: Sequence[Settled]) -> None:
