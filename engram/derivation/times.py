@@ -166,11 +166,11 @@ def over(sentence: str, said_at: datetime) -> datetime | None:
 def _end(text: str, said_at: datetime) -> date | None:
     """The first day after the one year or month that a text names; None where it names more, or another time."""
     found = _find(text, said_at.astimezone(UTC).date())
-    if len(found) != 1:
+    if len(found) != 1 or found[0][2] is None:
         return None
     start, end, moment = found[0]
     within = _WITHIN.fullmatch(text[start:end])
-    if moment is None or within is None or _AND_MORE.match(text[end:]):
+    if within is None or _AND_MORE.match(text[end:]):
         return None
     return _first_of(moment.year + 1, 1) if within["year"] else _shifted(moment, "month", 1)
 
