@@ -19,8 +19,7 @@ class Proposed(Value):
 
     `still` says that the sentence, whenever the thing began, also holds at the time of the event: "I moved to Toronto
     last month" begins last month, and yet it is news of the day it was said. `ahead` says the like of a day that is to
-    come: "The launch is on May 3" is so until it is put off, which is said before that day. `over` is when the
-    time ended of which it tells what was so then: "In 2025 I lived in Lyon", told in 2026. `echo` is what it says of a
+    come: "The launch is on May 3" is so until it is put off, which is said before that day. `echo` is what it says of a
     value that was said before, without naming what it is the value of. `main_content` is the whole of what is too long
     for a fact.
     """
@@ -40,7 +39,6 @@ class Proposed(Value):
     ordinal: int = 0
     still: bool = False
     ahead: bool = False
-    over: datetime | None = None
     echo: Echo | None = None
     main_content: str | None = None
 

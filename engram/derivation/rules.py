@@ -18,8 +18,8 @@ from engram import asides, attributes, courses, frames, moves, names, news, shor
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import MAX_FACT, Proposed, fitted
-from engram.derivation.times import Stated, over, resolve
-from engram.policies.classify import Proposal, classify, presently
+from engram.derivation.times import Stated, resolve
+from engram.policies.classify import Proposal, classify
 from engram.policies.default import DEFAULT, STYLE
 from engram.policies.values import allergen
 from engram.regex import regex
@@ -43,7 +43,7 @@ from engram.subjects import (
 from engram.values import Event
 
 NAME: Final = "rules"
-VERSION: Final = 11
+VERSION: Final = 10
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
@@ -137,14 +137,9 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         sentence = clauses(whole or said, role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
         found = _sentence(said, sentence, whole, start, content, event.occurred_at, lone=len(spans) == 1)
-        for one in map(_of_then, found):
+        for one in found:
             if slip is None or plain(one.fact) not in (f"user {verb} {plain(slip)}" for verb in _SAID):
                 yield one if before is None else _instead(one, before)
-
-
-def _of_then(one: Proposed) -> Proposed:
-    """A proposal without what it would say of the present, where it tells of a time that is over."""
-    return one if one.over is None else replace(one, echo=None)
 
 
 _SAID: Final = ("said", "wrote", "typed")
@@ -517,7 +512,6 @@ def _from_clause(clause: Clause, offset: int, content: str, said_at: datetime) -
             echo=echo if echo is not None and (clause.subject == SELF or echo.name is not None) else None,
             still=(still or may_move) and stated.valid_from is not None and stated.valid_from <= said_at,
             ahead=ahead,
-            over=None if presently(clause.canonical) is None else over(words, said_at),
         )
 
 

@@ -105,12 +105,6 @@ _ARRANGED = regex(
 _UNTIL = regex(r"\b(?:until|till|through)\s*$")
 _RANGE = regex(r"^\s*(?:to|until|till|and|through|-|–)\s+(?:\w+ )?$")
 _YEAR_RANGE = regex(rf"\b(?:from|between) (?P<first>{_YEAR}) (?:to|until|till|and|through) (?P<last>{_YEAR})\b")
-_IN: Final = r"(?:back in|in|during)"
-_WITHIN = regex(
-    rf"(?P<year>{_IN} {_YEAR}|last year)|last month|"
-    rf"(?:{_IN}|last)[ -](?:(?:early|mid|late)[ -])?{_MONTH.format('')}(?:,? {_YEAR})?"
-)
-_AND_MORE = regex(r",? (?:(?:and|or|to|through) )?(?:in )?\d")
 _DAY: Final = timedelta(days=1)
 _MAX_TEXT: Final = 1_000
 
@@ -151,28 +145,6 @@ def resolve(sentence: str, said_at: datetime) -> Stated:
     ):
         return _stated(moment, more[0][2])
     return _stated(moment, None)
-
-
-def over(sentence: str, said_at: datetime) -> datetime | None:
-    """When the time ended in which a sentence says that something was so; None where it names none that is over.
-
-    A year or a month that is named is all of it: "in 2025" ends with that year.
-    """
-    stated = resolve(sentence, said_at)
-    end = stated.valid_to or _midnight(_end(plain(titles.blanked(sentence[:_MAX_TEXT])), said_at))
-    return end if end is not None and stated.valid_from is not None and stated.valid_from < end <= said_at else None
-
-
-def _end(text: str, said_at: datetime) -> date | None:
-    """The first day after the one year or month that a text names; None where it names more, or another time."""
-    found = _find(text, said_at.astimezone(UTC).date())
-    if len(found) != 1 or found[0][2] is None:
-        return None
-    start, end, moment = found[0]
-    within = _WITHIN.fullmatch(text[start:end])
-    if within is None or _AND_MORE.match(text[end:]):
-        return None
-    return _first_of(moment.year + 1, 1) if within["year"] else _shifted(moment, "month", 1)
 
 
 def is_no_validity(sentence: str) -> bool:

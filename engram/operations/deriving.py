@@ -310,16 +310,14 @@ def draft(
             fact=proposed.fact, memory_type=proposed.memory_type, category=proposed.category, metadata=event.metadata,
             subject=proposed.subject, attribute=proposed.attribute, topic_key=None, critical_slot=None,
             importance=proposed.importance, role=event.role, user_name=user, event_type=event.event_type,
-            ended=proposed.over is not None, place=documents.place_of(event, proposed.char_start),
+            place=documents.place_of(event, proposed.char_start),
         ),
     )  # fmt: skip
-    takes_place = proposed.over is not None and classified.conflict_key is not None
     drafted = Draft(
         fact=proposed.fact, classified=policies.not_before(classified, proposed.valid_from, event.occurred_at),
         main_content=proposed.main_content, tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
         echo=proposed.echo,
-        valid_from=proposed.valid_from, still=proposed.still, ahead=proposed.ahead,
-        valid_to=proposed.over if takes_place else proposed.valid_to,
+        valid_from=proposed.valid_from, still=proposed.still, ahead=proposed.ahead, valid_to=proposed.valid_to,
         captured=True, refused=refused,
     )  # fmt: skip
     origin = Origin(

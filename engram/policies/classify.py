@@ -9,7 +9,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import Any, Final
 
-from engram import asides, courses, feasts, frames, phrases, verbs
+from engram import asides, courses, frames, phrases, verbs
 from engram.claims import stem
 from engram.policies.patterns import WINDOW
 from engram.policies.rules import MemoryPolicy, SlotRule, TypeRule
@@ -429,30 +429,16 @@ def taken_back(canonical: str) -> str | None:
 
 
 def was_true(canonical: str) -> str | None:
-    """A past state as if it were present, for statements whose end is known: "user lived in" → "user lives in"."""
+    """A past state as if it were present, for statements whose end the caller gave: "user "
+    "lived in" → "user lives in"."""
     over = taken_back(canonical)
-    return presently(canonical) if over is None else over
-
-
-def presently(canonical: str) -> str | None:
-    """The same of a state that is told as having been so, and not as being over; None where none is."""
-    match = _WAS.match(_STATED_WHEN.sub("", canonical))
-    if match is None or (match["who"] == "user" and match["verb"] == "was" and not _IS_A_STATE.match(match["rest"])):
-        return None
-    return f"{match['who']} {_PRESENTLY[match['verb']]}{match['rest']}"
-
-
-_PRESENTLY: Final = {"lived": "lives", "resided": "lives", "worked": "works", "was": "is"}
-_WAS: Final = regex(
-    r"^(?P<who>user(?:'s [\w' -]{1,60}?)?) (?:(?:still|also|already|first|once|then|mostly) )*"
-    r"(?P<verb>lived|resided|worked|was)\b(?! (?:not|never|no longer)\b)(?P<rest>.*)$"
-)
-_IS_A_STATE: Final = regex(r"^ (?:living|residing|based|working|employed|an?)\b")
-"""What somebody was for some time; "was told" and "was happy" are no states of which there is one at a time."""
-_A_YEAR: Final = rf"(?:(?:early|mid|late)[ -])?(?:(?:{feasts.MONTHS}),? )?(?:19|20|21)\d\d"
-_STATED_WHEN: Final = regex(
-    rf",? (?:back )?(?:in|during|from|between) {_A_YEAR}(?: (?:to|until|till|and|through) {_A_YEAR})?$"
-)
+    if over is not None:
+        return over
+    match = re.match(r"^(user) (lived|resided)\b(.*)$", canonical)
+    if match:
+        return f"user lives{match.group(3)}"
+    match = re.match(r"^(user's [\w -]{1,60}?) was\b(.*)$", canonical)
+    return f"{match.group(1)} is{match.group(2)}" if match else None
 
 
 # ------------------------------------------------ value

@@ -103,15 +103,6 @@ class Draft:
         return None if over else self.valid_to
 
     @property
-    def may_be_past(self) -> bool:
-        """Whether somebody said it of a time that ends, and nobody wrote it down as what takes the place of another."""
-        return self.captured and self.valid_to is not None
-
-    def is_past(self, origin: Origin) -> bool:
-        """Whether somebody said it of a time that was over by then."""
-        return self.captured and self.valid_to is not None and self.valid_to <= origin.occurred_at
-
-    @property
     def is_evidence(self) -> bool:
         """Whether this is a verbatim row or a source chunk, which are no facts."""
         return self.classified.category in EVIDENCE

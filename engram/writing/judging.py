@@ -22,7 +22,6 @@ from engram.writing.desk import Desk, Draft, Looked, Seen, lineage_locks, lock
 
 SAME_EVENT: Final = "same_event"
 SUCCEEDS: Final = "said_to_have_changed"
-OF_THE_PAST: Final = "of_the_past"
 NEAR_FETCHED: Final = 64  # evidence rows among them are left out
 TYPE_COUNTED: Final = gates.COUNTED_TO  # rows of a type
 NEAR_SIZE: Final = 1_000  # of a scope, for the rarity of words where no vector says what is near
@@ -321,12 +320,6 @@ def stored(judged: Judged, reason: str) -> Judged:
     return replace(judged, judgement=made)
 
 
-def beside(judged: Judged) -> Judged:
-    """The same draft, to be stored without its key beside what holds under that."""
-    apart = replace(judged.draft, classified=replace(judged.draft.classified, conflict_key=None, critical_slot=None))
-    return replace(stored(judged, OF_THE_PAST), draft=apart, lineage_id=None)
-
-
 def rejected(judged: Judged, reason: str) -> Judged:
     """The same draft, not to be stored, with the reason why."""
     made = replace(judged.judgement, kind="reject", reasons=(reason,), options=(), contradicts_id=None)
@@ -350,8 +343,7 @@ def told_before(judged: Judged, memory_id: str) -> Judged:
 def follows(judged: Judged) -> str | None:
     """The lineage a draft joins by its key alone, naming and negating nothing; None where it does not. Pure."""
     draft = judged.draft
-    named = draft.revises is not None or draft.succeeds is not None or bool(draft.supersedes)
-    plain = not (named or judged.quarantined or draft.may_be_past)
+    plain = draft.revises is None and draft.succeeds is None and not draft.supersedes and not judged.quarantined
     keyed = draft.classified.conflict_key is not None and draft.classified.negates is None
     return judged.lineage_id if plain and keyed and judged.kind in ("add", "revise") else None
 

@@ -21,7 +21,7 @@ from engram.policies import TYPE_WEIGHTS
 from engram.values import Memory, trust_rank
 from engram.writing.deciding import as_kept, decision_of, kept_hints
 from engram.writing.desk import Desk, Draft, Origin, iso
-from engram.writing.judging import SAME_EVENT, Judged, beside, follows, is_compared, with_place
+from engram.writing.judging import SAME_EVENT, Judged, follows, is_compared, with_place
 from engram.writing.noting import note_change
 from engram.writing.placing import HEAD, Front, entry_of, fronts, newcomer, reorder, supersede, take_place
 
@@ -84,7 +84,7 @@ class Settled:
 
 def settle(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     """Write what was decided, resting on the event of `origin`; `index` must follow in the same transaction."""
-    judged = _of_then(desk, rejoined(desk, judged, origin), origin)
+    judged = rejoined(desk, judged, origin)
     if judged.kind in ("reject", "conflict"):
         return _refuse(desk, judged, origin)
     if judged.kind == "reinforce":
@@ -98,19 +98,6 @@ def rejoined(desk: Desk, judged: Judged, origin: Origin) -> Judged:
     if desk.left is None or key is None or judged.lineage_id is not None or judged.kind != "add" or judged.quarantined:
         return judged
     return replace(judged, lineage_id=desk.left(judged.draft, origin))
-
-
-def _of_then(desk: Desk, judged: Judged, origin: Origin) -> Judged:
-    """A draft of a time that is over, beside what holds under its key where that began before: it does not end that.
-
-    What holds for longer was said before; whether it was interrupted nobody said.
-    """
-    draft, known = judged.draft, judged.lineage_id
-    if known is None or judged.kind not in ("add", "revise") or not draft.is_past(origin):
-        return judged
-    heads = (row for row in fronts(desk, [known])[known].rows if row.status == "active" and not row.moot)
-    lasts = (row.ended_at is None or row.ended_at > draft.valid_to for row in heads if row.stands_at < draft.valid_from)
-    return beside(judged) if any(lasts) else judged
 
 
 def index(desk: Desk, settled: Sequence[Settled]) -> None:

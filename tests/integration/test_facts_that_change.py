@@ -694,29 +694,6 @@ def test_a_question_of_the_past_is_told_what_was_then(engram: Engram, row: str) 
     assert len(answer.splitlines()) == 1
 
 
-def test_what_was_so_in_a_year_is_found_of_that_year_and_ends_nothing(engram: Engram) -> None:
-    door = engram.scoped(tenant_id=f"t-{new_id()}", user_id="ada")
-    began, again, told_at = (
-        datetime(2024, 3, 1, tzinfo=UTC),
-        datetime(2026, 5, 1, tzinfo=UTC),
-        datetime(2026, 6, 1, tzinfo=UTC),
-    )
-    first = [
-        {"role": "user", "content": f"{said}.", "occurred_at": began}
-        for said in ("I live in Ottawa", "I work at Bosch")
-    ]
-    then = [
-        {"role": "user", "content": f"In 2025 I {said}.", "occurred_at": told_at}
-        for said in ("lived in Lyon", "worked at Aldi")
-    ]
-    door.remember([*first, {"role": "user", "content": "I live in Ottawa.", "occurred_at": again}, *then], wait=30.0)
-    assert set(facts(door)) == {"User lives in Ottawa", "User works at Bosch"}
-    assert door.recall("Where do I live?").answer_text == "User lives in Ottawa"
-    summer = datetime(2025, 6, 1, tzinfo=UTC)
-    assert door.recall("Where do I live?", as_of=summer).answer_text == "In 2025 User lived in Lyon"
-    assert "In 2025 User worked at Aldi" in [one.fact for one in door.list_memories(as_of=summer)]
-
-
 @pytest.mark.parametrize("row", BESIDE)
 def test_what_may_both_be_so_stays_side_by_side(engram: Engram, row: str) -> None:
     first, second = parts(row)

@@ -16,12 +16,8 @@ from sentences import NO_KEY, RIGHT_KEY
 from engram.derivation import DERIVERS, rules, verbatim
 from engram.derivation.proposals import Proposed
 from engram.derivation.times import resolve
-from engram.operations import deriving
-from engram.operations.setup import Setup
 from engram.policies import get_policy
 from engram.policies.classify import Proposal, classify
-from engram.scope import Scope
-from engram.settings import load
 from engram.values import Event
 
 SAID = datetime(2026, 6, 10, 12, tzinfo=UTC)  # a Wednesday
@@ -335,35 +331,6 @@ def test_the_text_keeps_its_words_and_says_whether_it_still_holds() -> None:
     assert decided.valid_from is None
     (moved,) = rules.derive(event("The launch was moved to May 3"))
     assert moved.valid_from is None
-
-
-@pytest.mark.parametrize(
-    ("said", "key", "start", "end"),
-    [
-        ("In 2025 I lived in Lyon", "current_city", day(2025, 1, 1), day(2026, 1, 1)),
-        ("I lived in Lyon with my sister in 2025", "current_city", day(2025, 1, 1), day(2026, 1, 1)),
-        ("I lived in Lyon from 2019 to 2021", "current_city", day(2019, 1, 1), day(2021, 1, 1)),
-        ("In March 2024 we lived in Oslo", "current_city", day(2024, 3, 1), day(2024, 4, 1)),
-        ("Last year I lived in Lyon", "current_city", day(2025, 1, 1), day(2026, 1, 1)),
-        ("Back in 2020 I worked at Siemens", "employer", day(2020, 1, 1), day(2021, 1, 1)),
-        ("I was working at Siemens in March 2020", "employer", day(2020, 3, 1), day(2020, 4, 1)),
-        ("In 2020 my manager was Priya", "manager", day(2020, 1, 1), day(2021, 1, 1)),
-        ("In 2025 I lived through a flood", None, day(2025, 1, 1), None),
-        ("In 2025 I lived with my sister", None, day(2025, 1, 1), None),
-        ("In 2025 I lived in Lyon for two weeks", None, day(2025, 1, 1), None),
-        ("In 2020 I was told to call Anna", None, day(2020, 1, 1), None),
-        ("In 2019 and 2020 I lived in Lyon", None, day(2019, 1, 1), None),
-        ("In 2026 I lived in Lyon", None, day(2026, 1, 1), None),
-        ("I lived in Lyon until 2021", None, None, day(2021, 1, 1)),
-    ],
-)
-def test_what_was_so_in_a_time_that_is_over_has_the_key_of_what_is_so(
-    said: str, key: str | None, start: datetime | None, end: datetime | None
-) -> None:
-    setup = Setup(load(), get_policy("default"), None, Scope(user_id="ada"))
-    ((draft, _),) = deriving.drafts_of(setup, setup.scope, event(said), "rules")
-    assert draft.classified.conflict_key == (None if key is None else f"slot:profile:{key}")
-    assert (draft.valid_from, draft.valid_to, draft.classified.negates) == (start, end, None)
 
 
 def test_when_a_thing_is_to_be_is_so_from_when_it_is_said() -> None:
