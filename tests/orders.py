@@ -10,7 +10,7 @@ _LINES = (
     "SELECT DISTINCT lineage_id::text FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s AND scope_id > 0"
     " AND status <> 'quarantined'"
 )
-_ASTRAY = """
+_ASTRAY = """  -- what two derivers found in one event is one statement, of whichever ordinal
 SELECT m.fact, m.status, m.stands_at, q.holds_at
   FROM engram.agent_memory m
  CROSS JOIN LATERAL (
@@ -19,8 +19,7 @@ SELECT m.fact, m.status, m.stands_at, q.holds_at
         ORDER BY s.trust, s.holds_at DESC, s.recorded_at DESC, s.event_id DESC, s.ordinal DESC LIMIT 1) q
  WHERE m.tenant_id = %(tenant_id)s AND m.trust = q.trust AND m.deriver IS DISTINCT FROM 'lifecycle'
    AND m.status_reason IS DISTINCT FROM 'erased'
-   AND (m.stands_at, m.stands_recorded_at, m.stands_event_id, m.stands_ordinal)
-       IS DISTINCT FROM (q.holds_at, q.recorded_at, q.event_id, q.ordinal)
+   AND (m.stands_at, m.stands_recorded_at, m.stands_event_id) IS DISTINCT FROM (q.holds_at, q.recorded_at, q.event_id)
 """
 _UNDATED = (
     "SELECT fact, status, superseded_at FROM engram.agent_memory WHERE tenant_id = %(tenant_id)s"

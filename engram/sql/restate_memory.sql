@@ -7,11 +7,8 @@ UPDATE engram.agent_memory m
        tags = %(tags)s,
        importance = greatest(m.importance, coalesce(%(importance)s, 0)),
        trust = least(m.trust, %(trust)s)
-  FROM (SELECT %(trust)s < b.trust
-               OR %(trust)s = b.trust
-                  AND (q.trust > %(trust)s
-                       OR (%(holds_at)s::timestamptz, %(stated_recorded_at)s::timestamptz, %(event_id)s::uuid, %(ordinal)s::integer)
-                          > (b.stands_at, b.stands_recorded_at, b.stands_event_id, b.stands_ordinal)) AS rests
+  FROM (SELECT (-%(trust)s::integer, %(holds_at)s::timestamptz, %(stated_recorded_at)s::timestamptz, %(event_id)s::uuid, %(ordinal)s::integer)
+               > (-greatest(b.trust, q.trust), b.stands_at, b.stands_recorded_at, b.stands_event_id, b.stands_ordinal) AS rests
           FROM engram.agent_memory b
           LEFT JOIN engram.memory_sources q
             ON q.tenant_id = b.tenant_id AND q.memory_id = b.memory_id AND q.event_id = b.stands_event_id

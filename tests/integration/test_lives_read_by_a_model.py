@@ -137,13 +137,15 @@ def retried(door: Engram) -> None:
 
 
 def is_sound(door: Engram) -> None:
-    """Every memory of the model is trusted no more than who said it, and says truly whether it was said at all."""
+    """Every memory of the model is trusted as who said it or vouched for it, and says truly whether it was said."""
     for one in door.list_memories(EVERY, limit=200):
         if one.status_reason == "erased":
             continue
         events = {cited.event_id: door.get_event(cited.event_id) for cited in one.citations}
         if one.deriver is not None and events:
-            best = min(trust_rank(event.trust) for event in events.values())
+            acts = door.get_history(memory_id=one.memory_id, limit=200)
+            vouched = [door.get_event(act.event_id) for act in acts if act.entry == "endorsed" and act.event_id]
+            best = min(trust_rank(event.trust) for event in (*events.values(), *vouched))
             assert trust_rank(one.trust) >= best, (one, events)
         for cited in one.citations:
             content = events[cited.event_id].content

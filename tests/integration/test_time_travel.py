@@ -133,7 +133,6 @@ class Row:
     memory_id: str
     lineage_id: str
     said: list[Order] = field(default_factory=list)
-    rests: Order | None = None  # the statement it stands on now
     vouched: int | None = None  # how far somebody trusts it who vouched for it
     gone: str | None = None
     archived: bool = False
@@ -145,20 +144,12 @@ class Row:
     def stands(self, as_of: datetime | None) -> Order | None:
         """The latest of its best trusted statements of times until then; None where there was none.
 
-        A row that is trusted more than all of them was vouched for, where it stood.
+        A row that is trusted more than all of them was vouched for.
         """
-        until = [one for one in self.said if as_of is None or one[1] <= as_of]
-        if self.vouched is None or self.vouched <= max(self.said)[0]:
-            return max(until, default=None)
-        stands = self.rests if self.rests in until else max(until, default=None)
-        return None if stands is None else (self.vouched, *stands[1:])
-
-    def say(self, statement: Order) -> None:
-        """Take in a statement; one that is less trusted than the row moves nothing."""
-        trust = max((self.vouched if self.vouched is not None else statement[0], *(one[0] for one in self.said)))
-        if self.rests is None or statement[0] >= trust:
-            self.rests = statement if self.rests is None else max(self.rests, statement)
-        self.said.append(statement)
+        stands = max((one for one in self.said if as_of is None or one[1] <= as_of), default=None)
+        if stands is None or self.vouched is None or self.vouched <= max(self.said)[0]:
+            return stands
+        return (self.vouched, *stands[1:])
 
 
 class World:
@@ -265,7 +256,7 @@ class History:
         row = self.world.rows.get(memory.memory_id)
         if row is None:
             row = self.world.rows[memory.memory_id] = Row(memory.memory_id, memory.lineage_id)
-        row.say((-rank, when or event.occurred_at, event.recorded_at, event.event_id))
+        row.said.append((-rank, when or event.occurred_at, event.recorded_at, event.event_id))
 
     def forget(self) -> None:
         named = self.world.rows[self.any()]

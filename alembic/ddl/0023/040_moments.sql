@@ -1,7 +1,7 @@
 -- The memories of some lineages as they were known at one moment and true at another, as before. A row stands, and is trusted, as the best
 -- trusted of its statements until then: what somebody less trusted says again moves nothing, and what somebody better trusted said later
 -- does not count before. No statement counts for more than its row, which may be made of several. A row that is trusted more than all of
--- its statements was vouched for, where it stood then.
+-- its statements was vouched for.
 create or replace function engram.lineages_at(p_scopes bigint[], p_as_of timestamptz, p_known_at timestamptz, p_lineage_ids uuid[])
 returns setof engram.agent_memory
 language plpgsql stable rows 200
@@ -44,8 +44,7 @@ begin
                  where s.tenant_id = v_tenant and s.memory_id = k.memory_id and s.recorded_at <= coalesce(p_known_at, 'infinity')
                    and (k.status_reason is distinct from 'erased' or s.event_id = k.event_id)) q
          where q.valid_from <= p_as_of
-         order by k.trust < q.best and (q.event_id, q.ordinal) is distinct from (k.stands_event_id, k.stands_ordinal),
-                  1, 3 desc, q.recorded_at desc, q.event_id desc, q.ordinal desc limit 1) s
+         order by 1, 3 desc, q.recorded_at desc, q.event_id desc, q.ordinal desc limit 1) s
      where k.status <> 'quarantined' and (k.status <> 'deleted' or k.status_reason is distinct from 'retracted')
        and not (k.status_reason is not distinct from 'erased' and (
              select e.event_type from engram.agent_events e

@@ -21,7 +21,7 @@ as $$
            select m.memory_id from engram.agent_memory m
             where m.tenant_id = p_tenant_id and m.lineage_id = l.lineage_id offset 0) m),
   found as materialized (
-    select m.memory_id, m.lineage_id, m.event_id, m.superseded_by as heir, m.stands_event_id, m.stands_ordinal,
+    select m.memory_id, m.lineage_id, m.event_id, m.superseded_by as heir,
            row(m.scope_id, m.importance, m.trust, m.private, m.status, m.status_reason, m.put_away, m.superseded_at, m.consolidated_into,
                m.moot, m.expires_at, m.ended_at)::engram.standing as standing,
            p_known_at is null or m.status_reason is not distinct from 'erased' or p_known_at >= (
@@ -33,10 +33,9 @@ as $$
            select m.* from engram.agent_memory m where m.tenant_id = p_tenant_id and m.memory_id = i.memory_id offset 0) m
      where m.scope_id = any (p_scopes)),
   known as materialized (
-    select f.memory_id, f.lineage_id, f.event_id, f.heir, f.stands_event_id, f.stands_ordinal, (f.standing).* from found f where f.is_left
+    select f.memory_id, f.lineage_id, f.event_id, f.heir, (f.standing).* from found f where f.is_left
      union all
-    select f.memory_id, f.lineage_id, f.event_id, (c.state->>'superseded_by')::uuid, (c.state->>'stands_event_id')::uuid,
-           (c.state->>'stands_ordinal')::integer, r.*
+    select f.memory_id, f.lineage_id, f.event_id, (c.state->>'superseded_by')::uuid, r.*
       from found f
      cross join lateral (
            select c.state from engram.memory_changes c
@@ -56,8 +55,7 @@ as $$
                     where s.tenant_id = p_tenant_id and s.memory_id = k.memory_id and s.recorded_at <= coalesce(p_known_at, 'infinity')
                       and (k.status_reason is distinct from 'erased' or s.event_id = k.event_id)) q
             where q.valid_from <= p_as_of
-            order by k.trust < q.best and (q.event_id, q.ordinal) is distinct from (k.stands_event_id, k.stands_ordinal),
-                     1, 3 desc, q.recorded_at desc, q.event_id desc, q.ordinal desc limit 1) s
+            order by 1, 3 desc, q.recorded_at desc, q.event_id desc, q.ordinal desc limit 1) s
      where p_as_of is not null
        and k.status <> 'quarantined' and (k.status <> 'deleted' or k.status_reason is distinct from 'retracted')
        and not (k.status_reason is not distinct from 'erased' and (

@@ -1,6 +1,6 @@
 -- Restate memories, each once, as in 0009: count it, move it to the latest of its best trusted statements, unite the tags, raise the trust,
--- and the importance where one is given, and keep the statement it rests on. What somebody less trusted says again moves nothing, and
--- neither does it where somebody vouched for the memory, till one as much trusted says it.
+-- and the importance where one is given, and keep the statement it rests on. What somebody less trusted than who said it says again moves
+-- nothing; whoever vouched for it said no time.
 create or replace function engram.restate_memories(p_tenant_id text, p_rows jsonb, p_at timestamptz)
 returns void
 language plpgsql volatile
@@ -40,9 +40,8 @@ begin
          stands_ordinal = case when s.rests then s.ordinal else m.stands_ordinal end,
          tags = s.tags, importance = greatest(m.importance, coalesce(s.importance, 0)), trust = least(m.trust, s.trust)
     from (select g.memory_id, g.holds_at, g.stated_recorded_at, g.event_id, g.ordinal, g.importance, g.trust,
-                 g.trust < b.trust or g.trust = b.trust and (
-                   q.trust > g.trust or (g.holds_at, g.stated_recorded_at, g.event_id, g.ordinal)
-                     > (b.stands_at, b.stands_recorded_at, b.stands_event_id, b.stands_ordinal)) as rests,
+                 (-g.trust, g.holds_at, g.stated_recorded_at, g.event_id, g.ordinal)
+                   > (-greatest(b.trust, q.trust), b.stands_at, b.stands_recorded_at, b.stands_event_id, b.stands_ordinal) as rests,
                  array(select distinct t.tag collate "C"
                          from unnest(b.tags || g.tags) t(tag) order by 1 limit 20) as tags
             from given g
