@@ -589,8 +589,9 @@ def answer(door: Engram, name: str, given: Mapping[str, Any]) -> Answer:
         return Answer(repr(result), repr((told, cut)))
     if name in ("get_history", "list_decisions", "ops.audit_log"):
         return Answer(repr(list(result)), repr((in_order(result), bool(result.cursor))))
-    if name == "ops.list_jobs":  # whether a call derives first, or the background has begun the job by then, is chance
-        result = replace(result, results=tuple(replace(job, attempt=0, state="done", finished_at=None) for job in result))
+    if name == "ops.list_jobs":  # whether a call derives first, or the background has run the job by then, is chance
+        ran = {"attempt": 0, "state": "done", "finished_at": None}
+        result = replace(result, results=tuple(replace(job, **ran) for job in result))
     listed = (list(result), bool(result.cursor)) if isinstance(result, Page) else result
     return Answer(repr(listed), plain(listed))
 
