@@ -31,11 +31,9 @@ def whole(desk: Desk, settled: Sequence[Settled]) -> list[WriteDecision]:
     found = {memory_id: _as_written(desk, one) for memory_id, one in plain.items()}
     found |= {memory.memory_id: memory for memory in read}
     pairs = [(found.get(one.decision["memory_id"]), found.get(one.decision["target_id"])) for one in settled]
-    behind = {one.lineage_id for memory, target in pairs if (one := memory or target) is not None and not _is_head(one)}
-    heads = memories.heads(desk.conn, desk.visible, sorted(behind))
+    heads = _heads_of(desk.conn, desk.visible, pairs)
     return [
-        _decided(one, memory, _head_of(memory or target, heads), target)
-        for one, (memory, target) in zip(settled, pairs, strict=True)
+        _decided(one, memory, head, target) for one, (memory, target), head in zip(settled, pairs, heads, strict=True)
     ]
 
 
@@ -112,11 +110,10 @@ def told(
     wanted = {decision[name] for decision in kept for name in ("memory_id", "target_id")} - {None}
     found = {memory.memory_id: memory for memory in memories.load(conn, visible, sorted(wanted), moment)}
     pairs = [(found.get(decision["memory_id"]), found.get(decision["target_id"])) for decision in kept]
-    behind = {one.lineage_id for memory, target in pairs if (one := memory or target) is not None and not _is_head(one)}
-    heads = memories.heads(conn, visible, sorted(behind), moment)
+    heads = _heads_of(conn, visible, pairs, moment)
     return [
-        revive(decision, memory, _head_of(memory or target, heads), target)
-        for decision, (memory, target) in zip(kept, pairs, strict=True)
+        revive(decision, memory, head, target)
+        for decision, (memory, target), head in zip(kept, pairs, heads, strict=True)
     ]
 
 
@@ -124,5 +121,12 @@ def _is_head(memory: Memory) -> bool:
     return memory.status == "active" and "moot" not in memory.labels
 
 
-def _head_of(memory: Memory | None, heads: Mapping[str, Memory]) -> Memory | None:
-    return memory if memory is None or _is_head(memory) else heads.get(memory.lineage_id)
+def _heads_of(
+    conn: Connection, visible: Visible, pairs: Sequence[tuple[Memory | None, Memory | None]],
+    moment: Moment = memories.NOW,
+) -> list[Memory | None]:  # fmt: skip
+    """The head of each memory's lineage, or of its target's where there is no memory; at a moment."""
+    about = [memory or target for memory, target in pairs]
+    behind = {one.lineage_id for one in about if one is not None and not _is_head(one)}
+    heads = memories.heads(conn, visible, sorted(behind), moment)
+    return [one if one is None or _is_head(one) else heads.get(one.lineage_id) for one in about]
