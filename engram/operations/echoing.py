@@ -20,6 +20,7 @@ from engram.attributes import Echo
 from engram.claims import stem
 from engram.courses import Told
 from engram.database import Connection, ending, fetch_ahead, fetch_all
+from engram.lineage import Order
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
@@ -27,6 +28,7 @@ from engram.policies import MemoryPolicy
 from engram.policies.classify import Classified, Proposal, classify, value_of
 from engram.regex import regex
 from engram.subjects import PEOPLE, plain
+from engram.values import trust_rank
 from engram.writing import Draft, Origin
 from engram.writing.judging import stands_beside
 
@@ -52,6 +54,8 @@ class Known:
     is_head: bool
     fact: str
     said: Said
+    stands: datetime
+    trust: int
     subject: str | None = "user"
     lineage: str | None = None  # what it is one state of, where it has no key
 
@@ -59,6 +63,11 @@ class Known:
     def told(self) -> Told:
         """Its words."""
         return _told(self.fact)
+
+    @property
+    def order(self) -> Order:
+        """Where it stands among what is told of the same."""
+        return (self.stands, *self.said)
 
 
 @lru_cache(maxsize=4096)
@@ -94,10 +103,16 @@ def _known(setup: Setup, conn: Connection, tenant_id: str, scope_id: int) -> lis
     keyed = fetch_ahead(conn, "list_keyed_values", tenant_id=tenant_id, scope_id=scope_id)
     told = fetch_all(conn, "list_told_facts", tenant_id=tenant_id, scope_id=scope_id)
     return [
-        Known(row.conflict_key, value, value is not None and row.status == "active", row.fact, _said(row))
+        Known(row.conflict_key, value, value is not None and row.status == "active", row.fact, *_placed(row))
         for row in keyed()
         if (value := value_of(setup.policy, row.fact, row.conflict_key)) is not None or _of_work_before(row.fact)
-    ] + [Known(None, None, row.status == "active", row.fact, _said(row), row.subject, row.lineage_id) for row in told]
+    ] + [
+        Known(None, None, row.status == "active", row.fact, *_placed(row), row.subject, row.lineage_id) for row in told
+    ]
+
+
+def _placed(row: Row[Any]) -> tuple[Said, datetime, int]:
+    return _said(row), row.stands_at, row.trust
 
 
 def _said(one: Row[Any] | Origin) -> Said:
@@ -157,24 +172,32 @@ def _is_settled(setup: Setup, draft: Draft, whole: Echo, known: Sequence[Known])
 
 def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> list[Known]:
     """What is known once a draft is written, in the order in which it is read: two drafts of one call or of two."""
-    key, said = made.classified.conflict_key, _said(origin)
+    if made.is_evidence:
+        return seen
+    key, placed = made.classified.conflict_key, (_said(origin), made.stands(origin), trust_rank(origin.trust))
     held = _head(seen, key)
     if key is None or stands_beside(setup.policy, made, None if held is None else held.fact):
         before = next((one for one in seen if one.key is None and one.is_head and one.fact == made.succeeds), None)
         line = made.fact if before is None else before.lineage
-        seen = [replace(one, is_head=False) if one is before else one for one in seen]
-        return (
-            seen
-            if made.is_evidence
-            else _with(seen, Known(None, None, True, made.fact, said, made.classified.subject, line))
-        )
+        return _taken_in(seen, before, Known(None, None, True, made.fact, *placed, made.classified.subject, line))
     if not key.startswith(frames.PROFILE):
         return seen
     value = value_of(setup.policy, made.fact, key)
-    seen = [replace(one, is_head=False) if one.key == key else one for one in seen]
-    if value is None and not _of_work_before(made.fact):
-        return seen
-    return _with(seen, Known(key, value, value is not None, made.fact, said))
+    after = _taken_in(seen, held, Known(key, value, value is not None, made.fact, *placed))
+    return [one for one in after if one.value is not None or one.key is None or _of_work_before(one.fact)]
+
+
+def _taken_in(seen: Sequence[Known], head: Known | None, new: Known) -> list[Known]:
+    """What is known with another statement beside the head of its lineage, as `lineage.places` would have it.
+
+    What is contested is no longer looked at.
+    """
+    if head is None:
+        return _with(seen, new)
+    rest = [one for one in seen if one is not head]
+    if new.order > head.order:
+        return list(seen) if new.trust > head.trust else _with(_with(rest, replace(head, is_head=False)), new)
+    return _with(rest, new) if new.trust < head.trust else _with(seen, replace(new, is_head=False))
 
 
 def _head(known: Iterable[Known], key: str | None) -> Known | None:

@@ -6,8 +6,9 @@ answers is judged by the same gates as everything else; above the gates stand qu
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby, takewhile
 from typing import Any, Final
 
@@ -392,8 +393,11 @@ def _settle(
             origin = replace(origin, ordinal=max(taken[origin.event_id]) + 1)
             taken[origin.event_id].add(origin.ordinal)
         settled.append(writing.settle(desk, judged, origin))
-        if settled[-1].memory_id is not None and not settled[-1].is_quarantined:
-            cited.setdefault(one.origin.event_id, {})[settled[-1].memory_id] = None
+        given, made = cited[one.origin.event_id], settled[-1]
+        if made.is_quarantined:
+            given.apart.add(one.draft.fact)
+        elif made.memory_id is not None:
+            given.memory_ids.add(made.memory_id)
     writing.index(desk, settled)
     _relate(desk, candidates, settled)
 
@@ -436,20 +440,38 @@ def _taken(desk: Desk, candidates: Sequence[Candidate]) -> dict[str, set[int]]:
     return found
 
 
-Cited = dict[str, dict[str, str | None]]
-"""By event the distilled memories that rest on it already; with their text those that somebody forgot."""
+@dataclass(slots=True)
+class Given:
+    """What an event gave before: the memories that rest on it, and the texts of those forgotten and kept apart."""
+
+    memory_ids: set[str] = field(default_factory=set)
+    forgotten: list[str] = field(default_factory=list)
+    apart: set[str] = field(default_factory=set)
+
+    def gave_and_lost(self, fact: str) -> bool:
+        """Whether the event gave this before, and somebody forgot it."""
+        return any(not gates.changes(fact, lost) for lost in self.forgotten)
+
+
+Cited = defaultdict[str, Given]
 
 
 def _cited(desk: Desk, candidates: Sequence[Candidate]) -> Cited:
     events = sorted({one.origin.event_id for one in candidates})
-    found: Cited = {}
+    found: Cited = defaultdict(Given)
     rows = (
         fetch_all(desk.conn, "list_cited_memories", tenant_id=desk.tenant_id, scope_id=desk.scope_id, event_ids=events)
         if events
         else []
     )
     for row in rows:
-        found.setdefault(row.event_id, {})[row.memory_id] = row.fact if row.forgotten else None
+        given = found[row.event_id]
+        if row.quarantined:
+            given.apart.add(row.fact)
+            continue
+        given.memory_ids.add(row.memory_id)
+        if row.forgotten:
+            given.forgotten.append(row.fact)
     return found
 
 
@@ -458,17 +480,20 @@ def _judged(setup: Setup, desk: Desk, one: Candidate, advice: Advice | None, cit
     judged = writing.judge(desk, one.draft, one.origin.trust, one.origin.recorded_at)
     if one.draft.refused is not None:
         return judged
+    own = cited[one.origin.event_id]
     if not one.found.verified and setup.policy.unverified != "keep":
-        if setup.policy.unverified == "reject" or judged.kind == "reinforce":
+        is_there = judged.kind == "reinforce" or one.draft.fact in own.apart
+        if setup.policy.unverified == "reject" or is_there or own.gave_and_lost(one.draft.fact):
             return writing.rejected(judged, "unverified_quote")
         return writing.quarantined(judged, "unverified_quote")
     same = _told_before(desk, one, judged, cited)
     if same is not None:
         return writing.told_before(judged, same)
-    own = cited.get(one.origin.event_id, {})
-    if any(fact is not None and not gates.changes(one.draft.fact, fact) for fact in own.values()):
+    if own.gave_and_lost(one.draft.fact):
         return writing.rejected(judged, "forgotten")
-    if judged.judgement.contradicts_id in own:  # who says two things in one breath does not contradict themselves
+    if (
+        judged.judgement.contradicts_id in own.memory_ids
+    ):  # who says two things in one breath does not contradict themselves
         judged = replace(judged, judgement=replace(judged.judgement, contradicts_id=None))
     near = [neighbour.fact for neighbour in judged.judgement.nearest]
     if one.found.event.role in AGENTS and (judged.kind == "reinforce" or llm.is_echo(one.draft.fact, near)):
@@ -485,7 +510,7 @@ def _judged(setup: Setup, desk: Desk, one: Candidate, advice: Advice | None, cit
 
 def _told_before(desk: Desk, one: Candidate, judged: Judged, cited: Cited) -> str | None:
     """The memory another deriver made of the same event that says the same; None where this says something new."""
-    own = cited.get(one.origin.event_id, {})
+    own = cited[one.origin.event_id].memory_ids
     target = judged.judgement.target_id
     if target in own and judged.kind == "reinforce":
         return target

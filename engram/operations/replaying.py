@@ -609,10 +609,10 @@ def _again(
 
     def find(memory_id: str) -> str:
         full = not ids.is_short(memory_id)
-        found = fetch_value(
-            desk.conn, "find_stand_in", **shadow.params, digit=shadow.digit, memory_id=memory_id if full else None,
-            ending=None if full else memory_id[4:],
-        )  # fmt: skip
+        named = {"memory_id": memory_id if full else None, "ending": None if full else memory_id[4:]}
+        found = fetch_value(desk.conn, "find_stand_in", **shadow.params, digit=shadow.digit, **named)
+        if found is None and _carry_erased(desk, shadow, step, named):
+            found = fetch_value(desk.conn, "find_stand_in", **shadow.params, digit=shadow.digit, **named)
         if found is None:
             raise NotFound("the memory it names does not come of these rules")
         return str(found)
@@ -701,13 +701,27 @@ def _carry_tombstones(desk: Desk, shadow: Shadow, step: Step) -> set[str]:
     return {row.lineage_id for row in fetch_all(desk.conn, "carry_tombstones", **_asked(shadow, step))}
 
 
-def _carry_beside_erased(desk: Desk, shadow: Shadow, step: Step) -> bool:
+def _carry_beside_erased(desk: Desk, shadow: Shadow, step: Step, live: Sequence[Row[Any]]) -> bool:
     """What went of an event with another of its question: it keeps its places. Whether there was anything."""
-    moved = _carry_tombstones(desk, shadow, step)
-    if moved:
-        execute(desk.conn, "carry_relations", **_asked(shadow, step))
-        _reorder(desk, moved, step)
-    return bool(moved)
+    if not any(row.status_reason == "erased" for row in live):
+        return False
+    moved = _carry_tombstones(desk, shadow, step)  # unless a change named it before
+    execute(desk.conn, "carry_relations", **_asked(shadow, step))
+    _reorder(desk, moved, step)
+    return True
+
+
+def _carry_erased(desk: Desk, shadow: Shadow, step: Step, named: Mapping[str, str | None]) -> bool:
+    """Put what was erased since into the shadow where a change names it; False where it names nothing of that kind.
+
+    What a language model read beside what is erased it read again, later than the change.
+    """
+    event_id = fetch_value(desk.conn, "find_erased_origin", tenant_id=desk.tenant_id, scope_id=shadow.scope_id, **named)
+    if event_id is None:
+        return False
+    asked = {**_asked(shadow, step), "event_id": event_id}
+    _reorder(desk, {row.lineage_id for row in fetch_all(desk.conn, "carry_tombstones", **asked)}, step)
+    return True
 
 
 def _reorder(desk: Desk, lineage_ids: Iterable[str], step: Step) -> None:
@@ -755,7 +769,7 @@ def _ask(setup: Setup, shadow: Shadow, batch: Sequence[Step]) -> Operation[None]
             then = replace(desk, at=step.at)
             if step.event.erased:
                 _carry(then, shadow, step)
-            elif _carry_beside_erased(then, shadow, step):
+            elif _carry_beside_erased(then, shadow, step, live.get(step.event.event_id, ())):
                 anew = False
         own = {
             step.event.event_id: _Counterparts.of(

@@ -1,7 +1,8 @@
 -- The distilled memories that some events were cited for: what has been made of them already, and what of it was forgotten.
 SELECT q.event_id::text, q.memory_id::text, m.fact,
-       m.status = 'deleted' AND m.status_reason IS NOT DISTINCT FROM 'forgotten' AS forgotten
+       m.status = 'deleted' AND m.status_reason IS NOT DISTINCT FROM 'forgotten' AS forgotten,
+       m.status = 'quarantined' AS quarantined
   FROM engram.memory_sources q
   JOIN engram.agent_memory m ON m.tenant_id = q.tenant_id AND m.memory_id = q.memory_id AND m.scope_id = %(scope_id)s
  WHERE q.tenant_id = %(tenant_id)s AND q.event_id = ANY(%(event_ids)s::uuid[])
-   AND coalesce(m.category, '') NOT IN ('verbatim', 'source_chunk') AND m.status <> 'quarantined'
+   AND coalesce(m.category, '') NOT IN ('verbatim', 'source_chunk')

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any, Final
 
 import psycopg
@@ -29,6 +29,7 @@ from engram.derivation.llm import Extraction
 from engram.embedded import EmbeddedServer
 from engram.operations import replaying
 from engram.projection import Standing
+from engram.settings import load
 from engram.testing import Asked, ScriptedModel
 from engram.values import Activity
 
@@ -621,6 +622,46 @@ def test_a_change_that_changed_nothing_is_made_again_when_it_was_made(
     assert diff.is_same, told(diff)
 
 
+def test_the_same_words_in_another_stream_have_the_same_answer_and_a_place_of_their_own(
+    open_door: Callable[..., Engram], tenant: str
+) -> None:
+    """The answer is paid for once; what was done between the two readings named what came of the first."""
+    model = ScriptedModel(linked)
+    door = quiet(open_door(tenant, llm=model))
+    door.remember("We went to Oslo.", derive="llm", session_id="a")
+    drained(door)
+    [oslo] = [one for one in door.list_memories() if one.fact == "User told of Oslo"]
+    door.annotate(oslo.memory_id, tags=["north"])
+    asked = len(model.asked)
+    door.remember("We went to Oslo.", derive="llm", session_id="b")
+    drained(door)
+    assert len(model.asked) == asked
+    diff = door.ops.replay()
+    assert diff.is_same, told(diff)
+
+
+SAID_AT_ONCE: Final = ("I don't like Oslo.", "I eat Oslo again.", "I stopped eating Oslo.")
+
+
+@pytest.mark.parametrize("before", ["User likes Oslo", "I eat Oslo again."])
+@pytest.mark.parametrize("said", list(product(SAID_AT_ONCE, repeat=2)))
+@pytest.mark.parametrize("trusts", [("user", "web"), ("web", "user")])
+def test_statements_read_at_once_are_read_as_one_by_one(
+    open_door: Callable[..., Engram], tenant: str, before: str, said: tuple[str, str], trusts: tuple[str, str]
+) -> None:
+    """Which of them stands follows from when each was said and by whom, not from which was read last."""
+    door = quiet(open_door(tenant, settings=load({}, dispatch="doorbell")))
+    for place, (text, trust) in enumerate(zip(said, trusts, strict=True)):
+        message = {"role": "user", "content": text, "trust": trust}
+        door.remember([message], session_id=str(place), wait=False)  # type: ignore[list-item]
+    told_later = door.add(before).memory
+    assert told_later is not None
+    door.revise(told_later.memory_id, Edit.append(" indeed"))
+    drained(door)
+    diff = door.ops.replay()
+    assert diff.is_same, told(diff)
+
+
 def at_home(asked: Asked) -> dict[str, Any]:
     """Where somebody has their home; of what is said of Bergen alone nothing."""
     if asked.schema is not Extraction:
@@ -657,6 +698,55 @@ def test_what_went_with_another_event_of_its_question_keeps_its_place(
         door.ops.switch_replay(diff.shadow_id)
         assert held(database, tenant) == live
         assert "User lives in Oslo" not in [one.fact for one in door.list_memories()]
+
+
+def doubtful(asked: Asked) -> dict[str, Any]:
+    """What somebody is said to like, quoted from nowhere, and where they have their home."""
+    if asked.schema is not Extraction:
+        return {"decisions": []}
+    lines = asked.text.split("The turns to read")[-1].splitlines()
+    turns = [json.loads(line) for line in lines if line.startswith("{")]
+    facts = at_home(asked)["facts"]
+    return {"facts": [*facts, *({"turn": one["turn"], "fact": "User likes tea", "quote": "as ever"} for one in turns)]}
+
+
+def test_what_is_kept_apart_is_kept_apart_once_however_often_it_is_read(
+    open_door: Callable[..., Engram], tenant: str
+) -> None:
+    """What said the same as what is erased is read again, and says again what nobody has said."""
+    door = quiet(open_door(tenant, llm=ScriptedModel(doubtful)))
+    first = door.remember("These days home is Oslo.", derive="llm", session_id="a")
+    drained(door)
+    door.remember("Yes, home is Oslo.", derive="llm", session_id="b")
+    drained(door)
+    door.ops.erase(events=first.event_ids)
+    drained(door)
+    apart = [one.fact for one in door.list_memories({"statuses": ["quarantined"]})]
+    assert apart == ["User likes tea"]
+    assert "User lives in Oslo" in [one.fact for one in door.list_memories()]
+    diff = door.ops.replay()
+    assert diff.is_same, told(diff)
+
+
+@pytest.mark.parametrize("act", ["revise", "supersede"])
+def test_a_change_of_what_went_with_another_event_of_its_question_is_no_problem(
+    open_door: Callable[..., Engram], tenant: str, act: str
+) -> None:
+    """The question without what is erased came later than the change, which named what the first one gave."""
+    door = quiet(open_door(tenant, llm=ScriptedModel(at_home)))
+    said = [{"role": "user", "content": text} for text in ("We talked.", "These days home is Rome.")]
+    heard = door.remember(said, derive="llm", session_id="a")  # type: ignore[arg-type]
+    drained(door)
+    [home] = [one for one in door.list_memories() if one.fact == "User lives in Rome"]
+    if act == "revise":
+        door.revise(home.memory_id, "User lives in Rome now")
+    else:
+        door.add("User is called Bo", supersedes=[home.memory_id])
+    door.ops.erase(events=heard.event_ids[:1])
+    drained(door)
+    diff = door.ops.replay()
+    assert not diff.problems
+    assert diff.is_same, told(diff)
 
 
 # Beside everything else -----------------------------------------------------------------------------------------------
