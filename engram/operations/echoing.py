@@ -24,6 +24,7 @@ from engram.lineage import Order
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
+from engram.opposites import are_opposites
 from engram.policies import MemoryPolicy
 from engram.policies.classify import Classified, Proposal, classify, value_of
 from engram.regex import regex
@@ -177,7 +178,7 @@ def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> l
     key, placed = made.classified.conflict_key, (_said(origin), made.stands(origin), trust_rank(origin.trust))
     held = _head(seen, key)
     if key is None or stands_beside(setup.policy, made, None if held is None else held.fact):
-        before = next((one for one in seen if one.key is None and one.is_head and one.fact == made.succeeds), None)
+        before = _before(made, seen)
         line = made.fact if before is None else before.lineage
         return _taken_in(seen, before, Known(None, None, True, made.fact, *placed, made.classified.subject, line))
     if not key.startswith(frames.PROFILE):
@@ -185,6 +186,17 @@ def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> l
     value = value_of(setup.policy, made.fact, key)
     after = _taken_in(seen, held, Known(key, value, value is not None, made.fact, *placed))
     return [one for one in after if one.value is not None or one.key is None or _of_work_before(one.fact)]
+
+
+def _before(made: Draft, seen: Sequence[Known]) -> Known | None:
+    """The memory without a key whose place a draft will take: the one it names, or says the opposite of."""
+    heads = [one for one in seen if one.key is None and one.is_head]
+    if made.succeeds is not None or made.classified.conflict_key is not None:
+        return next((one for one in heads if one.fact == made.succeeds), None)
+    if any(one.fact == made.fact for one in heads):
+        return None
+    own = plain(made.fact)
+    return next((one for one in heads if are_opposites(own, one.told.plain)), None)
 
 
 def _taken_in(seen: Sequence[Known], head: Known | None, new: Known) -> list[Known]:

@@ -511,6 +511,9 @@ def _desk(setup: Setup, conn: Connection, shadow: Shadow) -> Desk:
 
 
 def _advance(conn: Connection, shadow: Shadow, batch: Sequence[Step]) -> None:
+    """What remains to be done once some steps are taken: their memories as old as the live ones, and the next place."""
+    events = sorted({step.event.event_id for step in batch})
+    execute(conn, "keep_recorded", **shadow.params, digit=shadow.digit, event_ids=events)
     new = batch[-1].place
     execute(
         conn, "advance_replay", tenant_id=shadow.scope.tenant_id, shadow_id=shadow.shadow_id, old=shadow.place, new=new,

@@ -52,7 +52,7 @@ asked AS (
 -- changed nothing; what the model read after all that was done before it answered, and where no answer is kept in front of its next words
 -- about the stream, or at the end.
 placed AS (
-  SELECT t.event_id, t.stream_id, t.position, t.recorded_at, t.part, t.rank, t.at,
+  SELECT t.event_id, t.stream_id, t.position, t.recorded_at, t.part, t.rank, coalesce(t.read_at, t.at) AS at,
          CASE WHEN t.done IS NULL AND t.part <> 'llm' THEN 1 WHEN t.done IS NULL AND t.answered_at IS NOT NULL THEN 2 ELSE 0 END AS tier,
          CASE WHEN t.done IS NULL THEN t.answered_at END AS answered_at,
          coalesce(t.done,
