@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from functools import partial
@@ -538,22 +539,16 @@ def _draft(written: Mapping[str, Any]) -> Draft:
     return Draft(classified=Classified(expires_in=None, **written["classified"]), **said)
 
 
-def again(desk: Desk, event: Event, find: Callable[[str], str], vector: Callable[[str], Any]) -> list[writing.Settled]:
+def again(
+    desk: Desk, event: Event, find: Callable[[str], str], point: Callable[[str], str], vector: Callable[[str], Any]
+) -> list[writing.Settled]:
     """Do once more, in a projection of its own, what an event of the life cycle says.
 
-    What it says of memories that do not come of these rules is left out.
+    `find` gives what stands there for a memory that it acts on, `point` for one that another is said to have gone into,
+    which may be erased by now. What it says of memories that do not come of these rules is left out.
     """
     told = event.payload
-    known: dict[str, str | None] = {NEW: NEW}
-
-    def stand_in(memory_id: str) -> str | None:
-        if memory_id not in known:
-            try:
-                known[memory_id] = find(memory_id)
-            except NotFound:
-                known[memory_id] = None
-        return known[memory_id]
-
+    stand_in, pointed = _looked_up(find), _looked_up(point)
     written = told.get("write")
     draft = None
     if written is not None:
@@ -565,7 +560,7 @@ def again(desk: Desk, event: Event, find: Callable[[str], str], vector: Callable
         draft = replace(draft, vector=vector(draft.fact))
     deed = Deed(
         effects=tuple(
-            Effect(here, {name: _stood_in(name, value, stand_in) for name, value in one["set"].items()}, one["because"])
+            Effect(here, {name: _stood_in(name, value, pointed) for name, value in one["set"].items()}, one["because"])
             for one in told.get("effects", ()) if (here := stand_in(one["memory_id"])) is not None
         ),
         counts=tuple(
@@ -587,6 +582,20 @@ def again(desk: Desk, event: Event, find: Callable[[str], str], vector: Callable
     if told.get("step") == UNDO and told.get("untied"):
         _untie(desk, told["untied"], origin)
     return []
+
+
+def _looked_up(find: Callable[[str], str]) -> Callable[[str], str | None]:
+    """What finds the same once for each memory; None of one that is not there. The new one of a deed is itself."""
+    known: dict[str, str | None] = {NEW: NEW}
+
+    def look(memory_id: str) -> str | None:
+        if memory_id not in known:
+            known[memory_id] = None
+            with suppress(NotFound):
+                known[memory_id] = find(memory_id)
+        return known[memory_id]
+
+    return look
 
 
 def _stood_in(name: str, value: Any, stand_in: Callable[[str], str | None]) -> Any:

@@ -642,7 +642,7 @@ def _again(
             if step.event.event_type in relating.CHANGES:
                 relating.again(desk, step.event, stand_in)
             elif step.event.event_type == living.LIFECYCLE:
-                living.again(desk, step.event, standing, vector)
+                living.again(desk, step.event, standing, find, vector)
             else:
                 told: list[str] = []
                 made = changing.again(setup, desk, step.event, find, vector, told.append)
