@@ -206,10 +206,14 @@ def _taken_in(seen: Sequence[Known], head: Known | None, new: Known) -> list[Kno
     """
     if head is None:
         return _with(seen, new)
-    rest = [one for one in seen if one is not head]
-    if new.order > head.order:
-        return list(seen) if new.trust > head.trust else _with(_with(rest, replace(head, is_head=False)), new)
-    return _with(rest, new) if new.trust < head.trust else _with(seen, replace(new, is_head=False))
+    if new.order <= head.order:
+        trusted_more = new.trust < head.trust
+        return _with([one for one in seen if one is not head], new) if trusted_more else _with(seen, _past(new))
+    return list(seen) if new.trust > head.trust else _with([_past(one) if one is head else one for one in seen], new)
+
+
+def _past(one: Known) -> Known:
+    return replace(one, is_head=False)
 
 
 def _head(known: Iterable[Known], key: str | None) -> Known | None:
