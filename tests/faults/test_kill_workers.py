@@ -20,15 +20,17 @@ from engram.errors import Unavailable
 from engram.settings import load
 
 
-def kill_and_check(table: Table, many: int, seconds: float, *, size: int = 4, pause: float = 0.3) -> tuple[int, int]:
-    """Jobs under kills until all are done; how many kills, and how many workers were lost in all."""
+def kill_and_check(
+    table: Table, many: int, seconds: float, *, size: int = 4, pause: float = 0.3, most: int = 1_000_000
+) -> tuple[int, int]:
+    """Jobs under kills until all are done, so many kills at most; how many, and how many workers were lost in all."""
     table.lay(many)
     table.patient()
     dice = random.Random(18)
     with crew(
         table.environment, size, "--threads", "2", nursery=True, lease=2, crashes=1000, dies_in_effect=0.05
     ) as workers:
-        with every(pause, lambda: workers.kill_one(dice)) as kills:
+        with every(pause, lambda: workers.kill_one(dice), most) as kills:
             workers.until(table.done, seconds)
         lost = workers.lost
     table.check(many)
@@ -37,7 +39,7 @@ def kill_and_check(table: Table, many: int, seconds: float, *, size: int = 4, pa
 
 
 def test_workers_killed_again_and_again_lose_double_and_halve_nothing(table: Table) -> None:
-    kills, lost = kill_and_check(table, 100, 90, pause=0.5)
+    kills, lost = kill_and_check(table, 100, 150, pause=0.5, most=60)  # a slow machine gets to work after that
     assert (kills > 5, lost > 3) == (True, True), (kills, lost)
 
 
