@@ -24,14 +24,13 @@ from engram.lineage import Order
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
-from engram.opposites import are_opposites
 from engram.policies import MemoryPolicy
 from engram.policies.classify import Classified, Proposal, classify, value_of
 from engram.regex import regex
 from engram.subjects import PEOPLE, plain
 from engram.values import trust_rank
 from engram.writing import Draft, Origin
-from engram.writing.judging import stands_beside
+from engram.writing.judging import opposed, stands_beside
 
 _LIGHT: Final = """
     user user's the a an my from by at with to on in for of off as using use uses using going go goes doing do does
@@ -191,12 +190,9 @@ def _followed(setup: Setup, made: Draft, origin: Origin, seen: list[Known]) -> l
 def _before(made: Draft, seen: Sequence[Known]) -> Known | None:
     """The memory without a key whose place a draft will take: the one it names, or says the opposite of."""
     heads = [one for one in seen if one.key is None and one.is_head]
-    if made.succeeds is not None or made.classified.conflict_key is not None:
-        return next((one for one in heads if one.fact == made.succeeds), None)
-    if any(one.fact == made.fact for one in heads):
-        return None
-    own = plain(made.fact)
-    return next((one for one in heads if are_opposites(own, one.told.plain)), None)
+    told = [one.fact for one in heads]
+    named = made.succeeds or (None if made.fact in told else opposed(made, told))
+    return next((one for one in heads if one.fact == named), None)
 
 
 def _taken_in(seen: Sequence[Known], head: Known | None, new: Known) -> list[Known]:

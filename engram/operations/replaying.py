@@ -674,8 +674,8 @@ def _problem(desk: Desk, shadow: Shadow, step: Step, reason: str) -> None:
 def _carry(desk: Desk, shadow: Shadow, step: Step) -> None:
     """What an erased event left: no deriver can read it, but its place in the lineages, and what it changed, stay."""
     event = step.event
-    asked = _asked(shadow, step)
-    moved = _carry_tombstones(desk, shadow, step)
+    asked = _asked(shadow, event.event_id)
+    moved = _carry_tombstones(desk, shadow, event.event_id)
     for row in fetch_all(desk.conn, "carry_statements", **asked):
         held = desk.load(row.memory_id)
         assert held is not None
@@ -694,22 +694,22 @@ def _carry(desk: Desk, shadow: Shadow, step: Step) -> None:
     _reorder(desk, moved, step)
 
 
-def _asked(shadow: Shadow, step: Step) -> dict[str, Any]:
+def _asked(shadow: Shadow, event_id: str) -> dict[str, Any]:
     """What every statement asks by that carries what is left of an event into a shadow."""
-    return {**shadow.params, "digit": shadow.digit, "event_id": step.event.event_id}
+    return {**shadow.params, "digit": shadow.digit, "event_id": event_id}
 
 
-def _carry_tombstones(desk: Desk, shadow: Shadow, step: Step) -> set[str]:
+def _carry_tombstones(desk: Desk, shadow: Shadow, event_id: str) -> set[str]:
     """Put what was erased of the memories of an event into the shadow; the lineages it is in there."""
-    return {row.lineage_id for row in fetch_all(desk.conn, "carry_tombstones", **_asked(shadow, step))}
+    return {row.lineage_id for row in fetch_all(desk.conn, "carry_tombstones", **_asked(shadow, event_id))}
 
 
 def _carry_beside_erased(desk: Desk, shadow: Shadow, step: Step, live: Sequence[Row[Any]]) -> bool:
     """What went of an event with another of its question: it keeps its places. Whether there was anything."""
     if not any(row.status_reason == "erased" for row in live):
         return False
-    moved = _carry_tombstones(desk, shadow, step)  # unless a change named it before
-    execute(desk.conn, "carry_relations", **_asked(shadow, step))
+    moved = _carry_tombstones(desk, shadow, step.event.event_id)  # unless a change named it before
+    execute(desk.conn, "carry_relations", **_asked(shadow, step.event.event_id))
     _reorder(desk, moved, step)
     return True
 
@@ -722,8 +722,7 @@ def _carry_erased(desk: Desk, shadow: Shadow, step: Step, named: Mapping[str, st
     event_id = fetch_value(desk.conn, "find_erased_origin", tenant_id=desk.tenant_id, scope_id=shadow.scope_id, **named)
     if event_id is None:
         return False
-    asked = {**_asked(shadow, step), "event_id": event_id}
-    _reorder(desk, {row.lineage_id for row in fetch_all(desk.conn, "carry_tombstones", **asked)}, step)
+    _reorder(desk, _carry_tombstones(desk, shadow, event_id), step)
     return True
 
 
@@ -736,7 +735,7 @@ def _carry_beside(
     desk: Desk, shadow: Shadow, step: Step, revised: Sequence[str | None], superseded: Sequence[str]
 ) -> None:
     """What a change has of memories that are erased by now: what a revision took over from them, and their places."""
-    asked = _asked(shadow, step)
+    asked = _asked(shadow, step.event.event_id)
     inherits = any(_is_erased(desk, one) for one in revised)
     if inherits:
         execute(desk.conn, "carry_inherited", **asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -162,21 +162,22 @@ def alone(draft: Draft) -> Draft:
 def turning(draft: Draft, seen: Seen, near: Sequence[gates.Near]) -> Draft:
     """The draft as what takes the place of a memory near it, of which it says the opposite; else as it is. Pure.
 
-    Without a key on either side, which would decide, where nothing says the very same, and unless both are wanted
-    (`force`).
+    Without a key on either side, which would decide, and where nothing says the very same.
     """
-    if draft.succeeds is not None or draft.force or draft.classified.conflict_key is not None or seen.exact:
-        return draft
-    own = subjects.plain(draft.fact)
-    opposite = next(
-        (
-            one.fact
-            for one in near
-            if one.conflict_key is None and not one.in_default and are_opposites(own, subjects.plain(one.fact))
-        ),
-        None,
-    )
+    keyless = (one.fact for one in near if one.conflict_key is None and not one.in_default)
+    opposite = None if seen.exact else opposed(draft, keyless)
     return draft if opposite is None else replace(draft, succeeds=opposite)
+
+
+def opposed(draft: Draft, told: Iterable[str]) -> str | None:
+    """The first of some facts without a key of which a draft says the opposite, None where it finds none. Pure.
+
+    One that names a memory, has a key, or is wanted beside what it contradicts (`force`) is not asked.
+    """
+    if draft.succeeds is not None or draft.force or draft.classified.conflict_key is not None:
+        return None
+    own = subjects.plain(draft.fact)
+    return next((fact for fact in told if are_opposites(own, subjects.plain(fact))), None)
 
 
 def _succession(desk: Desk, draft: Draft) -> Judged | None:

@@ -39,7 +39,7 @@ def kill_and_check(
 
 
 def test_workers_killed_again_and_again_lose_double_and_halve_nothing(table: Table) -> None:
-    kills, lost = kill_and_check(table, 100, 150, pause=0.5, most=60)  # a slow machine gets to work after that
+    kills, lost = kill_and_check(table, 100, 90, pause=0.5, most=40)  # a slow machine gets to work after that
     assert (kills > 5, lost > 3) == (True, True), (kills, lost)
 
 
