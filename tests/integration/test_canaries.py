@@ -19,7 +19,7 @@ import numpy as np
 import psycopg
 import pytest
 from redis_server import RedisServer
-from test_redaction import hits
+from traces import hits
 
 from engram import Engram, Scope, migrations
 from engram.embedded import EmbeddedServer

@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 from calls import UNKNOWN_ID
-from test_redaction import hits
+from traces import hits
 
 from engram import ALL_USERS, Conflict, Engram, EngramError, InvalidInput, NotFound, Scope
 from engram.embedded import EmbeddedServer

@@ -9,8 +9,8 @@ from typing import Any, Final
 import pytest
 from angles import Angles, added, facts
 from quiet import quiet
-from test_redaction import hits
 from test_replay import told
+from traces import hits
 
 from engram import Edit, Engram, Reject, Scope, get_policy
 from engram.embedded import EmbeddedServer

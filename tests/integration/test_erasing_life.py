@@ -10,7 +10,7 @@ from angles import Angles, added, facts
 from quiet import quiet
 from test_erasing import owner
 from test_erasing_changes import DIGITS
-from test_redaction import hits
+from traces import hits
 
 from engram import Engram, Scope, WriteDecision
 from engram.embedded import EmbeddedServer

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator
 
-import psycopg
 import pytest
+from traces import hits, tables_with
 
 from engram import Engram, NotFound, Scope
 from engram.embedded import EmbeddedServer
@@ -20,28 +19,12 @@ def ada(database_url: str, tenant: str) -> Iterator[Engram]:
         yield door
 
 
-def rows_that_hold(server: EmbeddedServer, text: str) -> list[str]:
-    """The tables in which a text can still be read, by looking at every row as the superuser."""
-    plain = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
-    held = []
-    with psycopg.connect(plain) as conn:
-        tables = conn.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'engram'").fetchall()
-        for (table,) in tables:
-            found = conn.execute(
-                f'SELECT count(*) FROM engram."{table}" t WHERE t::text ILIKE %s OR t::text LIKE %s',  # type: ignore[arg-type]
-                (f"%{text}%", f"%{text.encode().hex()}%"),
-            ).fetchone()
-            if found and found[0]:
-                held.append(table)
-    return held
-
-
 def test_a_redacted_message_is_nowhere_and_the_chain_still_holds(server: EmbeddedServer, ada: Engram) -> None:
     ada.remember("I like the sea.", session_id="s")
     said = ada.remember(f"My favourite boat is called {CANARY}.", session_id="s")
     ada.remember("It is blue.", session_id="s")
     ada.add(f"User's favourite boat is called {CANARY} too")
-    assert rows_that_hold(server, CANARY) != []
+    assert tables_with(server, CANARY) != []
     made = [decision.memory for decision in said.decisions if decision.memory is not None]
     assert len(made) == 2
     others = [
@@ -52,7 +35,7 @@ def test_a_redacted_message_is_nowhere_and_the_chain_still_holds(server: Embedde
     ada.ops.redact_event(said.event_ids[0], reason="asked to")
     for event in others:
         ada.ops.redact_event(event.event_id)
-    assert rows_that_hold(server, CANARY) == []
+    assert tables_with(server, CANARY) == []
     assert ada.get_event(said.event_ids[0]).erased
     for memory in made:
         stored = ada.get(memory.memory_id)
@@ -88,39 +71,6 @@ def test_redacting_again_gives_the_first_redaction_back(ada: Engram) -> None:
 def canary(number: int) -> str:
     """A word that occurs nowhere else, as one token, so that an index of words holds it too."""
     return f"qanary{number:02}zx"
-
-
-WORDLESS: Final = {
-    "uuid", "bool", "int2", "int4", "int8", "float4", "float8", "numeric", "date", "interval", "timestamptz",
-    "vector", "halfvec", "sparsevec",
-}  # fmt: skip
-"""The types of columns in which no word can stand; printing every number of every vector takes longer than the rest."""
-
-
-def hits(server: EmbeddedServer, words: Sequence[str]) -> dict[str, set[str]]:
-    """Every column of every table of the schema in which one of the words can be read, as text or as bytes."""
-    plain = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
-    found: dict[str, set[str]] = {}
-    with psycopg.connect(plain) as conn:
-        columns = conn.execute(
-            "select table_name, column_name, udt_name from information_schema.columns c"
-            " join information_schema.tables t using (table_schema, table_name)"
-            " where table_schema = 'engram' and table_type = 'BASE TABLE'"
-        ).fetchall()
-        assert len(columns) > 150
-        for table, column, kind in columns:
-            if kind in WORDLESS:
-                continue
-            text = f"encode(t.\"{column}\", 'escape')" if kind == "bytea" else f't."{column}"::text'
-            rows = conn.execute(
-                f'with said as materialized (select {text} as said from engram."{table}" t'  # type: ignore[arg-type]
-                f" where {text} ~* %s)"
-                " select distinct w from said, unnest(%s::text[]) w where said ilike '%%' || w || '%%'",
-                ("|".join(words), list(words)),
-            ).fetchall()
-            for (word,) in rows:
-                found.setdefault(word, set()).add(f"{table}.{column}")
-    return found
 
 
 def spread(door: Engram) -> dict[int, list[str]]:

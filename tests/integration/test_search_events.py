@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from traces import hits
 
 from engram import ALL_USERS, AsyncEngram, Engram, InvalidInput, Scope, tenancy
 from engram.channels import events, keyword
@@ -20,7 +21,6 @@ from engram.embedded import EmbeddedServer
 from engram.errors import LimitExceeded, Unavailable
 from engram.operations import capture, searching_events
 from engram.settings import load
-from tests.integration.test_redaction import hits
 from tests.quiet import quiet
 
 Door = Callable[..., Engram]

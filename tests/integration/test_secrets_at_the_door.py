@@ -10,7 +10,7 @@ from typing import Any
 
 import calls
 import pytest
-from test_redaction import hits
+from traces import hits
 
 from engram import Engram, EngramError, InvalidInput, PolicyError, Scope
 from engram.embedded import EmbeddedServer

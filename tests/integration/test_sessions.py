@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 from book import acting_as, together
+from traces import tables_with
 
 from engram import (
     ALL_USERS,
@@ -655,19 +656,6 @@ def test_the_database_keeps_sessions_of_other_tenants_apart(ada: Engram, databas
 # Redaction
 
 
-def rows_that_hold(server: EmbeddedServer, text: str) -> list[str]:
-    with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:
-        tables = conn.execute("select tablename from pg_tables where schemaname = 'engram'").fetchall()
-        return [
-            table
-            for (table,) in tables
-            if conn.execute(
-                f'select 1 from engram."{table}" t where t::text ilike %s or t::text like %s limit 1',  # type: ignore[arg-type]
-                (f"%{text}%", f"%{text.encode().hex()}%"),
-            ).fetchone()
-        ]
-
-
 @pytest.mark.parametrize("by", ["extractive", "scripted"])
 def test_redaction_empties_the_summary_and_another_is_made_of_what_remains(
     doors: Doors, server: EmbeddedServer, by: str
@@ -685,15 +673,15 @@ def test_redaction_empties_the_summary_and_another_is_made_of_what_remains(
     talk(door, "s", "We decided on trains.", "We decided on boats.")
     drained(door)
     assert canary in (door.get_session("s").summary or "")
-    assert {"agent_sessions"} <= set(rows_that_hold(server, canary))
+    assert {"agent_sessions"} <= set(tables_with(server, canary))
     door.ops.redact_event(door.list_events(session_id="s")[1].event_id)
     assert door.get_session("s").summary is None
-    assert rows_that_hold(server, canary) == []
+    assert tables_with(server, canary) == []
     drained(door)
     session = door.get_session("s")
     assert (session.summary_by, session.summary_position) == (by, 5)
     assert "trains" in (session.summary or "")
-    assert rows_that_hold(server, canary) == []
+    assert tables_with(server, canary) == []
 
 
 def test_a_summary_begun_before_a_redaction_is_not_written(doors: Doors) -> None:

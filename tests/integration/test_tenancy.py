@@ -706,7 +706,7 @@ def first_difference(one: str, other: str) -> str:
 @pytest.mark.parametrize("name", WALLS)
 def test_what_stands_behind_a_wall_is_as_if_it_were_not_there(open_world: Callable[..., World], name: str) -> None:
     wall = WALLS[name]
-    world = open_world(wall, 200 if wall.one_tenant else 600, seed=len(name))
+    world = open_world(wall, 200 if wall.one_tenant else 300, seed=len(name))
     before = world.untouched()
     assert CANARY in before
     refused = found = 0
