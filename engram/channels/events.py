@@ -82,9 +82,10 @@ ALLOWED: Final = """
                       AND h.forgotten_at <= coalesce(%(known_at)s::timestamptz, 'infinity'))
    AND (%(alone)s OR NOT EXISTS (
         SELECT FROM engram.memory_changes hc
-          JOIN engram.agent_memory hm ON hm.tenant_id = hc.tenant_id AND hm.memory_id = hc.memory_id
-         WHERE hc.tenant_id = e.tenant_id AND hc.event_id = e.event_id AND hm.private
-           AND hm.scope_id IS DISTINCT FROM %(own)s))"""
+          LEFT JOIN engram.agent_memory hm ON hm.tenant_id = hc.tenant_id AND hm.memory_id = hc.memory_id
+         WHERE hc.tenant_id = e.tenant_id AND hc.event_id = e.event_id
+           AND coalesce(hm.private, hc.decision->'private' = 'true')
+           AND coalesce(hm.scope_id, hc.scope_id) IS DISTINCT FROM %(own)s))"""
 
 GRAPHED: Final = """ARRAY(
            SELECT g.scope_id FROM engram.memory_graphs g

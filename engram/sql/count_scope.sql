@@ -11,6 +11,12 @@ unseen AS (
     JOIN engram.agent_events e ON e.tenant_id = %(tenant_id)s AND e.event_id = c.event_id AND e.scope_id = ANY(%(scope_ids)s)
    UNION
   SELECT e.event_id
+    FROM engram.memory_changes c
+    JOIN engram.agent_events e ON e.tenant_id = %(tenant_id)s AND e.event_id = c.event_id AND e.scope_id = ANY(%(scope_ids)s)
+   WHERE c.tenant_id = %(tenant_id)s AND c.scope_id = ANY(array_remove(%(scope_ids)s::bigint[], %(own)s::bigint))
+     AND c.decision->'private' = 'true'
+   UNION
+  SELECT e.event_id
     FROM engram.agent_task_runs h
     JOIN engram.agent_events e ON e.tenant_id = %(tenant_id)s AND e.task_run_id = h.task_run_id AND e.scope_id = ANY(%(scope_ids)s)
    WHERE h.tenant_id = %(tenant_id)s AND h.scope_id = ANY(%(scope_ids)s) AND h.forgotten_at IS NOT NULL),
@@ -23,6 +29,7 @@ decided AS (
     FROM engram.memory_changes c
    WHERE c.tenant_id = %(tenant_id)s AND c.scope_id = ANY(%(scope_ids)s) AND c.decision IS NOT NULL
      AND NOT EXISTS (SELECT FROM secret s WHERE s.memory_id = c.memory_id)
+     AND (c.decision->'private' = 'true' AND c.scope_id IS DISTINCT FROM %(own)s) IS NOT TRUE
    GROUP BY 1)
 SELECT (SELECT count(*) FROM engram.agent_events e WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = ANY(%(scope_ids)s))
          - (SELECT count(*) FROM unseen) AS events,

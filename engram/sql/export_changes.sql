@@ -6,5 +6,5 @@ SELECT c.scope_id,
   FROM engram.memory_changes c
   LEFT JOIN engram.agent_memory m ON m.tenant_id = c.tenant_id AND m.memory_id = c.memory_id
  WHERE c.tenant_id = %(tenant_id)s AND c.scope_id = ANY(%(scope_ids)s)
-   AND (c.memory_id IS NULL OR NOT m.private OR m.scope_id = ANY(%(own_ids)s))
+   AND (NOT coalesce(m.private, c.decision->'private' = 'true', false) OR coalesce(m.scope_id, c.scope_id) = ANY(%(own_ids)s))
  ORDER BY c.change_id

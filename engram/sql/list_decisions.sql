@@ -24,4 +24,5 @@ SELECT c.decision,
    AND (SELECT p.private AND p.scope_id IS DISTINCT FROM %(own)s::bigint
           FROM engram.agent_memory p
          WHERE p.tenant_id = %(tenant_id)s AND p.memory_id = c.memory_id) IS NOT TRUE
+   AND (c.decision->'private' = 'true' AND c.scope_id IS DISTINCT FROM %(own)s::bigint) IS NOT TRUE
  ORDER BY c.change_id

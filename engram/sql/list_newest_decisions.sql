@@ -1,5 +1,6 @@
--- What was decided of the candidates of some scopes, newest first, without what speaks of private memories of others: of each scope
--- its newest, by its index, but of many scopes those of all; with the facts of neighbours that a decision names without them.
+-- What was decided of the candidates of some scopes, newest first, without what speaks of private memories of others, or of
+-- what was refused and was to be one: of each scope its newest, by its index, but of many scopes those of all; with the facts of
+-- neighbours that a decision names without them.
 SELECT d.change_id, d.decision,
        (SELECT jsonb_object_agg(f.memory_id, f.fact)
           FROM engram.agent_memory f
@@ -19,6 +20,7 @@ SELECT d.change_id, d.decision,
                   AND (SELECT p.private AND p.scope_id IS DISTINCT FROM %(own)s::bigint
                          FROM engram.agent_memory p
                         WHERE p.tenant_id = %(tenant_id)s AND p.memory_id = c.memory_id) IS NOT TRUE
+                  AND (c.decision->'private' = 'true' AND c.scope_id IS DISTINCT FROM %(own)s::bigint) IS NOT TRUE
                 ORDER BY c.change_id DESC
                 LIMIT %(limit)s) h
          ORDER BY h.change_id DESC

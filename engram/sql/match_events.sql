@@ -1,5 +1,6 @@
--- Which events a list is narrowed to, over the alias `e`; a task run that was forgotten by then has none. Of events that speak of private memories
--- those of some scopes alone: asked event by event, by keys, and in a coalesce(), so that the planner expects most to be left.
+-- Which events a list is narrowed to, over the alias `e`; a task run that was forgotten by then has none. Of events that speak of private memories,
+-- or of what was refused and was to be one, those of some scopes alone: asked event by event, by keys, and in a coalesce(), so that the
+-- planner expects most to be left.
 (%(after)s::bigint IS NULL OR e.position > %(after)s)
           AND (%(before)s::bigint IS NULL OR e.position < %(before)s)
           AND (%(types)s::text[] IS NULL OR e.event_type = ANY (%(types)s))
@@ -15,8 +16,9 @@
           AND (%(own_ids)s::bigint[] IS NULL OR coalesce((
                SELECT false
                  FROM engram.memory_changes c
-                CROSS JOIN LATERAL (
+                 LEFT JOIN LATERAL (
                       SELECT m.private, m.scope_id FROM engram.agent_memory m
-                       WHERE m.tenant_id = e.tenant_id AND m.memory_id = c.memory_id OFFSET 0) m
-                WHERE c.tenant_id = e.tenant_id AND c.event_id = e.event_id AND m.private AND m.scope_id <> ALL (%(own_ids)s)
+                       WHERE m.tenant_id = e.tenant_id AND m.memory_id = c.memory_id OFFSET 0) m ON true
+                WHERE c.tenant_id = e.tenant_id AND c.event_id = e.event_id AND coalesce(m.private, c.decision->'private' = 'true')
+                  AND coalesce(m.scope_id, c.scope_id) <> ALL (%(own_ids)s)
                 LIMIT 1), true))

@@ -318,7 +318,9 @@ def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Map
 
 
 def _refusal(judged: Judged, origin: Origin, decision: Mapping[str, Any]) -> dict[str, Any]:
-    return _marked(ENTRIES[judged.kind], origin, decision)
+    """What the history keeps of a draft that is not stored: whether it was private is said by no row."""
+    kept = {**decision, "private": True} if judged.draft.private else decision
+    return _marked(ENTRIES[judged.kind], origin, kept)
 
 
 def _marked(entry: str, origin: Origin, decision: Mapping[str, Any]) -> dict[str, Any]:

@@ -16,13 +16,14 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 import psycopg
 import pytest
 from calls import FACTS, OUT
 
-from engram import ALL_USERS, Engram, Filter, InvalidInput, NotFound, Ops, Scope, writing
+from engram import ALL_USERS, Engram, Filter, InvalidInput, NotFound, Ops, Reject, Scope, get_policy, writing
 from engram.embedded import EmbeddedServer
 from engram.errors import EngramError, IdempotencyMismatch
 from engram.operations.arguments import EndorseWrite, NewMemory, Read, SessionWrite, TaskWrite, Write
@@ -936,6 +937,54 @@ def test_a_private_row_is_seen_by_exactly_its_own_scope(door: Engram, wider: dic
         reader.list_memories(EVERY_STATUS, known_at=FAR_AHEAD), reader.timeline(), reader.list_decisions(),
     ]  # fmt: skip
     assert CANARY not in repr(seen)
+
+
+def no_codes(candidate: Mapping[str, Any]) -> Mapping[str, Any] | Reject:
+    return Reject("no codes") if "code" in candidate["fact"] else candidate
+
+
+@pytest.mark.parametrize("wider", WIDER)
+def test_what_was_refused_and_would_have_been_private_is_seen_by_exactly_its_own_scope(
+    database_url: str, tenant: str, tmp_path: Path, wider: dict[str, Any]
+) -> None:
+    policy = replace(get_policy("default"), guards=(no_codes,))
+    with Engram(database_url, scope=Scope(tenant), embedder=LETTERS, policy=policy) as door:
+        ada = door.scoped(user_id="ada")
+        kept = ada.add("The pier is closed", private=True).memory
+        assert kept is not None
+        refused = [
+            ada.add(f"The code is {CANARY} 4711", private=True),
+            *ada.add_many([{"fact": CANARY + " code", "private": True}]),
+            ada.revise(kept.memory_id, f"The code of the pier is {CANARY}"),
+        ]
+        assert [one.kind for one in refused] == ["reject"] * 3
+        own = repr([ada.list_decisions(), ada.list_events(), ada.search_events(CANARY)])
+        assert CANARY in own
+        assert all(own.count(one.event_id) >= 2 for one in refused)
+        assert len(ada.list_events()) == ada.stats().events == 4
+        reader = door.scoped(**wider)
+        for one in refused:
+            with pytest.raises(NotFound):
+                reader.get_event(one.event_id)
+        reader.ops.export(tmp_path / "file.jsonl", **wider)
+        seen = [
+            reader.list_events(), reader.list_decisions(), reader.search_events(CANARY), reader.search(CANARY),
+            reader.timeline(), (tmp_path / "file.jsonl").read_text(),
+        ]  # fmt: skip
+        assert CANARY not in repr(seen)
+        assert not any(one.event_id in repr(seen[:-1]) for one in refused)
+        told = reader.stats()
+        assert (told.events, dict(told.decisions)) == (0, {})
+
+
+def test_what_was_refused_and_is_not_private_is_seen_by_who_sees_its_scope(database_url: str, tenant: str) -> None:
+    policy = replace(get_policy("default"), guards=(no_codes,))
+    with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=LETTERS, policy=policy) as ada:
+        refused = ada.add("The code is 4712")
+        everybody = ada.scoped(user_id=ALL_USERS)
+        assert everybody.get_event(refused.event_id).content == "The code is 4712"
+        assert [one.kind for one in everybody.list_decisions()] == ["reject"]
+        assert (everybody.stats().events, dict(everybody.stats().decisions)) == (1, {"reject": 1})
 
 
 def test_what_is_private_is_counted_for_nobody_else(door: Engram) -> None:
