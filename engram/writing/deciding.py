@@ -17,10 +17,11 @@ KEPT_BY: Final[Mapping[str, str]] = {
     "memory_type": "memory_type", "category": "category", "source": "source", "metadata": "metadata",
     "importance": "importance", "priority": "importance", "rating": "importance", "confidence": "confidence",
     "critical_slot": "critical_slot", "private": "private", "expires_at": "expires_at", "expires_in": "expires_at",
-    "expires_in_days": "expires_at", "main_content": "main_content",
+    "expires_in_days": "expires_at", "main_content": "main_content", "parent_id": "parent_id",
 }  # fmt: skip
-"""What a caller may give by name and a repetition leaves as it is, by the field of the memory that holds it."""
-CHANGED_BY: Final = {"main_content": "revise"}  # all else of it is changed by annotate
+"""What a caller may give by name and a repetition leaves as it is, by the field of the memory that holds it; a hub is
+held by a relation, and by no field."""
+CHANGED_BY: Final = {"main_content": "revise", "parent_id": "relate"}  # all else of it is changed by annotate
 
 
 def decision_of(
@@ -53,9 +54,9 @@ def kept_hints(draft: Draft, held: Memory, expires_at: datetime | None, *, absor
         "memory_type": rules.memory_type, "category": rules.category, "source": draft.source,
         "metadata": draft.metadata, "importance": rules.importance, "confidence": draft.confidence,
         "critical_slot": rules.critical_slot, "private": draft.private, "expires_at": expires_at,
-        "main_content": draft.main_content,
+        "main_content": draft.main_content, "parent_id": draft.parent_id,
     }  # fmt: skip
-    kept = {name for name, value in said.items() if value != getattr(held, name)}
+    kept = {name for name, value in said.items() if value != getattr(held, name, None)}
     if absorbs and (rules.importance or 0.0) >= held.importance:
         kept.discard("importance")
     return [f"{CHANGED_BY.get(name, 'annotate')}:{name}" for name in draft.stated if KEPT_BY[name] in kept]

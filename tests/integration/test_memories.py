@@ -314,6 +314,17 @@ def test_what_is_stated_beside_a_repetition_and_not_taken_over_is_said(ada: Engr
     assert ada.explain_memory(held.memory_id).decisions[1].hints == made[0].hints
 
 
+@pytest.mark.parametrize("batch", [False, True])
+def test_a_repetition_says_that_it_joins_no_hub(ada: Engram, batch: bool) -> None:
+    hub = ada.add("The house has three floors").memory
+    said: list[Candidate] = [{"fact": "The attic is cold", "parent_id": hub.memory_id}] * 2
+    first, again = ada.add_many(said) if batch else [ada.add(**item) for item in said]
+    assert (first.kind, first.hints) == ("add", ())
+    assert (again.kind, again.hints) == ("reinforce", ("relate:parent_id",))
+    assert again.explanation.endswith(" It keeps its parent_id: relate changes that.")
+    assert [one.target_id for one in ada.list_relations(first.memory.memory_id)] == [hub.memory_id]
+
+
 def test_citations_given_by_the_caller_are_checked(ada: Engram) -> None:
     said = ada.remember("The launch moved to May, I think.", derive="skip")
     start = len("The launch ")
