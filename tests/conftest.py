@@ -13,6 +13,7 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import psycopg
 import pytest
 
@@ -21,6 +22,14 @@ from engram.database import Database
 from engram.embedded import EmbeddedServer
 from engram.recall import finding
 from engram.settings import Settings, load
+
+# How long an example takes to make or to try is the machine's affair.
+hypothesis.settings.register_profile(
+    "engram",
+    deadline=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large],
+)
+hypothesis.settings.load_profile("engram")
 
 MAJOR = int(os.environ.get("TEST_POSTGRES_MAJOR", "18"))
 

@@ -499,9 +499,10 @@ async def test_whatever_odd_thing_is_given_anywhere_only_errors_of_engram_come_o
     nowhere: Engram, nowhere_async: AsyncEngram
 ) -> None:
     wrong = []
-    for place in PLACES:
+    wraps: tuple[Callable[[Any], Any], ...] = (lambda odd: [odd], lambda odd: {"a": odd}, lambda odd: (None, odd))
+    for number, place in enumerate(PLACES):
         for index, odd in enumerate(ODD):
-            for value in (odd, [odd]) if index % 2 else (odd, {"a": odd}, (None, odd)):
+            for value in (odd, wraps[(index + number) % 3](odd)):
                 door = nowhere_async if index % 4 == 0 and place.call != "scoped" else nowhere
                 error = await outcome(door, place.call, place.given(value))
                 if error is not None and not isinstance(error, EngramError):

@@ -20,7 +20,7 @@ import remarks
 from histories import BANKS, lives
 
 LIVES = 1  # of each bank; the same for everybody
-REMARKS = 20  # to one life of each bank
+REMARKS = 12  # to one life of each bank
 LEAST = {
     "open": {
         "current_state": 0.9,
