@@ -40,6 +40,7 @@ RELATION: Final = "relation"  # what a change of one has for its field
 NOT_TAKEN_BACK: Final = ("session_", "task_", "checkpoint_", "capacity_", "projection_")  # how their types begin
 TAKEN_BACK: Final = "taken back"
 CHANGED: Final = "it has changed since"
+HEIR_ERASED: Final = "what it would go into is erased"
 
 
 @dataclass(frozen=True, slots=True)
@@ -898,10 +899,15 @@ def _undo_batch(setup: Setup, conn: Connection, run: Run, which: str, what: str,
         return found
     desk = replace(desk, scope_id=rows[0].scope_id, run_id=run.run_id)
     now = _locked(desk, [Deed(effects=(Effect(row.memory_id, {"marks": {}}, ""),)) for row in rows])
+    effects = {row.memory_id: _reversed(row, now[row.memory_id].state) for row in rows}
+    gone = _erased_heirs(desk, (one for one in effects.values() if isinstance(one, Effect)))
     deeds, undone = [], []
     for row in rows:
-        effect = _reversed(row, now[row.memory_id].state)
-        if isinstance(effect, Effect):
+        effect = effects[row.memory_id]
+        heir = _heir(effect) if isinstance(effect, Effect) else None
+        if heir is not None and heir[1] in gone:
+            found.left.append(Change(row.memory_id, *heir, None, HEIR_ERASED))
+        elif isinstance(effect, Effect):
             deeds.append(Deed(effects=(effect,)))
             undone.append(row)
         else:
@@ -945,6 +951,21 @@ def _reversed(row: Row[Any], current: Mapping[str, Any]) -> Effect | list[Change
     if "status" in put_back and put_back["status"] not in PLACED:
         put_back["status_reason"] = row.before["status_reason"]
     return Effect(row.memory_id, put_back, TAKEN_BACK, was={name: current.get(name) for name in put_back})
+
+
+def _heir(effect: Effect) -> tuple[str, str] | None:
+    """The column and the id of the memory that an effect puts another away into, or None. Pure."""
+    if effect.set.get("consolidated_into") is not None:
+        return "consolidated_into", effect.set["consolidated_into"]
+    # Whom another revision takes the place of is said by the order, and the order will say it again.
+    merged = effect.set.get("status", "active") not in PLACED and effect.set.get("superseded_by") is not None
+    return ("superseded_by", effect.set["superseded_by"]) if merged else None
+
+
+def _erased_heirs(desk: Desk, effects: Iterable[Effect]) -> set[str]:
+    """Those of the memories that others would be put away into of which nothing is left: they would be lost with it."""
+    heirs = sorted({heir[1] for one in effects if (heir := _heir(one)) is not None})
+    return {row.memory_id for row in _states(desk, heirs) if row.state["status_reason"] == "erased"} if heirs else set()
 
 
 def _counts_back(conn: Connection, undone: Sequence[Row[Any]], events: Sequence[str]) -> list[Count]:

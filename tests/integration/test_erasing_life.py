@@ -118,6 +118,33 @@ def test_erasing_a_source_of_a_summary_leaves_the_others_and_a_replay_agrees(ada
     assert agrees(ada)
 
 
+def test_nothing_goes_again_into_what_was_erased_when_an_undone_run_is_done_again(ada: Engram, angles: Angles) -> None:
+    where = ["with boats", "on Monday with boats", "near the weir with boats"]
+    sources = [added(ada, angles.say(f"Ann works at the mill {one}", 1 - at * 0.02, 3)) for at, one in enumerate(where)]
+    before = facts(ada)
+    run = ada.ops.consolidate_summaries()
+    (summary,) = ada.list_memories()
+    undone = ada.ops.undo(run.run_id)
+    assert facts(ada) == before
+    assert ada.ops.erase(memories=[summary.memory_id]).clean
+    again = ada.ops.undo(undone.run_id)
+    assert facts(ada) == before
+    told = {(one.memory_id, one.field, one.before, one.after, one.because) for one in again.left}
+    why = "what it would go into is erased"
+    assert told == {(one, "consolidated_into", summary.memory_id, None, why) for one in sources}
+    assert agrees(ada)
+
+
+def test_a_merge_that_is_done_again_leaves_the_loser_of_an_erased_winner(ada: Engram, angles: Angles) -> None:
+    winner, loser = alike(ada, angles, winner=["a"], loser=["b"])
+    undone = ada.ops.undo(ada.ops.merge_similar().run_id)
+    assert ada.ops.erase(memories=[winner]).clean
+    again = ada.ops.undo(undone.run_id)
+    assert ada.get(loser).is_current
+    assert {(one.memory_id, one.because) for one in again.left} == {(loser, "what it would go into is erased")}
+    assert agrees(ada)
+
+
 def test_erasing_a_note_of_a_distillation_takes_its_status_and_a_replay_agrees(ada: Engram) -> None:
     said = "The parser is done.", "Bob reviews it on Tuesday.", "The budget is $500."
     notes = [added(ada, note, tags=["session-note"]) for note in said]
