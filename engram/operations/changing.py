@@ -137,24 +137,30 @@ def _item(index: int, drafts: Sequence[Draft]) -> Iterator[None]:
 
 def asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     """A candidate checked, passed by the guards, classified by the policy, and kept as its event will keep it. Pure."""
-    item = {name: call.censor.data(value, inputs.field_name(name, "item")) for name, value in item.items()}
+    _refuse_unknown(item)
+    item = {name: call.censor.data(value, name) for name, value in item.items()}
     asked = _asked_for(setup, call, item)
     if not setup.policy.guards:
         return asked
     found = guards.passed(setup.policy, {name: value for name, value in item.items() if value is not None})
     try:
+        _refuse_unknown(found.candidate)
         draft = _asked_for(setup, call, found.candidate).draft
     except EngramError as error:
         raise PolicyError(f"a guard of the policy made a candidate that is none ({error.code})") from error
     return replace(asked, draft=replace(draft, refused=found.refused))
 
 
-def _asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
+def _refuse_unknown(item: Mapping[Any, Any]) -> None:
+    """Raise InvalidInput for a name that no field of a new memory has, whatever it is."""
     for name in item:
         if isinstance(name, str) and name in Write.__annotations__:
             raise InvalidInput(name, "given to the call, for all its items", "given to one")
         if not isinstance(name, str) or (name != "fact" and name not in MEMORY_WORDS):
             raise InvalidInput(inputs.field_name(name, "item"), "a field of a new memory", "an unknown name")
+
+
+def _asked_for(setup: Setup, call: Writing, item: Mapping[str, Any]) -> Asked:
     optional = inputs.optional
     get = item.get
     memory_type, category = _type_of(get("memory_type"), get("category"))

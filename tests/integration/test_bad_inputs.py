@@ -495,14 +495,16 @@ ODD: Final[tuple[Any, ...]] = (
 )  # fmt: skip
 
 
+@pytest.mark.parametrize("wrapped", ["in turn", pytest.param("each way", marks=pytest.mark.slow)])
 async def test_whatever_odd_thing_is_given_anywhere_only_errors_of_engram_come_out(
-    nowhere: Engram, nowhere_async: AsyncEngram
+    nowhere: Engram, nowhere_async: AsyncEngram, wrapped: str
 ) -> None:
     wrong = []
     wraps: tuple[Callable[[Any], Any], ...] = (lambda odd: [odd], lambda odd: {"a": odd}, lambda odd: (None, odd))
     for number, place in enumerate(PLACES):
         for index, odd in enumerate(ODD):
-            for value in (odd, wraps[(index + number) % 3](odd)):
+            chosen = wraps if wrapped == "each way" else (wraps[(index + number) % 3],)
+            for value in (odd, *(wrap(odd) for wrap in chosen)):
                 door = nowhere_async if index % 4 == 0 and place.call != "scoped" else nowhere
                 error = await outcome(door, place.call, place.given(value))
                 if error is not None and not isinstance(error, EngramError):
