@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
@@ -40,6 +40,7 @@ RELATION: Final = "relation"  # what a change of one has for its field
 NOT_TAKEN_BACK: Final = ("session_", "task_", "checkpoint_", "capacity_", "projection_")  # how their types begin
 TAKEN_BACK: Final = "taken back"
 CHANGED: Final = "it has changed since"
+HEIRS: Final = ("consolidated_into", "superseded_by")  # the columns of what a memory was put away into
 HEIR_ERASED: Final = "what it would go into is erased"
 
 
@@ -899,15 +900,11 @@ def _undo_batch(setup: Setup, conn: Connection, run: Run, which: str, what: str,
         return found
     desk = replace(desk, scope_id=rows[0].scope_id, run_id=run.run_id)
     now = _locked(desk, [Deed(effects=(Effect(row.memory_id, {"marks": {}}, ""),)) for row in rows])
-    effects = {row.memory_id: _reversed(row, now[row.memory_id].state) for row in rows}
-    gone = _erased_heirs(desk, (one for one in effects.values() if isinstance(one, Effect)))
+    gone = _erased_heirs(desk, rows)
     deeds, undone = [], []
     for row in rows:
-        effect = effects[row.memory_id]
-        heir = _heir(effect) if isinstance(effect, Effect) else None
-        if heir is not None and heir[1] in gone:
-            found.left.append(Change(row.memory_id, *heir, None, HEIR_ERASED))
-        elif isinstance(effect, Effect):
+        effect = _reversed(row, now[row.memory_id].state, gone)
+        if isinstance(effect, Effect):
             deeds.append(Deed(effects=(effect,)))
             undone.append(row)
         else:
@@ -922,8 +919,11 @@ def _undo_batch(setup: Setup, conn: Connection, run: Run, which: str, what: str,
     return found
 
 
-def _reversed(row: Row[Any], current: Mapping[str, Any]) -> Effect | list[Change] | None:
-    """What takes back a memory's changes, those that stand in the way, or None where there is nothing to take back."""
+def _reversed(row: Row[Any], current: Mapping[str, Any], gone: Set[str]) -> Effect | list[Change] | None:
+    """What takes back a memory's changes, what stands in the way, or None where there is nothing to take back.
+
+    Into one of those that are `gone` nothing is put away again.
+    """
     if current["status_reason"] == "erased":
         return None
     if row.before is None:
@@ -946,6 +946,11 @@ def _reversed(row: Row[Any], current: Mapping[str, Any]) -> Effect | list[Change
     if differing <= ORDERED and any(current.get(name) != row.after[name] for name in differing):
         return None
     put_back = {name: row.before[name] for name in sorted(differing)}
+    # Whom another revision takes the place of is said by the order, which will say it again.
+    heirs = HEIRS if put_back.get("status", "active") not in PLACED else ("consolidated_into",)
+    lost = [name for name in heirs if put_back.get(name) in gone]
+    if lost:
+        return [Change(row.memory_id, name, put_back[name], None, HEIR_ERASED) for name in lost]
     if "layer" in put_back:  # or it would count as new in its layer
         put_back["layer_epoch"] = row.before.get("layer_epoch", 0)
     if "status" in put_back and put_back["status"] not in PLACED:
@@ -953,18 +958,9 @@ def _reversed(row: Row[Any], current: Mapping[str, Any]) -> Effect | list[Change
     return Effect(row.memory_id, put_back, TAKEN_BACK, was={name: current.get(name) for name in put_back})
 
 
-def _heir(effect: Effect) -> tuple[str, str] | None:
-    """The column and the id of the memory that an effect puts another away into, or None. Pure."""
-    if effect.set.get("consolidated_into") is not None:
-        return "consolidated_into", effect.set["consolidated_into"]
-    # Whom another revision takes the place of is said by the order, and the order will say it again.
-    merged = effect.set.get("status", "active") not in PLACED and effect.set.get("superseded_by") is not None
-    return ("superseded_by", effect.set["superseded_by"]) if merged else None
-
-
-def _erased_heirs(desk: Desk, effects: Iterable[Effect]) -> set[str]:
+def _erased_heirs(desk: Desk, rows: Sequence[Row[Any]]) -> set[str]:
     """Those of the memories that others would be put away into of which nothing is left: they would be lost with it."""
-    heirs = sorted({heir[1] for one in effects if (heir := _heir(one)) is not None})
+    heirs = sorted({row.before[name] for row in rows if row.before for name in HEIRS if row.before.get(name)})
     return {row.memory_id for row in _states(desk, heirs) if row.state["status_reason"] == "erased"} if heirs else set()
 
 

@@ -555,14 +555,14 @@ def migrate_under_load(
     door: Door, database: Database, database_url: str, tenant: str, base: str, *,
     count: int, spaces: Sequence[str], kills: int, batch: int,
 ) -> tuple[Reader, Writer]:  # fmt: skip
-    """Fill, read and write while the model changes, and the process of the last change is killed again and again."""
+    """Fill, read and write while the model changes twice and its process is killed again and again."""
     memory = door()
     say(memory, count)
     reader, writer = Reader(door(), spaces, count), Writer(door(), 10 * count)
     reader.start()
     writer.start()
     for new in spaces[1:]:
-        for _ in range(kills if new == spaces[-1] else 0):
+        for _ in range(kills):
             process = change(database_url, tenant, base, f"openai/{new}", batch)
             assert process.stdout is not None
             for _ in range(4):  # some batches further than before

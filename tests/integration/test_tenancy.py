@@ -704,10 +704,15 @@ def first_difference(one: str, other: str) -> str:
     return f"{one[max(0, place - 200) : place + 100]!r}\n  against\n{other[max(0, place - 200) : place + 100]!r}"
 
 
-@pytest.mark.parametrize("name", WALLS)
-def test_what_stands_behind_a_wall_is_as_if_it_were_not_there(open_world: Callable[..., World], name: str) -> None:
-    wall = WALLS[name]
-    world = open_world(wall, 200 if wall.one_tenant else 300, seed=len(name))
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [*((name, 200 if wall.one_tenant else 300) for name, wall in WALLS.items()),
+     pytest.param("tenant", 600, marks=pytest.mark.slow)],
+)  # fmt: skip
+def test_what_stands_behind_a_wall_is_as_if_it_were_not_there(
+    open_world: Callable[..., World], name: str, steps: int
+) -> None:
+    world = open_world(WALLS[name], steps, seed=len(name))
     before = world.untouched()
     assert CANARY in before
     refused = found = 0
