@@ -381,6 +381,36 @@ def test_a_less_trusted_nearer_row_shadows_nothing(door: Door) -> None:
     assert not any("shadowed" in one.labels for one in near.search("report style"))
 
 
+def test_what_a_nearer_scope_says_with_less_trust_is_a_conflict(door: Door, database: Database, tenant: str) -> None:
+    ada, agent = door(), door(user_id=None)
+    project = ada.scoped(namespace="atlas")
+
+    def told() -> list[tuple[str, str]]:
+        with database.transaction(tenant) as conn:
+            asked = "select fact, other_fact from engram.conflicts where kind = 'cross_scope' order by 1, 2"
+            return [(fact, other) for fact, other in conn.exec_driver_sql(asked)]
+
+    agent.add("Report style: long", topic_key="style", trust="operator")
+    ada.add("Report style: short", topic_key="style", trust="web")
+    project.add("Report style: none", topic_key="style")
+    # Hides what is farther, and is hidden: nothing stands beside anything.
+    agent.add("Report length: two pages", topic_key="length")
+    ada.add("Report length: a page", topic_key="length")
+    # Never read together, or not other than each other.
+    door(user_id="bob").add("Report style: in verse", topic_key="style", trust="operator")
+    ada.scoped(agent_id="clerk").add("Report style: in prose", topic_key="style", trust="operator")
+    agent.add("Report tone: dry", topic_key="tone", trust="operator")
+    ada.add("Report tone: dry", topic_key="tone", trust="web")
+    user_and_agent = [("Report style: short", "Report style: long"), ("Report style: none", "Report style: long")]
+    assert told() == sorted(user_and_agent)
+    # Two scopes that name something of one reader each: the user's counts as the nearer.
+    agent.scoped(namespace="atlas").add("Report style: tables", topic_key="style")
+    assert told() == sorted([*user_and_agent, ("Report style: short", "Report style: tables"),
+                             ("Report style: tables", "Report style: long")])  # fmt: skip
+    ada.add("Report style: short", topic_key="style", trust="operator")
+    assert ("Report style: short", "Report style: long") not in told()
+
+
 def test_expired_rows_leave_search_at_once(door: Door) -> None:
     memory = door()
     memory.add("User parks on level three", expires_at=datetime.now(UTC) + timedelta(milliseconds=150))
