@@ -44,6 +44,8 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("remember", memories.remember, WRITE, "Write"),
     ("add", memories.add, WRITE, "Write"),
     ("revise", memories.revise, WRITE, "Write"),
+    ("annotate", memories.annotate, WRITE, "Write"),
+    ("end", memories.end, WRITE, "Write"),
     ("forget", memories.forget, WRITE, "Write"),
     ("restore", memories.restore, WRITE, "Write"),
     ("endorse", memories.endorse, WRITE, "Write"),
@@ -64,6 +66,7 @@ COMMANDS: Final[tuple[tuple[str, Any, tuple[Option, ...], str], ...]] = (
     ("why", recalls.why, READ, "Read"),
     ("trace", recalls.trace, READ, "Read"),
     ("event search", events.search, READ, "Read"),
+    ("event list", events.list_, READ, "Read"),
     ("long record", long_inputs.record, WRITE, "Work"),
     ("long context", long_inputs.context, READ, "Work"),
     ("session list", sessions.list_, READ, "Work"),
@@ -137,7 +140,7 @@ SIGNED: Final = ("feedback",)  # commands with an argument that may begin with a
 # What the commands of two words are about.
 GROUPS: Final = {
     "recall-log": "Look at what was recalled, and recall it again.",
-    "event": "Search what was said and done.",
+    "event": "Search and read what was said and done.",
     "long": "Record texts too long for a message, and read their passages.",
     "session": "Look at conversations, and end them.",
     "task": "Begin long work, say how it stands, and take it up again.",

@@ -242,6 +242,58 @@ def endorse(
         desk.show(endorsed, show.memory)
 
 
+def annotate(
+    desk: Desk,
+    memory_id: Id,
+    memory_type: Annotated[str | None, typer.Option("--type", help="Its memory type.")] = None,
+    category: Annotated[str | None, typer.Option("--category", help="A free word beside the type.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", help="A tag, in the place of those it has; repeatable.")
+    ] = None,
+    importance: Annotated[float | None, typer.Option("--importance", help="0 to 1.")] = None,
+    confidence: Annotated[float | None, typer.Option("--confidence", help="0 to 1.")] = None,
+    critical_slot: Annotated[
+        str | None, typer.Option("--critical-slot", help="Slot that pins it into every context; empty unpins it.")
+    ] = None,
+    metadata: Annotated[str | None, typer.Option("--metadata", help="A JSON object, in the place of its own.")] = None,
+    source: Annotated[str | None, typer.Option("--source", help="Where it comes from.")] = None,
+    expires_in: Annotated[
+        str | None, typer.Option("--expires-in", help="7d, 2 weeks, or a date such as 2026-12-24; empty for never.")
+    ] = None,
+    private: Annotated[
+        bool | None, typer.Option("--private/--public", help="Visible in exactly this scope only, or as others.")
+    ] = None,
+) -> None:
+    """Change attributes of a fact in place: no new revision."""
+    from engram.cli import show
+
+    changes = given(
+        memory_type=memory_type, category=category, tags=tag, importance=importance, confidence=confidence,
+        metadata=json_object(metadata, "metadata"), source=source,
+    )  # fmt: skip
+    if private is not None:
+        changes["private"] = private
+    if critical_slot is not None:
+        changes["critical_slot"] = critical_slot or None
+    if expires_in is not None:
+        changes |= {"expires_in": expires_in} if expires_in else {"expires_at": None}
+    with desk.door() as engram:
+        desk.show(engram.annotate(memory_id, **changes, **desk.write), show.memory)
+
+
+def end(
+    desk: Desk,
+    memory_id: Id,
+    at: Annotated[str | None, typer.Option("--at", help="Until when it held; without it, until now.")] = None,
+) -> None:
+    """Say that a fact holds no more, without another in its place."""
+    from engram.cli import show
+
+    when = times_of(desk, at=at)
+    with desk.door() as engram:
+        desk.show(engram.end_validity(memory_id, **when, **desk.write), show.memory)
+
+
 # Reading by meaning
 
 

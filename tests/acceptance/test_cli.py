@@ -97,6 +97,46 @@ def test_a_fact_is_edited_in_place_by_a_word(cli: Cli) -> None:
     assert both.code == 2
 
 
+def test_a_fact_is_annotated_in_place_and_ended(cli: Cli) -> None:
+    made = cli.json("add", "The gate opens at five", "--tag", "gate", "--importance", "0.4")["memory"]
+    said = cli.json(
+        "annotate", made["memory_id"], "--tag", "garden", "--tag", "door", "--importance", "0", "--category", "house",
+        "--critical-slot", "gate", "--metadata", '{"by": "ada"}', "--expires-in", "7d", "--private",
+    )  # fmt: skip
+    assert (said["memory_id"], said["revision"], said["fact"]) == (made["memory_id"], 1, made["fact"])
+    assert (sorted(said["tags"]), said["importance"], said["category"]) == (["door", "garden"], 0.0, "house")
+    assert (said["critical_slot"], said["metadata"], said["private"]) == ("gate", {"by": "ada"}, True)
+    assert said["expires_at"] is not None
+    again = cli.json("annotate", made["memory_id"], "--critical-slot", "", "--expires-in", "", "--public")
+    assert (again["critical_slot"], again["expires_at"], again["private"]) == (None, None, False)
+    assert (sorted(again["tags"]), again["importance"]) == (["door", "garden"], 0.0)
+    nothing = cli("annotate", made["memory_id"])
+    assert nothing.code == 2
+    assert "at least one of" in nothing.err
+    assert cli("annotate", "mem-00000000", "--tag", "x").code == 3
+    dry = cli.json("end", made["memory_id"], "--dry-run")
+    assert dry["valid_to"] is not None
+    assert made["memory_id"] in [one["memory_id"] for one in cli.json("list")["results"]]
+    assert cli.json("end", made["memory_id"], "--at", "now")["valid_to"] is not None
+    assert made["memory_id"] not in [one["memory_id"] for one in cli.json("list")["results"]]
+    assert cli("end", made["memory_id"], "--at", "someday").code == 2
+
+
+def test_the_ledger_is_listed_in_order(cli: Cli) -> None:
+    for session, text in (("a", "I live in Oslo."), ("b", "I live in Bergen."), ("a", "I have a cat.")):
+        cli.json("remember", text, "--session", session)
+    asked = ("event", "list", "--type", "user_message")
+    said = cli.json(*asked)["results"]
+    assert [one["content"] for one in said] == ["I live in Oslo.", "I live in Bergen.", "I have a cat."]
+    newest = cli.json(*asked, "--newest-first", "--limit", "1")["results"]
+    assert [one["content"] for one in newest] == ["I have a cat."]
+    behind = cli.json(*asked, "--session", "a", "--after", str(said[0]["position"]))["results"]
+    assert [one["content"] for one in behind] == ["I have a cat."]
+    assert cli.json("event", "list", "--trust", "web")["results"] == []
+    assert "I live in Bergen." in cli("event", "list", "--session", "b").out
+    assert cli("event", "list", "--since", "someday").code == 2
+
+
 def test_a_forgotten_fact_is_gone_and_comes_back(cli: Cli) -> None:
     made = lena(cli)
     assert made["home"] in cli.json("forget", made["home"], "--user", "lena", "--dry-run")["forgotten"]
