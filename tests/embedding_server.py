@@ -15,6 +15,7 @@ import hashlib
 import json
 import math
 import re
+import threading
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -60,6 +61,17 @@ def slowly(behaviour: Behaviour, seconds: float) -> Behaviour:
 
     async def behave(request: Request, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(seconds)
+        await behaviour(request, writer)
+
+    return behave
+
+
+def held(behaviour: Behaviour, until: threading.Event) -> Behaviour:
+    """The same answer, once it is let go."""
+
+    async def behave(request: Request, writer: asyncio.StreamWriter) -> None:
+        while not until.is_set():
+            await asyncio.sleep(0.01)
         await behaviour(request, writer)
 
     return behave

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 from engram.embedding import loaded, local, none, remote
+from engram.embedding.gathering import BAD_ANSWER, MOST_TEXTS
 from engram.errors import EngramError, ModelRejected, RateLimited, SettingsError, Unavailable
 from engram.settings import Settings
 
@@ -30,9 +31,7 @@ DIGITS: Final = 6  # of the numbers of a vector
 SMALL: Final = 1e-6  # what is smaller, times a power of ten, may be no double
 MIN_NORM: Final = 1e-6
 MAX_NORM: Final = 1e6
-BATCH: Final = 100
 CACHE_SIZE: Final = 10_000
-BAD_ANSWER: Final = "embedding_failed"  # the reason of an error that a text may be to blame for
 DRIFT_TEXTS: Final = 3  # so many texts of different words with one vector: the model is not what it was
 PROBES: Final = (
     "The cat sleeps on the sofa.",
@@ -184,7 +183,7 @@ def checked(embedder: Embedder, texts: Sequence[str], kind: TextKind) -> Vectors
 
     if not texts:
         return np.empty((0, embedder.dimensions), dtype=np.float32)
-    parts = [_ask(embedder, texts[start : start + BATCH], kind) for start in range(0, len(texts), BATCH)]
+    parts = [_ask(embedder, texts[start : start + MOST_TEXTS], kind) for start in range(0, len(texts), MOST_TEXTS)]
     vectors = np.concatenate(parts)
     # Word order alone may leave a static model's vector as it is, other words may not.
     different = len({frozenset(text.casefold().split()) for text in texts})

@@ -13,10 +13,11 @@ import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from engram.embedding.gathering import BAD_ANSWER, LONGEST_WAIT, MOST_TEXTS, Gathering
 from engram.errors import EngramError, ModelRejected, RateLimited, SettingsError, Unavailable
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class RemoteEmbedder:
         *,
         api_base: str | None = None,
         timeout: Mapping[str, float] = TIMEOUT,
+        wait: float = LONGEST_WAIT,
     ) -> None:
         self.name = name
         self._model = name.partition("#")[
@@ -87,6 +89,7 @@ class RemoteEmbedder:
         self._keys = Keys(keys, strategy)
         self._api_base, self._timeout = api_base, timeout
         self._dimensions: int | None = None
+        self._passages = Gathering(partial(self._ask, kind="passage"), MOST_TEXTS, wait)
 
     @property
     def is_measured(self) -> bool:
@@ -101,7 +104,7 @@ class RemoteEmbedder:
             vector = answer[0]["embedding"] if answer else None
             if not isinstance(vector, list) or not 1 <= len(vector) <= MOST_DIMENSIONS:
                 found = f"{len(vector)} dimensions" if isinstance(vector, list) else "no vector"
-                raise Unavailable(f"the embedding model answered with {found}", reason="embedding_failed")
+                raise Unavailable(f"the embedding model answered with {found}", reason=BAD_ANSWER)
             self.expect(len(vector))
         assert self._dimensions is not None
         return self._dimensions
@@ -112,7 +115,13 @@ class RemoteEmbedder:
             self._dimensions = dimensions
 
     def embed(self, texts: Sequence[str], kind: Literal["passage", "query"] = "passage") -> Any:
-        """The provider's answer: a list of `index` and `embedding`; one of Engram's errors when there is none."""
+        """The provider's answer: a list of `index` and `embedding`; one of Engram's errors when there is none.
+
+        What several threads store at once goes in one request; a question waits for nobody.
+        """
+        return self._passages.ask(texts) if kind == "passage" else self._ask(texts, kind)
+
+    def _ask(self, texts: Sequence[str], kind: str) -> list[dict[str, Any]]:
         litellm, failure = _litellm(), None
         for key in self._keys.in_turn():
             try:
@@ -180,7 +189,7 @@ def translate(error: Exception) -> tuple[EngramError, bool]:
         return ModelRejected(why, retry_after=LONGEST_PAUSE, reason="rejected", status=status), status != 404
     if status in (400, 413, 422):
         why = f"the embedding model did not take the text (HTTP {status})"
-        return Unavailable(why, retry_after=PAUSE, reason="embedding_failed", status=status), False
+        return Unavailable(why, retry_after=PAUSE, reason=BAD_ANSWER, status=status), False
     if kind == "APIConnectionError" or status is None:
         return Unavailable("the embedding model cannot be reached", retry_after=PAUSE, reason="unreachable"), False
     return Unavailable("the embedding model failed", retry_after=PAUSE, reason="failed", status=status), status >= 500

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from embedding_server import EmbeddingServer, answers, data, slowly
+from embedding_server import EmbeddingServer, answers, data, held, slowly
 from model_server import raw, resets, status
 
 from engram import Engram, Scope, embedding
@@ -186,6 +188,34 @@ def test_a_bad_text_or_a_wrong_name_costs_no_other_key(provider: EmbeddingServer
 def test_many_texts_are_asked_a_hundred_at_a_time(provider: EmbeddingServer) -> None:
     model(provider).embed([f"text {n}" for n in range(250)])
     assert [len(texts) for texts in provider.texts()] == [100, 100, 50]
+
+
+def test_what_writers_ask_for_at_once_goes_in_one_request(provider: EmbeddingServer) -> None:
+    goes = threading.Event()
+
+    def fault(request: Any) -> Any:
+        answer = answers(list(reversed(data(request))))
+        return held(answer, goes) if request.body["input"] == ["first"] else answer
+
+    provider.fault = fault
+    made = remote.RemoteEmbedder("openai/a", ["one"], api_base=provider.url, wait=30)
+    made.expect(24)
+    model = CachedEmbedder(made)
+    asked = [[f"text {place} of {writer}" for place in range(25)] for writer in range(4)]
+    with ThreadPoolExecutor(5) as pool:
+        first = pool.submit(model.embed, ["first"])
+        while not provider.requests:
+            time.sleep(0.01)
+        vectors = [one.result(30) for one in [pool.submit(model.embed, texts) for texts in asked]]
+        question = model.embed(["Who asks?"], "query")  # does not wait for writers
+        goes.set()
+        first.result(30)
+    assert [len(texts) for texts in provider.texts()] == [1, 100, 1]
+    provider.fault = None
+    for texts, found in zip(asked, vectors, strict=True):
+        alone = CachedEmbedder(made).embed(texts)
+        assert (found == alone).all()
+    assert question.shape == (1, 24)
 
 
 def test_a_text_longer_than_the_window_is_read_in_windows_and_never_cut(
