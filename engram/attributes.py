@@ -523,8 +523,19 @@ _OF_A_BODY: Final = {"k": 30, "p": 66, "l": 66, "s": 5}
 _AN_AGE: Final = range(10, 110)
 
 
+_PAY: Final = (
+    r"(?P<value>[€$£]?\d[\d.,]*k?(?: ?(?:euros?|dollars?|pounds?|francs?|eur|usd|gbp|chf))?)"
+    r"(?: (?:an?|per|every) (?:year|month|week|hour)| annually| gross| net){0,2}" + _LATELY
+)
+_RAISED: Final = regex(
+    rf"^user {_ADV}(?:has )?{_ADV}(?:got|gotten|received|been given|was given|negotiated) (?:an?|user's) "
+    rf"(?:pay |salary )?(?:raise|rise|increase|bump) to {_ROUGHLY}{_PAY}"
+)
+_PAID: Final = regex(rf"^user {_ADV}(?:earns|is paid|is earning) {_ROUGHLY}{_PAY}")
+
+
 def _measure(statement: str) -> Attribute | None:
-    """Somebody's age, weight or height: "user turned 36 yesterday", "user is 178 cm tall"."""
+    """Somebody's age, weight, height or pay, or that they have no partner: "user turned 36 yesterday"."""
     age = _AGE.match(statement)
     if age is not None:
         return Attribute("age", age["value"]) if age["old"] or int(age["value"]) in _AN_AGE else None
@@ -536,7 +547,12 @@ def _measure(statement: str) -> Attribute | None:
         enough = float(re.split(r"[ a-z]", down["value"].replace(",", "."))[0]) >= _OF_A_BODY[down["unit"][0]]
         return Attribute("weight", down["value"]) if enough else None
     height = _HEIGHT.match(statement)
-    return None if height is None else Attribute("height", height["value"] or height["bare"])
+    if height is not None:
+        return Attribute("height", height["value"] or height["bare"])
+    if _SINGLE.match(statement):
+        return Attribute("partner", "single")
+    paid = _RAISED.match(statement) or _PAID.match(statement)
+    return None if paid is None else Attribute("salary", paid["value"])
 
 
 # ------------------------------------------------ standing wishes
@@ -739,6 +755,8 @@ _CORRECTED: Final = tuple(
     )
 )
 _MY: Final = r"(?:user's |the |an? )?"
+_CLOSED: Final = r"(?:closed|cancell?ed|shut)"
+_OPENED: Final = r"(?:has )?(?:opened|got|started|set up) (?:one|an account|another(?: one)?|a new one)"
 _POINTED: Final = tuple(
     regex(rf"^user {_ADV}(?:has )?{pattern}(?: any ?more| any longer| now| instead| at last)*$")
     for pattern in (
@@ -747,6 +765,7 @@ _POINTED: Final = tuple(
         rf"(?:(?:switched|went|moved|is|gone|returned) back|returned) to (?:using )?{_MY}(?P<new>{_V})",
         rf"(?:is using|uses) {_MY}(?P<new>{_V}) again",
         rf"(?:stopped|quit|gave up|given up) (?:using |driving |wearing )?{_MY}(?P<old>{_V})",
+        rf"{_CLOSED} user's (?P<old>{_V}) (?:\w+ )?account,? and {_OPENED} (?:at|with) (?P<new>{_V})",
         rf"(?:does not|no longer|do not) (?:use|uses|own|owns|have|has) {_MY}(?P<old>{_V})",
         rf"(?:sold|ditched|dropped|abandoned|got rid of|gave away|lost) {_MY}(?P<old>{_V})",
     )
@@ -775,6 +794,12 @@ _TIMES_AGO: Final = (
     r"{0,2}$"
 )
 _SOME_TIME_AGO: Final = regex(_TIMES_AGO)
+_PAIRED: Final = regex(
+    rf"^user {_ADV}(?:(?:has )?{_ADV}(?:got|gotten) (?:married|engaged)|is {_ADV}(?:married|engaged|in a relationship|"
+    rf"(?:dating|seeing) some(?:one|body))){_TIMES_AGO}"
+)
+"""Who has somebody by now, without the name: who was single is it no more."""
+_ALONE: Final = regex(r"\bsingle\b")
 _WEDDED: Final = r"\b(?:married|wife|husband|spouse)\b"
 _PARTED_AS: Final = tuple(
     (regex(rf"^{pattern}{_TIMES_AGO}"), regex(fits), alone)
@@ -964,8 +989,8 @@ def pointed(statement: str) -> Echo | None:
     """What a statement about the user says of a value whose attribute it does not name: "user no longer uses vim"."""
     if len(statement) > MAX_READ:
         return None
-    if _SINGLE.match(statement):
-        return Echo(name="partner", over="partner")
+    if _PAIRED.match(statement):
+        return Echo(name="partner", over="partner", fits=_ALONE)
     for pattern, fits, alone in _PARTED_AS:
         if pattern.match(statement):
             return Echo(name="partner", over="partner", alone=alone, fits=fits)
@@ -1044,6 +1069,7 @@ _QUESTIONS: Final = tuple(
         ),
         (r"^(?:who|which company|what company) (?:employs|employed) me$", "employer"),
         (rf"^what {_AUX} i (?:\w+ )?(?:work|working) as$", "occupation"),
+        (r"^what(?:'s| is| was) my (?:job |work )?position(?: at (?:work|\w+|the company))?$", "occupation"),
         (r"^what (?:do|did) i do (?:for a living|for work|professionally)$", "occupation"),
         (rf"^what diet {_AUX} i (?:\w+ )?(?:follow|following|on|keep|eat)$", "diet"),
         (r"^what (?:do|did) i drive$", "car"),

@@ -46,6 +46,14 @@ _BEGUN: Final = regex(
     r"|(?:starts|continues|keeps|keeps on|resumes|returns to|switches to)"
     rf"|is (?:(?:back|used) to|back)?|has been|has always been) ?(?:now |still |again )?{_ING}(?P<rest>.*)$"
 )
+_TO_WORK: Final = regex(
+    r"^user (?P<verb>bikes|cycles|walks|drives|rides|runs|jogs|scoots|carpools) (?:in )?to "
+    r"(?P<there>work|the office|school|user's (?:job|office))(?P<rest>.*)$"
+)
+_MEANS: Final = {
+    "bikes": "bike", "cycles": "bike", "walks": "foot", "drives": "car", "runs": "foot", "jogs": "foot",
+    "scoots": "scooter", "carpools": "carpool", "rides": "bike",
+}  # fmt: skip
 _HAS_GOT: Final = regex(r"^user has got (?=an? |user's )")
 _AFTER: Final = regex(
     r"^(?P<who>user(?: is|'s [\w' -]{1,60}? (?:is|are))?) (?:(?:now|still|just|finally|recently|actually|currently|"
@@ -96,6 +104,9 @@ def plainer(statement: str) -> str:
     if begun is not None and begun["ing"] not in _NO_VERB:
         text = f"user {verbs.third_person(_base(begun['ing']))}{begun['rest']}"
     text = _AFTER.sub(r"\g<who> ", text)
+    to_work = _TO_WORK.match(text)
+    if to_work is not None:
+        text = f"user goes to {to_work['there']} by {_MEANS[to_work['verb']]}{to_work['rest']}"
     text = _HAS_GOT.sub("user has ", text)
     return _OVER_THERE.sub("", text)
 

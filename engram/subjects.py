@@ -763,7 +763,8 @@ def subject_of(sentence: str, *, role: str | None = None, user_name: str | None 
 
 
 _NAMED = regex(
-    r"((?:Dr\. |Mr\. |Mrs\. |Ms\. |Prof\. )?[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})(?= (?:is|was|"
+    r"((?:Dr\. |Mr\. |Mrs\. |Ms\. |Prof\. )?[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})(?= "
+    r"(?:(?:now|currently|still|also|just|recently|already|no longer) )?(?:is|was|"
     r"lives?|lived|works?|worked|likes?|loves?|prefers?|has|had|moved|manages?|owns?|leads?|wants?|got|"
     r"uses?|"
     r"needs?|hates?|speaks?|teaches|studies|plays?|left|joined|said|told|will|and (?!I\b)|can|does|did)\b)"
@@ -791,8 +792,10 @@ def _owned(text: str) -> str | None:
         return None
     words = re.sub(r"^(?:my|our|user's|the user's) ", "", text).split(" ")
     taken: list[str] = []
-    for word in words[:5]:
+    for place, word in enumerate(words[:5]):
         bare = word.strip(",.;:!?")
+        if bare.removesuffix("'s") in PEOPLE and " ".join(words[place + 1 : place + 2]).strip(",.;:!?") in _VISITS:
+            return SELF  # "my dentist appointment" says nothing of the dentist
         if bare.endswith("'s") and bare[:-2] in PEOPLE:
             return _owned_thing(taken, bare, words[len(taken) + 1 :])
         if bare in _FINITE:
@@ -817,6 +820,7 @@ def _owned_thing(taken: list[str], owner: str, rest: list[str]) -> str:
     return "user's " + " ".join([*taken, owner[:-2]])
 
 
+_VISITS: Final = _words("appointment appointments visit visits check-up checkup bill bills prescription referral")
 _RELATIONS_WITH_SLOT: Final = frozenset(("manager", "boss", "supervisor"))
 _FINITE: Final = _words(
     "is are was were has have had will would can could should must may might does do did lives live lived "

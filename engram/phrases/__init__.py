@@ -71,7 +71,9 @@ KINDS: Final[dict[str, Kind]] = {entry.name: entry.value for entry in ENTRIES if
 
 # ------------------------------------------------ statements
 
-_USER_DOES: Final = regex(r"^user (?P<verb>[a-z]+) (?P<rest>.+)$")
+_USER_DOES: Final = regex(
+    r"^user (?:has (?:(?:just|now|recently|finally) )?(?=[a-z]+ed\b))?(?P<verb>[a-z]+) (?P<rest>.+)$"
+)
 _TAKEN_UP: Final = regex(
     r"^user (?:has )?(?:taken up|took up|got into|gotten into|is into) (?P<value>[^,;:]+?)(?: as user's (?P<np>\w+))?$"
 )
@@ -171,7 +173,8 @@ def frame_words(name: str) -> frozenset[str]:
 _LITERAL: Final = regex(r"(?<![\\?<a-z])[a-z]{3,}")
 _SAYS_NOTHING: Final = words(
     "user value the from and has for with main being been get gets got had out about all any did does usual regular go "
-    "goes go-to takes take choice current first right now most time number"
+    "goes go-to takes take choice current first right now most time number switched moved changed went migrated "
+    "returned upgraded upgrades back over uses new was raised bred brought"
 )
 
 

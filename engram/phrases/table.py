@@ -1,8 +1,8 @@
 """The things of daily life of which people have one, and for each the ways in which it is spoken of.
 
-In a pattern `<v>` is the value at the end of a statement, `<my>` a small word before a thing, `<often>` how often
-something is done, `<rule>` when or how, and `<aux>` what a question puts before "I". A name that begins with `~` is
-loose: of it there may be several (`engram.frames`).
+In a pattern `<v>` is the value at the end of a statement, `<place>` one that is no time, `<my>` a small word before a
+thing, `<often>` how often something is done, `<rule>` when or how, and `<aux>` what a question puts before "I". A name
+that begins with `~` is loose: of it there may be several (`engram.frames`).
 """
 
 from __future__ import annotations
@@ -39,8 +39,20 @@ _LAPTOPS: Final = (
     r"(?:dell )?(?:xps|latitude|inspiron)(?: \w+){0,2}|chromebook|(?:microsoft )?surface laptop(?: \w+)?|"
     r"(?:asus )?zenbook(?: \w+)?|framework laptop(?: \w+)?"
 )
+_BROWSERS: Final = (
+    r"(?:google )?chrome|(?:mozilla )?firefox|(?:apple )?safari|(?:microsoft )?edge|brave|opera|vivaldi|duckduckgo|"
+    r"tor browser|(?:the )?arc browser|librewolf"
+)
+_EDITORS: Final = (
+    r"(?:visual studio|vs) ?code|vim|neovim|nvim|emacs|sublime(?: text)?|intellij(?: idea)?|pycharm|webstorm|phpstorm|"
+    r"rider|clion|goland|zed|cursor|helix|notepad\+\+|eclipse|xcode|android studio|nano|kakoune|jetbrains"
+)
 STANDS_FOR: Final = {
     "<v>": r"(?P<value>.+)",
+    "<place>": (
+        r"(?!\d|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|"
+        r"autumn|winter)(?P<value>.+)"
+    ),
     "<my>": r"(?:user's |the |an? )?",
     "<rule>": r"(?:every|most|on|twice|once|three times|several times|at|in|for|with|by|since|these|a few) .+",
     "<often>": (
@@ -52,6 +64,8 @@ STANDS_FOR: Final = {
     "<aux>": r"(?:do|did|am|was|have|had)",
     "<phones>": _PHONES,
     "<laptops>": _LAPTOPS,
+    "<browsers>": _BROWSERS,
+    "<editors>": _EDITORS,
 }
 
 ENTRIES: Final = (
@@ -293,19 +307,43 @@ ENTRIES: Final = (
         "phone",
         said=(
             (
-                "uses|carries",
+                "uses|carries|has|got",
                 "name",
                 r"(?:an? |the |user's )?(?:new )?(?P<value><phones>)",
             ),
+            (
+                "upgraded|upgrades|switched|moved|changed",
+                "name",
+                r"(?:up )?to (?:an? |the )?(?:new )?(?P<value><phones>)",
+            ),
+        ),
+    ),
+    Entry(
+        "browser",
+        said=(
+            ("browses", "name", r"(?:with|in|on) (?P<value><browsers>)"),
+            ("uses", "name", r"(?P<value><browsers>)"),
+            ("switched|moved|changed|went|migrated|returned", "name", r"(?:back )?(?:over )?to (?P<value><browsers>)"),
+        ),
+    ),
+    Entry(
+        "editor",
+        said=(
+            ("switched|moved|changed|went|migrated|returned", "name", r"(?:back )?(?:over )?to (?P<value><editors>)"),
         ),
     ),
     Entry(
         "laptop",
         said=(
             (
-                "uses",
+                "uses|has|got",
                 "name",
                 r"(?:an? |the |user's )?(?:new )?(?P<value><laptops>)",
+            ),
+            (
+                "upgraded|upgrades|switched|moved|changed",
+                "name",
+                r"(?:up )?to (?:an? |the )?(?:new )?(?P<value><laptops>)",
             ),
         ),
     ),
@@ -391,6 +429,19 @@ ENTRIES: Final = (
         ),
         owned=(("name", r"user's (?:office|desk|workplace|place of work) is (?:back )?(?:in|at|on) (?:the )?<v>"),),
         asked=(r"where(?:'s| is| was) my (?:office|desk|workplace)",),
+    ),
+    Entry(
+        "~birthplace",
+        said=(
+            (
+                "was",
+                "name",
+                r"born (?:and (?:raised|bred|brought up) )?in <place>",
+            ),
+        ),
+        asked=(
+            r"where (?:was|am) i born(?: and raised)?|(?:what|which) (?:city|town|village|country|place) was i born in",
+        ),
     ),
     Entry(
         "commute",

@@ -368,8 +368,8 @@ _ANY_MORE: Final = regex(r"\s*,?\s*\b(?:any ?more|any longer|nowadays|these days
 _USED_TO: Final = regex(r"\b(?:used to|formerly|previously)\b")
 _DENIED: Final = regex(r"\b(?:not|never|no longer|cannot|n't|neither|nor)\b(?! only\b| just\b)")
 _PAST: Final = regex(
-    r"\b(?:used to|formerly|previously|any ?more|in the past|back then|at (?:the|that) time|grew up|was "
-    r"born|as a (?:child|kid|teenager|student)|when (?:i|user) was|stopped|once lived|years? ago (?:i|"
+    r"\b(?:used to|formerly|previously|any ?more|in the past|back then|at (?:the|that) time|grew up|"
+    r"as a (?:child|kid|teenager|student)|when (?:i|user) was|stopped|once lived|years? ago (?:i|"
     r"user) (?:lived|worked))\b"
 )
 _OVER: Final = (

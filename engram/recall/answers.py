@@ -18,7 +18,7 @@ from engram.errors import NotFound
 from engram.filters import Filter
 from engram.intent import Reading
 from engram.memories import Moment
-from engram.recall import fitting, kin, others, sayings
+from engram.recall import anew, fitting, kin, others, sayings
 from engram.recall.finding import EVIDENCE, holds_in
 from engram.recall.question import Asked, Looked, Meaning
 from engram.recall.results import WEAK, as_memory, relevance_of
@@ -282,8 +282,25 @@ def _begun(empty: RecallAnswer, found: Sequence[Memory], window: Window | None, 
 
 
 def best_hit(results: SearchResults, road: Intent, question: str = "", *, least: float = 0.0) -> SearchResult | None:
-    """The hit that answers: the best, or on roads to the past the best of a fact that has changed. Pure."""
+    """The hit that answers: the best, or on roads to the past the best of a fact that has changed. Pure.
+
+    Of words that say one thing of several values the last ones answer what is so.
+    """
     strong = _strong(results, question, least)
+    best = _best_of(strong, road, question)
+    if best is None or road != "current" or best.memory.conflict_key is not None:
+        return best
+    before = best.memory
+    later = [
+        one for one in strong
+        if one.memory.conflict_key is None and one.memory.valid_from > before.valid_from
+        and trust_rank(one.memory.trust) <= trust_rank(before.trust)
+        and anew.is_said_anew(one.memory.fact, before.fact)
+    ]  # fmt: skip
+    return max(later, key=lambda one: one.memory.valid_from, default=best)
+
+
+def _best_of(strong: list[SearchResult], road: Intent, question: str) -> SearchResult | None:
     if road in ("historical", "lineage"):
         changed = [one for one in strong if one.memory.status == "superseded" or one.memory.revision > 1]
         strong = changed or strong

@@ -28,7 +28,7 @@ from engram.subjects import MAX_SENTENCE, PEOPLE, mood_of, plain, sentence_spans
 from engram.text import STOP_WORDS, compared
 from engram.values import Memory, trust_rank
 
-__all__ = ["TOLD", "about", "ahead", "turns"]
+__all__ = ["SUPPOSED", "TOLD", "about", "ahead", "turns"]
 
 LOOKED_AT: Final = 10  # sayings with a sign that may be about a fact, of those nearest to it
 FEW: Final = 200  # sayings since a fact that are all compared with it
@@ -124,7 +124,8 @@ def _words(said: str) -> frozenset[str]:
 _SAME: Final = {
     "mum": "mother", "mom": "mother", "mam": "mother", "mummy": "mother", "dad": "father", "daddy": "father",
     "nan": "grandmother", "gran": "grandmother", "grandma": "grandmother", "granny": "grandmother",
-    "grandpa": "grandfather", "grandad": "grandfather", "granddad": "grandfather", "kids": "children", "kid": "child",
+    "grandpa": "grandfather", "grandad": "grandfather", "granddad": "grandfather",
+    "kids": "children", "kid": "children", "child": "children",
 }  # fmt: skip
 _ANY: Final = """
     user user's i i'm i've i'd my mine we we're we've our us it's that's he's she's they're there's monday mondays
@@ -153,14 +154,14 @@ def _is_turn(sentence: str, own: Set[str]) -> bool:
 @lru_cache(maxsize=4096)
 def _speaks_of_a_change(sentence: str) -> bool:
     """Whether a sentence says that something has changed: kept, as recalls ask it of the same ones."""
-    if _PASSES.search(sentence) or mood_of(sentence) in _SUPPOSED:
+    if _PASSES.search(sentence) or mood_of(sentence) in SUPPOSED:
         return False
     if news.sign(plain(sentence)) in ("new", "over", "back", "slip"):
         return _DENIED.search(sentence) is None
     return any(_DENIES.search(sentence[: turn.start()]) is None for turn in _TURN.finditer(sentence))
 
 
-_SUPPOSED: Final = ("conditional", "question", "plan", "quotation", "command")
+SUPPOSED: Final = ("conditional", "question", "plan", "quotation", "command")
 _WORD: Final = regex(r"\w+(?:['-]+\w+)*")
 _DENIES: Final = regex(r"(?i)(?:\bnot|n't|\bnever|\bnothing (?:has|had|is|was)) (?:\w+ )?$")
 _DENIED: Final = regex(
@@ -171,10 +172,13 @@ _TURN: Final = regex(
     r"closed|dropped|ditched|dumped|deleted|renamed|promoted|stolen|stole|nicked|drowned|gone|dead|graduated|"
     r"emigrated|divorced|married|remarried|upgraded|downgraded|raised|bumped|lowered|halved|doubled|threw|thrown|"
     r"chucked|handed|transferred|cancel\w*|finished|lost|took over|taken over|stepped down|pulled out|ripped out|"
-    r"split up|broke up|gave (?:up|in|back|it|the|my)|given (?:up|back|it|the|my)|started (?:at|in|as|with|seeing)|"
+    r"split up|broke up|gave (?:up|in|back|it|the|my)|given (?:up|back|it|the|my)|"
+    r"started (?:at|in|as|with|seeing|(?:[\w'-]+ )?(?:grade|school|university|college|kindergarten|nursery|year))|"
+    r"(?:had|having|expecting) (?:an?|our|my|another) (?:\w+ )?(?:child|baby|kid|son|daughter|boy|girl)|was born|"
     r"turned (?:\d+|[a-z]+teen|[a-z]+ty(?:-\w+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|"
     r"birthday|made (?:me|him|her|us) (?:a|an|the)|put (?:me|him|her|us|my)|took (?:me|him|her) off|"
-    r"no more|no longer|any ?more|never again|from now on|as of|these days|nowadays|now|instead|permanent\w*|"
+    r"no more|no longer|any ?more|never again|after all|fired|sacked|laid off|let go|"
+    r"from now on|as of|these days|nowadays|now|instead|permanent\w*|"
     r"for good|finally|at last|goodbye|bye|up to|down to|is off|are off|called off|slipped|extension|"
     r"correct myself|i said|(?:told you|had (?:that|it)|got (?:that|it)) wrong|mixed (?:up|that|it)|turns out|"
     r"took a job|more time|gave (?:us|everyone)|granted|celebrated|never (?:was|were)|was never|"
@@ -227,11 +231,13 @@ def _is_of_another(sentence: str, own: Set[str]) -> bool:
         named = they["name"]
         return _OWN.search(sentence) is None and (named is None or own.isdisjoint(_words(named)))
     found = _WHO.match(sentence)
-    if found is None or _OWN.search(found["rest"]) is not None:
+    if found is None:
         return False
     words = [word.casefold().removesuffix("'s") for word in found["who"].split()]
     somebody = (at for at, word in enumerate(words, 1) if word.partition("-")[0] in _PERSONS or word in _OTHERS)
     upto = next(somebody, 0)
+    if _OWN.search(" ".join((*found["who"].split()[upto:], found["rest"]))) is not None:
+        return False  # "the doctor said I'm not allergic"
     return upto > 0 and own.isdisjoint(_words(" ".join(words[:upto])))
 
 

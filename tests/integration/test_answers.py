@@ -135,6 +135,27 @@ def test_an_answer_is_of_whom_and_of_what_the_question_is(ada: Engram, question:
     assert ada.recall(question).answer_text == answer
 
 
+@pytest.mark.parametrize(
+    ("said", "anew", "question", "answer"),
+    [
+        (
+            "The API key rotates every 30 days.",
+            "The API key rotates every 60 days now.",
+            "How often do keys rotate?",
+            "",
+        ),
+        ("The meeting room is B12.", "The meeting room has changed to C3.", "Which meeting room is it?", ""),
+        ("Anna works at Siemens.", "Anna now works at Bosch.", "Where does Anna work?", "Anna now works at Bosch"),
+    ],
+)
+def test_of_words_that_say_one_thing_of_two_values_the_last_ones_answer(
+    ada: Engram, said: str, anew: str, question: str, answer: str
+) -> None:
+    for day, one in enumerate((said, "I play the lute.", anew), 1):
+        ada.remember(one, occurred_at=datetime(2025, 1, day, tzinfo=UTC))
+    assert ada.recall(question).answer_text == (answer or anew)
+
+
 def test_what_is_supposed_does_not_answer_who_has_something(ada: Engram) -> None:
     for said in ("If I win the lottery I will buy a yacht.", "My friend Paul lives in Spain.", "Paul has a yacht."):
         ada.remember(said)

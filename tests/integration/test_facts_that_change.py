@@ -16,6 +16,9 @@ STEP: Final = timedelta(days=95)
 
 # First what was so, then what ends it.
 ENDED: Final = (
+    "I'm single. | I got married in May.",
+    "I have a dentist appointment on Friday. | My dentist appointment was cancelled.",
+    "I have a doctor's appointment on May 3. | My doctor's appointment got cancelled.",
     "I work at Tesco. | Tesco fired me.",
     "I work at Tesco. | Tesco let me go.",
     "I work at Tesco. | I was sacked by Tesco.",
@@ -82,6 +85,18 @@ ENDED: Final = (
 )
 # What was so, what is said of it, the value that is gone, and the one that came.
 CHANGED: Final = (
+    "I take the bus to work. | I bike to work now. | bus | bikes",
+    "I drive to work. | I walk to the office these days. | drives | walks",
+    "I was born in Lyon. | Correction: I was born in Marseille, not Lyon. | User was born in Lyon | Marseille",
+    "I have an iPhone 12. | I upgraded to an iPhone 15. | 12 | 15",
+    "I have a MacBook Pro. | I switched to a ThinkPad. | MacBook | ThinkPad",
+    "I use Chrome. | I switched to Firefox. | Chrome | Firefox",
+    "I use Vim as my editor. | I've switched to VS Code. | Vim | VS Code",
+    "I bank with Chase. | I closed my Chase account and opened one at Ally. | with Chase | Ally",
+    "My salary is 50k. | I got a raise to 60k. | 50k | 60k",
+    "I earn 50k a year. | I earn 60k a year now. | 50k | 60k",
+    "I'm dating Anna. | I'm single now. | Anna | single",
+    "I'm single. | I'm engaged to Bob. | single | Bob",
     "I live in Rome. | I moved from my parents' house to Ashford. | Rome | Ashford",
     # Said in other words each time.
     "My landlord is Mr. Haines. | I rent from Ms. Kealoha now. | Haines | Kealoha",
@@ -210,6 +225,15 @@ ASKED: Final = (
 )
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (
+    "I drive to work. | I walk to the park.",
+    "I drive to work. | I bike to work on Fridays.",
+    "I have an iPhone 12. | My wife has a Pixel 7.",
+    "I have an iPhone 12. | I have a Pixel for testing.",
+    "I was born in Lyon. | I live in Paris.",
+    "I was born in Lyon. | I was born in 1990.",
+    "I'm engaged to Bob. | I got married to my job in May.",
+    "My salary is 50k. | I earn 200 a month from my blog.",
+    "I use Chrome. | I use Firefox for testing.",
     # What is like something that was told, and no news of it.
     "I play chess. | I've taken up poker.",
     "I row at Triton in the four. | Bram left Triton and Sanne coaches us now.",

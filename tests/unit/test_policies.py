@@ -47,6 +47,7 @@ def judged(fact: str, policy: MemoryPolicy = DEFAULT, **fields: Any) -> Classifi
 
 # Of another thing than the pinned slots, which the words name.
 ATTRIBUTES = {
+    "I was born in Oslo": "slot:profile:~birthplace",
     "My username is Ada": "slot:profile:username",
     "My middle name is Ada": "slot:profile:middle name",
     "My pen name is Bell": "slot:profile:pen name",

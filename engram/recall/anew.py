@@ -1,0 +1,63 @@
+"""Anew: what somebody says again of another value: "The key is changed every 60 days now". Pure.
+
+What no deriver makes a fact of is answered in the words it was said in. Of words that say one thing twice, of another
+value, the later ones are so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from engram.recall.sayings import SUPPOSED
+from engram.regex import regex
+from engram.subjects import MAX_SENTENCE, mood_of, plain
+
+OF_A_FRAME: Final = 3  # words at least before a value
+OF_A_VALUE: Final = 3  # words of it at most
+AFTER_A_VALUE: Final = 1
+_BECAME: Final = regex(
+    r" (?:(?:has|was|has been|got) )?(?:changed|moved|switched|renamed|pushed|postponed|updated) to "
+)
+_NOW: Final = regex(
+    r",? (?:now|again|these days|nowadays|currently|from now on|instead|at the moment|right now)(?= |[.!]?$)|[.!]+$"
+)
+_LINKS: Final = """
+    is are was were has have had not no and or but who which that because if when with
+"""
+_NO_VALUE: Final = frozenset(_LINKS.split())
+_ONCE: Final = regex(
+    r"\b(?:was|were|did|had|will|would|today|tonight|yesterday|tomorrow|ago|went|came|met|saw|got|bought|made|took|"
+    r"gave|told|ate|left|sold|lost|won|paid|spent|flew|drove|broke|fell|began|ran|sent|heard|said|found|"
+    r"(?!called|named|based|located|supposed|needed|allowed)[a-z]{3,}ed|"
+    r"last (?:night|week|month|year)|this (?:morning|week|time))\b"
+)
+"""What happened, of which the newer does not take the place of the older."""
+
+
+@lru_cache(maxsize=4096)
+def is_said_anew(said: str, before: str) -> bool:
+    """Whether a text says what another said before, of another value.
+
+    Both say the same up to near the end, where the value stands, and tell how things are.
+
+    >>> is_said_anew("We meet every Tuesday now", "We meet every Monday")
+    True
+    """
+    texts = [_NOW.sub("", _BECAME.sub(" is ", plain(one[:MAX_SENTENCE]))) for one in (said, before)]
+    if any(map(_ONCE.search, texts)) or mood_of(said) in SUPPOSED:
+        return False
+    new, old = (one.split() for one in texts)
+    first = _shared(new, old)
+    last = _shared(new[first:][::-1], old[first:][::-1])
+    values = [words[first : len(words) - last] for words in (new, old)]
+    if first < OF_A_FRAME or last > AFTER_A_VALUE or not all(0 < len(value) <= OF_A_VALUE for value in values):
+        return False
+    return all(_NO_VALUE.isdisjoint(value) for value in values)
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many words two texts have in common from their first on."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((place for place, (word, of_other) in pairs if word != of_other), min(len(one), len(other)))

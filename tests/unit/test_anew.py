@@ -1,0 +1,45 @@
+"""What is said anew: the same words, of another value, as things are now."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram.recall.anew import is_said_anew
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("We meet every Monday.", "We meet every Tuesday now."),
+        ("The API key rotates every 30 days.", "The API key rotates every 60 days now."),
+        ("The release is due March 31", "The release is due February 1"),
+        ("The meeting room is B12.", "The meeting room has changed to C3."),
+        ("The team works in two-week sprints", "The team works in one-week sprints again."),
+        ("The plan for the big trip is Portugal.", "The plan for the big trip is Japan."),
+        ("Our wifi is called Fritz", "Our wifi is called Box"),
+        ("Anna works at Siemens.", "Anna now works at Bosch."),
+    ],
+)
+def test_the_same_words_of_another_value_are_said_anew(before: str, said: str) -> None:
+    assert is_said_anew(said, before)
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        ("We meet every Monday.", "We meet every Monday."),
+        ("The plan for the kitchen is blue", "The plan for the bath is green"),
+        ("The flat A costs 900", "The flat B costs 900"),
+        ("I met Anna on Monday", "I met Anna on Tuesday"),
+        ("Our train left at nine", "Our train left at ten"),
+        ("Marek picks up the kids from school.", "Rosa picks up the kids from school."),
+        ("The shop on Main Street opens at 9", "The shop on Oak Street opens at 10"),
+        ("The server is up", "The server is not up"),
+        ("We meet every Monday.", "Should we meet every Tuesday?"),
+        ("We meet every Monday.", "If we meet every Tuesday"),
+        ("We fly to Rome tomorrow", "We fly to Oslo tomorrow"),
+        ("", "We meet every Tuesday"),
+    ],
+)
+def test_what_happened_what_is_of_something_else_and_what_is_supposed_is_not(before: str, said: str) -> None:
+    assert not is_said_anew(said, before)
