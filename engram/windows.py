@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Final
 
-from engram import feasts, titles, verbs
+from engram import feasts, numerals, titles, verbs
 from engram.inputs import END_YEAR, FIRST_YEAR
 from engram.regex import regex
 from engram.values import Window
@@ -90,19 +90,6 @@ _TO_THIRTY_FIRST = (
 )
 _NTH: Final = tuple(_TO_THIRTY_FIRST.split(", "))
 _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_TO_TWENTY = (
-    "zero, a an one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, "
-    "fifteen, sixteen, seventeen, eighteen, nineteen, twenty"
-)
-_NUMBERS: Final = {word: number for number, words in enumerate(_TO_TWENTY.split(", ")) for word in words.split()} | {
-    "thirty": 30,
-    "forty": 40,
-    "forty-five": 45,
-    "fifty": 50,
-    "sixty": 60,
-    "ninety": 90,
-    "hundred": 100,
-}
 _PARTS: Final = {"morning": (5, 12), "afternoon": (12, 18), "evening": (18, 24), "night": (18, 29)}
 _UNITS: Final = {
     "second": "seconds", "sec": "seconds", "minute": "minutes", "min": "minutes", "hour": "hours", "hr": "hours",
@@ -122,9 +109,8 @@ _DAY = r"(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?![0-9]|[.:/][0-9]|,[0-9]{1,3}\b|%|
 _PART = r"(?P<part>morning|afternoon|evening|night)"
 _IN_PART = rf"(?:,? (?:at |in the )?{_PART}\b)?"
 _ONE_COUNT = (
-    r"(?:[0-9]{1,15}|(?:a )?couple(?: of)?|(?:a |the )?(?:last )?few|several|half an?|(?:a )?hundred|forty-five|"
-    + "|".join(sorted((word for word in _NUMBERS if "-" not in word and word != "hundred"), key=len, reverse=True))
-    + ")"
+    rf"(?:{numerals.IN_FIGURES}|(?:a )?couple(?: of)?|(?:a |the )?(?:last )?few|several|half an?|"
+    rf"{numerals.IN_WORDS}|an?)"
 )
 _COUNTS_APART = r" ?- ?| to | or "
 _COUNT = rf"(?P<count>{_ONE_COUNT}(?:(?:{_COUNTS_APART}){_ONE_COUNT})?)"
@@ -269,23 +255,26 @@ def _absolute(words: str) -> date:
     return found.date()
 
 
-def _number(word: str) -> tuple[int, int]:
+def _number(words: str) -> tuple[int, int]:
     """A count as the least and the most it means."""
-    if word in _NUMBERS:
-        return _NUMBERS[word], _NUMBERS[word]
-    ends = [_one_number(end) for end in re.split(rf"{_COUNTS_APART}| and ", word)]
+    ends = [_one_number(words)] if numerals.value(words) is not None else _ends_of(words)
     return min(least for least, _ in ends), max(most for _, most in ends)
 
 
-def _one_number(word: str) -> tuple[int, int]:
-    word = word.removeprefix("a ").removeprefix("the ").removeprefix("last ")
-    if word in _FEW:
-        return _FEW[word]
-    if word.startswith("couple"):
+def _ends_of(words: str) -> list[tuple[int, int]]:
+    return [_one_number(end) for end in re.findall(rf"\b{_ONE_COUNT}\b", words)]
+
+
+def _one_number(words: str) -> tuple[int, int]:
+    words = words.removeprefix("the ").removeprefix("last ")
+    few = _FEW.get(words.removeprefix("a ").removeprefix("last "))
+    if few is not None:
+        return few
+    if "couple" in words:
         return 2, 2
-    count = _NUMBERS.get(word)
+    count = 1 if words in ("a", "an") else numerals.value(words)
     if count is None:
-        count = int(word)
+        raise _Nonsense("no such time")
     return count, count
 
 
@@ -961,7 +950,7 @@ _STARTS = regex(
     r"autumn|fall|winter|couple|few|several|half|start|beginning|middle|end|about|around|roughly|almost|nearly|some|in|"
     r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|calendar|cw|ytd|"
     r"christmas|xmas|boxing|new|halloween|valentine|easter|good|ash|palm|pentecost|thanksgiving|"
-    + "|".join(word for word in _NUMBERS if len(word) > 2)
+    + "|".join(numerals.WORDS)
     + r")[a-z]*\b)"
 )
 _JOIN = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-from engram import titles, verbs
+from engram import numerals, titles, verbs
 from engram.regex import regex
 from engram.subjects import plain
 
@@ -19,29 +19,13 @@ def _words(text: str) -> list[str]:
 _MONTHS: Final = _words("january february march april may june july august september october november december")
 _SHORT: Final = _words("jan feb mar apr may jun jul aug sep oct nov dec")
 _DAYS: Final = _words("monday tuesday wednesday thursday friday saturday sunday")
-_NUMBERS: Final = {
-    "a": 1,
-    "an": 1,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "eleven": 11,
-    "twelve": 12,
-    "a couple of": 2,
-    "a few": 3,
-    "several": 3,
-}
+_FEW: Final = {"a": 1, "an": 1, "a couple of": 2, "a few": 3, "several": 3}
 _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 
 _MONTH = "(?P<month{0}>" + "|".join(_MONTHS + [m for m in _SHORT if m != "may"] + ["sept"]) + r")\.?"
-_COUNT = "(?P<count>" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r"|\d{1,3})"
+_COUNT = (
+    rf"(?<!half )(?P<count>{'|'.join(sorted(_FEW, key=len, reverse=True))}|{numerals.IN_WORDS}|{numerals.IN_FIGURES})"
+)
 _UNIT = r"(?P<unit>day|week|weekend|month|year|decade)s?"
 _YEAR = r"(?:19|20|21)\d\d"
 
@@ -175,7 +159,7 @@ def _moment(kind: str, match: re.Match[str], today: date, text: str) -> date | N
         if kind == "year":
             return _first_of(int(parts["year"]), 1)
         if kind in ("ago", "ahead"):
-            count = _NUMBERS.get(parts["count"]) or int(parts["count"])
+            count = _FEW.get(parts["count"]) or numerals.value(parts["count"]) or 0
             return _shifted(today, parts["unit"], count if kind == "ahead" else -count)
         if kind == "day":
             return (
