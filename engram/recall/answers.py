@@ -326,7 +326,8 @@ def _best_of(strong: list[SearchResult], road: Intent, question: str) -> SearchR
     return max((one for one in near if one == best or _tells_as_much(one, best)), key=lambda one: one.memory.valid_from)
 
 
-_NUMBER: Final = r"[\w-]*\d[\w.-]*(?<!\.)"
+# Looked for where a word begins: in the middle of a long one each place would be read to its end in vain.
+_NUMBER: Final = r"(?:(?<![\w-])|(?<= [A-HJ-Z]))[\w-]*\d[\w.-]*(?<!\.)"
 _CODE: Final = regex(rf"(?<=\w )[A-HJ-Z]\b(?!['’])|{_NUMBER}")
 _NAMING: Final = regex(rf"(?<=\w )[A-Z][\w'’-]*|{_NUMBER}")
 _STILL: Final = regex(r"(?i)^(?:and |so )?(?:do|does|am|is|are|have|has) .*\bstill\b")
