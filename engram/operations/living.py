@@ -655,8 +655,9 @@ def _shown(conn: Connection, visible: tenancy.Visible, row: Row[Any]) -> Lifecyc
         back = [_change_of(tied, tied.before, tied.after) for tied in _tied(conn, visible, row.tied)]
         changes += back
         total += len({one.memory_id for one in back} - {one.memory_id for one in rows})
+    told = total or row.scope_id == visible.own  # a reason may quote private memories, which a wider read does not see
     return LifecycleRun(
-        run_id=row.run_id, step=row.step, reason=row.reason, actor=row.actor, dry_run=False,
+        run_id=row.run_id, step=row.step, reason=row.reason if told else None, actor=row.actor, dry_run=False,
         changes=tuple(changes[:SHOWN]), failed_steps=tuple(row.failed_steps), started_at=row.started_at,
         undone=row.undone_by is not None, changed=total, steps=tuple(row.steps),
     )  # fmt: skip

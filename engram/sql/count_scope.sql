@@ -1,5 +1,5 @@
--- Counts of what some scopes hold and show: not private memories of others, what was decided of them, the events that speak of them,
--- nor the events of runs that were forgotten.
+-- Counts of what some scopes hold and show: not private memories of others, what was decided of them, the events that speak of them or
+-- relate them, nor the events of runs that were forgotten.
 WITH secret AS MATERIALIZED (
   SELECT m.memory_id
     FROM engram.agent_memory m
@@ -15,6 +15,14 @@ unseen AS (
     JOIN engram.agent_events e ON e.tenant_id = %(tenant_id)s AND e.event_id = c.event_id AND e.scope_id = ANY(%(scope_ids)s)
    WHERE c.tenant_id = %(tenant_id)s AND c.scope_id = ANY(array_remove(%(scope_ids)s::bigint[], %(own)s::bigint))
      AND c.decision->'private' = 'true'
+   UNION
+  SELECT e.event_id
+    FROM secret s
+   CROSS JOIN LATERAL (
+         SELECT r.event_id FROM engram.relation_changes r WHERE r.tenant_id = %(tenant_id)s AND r.source_id = s.memory_id
+          UNION ALL
+         SELECT r.event_id FROM engram.relation_changes r WHERE r.tenant_id = %(tenant_id)s AND r.target_id = s.memory_id) r
+    JOIN engram.agent_events e ON e.tenant_id = %(tenant_id)s AND e.event_id = r.event_id AND e.scope_id = ANY(%(scope_ids)s)
    UNION
   SELECT e.event_id
     FROM engram.agent_task_runs h

@@ -1,7 +1,13 @@
--- Which of some events speak of private memories of other scopes than the reader's own, or of what was refused and was to be one: these
--- are not shown either.
-SELECT DISTINCT c.event_id::text
+-- Which of some events speak of private memories of other scopes than the reader's own, relate them to others, or speak of what was refused
+-- and was to be one: these are not shown either.
+SELECT c.event_id::text
   FROM engram.memory_changes c
   LEFT JOIN engram.agent_memory m ON m.tenant_id = c.tenant_id AND m.memory_id = c.memory_id
  WHERE c.tenant_id = %(tenant_id)s AND c.event_id = ANY(%(event_ids)s::uuid[])
    AND coalesce(m.private, c.decision->'private' = 'true') AND coalesce(m.scope_id, c.scope_id) IS DISTINCT FROM %(own)s
+UNION
+SELECT r.event_id::text
+  FROM engram.relation_changes r
+  JOIN engram.agent_memory m ON m.tenant_id = r.tenant_id AND m.memory_id IN (r.source_id, r.target_id)
+ WHERE r.tenant_id = %(tenant_id)s AND r.event_id = ANY(%(event_ids)s::uuid[])
+   AND m.private AND m.scope_id IS DISTINCT FROM %(own)s

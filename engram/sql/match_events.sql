@@ -1,6 +1,6 @@
--- Which events a list is narrowed to, over the alias `e`; a task run that was forgotten by then has none. Of events that speak of private memories,
--- or of what was refused and was to be one, those of some scopes alone: asked event by event, by keys, and in a coalesce(), so that the
--- planner expects most to be left.
+-- Which events a list is narrowed to, over the alias `e`; a task run that was forgotten by then has none. Of events that speak of private
+-- memories, relate them, or speak of what was refused and was to be one, those of some scopes alone: asked event by event, by keys, and in
+-- a coalesce(), so that the planner expects most to be left.
 (%(after)s::bigint IS NULL OR e.position > %(after)s)
           AND (%(before)s::bigint IS NULL OR e.position < %(before)s)
           AND (%(types)s::text[] IS NULL OR e.event_type = ANY (%(types)s))
@@ -21,4 +21,12 @@
                        WHERE m.tenant_id = e.tenant_id AND m.memory_id = c.memory_id OFFSET 0) m ON true
                 WHERE c.tenant_id = e.tenant_id AND c.event_id = e.event_id AND coalesce(m.private, c.decision->'private' = 'true')
                   AND coalesce(m.scope_id, c.scope_id) <> ALL (%(own_ids)s)
+                LIMIT 1), true))
+          AND (%(own_ids)s::bigint[] IS NULL OR coalesce((
+               SELECT false
+                 FROM engram.relation_changes r
+                CROSS JOIN LATERAL (
+                      SELECT m.private, m.scope_id FROM engram.agent_memory m
+                       WHERE m.tenant_id = e.tenant_id AND m.memory_id IN (r.source_id, r.target_id) OFFSET 0) m
+                WHERE r.tenant_id = e.tenant_id AND r.event_id = e.event_id AND m.private AND m.scope_id <> ALL (%(own_ids)s)
                 LIMIT 1), true))

@@ -982,6 +982,50 @@ def test_what_was_refused_and_would_have_been_private_is_seen_by_exactly_its_own
         assert (told.events, dict(told.decisions)) == (0, {})
 
 
+@pytest.mark.parametrize("wider", WIDER)
+def test_what_ties_a_private_memory_and_why_it_was_moved_is_seen_by_exactly_its_own_scope(
+    door: Engram, tmp_path: Path, wider: dict[str, Any]
+) -> None:
+    ada = door.scoped(user_id="ada")
+    told = ada.add("The pier is closed").memory
+    kept = ada.add("The boat is leaking", private=True).memory
+    assert told is not None
+    assert kept is not None
+    ada.relate(kept.memory_id, told.memory_id, "related_to", metadata={"why": CANARY}, reason=CANARY)
+    ada.relate(told.memory_id, kept.memory_id, "depends_on", metadata={"why": CANARY})
+    ada.unrelate(kept.memory_id, told.memory_id, "related_to", reason=CANARY)
+    ada.feedback([kept.memory_id], 1, note=CANARY)
+    ada.ops.set_layer(kept.memory_id, "working", reason=CANARY)  # where it is already
+    ada.ops.undo(ada.ops.archive([kept.memory_id], reason=CANARY).run_id, reason=CANARY)
+    own = repr([ada.list_events(), ada.ops.list_runs()])
+    assert own.count(CANARY) >= 9
+    reader = door.scoped(**wider)
+    reader.ops.export(tmp_path / "file.jsonl", **wider)
+    seen = [
+        reader.list_events(), list(reader.follow(poll=0)), reader.ops.list_runs(),
+        (tmp_path / "file.jsonl").read_text(),
+    ]  # fmt: skip
+    assert CANARY not in repr(seen)
+    ties = ada.list_events(types=["relation_added", "relation_ended"])
+    assert len(ties) == 3
+    for event in ties:
+        with pytest.raises(NotFound):
+            reader.get_event(event.event_id)
+    shown = [event.event_id for event in reader.list_events()]
+    assert shown == ([told.event_id] if wider["user_id"] in ("ada", ALL_USERS) else [])
+    assert reader.stats().events == len(shown)
+
+
+def test_the_reason_of_a_run_is_told_to_whoever_sees_what_it_changed(door: Engram, tmp_path: Path) -> None:
+    ada, everybody = door.scoped(user_id="ada"), door.scoped(user_id=ALL_USERS)
+    told = ada.add("The pier is closed").memory
+    assert told is not None
+    ada.ops.archive([told.memory_id], reason="it is open again")
+    assert [run.reason for run in everybody.ops.list_runs()] == ["it is open again"]
+    everybody.ops.export(tmp_path / "file.jsonl")
+    assert '"reason":"it is open again","actor"' in (tmp_path / "file.jsonl").read_text()
+
+
 def test_what_was_refused_and_is_not_private_is_seen_by_who_sees_its_scope(database_url: str, tenant: str) -> None:
     policy = replace(get_policy("default"), guards=(no_codes,))
     with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=LETTERS, policy=policy) as ada:
