@@ -401,7 +401,7 @@ def _horizon(conn: Connection, _setup: Setup) -> Iterator[Check]:
         "epoch",
         known,
         "this server has seen the transactions of all events" if known else "there are events from a later life",
-        "restore into a server that is not younger than the ledger: followers would wait for ever",
+        "number its transactions anew, as the guide to your own PostgreSQL tells: followers wait for them",
     )
 
 

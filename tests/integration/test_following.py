@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from book import Book, said, together
 
-from engram import AsyncEngram, Engram, InvalidInput, streams
+from engram import AsyncEngram, Engram, InvalidInput, Unavailable, streams
 from engram.database import Connection, Database
 from engram.embedded import EmbeddedServer
 from engram.operations import following
@@ -208,3 +208,23 @@ def killed_followers(
         assert sorted(effects(name)) == sorted(written)
     with psycopg.connect(behind) as conn:
         conn.execute("delete from public.effects where name = any (%s)", (names,))
+
+
+def test_a_follower_says_that_the_ledger_is_older_than_its_server(door: Engram, server: EmbeddedServer) -> None:
+    """As after a restore into a fresh server: an empty list would say that nothing was ever said."""
+    event_id = door.remember("I like the number 1.").event_ids[0]
+    [item] = door.follow(poll=0)
+    move = "update engram.agent_events set txid = (pg_current_xact_id()::text::bigint + 1000000)::text::xid8"
+    with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:
+        conn.execute("set session_replication_role = replica")
+        conn.execute(f"{move} where event_id = %s", (event_id,))  # type: ignore[arg-type]
+    with pytest.raises(Unavailable, match="younger"):
+        list(door.follow(poll=0))
+    with psycopg.connect(server.superuser_url.replace("+psycopg", "")) as conn:
+        conn.execute("set session_replication_role = replica")
+        conn.execute("update engram.agent_events set txid = '3' where event_id = %s", (event_id,))
+    [again] = door.follow(poll=0)
+    assert again.event.event_id == item.event.event_id
+    later = f"{int(item.mark.split('.')[0]) + 1_000_000}.{item.event.stream_id}.1"
+    with pytest.raises(Unavailable, match="younger"):
+        list(door.follow(after=later, poll=0))
