@@ -35,6 +35,7 @@ OUTCOMES: Final = {
     "conflict": "conflict",
     "reject": "rejected",
 }
+ADDED: Final = ("sources", "force")  # words of a request that come of the import, and of no entry
 RESTORED: Final = ("tenant_id", "shared", "dry_run")  # of the words of a write, those that mean something for an export
 MOST_TRUST: Final = "user"  # a file speaks for no operator, whatever it says of itself
 PATH_CHARACTERS: Final = 4_096
@@ -299,9 +300,12 @@ def _is_known(conn: Connection, scope_id: int, entry: Entry, format: str, mode: 
 
 
 def _fact_asked(event: Event) -> dict[str, Any]:
-    """What an imported event asked for, without the citations, which follow from the file."""
+    """What an entry said that became an event, without what the import added to it, nor what it revised."""
     request = event.payload.get("request")
-    return {name: value for name, value in request.items() if name != "sources"} if isinstance(request, Mapping) else {}
+    if not isinstance(request, Mapping):
+        return {}
+    said = request.get("imported", request)
+    return {name: value for name, value in said.items() if name not in ADDED}
 
 
 def _varied(key: str, asked: Asked) -> str:

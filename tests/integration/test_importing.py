@@ -155,6 +155,20 @@ def test_an_entry_that_says_something_else_now_is_left_out_revised_or_kept_besid
     assert [one.fact for one in door.get_lineage(head.memory_id, user_id="u2").revisions] == [now, was]
 
 
+@pytest.mark.parametrize("mode", ["skip", "overwrite", "keep_both"])
+def test_a_file_read_twice_in_any_mode_adds_nothing_whatever_became_of_its_facts(
+    door: Engram, tmp_path: Path, mode: Any
+) -> None:
+    path = given(tmp_path, "mem0.json", MEM0)
+    assert counts(door.ops.import_(path, on_conflict=mode)) == {"added": 2}
+    gone = next(iter(door.list_memories(user_id="ada")))
+    door.forget(gone.memory_id, user_id="ada")
+    events = door.stats(user_id="ada").events
+    for again in ("skip", "overwrite", "keep_both"):
+        assert counts(door.ops.import_(path, on_conflict=again)) == {"known": 2}, again  # type: ignore[arg-type]
+    assert door.stats(user_id="ada").events == events
+
+
 def test_a_line_nobody_can_read_does_not_lose_the_rest_unless_it_must(door: Engram, tmp_path: Path) -> None:
     good = ['{"id": 1, "fact": "Ada sails"}', '{"id": 3, "fact": "Ada swims"}']
     bad = ["nonsense", '{"id": 2, "fact": "Ada rows", "importance": 7}']
