@@ -170,6 +170,11 @@ def owe(conn: Connection, tenant_id: str, model_id: int, memory_ids: Sequence[st
         execute(conn, "add_backlog", tenant_id=tenant_id, model_id=model_id, memory_ids=list(memory_ids))
 
 
+def owe_scope(conn: Connection, tenant_id: str, model_id: int, scope_id: int) -> None:
+    """The same of all memories of a scope that have none."""
+    execute(conn, "add_scope_backlog", tenant_id=tenant_id, model_id=model_id, scope_id=scope_id)
+
+
 Held = tuple[Model | None, Model | None]
 """The tenant's model in use and the one being built."""
 

@@ -32,7 +32,7 @@ from engram import (
     tenancy,
     writing,
 )
-from engram.channels import upkeep
+from engram.channels import semantic, upkeep
 from engram.database import Connection, execute, fetch_all, fetch_one, fetch_value
 from engram.derivation import llm
 from engram.errors import Conflict, IdempotencyMismatch, InvalidInput, LimitExceeded, NotFound, Unavailable
@@ -167,6 +167,7 @@ def switch(
 
     def work(conn: Connection) -> Replay | None:
         now = shadow_named(conn, call.scope, wanted)
+        _, building = semantic.hold_models(conn)  # before other locks, as every write does
         _lock(conn, call.scope, now.scope_id, "replay", "projection")
         if _is_repeated(conn, call, now):
             return shadow_named(conn, call.scope, wanted).value()
@@ -175,6 +176,8 @@ def switch(
         fetch_value(conn, "switch_projection", shadow_id=now.shadow_id)
         trees.forget_scope(conn, call.tenant_id, now.scope_id)
         execute(conn, "mark_unembedded", tenant_id=call.tenant_id, scope_id=now.scope_id)
+        if building is not None:
+            semantic.owe_scope(conn, call.tenant_id, building.model_id, now.scope_id)
         if fetch_all(conn, "count_pending", tenant_id=call.tenant_id, scope_id=now.scope_id)[0].pending:
             jobs.add(conn, kind=jobs.EMBED, dedup_key=f"switch/{call.idempotency_key}", scope_id=now.scope_id)
         if upkeep.is_wanted(conn, call.tenant_id, now.scope_id):

@@ -125,7 +125,7 @@ def _indexed(desk: Desk, settled: Sequence[Settled]) -> keyword.Indexed:
 def _queue_work(desk: Desk, settled: Sequence[Settled]) -> None:
     """Ask for what is done with memories once they are written."""
     entries = [one.entry for one in settled if one.entry is not None]
-    if desk.building_id is not None:
+    if desk.building_id is not None and desk.scope_id > 0:  # what is in a shadow is owed them once it is live
         semantic.owe(desk.conn, desk.tenant_id, desk.building_id, [entry.memory_id for entry in entries])
     pending = [one.entry.memory_id for one in settled if one.entry is not None and one.pending]
     if pending:

@@ -256,6 +256,49 @@ def test_what_is_written_at_the_last_moment_has_its_vector_before_the_switch(
     assert sizes == [40] * 6
 
 
+def test_a_replay_beside_a_change_of_model_holds_it_up_for_no_vector_of_its_own(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = door()
+    fill(memory, 3)
+    before = memory.ops.replay()
+    memory.ops.reembed("openai/b", switch=False)
+    memory.add("Person 50 mends wool in Riga")
+    memory.ops.switch_replay(before.shadow_id)
+    again = memory.ops.replay()  # of it and of what was dropped nobody waits for a vector
+    memory.ops.drop_replay(before.shadow_id)
+    tried, switch = iter(range(3)), reembedding._switch
+
+    def counted(*given: Any) -> bool:
+        assert next(tried, None) is not None, "the change of model goes round for ever"
+        return switch(*given)
+
+    monkeypatch.setattr(reembedding, "_switch", counted)
+    told = memory.ops.reembed("openai/b")
+    assert (told.state, told.done, told.failing) == ("active", 4, ())
+    memory.ops.switch_replay(again.shadow_id)
+    memory.ops.run_jobs()
+    assert {one.name: one.vectors for one in memory.ops.list_models()}["openai/b"] == 4
+
+
+def test_memories_that_a_replay_puts_in_place_at_the_last_moment_have_their_vectors_before_the_switch(
+    door: Door,
+) -> None:
+    memory, other = door(), door()
+    fill(memory, 3)
+    shadow = memory.ops.replay().shadow_id
+    done: list[str] = []
+
+    def heard(told: Any) -> None:
+        if told.overlap is not None and not done:  # all is built and compared, and the switch is next
+            done.append(other.ops.switch_replay(shadow).state)
+
+    memory.ops.reembed("openai/b", progress=heard)
+    assert done == ["former"]
+    assert {one.name: one.vectors for one in memory.ops.list_models()}["openai/b"] == 3
+    assert len(memory.search("who paints in Oslo", mode="semantic", expand=False, limit=10).results) == 3
+
+
 def test_a_large_scope_is_searched_through_a_graph_of_the_new_model(
     door: Door, database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
