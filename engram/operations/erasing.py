@@ -306,7 +306,7 @@ def _pages(
 
     def work(conn: Connection) -> tuple[list[str], Place | None]:
         if target.kind == "events":
-            return citations.resolve_event_ids(conn, tenancy.visible(conn, call.scope), target.value), None
+            return _named(conn, call, target.value), None
         if target.kind == "memories":
             return _behind(conn, call, target.value), None
         if not scope_ids:
@@ -322,6 +322,15 @@ def _pages(
         return [row.event_id for row in rows], last
 
     return work
+
+
+def _named(conn: Connection, call: Writing, event_ids: Sequence[str]) -> list[str]:
+    """The events that are named; InvalidInput where one is a redaction: that is known before the first of them goes."""
+    found = citations.resolve_event_ids(conn, tenancy.visible(conn, call.scope), event_ids)
+    redacting = [one.event_id for one in ledger.get_many(conn, found).values() if one.event_type == replaying.REDACTION]
+    if redacting:
+        raise InvalidInput("events", "events that said something", f"a redaction, {redacting[0]}")
+    return found
 
 
 def _behind(conn: Connection, call: Writing, memory_ids: Sequence[str]) -> list[str]:

@@ -66,6 +66,18 @@ def test_what_a_scope_does_not_show_cannot_be_erased_by_its_id(ada: Engram) -> N
     assert not ada.get_event(mine).erased, "all or nothing is known before the first goes"
 
 
+def test_a_redaction_among_the_events_is_refused_before_the_first_of_them_goes(ada: Engram) -> None:
+    first, second = (ada.remember(f"The {what} is painted", session_id="s").event_ids[0] for what in ("keel", "mast"))
+    ada.ops.erase(events=[first])
+    every = [event.event_id for event in ada.list_events(session_id="s") if not event.erased]
+    assert [ada.get_event(one).event_type for one in every] == ["user_message", "redaction"]
+    with pytest.raises(InvalidInput, match="a redaction"):
+        ada.ops.erase(events=[second, *every])
+    assert not ada.get_event(second).erased
+    with pytest.raises(InvalidInput, match="a redaction"):
+        ada.ops.redact_event(every[-1])
+
+
 def test_a_dry_run_counts_and_erases_nothing(ada: Engram, tmp_path: Path) -> None:
     said = ada.remember(f"My boat is called {WORD}01.", session_id="s").event_ids[0]
     shown = ada.ops.erase(user="ada", dry_run=True)
