@@ -74,6 +74,8 @@ def as_known(task: TaskRun, events: Iterable[Event], moment: datetime) -> TaskRu
             outcome=said.get("outcome", known.outcome), metadata=said.get("metadata", known.metadata),
             ended_at=event.recorded_at if known.ended_at is None and said.get("status") in FINAL else known.ended_at,
         )  # fmt: skip
+    if task.ended_at is not None and task.ended_at <= moment:  # a final state stays, whoever erased what said so
+        return replace(known, status=task.status, ended_at=task.ended_at)
     return known
 
 

@@ -3,7 +3,8 @@
 SELECT s.scope_id, s.session_id, s.stream_id, s.opened_by, s.continues, s.started_at, s.metadata,
        CASE WHEN %(at)s::timestamptz IS NULL THEN h.position ELSE coalesce(reached.position, 0) END AS position,
        CASE WHEN %(at)s::timestamptz IS NULL THEN s.ended_at WHEN past.event_type = 'session_ended' THEN past.recorded_at END AS ended_at,
-       CASE WHEN %(at)s::timestamptz IS NULL OR s.ended_at <= %(at)s THEN s.outcome END AS outcome,
+       CASE WHEN %(at)s::timestamptz IS NULL OR s.ended_at <= %(at)s THEN s.outcome
+            WHEN past.event_type = 'session_ended' THEN past.outcome END AS outcome,
        CASE WHEN shown.summary THEN s.summary END AS summary,
        CASE WHEN shown.summary THEN s.summary_position ELSE 0 END AS summary_position,
        CASE WHEN shown.summary THEN s.summary_style END AS summary_style,
@@ -11,8 +12,10 @@ SELECT s.scope_id, s.session_id, s.stream_id, s.opened_by, s.continues, s.starte
   FROM engram.agent_sessions s
   JOIN engram.event_streams h ON h.tenant_id = s.tenant_id AND h.stream_id = s.stream_id
   LEFT JOIN LATERAL (
-       SELECT e.recorded_at, e.event_type
+       SELECT e.recorded_at, e.event_type, convert_from(p.body, 'UTF8')::jsonb #>> '{payload,outcome}' AS outcome
          FROM engram.agent_events e
+         LEFT JOIN engram.agent_event_payloads p
+           ON e.event_type = 'session_ended' AND (p.tenant_id, p.stream_id, p.position) = (e.tenant_id, e.stream_id, e.position)
         WHERE e.tenant_id = s.tenant_id AND e.stream_id = s.stream_id AND e.recorded_at <= %(at)s AND e.event_type <> 'redaction'
         ORDER BY e.position DESC LIMIT 1) past ON %(at)s::timestamptz IS NOT NULL
   LEFT JOIN LATERAL (

@@ -301,6 +301,7 @@ def test_a_session_ends_once_and_goes_on_when_something_is_written_into_it(ada: 
     assert ada.get_session("s").ended_at is None
     assert ada.get_session("s", known_at=first.ended_at).ended_at == first.ended_at
     assert ada.get_session("s", known_at=first.ended_at).position == 2
+    assert ada.get_session("s", known_at=first.ended_at).outcome == first.outcome == "completed"
     with pytest.raises(NotFound):
         ada.get_session("s", known_at=datetime(2001, 1, 1, tzinfo=UTC))
 

@@ -216,6 +216,10 @@ def test_a_run_of_which_nothing_changed_since_is_as_it_stands_also_where_events_
     assert ada.get_task(run, known_at=datetime.now(UTC)) == task
     assert ada.get_task(run, known_at=told.updated_at).status == "failed"
     assert ada.list_tasks(status=["active"], known_at=datetime.now(UTC)).results == ()
+    ada.update_task(run, outcome="It was the rain")
+    then = ada.get_task(run, known_at=told.updated_at)
+    assert (then.status, then.ended_at, then.outcome) == ("failed", told.ended_at, None), "a final state stays"
+    assert ada.list_tasks(status=["active"], known_at=told.updated_at).results == ()
 
 
 def test_a_checkpoint_rests_on_no_event_whose_words_are_gone(ada: Engram) -> None:
