@@ -303,7 +303,7 @@ def draft(
     setup: Setup, event: Event, proposed: Proposed, deriver: tuple[str, int], user: str | None
 ) -> tuple[Draft, Origin]:
     """A proposed memory as the policy sees it, with the event it rests on and the deriver's name and version. Pure."""
-    proposed, refused = _guarded(setup, event, proposed)
+    proposed, refused, private = _guarded(setup, event, proposed)
     classified = classify(
         setup.policy,
         Proposal(
@@ -318,7 +318,7 @@ def draft(
         main_content=proposed.main_content, tags=proposed.tags, attribute=proposed.attribute, value=proposed.value,
         echo=proposed.echo,
         valid_from=proposed.valid_from, still=proposed.still, ahead=proposed.ahead, valid_to=proposed.valid_to,
-        captured=True, refused=refused,
+        captured=True, refused=refused, private=private,
     )  # fmt: skip
     origin = Origin(
         event_id=event.event_id, recorded_at=event.recorded_at, occurred_at=event.occurred_at, trust=event.trust,
@@ -330,20 +330,22 @@ def draft(
 
 
 GUARDED: Final = ("fact", "memory_type", "category", "subject", "attribute", "value", "importance", "tags")
-"""What a guard sees of a proposed memory and may change; it sees the role, type and metadata of the event too."""
+"""What a guard sees of a proposed memory and may change; it sees the role, type and metadata of the event too, and may
+make it private."""
 
 
-def _guarded(setup: Setup, event: Event, proposed: Proposed) -> tuple[Proposed, str | None]:
-    """A proposed memory after the guards of the policy, and the guard that refused it. Pure."""
+def _guarded(setup: Setup, event: Event, proposed: Proposed) -> tuple[Proposed, str | None, bool]:
+    """A proposed memory after the guards of the policy, the guard that refused it, and whether it is private. Pure."""
     if not setup.policy.guards:
-        return proposed, None
+        return proposed, None, False
     seen = {name: getattr(proposed, name) for name in GUARDED}
     seen |= {"role": event.role, "event_type": event.event_type, "trust": event.trust, "metadata": event.metadata}
     found = guards.passed(setup.policy, seen)
     left = {name: found.candidate.get(name) for name in GUARDED}
-    if left == {name: seen[name] for name in GUARDED}:
-        return proposed, found.refused
     try:
+        private = inputs.flag(found.candidate.get("private", False), "private")
+        if left == {name: seen[name] for name in GUARDED}:
+            return proposed, found.refused, private
         left["fact"] = inputs.fact(left["fact"])
         left["memory_type"] = inputs.optional(inputs.choice, left["memory_type"], "memory_type", MEMORY_TYPES)
         for name, most in (("category", 64), ("subject", 200), ("attribute", 200), ("value", 1_000)):
@@ -352,7 +354,7 @@ def _guarded(setup: Setup, event: Event, proposed: Proposed) -> tuple[Proposed, 
         left["tags"] = inputs.tags(left["tags"] or ())
     except EngramError as error:
         raise PolicyError(f"a guard of the policy made a candidate that is none ({error.code})") from error
-    return replace(proposed, **left), found.refused  # type: ignore[arg-type]
+    return replace(proposed, **left), found.refused, private  # type: ignore[arg-type]
 
 
 def _effect(setup: Setup, conn: Connection, pack: Sequence[Found], drafted: Sequence[Drafted]) -> list[Job]:

@@ -73,6 +73,24 @@ def test_derived_candidates_are_guarded_too_and_their_evidence(database_url: str
         assert not [one for one in facts if "bees" in one]
 
 
+def test_a_guard_may_keep_what_is_derived_private(database_url: str, tenant: str) -> None:
+    def discreet(candidate: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**candidate, "private": "doctor" in candidate["fact"]}
+
+    with door_with(database_url, tenant, discreet) as door:
+        elsewhere = door.scoped(namespace="work")
+        door.remember("My doctor is Ms. Kealoha.", wait=True)
+        door.remember("My manager is Dana Reyes.", wait=True)
+        assert {(one.fact, one.private) for one in door.list_memories() if "doctor" in one.fact} >= {
+            ("My doctor is Ms. Kealoha.", True), ("User's doctor is Ms. Kealoha", True),
+        }  # fmt: skip
+        assert {one.fact for one in elsewhere.list_memories()} == {
+            "My manager is Dana Reyes.", "User's manager is Dana Reyes",
+        }  # fmt: skip
+        assert [one.content for one in elsewhere.list_events()] == ["My manager is Dana Reyes."]
+        assert door.ops.replay().is_same
+
+
 def test_a_revision_is_guarded(database_url: str, tenant: str) -> None:
     with door_with(database_url, tenant, no_gossip, shout) as door:
         memory = door.add("User rides").memory
