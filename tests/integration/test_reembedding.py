@@ -299,6 +299,16 @@ def test_memories_that_a_replay_puts_in_place_at_the_last_moment_have_their_vect
     assert len(memory.search("who paints in Oslo", mode="semantic", expand=False, limit=10).results) == 3
 
 
+def test_what_a_process_without_a_model_puts_in_place_by_a_replay_waits_for_vectors(door: Door) -> None:
+    memory, plain = door(), door("none")
+    fill(memory, 3)
+    plain.ops.switch_replay(plain.ops.replay().shadow_id)
+    assert [one.embedded for one in memory.list_memories()] == [False] * 3
+    memory.ops.run_jobs()
+    assert [one.embedded for one in memory.list_memories()] == [True] * 3
+    assert len(memory.search("who paints in Oslo", mode="semantic", expand=False, limit=10).results) == 3
+
+
 def test_a_large_scope_is_searched_through_a_graph_of_the_new_model(
     door: Door, database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
