@@ -68,6 +68,11 @@ def as_known(task: TaskRun, events: Iterable[Event], moment: datetime) -> TaskRu
     for event in by_then:
         if event.event_type not in TYPES:
             continue
+        if event.erased and event.event_type == UPDATED:  # whatever it gave is gone, and what it replaced stood no more
+            known = replace(
+                known, outcome=known.outcome if known.outcome == task.outcome else None,
+                metadata=known.metadata if known.metadata == task.metadata else {},
+            )  # fmt: skip
         said = event.payload
         known = replace(
             known, updated_at=event.recorded_at, status=said.get("status", known.status),

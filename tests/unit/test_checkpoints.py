@@ -126,6 +126,19 @@ def test_a_run_is_folded_from_its_events_up_to_a_moment() -> None:
     assert at[3].ended_at == events[2].recorded_at
 
 
+def test_what_an_erased_event_replaced_is_not_told_again() -> None:
+    events = [
+        event(1, "task_started", "Paint", payload={"status": "active", "metadata": {"n": 1}}),
+        event(2, "task_updated", None, payload={"outcome": "Half of it"}),
+        replace(event(3, "task_updated", None), erased=True),
+        event(4, "task_updated", None, payload={"outcome": "All of it"}),
+    ]
+    run = replace(RUN, outcome="All of it", metadata={"n": 1}, updated_at=events[3].recorded_at)
+    at = [tasks.as_known(run, events, one.recorded_at) for one in events[:3]]
+    assert [one.outcome for one in at] == [None, "Half of it", None]
+    assert [one.metadata for one in at] == [{"n": 1}] * 3, "it stands to this day, so no event put it away"
+
+
 @pytest.mark.parametrize("value", [0, -1, True, 1.5, "50", 1_000_001])
 @pytest.mark.parametrize("name", ["checkpoint_every", "checkpoint_tokens"])
 def test_a_policy_says_how_often_in_whole_numbers(name: str, value: Any) -> None:
