@@ -104,7 +104,12 @@ def readable(content: str) -> str:
     return "".join(out)
 
 
+_SWITCH = regex(r"(?i)#mem-(?:on|off)(?![\w-])")
+"""What switches memory for a session says nothing of the user: see `sessions.SWITCH`."""
+
+
 def _message(event: Event, content: str, user_name: str | None) -> Iterator[Proposed]:
+    content = _SWITCH.sub(lambda mark: " " * len(mark.group()), content)
     text = readable(content)
     after_self = True
     spans = sentence_spans(text)[:MAX_SENTENCES]

@@ -223,6 +223,15 @@ def test_fences_and_quoted_lines_are_skipped_and_spans_stay_exact() -> None:
     assert (found.fact, content[found.char_start : found.char_end]) == ("User lives in Ottawa", "I live in Ottawa")
 
 
+def test_what_switches_memory_on_is_no_part_of_what_is_said_with_it() -> None:
+    for said in ("#mem-on I moved to Oslo.", "I moved to Oslo. #MEM-ON", "I moved #mem-on to Oslo"):
+        [made] = stated(said)
+        assert (made.fact, keys(said)) == ("User moved to Oslo", ["profile:current_city"])
+        assert said[made.char_start : made.char_end].replace("#mem-on ", "") == "I moved to Oslo"
+    assert facts("#mem-on") == []
+    assert facts("#mem-online is my favourite word") == ["#mem-online is User's favourite word"]
+
+
 def test_at_most_twelve_candidates_are_taken_and_counted_in_order() -> None:
     found = rules.derive(event(" ".join(f"I own {number} blue cars." for number in range(2, 40))))
     assert [one.ordinal for one in found] == list(range(12))
