@@ -37,7 +37,7 @@ DERIVERS_OF: Final[Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 UNKEYED: Final = "call:"  # before the id of the first event: what a call without a key is known by, should it be lost
 OWN_TYPE: Final = re.compile(r"x\.[a-z][a-z0-9_.-]{0,61}")
-PRIVATE: Final = re.compile(r"<private>.*?(?:</private>|\Z)", re.DOTALL | re.IGNORECASE)
+PRIVATE: Final = re.compile(r"<(/?)private>", re.IGNORECASE)
 NO_MEMORY: Final = "#nomem"
 MEETING_TEXTS: Final = ("title", "date", "summary")
 MEETING_LISTS: Final = ("attendees", "decisions", "topics")
@@ -468,10 +468,23 @@ def _message(
 def _public(value: Any) -> Any:
     """The same data, but for what is marked as private in any text of it."""
     if isinstance(value, str):
-        return PRIVATE.sub("[private]", value)
+        return _without_private(value)
     if isinstance(value, Mapping):
         return {key: _public(one) for key, one in value.items()}
     return [_public(one) for one in value] if isinstance(value, list) else value
+
+
+def _without_private(text: str) -> str:
+    """The text but for what is marked as private, marks within marks too; what no mark ends goes to the end. Pure."""
+    kept: list[str] = []
+    depth, end = 0, 0
+    for mark in PRIVATE.finditer(text):
+        if not mark[1]:
+            kept += [] if depth else [text[end : mark.start()], "[private]"]
+            depth += 1
+        elif depth:
+            depth, end = depth - 1, mark.end()
+    return "".join(kept if depth else [*kept, text[end:]])
 
 
 def _check_meeting(payload: Mapping[str, Any], field: str) -> None:

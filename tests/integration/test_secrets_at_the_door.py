@@ -131,6 +131,17 @@ def test_no_row_holds_what_is_marked_as_private_in_any_part_of_a_message(server:
     assert kept[0].payload["arguments"] == {"a": "It is [private] here, [private]"}
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [("a <private>b <private>c</private> d</private> e", "a [private] e"), ("a</private> b", "a</private> b"),
+     ("<private>a</private><private>b</private>c", "[private][private]c"),
+     ("a <private>b <private>c</private> d", "a [private]")],
+    ids=["one within another", "none begun", "one after another", "one of two ended"],
+)  # fmt: skip
+def test_what_is_marked_as_private_goes_to_the_end_of_its_own_mark(ada: Engram, said: str, kept: str) -> None:
+    assert ada.get_event(ada.remember(said, derive="skip").event_ids[0]).content == kept
+
+
 @pytest.mark.parametrize("call", sorted(set(DOORS) - {"search", "recall", "deep_search", "build_context"}))
 def test_a_policy_may_refuse_secrets_before_anything_is_written(database_url: str, tenant: str, call: str) -> None:
     policy = replace(get_policy("default"), secrets="refuse")
