@@ -85,7 +85,14 @@ ALLOWED: Final = """
           LEFT JOIN engram.agent_memory hm ON hm.tenant_id = hc.tenant_id AND hm.memory_id = hc.memory_id
          WHERE hc.tenant_id = e.tenant_id AND hc.event_id = e.event_id
            AND coalesce(hm.private, hc.decision->'private' = 'true')
-           AND coalesce(hm.scope_id, hc.scope_id) IS DISTINCT FROM %(own)s))"""
+           AND coalesce(hm.scope_id, hc.scope_id) IS DISTINCT FROM %(own)s)
+        AND NOT EXISTS (
+        SELECT FROM engram.relation_changes hr
+         CROSS JOIN LATERAL (
+               SELECT x.private, x.scope_id FROM engram.agent_memory x
+                WHERE x.tenant_id = e.tenant_id AND x.memory_id IN (hr.source_id, hr.target_id) OFFSET 0) hm
+         WHERE hr.tenant_id = e.tenant_id AND hr.event_id = e.event_id
+           AND hm.private AND hm.scope_id IS DISTINCT FROM %(own)s))"""
 
 GRAPHED: Final = """ARRAY(
            SELECT g.scope_id FROM engram.memory_graphs g

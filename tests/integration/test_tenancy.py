@@ -982,6 +982,9 @@ def test_what_was_refused_and_would_have_been_private_is_seen_by_exactly_its_own
         assert (told.events, dict(told.decisions)) == (0, {})
 
 
+TIES = ("relation_added", "relation_ended")
+
+
 @pytest.mark.parametrize("wider", WIDER)
 def test_what_ties_a_private_memory_and_why_it_was_moved_is_seen_by_exactly_its_own_scope(
     door: Engram, tmp_path: Path, wider: dict[str, Any]
@@ -1003,10 +1006,12 @@ def test_what_ties_a_private_memory_and_why_it_was_moved_is_seen_by_exactly_its_
     reader.ops.export(tmp_path / "file.jsonl", **wider)
     seen = [
         reader.list_events(), list(reader.follow(poll=0)), reader.ops.list_runs(),
-        (tmp_path / "file.jsonl").read_text(),
+        (tmp_path / "file.jsonl").read_text(), reader.search_events("why", types=TIES).results,
+        reader.search_events("", types=TIES).results,
     ]  # fmt: skip
     assert CANARY not in repr(seen)
-    ties = ada.list_events(types=["relation_added", "relation_ended"])
+    assert len(ada.search_events("", types=TIES)) == 3
+    ties = ada.list_events(types=TIES)
     assert len(ties) == 3
     for event in ties:
         with pytest.raises(NotFound):
