@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
-from engram import numerals, titles, verbs
+from engram import feasts, numerals, titles, verbs
 from engram.regex import regex
 from engram.subjects import plain
 
@@ -55,6 +55,10 @@ _FORMS: Final = tuple(
                 rf"usd|dollars|euros|people|users|rows|items|points|steps|words|lines|calories|"
                 rf"miles|tokens)\b)"
             ),
+        ),
+        (
+            "feast",
+            rf"\b(?:(?P<which>last|next|this|since|until|till) )?{feasts.FORM}(?:,? (?:of |in )?(?P<year>{_YEAR})\b)?",
         ),
         ("ago", rf"\b{_COUNT} {_UNIT} (?:ago|back)\b"),
         ("ahead", rf"\b(?:in {_COUNT} {_UNIT}(?: time|' time)?)\b"),
@@ -158,6 +162,8 @@ def _moment(kind: str, match: re.Match[str], today: date, text: str) -> date | N
             return _dated(parts, 1, today, text, match.start())
         if kind == "year":
             return _first_of(int(parts["year"]), 1)
+        if kind == "feast":
+            return _feast(parts, today)
         if kind in ("ago", "ahead"):
             count = _FEW.get(parts["count"]) or numerals.value(parts["count"]) or 0
             return _shifted(today, parts["unit"], count if kind == "ahead" else -count)
@@ -178,6 +184,23 @@ def _moment(kind: str, match: re.Match[str], today: date, text: str) -> date | N
         return _period(parts["which"], parts["name"], today)
     except (ValueError, OverflowError):
         return None
+
+
+def _feast(parts: dict[str, str], today: date) -> date | None:
+    """The day of a feast: of the year that is named, or the last or next one; None for one that is kept every year."""
+    which, name = parts.get("which"), parts["feast"]
+    if "year" in parts:
+        return feasts.day(name, int(parts["year"]))
+    if which is None:
+        return None
+    days = [feasts.day(name, today.year + shift) for shift in (-1, 0, 1)]
+    if which == "this":
+        return days[1]
+    return (
+        next(day for day in days if day > today)
+        if which in ("next", "until", "till")
+        else ([day for day in days if day < today][-1])
+    )
 
 
 def _dated(parts: dict[str, str], day: int, today: date, text: str, place: int) -> date | None:
