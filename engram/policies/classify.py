@@ -535,7 +535,8 @@ def _key(policy: MemoryPolicy, proposal: Proposal, found: _Slot | None, slot: st
             owner = "user" if is_self(proposal.subject, proposal.user_name) else normalise_key(proposal.subject)
             return f"fact:{owner}:{attribute}"
     if proposal.critical_slot and slot:
-        return f"slot:{slot}"
+        named = proposal.subject is not None and not is_self(proposal.subject, proposal.user_name)
+        return f"slot:{slot}@{normalise_key(str(proposal.subject))}" if named else f"slot:{slot}"
     return f"slot:{_slot_of(found)}" if found is not None else None
 
 

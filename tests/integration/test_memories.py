@@ -670,6 +670,19 @@ def test_the_nearest_slot_hides_the_farther_one_only_if_it_is_trusted_as_much(da
         assert [m.fact for m in ada.recall_critical() if m.critical_slot == "tone"] == ["Replies rhyme"]
 
 
+def test_one_slot_of_two_people_holds_what_is_said_of_each(database_url: str, tenant: str) -> None:
+    with Engram(database_url, scope=Scope(tenant_id=tenant)) as door:
+        door.add("Bob lives in Rome", critical_slot="profile:city", subject="Bob")
+        ann = door.add("Ann lives in Oslo", critical_slot="profile:city", subject="Ann")
+        assert ann.kind == "add"
+        moved = door.add("Bob lives in Bern", critical_slot="profile:city", subject="bob")
+        assert (moved.kind, moved.target.fact if moved.target else "") == ("revise", "Bob lives in Rome")
+        door.add("User lives in Graz", critical_slot="profile:city")
+        assert {one.fact for one in door.recall_critical()} == {
+            "Ann lives in Oslo", "Bob lives in Bern", "User lives in Graz",
+        }  # fmt: skip
+
+
 # Many writers
 
 
