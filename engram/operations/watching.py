@@ -129,14 +129,7 @@ def doctor(setup: Setup) -> Operation[DoctorReport]:
         try:
             checks.extend((yield from steps.inspect(tenant, _bound(look, setup))))
         except EngramError as error:
-            checks.append(
-                Check(
-                    look.__name__.strip("_"),
-                    False,
-                    str(error),
-                    "engram migrate" if error.code == "schema_outdated" else None,
-                )
-            )
+            checks.append(Check(look.__name__.strip("_"), False, str(error), _repair_of(error)))
     checks.append((yield from steps.think(lambda: _doorbell(setup))))
     return DoctorReport(all(check.ok for check in checks), tuple(map(_as_found, checks)))
 
@@ -148,7 +141,8 @@ def health(setup: Setup, probe_embedder: object) -> Operation[Health]:
     try:
         seen = yield from steps.inspect(tenant, lambda conn: _seen(conn, tenant), patience=PATIENCE)
     except EngramError as error:
-        seen = _Seen((Check("database", False, str(error), "start PostgreSQL, or correct DATABASE_URL"),))
+        repair = _repair_of(error) or "start PostgreSQL, or correct DATABASE_URL"
+        seen = _Seen((Check("database", False, str(error), repair),))
     if probes and seen.serves:
         with suppress(EngramError):  # then the probe says so
             setup = yield from spaces.ready(setup, tenant)
@@ -164,6 +158,16 @@ def health(setup: Setup, probe_embedder: object) -> Operation[Health]:
         checks=tuple(map(_as_found, checks)), schema_revision=seen.revision, backlog_age=seen.backlog_age,
         dead_jobs=seen.dead, unembedded=seen.unembedded, chain_checked_at=seen.checked_at,
     )  # fmt: skip
+
+
+def _repair_of(error: EngramError) -> str | None:
+    """What repairs that the database could not be looked at, where the error tells."""
+    if error.code == "schema_outdated":
+        return "engram migrate"
+    return "grant engram_app to the user of the URL" if error.facts.get("sqlstate") == NO_RIGHTS else None
+
+
+NO_RIGHTS: Final = "42501"
 
 
 @dataclass(frozen=True, slots=True)

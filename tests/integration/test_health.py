@@ -8,11 +8,15 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+import psycopg
 import pytest
 from angles import Angles
+from sqlalchemy import make_url
 
 from engram import AsyncEngram, Engram, InvalidInput, Scope, Unavailable
+from engram.embedded import EmbeddedServer
 from engram.errors import ModelRejected
+from engram.ids import new_id
 from engram.settings import load
 from engram.testing import ScriptedModel
 
@@ -98,3 +102,17 @@ def test_a_database_that_is_down_is_an_answer_and_not_a_failure() -> None:
         assert "PostgreSQL did not answer" in health.checks[0].detail
         assert (health.backlog_age, health.dead_jobs, health.unembedded) == (None, None, None)
         assert asyncio.run(asked()) == health
+
+
+def test_a_user_without_rights_is_told_of_the_grant_that_gives_them(server: EmbeddedServer, database_url: str) -> None:
+    name = f"stranger_{new_id()[-12:]}"
+    database = str(make_url(database_url).database)
+    with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:
+        conn.execute(f"create role {name} login")
+        with Engram(server.url(name, database)) as door:
+            health, report = door.health(), door.ops.doctor()
+            assert (health.ok, bad(health)) == (False, ["database"])
+            assert "grant engram_app" in str(health.checks[0].repair)
+            assert any("grant engram_app" in str(check.repair) for check in report.checks)
+            conn.execute(f"grant engram_app to {name}")
+            assert door.health().tier == "full"
