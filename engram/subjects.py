@@ -125,6 +125,8 @@ _LEAD = regex(
     r"what can i say|to be honest|tbh|believe it or not|what a (?:day|week|month|year)|long story short|at long last)"
     r"(?:\s*[:,;!.…—–-]+\s*|\s+(?=(?:i|i['’]m|i['’]ve|i['’]ll|i['’]d|my|we|we['’]ve|we['’]re|our|note|"
     r"remember|please|the)\b)))"
+    r"|(?:from now on|going forward|in future)\s+(?=(?:please |always |only )?(?:answer|reply|respond|call|use|write|"
+    r"speak|talk|address)\b)"
     r"|(?:(?:please |pls |can you |could you )?(?:remember|note|keep in mind|bear in mind|don['’]t forget|"
     r"do not forget|be aware|know|make a note|take note|save|store|record|memorize|memorise|write down)"
     r"(?: for later| please| this)?(?: that\b|\s*[:,])\s*)"

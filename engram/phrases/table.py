@@ -65,6 +65,10 @@ STANDS_FOR: Final = {
     "<phones>": _PHONES,
     "<laptops>": _LAPTOPS,
     "<browsers>": _BROWSERS,
+    "<zones>": (
+        r"(?:[pmce][sd]t|cet|cest|gmt|bst|ist|jst|aest|nzst|utc(?:[+-]\d{1,2})?|"
+        r"(?:pacific|eastern|central|mountain) time)"
+    ),
     "<editors>": _EDITORS,
 }
 
@@ -429,6 +433,10 @@ ENTRIES: Final = (
         ),
         owned=(("name", r"user's (?:office|desk|workplace|place of work) is (?:back )?(?:in|at|on) (?:the )?<v>"),),
         asked=(r"where(?:'s| is| was) my (?:office|desk|workplace)",),
+    ),
+    Entry(
+        "time zone",
+        said=(("is", "name", r"(?:in|on) (?P<value><zones>)(?: (?:zone|time))?"),),
     ),
     Entry(
         "~birthplace",

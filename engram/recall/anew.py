@@ -18,11 +18,14 @@ OF_A_FRAME: Final = 3  # words at least before a value
 OF_A_VALUE: Final = 3  # words of it at most
 AFTER_A_VALUE: Final = 1
 _BECAME: Final = regex(
-    r" (?:(?:has|was|has been|got) )?(?:changed|moved|switched|renamed|pushed|postponed|updated) to "
+    r" (?:(?:has|was|has been|got) )?(?:changed|moved|switched|renamed|pushed|postponed|updated|raised|lowered|"
+    r"increased|reduced|cut|extended) to "
 )
 _NOW: Final = regex(
     r",? (?:now|again|these days|nowadays|currently|from now on|instead|at the moment|right now)(?= |[.!]?$)|[.!]+$"
 )
+_OF_WHAT: Final = regex(r"[a-z]+ (?:per|an?|each|every) [a-z]+")
+"""What a number counts: "requests per minute"."""
 _LINKS: Final = """
     is are was were has have had not no and or but who which that because if when with
 """
@@ -52,7 +55,9 @@ def is_said_anew(said: str, before: str) -> bool:
     first = _shared(new, old)
     last = _shared(new[first:][::-1], old[first:][::-1])
     values = [words[first : len(words) - last] for words in (new, old)]
-    if first < OF_A_FRAME or last > AFTER_A_VALUE or not all(0 < len(value) <= OF_A_VALUE for value in values):
+    if first < OF_A_FRAME or not all(0 < len(value) <= OF_A_VALUE for value in values):
+        return False
+    if last > AFTER_A_VALUE and _OF_WHAT.fullmatch(" ".join(new[len(new) - last :])) is None:
         return False
     return all(_NO_VALUE.isdisjoint(value) for value in values)
 

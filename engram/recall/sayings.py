@@ -178,6 +178,8 @@ _TURN: Final = regex(
     r"turned (?:\d+|[a-z]+teen|[a-z]+ty(?:-\w+)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)|"
     r"birthday|made (?:me|him|her|us) (?:a|an|the)|put (?:me|him|her|us|my)|took (?:me|him|her) off|"
     r"no more|no longer|any ?more|never again|after all|fired|sacked|laid off|let go|"
+    r"healed|recovered|cured|repaired|fixed|gave birth|adopted|found (?:an?|my|our)|"
+    r"paid (?:[\w'-]+ ){0,2}(?:back|off)|"
     r"from now on|as of|these days|nowadays|now|instead|permanent\w*|"
     r"for good|finally|at last|goodbye|bye|up to|down to|is off|are off|called off|slipped|extension|"
     r"correct myself|i said|(?:told you|had (?:that|it)|got (?:that|it)) wrong|mixed (?:up|that|it)|turns out|"
@@ -189,7 +191,7 @@ _PASSES: Final = regex(
     r"thinking (?:of|about)|considering|"
     r"plan(?:s|ning)? to|want(?:s|ed)? to|going to|tonight|tomorrow|yesterday's|"
     r"for (?:a|the) (?:day|week|weekend|moment|bit|while|night)|borrow\w*|lent|loan|"
-    r"rental|used to|when i was|as a (?:kid|child|teen\w*)|almost|nearly|until|"
+    r"rental|used to|when i was|as a (?:kid|child|teen\w*)|almost|nearly|(?<!extension )until|"
     r"while|(?:before|after|when) (?:i|we)|should have|(?:i|we)'d|novel|stor(?:y|ies)|dream\w*|imagine)\b"
 )
 """What is only thought of, or of a moment."""

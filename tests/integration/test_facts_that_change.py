@@ -85,6 +85,8 @@ ENDED: Final = (
 )
 # What was so, what is said of it, the value that is gone, and the one that came.
 CHANGED: Final = (
+    "My timezone is CET. | I'm in PST now. | CET | PST",
+    "Always reply in English. | From now on reply in German. | English | German",
     "I take the bus to work. | I bike to work now. | bus | bikes",
     "I drive to work. | I walk to the office these days. | drives | walks",
     "I was born in Lyon. | Correction: I was born in Marseille, not Lyon. | User was born in Lyon | Marseille",

@@ -18,6 +18,7 @@ from engram.recall.anew import is_said_anew
         ("The plan for the big trip is Portugal.", "The plan for the big trip is Japan."),
         ("Our wifi is called Fritz", "Our wifi is called Box"),
         ("Anna works at Siemens.", "Anna now works at Bosch."),
+        ("The rate limit is 100 requests per minute.", "The rate limit was raised to 200 requests per minute."),
     ],
 )
 def test_the_same_words_of_another_value_are_said_anew(before: str, said: str) -> None:
@@ -34,6 +35,7 @@ def test_the_same_words_of_another_value_are_said_anew(before: str, said: str) -
         ("Our train left at nine", "Our train left at ten"),
         ("Marek picks up the kids from school.", "Rosa picks up the kids from school."),
         ("The shop on Main Street opens at 9", "The shop on Oak Street opens at 10"),
+        ("Our office on floor 3 has desks", "Our office on floor 4 has desks"),
         ("The server is up", "The server is not up"),
         ("We meet every Monday.", "Should we meet every Tuesday?"),
         ("We meet every Monday.", "If we meet every Tuesday"),

@@ -19,10 +19,17 @@ CHANGES = (
     "Bheki turned six on Sunday.",
     "Sorry, I told you wrong about the statin, it's 40 mg I take, not 20.",
     "We've moved Manyano to Saturday afternoons permanently.",
+    "The doctor said I'm not allergic to peanuts after all.",
+    "Karen got fired.",
+    "We just had our third child.",
+    "My leg has healed.",
+    "I paid Sam back.",
+    "I got an extension until June 15.",
     "Nice weather. Had to put Pepper down yesterday. Sold her bed, too.",
 )
 NONE = (
     "I might leave the bank next year.",
+    "I'm in Rome until Friday.",
     "If we moved, I'd miss the garden.",
     "Have you closed the window now?",
     "My neighbour sold her Fiat.",
@@ -57,6 +64,10 @@ def test_what_is_supposed_asked_or_of_others_is_none(said: str) -> None:
     ("said", "told", "speaks"),
     [
         ("My brother switched to Vim.", "User uses Neovim", False),
+        ("Our baby Leo was born yesterday.", "User is expecting a baby", True),
+        ("My son started 4th grade.", "User's son is in 3rd grade", True),
+        ("My son started 4th grade.", "User is in 3rd grade", False),
+        ("The doctor said I'm not allergic to peanuts after all.", "User is allergic to peanuts", True),
         ("My brother Tom moved to HSBC.", "User's brother Tom works at Barclays", True),
         ("Mom passed on Sunday.", "User's mother lives in Broken Bow", True),
         ("Our neighbour's dog passed away.", "User has a dog called Biscuit", False),
