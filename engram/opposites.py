@@ -45,6 +45,9 @@ def are_opposites(one: str, other: str) -> bool:
 @lru_cache(maxsize=4096)
 def _read(plain: str) -> _Said | None:
     """What a statement says and whether that is so; None where that cannot be told."""
+    reason = _BY_NOW.match(plain)
+    if reason is not None:
+        plain = reason["said"]
     if len(plain) > MOST_READ or has_question_mark(plain) or any(form.search(plain) for form in _ANYTHING_ELSE):
         return None
     text = _whole(" ".join(word for word in _ASIDE.sub(" ", plain.strip(" .!")).split() if word not in _LIGHT))
@@ -124,6 +127,10 @@ _ELSEWHERE: Final = regex(
 )
 """What a denial may be of instead ("not because of the pay"), and days: there are many of each."""
 _ANYTHING_ELSE: Final = (_PARTLY, _MOST, _IDIOMS, _ELSEWHERE)
+_BY_NOW: Final = regex(
+    r"(?P<said>[^,;]{1,160} (?:now|any ?more|any longer|these days|again)),? (?:because|due to|thanks to|since|as)\b.*$"
+)
+"""What is so by now, and why: the reason says nothing of what it is."""
 _ASIDE: Final = regex(r"\b(?:any ?more|any longer|at all|after all|these days|as well|at the moment|(?<!has )yet)\b")
 _LIGHT: Final = _words(
     "a an any really actually also too either now still just currently truly absolutely definitely again"

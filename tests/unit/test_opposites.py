@@ -27,6 +27,8 @@ from engram.subjects import plain
         ("User hasn't seen Dune", "User has seen Dune"),
         ("User does not have to work on Mondays", "User has to work on Mondays"),
         ("User hates tea", "User likes tea"),
+        ("User hates hiking now because of User's knee", "User loves hiking"),
+        ("User does not eat cheese anymore, since it upset User's stomach", "User eats cheese"),
         ("User can't stand cats", "User adores cats"),
         ("User's sister does not drink", "User's sister drinks"),
         ("Ann Lee does not smoke", "Ann Lee smokes"),
