@@ -35,6 +35,22 @@ def is_loose(conflict_key: str | None) -> bool:
     return conflict_key is not None and conflict_key.startswith(PROFILE + LOOSE)
 
 
+def may_have_another(conflict_key: str | None, fact: str) -> bool:
+    """Whether of a key several values may be so, as a fact says it: of what somebody has, and does not say he changed.
+
+    >>> may_have_another("slot:profile:laptop", "User has a Chromebook")
+    True
+    """
+    if is_loose(conflict_key):
+        return True
+    owns = _OWNS.get((conflict_key or "").removeprefix(PROFILE))
+    return owns is not None and owns.match(fact) is not None
+
+
+_HAS: Final = regex(r"(?i)user (?:has|has got|got|owns) ")
+_OWNS: Final = {"phone": _HAS, "laptop": _HAS, "browser": regex(r"(?i)user (?:uses|browses) ")}
+
+
 # ------------------------------------------------ plain form
 
 _ING: Final = r"(?P<ing>[a-z]{2,}ing)\b"
@@ -329,4 +345,4 @@ def says_of_a_change(fact: str, key: str = "") -> bool:
     return _CHANGED.search(said) is not None
 
 
-__all__ = ["HOME", "LOOSE", "PROFILE", "is_loose", "plainer", "read", "says_of_a_change", "was_so"]
+__all__ = ["HOME", "LOOSE", "PROFILE", "is_loose", "may_have_another", "plainer", "read", "says_of_a_change", "was_so"]

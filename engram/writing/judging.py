@@ -239,12 +239,17 @@ def judged_by(desk: Desk, draft: Draft, trust: str, seen: Seen, near: Sequence[g
 
 
 def stands_beside(policy: MemoryPolicy, draft: Draft, head: str | None) -> bool:
-    """Whether a draft gives a loose key another value than its head and says of no change.
+    """Whether a draft gives a key that may have several values another one than its head, and says of no change.
 
     Then both are so, and the draft has no key. Pure.
     """
     key = draft.classified.conflict_key
-    if head is None or not frames.is_loose(key) or draft.classified.negates is not None or draft.succeeds is not None:
+    if (
+        head is None
+        or not frames.may_have_another(key, draft.fact)
+        or draft.classified.negates is not None
+        or draft.succeeds is not None
+    ):
         return False
     value, held = value_of(policy, draft.fact, key), value_of(policy, head, key)
     if value == held or frames.says_of_a_change(draft.fact, key or ""):

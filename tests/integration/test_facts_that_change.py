@@ -93,6 +93,8 @@ CHANGED: Final = (
     "I have an iPhone 12. | I upgraded to an iPhone 15. | 12 | 15",
     "I have a MacBook Pro. | I switched to a ThinkPad. | MacBook | ThinkPad",
     "I use Chrome. | I switched to Firefox. | Chrome | Firefox",
+    "I use Chrome. | I use Firefox now. | Chrome | Firefox",
+    "I have a MacBook Pro. | I have a Chromebook now. | MacBook | Chromebook",
     "I use Vim as my editor. | I've switched to VS Code. | Vim | VS Code",
     "I bank with Chase. | I closed my Chase account and opened one at Ally. | with Chase | Ally",
     "My salary is 50k. | I got a raise to 60k. | 50k | 60k",
@@ -236,6 +238,9 @@ BESIDE: Final = (
     "I'm engaged to Bob. | I got married to my job in May.",
     "My salary is 50k. | I earn 200 a month from my blog.",
     "I use Chrome. | I use Firefox for testing.",
+    "I use Chrome. | I use Firefox.",
+    "I have a MacBook Pro. | I have a Chromebook.",
+    "I have an iPhone 12. | I have a Pixel 7.",
     # What is like something that was told, and no news of it.
     "I play chess. | I've taken up poker.",
     "I row at Triton in the four. | Bram left Triton and Sanne coaches us now.",
