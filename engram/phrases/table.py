@@ -1,8 +1,8 @@
 """The things of daily life of which people have one, and for each the ways in which it is spoken of.
 
-In a pattern `<v>` is the value at the end of a statement, `<place>` one that is no time, `<my>` a small word before a
-thing, `<often>` how often something is done, `<rule>` when or how, and `<aux>` what a question puts before "I". A name
-that begins with `~` is loose: of it there may be several (`engram.frames`).
+In a pattern `<v>` is the value at the end of a statement, `<no-time>` stands before one that is no time, `<my>` is a
+small word before a thing, `<often>` how often something is done, `<rule>` when or how, and `<aux>` what a question puts
+before "I". A name that begins with `~` is loose: of it there may be several (`engram.frames`).
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ _EDITORS: Final = (
 )
 STANDS_FOR: Final = {
     "<v>": r"(?P<value>.+)",
-    "<place>": (
+    "<no-time>": (
         r"(?!\d|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|"
-        r"autumn|winter)(?P<value>.+)"
+        r"autumn|winter)"
     ),
     "<my>": r"(?:user's |the |an? )?",
     "<rule>": r"(?:every|most|on|twice|once|three times|several times|at|in|for|with|by|since|these|a few) .+",
@@ -327,14 +327,12 @@ ENTRIES: Final = (
         said=(
             ("browses", "name", r"(?:with|in|on) (?P<value><browsers>)"),
             ("uses", "name", r"(?P<value><browsers>)"),
-            ("switched|moved|changed|went|migrated|returned", "name", r"(?:back )?(?:over )?to (?P<value><browsers>)"),
+            ("switched|moved|changed|migrated", "name", r"(?:over )?to (?P<value><browsers>)"),
         ),
     ),
     Entry(
         "editor",
-        said=(
-            ("switched|moved|changed|went|migrated|returned", "name", r"(?:back )?(?:over )?to (?P<value><editors>)"),
-        ),
+        said=(("switched|moved|changed|migrated", "name", r"(?:over )?to (?P<value><editors>)"),),
     ),
     Entry(
         "laptop",
@@ -444,7 +442,7 @@ ENTRIES: Final = (
             (
                 "was",
                 "name",
-                r"born (?:and (?:raised|bred|brought up) )?in <place>",
+                r"born (?:and (?:raised|bred|brought up) )?in <no-time><v>",
             ),
         ),
         asked=(

@@ -193,7 +193,7 @@ def test_a_server_prepared_as_the_guide_says_works_without_a_superuser(
 ) -> None:
     server = server_of_ones_own
     page = ROOT / "docs" / "how-to" / "use-your-own-postgresql.md"
-    prepare, extension, later, login = [one.text for one in blocks(page) if one.language == "sql"]
+    prepare, extension, later, login, empty, renumber = [one.text for one in blocks(page) if one.language == "sql"]
     run(server.url("postgres", "postgres"), prepare)
     run(server.url("postgres", "memories"), extension)
     migrations.upgrade(server.url("engram_admin", "memories"))
@@ -205,6 +205,16 @@ def test_a_server_prepared_as_the_guide_says_works_without_a_superuser(
             assert memory.add(f"{user} was here").kind == "add"
             report = memory.ops.doctor()
             assert report.ok, report
+    # Its data moved to a server that is younger: numbered anew, the ledger is whole and is followed.
+    run(server.url("postgres", "memories"), renumber)
+    with Engram(server.url("engram_app", "memories"), scope=Scope(tenant)) as memory:
+        assert memory.ops.doctor().ok
+        assert memory.ops.verify_ledger().ok
+        assert len(list(memory.follow(poll=0))) == 2
+    run(server.url("postgres", "memories"), empty)
+    migrations.upgrade(server.url("engram_admin", "memories"))
+    with Engram(server.url("engram_app", "memories"), scope=Scope(tenant)) as memory:
+        assert memory.stats().events == 0
 
 
 def run(url: str, script: str) -> None:

@@ -1226,7 +1226,7 @@ def test_a_relation_between_what_a_reader_may_not_see_is_not_taken_back_by_him(a
     one, two = several(agent, 2, private=True)
     agent.relate(one, two, "causes")
     event = newest(agent)
-    with pytest.raises(Conflict, match="out of sight"):
+    with pytest.raises(NotFound, match="no run and no event with that id"):
         ada.ops.undo(event)
     assert len(stands(agent, one)) == 1
     assert agent.ops.undo(event).changed == 1
