@@ -63,12 +63,12 @@ _BEGUN: Final = regex(
     rf"|is (?:(?:back|used) to|back)?|has been|has always been) ?(?:now |still |again )?{_ING}(?P<rest>.*)$"
 )
 _TO_WORK: Final = regex(
-    r"^user (?P<verb>bikes|cycles|walks|drives|rides|runs|jogs|scoots|carpools) (?:in )?to "
+    r"^user (?P<verb>bikes|cycles|walks|drives|runs|jogs|scoots|carpools) (?:in )?to "
     r"(?P<there>work|the office|school|user's (?:job|office))(?P<rest>.*)$"
 )
 _MEANS: Final = {
     "bikes": "bike", "cycles": "bike", "walks": "foot", "drives": "car", "runs": "foot", "jogs": "foot",
-    "scoots": "scooter", "carpools": "carpool", "rides": "bike",
+    "scoots": "scooter", "carpools": "carpool",
 }  # fmt: skip
 _HAS_GOT: Final = regex(r"^user has got (?=an? |user's )")
 _AFTER: Final = regex(

@@ -796,7 +796,7 @@ def _owned(text: str) -> str | None:
     taken: list[str] = []
     for place, word in enumerate(words[:5]):
         bare = word.strip(",.;:!?")
-        if bare.removesuffix("'s") in PEOPLE and " ".join(words[place + 1 : place + 2]).strip(",.;:!?") in _VISITS:
+        if bare.removesuffix("'s") in _VISITED and " ".join(words[place + 1 : place + 2]).strip(",.;:!?") in _VISITS:
             return SELF  # "my dentist appointment" says nothing of the dentist
         if bare.endswith("'s") and bare[:-2] in PEOPLE:
             return _owned_thing(taken, bare, words[len(taken) + 1 :])
@@ -822,7 +822,11 @@ def _owned_thing(taken: list[str], owner: str, rest: list[str]) -> str:
     return "user's " + " ".join([*taken, owner[:-2]])
 
 
-_VISITS: Final = _words("appointment appointments visit visits check-up checkup bill bills prescription referral")
+_VISITED: Final = _words(
+    "dentist doctor gp therapist physiotherapist optician hairdresser barber vet lawyer accountant psychiatrist "
+    "psychologist dermatologist orthodontist cardiologist chiropractor midwife"
+)
+_VISITS: Final = _words("appointment appointments check-up checkup prescription referral")
 _RELATIONS_WITH_SLOT: Final = frozenset(("manager", "boss", "supervisor"))
 _FINITE: Final = _words(
     "is are was were has have had will would can could should must may might does do did lives live lived "

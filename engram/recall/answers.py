@@ -301,6 +301,7 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
 
 
 def _best_of(strong: list[SearchResult], road: Intent, question: str) -> SearchResult | None:
+    """The hit that answers among those that may. Pure."""
     if road in ("historical", "lineage"):
         changed = [one for one in strong if one.memory.status == "superseded" or one.memory.revision > 1]
         strong = changed or strong

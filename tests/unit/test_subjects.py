@@ -54,6 +54,12 @@ def test_first_person_becomes_third_person(said: str, written: str) -> None:
         ("Ada lives in Rome", "self"),
         ("The client is late", "unknown"),
         ("He lives in Rome", "unknown"),
+        ("Bob now lives in Rome", "bob"),
+        ("My sister visits me", "user's sister"),
+        ("My dentist appointment was cancelled", "self"),
+        ("My doctor's appointment is on Friday", "self"),
+        ("My doctor bills me", "user's doctor"),
+        ("My mother's prescription is ready", "user's mother"),
     ],
 )
 def test_the_subject_of_a_sentence_is_known_or_unknown(sentence: str, subject: str) -> None:
