@@ -47,8 +47,9 @@ def may_have_another(conflict_key: str | None, fact: str) -> bool:
     return owns is not None and owns.match(fact) is not None
 
 
-_HAS: Final = regex(r"(?i)user (?:has|has got|got|owns) ")
-_OWNS: Final = {"phone": _HAS, "laptop": _HAS, "browser": regex(r"(?i)user (?:uses|browses) ")}
+_ONE_OF: Final = r"(?i)user (?:{verbs}) (?!.* as user['’]s )"  # what is "his phone" is no other
+_HAS: Final = regex(_ONE_OF.format(verbs="has|has got|got|owns"))
+_OWNS: Final = {"phone": _HAS, "laptop": _HAS, "browser": regex(_ONE_OF.format(verbs="uses|browses"))}
 
 
 # ------------------------------------------------ plain form

@@ -94,6 +94,7 @@ CHANGED: Final = (
     "I have a MacBook Pro. | I switched to a ThinkPad. | MacBook | ThinkPad",
     "I use Chrome. | I switched to Firefox. | Chrome | Firefox",
     "I use Chrome. | I use Firefox now. | Chrome | Firefox",
+    "My phone is a Xperia 1. | I have a Fairphone 5 as my phone. | Xperia | Fairphone",
     "I have a MacBook Pro. | I have a Chromebook now. | MacBook | Chromebook",
     "I use Vim as my editor. | I've switched to VS Code. | Vim | VS Code",
     "I bank with Chase. | I closed my Chase account and opened one at Ally. | with Chase | Ally",
