@@ -524,12 +524,12 @@ _AN_AGE: Final = range(10, 110)
 
 
 _PAY: Final = (
-    r"(?P<value>[€$£]?\d[\d.,]*k?(?: ?(?:euros?|dollars?|pounds?|francs?|eur|usd|gbp|chf))?)"
-    r"(?: (?:an?|per|every) (?:year|month|week|hour)| annually| gross| net){0,2}" + _LATELY
+    r"(?P<value>[€$£]?(?:\d[\d.,]*k|\d\d[\d.,]{2,})(?: ?(?:euros?|dollars?|pounds?|francs?|eur|usd|gbp|chf))?)"
+    r"(?: (?:an?|per|every) year| annually| gross){0,2}" + _LATELY
 )
 _RAISED: Final = regex(
     rf"^user {_ADV}(?:has )?{_ADV}(?:got|gotten|received|been given|was given|negotiated) (?:an?|user's) "
-    rf"(?:pay |salary )?(?:raise|rise|increase|bump) to {_ROUGHLY}{_PAY}"
+    rf"(?:(?:pay |salary )?raise|(?:pay |salary )(?:rise|increase|bump)) to {_ROUGHLY}{_PAY}"
 )
 _PAID: Final = regex(rf"^user {_ADV}(?:earns|is paid|is earning) {_ROUGHLY}{_PAY}")
 
@@ -755,8 +755,12 @@ _CORRECTED: Final = tuple(
     )
 )
 _MY: Final = r"(?:user's |the |an? )?"
-_CLOSED: Final = r"(?:closed|cancell?ed|shut)"
-_OPENED: Final = r"(?:has )?(?:opened|got|started|set up) (?:one|an account|another(?: one)?|a new one)"
+_BANK_CHANGED: Final = regex(
+    rf"^user {_ADV}(?:has )?(?:closed|cancell?ed|shut) user's (?P<old>{_V}) (?:(?:checking|current|bank) )?account,? "
+    r"and (?:has )?(?:opened|got|started|set up) (?:one|an account|another(?: one)?|a new one) "
+    rf"(?:at|with) (?P<new>{_V})(?: now| instead)*$"
+)
+"""What says of a bank that it is another: who has an account with his employer has that, too."""
 _POINTED: Final = tuple(
     regex(rf"^user {_ADV}(?:has )?{pattern}(?: any ?more| any longer| now| instead| at last)*$")
     for pattern in (
@@ -765,7 +769,6 @@ _POINTED: Final = tuple(
         rf"(?:(?:switched|went|moved|is|gone|returned) back|returned) to (?:using )?{_MY}(?P<new>{_V})",
         rf"(?:is using|uses) {_MY}(?P<new>{_V}) again",
         rf"(?:stopped|quit|gave up|given up) (?:using |driving |wearing )?{_MY}(?P<old>{_V})",
-        rf"{_CLOSED} user's (?P<old>{_V}) (?:\w+ )?account,? and {_OPENED} (?:at|with) (?P<new>{_V})",
         rf"(?:does not|no longer|do not) (?:use|uses|own|owns|have|has) {_MY}(?P<old>{_V})",
         rf"(?:sold|ditched|dropped|abandoned|got rid of|gave away|lost) {_MY}(?P<old>{_V})",
     )
@@ -1001,6 +1004,10 @@ def pointed(statement: str) -> Echo | None:
     if forget is not None:
         name = noun(forget["np"])
         return None if name is None else Echo(name=name)
+    bank = _BANK_CHANGED.match(statement)
+    if bank is not None:
+        was = re.compile(rf"(?<!\w){re.escape(bank['old'])}$")
+        return Echo(bank["old"], bank["new"], name="bank", over="bank", fits=was)
     for said in (statement, *asides.left_out(statement)):
         for pattern in _POINTED:
             match = pattern.match(said)
@@ -1069,7 +1076,7 @@ _QUESTIONS: Final = tuple(
         ),
         (r"^(?:who|which company|what company) (?:employs|employed) me$", "employer"),
         (rf"^what {_AUX} i (?:\w+ )?(?:work|working) as$", "occupation"),
-        (r"^what(?:'s| is| was) my (?:job |work )?position(?: at (?:work|\w+|the company))?$", "occupation"),
+        (r"^what(?:'s| is| was) my (?:(?:job|work) position|position at (?:work|\w+|the company))$", "occupation"),
         (r"^what (?:do|did) i do (?:for a living|for work|professionally)$", "occupation"),
         (rf"^what diet {_AUX} i (?:\w+ )?(?:follow|following|on|keep|eat)$", "diet"),
         (r"^what (?:do|did) i drive$", "car"),

@@ -65,7 +65,8 @@ _BEGUN: Final = regex(
 )
 _TO_WORK: Final = regex(
     r"^user (?P<verb>bikes|cycles|walks|drives|runs|jogs|scoots|carpools) (?:in )?to "
-    r"(?P<there>work|the office|school|user's (?:job|office))(?P<rest>.*)$"
+    r"(?P<there>work|the office|school|user's (?:job|office))"
+    r"(?P<rest>(?!.*\b(?:today|tomorrow|tonight|this (?:week|month|morning)|at the moment|only)\b).*)$"
 )
 _MEANS: Final = {
     "bikes": "bike", "cycles": "bike", "walks": "foot", "drives": "car", "runs": "foot", "jogs": "foot",

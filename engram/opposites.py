@@ -127,10 +127,13 @@ _ELSEWHERE: Final = regex(
 )
 """What a denial may be of instead ("not because of the pay"), and days: there are many of each."""
 _ANYTHING_ELSE: Final = (_PARTLY, _MOST, _IDIOMS, _ELSEWHERE)
+_TASTE: Final = r"(?=[^,;]*\b(?:likes?|loves?|enjoys?|hates?|dislikes?|detests?|loathes?)\b)"
+_WHY: Final = r"(?:because|due to|thanks to|since|as(?= (?:i|it|he|she|they|we|there|user)\b))"
+_FOR_NOW: Final = r"(?:(?:user is|i'm|i am) (?:trying|\w+ing)|until|today|tonight|this (?:week|morning|evening))"
 _BY_NOW: Final = regex(
-    r"(?P<said>[^,;]{1,160} (?:now|any ?more|any longer|these days|again)),? (?:because|due to|thanks to|since|as)\b.*$"
+    rf"(?P<said>{_TASTE}[^,;]{{1,160}} (?:now|any ?more|any longer|these days|again)),? {_WHY}\b(?!.*\b{_FOR_NOW}\b).*$"
 )
-"""What is so by now, and why: the reason says nothing of what it is."""
+"""A taste of now, and why: the reason says nothing of what it is. Who can't swim now may be able to by tomorrow."""
 _ASIDE: Final = regex(r"\b(?:any ?more|any longer|at all|after all|these days|as well|at the moment|(?<!has )yet)\b")
 _LIGHT: Final = _words(
     "a an any really actually also too either now still just currently truly absolutely definitely again"

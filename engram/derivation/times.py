@@ -58,7 +58,10 @@ _FORMS: Final = tuple(
         ),
         (
             "feast",
-            rf"\b(?:(?P<which>last|next|this|since|until|till) )?{feasts.FORM}(?:,? (?:of |in )?(?P<year>{_YEAR})\b)?",
+            (
+                rf"(?<!since )\b(?:(?P<which>last|next|this|until|till) )?{feasts.FORM}"
+                rf"(?:,? (?:of |in )?(?P<year>{_YEAR})\b)?"
+            ),
         ),
         ("ago", rf"\b{_COUNT} {_UNIT} (?:ago|back)\b"),
         ("ahead", rf"\b(?:in {_COUNT} {_UNIT}(?: time|' time)?)\b"),

@@ -50,8 +50,8 @@ _EDITORS: Final = (
 STANDS_FOR: Final = {
     "<v>": r"(?P<value>.+)",
     "<no-time>": (
-        r"(?!\d|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|"
-        r"autumn|winter)"
+        r"(?!\d|(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|"
+        r"jun|jul|aug|sept?|oct|nov|dec|spring|summer|autumn|winter|the (?:year|early|late|\w+ies))\b)"
     ),
     "<my>": r"(?:user's |the |an? )?",
     "<rule>": r"(?:every|most|on|twice|once|three times|several times|at|in|for|with|by|since|these|a few) .+",
@@ -65,10 +65,6 @@ STANDS_FOR: Final = {
     "<phones>": _PHONES,
     "<laptops>": _LAPTOPS,
     "<browsers>": _BROWSERS,
-    "<zones>": (
-        r"(?:[pmce][sd]t|cet|cest|gmt|bst|ist|jst|aest|nzst|utc(?:[+-]\d{1,2})?|"
-        r"(?:pacific|eastern|central|mountain) time)"
-    ),
     "<editors>": _EDITORS,
 }
 
@@ -431,10 +427,6 @@ ENTRIES: Final = (
         ),
         owned=(("name", r"user's (?:office|desk|workplace|place of work) is (?:back )?(?:in|at|on) (?:the )?<v>"),),
         asked=(r"where(?:'s| is| was) my (?:office|desk|workplace)",),
-    ),
-    Entry(
-        "time zone",
-        said=(("is", "name", r"(?:in|on) (?P<value><zones>)(?: (?:zone|time))?"),),
     ),
     Entry(
         "~birthplace",

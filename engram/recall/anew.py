@@ -21,9 +21,14 @@ _BECAME: Final = regex(
     r" (?:(?:has|was|has been|got) )?(?:changed|moved|switched|renamed|pushed|postponed|updated|raised|lowered|"
     r"increased|reduced|cut|extended) to "
 )
-_NOW: Final = regex(
-    r",? (?:now|again|these days|nowadays|currently|from now on|instead|at the moment|right now)(?= |[.!]?$)|[.!]+$"
+_TURNED: Final = r"(?:now|again|these days|nowadays|currently|from now on|instead|at the moment|right now)"
+_NOW: Final = regex(rf",? {_TURNED}(?= |[.!]?$)|[.!]+$")
+_NOW_ONLY: Final = regex(rf"\b{_TURNED}\b")
+_WORD: Final = regex(r"[\w'-]+")
+_PLACED: Final = frozenset(
+    ("at", "in", "on", "by", "before", "after", "as", "from", "for", "to", "with", "a", "an", "the")
 )
+"""What a value begins with tells its kind: at which gate a flight arrives, and at what time."""
 _OF_WHAT: Final = regex(r"[a-z]+ (?:per|an?|each|every) [a-z]+")
 """What a number counts: "requests per minute"."""
 _LINKS: Final = """
@@ -59,7 +64,20 @@ def is_said_anew(said: str, before: str) -> bool:
         return False
     if last > AFTER_A_VALUE and _OF_WHAT.fullmatch(" ".join(new[len(new) - last :])) is None:
         return False
-    return all(_NO_VALUE.isdisjoint(value) for value in values)
+    kinds = {value[0] if value[0] in _PLACED else "" for value in values}
+    return len(kinds) == 1 and all(_NO_VALUE.isdisjoint(value) for value in values)
+
+
+def asks_for_the_former(question: str, said: str, before: str) -> bool:
+    """Whether a question names what one text says and a later one, which speaks of no change, does not.
+
+    >>> asks_for_the_former("What does rack 1 run?", "The server in rack 2 runs BSD", "The server in rack 1 runs Linux")
+    True
+    """
+    if _BECAME.search(plain(said)) or _NOW_ONLY.search(plain(said)):
+        return False
+    former, later = (frozenset(_WORD.findall(plain(one))) for one in (before, said))
+    return not (former - later).isdisjoint(_WORD.findall(plain(question)))
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:

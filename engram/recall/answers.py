@@ -296,6 +296,7 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
         if one.memory.conflict_key is None and one.memory.valid_from > before.valid_from
         and trust_rank(one.memory.trust) <= trust_rank(before.trust)
         and anew.is_said_anew(one.memory.fact, before.fact)
+        and not anew.asks_for_the_former(question, one.memory.fact, before.fact)
     ]  # fmt: skip
     return max(later, key=lambda one: one.memory.valid_from, default=best)
 

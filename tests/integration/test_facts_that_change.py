@@ -85,7 +85,6 @@ ENDED: Final = (
 )
 # What was so, what is said of it, the value that is gone, and the one that came.
 CHANGED: Final = (
-    "My timezone is CET. | I'm in PST now. | CET | PST",
     "Always reply in English. | From now on reply in German. | English | German",
     "I take the bus to work. | I bike to work now. | bus | bikes",
     "I drive to work. | I walk to the office these days. | drives | walks",
@@ -102,6 +101,7 @@ CHANGED: Final = (
     "I earn 50k a year. | I earn 60k a year now. | 50k | 60k",
     "I'm dating Anna. | I'm single now. | Anna | single",
     "I'm single. | I'm engaged to Bob. | single | Bob",
+    "I love hiking. | I hate hiking now because of my knee. | loves | hates",
     "I live in Rome. | I moved from my parents' house to Ashford. | Rome | Ashford",
     # Said in other words each time.
     "My landlord is Mr. Haines. | I rent from Ms. Kealoha now. | Haines | Kealoha",
@@ -231,6 +231,17 @@ ASKED: Final = (
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (
     "I drive to work. | I walk to the park.",
+    "I bike to work. | I drive to work today.",
+    "I bike to work. | I'm driving to work this week.",
+    "My time zone is CET. | I'm in EST right now.",
+    "I work at Google. | I closed my Google account and opened one with Proton.",
+    "My bank is Chase. | I closed my Chase savings account and opened one at Ally.",
+    "My car is a Tesla. | I closed my Tesla account and opened one with Ionity.",
+    "I can swim. | I can't swim now because my arm is in a cast.",
+    "My salary is 80,000 euros. | I earn 2,000 euros a month net.",
+    "My salary is 80k. | I got an increase to 100.",
+    "My salary is 80k. | I'm paid 50 euros today.",
+    "I drive a Golf. | I was born in Dec 1985.",
     "I drive to work. | I bike to work on Fridays.",
     "I have an iPhone 12. | My wife has a Pixel 7.",
     "I have an iPhone 12. | I have a Pixel for testing.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.recall.anew import is_said_anew
+from engram.recall.anew import asks_for_the_former, is_said_anew
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,8 @@ def test_the_same_words_of_another_value_are_said_anew(before: str, said: str) -
         ("Marek picks up the kids from school.", "Rosa picks up the kids from school."),
         ("The shop on Main Street opens at 9", "The shop on Oak Street opens at 10"),
         ("Our office on floor 3 has desks", "Our office on floor 4 has desks"),
+        ("Flights arrive daily at gate 4", "Flights arrive daily by nine"),
+        ("The plumber is called Joe", "The plumber is called before noon"),
         ("The server is up", "The server is not up"),
         ("We meet every Monday.", "Should we meet every Tuesday?"),
         ("We meet every Monday.", "If we meet every Tuesday"),
@@ -45,3 +47,19 @@ def test_the_same_words_of_another_value_are_said_anew(before: str, said: str) -
 )
 def test_what_happened_what_is_of_something_else_and_what_is_supposed_is_not(before: str, said: str) -> None:
     assert not is_said_anew(said, before)
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "before", "former"),
+    [
+        ("What does rack 1 run?", "The server in rack 2 runs BSD", "The server in rack 1 runs Linux", True),
+        ("When does the gym open on weekdays?", "It opens at 8 on weekends", "It opens at 6 on weekdays", True),
+        ("Does it support dark mode?", "The app supports offline mode", "The app supports dark mode", True),
+        ("How often do keys rotate?", "Keys rotate every 60 days", "Keys rotate every 30 days", False),
+        ("Do we still meet on Mondays, on Monday?", "We meet every Tuesday now", "We meet every Monday", False),
+    ],
+)
+def test_a_question_that_names_the_former_is_answered_by_it(
+    question: str, said: str, before: str, former: bool
+) -> None:
+    assert asks_for_the_former(question, said, before) is former
