@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import zip_longest
 from typing import Final, Literal
 
 from engram import attributes, names, predicates, verbs
@@ -794,9 +795,9 @@ def _owned(text: str) -> str | None:
         return None
     words = re.sub(r"^(?:my|our|user's|the user's) ", "", text).split(" ")
     taken: list[str] = []
-    for place, word in enumerate(words[:5]):
+    for word, after in zip_longest(words[:5], words[1:6], fillvalue=""):
         bare = word.strip(",.;:!?")
-        if bare.removesuffix("'s") in _VISITED and " ".join(words[place + 1 : place + 2]).strip(",.;:!?") in _VISITS:
+        if bare.removesuffix("'s") in _VISITED and after.strip(",.;:!?") in _VISITS:
             return SELF  # "my dentist appointment" says nothing of the dentist
         if bare.endswith("'s") and bare[:-2] in PEOPLE:
             return _owned_thing(taken, bare, words[len(taken) + 1 :])

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any, Final
 
-from engram import asides, attributes, courses, frames, moves, names, news, shorthand, slips
+from engram import asides, attributes, courses, frames, moves, names, news, sessions, shorthand, slips
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import MAX_FACT, Proposed, fitted
@@ -104,12 +104,8 @@ def readable(content: str) -> str:
     return "".join(out)
 
 
-_SWITCH = regex(r"(?i)#mem-(?:on|off)(?![\w-])")
-"""What switches memory for a session says nothing of the user: see `sessions.SWITCH`."""
-
-
 def _message(event: Event, content: str, user_name: str | None) -> Iterator[Proposed]:
-    content = _SWITCH.sub(lambda mark: " " * len(mark.group()), content)
+    content = sessions.SWITCH.sub(lambda mark: " " * len(mark.group()), content)  # it says nothing of the user
     text = readable(content)
     after_self = True
     spans = sentence_spans(text)[:MAX_SENTENCES]

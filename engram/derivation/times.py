@@ -199,11 +199,9 @@ def _feast(parts: dict[str, str], today: date) -> date | None:
     days = [feasts.day(name, today.year + shift) for shift in (-1, 0, 1)]
     if which == "this":
         return days[1]
-    return (
-        next(day for day in days if day > today)
-        if which in ("next", "until", "till")
-        else ([day for day in days if day < today][-1])
-    )
+    if which == "last":
+        return max(day for day in days if day < today)
+    return min(day for day in days if day > today)
 
 
 def _dated(parts: dict[str, str], day: int, today: date, text: str, place: int) -> date | None:

@@ -41,6 +41,7 @@ LEAST_VECTOR: Final = (0, 8, 4)
 HELD_BACK: Final = 60.0  # seconds a transaction may keep followers waiting
 PATIENCE: Final = 2.0  # seconds for which a look how it goes is tried again, and that a statement of it may take
 MOST_CHECKED: Final = 10_000
+NO_RIGHTS: Final = "42501"  # the SQLSTATE of a login that may not do what is asked
 EMBED: Final = "give this process the model, or change it with `engram reembed`"
 _CHECKED: Final[dict[tuple[str, str], datetime]] = {}
 """When this process last found the chain of a tenant whole, by the address of the database and the tenant."""
@@ -165,9 +166,6 @@ def _repair_of(error: EngramError) -> str | None:
     if error.code == "schema_outdated":
         return "engram migrate"
     return "grant engram_app to the user of the URL" if error.facts.get("sqlstate") == NO_RIGHTS else None
-
-
-NO_RIGHTS: Final = "42501"
 
 
 @dataclass(frozen=True, slots=True)

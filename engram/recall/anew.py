@@ -23,7 +23,7 @@ _BECAME: Final = regex(
 )
 _TURNED: Final = r"(?:now|again|these days|nowadays|currently|from now on|instead|at the moment|right now)"
 _NOW: Final = regex(rf",? {_TURNED}(?= |[.!]?$)|[.!]+$")
-_NOW_ONLY: Final = regex(rf"\b{_TURNED}\b")
+_TURN: Final = regex(rf"\b{_TURNED}\b")
 _WORD: Final = regex(r"[\w'-]+")
 _PLACED: Final = frozenset(
     ("at", "in", "on", "by", "before", "after", "as", "from", "for", "to", "with", "a", "an", "the")
@@ -74,10 +74,11 @@ def asks_for_the_former(question: str, said: str, before: str) -> bool:
     >>> asks_for_the_former("What does rack 1 run?", "The server in rack 2 runs BSD", "The server in rack 1 runs Linux")
     True
     """
-    if _BECAME.search(plain(said)) or _NOW_ONLY.search(plain(said)):
+    later, former = plain(said), plain(before)
+    if _BECAME.search(later) or _TURN.search(later):
         return False
-    former, later = (frozenset(_WORD.findall(plain(one))) for one in (before, said))
-    return not (former - later).isdisjoint(_WORD.findall(plain(question)))
+    of_former = frozenset(_WORD.findall(former)) - frozenset(_WORD.findall(later))
+    return not of_former.isdisjoint(_WORD.findall(plain(question)))
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
