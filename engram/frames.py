@@ -41,15 +41,7 @@ def may_have_another(conflict_key: str | None, fact: str) -> bool:
     >>> may_have_another("slot:profile:laptop", "User has a Chromebook")
     True
     """
-    if is_loose(conflict_key):
-        return True
-    owns = _OWNS.get((conflict_key or "").removeprefix(PROFILE))
-    return owns is not None and owns.match(fact) is not None
-
-
-_ONE_OF: Final = r"(?i)user (?:{verbs}) (?!.* as user['’]s )"  # what is "his phone" is no other
-_HAS: Final = regex(_ONE_OF.format(verbs="has|has got|got|owns"))
-_OWNS: Final = {"phone": _HAS, "laptop": _HAS, "browser": regex(_ONE_OF.format(verbs="uses|browses"))}
+    return is_loose(conflict_key) or phrases.tells_of_one_more((conflict_key or "").removeprefix(PROFILE), fact)
 
 
 # ------------------------------------------------ plain form

@@ -369,7 +369,7 @@ def _effect(
     if candidates and ledger.has_erased(conn, batch.event_ids):
         return False  # erased since the model was shown it: look again
     _settle(setup, desk, candidates, advice, anew=not failed)
-    if any(one.draft.vector is None for one in candidates) and setup.embedder is not None:
+    if desk.embeds and any(one.draft.vector is None for one in candidates):
         jobs.add(conn, kind=jobs.EMBED, dedup_key=f"{job.job_id}/{batch.new}", scope_id=batch.scope_id)
     if batch.new > batch.old and not failed:
         jobs.advance(conn, _moved(job.stream_id, batch))

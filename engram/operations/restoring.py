@@ -315,7 +315,7 @@ class _Restoring:
         self._insert("import_checkpoints", rows)
 
     def _memories(self, lines: list[dict[str, Any]]) -> None:
-        embeds = self.setup.embedder is not None
+        embeds = self.setup.embedder is not None or self.model is not None
         rows = [
             {name: value for name, value in line.items() if name not in ("activity", "sources")}
             | {

@@ -95,7 +95,8 @@ def queue_periods(setup: Setup) -> Operation[None]:
 
 def kinds(setup: Setup) -> tuple[str, ...]:
     """The kinds of jobs this process can run; a kind of another release, or one that needs a model, is left alone."""
-    return tuple(kind for kind in WORK if kind != jobs.EXTRACT or setup.asks(extracting.COMPONENT))
+    has_model = {jobs.EXTRACT: setup.asks(extracting.COMPONENT), jobs.EMBED: setup.embedder is not None}
+    return tuple(kind for kind in WORK if has_model.get(kind, True))
 
 
 def run_jobs(setup: Setup, limit: object) -> Operation[int]:

@@ -208,7 +208,7 @@ class Setup:
                 {"surprise": self.policy.surprise_threshold}, None if active is None else active.thresholds,
                 self.policy.thresholds,
             ),
-            config=config, reason=reason, embeds=self.embedder is not None,
+            config=config, reason=reason, embeds=self.embedder is not None or active is not None,
             building_id=None if building is None else building.model_id,
             is_long=None if self.embedder is None else self.embedder.is_long,
             direct=None if own.stream_id is None else (int(own.scope_id), own.stream_id),

@@ -316,7 +316,8 @@ def _of_embedder(setup: Setup, used: Row[Any] | Model | None) -> Check:
     """What this process embeds with: the model its tenant uses, if it uses one, else the given one."""
     given = None if setup.embedders is None else setup.embedders.given
     if setup.embedder is None or given is None:
-        return Check("embedder", True, "none: keyword search only")
+        waits = "" if used is None else f", and what is written here waits for {used.name}, the tenant's model"
+        return Check("embedder", True, f"none: keyword search only{waits}")
     if used is None:
         size = f", {given.dimensions} dimensions" if given.is_measured else ""
         return Check("embedder", True, f"{given.name}{size}", EMBED)

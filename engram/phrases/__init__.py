@@ -64,6 +64,9 @@ _BY_SOMEBODY: Final = tuple(
     for done in entry.done
 )
 _ASKED: Final = tuple((regex(f"^(?:{_pattern(asked)})$"), entry.name) for entry in ENTRIES for asked in entry.asked)
+_BESIDE: Final = {
+    entry.name: regex(rf"(?i)user (?:{entry.beside}) (?!.* as user['’]s )") for entry in ENTRIES if entry.beside
+}
 NOUNS: Final = {noun: entry.name for entry in ENTRIES for noun in entry.nouns.split("|") if noun}
 """Nouns that name an attribute, and its name."""
 KINDS: Final[dict[str, Kind]] = {entry.name: entry.value for entry in ENTRIES if entry.value is not None}
@@ -160,6 +163,12 @@ def goes_beside(name: str) -> bool:
     return name in _SEVERAL
 
 
+def tells_of_one_more(name: str, fact: str) -> bool:
+    """Whether a fact tells of one more of a thing, and not of a change: "has a Chromebook", but not "as his laptop"."""
+    one_more = _BESIDE.get(name)
+    return one_more is not None and one_more.match(fact) is not None
+
+
 def told_by(name: str) -> frozenset[str]:
     """The words by which a text may tell of an attribute: those of its name and of the phrases that set it."""
     return frame_words(name) - _SAYS_NOTHING
@@ -195,5 +204,5 @@ _WORDS_OF: Final = _words_of()
 
 __all__ = [
     "KINDS", "NOUNS", "TONGUES", "Kind", "Phrase", "asked", "fits", "frame_words", "goes_beside", "is_for_a_service",
-    "is_known", "is_of_user", "read", "relatives", "told_by",
+    "is_known", "is_of_user", "read", "relatives", "tells_of_one_more", "told_by",
 ]  # fmt: skip

@@ -17,7 +17,8 @@ class Entry(NamedTuple):
 
     `value` is what its value has to be where a noun names it, if that is no name. `said` are verbs of the user, with
     what the value has to be and what follows the verb; `owned` statements of something else; `done` what somebody who
-    is the value does; `asked` questions, in compared text and without their time.
+    is the value does; `asked` questions, in compared text and without their time. `beside` are the verbs of the user by
+    which one more is had and none is left: who "has a Chromebook" may have a ThinkPad, too.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Entry(NamedTuple):
     owned: tuple[tuple[Kind, str], ...] = ()
     done: tuple[str, ...] = ()
     asked: tuple[str, ...] = ()
+    beside: str = ""
 
 
 _PHONES: Final = (
@@ -317,6 +319,7 @@ ENTRIES: Final = (
                 r"(?:up )?to (?:an? |the )?(?:new )?(?P<value><phones>)",
             ),
         ),
+        beside="has|has got|got|owns",
     ),
     Entry(
         "browser",
@@ -325,6 +328,7 @@ ENTRIES: Final = (
             ("uses", "name", r"(?P<value><browsers>)"),
             ("switched|moved|changed|migrated", "name", r"(?:over )?to (?P<value><browsers>)"),
         ),
+        beside="uses|browses",
     ),
     Entry(
         "editor",
@@ -344,6 +348,7 @@ ENTRIES: Final = (
                 r"(?:up )?to (?:an? |the )?(?:new )?(?P<value><laptops>)",
             ),
         ),
+        beside="has|has got|got|owns",
     ),
     Entry(
         "phone provider",

@@ -128,7 +128,8 @@ class Desk:
     """Where drafts are judged and written: the scope, the policy and the model, for the length of a transaction.
 
     `model_id` is the model of the drafts' vectors, None when they have none or the tenant uses another by now; `embeds`
-    says whether a memory without a vector is to get one, and `building_id` which model is being built meanwhile.
+    says whether a memory without a vector is to get one, of this process or another, and `building_id` which model is
+    being built meanwhile.
     """
 
     conn: Connection

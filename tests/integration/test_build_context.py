@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from engram import AsyncEngram, Engram, InvalidInput, LimitExceeded, Scope
+from engram import AsyncEngram, Engram, InvalidInput, LimitExceeded, Scope, database
 from engram.settings import load
 from engram.text import count_tokens
 from engram.values import FORMATS, ContextBlock
@@ -103,6 +103,7 @@ def test_a_context_without_a_question_is_gathered_in_one_transaction(
         return say(wire, statements, **how)
 
     monkeypatch.setattr(Wire, "say", noted)
+    monkeypatch.setattr(database, "ANALYZED_AT", frozenset())  # or the row may be the write before which tables are
     assert talked.build_context(max_tokens=800).text
     assert said.count("BEGIN") == said.count("COMMIT") == 2, "one to gather, one for the row of the log"
 

@@ -309,6 +309,34 @@ def test_what_a_process_without_a_model_puts_in_place_by_a_replay_waits_for_vect
     assert len(memory.search("who paints in Oslo", mode="semantic", expand=False, limit=10).results) == 3
 
 
+def test_what_a_process_without_a_model_writes_waits_for_one_that_has_the_tenants(door: Door) -> None:
+    memory, plain = door(), door("none")
+    memory.add("Person 1 paints a kite in Oslo")
+    plain.add("Person 2 carves wood in Lima")
+    plain.add_many([{"fact": "Person 3 knits in Bergen"}, {"fact": "Person 4 sails near Split"}])
+    plain.remember("I bake bread on Sundays.")
+    plain.ops.run_jobs()  # those that it can do
+    assert [one.embedded for one in memory.list_memories()].count(False) == 5
+    doctor = {check.name: check.detail for check in plain.ops.doctor().checks}
+    assert "waits for openai/a" in doctor["embedder"]
+    assert "5 memories" in doctor["vectors"]
+    memory.ops.run_jobs()
+    assert all(one.embedded for one in memory.list_memories())
+    fact = "Person 2 carves wood in Lima"
+    assert memory.search(fact, mode="semantic", expand=False)[0].memory.fact == fact
+
+
+def test_what_a_process_without_a_model_imports_waits_for_one_that_has_the_tenants(door: Door, tmp_path: Path) -> None:
+    memory, mover = door(), Scope(tenant_id=f"{door().scope.tenant_id}-before", user_id="mover")
+    memory.add("Person 1 paints a kite in Oslo")
+    before = door("none", scope=mover)
+    before.add("Person 2 carves wood in Lima")
+    before.ops.export(tmp_path / "mover.jsonl")
+    door("none").ops.import_(tmp_path / "mover.jsonl")
+    memory.ops.run_jobs()
+    assert [one.embedded for one in memory.scoped(user_id="mover").list_memories()] == [True]
+
+
 def test_a_large_scope_is_searched_through_a_graph_of_the_new_model(
     door: Door, database: Database, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
