@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import psycopg
+from alone import Alone
 
 from engram.embedded import EmbeddedServer
 
@@ -18,7 +19,7 @@ WORDLESS: Final = {
 """The types of columns in which no word can stand; printing every number of every vector takes longer than the rest."""
 
 
-def hits(server: EmbeddedServer, words: Sequence[str]) -> dict[str, set[str]]:
+def hits(server: EmbeddedServer | Alone, words: Sequence[str]) -> dict[str, set[str]]:
     """Every column of every table of the schema in which one of the words can be read, as text or as bytes."""
     plain = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
     found: dict[str, set[str]] = {}

@@ -11,6 +11,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from alone import Alone, alone
 from calls import UNKNOWN_ID
 from traces import hits
 
@@ -25,13 +26,24 @@ from engram.writing import Draft
 WORD = "qanary"
 
 
+@pytest.fixture(scope="module")
+def server(server: EmbeddedServer) -> Iterator[Alone]:
+    with alone(server) as own:
+        yield own
+
+
+@pytest.fixture(scope="module")
+def database_url(server: Alone) -> str:
+    return server.url()
+
+
 @pytest.fixture
 def ada(database_url: str, tenant: str) -> Iterator[Engram]:
     with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
         yield door
 
 
-def owner(server: EmbeddedServer, statement: str) -> list[Any]:
+def owner(server: Alone, statement: str) -> list[Any]:
     """The rows of a statement of the superuser."""
     plain = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
     with psycopg.connect(plain, autocommit=True) as conn:
@@ -162,9 +174,7 @@ def test_a_source_of_which_nothing_is_there_is_said_so(ada: Engram) -> None:
 # Kinds of targets ----------------------------------------------------------------------------------------------------
 
 
-def test_a_user_is_erased_in_every_namespace_and_of_every_agent_and_nobody_else(
-    server: EmbeddedServer, ada: Engram
-) -> None:
+def test_a_user_is_erased_in_every_namespace_and_of_every_agent_and_nobody_else(server: Alone, ada: Engram) -> None:
     work = ada.scoped(namespace="work", agent_id="coder")
     bob = ada.scoped(user_id="bob")
     for door, number in ((ada, 1), (work, 2), (bob, 3)):
@@ -204,7 +214,7 @@ def test_one_scope_is_erased_and_the_other_of_the_same_user_stays(ada: Engram, t
     assert ada.list_memories().results == ()
 
 
-def test_a_session_goes_with_its_summary_its_metadata_and_its_documents(server: EmbeddedServer, ada: Engram) -> None:
+def test_a_session_goes_with_its_summary_its_metadata_and_its_documents(server: Alone, ada: Engram) -> None:
     with ada.session("s", metadata={"note": f"{WORD}m"}) as visit:
         visit.remember(f"My boat is called {WORD}u.")
         visit.record_long_input(f"The {WORD}l is long.\n\n" * 40, title=f"{WORD}d")
@@ -220,7 +230,7 @@ def test_a_session_goes_with_its_summary_its_metadata_and_its_documents(server: 
     assert ada.ops.verify_ledger().ok
 
 
-def test_a_source_goes_with_its_documents(server: EmbeddedServer, ada: Engram) -> None:
+def test_a_source_goes_with_its_documents(server: Alone, ada: Engram) -> None:
     ada.add(f"The keel is {WORD}k", source="survey.pdf")
     ada.record_long_input(f"The {WORD}l is long.\n\n" * 40, title="survey.pdf")
     ada.add("The mast is pine", source="letter")
@@ -230,7 +240,7 @@ def test_a_source_goes_with_its_documents(server: EmbeddedServer, ada: Engram) -
     assert [one.fact for one in ada.list_memories()] == ["The mast is pine"]
 
 
-def test_a_memory_goes_with_the_events_it_rests_on_and_what_else_they_gave(server: EmbeddedServer, ada: Engram) -> None:
+def test_a_memory_goes_with_the_events_it_rests_on_and_what_else_they_gave(server: Alone, ada: Engram) -> None:
     kept = ada.add("The mast is pine").memory
     made = ada.add(f"The keel is {WORD}k", metadata={"note": "oak"}).memory
     assert made is not None
@@ -274,7 +284,7 @@ def merged(ada: Engram, fact: str, *memory_ids: str) -> str:
     return next(change.memory_id for change in run.changes if change.field == "memory")
 
 
-def test_a_summary_goes_with_what_it_was_made_of_and_the_rest_comes_back(server: EmbeddedServer, ada: Engram) -> None:
+def test_a_summary_goes_with_what_it_was_made_of_and_the_rest_comes_back(server: Alone, ada: Engram) -> None:
     said = [ada.add(fact).memory for fact in (f"The keel is {WORD}k", "The mast is pine", "The sail is red")]
     first, second, third = [one.memory_id for one in said if one is not None]
     made = merged(ada, f"The keel is {WORD}k and the mast is pine", first, second)
@@ -327,7 +337,7 @@ def test_an_erasure_that_broke_off_goes_on_when_it_is_asked_for_again(
 # The second look -----------------------------------------------------------------------------------------------------
 
 
-def test_the_report_is_not_clean_where_something_is_left(server: EmbeddedServer, ada: Engram, tenant: str) -> None:
+def test_the_report_is_not_clean_where_something_is_left(server: Alone, ada: Engram, tenant: str) -> None:
     made = ada.add(f"The keel is {WORD}k").memory
     assert made is not None
     ada.ops.erase(user="ada")
@@ -338,7 +348,7 @@ def test_the_report_is_not_clean_where_something_is_left(server: EmbeddedServer,
     assert (whole.clean, whole.remaining) == (False, {"agent_memory": 1})
 
 
-def test_a_table_nobody_thought_of_is_counted_as_a_remainder(server: EmbeddedServer, ada: Engram, tenant: str) -> None:
+def test_a_table_nobody_thought_of_is_counted_as_a_remainder(server: Alone, ada: Engram, tenant: str) -> None:
     made = ada.add("The keel is painted").memory
     assert made is not None
     owner(server, "create table engram.unthought (tenant_id text, scope_id bigint, memory_ids uuid[], said text);"
@@ -375,7 +385,7 @@ def test_what_was_erased_is_changed_no_more(ada: Engram) -> None:
     assert ada.ops.erase(events=[held.event_id]).remaining == {}
 
 
-def test_what_was_erased_and_is_sent_again_is_answered_as_erased(server: EmbeddedServer, ada: Engram) -> None:
+def test_what_was_erased_and_is_sent_again_is_answered_as_erased(server: Alone, ada: Engram) -> None:
     message = {"role": "user", "content": f"My boat is called {WORD}z.", "event_id": UNKNOWN_ID}
     first = ada.remember([message], session_id="s")
     keyed = ada.add(f"The keel is {WORD}z", idempotency_key="keel")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 import pytest
+from alone import Alone, alone
 from angles import Angles, added, facts
 from quiet import quiet
 from test_replay import told
@@ -17,6 +18,17 @@ from engram.embedded import EmbeddedServer
 from engram.operations import erasing
 
 DIGITS: Final = str.maketrans("0123456789", "ghijklmnop")
+
+
+@pytest.fixture(scope="module")
+def server(server: EmbeddedServer) -> Iterator[Alone]:
+    with alone(server) as own:
+        yield own
+
+
+@pytest.fixture(scope="module")
+def database_url(server: Alone) -> str:
+    return server.url()
 
 
 @pytest.fixture
@@ -68,9 +80,7 @@ TARGETS: Final = ("events", "session", "memories")
     + [pytest.param(call, kind, marks=() if call == "forget" else pytest.mark.slow)
        for call in CHANGES for kind in TARGETS[1:]],
 )  # fmt: skip
-def test_no_change_by_id_repeats_what_was_erased(
-    server: EmbeddedServer, ada: Engram, word: str, call: str, kind: str
-) -> None:
+def test_no_change_by_id_repeats_what_was_erased(server: Alone, ada: Engram, word: str, call: str, kind: str) -> None:
     event, one = said(ada, word)
     boat = added(ada, "User owns a red boat")
     CHANGES[call](ada, one)
@@ -84,7 +94,7 @@ def test_no_change_by_id_repeats_what_was_erased(
     replay_agrees(ada)
 
 
-def test_a_revision_in_full_stays_and_so_does_its_forgetting(server: EmbeddedServer, ada: Engram, word: str) -> None:
+def test_a_revision_in_full_stays_and_so_does_its_forgetting(server: Alone, ada: Engram, word: str) -> None:
     event, one = said(ada, word)
     rome = ada.revise(one, "User lives in Rome").memory
     assert rome is not None
@@ -107,9 +117,7 @@ def test_what_somebody_said_again_is_a_source_of_its_own(ada: Engram) -> None:
     assert facts(ada) == {"User lives in Oslo"}
 
 
-def test_an_edit_that_a_guard_refused_repeats_nothing(
-    database_url: str, server: EmbeddedServer, tenant: str, word: str
-) -> None:
+def test_an_edit_that_a_guard_refused_repeats_nothing(database_url: str, server: Alone, tenant: str, word: str) -> None:
     def no_shouting(candidate: dict[str, Any]) -> dict[str, Any] | Reject:
         return Reject("no shouting") if candidate["fact"].endswith("!") else candidate
 
@@ -140,7 +148,7 @@ TAKEN: Final[dict[str, Callable[[str], Any]]] = {
 
 @pytest.mark.parametrize("name", TAKEN)
 def test_a_revision_keeps_nothing_that_it_took_over_from_what_was_erased(
-    server: EmbeddedServer, ada: Engram, word: str, name: str
+    server: Alone, ada: Engram, word: str, name: str
 ) -> None:
     made = ada.add("User eats rye bread", **{name: TAKEN[name](word)})
     assert made.memory is not None
@@ -157,9 +165,7 @@ def test_a_revision_keeps_nothing_that_it_took_over_from_what_was_erased(
     replay_agrees(ada)
 
 
-def test_what_a_revision_was_given_itself_or_a_remaining_one_says_stays(
-    server: EmbeddedServer, ada: Engram, word: str
-) -> None:
+def test_what_a_revision_was_given_itself_or_a_remaining_one_says_stays(server: Alone, ada: Engram, word: str) -> None:
     first = ada.add("User eats rye bread", tags=["food"], metadata={"by": "host"}).memory
     assert first is not None
     ada.revise(first.memory_id, "User eats white bread")
@@ -190,9 +196,7 @@ def test_what_follows_from_a_revisions_own_text_stays(ada: Engram, word: str) ->
     assert "User lives in Rome" not in facts(ada)
 
 
-def test_erasing_an_annotation_takes_it_from_later_revisions_too(
-    server: EmbeddedServer, ada: Engram, word: str
-) -> None:
+def test_erasing_an_annotation_takes_it_from_later_revisions_too(server: Alone, ada: Engram, word: str) -> None:
     first = added(ada, "User eats rye bread", tags=["food"])
     ada.annotate(first, tags=["food", word], metadata={"by": word})
     [noted] = ada.list_events(types=["memory_annotated"])
@@ -205,7 +209,7 @@ def test_erasing_an_annotation_takes_it_from_later_revisions_too(
 
 @pytest.mark.parametrize("change", ["User lives by the sea", Edit.append(" indeed")], ids=["in full", "edit"])
 def test_a_revision_of_what_is_kept_word_for_word_goes_with_it(
-    server: EmbeddedServer, ada: Engram, word: str, change: str | Edit
+    server: Alone, ada: Engram, word: str, change: str | Edit
 ) -> None:
     event, _ = said(ada, word)
     kept = next(one for one in ada.list_memories() if one.category == "verbatim")
@@ -217,7 +221,7 @@ def test_a_revision_of_what_is_kept_word_for_word_goes_with_it(
     replay_agrees(ada)
 
 
-def test_what_the_life_cycle_did_with_taken_over_words_goes(server: EmbeddedServer, ada: Engram, word: str) -> None:
+def test_what_the_life_cycle_did_with_taken_over_words_goes(server: Alone, ada: Engram, word: str) -> None:
     made = ada.add("User eats rye bread", source=f"{word}s", tags=[f"{word}t"])
     assert made.memory is not None
     heir = ada.revise(made.memory.memory_id, "User eats white bread").memory
@@ -235,7 +239,7 @@ def test_what_the_life_cycle_did_with_taken_over_words_goes(server: EmbeddedServ
 
 
 def test_erasing_again_takes_what_an_older_release_left(
-    server: EmbeddedServer, ada: Engram, word: str, monkeypatch: pytest.MonkeyPatch, tenant: str
+    server: Alone, ada: Engram, word: str, monkeypatch: pytest.MonkeyPatch, tenant: str
 ) -> None:
     event, one = said(ada, word)
     ada.annotate(one, importance=0.9)

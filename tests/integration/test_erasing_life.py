@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from alone import Alone, alone
 from angles import Angles, added, facts
 from quiet import quiet
 from test_erasing import owner
@@ -17,6 +18,17 @@ from engram.embedded import EmbeddedServer
 from engram.operations import erasing
 
 WORD = "qanlife"
+
+
+@pytest.fixture(scope="module")
+def server(server: EmbeddedServer) -> Iterator[Alone]:
+    with alone(server) as own:
+        yield own
+
+
+@pytest.fixture(scope="module")
+def database_url(server: Alone) -> str:
+    return server.url()
 
 
 @pytest.fixture
@@ -178,7 +190,7 @@ OFTEN = ("feedback", "forget", "merge", "unrelate")  # one of each kind of event
 @pytest.mark.parametrize(
     "call", [pytest.param(one, marks=() if one in OFTEN else pytest.mark.slow) for one in sorted(REASONED)]
 )
-def test_no_reason_of_what_was_done_to_an_erased_memory_is_left(server: EmbeddedServer, ada: Engram, call: str) -> None:
+def test_no_reason_of_what_was_done_to_an_erased_memory_is_left(server: Alone, ada: Engram, call: str) -> None:
     one, two = added(ada, "The keel is new"), added(ada, "The mast is new")
     REASONED[call](ada, one, two)
     assert hits(server, [WORD]), "it is somewhere before"
@@ -200,7 +212,7 @@ OWN_FACTS: dict[str, Callable[[Engram, str, str], WriteDecision]] = {
 
 @pytest.mark.parametrize("call", OWN_FACTS)
 def test_a_reason_of_what_says_a_fact_of_its_own_makes_the_report_unclean(
-    server: EmbeddedServer, ada: Engram, tenant: str, call: str
+    server: Alone, ada: Engram, tenant: str, call: str
 ) -> None:
     word = f"qan{tenant[-8:].translate(DIGITS)}"
     made = ada.add("The keel is new", topic_key="keel")
@@ -216,7 +228,7 @@ def test_a_reason_of_what_says_a_fact_of_its_own_makes_the_report_unclean(
     assert (again.clean, again.remaining) == (True, {})
 
 
-def test_the_second_look_finds_a_reason_that_was_put_back(server: EmbeddedServer, ada: Engram, tenant: str) -> None:
+def test_the_second_look_finds_a_reason_that_was_put_back(server: Alone, ada: Engram, tenant: str) -> None:
     one = added(ada, "The keel is new")
     ada.ops.set_layer(one, "core", reason="for the keel")
     event = ada.get(one).citations[0].event_id

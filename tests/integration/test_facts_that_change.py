@@ -740,7 +740,10 @@ def test_a_question_of_the_past_is_told_what_was_then(engram: Engram, row: str) 
 @pytest.mark.parametrize("row", BESIDE)
 def test_what_may_both_be_so_stays_side_by_side(engram: Engram, row: str) -> None:
     first, second = parts(row)
-    assert set(facts(told(engram, first))) <= set(facts(told(engram, first, second)))
+    door = told(engram, first)
+    before = facts(door)
+    door.remember(second, occurred_at=BEGIN + STEP, wait=30.0)
+    assert set(before) <= set(facts(door))
 
 
 @pytest.mark.parametrize(
