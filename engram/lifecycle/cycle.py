@@ -44,11 +44,3 @@ class Cycle:
     def left(self, done: tuple[str, ...]) -> tuple[str, ...]:
         """The steps that are still to be run, of which those `done` are no part."""
         return tuple(step for step in STEPS if step not in done and (step != "merge" or self.merge))
-
-
-def named(tenant_id: str, scope_id: int, idempotency_key: str) -> str:
-    """The id of the cycle that a caller's key asks for: the same each time."""
-    return ids.id_of(_NOBODY, tenant_id, scope_id, RUN, idempotency_key)
-
-
-_NOBODY: Final = "00000000-0000-0000-0000-000000000000"

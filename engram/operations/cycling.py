@@ -500,7 +500,7 @@ def _begun(conn: Connection, call: Writing, merge: bool) -> Begun | LifecycleRun
     scope_id = tenancy.ensure(conn, call.scope)
     visible = tenancy.visible(conn, call.scope)
     if call.idempotency_key is not None:
-        named = cycles.named(call.tenant_id, scope_id, call.idempotency_key)
+        named = living.run_of(conn, call.scope, scope_id, cycles.RUN, call.idempotency_key)
         before = fetch_one(conn, "find_run", tenant_id=call.tenant_id, run_id=named, scope_ids=[scope_id])
         if before is not None and before.cycle is not None and before.cycle["merge"] != merge:
             raise errors.IdempotencyMismatch

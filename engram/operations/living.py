@@ -26,6 +26,7 @@ from engram.operations import relating, spaces, steps
 from engram.operations.setup import DIRECT, Setup, Writing
 from engram.operations.steps import Operation
 from engram.policies.classify import Classified
+from engram.scope import Scope
 from engram.values import LAYERS, TRUSTS, Change, Event, LifecycleRun, Memory, Page, UndoReport
 from engram.writing import Desk, Draft, Origin
 
@@ -76,7 +77,7 @@ def opened(
 
     def work(conn: Connection) -> Run:
         scope_id = tenancy.ensure(conn, call.scope)
-        name = run_id or (ids.new_id() if key is None else _run_of(call, scope_id, step, key))
+        name = run_id or (ids.new_id() if key is None else run_of(conn, call.scope, scope_id, step, key))
         run = Run(name, step, call, parent_id, stands_for)
         if not call.dry_run and not later:
             _add_run(conn, run, scope_id)
@@ -91,8 +92,16 @@ def _hash_of(asked: Mapping[str, Any]) -> str:
     return hashlib.sha256(inputs.canonical_json(said)).hexdigest()
 
 
-def _run_of(call: Writing, scope_id: int, step: str, key: str) -> str:
-    return ids.id_of(NEW, call.tenant_id, scope_id, step, key)
+def run_of(conn: Connection, scope: Scope, scope_id: int, step: str, key: str) -> str:
+    """The id of the run that a caller's key stands for in a scope, wherever that is moved to.
+
+    It comes of the scope's names, which it keeps. Once it came of the scope's number: a run with such an id keeps it.
+    """
+    tenant, namespace, agent, user = scope.owner
+    numbered = ids.id_of(NEW, tenant, scope_id, step, key)
+    if fetch_one(conn, "find_run", tenant_id=tenant, run_id=numbered, scope_ids=[scope_id]) is not None:
+        return numbered
+    return ids.id_of(NEW, json.dumps([namespace, agent, user]), step, key)
 
 
 def _add_run(conn: Connection, run: Run, scope_id: int) -> None:
@@ -177,12 +186,12 @@ def finished(run: Run) -> Operation[LifecycleRun | None]:
         return None
 
     def work(conn: Connection) -> LifecycleRun | None:
-        return _ended(conn, tenancy.visible(conn, run.call.scope), run)
+        return ended(conn, tenancy.visible(conn, run.call.scope), run)
 
     return (yield from steps.read(run.call.tenant_id, work))
 
 
-def _ended(conn: Connection, visible: tenancy.Visible, run: Run) -> LifecycleRun | None:
+def ended(conn: Connection, visible: tenancy.Visible, run: Run) -> LifecycleRun | None:
     """The run, if it came to its end; IdempotencyMismatch where its key was given for something else then."""
     row = _find_run(conn, visible, run.run_id)
     if row is None or not row.finished:
@@ -204,7 +213,7 @@ def at_once(setup: Setup, run: Run, work: Callable[[Desk], list[Change]]) -> Ope
     def whole(conn: Connection) -> LifecycleRun:
         desk = setup.desk(conn, run.call.scope, reason=run.call.reason)
         hold(desk, run)
-        before = _ended(conn, desk.visible, run)
+        before = ended(conn, desk.visible, run)
         if before is not None:
             return before
         _add_run(conn, run, tenancy.ensure(conn, run.call.scope))
@@ -797,7 +806,7 @@ def _to_undo(conn: Connection, asked: Writing, call: Writing, wanted: str) -> _T
     row = _find_run(conn, visible, wanted)
     scope_id, event = (row.scope_id, None) if row is not None else _event_to_undo(conn, visible, wanted)
     key = asked.idempotency_key
-    name = ids.new_id() if key is None else _run_of(call, scope_id, UNDO, key)
+    name = ids.new_id() if key is None else run_of(conn, visible.scopes[scope_id], scope_id, UNDO, key)
     run = Run(name, UNDO, call, wanted)
     before = _find_run(conn, visible, name)
     if before is not None and before.parent_id != wanted:

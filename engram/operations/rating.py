@@ -39,13 +39,13 @@ def feedback(
     call = replace(call, reason=said or call.reason)
     setup = yield from spaces.ready(setup, call.tenant_id)
     named = yield from steps.read(call.tenant_id, lambda conn: _named(conn, call, wanted, of))
-    run = yield from living.opened(call, STEP)
+    run = yield from living.opened(call, STEP, asked={"memory_ids": named, "value": chosen, "recall_id": of})
     changes: list[Change] = []
 
     def work(conn: Connection) -> list[Memory]:
         desk = setup.desk(conn, call.scope, reason=call.reason)
         living.hold(desk, run)
-        if not _done_before(desk, run.run_id, named, chosen, of):
+        if not _done_before(desk, run, named, chosen, of):
             changes[:] = _rate(setup, desk, run, named, chosen)
             if not call.dry_run:
                 execute(
@@ -76,11 +76,11 @@ def _refuse_erased(held: Sequence[Memory]) -> None:
         raise Conflict(changing.ERASED)
 
 
-def _done_before(desk: Desk, run_id: str, named: Sequence[str], value: int, recall_id: str | None) -> bool:
+def _done_before(desk: Desk, run: living.Run, named: Sequence[str], value: int, recall_id: str | None) -> bool:
     """Whether an earlier call with this key rated the same; IdempotencyMismatch where it rated something else."""
-    row = fetch_one(desk.conn, "find_feedback", tenant_id=desk.tenant_id, run_id=run_id)
-    if row is None:
-        return False
+    row = fetch_one(desk.conn, "find_feedback", tenant_id=desk.tenant_id, run_id=run.run_id)
+    if row is None:  # or what it rated stayed behind, where its scope was exported
+        return not run.call.is_own_key and living.ended(desk.conn, desk.visible, run) is not None
     if (row.memory_ids, row.value, row.recall_id) != (list(named), value, recall_id):
         raise IdempotencyMismatch
     return True

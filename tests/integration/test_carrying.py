@@ -15,9 +15,23 @@ import psycopg
 import pytest
 from quiet import quiet
 
-from engram import ALL_USERS, AsyncEngram, Conflict, Engram, Filter, InvalidInput, Scope, inputs, migrations
+from engram import (
+    ALL_USERS,
+    AsyncEngram,
+    Conflict,
+    Engram,
+    Filter,
+    IdempotencyMismatch,
+    InvalidInput,
+    Scope,
+    ids,
+    inputs,
+    migrations,
+)
 from engram.database import Database
 from engram.embedded import EmbeddedServer
+from engram.lifecycle.deeds import NEW
+from engram.operations import living
 from engram.portable import own
 from engram.settings import load
 
@@ -666,3 +680,61 @@ def test_a_file_adds_no_event_to_a_stream_it_did_not_bring(
             write_lines(tmp_path / "a.jsonl", [*lines[: last + 1], forged, *lines[last + 1 :]])
         )
     assert vic.ops.export(tmp_path / "after.jsonl", user_id=ALL_USERS).sha256 == before.sha256
+
+
+def test_a_key_of_the_life_cycle_stands_for_the_same_run_wherever_its_scope_has_moved(
+    open_door: Callable[..., Engram], tmp_path: Path
+) -> None:
+    ada = open_door(f"t-{uuid.uuid4().hex[:16]}", user_id="ada")
+    facts = ["The kettle is red.", "The boat is fast.", "Bees sting.", "The oak is old.", "Ada sails on Sundays."]
+    kettle, boat, bees, oak, sails = (decision.memory.memory_id for decision in map(ada.add, facts))  # type: ignore[union-attr]
+    away = ada.ops.archive([kettle], idempotency_key="k").run_id
+
+    def told(door: Engram) -> list[Any]:
+        key: Any = {"idempotency_key": "k"}
+        return [
+            door.ops.set_layer(boat, "core", **key).run_id,
+            door.merge([oak, sails], "The oak is old, and Ada sails on Sundays.", **key).run_id,
+            door.ops.prune("normal", **key).run_id,
+            door.ops.merge_similar(**key).run_id,
+            door.ops.consolidate_summaries(**key).run_id,
+            door.ops.audit(apply=True, **key).run.run_id,  # type: ignore[union-attr]
+            door.ops.consolidate(**key).run_id,
+            door.ops.rebuild_topics(**key).run_id,
+            door.ops.undo(away, **key).run_id,
+            [one.confidence for one in door.feedback([bees], 1, **key)],
+        ]
+
+    runs = told(ada)
+    ada.ops.export(tmp_path / "out.jsonl")
+    bob = open_door(f"t-{uuid.uuid4().hex[:16]}")
+    bob.scoped(user_id="bob").add("Bob is the cook")  # so that the scope has another number here
+    moved = bob.scoped(user_id="ada")
+    moved.ops.import_(tmp_path / "out.jsonl")
+    before = everything(moved)
+    assert told(moved) == runs
+    assert moved.ops.archive([kettle], idempotency_key="k").run_id == away
+    assert everything(moved) == before
+    with pytest.raises(IdempotencyMismatch):
+        moved.feedback([bees], -1, idempotency_key="k")
+    with pytest.raises(IdempotencyMismatch):
+        moved.ops.archive([bees], idempotency_key="k")
+    other = moved.scoped(user_id="bob")  # whose key it is not
+    eggs = other.add("Bob boils eggs", force=True).memory.memory_id  # type: ignore[union-attr]
+    assert other.ops.archive([eggs], idempotency_key="k").run_id != away
+
+
+def test_a_run_whose_id_came_of_the_number_of_its_scope_is_still_known_by_its_key(
+    open_door: Callable[..., Engram], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = open_door(f"t-{uuid.uuid4().hex[:16]}", user_id="ada")
+    kettle = ada.add("The kettle is red.").memory.memory_id  # type: ignore[union-attr]
+
+    def numbered(_: Any, scope: Scope, scope_id: int, step: str, key: str) -> str:
+        return ids.id_of(NEW, scope.tenant_id, scope_id, step, key)
+
+    with monkeypatch.context() as once:
+        once.setattr(living, "run_of", numbered)
+        run = ada.ops.archive([kettle], idempotency_key="k")
+    assert ada.ops.archive([kettle], idempotency_key="k").run_id == run.run_id
+    assert len(ada.ops.list_runs()) == 1
