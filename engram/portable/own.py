@@ -14,7 +14,7 @@ from engram.errors import InvalidInput
 from engram.portable.files import File
 
 NAME: Final = "engram"
-VERSION: Final = 2
+VERSION: Final = 3
 LINE_BYTES: Final = 128 * 1024 * 1024
 HEADER: Final = "engram"
 END: Final = "end"
@@ -54,7 +54,7 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "run": (
         "scope", "run_id", "parent_id", "step", "reason", "actor", "started_at", "steps", "failed_steps", "finished",
-        "undone_by", "cycle",
+        "undone_by", "cycle", "tied",
     ),
     "change": (
         "scope", "memory_id", "recorded_at", "entry", "status", "previous_id", "state", "decision", "reason", "actor",
@@ -66,11 +66,14 @@ KINDS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "vector": ("memory_id", "model", "dimensions", "windowed", "values"),
 }  # fmt: skip
-SINCE_2: Final[Mapping[str, Mapping[str, Any]]] = {
-    "memory": {"born_epoch": 0, "layer_epoch": 0, "marks": {}},
-    "change": {"run_id": None, "because": None},
+SINCE: Final[Mapping[int, Mapping[str, Mapping[str, Any]]]] = {
+    2: {"memory": {"born_epoch": 0, "layer_epoch": 0, "marks": {}}, "change": {"run_id": None, "because": None}},
+    3: {"run": {"tied": ()}},
 }
-"""The fields that version 1 did not have, and what they are in a file of that version."""
+"""The fields that came with a version, and what they are in a file of one before it."""
+ABSENT: Final[Mapping[str, Mapping[str, Any]]] = {
+    kind: {name: value for came in SINCE.values() for name, value in came.get(kind, {}).items()} for kind in KINDS
+}
 
 ORDER: Final = {kind: place for place, kind in enumerate(KINDS)}
 ERASED: Final = "redaction:"
@@ -138,9 +141,9 @@ def check(file: File) -> Checked:
         header = _parsed(opened.readline(LINE_BYTES), 1)
         if header.get("kind") != HEADER or not isinstance(header.get("tenant"), str):
             raise InvalidInput("line 1", "the header of an export", "something else")
-        if header.get("version") not in (1, VERSION):
+        if header.get("version") not in range(1, VERSION + 1):
             raise InvalidInput(
-                "line 1, version", f"version 1 or {VERSION} of the format", "another one: update the package engram"
+                "line 1, version", f"version 1 to {VERSION} of the format", "another one: update the package engram"
             )
         opened.seek(0)
         return _walked(opened, header)
@@ -177,7 +180,7 @@ def _walked(opened: BinaryIO, header: Mapping[str, Any]) -> Checked:
 
 def _fields(kind: str, version: int) -> set[str]:
     """The fields of a kind of line in a version of the format."""
-    return set(KINDS[kind]) - (set(SINCE_2.get(kind, ())) if version == 1 else set())
+    return set(KINDS[kind]) - {name for since, came in SINCE.items() if since > version for name in came.get(kind, ())}
 
 
 def _follow_erasure(line: Mapping[str, Any], erased: set[str]) -> None:
@@ -207,7 +210,7 @@ def lines(file: File) -> Iterator[tuple[str, dict[str, Any], float]]:
             kind = line.pop("kind")
             if kind == END:
                 return
-            yield kind, {**SINCE_2.get(kind, {}), **line}, min(opened.tell() / file.size, 1.0)
+            yield kind, {**ABSENT[kind], **line}, min(opened.tell() / file.size, 1.0)
 
 
 def _parsed(data: bytes, number: int) -> dict[str, Any]:

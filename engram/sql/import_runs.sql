@@ -1,7 +1,7 @@
 -- The runs of the life cycle as they were exported.
 INSERT INTO engram.lifecycle_runs (tenant_id, run_id, scope_id, parent_id, step, reason, actor, started_at, steps, failed_steps, finished,
-  undone_by, cycle)
+  undone_by, cycle, tied)
 SELECT %(tenant_id)s, r.run_id, r.scope, r.parent_id, r.step, r.reason, r.actor, r.started_at, r.steps, r.failed_steps, r.finished,
-       r.undone_by, r.cycle
+       r.undone_by, r.cycle, r.tied
   FROM jsonb_to_recordset(%(rows)s::jsonb) r(run_id uuid, scope bigint, parent_id uuid, step text, reason text, actor text,
-         started_at timestamptz, steps text[], failed_steps text[], finished boolean, undone_by uuid, cycle jsonb)
+         started_at timestamptz, steps text[], failed_steps text[], finished boolean, undone_by uuid, cycle jsonb, tied uuid[])

@@ -570,7 +570,9 @@ def crowd(
 ) -> Iterator[tuple[Engram, dict[str, Any], list[dict[str, Any]]]]:
     """A tenant in which Vic lives, the ids of what is Vic's, and the lines of an export from another tenant."""
     folder = tmp_path_factory.mktemp("crowd")
-    told[0].scoped(user_id="ada").ops.export(folder / "a.jsonl", vectors=True)
+    ada = told[0].scoped(user_id="ada")
+    ada.ops.archive([ada.add("The tern is white").memory.memory_id])
+    ada.ops.export(folder / "a.jsonl", vectors=True)
     with quiet(Engram(database_url, scope=Scope(f"t-{uuid.uuid4().hex[:16]}", user_id="vic"))) as vic:
         task = vic.start_task("Sail home")
         vic.save_checkpoint(task.task_run_id, "Anchor is up")
@@ -626,6 +628,7 @@ NAMED: Final[Mapping[str, tuple[str, Callable[[dict[str, Any], dict[str, Any]], 
         lambda line, vic: {"lineage_id": vic["lineage"], "revision": 9, "status": "archived"},
     ),
     "the run of a memory": ("memory", lambda line, vic: {"task_run_id": vic["run"]}),
+    "the event of a run of the life cycle": ("run", lambda line, vic: {"tied": [vic["event"]]}),
     "the memory of a change": ("change", lambda line, vic: {"memory_id": vic["memory"], "reason": "FORGED"}),
     "the memory before a change": ("change", lambda line, vic: {"previous_id": vic["memory"]}),
     "the event of a change": ("change", lambda line, vic: {"event_id": vic["event"]}),
@@ -722,6 +725,22 @@ def test_a_key_of_the_life_cycle_stands_for_the_same_run_wherever_its_scope_has_
     other = moved.scoped(user_id="bob")  # whose key it is not
     eggs = other.add("Bob boils eggs", force=True).memory.memory_id  # type: ignore[union-attr]
     assert other.ops.archive([eggs], idempotency_key="k").run_id != away
+
+
+def test_what_a_run_did_to_relations_alone_is_shown_and_taken_back_wherever_its_scope_has_moved(
+    open_door: Callable[..., Engram], tmp_path: Path
+) -> None:
+    ada = open_door(f"t-{uuid.uuid4().hex[:16]}", user_id="ada")
+    lark, boat = (ada.add(fact).memory.memory_id for fact in ("The Lark is a boat.", "Ada has a boat."))  # type: ignore[union-attr]
+    ada.relate(lark, boat, "is_a")
+    [event] = [one for one in ada.list_events() if one.event_type == "relation_added"]
+    run = ada.ops.undo(event.event_id).run_id
+    ada.ops.export(tmp_path / "out.jsonl")
+    moved = open_door(f"t-{uuid.uuid4().hex[:16]}", user_id="ada")
+    moved.ops.import_(tmp_path / "out.jsonl")
+    assert moved.ops.list_runs().results == ada.ops.list_runs().results
+    assert moved.ops.undo(run).undone == ada.ops.undo(run).undone != ()
+    assert moved.list_relations(lark) == ada.list_relations(lark) != ()
 
 
 def test_a_run_whose_id_came_of_the_number_of_its_scope_is_still_known_by_its_key(

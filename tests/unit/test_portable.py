@@ -461,14 +461,33 @@ def test_a_file_of_the_first_version_is_read_with_what_it_could_not_say(tmp_path
         writer.end()
     header, line, _ = path.read_bytes().splitlines(keepends=True)
     said = {name: value for name, value in json.loads(line).items() if name not in later}
-    old = header.replace(b'"version":2', b'"version":1') + own.dumped(said) + b"\n"
+    old = header.replace(b'"version":3', b'"version":1') + own.dumped(said) + b"\n"
     end = {"kind": "end", "lines": {"memory": 1}, "sha256": hashlib.sha256(old).hexdigest()}
     path.write_bytes(old + own.dumped(end) + b"\n")
     assert own.check(File(path)).counts == {"memory": 1}
     [(kind, read, _)] = own.lines(File(path))
     assert kind == "memory"
     assert {name: read[name] for name in later} == {"born_epoch": 0, "layer_epoch": 0, "marks": {}}
-    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))
+    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":3'))
+    with pytest.raises(InvalidInput):
+        own.check(File(path))
+
+
+def test_a_file_of_the_second_version_has_runs_that_name_no_event(tmp_path: Path) -> None:
+    path = tmp_path / "second.jsonl"
+    with path.open("wb") as file:
+        writer = own.Writer(file, tenant="acme", vectors=False)
+        writer.put("run", dict.fromkeys(own.KINDS["run"]) | {"scope": 1})
+        writer.end()
+    header, line, _ = path.read_bytes().splitlines(keepends=True)
+    said = {name: value for name, value in json.loads(line).items() if name != "tied"}
+    old = header.replace(b'"version":3', b'"version":2') + own.dumped(said) + b"\n"
+    end = {"kind": "end", "lines": {"run": 1}, "sha256": hashlib.sha256(old).hexdigest()}
+    path.write_bytes(old + own.dumped(end) + b"\n")
+    assert own.check(File(path)).counts == {"run": 1}
+    [(kind, read, _)] = own.lines(File(path))
+    assert (kind, read["tied"]) == ("run", ())
+    path.write_bytes(path.read_bytes().replace(b'"version":2', b'"version":3'))
     with pytest.raises(InvalidInput):
         own.check(File(path))
 
@@ -484,7 +503,7 @@ def test_an_export_is_whole_or_it_is_refused(tmp_path: Path) -> None:
         "a line less": b"".join([lines[0], *lines[2:]]),
         "a line more": b"".join([*lines[:2], *lines[1:]]),
         "other order": b"".join([lines[0], lines[2], lines[1], lines[3]]),
-        "another version": whole.replace(b'"version":2', b'"version":3'),
+        "another version": whole.replace(b'"version":3', b'"version":4'),
         "more behind": whole + b"{}\n",
         "a field of another tenant": whole.replace(b'"scope":1,', b'"tenant_id":"other","scope":1,'),
     }
