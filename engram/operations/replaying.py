@@ -166,9 +166,10 @@ def switch(
     setup = yield from spaces.ready(replace(setup, policy=_policy_of(setup, shadow, named)), call.tenant_id)
 
     def work(conn: Connection) -> Replay | None:
-        now = shadow_named(conn, call.scope, wanted)
+        scope_id = scope_id_of(conn, call.scope)
         _, building = semantic.hold_models(conn)  # before other locks, as every write does
-        _lock(conn, call.scope, now.scope_id, "replay", "projection")
+        _lock(conn, call.scope, scope_id, "replay", "projection")
+        now = shadow_named(conn, call.scope, wanted)
         if _is_repeated(conn, call, now):
             return shadow_named(conn, call.scope, wanted).value()
         if not _follow(setup, conn, now):
@@ -351,7 +352,7 @@ def catch_up(
     def planned(conn: Connection) -> int:
         tenancy.show_shadows(conn)
         _lock(conn, shadow.scope, shadow.scope_id)
-        return _plan(conn, shadow, until)
+        return _plan(conn, _shadow(conn, shadow.scope, shadow.scope_id, shadow.name), until)  # or it is gone meanwhile
 
     rounds = 0  # whoever writes faster than this follows is waited for by a switch alone
     while True:

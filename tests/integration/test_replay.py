@@ -946,3 +946,31 @@ def test_two_replays_at_once_are_one(
     for one in found:
         diff = door.ops.compare_replay(one.shadow_id)
         assert diff.is_same, told(diff)
+
+
+@pytest.mark.parametrize("of", ["_next", "_lock"])
+def test_a_shadow_that_another_drops_meanwhile_is_not_found(
+    door: Engram, open_door: Callable[..., Engram], tenant: str, monkeypatch: pytest.MonkeyPatch, of: str
+) -> None:
+    """Where it is looked for steps, or where a switch waits for who has it."""
+    door.remember(SAID[0])
+    shadow, other = door.ops.replay().shadow_id, open_door(tenant)
+    real: Callable[..., Any] = getattr(replaying, of)
+    first = threading.Event()
+
+    def dropped(*given: Any) -> Any:
+        found = real(*given) if of == "_next" else None
+        if (
+            threading.current_thread() is threading.main_thread()
+            and not first.is_set()
+            and (of, len(given)) != ("_lock", 3)
+        ):
+            first.set()
+            dropper = threading.Thread(target=other.ops.drop_replay, args=(shadow,))
+            dropper.start()
+            dropper.join()
+        return real(*given) if found is None else found
+
+    monkeypatch.setattr(replaying, of, dropped)
+    with pytest.raises(NotFound):
+        door.ops.switch_replay(shadow)
