@@ -427,6 +427,7 @@ class Database:
         self._async_engine: AsyncEngine | None = None
         self._lock = threading.Lock()
         self._writes = itertools.count(1)
+        self._closed = False  # then the connections of calls under way are kept for no others
         self._fits = False  # until the revision of the schema was looked at, before the first transaction
 
     @property
@@ -434,7 +435,7 @@ class Database:
         """The engine of the synchronous door."""
         with self._lock:
             if self._engine is None:
-                self._engine = _attended(sa.create_engine(self.url, **self._options()))
+                self._engine = _attended(sa.create_engine(self.url, **self._options()), lambda: self._closed)
             return self._engine
 
     @property
@@ -445,7 +446,7 @@ class Database:
         with self._lock:
             if self._async_engine is None:
                 self._async_engine = create_async_engine(self.url, **self._options())
-                _attended(self._async_engine.sync_engine)
+                _attended(self._async_engine.sync_engine, lambda: self._closed)
             return self._async_engine
 
     def _options(self) -> dict[str, Any]:
@@ -618,17 +619,16 @@ class Database:
                 await asyncio.sleep(pause)
 
     def close(self) -> None:
-        """Close every connection of the synchronous door."""
+        """Close every connection of the synchronous door; those that calls under way are using, when they are left."""
+        self._closed = True
         if self._engine is not None:
             self._engine.dispose()
-            self._engine = None
 
     async def close_async(self) -> None:
-        """Close every connection of both doors."""
+        """Close every connection of both doors; those that calls under way are using, when they are left."""
         self.close()
         if self._async_engine is not None:
             await self._async_engine.dispose()
-            self._async_engine = None
 
 
 def _revision(conn: Connection) -> str | None:
@@ -657,7 +657,7 @@ def _refuse_unknown_config(conn: Connection, name: str) -> None:
         raise SettingsError(f"text_search_config: {expected}, found {name}", name="text_search_config")
 
 
-def _attended(engine: sa.Engine) -> sa.Engine:
+def _attended(engine: sa.Engine, is_closed: Callable[[], bool]) -> sa.Engine:
     """The engine, whose transactions are begun by their first statements.
 
     Its connections are tried before their use after a rest; others that are lost are replaced.
@@ -669,7 +669,7 @@ def _attended(engine: sa.Engine) -> sa.Engine:
 
     def left(_: Any, record: Any) -> None:
         record.info["left"] = time.monotonic()
-        if record.info.get("pool") is not engine.pool:
+        if is_closed() or record.info.get("pool") is not engine.pool:
             record.invalidate()  # it was in use when its pool was disposed of, and nobody else would close it
 
     def reset(connection: Any, record: Any, state: Any) -> None:

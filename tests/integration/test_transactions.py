@@ -879,6 +879,32 @@ def test_a_forked_child_opens_its_own_connections_and_leaves_its_parents_alone(d
         assert len(door.list_memories()) == 2
 
 
+@pytest.mark.parametrize("is_async", [False, True])
+async def test_a_call_that_outlives_its_door_keeps_no_connection(
+    database_url: str, tenant: str, behind: psycopg.Connection[Any], is_async: bool
+) -> None:
+    """It had the database before, and takes a connection when all others are closed."""
+    database = Database(database_url, load({}))
+
+    def session(conn: Connection) -> int:
+        return int(conn.exec_driver_sql("SELECT pg_backend_pid()").scalar_one())
+
+    async def call() -> int:
+        return await database.run_async(tenant, session) if is_async else database.run(tenant, session)
+
+    pids = [await call()]
+    await database.close_async()
+    pids.append(await call())
+    stays = True
+    for _ in range(100):
+        rows = behind.execute("SELECT FROM pg_stat_activity WHERE pid = ANY(%s)", [pids]).fetchall()
+        stays = bool(rows)
+        if not stays:
+            break
+        await asyncio.sleep(0.05)
+    assert not stays
+
+
 def test_a_server_without_a_free_connection_is_unavailable_for_a_while(
     server: EmbeddedServer, tenant: str, database_url: str, behind: psycopg.Connection[Any]
 ) -> None:
