@@ -101,8 +101,7 @@ def _was_silent(conn: Connection, scope_id: int, part: Part, gap: timedelta) -> 
     """Whether a part was silent for longer than `gap`, or for so long that it was ended: that end is an event, too."""
     if part.idle > gap or not part.ended or gap == NEVER:
         return part.idle > gap
-    row = fetch_one(conn, "find_session", scope_id=scope_id, session_id=part.session_id)
-    return row is not None and row.outcome == "idle"
+    return outcome_of(conn, scope_id, part) == "idle"
 
 
 def add_metadata(conn: Connection, scope_id: int, part: Part, metadata: Mapping[str, Any], key: bytes | None) -> bool:
@@ -210,6 +209,12 @@ def ask_to_close(conn: Connection, scope_id: int, part: Part, delay: timedelta, 
 def exists(conn: Connection, scope_id: int, session_id: str) -> bool:
     """Whether a scope has a session of that id."""
     return fetch_one(conn, "find_session", scope_id=scope_id, session_id=session_id) is not None
+
+
+def outcome_of(conn: Connection, scope_id: int, part: Part) -> str | None:
+    """How a part of a session has ended; None where it has not."""
+    row = fetch_one(conn, "find_session", scope_id=scope_id, session_id=part.session_id) if part.ended else None
+    return None if row is None else row.outcome
 
 
 def progress(conn: Connection, stream_id: str) -> Progress:

@@ -14,7 +14,7 @@ from engram.operations.arguments import SessionWrite
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
 from engram.sessions import Visit
-from engram.values import Page, Session
+from engram.values import Event, Page, Session
 
 GONE = "no session with that id in this scope"
 
@@ -63,13 +63,15 @@ def end_session(
         if scope_id is None or not sessions.exists(conn, scope_id, named):
             raise NotFound(GONE)
         part = sessions.enter(conn, scope_id, Visit(named), gap=sessions.NEVER, key=None)
-        _refuse_other_call(conn, scope_id, call, part.stream_id)
+        before = _told_before(conn, scope_id, call, part.stream_id)
         if not part.ended or said is not None:
             facts = {name: value for name, value in (("error", error), ("reason", call.reason)) if value}
+            # A summary that is brought later changes nothing of how it ended.
+            came_to = sessions.outcome_of(conn, scope_id, part) if before is None else before.payload.get("outcome")
             done = sessions.end(
-                conn, scope_id, part, outcome="failed" if error else "completed", key=setup.settings.secret_key,
-                summary=said, event_id=event_id, facts=facts, actor=call.actor, trust=call.trust or "agent",
-                occurred_at=call.occurred_at, idempotency_key=call.idempotency_key,
+                conn, scope_id, part, outcome=came_to or ("failed" if error else "completed"),
+                key=setup.settings.secret_key, summary=said, event_id=event_id, facts=facts, actor=call.actor,
+                trust=call.trust or "agent", occurred_at=call.occurred_at, idempotency_key=call.idempotency_key,
             )  # fmt: skip
             due.extend([done.job_id] if done.job_id is not None else [])
         found = sessions.find(conn, visible, part.session_id, NOW)
@@ -121,13 +123,17 @@ def list_sessions(
     return (yield from steps.read(reading.scope.tenant_id, work))
 
 
-def _refuse_other_call(conn: Connection, scope_id: int, call: Writing, stream_id: str) -> None:
-    """A key stands for the end of one session, also where another has ended already and there is nothing to append."""
+def _told_before(conn: Connection, scope_id: int, call: Writing, stream_id: str) -> Event | None:
+    """The end that an earlier call with the same key told of; IdempotencyMismatch where it told of something else.
+
+    A key stands for the end of one session, also where another has ended already and there is nothing to append.
+    """
     if call.idempotency_key is None:
-        return
+        return None
     before = ledger.find_by_key(conn, scope_id, call.idempotency_key)
     if before is not None and (before.event_type, before.stream_id) != (sessions.ENDED, stream_id):
         raise IdempotencyMismatch
+    return before
 
 
 def _found(call: Writing, session_id: str) -> Operation[Session]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -313,6 +313,18 @@ def test_the_callers_own_summary_stands(ada: Engram) -> None:
     assert ada.end_session("s", summary="We spoke of tea.", idempotency_key="k") == ended
     drained(ada)
     assert ada.get_session("s") == ended
+
+
+def test_a_summary_that_is_brought_later_makes_no_success_of_a_failure(ada: Engram) -> None:
+    with suppress(ValueError), ada.session("s") as visit:
+        visit.remember("I like tea")
+        raise ValueError
+    ended = ada.end_session("s", summary="We spoke of tea.", idempotency_key="k")
+    assert (ended.outcome, ended.summary) == ("failed", "We spoke of tea.")
+    assert ada.get_session("s", known_at=ended.ended_at).outcome == "failed"
+    talk(ada, "s", "One more thing")
+    ada.end_session("s")
+    assert ada.end_session("s", summary="We spoke of tea.", idempotency_key="k").outcome == "completed"
 
 
 def test_a_rehearsed_end_ends_nothing(ada: Engram) -> None:
