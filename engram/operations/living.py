@@ -93,9 +93,10 @@ def _hash_of(asked: Mapping[str, Any]) -> str:
 
 
 def run_of(conn: Connection, scope: Scope, scope_id: int, step: str, key: str) -> str:
-    """The id of the run that a caller's key stands for in a scope, wherever that is moved to.
+    """The id of the run that a key stands for of a caller in a scope, wherever that is moved to.
 
-    It comes of the scope's names, which it keeps. Once it came of the scope's number: a run with such an id keeps it.
+    It comes of the names of that scope, which it keeps. Once it came of the number of the scope that the run is of: one
+    with such an id keeps it.
     """
     tenant, namespace, agent, user = scope.owner
     numbered = ids.id_of(NEW, tenant, scope_id, step, key)
@@ -806,7 +807,7 @@ def _to_undo(conn: Connection, asked: Writing, call: Writing, wanted: str) -> _T
     row = _find_run(conn, visible, wanted)
     scope_id, event = (row.scope_id, None) if row is not None else _event_to_undo(conn, visible, wanted)
     key = asked.idempotency_key
-    name = ids.new_id() if key is None else run_of(conn, visible.scopes[scope_id], scope_id, UNDO, key)
+    name = ids.new_id() if key is None else run_of(conn, call.scope, scope_id, UNDO, key)
     run = Run(name, UNDO, call, wanted)
     before = _find_run(conn, visible, name)
     if before is not None and before.parent_id != wanted:

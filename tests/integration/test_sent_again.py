@@ -189,6 +189,20 @@ def test_the_key_of_an_undoing_is_refused_for_that_of_something_else(ada: Engram
     assert ada.get(held[1]).status == "archived"
 
 
+def test_the_key_of_an_undo_is_its_callers_wherever_what_it_takes_back_stands(ada: Engram) -> None:
+    agent, bob = ada.scoped(user_id=None), ada.scoped(user_id="bob")
+    mine, one, two = (
+        decision.memory.event_id  # type: ignore[union-attr]
+        for decision in (ada.add("Bees sting."), agent.add("The pier is long."), agent.add("The mole is short."))
+    )
+    ada.ops.undo(mine, idempotency_key="k")
+    with pytest.raises(IdempotencyMismatch):
+        ada.ops.undo(one, idempotency_key="k")  # of another scope
+    done = ada.ops.undo(one, idempotency_key="l")
+    assert ada.ops.undo(one, idempotency_key="l").run_id == done.run_id
+    assert len(bob.ops.undo(two, idempotency_key="l").undone) > 0  # of another caller
+
+
 def test_an_undoing_is_done_once_under_its_key_though_it_was_taken_back(ada: Engram, held: list[str]) -> None:
     run = ada.ops.archive(held[:1])
     first = ada.ops.undo(run.run_id, idempotency_key="k")
