@@ -54,7 +54,8 @@ def prune(setup: Setup, mode: object, layers: object, given: Mapping[str, Any]) 
     for look in looks:
         changes += yield from sweeping.sweep(setup, run, look, decide)
     if chosen == "aggressive":
-        rows = yield from steps.read(call.tenant_id, partial(_lowest, setup=setup, call=call, looks=looks, now=now))
+        lowest = partial(_lowest, setup=setup, run=run, looks=looks, now=now)
+        rows = yield from steps.read(call.tenant_id, lowest)
         effects = [archived(row.memory_id, "pruned", pruning.LOWEST) for row in rows]
         changes += yield from sweeping.do(setup, run, effects)
     return (yield from living.closed(run, changes))
@@ -69,10 +70,16 @@ def _place(conn: Connection, call: Writing) -> tuple[int | None, datetime]:
     return tenancy.find(conn, call.scope), fetch_value(conn, "read_clock")
 
 
-def _lowest(conn: Connection, setup: Setup, call: Writing, looks: Sequence[Look], now: datetime) -> list[Row]:
-    """The lowest tenth of what remains; two walks, so that no more than those rows are held."""
-    many = sum(1 for _ in _remaining(conn, looks, now)) // 10
-    return pruning.lowest(sweeping.loose(setup, conn, call, _remaining(conn, looks, now)), many, now)
+def _lowest(conn: Connection, setup: Setup, run: Run, looks: Sequence[Look], now: datetime) -> list[Row]:
+    """What is left of the lowest tenth of what remained; two walks, so that no more than those rows are held.
+
+    A run that is taken up again, or that another call with its key goes through, has put away some of it already.
+    """
+    gone = int(
+        fetch_value(conn, "count_put_away", tenant_id=run.call.tenant_id, run_id=run.run_id, because=pruning.LOWEST)
+    )
+    many = (sum(1 for _ in _remaining(conn, looks, now)) + gone) // 10 - gone
+    return pruning.lowest(sweeping.loose(setup, conn, run.call, _remaining(conn, looks, now)), max(0, many), now)
 
 
 def _remaining(conn: Connection, looks: Sequence[Look], now: datetime) -> Iterator[Row]:

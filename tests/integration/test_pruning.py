@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from engram import Engram, MemoryPolicy, Scope
-from engram.errors import InvalidInput
-from engram.operations import cycling, pruning, running, steps
+from engram.errors import InvalidInput, Unavailable
+from engram.operations import cycling, living, pruning, running, steps
 from engram.values import Memory
 from tests.quiet import quiet
 
@@ -136,6 +136,34 @@ def test_a_key_prunes_once(door: Engram) -> None:
     hundred(door)
     first = door.ops.prune("aggressive", idempotency_key="spring")
     assert door.ops.prune("aggressive", idempotency_key="spring").run_id == first.run_id
+    assert len(away(door)) == 19
+
+
+@pytest.mark.parametrize("writes", [4, 6])
+def test_a_run_that_was_broken_off_takes_one_tenth_when_it_is_taken_up(
+    door: Engram, monkeypatch: pytest.MonkeyPatch, writes: int
+) -> None:
+    """Broken off in the middle of the tenth, or behind all of it."""
+    hundred(door)
+    monkeypatch.setattr(living, "BATCH", 5)
+    real, done = living.perform, list[int]()
+
+    def perform(*given: Any) -> Any:
+        done.append(1)
+        if len(done) == writes:
+            raise Unavailable("broken off")
+        return real(*given)
+
+    def closed(*_: Any, **__: Any) -> Any:
+        raise Unavailable("broken off")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(living, "perform", perform)
+        broken.setattr(living, "closed", closed)
+        with pytest.raises(Unavailable):
+            door.ops.prune("aggressive", idempotency_key="spring")
+    assert 10 < len(away(door)) <= 19
+    assert door.ops.prune("aggressive", idempotency_key="spring").changed == 19
     assert len(away(door)) == 19
 
 
