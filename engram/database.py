@@ -77,6 +77,7 @@ ANALYZED_AT: Final = frozenset(2**n for n in range(2, 15))  # writes before whic
 NO_LIMIT: Final = timedelta(0)
 MOST_ANALYZED: Final = 100  # tables at a time: more than there are
 MAX_TRIES: Final = 8
+POOL_IN_USE: Final = "pool_in_use"
 SHIPPED: Final = "english"  # a text search configuration that every server has
 MAX_RETRY_SECONDS: Final = 15.0
 FIRST_DELAY: Final = 0.01
@@ -930,7 +931,7 @@ def translate(error: Exception) -> EngramError:
     """Engram's own error for a driver's; its text never holds a value."""
     kind, state = classify(error), sqlstate(error)
     if isinstance(error, sa.exc.TimeoutError):
-        return Unavailable("every connection of the pool is in use", retry_after=1.0)
+        return Unavailable("every connection of the pool is in use", retry_after=1.0, reason=POOL_IN_USE)
     if kind == "unknown":
         return Unavailable(
             "PostgreSQL did not answer: does it run, where the URL says?", retry_after=5.0, sqlstate=state

@@ -25,7 +25,7 @@ from engram import (
     tenancy,
 )
 from engram.channels import semantic
-from engram.database import Connection, execute, fetch_all, fetch_one
+from engram.database import POOL_IN_USE, Connection, execute, fetch_all, fetch_one
 from engram.embedding import Model, local
 from engram.errors import EngramError, InvalidInput
 from engram.operations import erasing, spaces, steps
@@ -165,6 +165,8 @@ def _repair_of(error: EngramError) -> str | None:
     """What repairs that the database could not be looked at, where the error tells."""
     if error.code == "schema_outdated":
         return "engram migrate"
+    if error.facts.get("reason") == POOL_IN_USE:
+        return "make ENGRAM_POOL_SIZE larger, or find what holds the connections for so long"
     return "grant engram_app to the user of the URL" if error.facts.get("sqlstate") == NO_RIGHTS else None
 
 

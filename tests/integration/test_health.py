@@ -104,6 +104,15 @@ def test_a_database_that_is_down_is_an_answer_and_not_a_failure() -> None:
         assert asyncio.run(asked()) == health
 
 
+def test_a_pool_that_is_used_up_is_no_database_that_is_down(database_url: str, tenant: str) -> None:
+    with Engram(database_url, scope=Scope(tenant), settings=load({}, pool_size=1)) as door:
+        with door._core.database().transaction(tenant):  # somebody holds the only connection
+            (check,) = [check for check in door.health().checks if not check.ok and check.name == "database"]
+        assert "every connection of the pool" in check.detail
+        assert "ENGRAM_POOL_SIZE" in str(check.repair)
+        assert door.health().tier == "full"
+
+
 def test_a_user_without_rights_is_told_of_the_grant_that_gives_them(server: EmbeddedServer, database_url: str) -> None:
     name = f"stranger_{new_id()[-12:]}"
     database = str(make_url(database_url).database)
