@@ -31,7 +31,7 @@ class Alone:
 
 
 @contextmanager
-def alone(server: EmbeddedServer) -> Iterator[Alone]:
+def beside(server: EmbeddedServer) -> Iterator[Alone]:
     """A database that lives as long as the block."""
     own = Alone(server, f"alone_{uuid.uuid4().hex[:12]}")
     with psycopg.connect(server.superuser_url.replace("+psycopg", ""), autocommit=True) as conn:

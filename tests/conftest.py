@@ -16,6 +16,7 @@ from pathlib import Path
 import hypothesis
 import psycopg
 import pytest
+from alone import Alone, beside
 
 from engram import migrations
 from engram.database import Database
@@ -70,6 +71,13 @@ def database_url(server: EmbeddedServer) -> str:
     """The migrated database of the run, as the application role."""
     migrations.upgrade(server.superuser_url)
     return server.url()
+
+
+@pytest.fixture(scope="module")
+def alone(server: EmbeddedServer) -> Iterator[Alone]:
+    """A migrated database of the tests of one file."""
+    with beside(server) as own:
+        yield own
 
 
 @pytest.fixture

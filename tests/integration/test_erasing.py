@@ -11,12 +11,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from alone import Alone, alone
+from alone import Alone
 from calls import UNKNOWN_ID
 from traces import hits
 
 from engram import ALL_USERS, Conflict, Engram, EngramError, InvalidInput, NotFound, Scope
-from engram.embedded import EmbeddedServer
 from engram.lifecycle.deeds import NEW, Deed, Effect, Tie
 from engram.operations import erasing, living
 from engram.policies.classify import Classified
@@ -26,26 +25,15 @@ from engram.writing import Draft
 WORD = "qanary"
 
 
-@pytest.fixture(scope="module")
-def server(server: EmbeddedServer) -> Iterator[Alone]:
-    with alone(server) as own:
-        yield own
-
-
-@pytest.fixture(scope="module")
-def database_url(server: Alone) -> str:
-    return server.url()
-
-
 @pytest.fixture
-def ada(database_url: str, tenant: str) -> Iterator[Engram]:
-    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
+def ada(alone: Alone, tenant: str) -> Iterator[Engram]:
+    with Engram(alone.url(), scope=Scope(tenant_id=tenant, user_id="ada")) as door:
         yield door
 
 
-def owner(server: Alone, statement: str) -> list[Any]:
+def owner(alone: Alone, statement: str) -> list[Any]:
     """The rows of a statement of the superuser."""
-    plain = server.superuser_url.replace("postgresql+psycopg://", "postgresql://")
+    plain = alone.superuser_url.replace("postgresql+psycopg://", "postgresql://")
     with psycopg.connect(plain, autocommit=True) as conn:
         done = conn.execute(statement)  # type: ignore[arg-type]
         return done.fetchall() if done.description else []
@@ -174,7 +162,7 @@ def test_a_source_of_which_nothing_is_there_is_said_so(ada: Engram) -> None:
 # Kinds of targets ----------------------------------------------------------------------------------------------------
 
 
-def test_a_user_is_erased_in_every_namespace_and_of_every_agent_and_nobody_else(server: Alone, ada: Engram) -> None:
+def test_a_user_is_erased_in_every_namespace_and_of_every_agent_and_nobody_else(alone: Alone, ada: Engram) -> None:
     work = ada.scoped(namespace="work", agent_id="coder")
     bob = ada.scoped(user_id="bob")
     for door, number in ((ada, 1), (work, 2), (bob, 3)):
@@ -187,13 +175,13 @@ def test_a_user_is_erased_in_every_namespace_and_of_every_agent_and_nobody_else(
         door.search(f"{WORD}{number}q")
         door.ops.run_jobs(limit=200)
     words = [f"{WORD}{number}{kind}" for number in (1, 2, 3) for kind in "umgtcldq"]
-    assert sorted(hits(server, words)) == sorted(words)
+    assert sorted(hits(alone, words)) == sorted(words)
     untouched = repr([bob.list_memories(limit=200), bob.list_events(limit=200), bob.list_tasks(), bob.list_sessions()])
     report = ada.ops.erase(user="ada", reason="asked for", actor="support")
     assert (report.clean, report.remaining, report.rederived_jobs) == (True, {}, ())
     ada.ops.run_jobs(limit=200)
     work.ops.run_jobs(limit=200)
-    assert sorted(hits(server, words)) == sorted(word for word in words if word.startswith(f"{WORD}3"))
+    assert sorted(hits(alone, words)) == sorted(word for word in words if word.startswith(f"{WORD}3"))
     assert repr([bob.list_memories(limit=200), bob.list_events(limit=200), bob.list_tasks(), bob.list_sessions()]) == (
         untouched
     )
@@ -214,33 +202,33 @@ def test_one_scope_is_erased_and_the_other_of_the_same_user_stays(ada: Engram, t
     assert ada.list_memories().results == ()
 
 
-def test_a_session_goes_with_its_summary_its_metadata_and_its_documents(server: Alone, ada: Engram) -> None:
+def test_a_session_goes_with_its_summary_its_metadata_and_its_documents(alone: Alone, ada: Engram) -> None:
     with ada.session("s", metadata={"note": f"{WORD}m"}) as visit:
         visit.remember(f"My boat is called {WORD}u.")
         visit.record_long_input(f"The {WORD}l is long.\n\n" * 40, title=f"{WORD}d")
     ada.end_session("s", summary=f"We spoke of {WORD}s")
     ada.remember("I like the sea.", session_id="other")
     words = [f"{WORD}{kind}" for kind in "muldss"]
-    assert set(hits(server, words)) == set(words)
+    assert set(hits(alone, words)) == set(words)
     report = ada.ops.erase(session="s")
     ada.ops.run_jobs(limit=200)
     assert report.remaining == {}
-    assert hits(server, words) == {}
+    assert hits(alone, words) == {}
     assert len(ada.search("the sea")) > 0
     assert ada.ops.verify_ledger().ok
 
 
-def test_a_source_goes_with_its_documents(server: Alone, ada: Engram) -> None:
+def test_a_source_goes_with_its_documents(alone: Alone, ada: Engram) -> None:
     ada.add(f"The keel is {WORD}k", source="survey.pdf")
     ada.record_long_input(f"The {WORD}l is long.\n\n" * 40, title="survey.pdf")
     ada.add("The mast is pine", source="letter")
     report = ada.ops.erase(source="survey.pdf")
     assert report.remaining == {}
-    assert hits(server, [f"{WORD}k", f"{WORD}l", "survey.pdf"]) == {}
+    assert hits(alone, [f"{WORD}k", f"{WORD}l", "survey.pdf"]) == {}
     assert [one.fact for one in ada.list_memories()] == ["The mast is pine"]
 
 
-def test_a_memory_goes_with_the_events_it_rests_on_and_what_else_they_gave(server: Alone, ada: Engram) -> None:
+def test_a_memory_goes_with_the_events_it_rests_on_and_what_else_they_gave(alone: Alone, ada: Engram) -> None:
     kept = ada.add("The mast is pine").memory
     made = ada.add(f"The keel is {WORD}k", metadata={"note": "oak"}).memory
     assert made is not None
@@ -251,7 +239,7 @@ def test_a_memory_goes_with_the_events_it_rests_on_and_what_else_they_gave(serve
     assert report.remaining == {}
     assert report.erased["memories"] == 1
     assert report.erased["events"] == 3
-    assert hits(server, [f"{WORD}k", f"{WORD}t"]) == {}
+    assert hits(alone, [f"{WORD}k", f"{WORD}t"]) == {}
     assert [one.memory_id for one in ada.list_memories()] == [kept.memory_id]
 
 
@@ -284,7 +272,7 @@ def merged(ada: Engram, fact: str, *memory_ids: str) -> str:
     return next(change.memory_id for change in run.changes if change.field == "memory")
 
 
-def test_a_summary_goes_with_what_it_was_made_of_and_the_rest_comes_back(server: Alone, ada: Engram) -> None:
+def test_a_summary_goes_with_what_it_was_made_of_and_the_rest_comes_back(alone: Alone, ada: Engram) -> None:
     said = [ada.add(fact).memory for fact in (f"The keel is {WORD}k", "The mast is pine", "The sail is red")]
     first, second, third = [one.memory_id for one in said if one is not None]
     made = merged(ada, f"The keel is {WORD}k and the mast is pine", first, second)
@@ -293,7 +281,7 @@ def test_a_summary_goes_with_what_it_was_made_of_and_the_rest_comes_back(server:
     report = ada.ops.erase(memories=[first])
     assert report.remaining == {}
     assert report.erased["memories"] == 3
-    assert hits(server, [f"{WORD}k"]) == {}
+    assert hits(alone, [f"{WORD}k"]) == {}
     assert sorted(one.memory_id for one in ada.list_memories()) == sorted([second, third])
     assert ada.ops.verify_ledger().ok
 
@@ -337,30 +325,30 @@ def test_an_erasure_that_broke_off_goes_on_when_it_is_asked_for_again(
 # The second look -----------------------------------------------------------------------------------------------------
 
 
-def test_the_report_is_not_clean_where_something_is_left(server: Alone, ada: Engram, tenant: str) -> None:
+def test_the_report_is_not_clean_where_something_is_left(alone: Alone, ada: Engram, tenant: str) -> None:
     made = ada.add(f"The keel is {WORD}k").memory
     assert made is not None
     ada.ops.erase(user="ada")
-    owner(server, f"update engram.agent_memory set fact = '{WORD}k' where tenant_id = '{tenant}'")
+    owner(alone, f"update engram.agent_memory set fact = '{WORD}k' where tenant_id = '{tenant}'")
     again = ada.ops.erase(events=[made.citations[0].event_id])
     assert (again.clean, again.remaining) == (False, {"agent_memory": 1})
     whole = ada.ops.erase(user="ada")
     assert (whole.clean, whole.remaining) == (False, {"agent_memory": 1})
 
 
-def test_a_table_nobody_thought_of_is_counted_as_a_remainder(server: Alone, ada: Engram, tenant: str) -> None:
+def test_a_table_nobody_thought_of_is_counted_as_a_remainder(alone: Alone, ada: Engram, tenant: str) -> None:
     made = ada.add("The keel is painted").memory
     assert made is not None
-    owner(server, "create table engram.unthought (tenant_id text, scope_id bigint, memory_ids uuid[], said text);"
+    owner(alone, "create table engram.unthought (tenant_id text, scope_id bigint, memory_ids uuid[], said text);"
                   "grant select on engram.unthought to engram_app")  # fmt: skip
     try:
-        owner(server, "insert into engram.unthought select tenant_id, scope_id, array[memory_id], fact"
+        owner(alone, "insert into engram.unthought select tenant_id, scope_id, array[memory_id], fact"
                       f" from engram.agent_memory where tenant_id = '{tenant}'")  # fmt: skip
         report = ada.ops.erase(memories=[made.memory_id])
         assert (report.clean, report.remaining) == (False, {"unthought.memory_ids": 1})
         assert ada.ops.erase(user="ada").remaining == {"unthought": 1}
     finally:
-        owner(server, "drop table engram.unthought")
+        owner(alone, "drop table engram.unthought")
 
 
 # Sent again, and the chain ------------------------------------------------------------------------------------------
@@ -385,7 +373,7 @@ def test_what_was_erased_is_changed_no_more(ada: Engram) -> None:
     assert ada.ops.erase(events=[held.event_id]).remaining == {}
 
 
-def test_what_was_erased_and_is_sent_again_is_answered_as_erased(server: Alone, ada: Engram) -> None:
+def test_what_was_erased_and_is_sent_again_is_answered_as_erased(alone: Alone, ada: Engram) -> None:
     message = {"role": "user", "content": f"My boat is called {WORD}z.", "event_id": UNKNOWN_ID}
     first = ada.remember([message], session_id="s")
     keyed = ada.add(f"The keel is {WORD}z", idempotency_key="keel")
@@ -401,9 +389,9 @@ def test_what_was_erased_and_is_sent_again_is_answered_as_erased(server: Alone, 
     ada.ops.run_jobs(limit=200)
     shadow = ada.ops.replay()
     ada.ops.run_jobs(limit=200)
-    assert hits(server, [f"{WORD}z"]) == {}
+    assert hits(alone, [f"{WORD}z"]) == {}
     ada.ops.switch_replay(shadow.shadow_id)
-    assert hits(server, [f"{WORD}z"]) == {}
+    assert hits(alone, [f"{WORD}z"]) == {}
     assert ada.list_memories().results == ()
     assert keyed.memory is not None
 
@@ -435,10 +423,10 @@ def listed(path: Path) -> list[dict[str, str]]:
 
 
 def test_the_redaction_list_is_written_before_and_applied_after_a_restore(
-    database_url: str, tenant: str, tmp_path: Path
+    alone: Alone, tenant: str, tmp_path: Path
 ) -> None:
     path, scope = tmp_path / "redactions.jsonl", Scope(tenant_id=tenant, user_id="ada")
-    with Engram(database_url, scope=scope, settings=load({}, redaction_list=path)) as door:
+    with Engram(alone.url(), scope=scope, settings=load({}, redaction_list=path)) as door:
         said = door.remember(f"My boat is called {WORD}r.").event_ids[0]
         kept = door.remember("I like the sea.").event_ids[0]
         assert door.ops.erase(events=[said], dry_run=True).clean
@@ -446,7 +434,7 @@ def test_the_redaction_list_is_written_before_and_applied_after_a_restore(
         door.ops.redact_event(said)
         assert [(one["tenant_id"], one["event_id"]) for one in listed(path)] == [(tenant, said)]
         assert WORD not in path.read_text()
-    with Engram(database_url, scope=Scope(tenant_id=f"{tenant}-restored", user_id="ada")) as restored:
+    with Engram(alone.url(), scope=Scope(tenant_id=f"{tenant}-restored", user_id="ada")) as restored:
         # A backup of before: the same event, whole again, in a tenant that stands for the restored database.
         event = {"role": "user", "content": f"My boat is called {WORD}r.", "event_id": said}
         restored.remember([event])
@@ -465,9 +453,9 @@ def test_the_redaction_list_is_written_before_and_applied_after_a_restore(
         assert any(line.startswith("1 events of the list") for line in told.out_of_reach)
 
 
-def test_the_doctor_finds_events_of_the_list_that_still_speak(database_url: str, tenant: str, tmp_path: Path) -> None:
+def test_the_doctor_finds_events_of_the_list_that_still_speak(alone: Alone, tenant: str, tmp_path: Path) -> None:
     path, scope = tmp_path / "redactions.jsonl", Scope(tenant_id=tenant, user_id="ada")
-    with Engram(database_url, scope=scope, settings=load({}, redaction_list=path)) as door:
+    with Engram(alone.url(), scope=scope, settings=load({}, redaction_list=path)) as door:
         said = door.remember("I like the sea.").event_ids[0]
         path.write_text(json.dumps({"tenant_id": tenant, "event_id": said}) + "\n")
         found = next(check for check in door.ops.doctor().checks if check.name == "redactions")

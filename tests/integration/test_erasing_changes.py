@@ -7,28 +7,16 @@ from dataclasses import replace
 from typing import Any, Final
 
 import pytest
-from alone import Alone, alone
+from alone import Alone
 from angles import Angles, added, facts
 from quiet import quiet
 from test_replay import told
 from traces import hits
 
 from engram import Edit, Engram, Reject, Scope, get_policy
-from engram.embedded import EmbeddedServer
 from engram.operations import erasing
 
 DIGITS: Final = str.maketrans("0123456789", "ghijklmnop")
-
-
-@pytest.fixture(scope="module")
-def server(server: EmbeddedServer) -> Iterator[Alone]:
-    with alone(server) as own:
-        yield own
-
-
-@pytest.fixture(scope="module")
-def database_url(server: Alone) -> str:
-    return server.url()
 
 
 @pytest.fixture
@@ -38,8 +26,8 @@ def word(tenant: str) -> str:
 
 
 @pytest.fixture
-def ada(database_url: str, tenant: str) -> Iterator[Engram]:
-    with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=Angles(), policy="default") as door:
+def ada(alone: Alone, tenant: str) -> Iterator[Engram]:
+    with Engram(alone.url(), scope=Scope(tenant, user_id="ada"), embedder=Angles(), policy="default") as door:
         yield quiet(door)
 
 
@@ -80,27 +68,27 @@ TARGETS: Final = ("events", "session", "memories")
     + [pytest.param(call, kind, marks=() if call == "forget" else pytest.mark.slow)
        for call in CHANGES for kind in TARGETS[1:]],
 )  # fmt: skip
-def test_no_change_by_id_repeats_what_was_erased(server: Alone, ada: Engram, word: str, call: str, kind: str) -> None:
+def test_no_change_by_id_repeats_what_was_erased(alone: Alone, ada: Engram, word: str, call: str, kind: str) -> None:
     event, one = said(ada, word)
     boat = added(ada, "User owns a red boat")
     CHANGES[call](ada, one)
     target = {"events": {"events": [event]}, "session": {"session": "chat"}, "memories": {"memories": [one]}}[kind]
     report = ada.ops.erase(**target)  # type: ignore[arg-type]
     assert (report.remaining, report.clean) == ({}, True)
-    assert hits(server, [word]) == {}
+    assert hits(alone, [word]) == {}
     assert facts(ada) == {"User owns a red boat"}
     assert ada.get(boat).is_current
     assert ada.ops.verify_ledger().ok
     replay_agrees(ada)
 
 
-def test_a_revision_in_full_stays_and_so_does_its_forgetting(server: Alone, ada: Engram, word: str) -> None:
+def test_a_revision_in_full_stays_and_so_does_its_forgetting(alone: Alone, ada: Engram, word: str) -> None:
     event, one = said(ada, word)
     rome = ada.revise(one, "User lives in Rome").memory
     assert rome is not None
     ada.forget(one)
     assert ada.ops.erase(events=[event]).clean
-    assert hits(server, [word]) == {}
+    assert hits(alone, [word]) == {}
     assert ada.get(rome.memory_id).status_reason == "forgotten"
     replay_agrees(ada)
     assert ada.restore(rome.memory_id).fact == "User lives in Rome"
@@ -117,17 +105,17 @@ def test_what_somebody_said_again_is_a_source_of_its_own(ada: Engram) -> None:
     assert facts(ada) == {"User lives in Oslo"}
 
 
-def test_an_edit_that_a_guard_refused_repeats_nothing(database_url: str, server: Alone, tenant: str, word: str) -> None:
+def test_an_edit_that_a_guard_refused_repeats_nothing(alone: Alone, tenant: str, word: str) -> None:
     def no_shouting(candidate: dict[str, Any]) -> dict[str, Any] | Reject:
         return Reject("no shouting") if candidate["fact"].endswith("!") else candidate
 
     policy = replace(get_policy("default"), guards=(no_shouting,))
-    with Engram(database_url, scope=Scope(tenant, user_id="ada"), policy=policy) as ada:
+    with Engram(alone.url(), scope=Scope(tenant, user_id="ada"), policy=policy) as ada:
         event, one = said(ada, word)
         refused = ada.revise(one, Edit.append("!"))
         assert refused.kind == "reject"
         assert ada.ops.erase(events=[event]).clean
-        assert hits(server, [word]) == {}
+        assert hits(alone, [word]) == {}
 
 
 # What a revision took over -------------------------------------------------------------------------------------------
@@ -148,7 +136,7 @@ TAKEN: Final[dict[str, Callable[[str], Any]]] = {
 
 @pytest.mark.parametrize("name", TAKEN)
 def test_a_revision_keeps_nothing_that_it_took_over_from_what_was_erased(
-    server: Alone, ada: Engram, word: str, name: str
+    alone: Alone, ada: Engram, word: str, name: str
 ) -> None:
     made = ada.add("User eats rye bread", **{name: TAKEN[name](word)})
     assert made.memory is not None
@@ -157,15 +145,15 @@ def test_a_revision_keeps_nothing_that_it_took_over_from_what_was_erased(
     assert rome is not None
     assert last is not None
     ada.annotate(last.memory_id, importance=0.7)
-    assert hits(server, [word])
+    assert hits(alone, [word])
     report = ada.ops.erase(events=[made.event_id])
     assert (report.remaining, report.clean) == ({}, True)
-    assert hits(server, [word]) == {}
+    assert hits(alone, [word]) == {}
     assert facts(ada) == {"User eats black bread"}
     replay_agrees(ada)
 
 
-def test_what_a_revision_was_given_itself_or_a_remaining_one_says_stays(server: Alone, ada: Engram, word: str) -> None:
+def test_what_a_revision_was_given_itself_or_a_remaining_one_says_stays(alone: Alone, ada: Engram, word: str) -> None:
     first = ada.add("User eats rye bread", tags=["food"], metadata={"by": "host"}).memory
     assert first is not None
     ada.revise(first.memory_id, "User eats white bread")
@@ -175,7 +163,7 @@ def test_what_a_revision_was_given_itself_or_a_remaining_one_says_stays(server: 
     last = ada.get_current(first.memory_id)
     ada.annotate(last.memory_id, category="kitchen")
     ada.ops.erase(memories=[middle.memory_id])
-    assert hits(server, [word]) == {}
+    assert hits(alone, [word]) == {}
     left = ada.get(last.memory_id)
     assert (left.tags, left.metadata, left.source) == (("food",), {"by": "host"}, None)
     assert (left.main_content, left.category, left.is_current) == ("All of it", "kitchen", True)
@@ -196,32 +184,32 @@ def test_what_follows_from_a_revisions_own_text_stays(ada: Engram, word: str) ->
     assert "User lives in Rome" not in facts(ada)
 
 
-def test_erasing_an_annotation_takes_it_from_later_revisions_too(server: Alone, ada: Engram, word: str) -> None:
+def test_erasing_an_annotation_takes_it_from_later_revisions_too(alone: Alone, ada: Engram, word: str) -> None:
     first = added(ada, "User eats rye bread", tags=["food"])
     ada.annotate(first, tags=["food", word], metadata={"by": word})
     [noted] = ada.list_events(types=["memory_annotated"])
     ada.revise(first, "User eats white bread")
     assert ada.ops.erase(events=[noted.event_id]).clean
-    assert hits(server, [word]) == {}
+    assert hits(alone, [word]) == {}
     assert (ada.get_current(first).tags, ada.get_current(first).metadata) == (("food",), {})
     replay_agrees(ada)
 
 
 @pytest.mark.parametrize("change", ["User lives by the sea", Edit.append(" indeed")], ids=["in full", "edit"])
 def test_a_revision_of_what_is_kept_word_for_word_goes_with_it(
-    server: Alone, ada: Engram, word: str, change: str | Edit
+    alone: Alone, ada: Engram, word: str, change: str | Edit
 ) -> None:
     event, _ = said(ada, word)
     kept = next(one for one in ada.list_memories() if one.category == "verbatim")
     ada.annotate(kept.memory_id, tags=[word])
     ada.revise(kept.memory_id, change)
     assert ada.ops.erase(events=[event]).clean
-    assert hits(server, [word]) == {}
+    assert hits(alone, [word]) == {}
     assert ada.list_memories().results == ()
     replay_agrees(ada)
 
 
-def test_what_the_life_cycle_did_with_taken_over_words_goes(server: Alone, ada: Engram, word: str) -> None:
+def test_what_the_life_cycle_did_with_taken_over_words_goes(alone: Alone, ada: Engram, word: str) -> None:
     made = ada.add("User eats rye bread", source=f"{word}s", tags=[f"{word}t"])
     assert made.memory is not None
     heir = ada.revise(made.memory.memory_id, "User eats white bread").memory
@@ -233,13 +221,13 @@ def test_what_the_life_cycle_did_with_taken_over_words_goes(server: Alone, ada: 
     ada.merge([heir.memory_id, added(ada, "User eats jam")], "User eats white bread and jam")
     report = ada.ops.erase(events=[made.event_id])
     assert (report.remaining, report.clean) == ({}, True)
-    assert hits(server, [word]) == {}
+    assert hits(alone, [word]) == {}
     assert facts(ada) == {"User eats white bread", "User eats jam"}
     replay_agrees(ada)
 
 
 def test_erasing_again_takes_what_an_older_release_left(
-    server: Alone, ada: Engram, word: str, monkeypatch: pytest.MonkeyPatch, tenant: str
+    alone: Alone, ada: Engram, word: str, monkeypatch: pytest.MonkeyPatch, tenant: str
 ) -> None:
     event, one = said(ada, word)
     ada.annotate(one, importance=0.9)
@@ -250,6 +238,6 @@ def test_erasing_again_takes_what_an_older_release_left(
     report = ada.ops.erase(events=[event])
     assert (report.clean, report.remaining) == (False, {"changes": 4}), "the second look counts them"
     monkeypatch.undo()
-    assert hits(server, [word])
+    assert hits(alone, [word])
     assert ada.ops.erase(events=[event]).clean
-    assert hits(server, [word]) == {}
+    assert hits(alone, [word]) == {}

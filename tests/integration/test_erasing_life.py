@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from alone import Alone, alone
+from alone import Alone
 from angles import Angles, added, facts
 from quiet import quiet
 from test_erasing import owner
@@ -14,21 +14,9 @@ from test_erasing_changes import DIGITS
 from traces import hits
 
 from engram import Engram, Scope, WriteDecision
-from engram.embedded import EmbeddedServer
 from engram.operations import erasing
 
 WORD = "qanlife"
-
-
-@pytest.fixture(scope="module")
-def server(server: EmbeddedServer) -> Iterator[Alone]:
-    with alone(server) as own:
-        yield own
-
-
-@pytest.fixture(scope="module")
-def database_url(server: Alone) -> str:
-    return server.url()
 
 
 @pytest.fixture
@@ -37,8 +25,8 @@ def angles() -> Angles:
 
 
 @pytest.fixture
-def ada(database_url: str, tenant: str, angles: Angles) -> Iterator[Engram]:
-    with Engram(database_url, scope=Scope(tenant, user_id="ada"), embedder=angles, policy="default") as door:
+def ada(alone: Alone, tenant: str, angles: Angles) -> Iterator[Engram]:
+    with Engram(alone.url(), scope=Scope(tenant, user_id="ada"), embedder=angles, policy="default") as door:
         yield quiet(door)
 
 
@@ -190,13 +178,13 @@ OFTEN = ("feedback", "forget", "merge", "unrelate")  # one of each kind of event
 @pytest.mark.parametrize(
     "call", [pytest.param(one, marks=() if one in OFTEN else pytest.mark.slow) for one in sorted(REASONED)]
 )
-def test_no_reason_of_what_was_done_to_an_erased_memory_is_left(server: Alone, ada: Engram, call: str) -> None:
+def test_no_reason_of_what_was_done_to_an_erased_memory_is_left(alone: Alone, ada: Engram, call: str) -> None:
     one, two = added(ada, "The keel is new"), added(ada, "The mast is new")
     REASONED[call](ada, one, two)
-    assert hits(server, [WORD]), "it is somewhere before"
+    assert hits(alone, [WORD]), "it is somewhere before"
     report = ada.ops.erase(memories=[one], reason="asked to")
     assert (report.remaining, report.clean) == ({}, True)
-    assert hits(server, [WORD]) == {}
+    assert hits(alone, [WORD]) == {}
     assert any("reason and the actor of the erasure" in line for line in report.out_of_reach)
     assert agrees(ada)
 
@@ -212,7 +200,7 @@ OWN_FACTS: dict[str, Callable[[Engram, str, str], WriteDecision]] = {
 
 @pytest.mark.parametrize("call", OWN_FACTS)
 def test_a_reason_of_what_says_a_fact_of_its_own_makes_the_report_unclean(
-    server: Alone, ada: Engram, tenant: str, call: str
+    alone: Alone, ada: Engram, tenant: str, call: str
 ) -> None:
     word = f"qan{tenant[-8:].translate(DIGITS)}"
     made = ada.add("The keel is new", topic_key="keel")
@@ -221,17 +209,17 @@ def test_a_reason_of_what_says_a_fact_of_its_own_makes_the_report_unclean(
     report = ada.ops.erase(events=[made.event_id])
     assert (report.clean, report.remaining) == (False, {"reasons": 1})
     assert any(line.startswith(erasing.REASONS) and other.event_id in line for line in report.out_of_reach)
-    assert hits(server, [word]) == {word: {"agent_event_payloads.body"}}, "of the history it is gone"
+    assert hits(alone, [word]) == {word: {"agent_event_payloads.body"}}, "of the history it is gone"
     assert not ada.get_event(other.event_id).erased
     ada.ops.erase(events=[other.event_id])
     again = ada.ops.erase(events=[made.event_id])
     assert (again.clean, again.remaining) == (True, {})
 
 
-def test_the_second_look_finds_a_reason_that_was_put_back(server: Alone, ada: Engram, tenant: str) -> None:
+def test_the_second_look_finds_a_reason_that_was_put_back(alone: Alone, ada: Engram, tenant: str) -> None:
     one = added(ada, "The keel is new")
     ada.ops.set_layer(one, "core", reason="for the keel")
     event = ada.get(one).citations[0].event_id
     ada.ops.erase(memories=[one])
-    owner(server, f"update engram.lifecycle_runs set reason = 'again' where tenant_id = '{tenant}'")
+    owner(alone, f"update engram.lifecycle_runs set reason = 'again' where tenant_id = '{tenant}'")
     assert ada.ops.erase(events=[event]).remaining == {"lifecycle_runs": 1}
