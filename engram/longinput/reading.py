@@ -24,9 +24,17 @@ def parts_of(source: str | Path, size: int = 500_000) -> Iterator[str]:
         return (source[at : at + size] for at in range(0, len(source), size))
     if not isinstance(source, Path):
         raise InvalidInput("source", "text or a path", type(source).__name__)
-    if not source.is_file():
-        raise InvalidInput("source", "a file", "a folder" if source.is_dir() else "nothing at that path")
+    try:
+        is_file, is_folder = source.is_file(), source.is_dir()
+    except OSError:  # a folder on the way that may not be entered, or a name no file can have
+        raise _unreadable() from None
+    if not is_file:
+        raise InvalidInput("source", "a file", "a folder" if is_folder else "nothing at that path")
     return _parts_of_file(source, size)
+
+
+def _unreadable() -> InvalidInput:
+    return InvalidInput("source", "a file that can be read", "one that cannot")
 
 
 def _parts_of_file(path: Path, size: int) -> Iterator[str]:
@@ -43,6 +51,6 @@ def _parts_of_file(path: Path, size: int) -> Iterator[str]:
     except UnicodeDecodeError:
         raise InvalidInput("source", "UTF-8 text", "other bytes") from None
     except OSError:
-        raise InvalidInput("source", "a file that can be read", "one that cannot") from None
+        raise _unreadable() from None
     if held:
         yield held

@@ -58,3 +58,16 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path) -> None:
         parts_of(b"bytes")  # type: ignore[arg-type]
     with pytest.raises(InvalidInput):
         parts_of("text", 0)
+
+
+def test_a_path_that_cannot_even_be_looked_at_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name too long for any file, and a file in a folder that this process may not enter."""
+    with pytest.raises(InvalidInput, match="a file that can be read"):
+        parts_of(tmp_path / ("long" * 1_000))
+
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "is_file", denied)
+    with pytest.raises(InvalidInput, match="a file that can be read"):
+        parts_of(tmp_path / "text")
