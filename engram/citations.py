@@ -86,6 +86,18 @@ def resolve_event_id(conn: Connection, visible: Visible, event_id: str, moment: 
     return event.event_id
 
 
+def seen(conn: Connection, visible: Visible, event_ids: Iterable[str], moment: Moment) -> dict[str, Event]:
+    """The events a reader sees of some at a moment, by id: what happened or was recorded later is not among them."""
+    found = _events(conn, visible, event_ids, moment)
+    return {event_id: event for event_id, event in found.items() if not is_later(event, moment)}
+
+
+def is_later(event: Event, moment: Moment) -> bool:
+    """Whether an event happened after the moment that is read, or was recorded after it. Pure."""
+    as_of, known_at = moment.as_of, moment.known_at
+    return (as_of is not None and event.occurred_at > as_of) or (known_at is not None and event.recorded_at > known_at)
+
+
 def resolve_event_ids(conn: Connection, visible: Visible, event_ids: Iterable[str]) -> list[str]:
     """The full ids of events by full or short ones, each once; NotFound where the reader sees one of them not."""
     wanted = list(dict.fromkeys(resolve_event_id(conn, visible, one) for one in event_ids))
@@ -96,7 +108,7 @@ def resolve_event_ids(conn: Connection, visible: Visible, event_ids: Iterable[st
 
 
 def _event(conn: Connection, visible: Visible, event_id: str, moment: Moment) -> Event | None:
-    found = list(_events(conn, visible, _event_ids(conn, visible, event_id), moment).values())
+    found = list(seen(conn, visible, _event_ids(conn, visible, event_id), moment).values())
     if len(found) > 1:
         raise Conflict("the mark is ambiguous in this scope: give the full id")
     return found[0] if found else None
@@ -121,9 +133,11 @@ def _events(conn: Connection, visible: Visible, event_ids: Iterable[str], moment
 
 def _seen(conn: Connection, visible: Visible, found: dict[str, Event], moment: Moment) -> Iterator[tuple[str, Event]]:
     hidden, tenant_id = history.private_events(conn, visible, sorted(found)), visible.scope.tenant_id
+    of_run = {event.task_run_id: event for event in found.values()}
+    forgotten = {run for run, event in of_run.items() if tasks.hides(conn, tenant_id, event, moment.known_at)}
     for event_id, event in found.items():
         early = moment.known_at is not None and event.recorded_at > moment.known_at
-        if event_id not in hidden and not early and not tasks.hides(conn, tenant_id, event, moment.known_at):
+        if event_id not in hidden and not early and event.task_run_id not in forgotten:
             yield event_id, event
 
 

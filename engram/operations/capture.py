@@ -12,7 +12,6 @@ from typing import Any, Final, Literal, cast
 from engram import checkpoints, citations, history, ids, inputs, ledger, sessions, streams, tasks, tenancy
 from engram.database import Connection
 from engram.errors import IdempotencyMismatch, InvalidInput, NotFound, StaleStream
-from engram.memories import Moment
 from engram.operations import deriving, extracting, running, searching_events, steps
 from engram.operations.arguments import Artifact, ToolCall
 from engram.operations.setup import Setup, Writing
@@ -130,7 +129,7 @@ def get_event(setup: Setup, event_id: object, given: Mapping[str, Any]) -> Opera
         wanted = citations.resolve_event_id(conn, visible, asked, reading.moment)
         found = ledger.get(conn, wanted, scope_ids=visible.scope_ids)
         hidden = history.private_events(conn, visible, [wanted])
-        late = found is not None and _is_later(found, reading.moment)
+        late = found is not None and citations.is_later(found, reading.moment)
         known_at = reading.moment.known_at
         if found is None or hidden or late or tasks.hides(conn, reading.scope.tenant_id, found, known_at):
             raise NotFound(citations.NO_EVENT)
@@ -176,12 +175,6 @@ def _trusts(value: object) -> list[str]:
     """The levels of trust that are asked for: one, or a list of some."""
     several = (value,) if isinstance(value, str) else inputs.items(value, "trust", len(TRUSTS))
     return [inputs.choice(one, "trust", TRUSTS) for one in several]
-
-
-def _is_later(event: Event, moment: Moment) -> bool:
-    """Whether an event happened after the moment that is read, or was recorded after it. Pure."""
-    as_of, known_at = moment.as_of, moment.known_at
-    return (as_of is not None and event.occurred_at > as_of) or (known_at is not None and event.recorded_at > known_at)
 
 
 def _captured(

@@ -12,7 +12,7 @@ from engram import batching, citations, derivation, history, inputs, jobs, ledge
 from engram.database import Connection, ending, fetch_ahead, fetch_all, fetch_one
 from engram.derivation import documents, llm
 from engram.derivation.proposals import Proposed
-from engram.errors import EngramError, PolicyError, Unavailable
+from engram.errors import EngramError, NotFound, PolicyError, Unavailable
 from engram.jobs import Job
 from engram.operations import echoing, spaces, steps
 from engram.operations.setup import Setup
@@ -83,7 +83,11 @@ def wait_for(
         return ()
 
     def work(conn: Connection) -> list[str]:
-        return citations.resolve_event_ids(conn, tenancy.visible(conn, scope), named)
+        visible = tenancy.visible(conn, scope)
+        wanted = citations.resolve_event_ids(conn, visible, named)
+        if len(citations.seen(conn, visible, wanted, reading.moment)) < len(wanted):
+            raise NotFound(citations.NO_EVENT)
+        return wanted
 
     event_ids = yield from steps.read(scope.tenant_id, work)
     return (yield from waited(scope, event_ids, deriver=name, timeout=patience))

@@ -537,6 +537,29 @@ def test_events_as_of_a_moment_are_those_that_had_happened(ada: Engram) -> None:
         ada.get_event(after, as_of=DAYS[2])
 
 
+def test_an_event_is_waited_for_and_cited_where_it_is_read(ada: Engram) -> None:
+    """At a moment when it had not happened, or was not recorded, and in a run that is forgotten, it is not there."""
+    mark = datetime.now(UTC)
+    run = ada.start_task("Sail the boat").task_run_id
+    receipt = ada.record_event("The boat sailed", occurred_at=DAYS[3], task_run_id=run)
+    event_id = receipt.event_ids[0]
+    calls = (ada.get_event, ada.wait_for, ada.cite)
+    reads: tuple[dict[str, Any], ...] = ({}, {"as_of": DAYS[4]}, {"known_at": datetime.now(UTC)})
+    for call in calls:
+        for read in reads:
+            call(event_id, **read)
+        for earlier in ({"as_of": DAYS[2]}, {"known_at": mark}):
+            for name in (event_id, f"evt-{event_id[-8:]}"):
+                with pytest.raises(NotFound):
+                    call(name, **earlier)
+    with pytest.raises(NotFound):
+        ada.wait_for(receipt, as_of=DAYS[2])
+    ada.forget_task(run)
+    for call in calls:
+        with pytest.raises(NotFound):
+            call(event_id)
+
+
 def test_a_history_known_then_is_narrowed_by_what_stood_then(ada: Engram) -> None:
     paris = ada.add("The office is in Paris", topic_key="office", tags=["x"]).memory
     assert paris is not None
