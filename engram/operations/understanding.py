@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from engram import chain, inputs, intent, prompting, tenancy, windows
+from engram import chain, history, inputs, intent, prompting, tenancy, windows
 from engram.database import Connection, fetch_all, fetch_value
 from engram.errors import BadOutput, BudgetSpent, EngramError, ModelRejected, Refused, Unavailable
 from engram.operations import asking, steps
@@ -134,7 +134,8 @@ def _look(conn: Connection, reading: doors.Reading, session_id: str | None) -> t
         conn, "list_last_said", tenant_id=reading.scope.tenant_id, scope_ids=list(visible.scope_ids),
         session_id=session_id, until=reading.moment.earliest, limit=LOOKED_BACK,
     )  # fmt: skip
-    return clock, [event for event in map(chain.event, rows) if event.content]
+    hidden = history.private_events(conn, visible, [row.event_id for row in rows])
+    return clock, [event for event in map(chain.event, rows) if event.content and event.event_id not in hidden]
 
 
 def _asks(setup: Setup, asked: Wanted, found: intent.Reading, points_back: bool, *, heard: bool) -> bool:

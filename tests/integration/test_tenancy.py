@@ -944,6 +944,15 @@ def test_a_private_row_is_seen_by_exactly_its_own_scope(door: Engram, wider: dic
     assert CANARY not in repr(seen)
 
 
+@pytest.mark.parametrize("wider", WIDER)
+def test_a_private_message_completes_no_question_of_another_scope(door: Engram, wider: dict[str, Any]) -> None:
+    ada = door.scoped(user_id="ada")
+    for one in ada.remember(f"I met {CANARY} about the launch.", session_id="s", wait=True).decisions:
+        ada.annotate(str(one.memory and one.memory.memory_id), private=True)
+    assert CANARY in ada.recall("And when was it?", session_id="s").trace.query
+    assert CANARY not in repr(door.scoped(**wider).recall("And when was it?", session_id="s"))
+
+
 def no_codes(candidate: Mapping[str, Any]) -> Mapping[str, Any] | Reject:
     return Reject("no codes") if "code" in candidate["fact"] else candidate
 
