@@ -493,6 +493,12 @@ def reindex_neighbours(
     )
 
 
+def reindex_around(conn: Connection, memory_id: str, *, tenant_id: str, config: str = "english") -> None:
+    """Index again what was said around what told a memory: private words are lent to nobody, public ones are."""
+    for place in fetch_all(conn, "list_tellings", tenant_id=tenant_id, memory_id=memory_id, spoken=list(SPOKEN)):
+        reindex_neighbours(conn, place.stream_id, place.position, tenant_id=tenant_id, after=True, config=config)
+
+
 def refresh_terms(conn: Connection, tenant_id: str, scope_id: int) -> int:
     """Count the document frequencies of a large scope anew; how many words it keeps. A job's work."""
     execute(conn, "clear_terms", tenant_id=tenant_id, scope_id=scope_id)

@@ -25,6 +25,7 @@ from engram import (
     text,
     writing,
 )
+from engram.channels import keyword
 from engram.database import Connection, Jsonb, ending, execute, fetch_all
 from engram.errors import (
     AlreadySuperseded,
@@ -458,6 +459,8 @@ def _annotate(desk: Desk, memory: Memory, origin: Origin, params: Mapping[str, A
         **params,
     )  # fmt: skip
     writing.note(desk, memory.memory_id, "annotated", origin.event_id, origin.actor)
+    if params["private"] not in (None, memory.private):
+        keyword.reindex_around(desk.conn, memory.memory_id, tenant_id=desk.tenant_id, config=desk.config)
 
 
 def end_validity(setup: Setup, memory_id: object, at: object, given: Mapping[str, Any]) -> Operation[Memory]:

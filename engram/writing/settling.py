@@ -110,6 +110,7 @@ def index_all(several: Sequence[tuple[Desk, Sequence[Settled]]]) -> None:
     conn, tenant_id = several[0][0].conn, several[0][0].tenant_id
     keyword.index_all(conn, tenant_id, [_indexed(desk, settled) for desk, settled in several])
     for desk, settled in several:
+        _take_words_back(desk, [one.origin for one in settled if one.judged.draft.private])
         _queue_work(desk, settled)
 
 
@@ -120,6 +121,15 @@ def _indexed(desk: Desk, settled: Sequence[Settled]) -> keyword.Indexed:
         if entry.stream_id is not None and entry.position is not None:
             firsts[entry.stream_id] = min(entry.position, firsts.get(entry.stream_id, entry.position))
     return keyword.Indexed(desk.scope_id, desk.config, entries, firsts)
+
+
+def _take_words_back(desk: Desk, origins: Sequence[Origin]) -> None:
+    """Index again what was said around messages that are private now that they are derived: it may hold their words."""
+    told = {(one.stream_id, one.position) for one in origins if one.deriver is not None}
+    for stream_id, position in sorted((place, at) for place, at in told if place is not None and at is not None):
+        keyword.reindex_neighbours(
+            desk.conn, stream_id, position, tenant_id=desk.tenant_id, after=True, config=desk.config
+        )
 
 
 def _queue_work(desk: Desk, settled: Sequence[Settled]) -> None:

@@ -91,6 +91,21 @@ def test_a_guard_may_keep_what_is_derived_private(database_url: str, tenant: str
         assert door.ops.replay().is_same
 
 
+def test_what_a_guard_keeps_private_lends_no_words_to_what_was_said_around_it(database_url: str, tenant: str) -> None:
+    def discreet(candidate: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**candidate, "private": "doctor" in candidate["fact"]}
+
+    talk = ("Good morning, Bo.", "My doctor is Ms. Kealoha.", "My manager is Dana Reyes.")
+    for together in (True, False):
+        with door_with(database_url, f"{tenant}-{together}", discreet) as door:
+            for said in [talk] if together else [[one] for one in talk]:
+                door.remember([{"role": "user", "content": one} for one in said], session_id="s", wait=True)
+            assert "Ms. Kealoha" in repr(door.search("Kealoha", mode="keyword"))
+            elsewhere = door.scoped(namespace="work")
+            assert len(elsewhere.search("manager", mode="keyword")) > 0
+            assert len(elsewhere.search("Kealoha", mode="keyword")) == 0
+
+
 def test_a_revision_is_guarded(database_url: str, tenant: str) -> None:
     with door_with(database_url, tenant, no_gossip, shout) as door:
         memory = door.add("User rides").memory

@@ -944,6 +944,18 @@ def test_a_private_row_is_seen_by_exactly_its_own_scope(door: Engram, wider: dic
     assert CANARY not in repr(seen)
 
 
+def private_message(door: Engram, said: str) -> tuple[Engram, list[str]]:
+    """A message of ada's in the session `s`, between two others, of which every memory is private, and their ids."""
+    ada = door.scoped(user_id="ada")
+    ada.remember("Good morning.", session_id="s", derive="verbatim", wait=True)
+    told = ada.remember(said, session_id="s", derive="verbatim", wait=True).decisions
+    ada.remember("Yes, at six.", session_id="s", derive="verbatim", wait=True)
+    made = [one.memory.memory_id for one in told if one.memory is not None]
+    for memory_id in made:
+        ada.annotate(memory_id, private=True)
+    return ada, made
+
+
 @pytest.mark.parametrize("wider", WIDER)
 def test_a_private_message_completes_no_question_of_another_scope(door: Engram, wider: dict[str, Any]) -> None:
     ada = door.scoped(user_id="ada")
@@ -951,6 +963,19 @@ def test_a_private_message_completes_no_question_of_another_scope(door: Engram, 
         ada.annotate(str(one.memory and one.memory.memory_id), private=True)
     assert CANARY in ada.recall("And when was it?", session_id="s").trace.query
     assert CANARY not in repr(door.scoped(**wider).recall("And when was it?", session_id="s"))
+
+
+@pytest.mark.parametrize("wider", WIDER)
+def test_a_private_message_lends_its_words_to_no_other(door: Engram, wider: dict[str, Any]) -> None:
+    """What stands around a message is found by its words too, which would tell another scope what they were."""
+    ada, made = private_message(door, f"The code is {CANARY}.")
+    ada.remember("Right, bring the oars.", session_id="s", derive="verbatim", wait=True)
+    assert [one.memory.memory_id for one in ada.search(CANARY, mode="keyword")] == made
+    reader = door.scoped(**wider)
+    assert len(reader.search(CANARY, mode="keyword")) == 0
+    for memory_id in made:
+        ada.annotate(memory_id, private=False)
+    assert {one.memory.fact for one in ada.search(CANARY, mode="keyword")} > {"Good morning.", "Yes, at six."}
 
 
 def no_codes(candidate: Mapping[str, Any]) -> Mapping[str, Any] | Reject:
