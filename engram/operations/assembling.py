@@ -12,6 +12,7 @@ from engram import (
     context,
     counting,
     derivation,
+    history,
     inputs,
     ledger,
     memories,
@@ -176,7 +177,7 @@ def _gathered(
         conn, reading.scope.tenant_id, held.task.task_run_id, whole=True, limit=context.MOST_CHECKPOINTS,
         recorded_by=moment.earliest,
     )  # fmt: skip
-    events, artifacts = _events(ending(conn), visible, reading, asked)
+    events, artifacts = _events(conn, visible, reading, asked)
     return Material(
         task=None if held is None else held.task,
         checkpoints=tuple(saved),
@@ -228,11 +229,17 @@ def _events(
     made = MOST_ARTIFACTS if shares[context.ARTIFACTS] else 0
     if not said and not made:
         return (), ()
-    return ledger.told(
-        conn, visible.scope_ids, types=EVENT_TYPES, own=OWN_TYPE, said=said, made=made, session_id=asked.session_id,
-        task_run_id=asked.task_run_id, until=_just_after(moment.as_of),
-        start=None if moment.known_at is None else Place(moment.known_at, *LAST),
+    events, artifacts = ledger.told(
+        ending(conn) if visible.own_ids is None else conn, visible.scope_ids, types=EVENT_TYPES, own=OWN_TYPE,
+        said=said, made=made, session_id=asked.session_id, task_run_id=asked.task_run_id,
+        until=_just_after(moment.as_of), start=None if moment.known_at is None else Place(moment.known_at, *LAST),
     )  # fmt: skip
+    hidden = history.private_events(ending(conn), visible, [one.event_id for one in (*events, *artifacts)])
+    if not hidden:
+        return events, artifacts
+    return [one for one in events if one.event_id not in hidden], [
+        one for one in artifacts if one.event_id not in hidden
+    ]
 
 
 def is_said(event: Event) -> bool:

@@ -966,6 +966,17 @@ def test_a_private_message_completes_no_question_of_another_scope(door: Engram, 
 
 
 @pytest.mark.parametrize("wider", WIDER)
+def test_a_private_message_is_in_no_context_of_another_scope(door: Engram, wider: dict[str, Any]) -> None:
+    ada, _ = private_message(door, f"The code is {CANARY}.")
+    reader = door.scoped(**wider)
+    for asked in ({}, {"session_id": "s"}):
+        assert CANARY in ada.build_context(**asked).text
+        for read in ({}, {"known_at": datetime.now(UTC)}, {"as_of": FAR_AHEAD}):
+            assert CANARY not in repr(reader.build_context(**asked, **read))
+    assert CANARY not in repr(reader.resume())
+
+
+@pytest.mark.parametrize("wider", WIDER)
 def test_a_private_message_lends_its_words_to_no_other(door: Engram, wider: dict[str, Any]) -> None:
     """What stands around a message is found by its words too, which would tell another scope what they were."""
     ada, made = private_message(door, f"The code is {CANARY}.")
