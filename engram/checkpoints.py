@@ -20,6 +20,7 @@ from engram import inputs, jobs
 from engram.database import Connection, execute, fetch_all, fetch_one
 from engram.errors import Damaged
 from engram.tasks import Held
+from engram.tenancy import Visible
 from engram.values import TRUSTS, Checkpoint, Event, TaskRun, trust_rank
 
 KIND: Final = "checkpoint"  # of the job that makes one
@@ -111,24 +112,27 @@ def add(conn: Connection, tenant_id: str, held: Held, new: New, *, event_id: str
 
 def select(
     conn: Connection, tenant_id: str, task_run_id: str, *, limit: int, whole: bool = False, event_id: str | None = None,
-    recorded_by: datetime | None = None, read: bool = True,
+    recorded_by: datetime | None = None, read: bool = True, reader: Visible | None = None,
 ) -> list[Checkpoint]:  # fmt: skip
-    """The checkpoints of a run, newest first; `whole` leaves out those that were erased, `read=False` what they say."""
+    """The checkpoints of a run, newest first; `whole` leaves out those that were erased, `read=False` what they say.
+
+    A `reader` of another scope sees none that a job made of a run with private memories.
+    """
     rows = fetch_all(
         conn, "list_checkpoints", tenant_id=tenant_id, task_run_id=task_run_id, limit=limit, whole=whole,
-        event_id=event_id, recorded_by=recorded_by, read=read,
+        event_id=event_id, recorded_by=recorded_by, read=read, everyone=reader is None,
+        own=None if reader is None else reader.own,
     )  # fmt: skip
     return [_checkpoint(row) for row in rows]
 
 
 def latest(
-    conn: Connection, tenant_id: str, scope_ids: Sequence[int], task_run_ids: Sequence[str], *,
-    recorded_by: datetime | None = None,
-) -> dict[str, Checkpoint]:  # fmt: skip
-    """The latest checkpoint of each of some runs that was not erased, by the run."""
+    conn: Connection, reader: Visible, task_run_ids: Sequence[str], *, recorded_by: datetime | None = None
+) -> dict[str, Checkpoint]:
+    """The latest checkpoint of each of some runs that was not erased, and that the reader sees, by the run."""
     rows = fetch_all(
-        conn, "list_latest_checkpoints", tenant_id=tenant_id, scope_ids=list(scope_ids),
-        task_run_ids=list(task_run_ids), recorded_by=recorded_by,
+        conn, "list_latest_checkpoints", tenant_id=reader.scope.tenant_id, scope_ids=list(reader.scope_ids),
+        own=reader.own, task_run_ids=list(task_run_ids), recorded_by=recorded_by,
     ) if task_run_ids else []  # fmt: skip
     return {row.task_run_id: _checkpoint(row) for row in rows}
 

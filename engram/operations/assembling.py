@@ -175,7 +175,7 @@ def _gathered(
     shadowed = nearer.shadowed(conn, visible, told.decisions, moment)
     saved = () if held is None or not (shares[context.STATE] or shares[context.CHECKPOINTS]) else checkpoints.select(
         conn, reading.scope.tenant_id, held.task.task_run_id, whole=True, limit=context.MOST_CHECKPOINTS,
-        recorded_by=moment.earliest,
+        recorded_by=moment.earliest, reader=visible,
     )  # fmt: skip
     events, artifacts = _events(conn, visible, reading, asked)
     return Material(

@@ -111,9 +111,7 @@ def _open(conn: Connection, visible: Visible, reading: Reading) -> list[Open]:
     )  # fmt: skip
     known = [tasks.at(conn, held, reading.moment) for held in found]
     going = [held for held in known if held.task.status in GOING_ON][:MOST_RUNS]
-    saved = checkpoints.latest(
-        conn, tenant, visible.scope_ids, [held.task.task_run_id for held in going], recorded_by=then
-    )
+    saved = checkpoints.latest(conn, visible, [held.task.task_run_id for held in going], recorded_by=then)
     made = []
     for held in going:
         last = saved.get(held.task.task_run_id)

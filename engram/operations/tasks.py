@@ -253,9 +253,10 @@ def list_checkpoints(
     most = inputs.limit(limit, "limit", MOST_CHECKPOINTS)
 
     def work(conn: Connection) -> tuple[Checkpoint, ...]:
-        _seen(conn, reading, wanted)
-        known = reading.moment.earliest
-        return tuple(checkpoints.select(conn, reading.scope.tenant_id, wanted, limit=most, recorded_by=known))
+        visible, moment = tenancy.visible(conn, reading.scope), reading.moment
+        tasks.seen(conn, visible, wanted, moment)
+        tenant_id, known = reading.scope.tenant_id, moment.earliest
+        return tuple(checkpoints.select(conn, tenant_id, wanted, limit=most, recorded_by=known, reader=visible))
 
     return (yield from steps.read(reading.scope.tenant_id, work))
 
@@ -277,7 +278,9 @@ def _in_session(setup: Setup, conn: Connection, call: Writing, scope_id: int) ->
 
 
 def _resumed(conn: Connection, visible: Visible, held: Held) -> ResumedTask:
-    found = checkpoints.select(conn, visible.scope.tenant_id, held.task.task_run_id, whole=True, limit=1)
+    found = checkpoints.select(
+        conn, visible.scope.tenant_id, held.task.task_run_id, whole=True, limit=1, reader=visible
+    )
     checkpoint = found[0] if found else None
     after = 0 if checkpoint is None else checkpoint.position
     newest = tasks.happened(conn, held, visible, after=after, limit=MOST_EVENTS + 1)

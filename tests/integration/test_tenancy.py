@@ -976,6 +976,32 @@ def test_a_private_message_is_in_no_context_of_another_scope(door: Engram, wider
     assert CANARY not in repr(reader.resume())
 
 
+@pytest.mark.parametrize("wider", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": ALL_USERS}])
+def test_what_a_job_kept_of_a_run_with_private_memories_is_its_own_scopes(door: Engram, wider: dict[str, Any]) -> None:
+    ada, reader = door.scoped(user_id="ada"), door.scoped(**wider)
+    run = ada.start_task("Sail the boat").task_run_id
+    ada.save_checkpoint(run, "The boat is afloat")
+    told = ada.remember(f"The code is {CANARY}.", task_run_id=run, wait=True).decisions
+    ada.update_task(run, status="paused")
+    ada.ops.run_jobs()
+    own = ada.list_checkpoints(run)
+    assert [one.made_by == "caller" for one in own] == [False, True]
+    assert CANARY in own[0].summary
+    assert reader.list_checkpoints(run) == own
+    for one in told:
+        ada.annotate(str(one.memory and one.memory.memory_id), private=True)
+    assert ada.list_checkpoints(run) == own
+    assert reader.list_checkpoints(run) == own[1:]
+    seen = [
+        reader.list_checkpoints(run, known_at=datetime.now(UTC)),
+        reader.resume(),
+        reader.build_context(task_run_id=run),
+    ]
+    assert "The boat is afloat" in repr(seen[1:])
+    assert CANARY not in repr(seen)
+    assert CANARY in repr([ada.resume(), ada.build_context(task_run_id=run), ada.resume_task(run).checkpoint])
+
+
 @pytest.mark.parametrize("wider", WIDER)
 def test_a_private_message_lends_its_words_to_no_other(door: Engram, wider: dict[str, Any]) -> None:
     """What stands around a message is found by its words too, which would tell another scope what they were."""
