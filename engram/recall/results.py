@@ -25,6 +25,7 @@ Load = Callable[[Sequence[Pair]], Sequence[Memory]]
 """What brings the whole memories of the rows that are returned, as far as they are there."""
 
 GONE: Final = ("superseded", "deleted")
+FORGOTTEN: Final = ("deleted",)
 OF_THE_USER: Final[frozenset[Trust]] = frozenset(("operator", "user"))
 OF_THE_AGENT: Final[frozenset[Trust]] = frozenset(("agent",))
 OF_NOBODY: Final[frozenset[Trust]] = frozenset()
@@ -108,9 +109,9 @@ def relevant(asked: Asked, looked: Looked, found: Found, now: datetime | None = 
     """What has to do with the question, scored, best first; in a read of today one row a lineage. Pure."""
     candidates = [*with_ranks(_shown(asked, found)), *_tail_candidates(asked, looked, found)]
     scale = _scale(asked, looked, candidates, now or looked.now)
-    if asked.current_only and found.distilled:
-        # Evidence all of whose facts were superseded or forgotten is not shown where only the current is asked for.
-        candidates = [one for one in candidates if _evidence_state(found, one.memory) != "gone"]
+    if found.distilled:
+        # Evidence all of whose facts were forgotten is not shown, nor, where only the current is asked for, superseded.
+        candidates = [one for one in candidates if not is_put_away(asked, facts_of(found, one.memory))]
     kept = [pair for pair in _scored(candidates, scale) if _is_relevant(asked, *pair)]
     return one_a_lineage(asked, _best_first(kept))
 
@@ -273,9 +274,21 @@ def _is_relevant(asked: Asked, one: Candidate, scores: Scored) -> bool:
     return near or asked.mode == "semantic" or "wish" in scores.parts
 
 
+def facts_of(found: Found, memory: Memory | Brief) -> Sequence[tuple[str, str]]:
+    """The facts that were made of evidence, each with its status; none of what is a fact itself. Pure."""
+    return found.distilled.get(memory.event_id, ()) if memory.category in EVIDENCE else ()
+
+
+def is_put_away(asked: Asked, facts: Sequence[tuple[str, str]]) -> bool:
+    """Whether evidence of these facts is not shown: what was forgotten never is, unless a filter names states. Pure."""
+    if not facts or (asked.filter is not None and asked.filter.names_statuses()):
+        return False
+    away = GONE if asked.current_only else FORGOTTEN
+    return all(status in away for _, status in facts)
+
+
 def _evidence_state(found: Found, memory: Memory | Brief) -> str:
-    facts = found.distilled.get(memory.event_id, ()) if memory.category in EVIDENCE else ()
-    gone = [status in GONE for _, status in facts]
+    gone = [status in GONE for _, status in facts_of(found, memory)]
     return "gone" if gone and all(gone) else "partly" if any(gone) else "whole"
 
 

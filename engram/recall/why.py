@@ -17,7 +17,7 @@ from engram import filters
 from engram.filters import Filter
 from engram.ranking import Brief
 from engram.recall import results
-from engram.recall.finding import EVIDENCE, Candidate, Found, with_ranks
+from engram.recall.finding import Candidate, Found, with_ranks
 from engram.recall.question import CHUNK, Asked, Looked
 from engram.recall.results import Pair
 from engram.rerank import Judged
@@ -159,8 +159,8 @@ def ranked(
     if any(f"evidence {memory_id}" in one.labels for one in made):
         joined = [one.memory.memory_id for one in made if f"evidence {memory_id}" in one.labels]
         return WhyNot(memory_id, False, "evidence_joined", {"facts": joined})
-    facts = found.distilled.get(memory.event_id, ()) if memory.category in EVIDENCE else ()
-    if asked.current_only and facts and all(status in results.GONE for _, status in facts):
+    facts = results.facts_of(found, memory)
+    if results.is_put_away(asked, facts):
         return WhyNot(memory_id, False, "evidence_superseded", {"facts": [fact for fact, _ in facts]})
     every = replace(asked, min_score=-inf if asked.min_score else 0.0)
     mates = [one for one in found.candidates if _is_mate(one.memory, memory)]

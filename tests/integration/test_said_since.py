@@ -186,3 +186,14 @@ def test_of_three_a_filter_keeps_the_one_it_wants(doors: Doors) -> None:
         door.remember([{"role": "user", "content": said}], session_id=session, wait=30.0)
     kept = door.recall(BANK, filter=Filter(session_ids=["a"]))
     assert [one.fact for one in kept.since] == [fees]
+
+
+def test_what_was_read_of_a_saying_and_forgotten_is_not_told_by_it(doors: Doors) -> None:
+    door, said = doors(), "I've upgraded to the Fiber 500 plan."
+    tell(door, "I am on the Fiber 250 plan.", "I bank with Fineco.", said)
+    newer = next(one for one in door.list_memories() if one.fact == "User has upgraded to the Fiber 500 plan")
+    door.forget(newer.memory_id)
+    answer = door.recall("Which plan am I on?")
+    assert (answer.answer_text, answer.since) == ("User is on the Fiber 250 plan", ())
+    door.restore(newer.memory_id)
+    assert "500" in door.recall("Which plan am I on?").answer_text

@@ -318,6 +318,23 @@ def test_evidence_of_a_forgotten_fact_is_hidden_with_it(door: Door) -> None:
     assert facts(memory.search("Ottawa")) == []
 
 
+def test_evidence_of_a_forgotten_fact_is_hidden_where_superseded_ones_are_shown(door: Door) -> None:
+    memory = door()
+    memory.remember("My landlord is Eve Moreau.", wait=30.0)
+    memory.remember("My landlord's office is in Main Street.", wait=30.0)
+    fact = next(one.memory for one in memory.search("landlord Eve") if one.memory.fact.endswith("Eve Moreau"))
+    memory.forget(fact.memory_id)
+    found = [
+        *memory.search("landlord Eve", include_superseded=True),
+        *memory.recall("How has my landlord changed?").evidence,
+        *memory.recall("Who is my landlord?", intent="historical").evidence,
+    ]
+    assert found
+    assert not [one.memory.fact for one in found if "Eve" in one.memory.fact]
+    memory.restore(fact.memory_id)
+    assert any("Eve" in one.memory.fact for one in memory.search("landlord Eve", include_superseded=True))
+
+
 def test_evidence_joins_the_fact_made_of_it(door: Door) -> None:
     memory = door()
     memory.remember("I live in Ottawa.")
