@@ -591,6 +591,28 @@ _PAST_TIME = regex(r"(?i)\b(?:yesterday|last|ago|in (?:19|20)\d\d|earlier)\b")
 
 
 _SPEAKING: Final = frozenset(("i", "we", *_CONTRACTED, *_OWN))
+_JOINERS: Final = frozenset("@_\\/.:-")
+_ADDRESS = regex(r"[@_\\]|://|\w\.[a-z0-9]|/.*/|\w[-/:]\d")
+_NAMED_ON = regex(r"-\w|/[A-Z]\b")
+
+
+def _is_of_a_name(clause: str, found: re.Match[str], previous: str) -> bool:
+    """Whether a word is no speaker but a part of something written as one: "me@home.org", "us-east-1", "the US"."""
+    word, start, end = found.group(), found.start(), found.end()
+    if word in ("US", "us") and (previous == "the" or (word == "US" and not clause.isupper())):
+        return True
+    before, after = clause[max(start - 2, 0) : start], clause[end : end + 2]
+    goes_on = len(after) == 2 and after[0] in _JOINERS and after[1].isalnum()
+    if not goes_on and before[-1:] not in _JOINERS:
+        return False
+    if goes_on and _NAMED_ON.match(clause, end):
+        return True
+    if not goes_on and before[-1] in ".-" and word not in ("me", "us"):
+        return False  # a space was left out: "in Rome.my wife too"
+    if not goes_on and before[-1] == "-":
+        return before[0].isalnum()
+    whole = f"{clause[:start].rpartition(' ')[2]}{clause[start:].partition(' ')[0]}"
+    return _ADDRESS.search(whole.strip(".,;:!?()\"'")) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -614,6 +636,10 @@ def third_person(clause: str) -> str:
                 awaiting = False
             continue
         word = raw.casefold() if ascii_only else raw.translate(_APOSTROPHES).casefold()
+        if word in _SPEAKING and _is_of_a_name(clause, match, previous):
+            out.append(raw)
+            previous = word
+            continue
         if not (awaiting or conjugated or word in _SPEAKING or match.start() in joined):
             out.append(raw)  # most words are nobody's
             previous = word

@@ -39,6 +39,43 @@ def test_first_person_becomes_third_person(said: str, written: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("My email is me@home.org", "User's email is me@home.org"),
+        ("My address is my.name@mail.us", "User's address is my.name@mail.us"),
+        ("I read https://my.site.com/me daily", "User reads https://my.site.com/me daily"),
+        ("We deploy to us-east-1", "User's team deploys to us-east-1"),
+        ("My repo is my-app", "User's repo is my-app"),
+        ("I keep notes in /home/me/notes", "User keeps notes in /home/me/notes"),
+        ("I set my_var and our-key", "User sets my_var and our-key"),
+        ("I take I-95 to work", "User takes I-95 to work"),
+        ("My job is I/O on drivers", "User's job is I/O on drivers"),
+        ("I live in the US", "User lives in the US"),
+        ("I hold US passports, she wrote to us", "User holds US passports, she wrote to User's group"),
+    ],
+)
+def test_what_is_written_as_one_name_has_no_speaker_in_it(said: str, written: str) -> None:
+    assert third_person(said) == written
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("It is me.", "It is User."),
+        ("I live in rome.my wife is from Oslo", "User lives in rome.User's wife is from Oslo"),
+        ("We moved to Rome-my wife too", "User moved to Rome-User's wife too"),
+        ("My wife/my kids are here", "User's wife/User's kids are here"),
+        ("My pets (my dog, my cat) are fine", "User's pets (User's dog, User's cat) are fine"),
+        ("My friends: my dog and me", "User's friends: User's dog and User"),
+        ("CALL US AT NOON", "CALL User's group AT NOON"),
+        ("My half-sister and I met", "User's half-sister and User met"),
+    ],
+)
+def test_a_speaker_beside_a_mark_is_still_the_speaker(said: str, written: str) -> None:
+    assert third_person(said) == written
+
+
+@pytest.mark.parametrize(
     ("sentence", "subject"),
     [
         ("I live in Ottawa", "self"),
