@@ -825,6 +825,8 @@ def _owned(text: str) -> str | None:
         bare = word.strip(",.;:!?")
         if bare.removesuffix("'s") in _VISITED and after.strip(",.;:!?") in _VISITS:
             return SELF  # "my dentist appointment" says nothing of the dentist
+        if bare in PEOPLE and after.strip(",.;:!?") in _ON_FILE:
+            return SELF  # nor "my customer number" of a customer
         if bare.endswith("'s") and bare[:-2] in PEOPLE:
             return _owned_thing(taken, bare, words[len(taken) + 1 :])
         if bare in _FINITE:
@@ -854,6 +856,8 @@ _VISITED: Final = _words(
     "psychologist dermatologist orthodontist cardiologist chiropractor midwife"
 )
 _VISITS: Final = _words("appointment appointments check-up checkup prescription referral")
+_ON_FILE: Final = _words("number id account card")
+"""What somebody has where they are on file: they are the customer, the student or the employee themselves."""
 _RELATIONS_WITH_SLOT: Final = frozenset(("manager", "boss", "supervisor"))
 _FINITE: Final = _words(
     "is are was were has have had will would can could should must may might does do did lives live lived "

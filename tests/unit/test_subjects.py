@@ -96,6 +96,13 @@ def test_a_speaker_beside_a_mark_is_still_the_speaker(said: str, written: str) -
         ("My dentist appointment was cancelled", "self"),
         ("My doctor's appointment is on Friday", "self"),
         ("My doctor bills me", "user's doctor"),
+        ("My customer number is K-20817", "self"),
+        ("My student ID is 5512", "self"),
+        ("My bank account number is 5512", "self"),
+        ("My customer is Siemens", "user's customer"),
+        ("My friend no longer lives in Rome", "user's friend"),
+        ("My client numbers his invoices", "user's client"),
+        ("My brother's account is closed", "user's brother"),
         ("My mother's prescription is ready", "user's mother"),
     ],
 )
