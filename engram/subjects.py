@@ -40,6 +40,13 @@ _ABBREVIATION = regex(
     r"fig|sec|art|al|[b-hj-z])\.$",
     re.I,
 )
+# Shortened where a number follows: "Lindenstr. 4", "Apt. 12"; a sentence may end with one too.
+_NUMBERED = regex(
+    r"(?:(?:^|[\s(\"“])(?:apt|ext|bldg|rm|vol|ch|pp|ave|blvd|rd|tel|jan|feb|apr|aug|sept?|oct|nov|dec|tue|tues|thu|thurs|"
+    r"fri)|[^\W\d_]{2}(?:str|pl))\.$",
+    re.I,
+)
+_NUMBER_AHEAD = regex(r"\s+\d")
 _DOTTED = regex(r"(?:^|\s)(?:[a-z]\.){2,}$|(?:^|\s|\d)(?:etc|inc|ltd|corp|co|llc|a\.m|p\.m)\.$", re.I)
 _NEW_SENTENCE = regex(
     r"\s+(?:I|My|We|Our|The|It|He|She|They|This|That|These|A|An|You|If|When|But|And|So|In|On|At|For|Please|"
@@ -87,7 +94,7 @@ def _goes_on(text: str, start: int, end: re.Match[str]) -> bool:
     if end.group() != ".":
         return False
     tail = text[max(start, end.start() - 12) : end.start() + 1]
-    if _ABBREVIATION.search(tail):
+    if _ABBREVIATION.search(tail) or (_NUMBERED.search(tail) and _NUMBER_AHEAD.match(text, end.end())):
         return True
     if _DOTTED.search(tail):
         return end.end() < len(text) and _NEW_SENTENCE.match(text, end.end()) is None

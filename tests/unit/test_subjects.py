@@ -187,6 +187,23 @@ def test_sentences_are_split_with_exact_spans() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("I moved from Lindenstr. 4 to Ahornweg 19. It is bigger.", 2),
+        ("I live in Apt. 4B. It is small.", 2),
+        ("The check-up is on Tue. 3 March.", 1),
+        ("We met on Jan. 3 in Bonn.", 1),
+        ("I ran 5 km. 3 of us came.", 2),
+        ("I have 2 kids. 1 is at school.", 2),
+        ("We live in Lindenstr. My wife likes it.", 2),
+        ("It was sunny in the dec. I liked it.", 2),
+    ],
+)
+def test_what_is_shortened_before_a_number_ends_no_sentence(text: str, sentences: int) -> None:
+    assert len(sentence_spans(text)) == sentences
+
+
 def test_a_clause_with_a_subject_of_its_own_is_read_alone() -> None:
     sentence = "I'd love to live in Paris, but I live in Ottawa and my sister lives in Rome"
     parts = [(clause.canonical, clause.subject, clause.mood) for clause in clauses(sentence, role="user")]
