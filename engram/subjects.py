@@ -803,7 +803,8 @@ _NAMED = regex(
     r"(?:(?:now|currently|still|also|just|recently|already|no longer) )?(?:is|was|"
     r"lives?|lived|works?|worked|likes?|loves?|prefers?|has|had|moved|manages?|owns?|leads?|wants?|got|"
     r"uses?|"
-    r"needs?|hates?|speaks?|teaches|studies|plays?|left|joined|said|told|will|and (?!I\b)|can|does|did)\b)"
+    r"needs?|hates?|speaks?|teaches|studies|plays?|left|joined|said|told|will|and (?!I\b)|can|does|did|must|cannot|"
+    r"(?:is|was|does|did|has|ca|wo)n['’]t)\b)"
 )
 _NOT_NAMED: Final = _words(
     "i it he she they we you this that there these those the a an what who where when how why my our his "
