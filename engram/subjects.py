@@ -377,6 +377,11 @@ _CONDITIONAL = regex(
 _TIME_WHEN = regex(
     r"\b(?:when i (?:was|lived|worked|moved|got|went|came|started|first|met|had|left|grew)|once i (?:was|had))\b"
 )
+# What is had is had, whatever it is kept for: "she has our key in case of emergencies".
+_KEPT_IN_CASE = regex(
+    r"(?P<kept>\b(?:has|have|had|keeps?|kept|carry|carries|carried|holds?|stores?|leaves?|left|packs?|packed|brings?|"
+    r"brought|bought|got|gave)\b(?! to\b)[^;]*?)\bin case\b"
+)
 _HYPOTHETICAL = regex(
     r"\b(?:would|could|might|(?<!\d )(?<!\bin )(?<!\bof )(?<!since )(?<!from )(?<!last )(?<!next )(?<!this "
     r")(?<!\bby )(?<!until )(?<!early )(?<!late )\bmay (?!\d|last\b|this\b|of\b|and\b|\w+day\b)(?:be|have|"
@@ -450,7 +455,7 @@ def mood_of(sentence: str) -> Mood:
         return "question"
     if _OBLIGES.search(text, held) and not _FIRST.match(text):
         return "statement"  # "the Supplier shall pay unless ..." is an obligation, not a supposition
-    unconditional = _TIME_WHEN.sub(" ", text)
+    unconditional = _KEPT_IN_CASE.sub(r"\g<kept>", _TIME_WHEN.sub(" ", text))
     if _SUPPOSES.search(unconditional, held):
         return "conditional"
     first = re.match(r"[\w']+", text)

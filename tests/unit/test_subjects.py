@@ -143,6 +143,11 @@ def test_first_person_in_a_tool_or_assistant_message_is_not_the_user() -> None:
         ("Since 3 May I live in Rome", "statement"),
         ("When I was young I lived in Rome", "statement"),
         ("I would rather have short answers", "statement"),
+        ("My neighbour has a key in case of fire", "statement"),
+        ("I carry an EpiPen, just in case", "statement"),
+        ("I take the bus in case of rain", "conditional"),
+        ("In case of rain I have the car", "conditional"),
+        ("I have to move in case I lose my job", "conditional"),
     ],
 )
 def test_the_mood_of_a_sentence(sentence: str, mood: str) -> None:
