@@ -82,10 +82,17 @@ _FORMS: Final = tuple(
     )
 )
 _NOT_VALIDITY = regex(
-    r"\b(?:birthday|anniversary|deadline|due|every|each|annual|annually|yearly|by|born|version|flight number)\b"
+    r"\b(?:birthday|anniversary|deadline|due|every|each|annual|annually|yearly|by|born|version|flight number|expires?|"
+    r"runs? out|lapses|ends(?= (?:on|in|at)\b))\b"
+)
+# What is so on a timetable, said in the present of a day that is to come: "I start at Acme on July 1".
+_ON_A_TIMETABLE: Final = _words(
+    "start begin finish open close leave depart arrive land return fly move retire meet take get see graduate travel"
 )
 _LIKELY_AHEAD = regex(
-    r"\b(?:will|going to|next|tomorrow|upcoming|plan|plans|planning|scheduled|is|are|starts|begins|leaves|arrives)\b"
+    r"\b(?:will|going to|next|tomorrow|upcoming|plan|plans|planning|scheduled|is|are|"
+    rf"(?:{'|'.join(map(verbs.third_person, _ON_A_TIMETABLE))})|"
+    rf"(?:i|we|they|and) (?:(?:\w+ly|also|then|now|only|first) )?(?:{'|'.join(_ON_A_TIMETABLE)}))\b"
 )
 # Arranged in the past for a day that may lie ahead: "signed up for a run on October 5".
 _ARRANGED = regex(
@@ -220,7 +227,16 @@ def _dated(parts: dict[str, str], day: int, today: date, text: str, place: int) 
         return (ahead or options)[0]
     if _ARRANGED.search(text[:place]) and which not in ("since", "last") and not _just_past(options, today, which):
         return None  # what was arranged in the past may lie ahead, and nothing says which year is meant
+    if which not in ("since", "last") and not _just_past(past, today, which) and _is_in_the_present(text):
+        return None  # "I have my driving test on April 20" speaks of no day of a year ago
     return (past or options)[-1]
+
+
+def _is_in_the_present(text: str) -> bool:
+    """Whether a sentence says what somebody does or has, by no verb that may be one of the past."""
+    if _DOES.match(text) is None or _PERFECT.search(text) is not None:
+        return False
+    return not any(_tense(verb) == "past" or verb in verbs.SAME_IN_PAST for verb in _VERB.findall(text))
 
 
 def _just_past(options: list[date], today: date, which: str) -> bool:
@@ -244,8 +260,13 @@ _VERB = regex(
     r"[a-z]+)\b"
 )
 _PRESENT: Final = frozenset(
-    _words("is are be will am i'm we're it's going plan plans planning starts begins leaves arrives")
-)
+    [
+        *_words("is are be will am i'm we're it's going plan plans planning"),
+        *_ON_A_TIMETABLE, *map(verbs.third_person, _ON_A_TIMETABLE),
+    ]
+)  # fmt: skip
+_DOES = regex(r"\W*(?:(?:and|but|so) )?(?:i|we|they|he|she|(?:my|our) [\w-]+) \w+ ")
+_PERFECT = regex(r"\b(?:have|has) (?:\w+ )?(?:been|gone|done|made|got|had|become|come|won|met|\w+(?:ed|en|wn))\b")
 _NO_TENSE: Final = frozenset(_words("can could would should must may might shall need red bed"))
 
 

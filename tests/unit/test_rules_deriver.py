@@ -402,6 +402,32 @@ def test_the_day_is_the_day_in_utc() -> None:
     assert resolve("I moved yesterday", late).valid_from == day(2026, 6, 10)
 
 
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("I start at Acme on July 1st", (2026, 7, 1)),
+        ("I fly to Rome on May 3rd", (2026, 5, 3)),
+        ("We get the keys on April 9th", (2026, 4, 9)),
+        ("The shop opens on June 1", (2026, 6, 1)),
+        ("I take my exam in June", (2026, 6, 1)),
+        ("I have my driving test on April 20", None),
+        ("I speak at PyCon on May 12", None),
+        ("My contract ends in December", None),
+        ("My visa expires in October 2027", None),
+        ("I pay rent on March 1", (2026, 3, 1)),
+        ("I live here since June", (2025, 6, 1)),
+        ("I read Dune in June", (2025, 6, 1)),
+        ("I have been to Rome in June", (2025, 6, 1)),
+        ("I started at Acme on July 1st", (2025, 7, 1)),
+        ("I left in June and live in Oslo", (2025, 6, 1)),
+        ("The start on July 1 was rough", (2025, 7, 1)),
+        ("The sale ended on March 1", (2026, 3, 1)),
+    ],
+)
+def test_the_present_speaks_of_no_day_of_a_year_ago(text: str, start: tuple[int, int, int] | None) -> None:
+    assert resolve(text, day(2026, 4, 2)).valid_from == (day(*start) if start is not None else None)
+
+
 @settings(max_examples=200, deadline=None)
 @given(
     st.text(max_size=200), st.datetimes(day(1900, 1, 1).replace(tzinfo=None), day(2199, 12, 31).replace(tzinfo=None))
