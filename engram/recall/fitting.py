@@ -1,4 +1,4 @@
-"""Fitting: whether a fact holds what a question asks for, a number or a time. Pure.
+"""Fitting: whether a fact holds what a question asks for, a number, a time or an address. Pure.
 
 "How many guests fit in?" is not answered by how the guest list is sorted, however much they share. Only what is certain
 is read: a question that begins with its kind, and a fact in which nothing at all may be of it.
@@ -6,6 +6,7 @@ is read: a question that begins with its kind, and a fact in which nothing at al
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from engram.regex import regex
@@ -19,6 +20,15 @@ _ASKS_HOW_MANY: Final = regex(
     r"(?!.*\b(?:like|love|enjoy|hate|care|mind|matter|know|(?:have|did) (?:i|we|you))\b)"
 )
 _ASKS_WHEN: Final = regex(rf"{_LEAD}(?:when(?:'s| (?:do|does|can|must|is|are|will|may)\b)|what time\b(?! zone))")
+_ASKS_WHICH_NUMBER: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b(?! the number\b).*\bnumber\b[?.! ]*$")
+_ASKS_MAIL: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b.*\be-?mail(?: address)?\b[?.! ]*$")
+_ASKS_ADDRESS: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b.*(?<!mail )(?<!ip )(?<!web )(?<!mac )\baddress\b[?.! ]*$")
+_WHICH_NUMBER: Final = regex(
+    r"\d|\b(?:numbers?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|"
+    r"(?<!['’])[b-hj-z])\b"
+)
+_MAIL: Final = regex(r"@|mail|\bdot\b")
+_ADDRESS_OF_MAIL: Final = regex(r"\be-?mail addresse?s?\b|[\w.+-]+@[\w.-]+")
 _ENGLISH: Final = regex(r"\b(?:the|is|are|has|have|user|a|an|to|in|of|for|i|my|we|our)\b")
 _NUMBER: Final = regex(
     r"[\d,]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundreds?|thousands?|"
@@ -38,10 +48,19 @@ _TIME: Final = regex(
 
 
 def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
-    """Whether a fact may hold the number or the time that a question asks for; a fact with a day of its own has one."""
+    """Whether a fact may hold the number, the time or the address that a question asks for.
+
+    A fact with a day of its own has a time; where somebody's mail goes is not where they live.
+    """
     asked, said = compared(question), compared(fact)
     if _ENGLISH.search(said) is None:
         return True
     if _ASKS_HOW_MANY.match(asked) is not None:
         return _NUMBER.search(said) is not None
+    if _ASKS_WHICH_NUMBER.match(asked) is not None:
+        return _WHICH_NUMBER.search(said) is not None
+    if _ASKS_MAIL.match(asked) is not None:
+        return _MAIL.search(said) is not None
+    if _ASKS_ADDRESS.match(asked) is not None and _ADDRESS_OF_MAIL.search(said) is not None:
+        return re.search(r"\baddress", _ADDRESS_OF_MAIL.sub(" ", said)) is not None
     return is_dated or _ASKS_WHEN.match(asked) is None or _TIME.search(said) is not None

@@ -25,6 +25,15 @@ from engram.recall.fitting import fits
         ("How many languages do I speak?", "German, Italian"),
         ("How many children do I have?", "Ich habe zwei Töchter"), ("How much longer is my lease?", "It ends in March"),
         ("Where is the party?", "The party is on the lake"), ("How much time is left?", "The clock is ticking"),
+        ("What is Kim's phone number?", "Kim can be reached at 0171 2345"),
+        ("What's my lucky number?", "User's lucky number is seven"),
+        ("What is my email?", "User writes from me@home.org"), ("What is my address?", "User lives at 4 Elm Street"),
+        ("What's Kim's email address?", "Kim's e-mail is on the card"),
+        ("What is my address?", "User's address is 4 Elm Street, the email address a@b.org"),
+        ("What is the IP address?", "The IP is 10.0.0.1"),
+        ("What is my mail address?", "User's email address is a@b.org"),
+        ("What's my favourite number?", "User loves seven"), ("What is the room number?", "We meet in room B"),
+        ("What is the number of the bus?", "The bus is the blue one"),
     ],
 )  # fmt: skip
 def test_a_fact_that_may_hold_it_fits(question: str, fact: str) -> None:
@@ -36,6 +45,10 @@ def test_a_fact_that_may_hold_it_fits(question: str, fact: str) -> None:
     [
         ("How many guests fit in?", "Keep the guest list sorted by company"),
         ("So how much is the rent?", "User rents in Leeds"), ("When's the party?", "The party is on the lake"),
+        ("What is Kim's phone number?", "User's new manager is Kim"),
+        ("What's my customer number?", "User is a customer of Telco"),
+        ("What is Kim's email?", "User's new manager is Kim"),
+        ("What is my address?", "User's email address changed: it is a@b.org now"),
     ],
 )  # fmt: skip
 def test_a_fact_without_any_does_not(question: str, fact: str) -> None:
