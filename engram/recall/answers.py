@@ -362,6 +362,7 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
         and fitting.fits(question, one.memory.fact, is_dated=one.memory.valid_from_stated)
         and _is_of_whom_is_asked(one.memory, question, asked)
         and not kin.names_another(same, one.memory.fact)
+        and kin.holds_the_name(same, one.memory.fact)
     ]  # fmt: skip
     if _asks_what_is_so(question) and _WHO_DOES.match(same) is None:
         telling = [one for one in telling if not _is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
@@ -373,6 +374,10 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
         telling = [one for one in telling if kin.may_tell(who, one.memory.fact, called)]
         which = kin.asked_as(same)
         telling = (which and _of_which(which, telling)) or telling
+    whose = kin.asked_of(same)
+    if whose is not None:
+        called = kin.names_of(whose[1], (one.memory.fact for one in results), whose[0])
+        telling = [one for one in telling if kin.may_tell(whose[1], one.memory.fact, called)]
     needed = max(STRONG * max(map(relevance_of, telling[:1]), default=0.0), least)
     return [one for one in telling if _is_enough(one) and relevance_of(one) >= needed]
 

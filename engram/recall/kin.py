@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from engram import names
 from engram.claims import stem
 from engram.regex import regex
 
@@ -64,6 +65,10 @@ _ASKED: Final = regex(
 )
 _AS_WHICH: Final = regex(rf"\b{_MY} (?P<which>[\w-]+ (?:{_WHO}))(?![\w-])")
 _WORD: Final = regex(r"[\w-]+")
+_OF_ANOTHER: Final = regex(
+    rf"(?<![\w'’-])(?!(?:who|what|where|when|how|that|it|he|she|there|here|let|user|{_WHO})['’])(?P<name>[\w-]{{2,}})"
+    rf"['’]s (?P<who>{_WHO})s?(?:['’]s?)?(?= |[?.!]|$)"
+)
 _BY_NAME: Final = regex(rf"^who(?:['’]s| is| are| was| were)? {_MY} (?:[\w-]+ ){{0,2}}?(?:{_WHO})s?(?![\w'’-])")
 
 
@@ -78,22 +83,34 @@ def asked(question: str) -> str | None:
     return None if found is None else found["who"]
 
 
+def asked_of(question: str) -> tuple[str, str] | None:
+    """Whose people a question in compared text asks of that are not the asker's, and which of them.
+
+    >>> asked_of("what is femi's wife called?")
+    ('femi', 'wife')
+    """
+    text = question.strip()
+    found = None if text.startswith("who") else _OF_ANOTHER.search(text)
+    return None if found is None else (found["name"], found["who"])
+
+
 def asked_as(question: str) -> str | None:
     """The words of a question in compared text for one of several: "best friend", "older brother"."""
     found = _AS_WHICH.search(question)
     return None if found is None else found["which"]
 
 
-def names_of(who: str, facts: Iterable[str]) -> frozenset[str]:
-    """The names, in compared text, under which some facts speak of one of the user's people."""
-    pattern = _naming(who)
+def names_of(who: str, facts: Iterable[str], whose: str | None = None) -> frozenset[str]:
+    """The names, in compared text, under which some facts speak of one of the user's people, or of somebody else's."""
+    pattern = _naming(who, whose)
     found = (match["after"] or match["before"] for fact in facts for match in pattern.finditer(fact))
     return frozenset(name.casefold() for name in found)
 
 
 @lru_cache(maxsize=256)  # the words for somebody, and which of several: that is the asker's word
-def _naming(who: str) -> re.Pattern[str]:
-    mine = rf"(?i:(?:user['’]s|my|our) (?:[\w-]+ ){{0,2}}?{who})"
+def _naming(who: str, whose: str | None) -> re.Pattern[str]:
+    owner = r"(?:user['’]s|my|our)" if whose is None else rf"{re.escape(whose)}['’]s"
+    mine = rf"(?i:{owner} (?:[\w-]+ ){{0,2}}?{who})"
     name = r"[A-ZÀ-ÖØ-Þ][\w-]+"
     called = r"s?,? (?:(?:is|are) )?(?:(?:called|named) )?"
     return regex(rf"\b{mine}{called}(?P<after>{name})|(?P<before>{name}),? (?:is |are )?{mine}\b")
@@ -115,6 +132,26 @@ _NAME_OF: Final = regex(
     rf"the names? of {_MY} (?P<of>[\w -]{{1,40}}?))[?.! ]*$"
 )
 _OWN: Final = regex(r"^User['’]s (?P<thing>[\w -]{1,40}?) (?:is|are|was|were) ")
+
+
+_BY_WORD: Final = regex(r"\b(?:called|named|names?)\b|\b(?:is|are|was|were) [\w-]+[.!]?$")
+_CAPITAL: Final = regex(
+    r"(?<=[^.!?…\s] )(?!User\b)[A-ZÀ-ÖØ-Þ][\w-]+|^(?!User\b)[A-ZÀ-ÖØ-Þ][\w-]+(?=,? (?:is|are|was|were|and)\b)"
+)
+
+
+def holds_the_name(question: str, fact: str) -> bool:
+    """Whether a fact may hold the name of one of the asker's people, where a question in compared text asks for it.
+
+    >>> holds_the_name("what's my brother's name?", "User's brother uses User's account")
+    False
+    """
+    wanted = _NAME_OF.match(question.strip())
+    if wanted is None or (wanted["thing"] or wanted["of"]).split()[-1] not in _CALLED:
+        return True
+    if _BY_WORD.search(fact) is not None:
+        return True
+    return any(word.casefold() not in names.NOT_NAMES for word in _CAPITAL.findall(fact))
 
 
 def names_another(question: str, fact: str) -> bool:

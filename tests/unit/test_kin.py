@@ -86,3 +86,42 @@ def test_somebody_is_spoken_of_by_a_name_that_another_fact_gives() -> None:
 )
 def test_the_name_of_one_thing_is_not_that_of_another(question: str, fact: str, another: bool) -> None:
     assert kin.names_another(question, fact) is another
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "holds"),
+    [
+        ("what's my brother's name?", "User's brother uses User's account sometimes", False),
+        ("what's my dog's name?", "We're thinking about getting a dog. Maybe a whippet.", False),
+        ("what is my cat's name?", "User's cat died last year", False),
+        ("what's my brother's name?", "My brother uses my account, his name is Pavel.", True),
+        ("what's my dog called?", "User's dog is rex", True),
+        ("what's my dog called?", "Rex is User's dog", True),
+        ("what is my husband called?", "User lives in Bristol with User's husband Marco", True),
+        ("what's my car called?", "User drives a car", True),
+        ("where is my dog?", "User's dog is out", True),
+    ],
+)
+def test_who_asks_for_the_name_of_somebody_is_told_one(question: str, fact: str, holds: bool) -> None:
+    assert kin.holds_the_name(question, fact) is holds
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("what is femi's wife called?", ("femi", "wife")),
+        ("where does tom's sister live?", ("tom", "sister")),
+        ("who is tom's boss?", None),
+        ("what is my sister's husband called?", None),
+        ("where does the user's brother live?", None),
+        ("what's my dog's name?", None),
+        ("what does bob's company do?", None),
+    ],
+)
+def test_of_whose_people_a_question_asks(question: str, asked: tuple[str, str] | None) -> None:
+    assert kin.asked_of(question) == asked
+
+
+def test_somebody_elses_people_have_names_too() -> None:
+    facts = ["Tom's sister Ida runs", "User's sister Julia plays chess", "Eva is Tom's sister"]
+    assert kin.names_of("sister", facts, "tom") == {"ida", "eva"}
