@@ -799,7 +799,10 @@ def _values_of(
 
 _AS_WHAT: Final = regex(r"\bworks\b.* as an? ")  # under the key of who employs somebody it says what they do there
 _AGED: Final = regex(r"^User is an? \d{1,3}[ -]years?[ -]old\b")
-_TOLD_OTHERWISE: Final = {"occupation": _AS_WHAT, "age": _AGED}
+_PARTNER: Final = regex(
+    r"\bUser['’]s (?:wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?),? (?!User\b)[A-ZÀ-ÖØ-Þ][\w-]"
+)
+_TOLD_OTHERWISE: Final = {"occupation": _AS_WHAT, "age": _AGED, "partner": _PARTNER}
 """What tells of an attribute under another's key, or under none."""
 _STATED: Final = ("statement", "reported")
 _SPOKEN_OF: Final = regex(r"\b(?:i|i'm|i've|me|my|mine|we|we're|our|you|you're|your|user|user's)\b")

@@ -241,6 +241,9 @@ def test_the_friend_who_is_asked_for_is_the_one_told_of(ada: Engram) -> None:
         ("My phone is an iPhone 12 mini.", "What phone do I have?", "iPhone 12"),
         ("My fiddle teacher is Angus MacPhail.", "Who is my fiddle teacher?", "Angus MacPhail"),
         ("My crop insurance agent is Bob Hruska.", "Who is my crop insurance agent?", "Bob Hruska"),
+        ("My customer number is K-20817.", "What is my customer number?", "K-20817"),
+        ("I live in Bristol with my husband Marco.", "Who is my husband?", "Marco"),
+        ("I live in Bristol with my husband Marco.", "What's my husband's name?", "Marco"),
     ],
 )
 def test_what_holds_the_word_that_is_asked_for_answers(ada: Engram, said: str, question: str, answer: str) -> None:
@@ -256,6 +259,9 @@ def test_what_holds_the_word_that_is_asked_for_answers(ada: Engram, said: str, q
         ("I have a dentist appointment on Friday.", "Who is my dentist?"),
         ("I'm a dentist in Leeds.", "Who is my dentist?"),
         ("My sister is a dentist.", "Who is my dentist?"),
+        ("I go bouldering on Tuesdays with Femi.", "What is Femi's wife called?"),
+        ("I live in Bristol with my husband.", "What's my husband's name?"),
+        ("I live in Bristol with my ex-husband Marco.", "Who is my husband?"),
         ("I hate talking on the phone.", "What phone do I have?"),
         ("I keep a notebook by my bed.", "What laptop do I have?"),
     ],
