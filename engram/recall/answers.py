@@ -47,6 +47,7 @@ NEAR_TOP: Final = 0.75  # share of the best relevance within which the better ma
 STRONG: Final = 0.5  # share of the best relevance under which a memory is about something else
 CLEAR: Final = 0.22  # relevance from which a hit with a vector answers whatever its cosine
 ENOUGH: Final = 0.42  # relevance and cosine together from which any hit with a vector answers
+FAR: Final = 0.1  # cosine under which a hit answers nothing that shares no more with the question than a verb
 ANCHORED: Final = 0.3  # relevance from which a memory is of a thing to be put in order that shares no word with it
 MOST_EVENTS: Final = 5  # told of a question that does not ask when; one that names no topic asks for all there are
 OVERFETCH: Final = 3  # events looked at for each that is told: questions are not
@@ -378,6 +379,9 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
     if whose is not None:
         called = kin.names_of(whose[1], (one.memory.fact for one in results), whose[0])
         telling = [one for one in telling if kin.may_tell(whose[1], one.memory.fact, called)]
+    if not _LIGHT.issuperset(asked - text.STOP_WORDS):
+        named = _words_by(_NAMING, question) if _WHETHER.match(question) else set()
+        telling = [one for one in telling if not _only_does_something_too(one, named)]
     needed = max(STRONG * max(map(relevance_of, telling[:1]), default=0.0), least)
     return [one for one in telling if _is_enough(one) and relevance_of(one) >= needed]
 
@@ -390,6 +394,26 @@ def _is_of_whom_is_asked(memory: Memory, question: str, asked: Set[str]) -> bool
         if does_something_for_me or not semantic.is_first_person(question):
             return True
     return not others.is_about_another(memory, asked)
+
+
+_LIGHT_VERBS: Final = """
+    use uses used using go goes went going take takes took taking have has had having get gets got getting do does did
+    make makes made need needs needed
+"""
+_LIGHT: Final = frozenset(_LIGHT_VERBS.split())
+"""What may be done with anything: that a question and a memory share it says nothing of what they are about."""
+
+
+def _only_does_something_too(one: SearchResult, named: Set[str]) -> bool:
+    """Whether a hit has no more in common with a question than a verb of anything: nor its vector, nor a name. Pure.
+
+    Whether something named is so ("Do we use Redis?") is not told by what else is used.
+    """
+    if not one.matched or not _LIGHT.issuperset(one.matched):
+        return False
+    cosine = one.terms.get("cosine")
+    is_far = cosine is not None and cosine.value < FAR
+    return is_far or (bool(named) and named.isdisjoint(others.plain_words(one.memory.fact)))
 
 
 def _is_enough(one: SearchResult) -> bool:
