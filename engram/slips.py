@@ -1,7 +1,8 @@
-"""A slip that is corrected in a sentence of its own: "Did I say Rome? I meant Oslo." Pure.
+"""A slip that is corrected: in a sentence of its own ("Did I say Rome? I meant Oslo.") or at once. Pure.
 
-What one sentence corrects ("It's Oslo, not Rome") is read in `engram.attributes`. Here the slip is named in one
-sentence, and what is right stands in the other, in a word or two or as a statement that says it in full.
+What one sentence corrects of what was said before it ("It's Oslo, not Rome") is read in `engram.attributes`. Here the
+slip is named in one sentence, and what is right stands in the other, in a word or two or as a statement that says it in
+full; or both stand in one: "I live in Rome, sorry, I mean Milan".
 """
 
 from __future__ import annotations
@@ -40,6 +41,53 @@ _NO_NAME: Final = regex(
 )
 
 
+_AT_ONCE: Final = regex(
+    r"(?i)^(?P<said>(?:[^.!?]|(?<=\b[dm]r)\.|(?<=\bms)\.|(?<=\bmrs)\.|\.(?=\d))+?)\s*[,;–—-]+\s*"
+    r"(?:(?:oh|no|oops|whoops|wait|sorry|hang on|hold on|scratch that|correction|my mistake|my bad)\b[\s,!:–—-]*)+"
+    r"(?:i (?:meant to say|meant|mean)|make that)[\s,:]+(?!to\b)(?P<new>[^!?]+?)[\s.!]*$"
+)
+_PROPER: Final = regex(
+    r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!I\b)[A-ZÀ-ÖØ-Þ][\w'’&-]*(?:\.(?=\s))?(?: (?:of |de |van )?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*"
+)
+_FIGURE: Final = regex(r"\d[\d.,:]*")
+_WORD_AT_THE_END: Final = regex(r"(?<= (?:is|in|on|at|to|by)) [a-z-]+$|(?<= (?:are|was)) [a-z-]+$")
+SHARED: Final = 0.4  # words of a corrected statement that the slip has as well
+
+
+def amended(sentence: str) -> str | None:
+    """A sentence as it was meant, without the slip it corrects; "" where what is right cannot be put in its place.
+
+    >>> amended("I live in Rome, sorry, I mean Milan.")
+    'I live in Milan'
+    """
+    found = _AT_ONCE.match(_straight(sentence))
+    if found is None:
+        return None
+    said, new = found["said"], found["new"].rstrip(" .,")
+    words, before = new.casefold().split(), set(said.casefold().split())
+    if len(words) > 3 and sum(word in before for word in words) >= SHARED * len(words):
+        return new[:1].upper() + new[1:]
+    if _NO_NAME.match(new) or len(words) > 4:
+        return None
+    return _put(said, new)
+
+
+def _put(said: str, new: str) -> str:
+    """What was said with another value in the place of the last one of its kind; "" where there is none."""
+    kinds = (_PROPER, _FIGURE) if _PROPER.match(new) else (_FIGURE,) if _FIGURE.match(new) else ()
+    for kind in kinds:
+        last = [match for match in kind.finditer(said) if match.start() > 0][-1:]
+        if last and kind.match(new):
+            whole = last[0].end() if kind is _PROPER or _FIGURE.fullmatch(new) else len(said)
+            return f"{said[: last[0].start()]}{new}{said[whole:]}"
+    lead = new.split(" ")[0].casefold()
+    at = said.casefold().rfind(f" {lead} ")
+    if at > 0 and " " in new:
+        return f"{said[:at]} {new}"
+    end = _WORD_AT_THE_END.search(said)
+    return "" if end is None else f"{said[: end.start()]} {new}"
+
+
 def named(sentence: str) -> str | None:
     """What a sentence says was a slip, and gives nothing for: "Did I say Rome?", "Haha no, not karate."."""
     said = _straight(sentence)
@@ -66,4 +114,4 @@ def _straight(sentence: str) -> str:
     return " ".join(sentence.replace("’", "'").split())
 
 
-__all__ = ["meant", "named"]
+__all__ = ["amended", "meant", "named"]

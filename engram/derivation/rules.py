@@ -134,7 +134,10 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
             fact = f"{attributes.sentence_of(*renewed)} now"
             yield Proposed(fact, start, end, subject="user", echo=attributes.Echo(otherwise=True))
             continue
-        whole = shorthand.whole(said, lead=lead_length(said), after_self=after_self, lone=len(spans) == 1)
+        as_meant = slips.amended(said)
+        if as_meant == "":
+            continue  # what was said is not so, and what is so instead cannot be told
+        whole = as_meant or shorthand.whole(said, lead=lead_length(said), after_self=after_self, lone=len(spans) == 1)
         sentence = clauses(whole or said, role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
         found = _sentence(said, sentence, whole, start, content, event.occurred_at, lone=len(spans) == 1)

@@ -402,6 +402,14 @@ def test_the_day_is_the_day_in_utc() -> None:
     assert resolve("I moved yesterday", late).valid_from == day(2026, 6, 10)
 
 
+def test_what_is_corrected_at_once_is_remembered_as_it_was_meant() -> None:
+    said = "I live in Rome, sorry, I mean Milan. I have a dog."
+    found = rules.derive(event(said))
+    assert [one.fact for one in found] == ["User lives in Milan", "User has a dog"]
+    assert said[found[0].char_start : found[0].char_end] == "I live in Rome, sorry, I mean Milan."
+    assert [one.fact for one in rules.derive(event("My sister lives in Rome, sorry, I mean my brother."))] == []
+
+
 @pytest.mark.parametrize(
     ("text", "start"),
     [
