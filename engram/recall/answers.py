@@ -209,6 +209,7 @@ def answer(
         return empty
     later = [] if said_since is None or len(told) > 1 else said_since(told[0])
     later = [one for one in later if _may_be_told(one, only)][: sayings.TOLD]
+    later.sort(key=lambda one: (one.valid_from, one.memory_id), reverse=True)
     answer_text, notes = _in_words(told, later, road, question, reading, looked.moment, tz)
     head = line.head
     previous = tuple(one for one in values if one != head and one.status == "superseded")

@@ -43,8 +43,9 @@ ALMOST: Final = 0.7  # of the greatest nearness: of two facts about one thing a 
 def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory], list[Memory]]:
     """Ask, in one message with the next statement, what was said in the scope of a memory since that was told.
 
-    What is given back takes a memory and gives what of it is about it, newest first, where it is the same. Nothing is
-    asked of the past, nor where nothing has a vector.
+    What is given back takes a memory and gives what of it is about it, where it is the same: first what is nearly as
+    near to it as the nearest, the newest before the others. Nothing is asked of the past, nor where nothing has a
+    vector.
     """
     if not looked.moment.is_now or looked.model_id is None:
         return lambda _: []
@@ -61,11 +62,13 @@ def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory]
             return []
         said = dict(islice(_hopeful(rows(), told.fact, looked.told), LOOKED_AT))
         near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said)) if said else []
-        found = [
-            saying for saying, facts in _by_saying(near) if memory.memory_id in about(said[saying], facts, looked.told)
-        ]
-        kept = memories.load(conn, looked.visible, found) if found else []
-        return sorted(kept, key=lambda one: (one.valid_from, one.memory_id), reverse=True)
+        ways = ((saying, about(said[saying], facts, looked.told)) for saying, facts in _by_saying(near))
+        found = {saying: way[memory.memory_id] for saying, way in ways if memory.memory_id in way}
+        kept = memories.load(conn, looked.visible, list(found)) if found else []
+        near_enough = ALMOST * max(found.values(), default=0.0)
+        return sorted(
+            kept, key=lambda one: (found[one.memory_id] >= near_enough, one.valid_from, one.memory_id), reverse=True
+        )
 
     return of
 
@@ -89,8 +92,8 @@ def _by_saying(rows: Sequence[Any]) -> Iterator[tuple[str, list[Any]]]:
         yield said_id, list(facts)
 
 
-def about(said: str, facts: Sequence[Any], judged: Callable[[float], float] = REFERENCE.told) -> set[str]:
-    """Which of some facts a saying is about: the nearest by the words they share and by their vectors. Pure.
+def about(said: str, facts: Sequence[Any], judged: Callable[[float], float] = REFERENCE.told) -> dict[str, float]:
+    """Which of some facts a saying is about, and how near it is: by the words they share and by their vectors. Pure.
 
     Nearness is the rarity of the shared words as a share of the geometric mean of both texts', and half the cosine,
     which `judged` tells on the scale by which all are judged.
@@ -112,7 +115,7 @@ def about(said: str, facts: Sequence[Any], judged: Callable[[float], float] = RE
 
     near = {one.memory_id: nearness(one) for one in facts}
     least = max(LEAST, ALMOST * max(near.values(), default=0.0))
-    return {memory_id for memory_id, nearness in near.items() if nearness >= least}
+    return {memory_id: nearness for memory_id, nearness in near.items() if nearness >= least}
 
 
 @lru_cache(maxsize=4096)

@@ -197,3 +197,15 @@ def test_what_was_read_of_a_saying_and_forgotten_is_not_told_by_it(doors: Doors)
     assert (answer.answer_text, answer.since) == ("User is on the Fiber 250 plan", ())
     door.restore(newer.memory_id)
     assert "500" in door.recall("Which plan am I on?").answer_text
+
+
+def test_of_many_what_is_nearest_is_told_and_of_those_the_newest(doors: Doors) -> None:
+    door, over = doors(), "nina gave up the cello, it is drums from now on"
+    tell(door, "Nina plays the cello.", "Nina is nine.", over, "Nina finally lost a tooth!", "Nina is off to camp now!")
+    answer = door.recall("Which instrument does Nina play?")
+    assert over in [one.fact for one in answer.since]
+    other = doors("eve")
+    doses = [f"blood test was bad, doc says {dose} IU of the vitamin d from now on" for dose in (2000, 3000, 4000)]
+    tell(other, *FACTS, *doses)
+    answer = other.recall("How much vitamin D do I take?")
+    assert [one.fact for one in answer.since] == doses[:0:-1]

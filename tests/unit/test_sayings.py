@@ -94,7 +94,7 @@ def test_only_the_sentences_that_tell_of_a_change_say_what_it_is_about() -> None
 
 def test_long_words_are_read_in_a_moment() -> None:
     assert sayings.turns("-'" * 50_000) == ""
-    assert sayings.about("-'" * 50_000, [fact("one", "-" * 8_000, 0.0)]) == set()
+    assert set(sayings.about("-'" * 50_000, [fact("one", "-" * 8_000, 0.0)])) == set()
 
 
 def fact(memory_id: str, text: str, cosine: float) -> Any:
@@ -106,21 +106,21 @@ def test_a_saying_is_about_what_it_shares_rare_words_and_meaning_with() -> None:
         fact("bank", "User banks with Fineco", 0.3), fact("card", "User pays the rent from the bank", 0.35),
         fact("cat", "User has a cat called Miso", 0.0),
     ]  # fmt: skip
-    assert sayings.about("closed fineco, bbva now", known) == {"bank"}
-    assert sayings.about("Miso is no more", known) == {"cat"}
-    assert sayings.about("closed the window", known[2:]) == set()
-    assert sayings.about("closed the window", []) == set()
+    assert set(sayings.about("closed fineco, bbva now", known)) == {"bank"}
+    assert set(sayings.about("Miso is no more", known)) == {"cat"}
+    assert set(sayings.about("closed the window", known[2:])) == set()
+    assert set(sayings.about("closed the window", [])) == set()
 
 
 def test_by_a_calibrated_model_cosines_are_judged_on_the_scale_of_all() -> None:
     narrow = Scale((0.0154 + 9) / 10, 0.00736, (0.7566 + 9) / 10)  # the same vectors in a cone
     near = [fact("cat", "User has a cat called Miso", 0.9), fact("bank", "User banks with Fineco", 0.94)]
-    assert sayings.about("closed the window", near) == {"cat", "bank"}
-    assert sayings.about("closed the window", near[:1], narrow.told) == set()
-    assert sayings.about("closed the window", near, narrow.told) == {"bank"}
+    assert set(sayings.about("closed the window", near)) == {"cat", "bank"}
+    assert set(sayings.about("closed the window", near[:1], narrow.told)) == set()
+    assert set(sayings.about("closed the window", near, narrow.told)) == {"bank"}
 
 
 def test_of_two_facts_about_one_thing_a_saying_may_be_about_either() -> None:
     known = [fact("age", "User's brother Teun is 14", 0.28), fact("sport", "User's brother Teun plays hockey", 0.3)]
-    assert sayings.about("Teun swapped hockey for judo", known) == {"sport"}
-    assert sayings.about("Teun turned 15", known) == {"age", "sport"}
+    assert set(sayings.about("Teun swapped hockey for judo", known)) == {"sport"}
+    assert set(sayings.about("Teun turned 15", known)) == {"age", "sport"}
