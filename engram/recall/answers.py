@@ -364,8 +364,8 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
         and fitting.fits(question, one.memory.fact, is_dated=one.memory.valid_from_stated)
         and _is_of_whom_is_asked(one.memory, question, asked)
         and not kin.names_another(same, one.memory.fact)
-        and kin.holds_the_name(same, one.memory.fact)
     ]  # fmt: skip
+    telling = [one for one in telling if kin.holds_the_name(same, one.memory.fact)] or telling
     if _asks_what_is_so(question) and _WHO_DOES.match(same) is None:
         telling = [one for one in telling if not _is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
     elif _SUPPOSING.search(same) is None:

@@ -163,4 +163,7 @@ def names_another(question: str, fact: str) -> bool:
     wanted, told = _NAME_OF.match(question.strip()), _OWN.match(fact)
     if wanted is None or told is None:
         return False
-    return stem((wanted["thing"] or wanted["of"]).split()[-1]) != stem(told["thing"].casefold().split()[-1])
+    thing = told["thing"].split()
+    while len(thing) > 1 and thing[-1][0].isupper():
+        thing.pop()  # of "User's brother Pavel is a pilot" the name itself
+    return stem((wanted["thing"] or wanted["of"]).split()[-1]) != stem(thing[-1].casefold())
