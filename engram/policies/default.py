@@ -44,7 +44,7 @@ PROFILE: Final = TypeRule(
     name="profile",
     memory_type="profile",
     patterns=(
-        r"\ballerg(?:y|ic|ies)\b",
+        r"\b(?:allerg(?:y|ic|ies)|anaphyla(?:xis|ctic))\b",
         (
             r"^user's (?:full |first |last |middle |real )?(?:name|surname|nickname|birthday|age|pronouns|"
             r"email|email address|phone number|address|time ?zone|hometown|job title|nationality|native "
@@ -240,6 +240,11 @@ ALLERGY: Final = SlotRule(
             r"was diagnosed with|got diagnosed with) (?:(?:an|a|any|the) )?"
             r"(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening|known) )?"
             r"(?P<allergen>[\w-]+(?: [\w-]+)?) allergy(?:$|[.,;!]| (?:and|but|so|since|now|too|any|as)\b)"
+        ),
+        (
+            r"^user (?:recently |just |also |once )?(?:has|had|gets|got|suffered|went into) (?:(?:an?|the) )?"
+            r"(?:(?:severe|mild|bad|serious|terrible|strong|slight|life-threatening) )?"
+            r"(?:allergic|anaphylactic) (?:reactions?|shock) (?:to|from|after eating) (?P<allergen>.{1,80})"
         ),
     ),
 )

@@ -221,7 +221,7 @@ def named_allergen(text: str) -> str:
 _STOP_ALLERGEN = regex(
     r"\s*(?:[.,;:!?()]|\b(?:but|so|since|when|because|from|which|that|though|although|if|at|while|"
     r"according|as|by|ever|like|it|user|i|my|please|is|are|was|were|has|have|in the|in spring|in summer|"
-    r"this|these days|every|until|for|therefore|who)\b)"
+    r"this|these days|every|until|for|therefore|who|last|yesterday|once|in (?:19|20)\d\d|during|after|before)\b)"
 )
 
 
