@@ -6,7 +6,6 @@ is read: a question that begins with its kind, and a fact in which nothing at al
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from engram.regex import regex
@@ -29,6 +28,9 @@ _WHICH_NUMBER: Final = regex(
 )
 _MAIL: Final = regex(r"@|mail|\bdot\b")
 _ADDRESS_OF_MAIL: Final = regex(r"\be-?mail addresse?s?\b|[\w.+-]+@[\w.-]+")
+_PLACE: Final = regex(
+    r"\d|\baddress|\b(?:in|at|on|near|to|from|opposite|behind|above|street|road|avenue|square|lane)\b"
+)
 _ENGLISH: Final = regex(r"\b(?:the|is|are|has|have|user|a|an|to|in|of|for|i|my|we|our)\b")
 _NUMBER: Final = regex(
     r"[\d,]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundreds?|thousands?|"
@@ -61,6 +63,6 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
         return _WHICH_NUMBER.search(said) is not None
     if _ASKS_MAIL.match(asked) is not None:
         return _MAIL.search(said) is not None
-    if _ASKS_ADDRESS.match(asked) is not None and _ADDRESS_OF_MAIL.search(said) is not None:
-        return re.search(r"\baddress", _ADDRESS_OF_MAIL.sub(" ", said)) is not None
+    if _ASKS_ADDRESS.match(asked) is not None:
+        return _PLACE.search(_ADDRESS_OF_MAIL.sub(" ", said)) is not None
     return is_dated or _ASKS_WHEN.match(asked) is None or _TIME.search(said) is not None

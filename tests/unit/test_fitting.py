@@ -34,6 +34,7 @@ from engram.recall.fitting import fits
         ("What is my mail address?", "User's email address is a@b.org"),
         ("What's my favourite number?", "User loves seven"), ("What is the room number?", "We meet in room B"),
         ("What is the number of the bus?", "The bus is the blue one"),
+        ("What is the address of the vet?", "The vet is on North Street"), ("What's my address?", "User lives in Bonn"),
     ],
 )  # fmt: skip
 def test_a_fact_that_may_hold_it_fits(question: str, fact: str) -> None:
@@ -49,6 +50,7 @@ def test_a_fact_that_may_hold_it_fits(question: str, fact: str) -> None:
         ("What's my customer number?", "User is a customer of Telco"),
         ("What is Kim's email?", "User's new manager is Kim"),
         ("What is my address?", "User's email address changed: it is a@b.org now"),
+        ("What is my address?", "User is deaf, so phone calls are useless anyway"),
     ],
 )  # fmt: skip
 def test_a_fact_without_any_does_not(question: str, fact: str) -> None:
