@@ -365,7 +365,6 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
         and _is_of_whom_is_asked(one.memory, question, asked)
         and not kin.names_another(same, one.memory.fact)
     ]  # fmt: skip
-    telling = [one for one in telling if kin.holds_the_name(same, one.memory.fact)] or telling
     if _asks_what_is_so(question) and _WHO_DOES.match(same) is None:
         telling = [one for one in telling if not _is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
     elif _SUPPOSING.search(same) is None:
@@ -376,6 +375,7 @@ def _strong(results: SearchResults, question: str, least: float) -> list[SearchR
         telling = [one for one in telling if kin.may_tell(who, one.memory.fact, called)]
         which = kin.asked_as(same)
         telling = (which and _of_which(which, telling)) or telling
+    telling = [one for one in telling if kin.holds_the_name(same, one.memory.fact)] or telling
     whose = kin.asked_of(same)
     if whose is not None:
         called = kin.names_of(whose[1], (one.memory.fact for one in results), whose[0])

@@ -244,6 +244,7 @@ def test_the_friend_who_is_asked_for_is_the_one_told_of(ada: Engram) -> None:
         ("My customer number is K-20817.", "What is my customer number?", "K-20817"),
         ("I live in Bristol with my husband Marco.", "Who is my husband?", "Marco"),
         ("My brother Pavel is a pilot. My brother is often late.", "What is my brother's name?", "Pavel"),
+        ("My brother is often late. I met Tom in Rome.", "What is my brother's name?", "late"),
         ("We use SendGrid for emails.", "Do we use SendGrid?", "SendGrid"),
         ("I take iron pills in the evening.", "What medicine do I take?", "iron"),
         ("I take iron pills in the evening.", "What do I take?", "iron"),
