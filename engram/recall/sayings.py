@@ -61,8 +61,13 @@ def ahead(conn: Connection, looked: Looked, memory: Memory) -> Callable[[Memory]
         if told.memory_id != memory.memory_id:
             return []
         said = dict(islice(_hopeful(rows(), told.fact, looked.told), LOOKED_AT))
-        near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said)) if said else []
-        ways = ((saying, about(said[saying], facts, looked.told)) for saying, facts in _by_saying(near))
+        if not said:
+            return []
+        away = fetch_ahead(conn, "list_gone_sayings", tenant_id=looked.tenant_id, said_ids=list(said))
+        near = fetch_all(conn, "list_facts_near", **params, said_ids=list(said))
+        gone = {row.memory_id for row in away()}
+        left = ((saying, facts) for saying, facts in _by_saying(near) if saying not in gone)
+        ways = ((saying, about(said[saying], facts, looked.told)) for saying, facts in left)
         found = {saying: way[memory.memory_id] for saying, way in ways if memory.memory_id in way}
         kept = memories.load(conn, looked.visible, list(found)) if found else []
         near_enough = ALMOST * max(found.values(), default=0.0)
