@@ -178,7 +178,12 @@ def stands_beside(statement: str) -> bool:
 
 
 def is_name(value: str, original: str) -> bool:
-    """Whether a value is written as a name: each of its words with a capital or a digit, in the original."""
+    """Whether a value is written as a name: each of its words with a capital or a digit, in the original.
+
+    Who "is Japanese" is not called so.
+    """
+    if value in names.DESCENTS:
+        return False
     match = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", " ".join(original.split()), re.IGNORECASE)
     written = (match.group() if match else "").split()
     return bool(written) and all(word in names.PARTICLES or not word.islower() for word in written)
@@ -201,10 +206,13 @@ def _fits(name: str, value: str, original: str) -> bool:
         return value in _DIETS or value in _REGIMES or is_name(value, original)
     if name == "bedtime":
         return _AN_HOUR.fullmatch(value) is not None
+    if last in _TONGUES and value in names.DESCENTS:
+        return True
     kind = phrases.KINDS.get(name)
     return is_name(value, original) if kind is None else phrases.fits(kind, value)
 
 
+_TONGUES: Final = _words("language tongue")
 _AN_HOUR: Final = regex(
     r"(?:about |around )?(?:(?:(?:a )?quarter|half|five|ten|twenty) (?:past|to) )?"
     r"(?:\d{1,2}(?:[:.]\d\d)?|seven|eight|nine|ten|eleven|twelve|one|midnight)(?: ?(?:am|pm|o'clock))?"
@@ -1176,6 +1184,11 @@ def _says_it_is(name: str) -> re.Pattern[str]:
 
 
 _GENERIC: Final = _words("favourite number name type size rate app address provider my of the a an")
+
+
+def is_known(name: str) -> bool:
+    """Whether a name is that of an attribute, and not of whom something is said of: "employer", but not "aunt Jo"."""
+    return name in _TOLD_BY or phrases.is_known(name) or noun(name) is not None
 
 
 def may_tell(name: str, said: str) -> bool:

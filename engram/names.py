@@ -75,16 +75,23 @@ NOT_PLACES: Final = _phrases(
     platform, infrastructure, research, design, data, qa, hr, management, figma, vscode
     """
 )
-NOT_NAMES: Final = _phrases(
+DESCENTS: Final = _phrases(
     """
-    american, australian, austrian, belgian, brazilian, british, bulgarian, canadian, chinese, colombian,
-    croatian, cuban, czech, danish, dutch, egyptian, english, estonian, european, filipino, finnish, french,
-    german, greek, hungarian, icelandic, indian, indonesian, iranian, iraqi, irish, israeli, italian, japanese,
-    jamaican, jewish, kenyan, korean, latvian, lebanese, lithuanian, malaysian, mexican, moroccan, muslim,
-    nigerian, norwegian, pakistani, peruvian, persian, polish, portuguese, romanian, russian, scottish, serbian,
-    slovak, spanish, swedish, swiss, syrian, taiwanese, thai, tunisian, turkish, ukrainian, vietnamese, welsh,
-    african, asian, catholic, protestant, orthodox, buddhist, hindu, sikh, atheist, republican, democrat, ceo,
-    cto, cfo, coo, vp, hr, pm, it, ok, okay, phd, md, mba, monday, tuesday, wednesday, thursday, friday, saturday,
+    afghan, african, albanian, algerian, american, arab, argentinian, armenian, asian, australian, austrian,
+    bangladeshi, basque, belgian, bolivian, bosnian, brazilian, british, bulgarian, cambodian, canadian, catalan,
+    chilean, chinese, colombian, croatian, cuban, czech, danish, dutch, egyptian, english, estonian, ethiopian,
+    european, filipino, finnish, flemish, french, german, ghanaian, greek, hungarian, icelandic, indian, indonesian,
+    iranian, iraqi, irish, israeli, italian, jamaican, japanese, kenyan, korean, latvian, lebanese, lithuanian,
+    malaysian, maltese, mexican, mongolian, moroccan, nepali, nigerian, norwegian, pakistani, persian, peruvian,
+    polish, portuguese, romanian, russian, scottish, serbian, slovak, slovenian, somali, south african, spanish,
+    swedish, swiss, syrian, taiwanese, thai, tunisian, turkish, ukrainian, venezuelan, vietnamese, welsh,
+    jewish, muslim, catholic, protestant, orthodox, buddhist, hindu, sikh, atheist, republican, democrat
+    """
+)
+"""Where somebody is from, and what they believe: who "is Japanese" is not called so."""
+NOT_NAMES: Final = DESCENTS | _phrases(
+    """
+    ceo, cto, cfo, coo, vp, hr, pm, it, ok, okay, phd, md, mba, monday, tuesday, wednesday, thursday, friday, saturday,
     sunday, january, february, march, april, june, july, august, september, october, november, december, pto, afk,
     ooo, director, head, president, senior, engineer, manager, boss, god, santa, batman, here, there, away, sick,
     ill, mad, angry, happy, sad, nice, kind, great, good, bad, rude, mean, strict, new, old, late, early, busy,

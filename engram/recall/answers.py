@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
@@ -18,12 +18,12 @@ from engram.errors import NotFound
 from engram.filters import Filter
 from engram.intent import Reading
 from engram.memories import Moment
-from engram.recall import anew, fitting, kin, others, sayings
+from engram.recall import anew, others, sayings, telling
 from engram.recall.finding import EVIDENCE, holds_in
 from engram.recall.question import Asked, Looked, Meaning
 from engram.recall.results import WEAK, as_memory, relevance_of
 from engram.regex import regex
-from engram.subjects import MAX_SENTENCE, clauses, plain
+from engram.subjects import plain
 from engram.values import (
     Citation,
     Event,
@@ -44,10 +44,6 @@ FORMERLY: Final = "Formerly: "
 NOW: Final = "Now: "
 SINCE: Final = "Said since, "
 NEAR_TOP: Final = 0.75  # share of the best relevance within which the better made memory answers
-STRONG: Final = 0.5  # share of the best relevance under which a memory is about something else
-CLEAR: Final = 0.22  # relevance from which a hit with a vector answers whatever its cosine
-ENOUGH: Final = 0.42  # relevance and cosine together from which any hit with a vector answers
-FAR: Final = 0.1  # cosine under which a hit answers nothing that shares no more with the question than a verb
 ANCHORED: Final = 0.3  # relevance from which a memory is of a thing to be put in order that shares no word with it
 MOST_EVENTS: Final = 5  # told of a question that does not ask when; one that names no topic asks for all there are
 OVERFETCH: Final = 3  # events looked at for each that is told: questions are not
@@ -288,7 +284,7 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
 
     Of words that say one thing of several values the last ones answer what is so.
     """
-    strong = _strong(results, question, least)
+    strong = telling.strong(results, question, least)
     best = _best_of(strong, road, question)
     if best is None or road != "current" or best.memory.conflict_key is not None:
         return best
@@ -312,7 +308,7 @@ def _best_of(strong: list[SearchResult], road: Intent, question: str) -> SearchR
     # Near the top what was distilled and pinned tells more than the words someone happened to use.
     near = [one for one in shown if relevance_of(one) >= NEAR_TOP * relevance_of(shown[0])]
     # What a question names by a number or a letter is that very thing: "flat C", "web-10".
-    codes = _words_by(_CODE, question)
+    codes = telling.words_by(telling.CODE, question)
     if codes:
         near = [one for one in near if codes <= others.plain_words(one.memory.fact)] or near
     best = min(near, key=_tier, default=None)
@@ -330,10 +326,6 @@ def _best_of(strong: list[SearchResult], road: Intent, question: str) -> SearchR
     return max((one for one in near if one == best or _tells_as_much(one, best)), key=lambda one: one.memory.valid_from)
 
 
-# Looked for where a word begins: in the middle of a long one each place would be read to its end in vain.
-_NUMBER: Final = r"(?:(?<![\w-])|(?<= [A-HJ-Z]))[\w-]*\d[\w.-]*(?<!\.)"
-_CODE: Final = regex(rf"(?<=\w )[A-HJ-Z]\b(?!['’])|{_NUMBER}")
-_NAMING: Final = regex(rf"(?<=\w )[A-Z][\w'’-]*|{_NUMBER}")
 _STILL: Final = regex(r"(?i)^(?:and |so )?(?:do|does|am|is|are|have|has) .*\bstill\b")
 _ENDS: Final = regex(
     r"\b(?:no longer|not|any ?more|any longer|stopped|quit|given up|gave up|cancelled|canceled|dropped|left)\b"
@@ -349,105 +341,7 @@ def _tells_as_much(one: SearchResult, best: SearchResult) -> bool:
 def least_of(anytime: SearchResults, question: str) -> float:
     """The relevance that an answer about some time needs, by what is known of any: less is of something else. Pure."""
     best = best_hit(anytime, "current", question)
-    return 0.0 if best is None else STRONG * relevance_of(best)
-
-
-def _strong(results: SearchResults, question: str, least: float) -> list[SearchResult]:
-    """The hits that may answer a question, best first. Pure."""
-    name = attributes.asked(plain(question))
-    if name is not None:
-        results = replace(results, results=tuple(one for one in results if may_tell(one.memory, name)))
-    asked, same = others.plain_words(question), text.compared(question)
-    telling = [
-        one for one in results
-        if not _asks(one.memory, same)
-        and fitting.fits(question, one.memory.fact, is_dated=one.memory.valid_from_stated)
-        and _is_of_whom_is_asked(one.memory, question, asked)
-        and not kin.names_another(same, one.memory.fact)
-    ]  # fmt: skip
-    if _asks_what_is_so(question) and _WHO_DOES.match(same) is None:
-        telling = [one for one in telling if not _is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
-    elif _SUPPOSING.search(same) is None:
-        telling = [one for one in telling if not _is_verbatim(one) or any(others.stated(one.memory.fact))]
-    who = kin.asked(same)
-    if who is not None:
-        called = kin.names_of(who, (one.memory.fact for one in results))
-        telling = [one for one in telling if kin.may_tell(who, one.memory.fact, called)]
-        which = kin.asked_as(same)
-        telling = (which and _of_which(which, telling)) or telling
-    telling = [one for one in telling if kin.holds_the_name(same, one.memory.fact)] or telling
-    whose = kin.asked_of(same)
-    if whose is not None:
-        called = kin.names_of(whose[1], (one.memory.fact for one in results), whose[0])
-        telling = [one for one in telling if kin.may_tell(whose[1], one.memory.fact, called)]
-    if not _LIGHT.issuperset(asked - text.STOP_WORDS):
-        named = _words_by(_NAMING, question) if _WHETHER.match(question) else set()
-        telling = [one for one in telling if not _only_does_something_too(one, named)]
-    needed = max(STRONG * max(map(relevance_of, telling[:1]), default=0.0), least)
-    return [one for one in telling if _is_enough(one) and relevance_of(one) >= needed]
-
-
-def _is_of_whom_is_asked(memory: Memory, question: str, asked: Set[str]) -> bool:
-    """Whether a memory is of nobody else than a question speaks of; somebody else is whom "who" asks for. Pure."""
-    same = text.compared(question)
-    if _WHO.match(same) is not None:
-        does_something_for_me = _WHO_DOES.match(same) is not None and others.is_about_the_asker(memory)
-        if does_something_for_me or not semantic.is_first_person(question):
-            return True
-    return not others.is_about_another(memory, asked)
-
-
-_LIGHT_VERBS: Final = """
-    use uses used using go goes went going take takes took taking have has had having get gets got getting do does did
-    make makes made need needs needed
-"""
-_LIGHT: Final = frozenset(_LIGHT_VERBS.split())
-"""What may be done with anything: that a question and a memory share it says nothing of what they are about."""
-
-
-def _only_does_something_too(one: SearchResult, named: Set[str]) -> bool:
-    """Whether a hit has no more in common with a question than a verb of anything: nor its vector, nor a name. Pure.
-
-    Whether something named is so ("Do we use Redis?") is not told by what else is used.
-    """
-    if not one.matched or not _LIGHT.issuperset(one.matched):
-        return False
-    cosine = one.terms.get("cosine")
-    is_far = cosine is not None and cosine.value < FAR
-    return is_far or (bool(named) and named.isdisjoint(others.plain_words(one.memory.fact)))
-
-
-def _is_enough(one: SearchResult) -> bool:
-    """Whether a hit has enough to do with a question to answer it: its vector tells that best. Pure."""
-    cosine = one.terms.get("cosine")
-    relevance = relevance_of(one)
-    return relevance >= WEAK if cosine is None else relevance >= CLEAR or relevance + cosine.value >= ENOUGH
-
-
-def _of_which(which: str, telling: Sequence[SearchResult]) -> list[SearchResult]:
-    """What speaks of the very one of several: of the best friend and not of any. Pure."""
-    called = kin.names_of(which, (one.memory.fact for one in telling))
-    said = ((one, text.compared(one.memory.fact)) for one in telling)
-    return [one for one, fact in said if which in fact or not called.isdisjoint(text.words(fact))]
-
-
-_WHO: Final = regex(r"(?:and |so )?who(?:se)?\b")
-_WHO_DOES: Final = regex(r"(?:and |so )?who (?!is\b|are\b|was\b|were\b|am\b)")
-_SUPPOSING: Final = regex(
-    r"\b(?:would|could|should|might|may|wish|want|plan|plans|hope|dream|think|thinking|consider|considering|like to|"
-    r"going to|if|say|said|tell|told|mention|mentioned|ask|asked)\b"
-)
-_ASKED_IN_ENGLISH: Final = regex(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)  # "me" is a word of many languages
-
-
-def _asks_what_is_so(question: str) -> bool:
-    """Whether somebody asks in English what is so of themselves, and not what may be or was said. Pure."""
-    is_own = _ASKED_IN_ENGLISH.search(question) is not None and semantic.is_first_person(question)
-    return is_own and _SUPPOSING.search(text.compared(question)) is None
-
-
-def _is_verbatim(one: SearchResult) -> bool:
-    return one.memory.category == "verbatim"
+    return 0.0 if best is None else telling.STRONG * relevance_of(best)
 
 
 def _of_a_time(values: Sequence[Memory], found: Memory) -> list[Memory]:
@@ -527,7 +421,7 @@ def of_events(
         limit=OVERFETCH * asked.limit, moment=looked.moment, prefer=prefer,
         vector=meaning.vector if reading.topic else None, model_id=meaning.model_id, config=looked.config,
     )  # fmt: skip
-    own = others.plain_words(question) if reading.topic and _asks_what_is_so(question) else None
+    own = others.plain_words(question) if reading.topic and telling.asks_what_is_so(question) else None
     hits = [
         hit for hit in found.hits
         if not _is_question(hit.event, question)
@@ -750,7 +644,7 @@ def unknown(
     """What to say where nothing is known of the time that was asked for: the nearest time something is known of."""
     asked: Window = reading.window or (moment.as_of, moment.as_of)
     said = f"nothing is known {_as_words(reading.window, moment)}"
-    strong = _strong(anytime, question, 0.0)
+    strong = telling.strong(anytime, question, 0.0)
     if not strong:
         return [f"{said}, nor of any other time"]
     near = [one.memory for one in strong if relevance_of(one) >= NEAR_TOP * relevance_of(strong[0])]
@@ -802,14 +696,14 @@ def _of_attribute(
         values = values or _values_of(conn, looked, other, window, only)
     if not values and name == "occupation":
         held = _values_of(conn, looked, "employer", window, only)
-        values = [one for one in held if _AS_WHAT.search(one.fact) is not None]
+        values = [one for one in held if telling.AS_WHAT.search(one.fact) is not None]
     return SearchResult(values[0], 0.0, 1, {}, {}) if values else None
 
 
 def _stand_beside(results: Iterable[SearchResult], name: str) -> list[SearchResult]:
     """What gives a loose attribute another value and stands beside the one under its key, with no key. Pure."""
     free = (one for one in results if one.memory.conflict_key is None and one.memory.is_current)
-    read = ((one, frames.read(plain(one.memory.fact), one.memory.fact)) for one in free if not _is_verbatim(one))
+    read = ((one, frames.read(plain(one.memory.fact), one.memory.fact)) for one in free if not telling.is_verbatim(one))
     return [one for one, sets in read if sets is not None and sets.name == name]
 
 
@@ -822,36 +716,6 @@ def _values_of(
     return values if window is None else [one for one in _by_time(values) if holds_in(one, window)]
 
 
-_AS_WHAT: Final = regex(r"\bworks\b.* as an? ")  # under the key of who employs somebody it says what they do there
-_AGED: Final = regex(r"^User is an? \d{1,3}[ -]years?[ -]old\b")
-_PARTNER: Final = regex(
-    r"\bUser['’]s (?:wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?),? (?!User\b)[A-ZÀ-ÖØ-Þ][\w-]"
-)
-_TOLD_OTHERWISE: Final = {"occupation": _AS_WHAT, "age": _AGED, "partner": _PARTNER}
-"""What tells of an attribute under another's key, or under none."""
-_STATED: Final = ("statement", "reported")
-_SPOKEN_OF: Final = regex(r"\b(?:i|i'm|i've|me|my|mine|we|we're|our|you|you're|your|user|user's)\b")
-
-
-def may_tell(memory: Memory, name: str) -> bool:
-    """Whether a memory may tell of an attribute of the user: it has no other's key, its words, and states something."""
-    key, otherwise = memory.conflict_key or "", _TOLD_OTHERWISE.get(name)
-    tells = otherwise is not None and otherwise.search(memory.fact) is not None
-    held, _, whose = key.removeprefix(frames.PROFILE).partition("@")
-    if held in (name, *phrases.relatives(name)) and (not whose or whose.endswith(f" {held}")):
-        return True
-    if key.startswith(frames.PROFILE) and not frames.is_loose(key):
-        return tells
-    if tells and memory.category not in EVIDENCE:
-        return True
-    if not attributes.may_tell(name, plain(memory.fact)):
-        return False
-    if memory.category not in EVIDENCE:
-        return True
-    said = clauses(memory.fact[:MAX_SENTENCE])
-    return any(one.mood in _STATED and _SPOKEN_OF.search(one.compared) for one in said)
-
-
 def _of_the_named(results: SearchResults, looked: Looked, question: str) -> SearchResults:
     """What was found of those who are named, where it is not the asker the question is about. Pure.
 
@@ -861,7 +725,7 @@ def _of_the_named(results: SearchResults, looked: Looked, question: str) -> Sear
         return results
     names = {word for actor in looked.named for word in others.plain_words(actor)}
     own = [one for one in results if one.memory.actor in looked.named or names & others.plain_words(one.memory.fact)]
-    if not any(map(_is_enough, own)):
+    if not any(map(telling.is_enough, own)):
         own = [one for one in results if one in own or not _SELF_FACT.match(one.memory.fact)]
     return replace(results, results=tuple(own))
 
@@ -900,16 +764,6 @@ def _rivals(memory: Memory, others: Iterable[Memory], only: Filter | None, quest
     )
 
 
-_WHETHER: Final = regex(
-    r"(?:and |so )?(?:am|are|can|could|did|do|does|had|has|have|is|was|were|will|would)\b", re.IGNORECASE
-)
-
-
-def _words_by(pattern: re.Pattern[str], question: str) -> set[str]:
-    """The words of a question that a pattern finds, as they are compared."""
-    return others.plain_words(" ".join(pattern.findall(question)))
-
-
 def _asks_of_one(question: str, fact: str, other: str) -> bool:
     """Whether a question names, by a number or a name, what one fact speaks of and another does not. Pure.
 
@@ -917,8 +771,8 @@ def _asks_of_one(question: str, fact: str, other: str) -> bool:
     """
     if differences.are_of_two(fact, other):
         return True
-    named = _words_by(_NAMING, question) & others.plain_words(fact) - others.plain_words(other)
-    return bool(named) and not _WHETHER.match(question)
+    named = telling.words_by(telling.NAMING, question) & others.plain_words(fact) - others.plain_words(other)
+    return bool(named) and not telling.WHETHER.match(question)
 
 
 def _tier(one: SearchResult) -> int:
@@ -926,13 +780,6 @@ def _tier(one: SearchResult) -> int:
     if one.memory.category in EVIDENCE:
         return 2
     return 0 if one.memory.is_critical else 1
-
-
-def _asks(memory: Memory, question: str) -> bool:
-    """Whether a memory is a question someone asked, this one (compared) or another: it is no answer. Pure."""
-    if memory.category not in EVIDENCE:
-        return False
-    return text.ends_in_question(memory.fact) or text.compared(memory.fact) == question
 
 
 def _lineage(conn: Connection, looked: Looked, memory: Memory, only: Filter | None) -> Lineage:

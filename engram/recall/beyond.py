@@ -14,8 +14,8 @@ from typing import Final
 from engram import attributes
 from engram.intent import Reading
 from engram.memories import Moment
-from engram.recall.answers import STRONG, may_tell
 from engram.recall.results import WEAK, relevance_of
+from engram.recall.telling import STRONG, may_tell
 from engram.subjects import plain
 from engram.values import Intent, SearchResult, SearchResults, kind_of
 

@@ -1,4 +1,4 @@
-"""Fitting: whether a fact holds what a question asks for, a number, a time or an address. Pure.
+"""Fitting: whether a fact holds what a question asks for, a number, a time, a place or an address. Pure.
 
 "How many guests fit in?" is not answered by how the guest list is sorted, however much they share. Only what is certain
 is read: a question that begins with its kind, and a fact in which nothing at all may be of it.
@@ -31,6 +31,14 @@ _ADDRESS_OF_MAIL: Final = regex(r"\be-?mail addresse?s?\b|[\w.+-]+@[\w.-]+")
 _PLACE: Final = regex(
     r"\d|\baddress|\b(?:in|at|on|near|to|from|opposite|behind|above|street|road|avenue|square|lane)\b"
 )
+_ASKS_WHERE: Final = regex(rf"{_LEAD}where(?:['’]s| (?:do|does|did|is|are|was|were|can|am|have|has))\b")
+_WHERE: Final = regex(
+    r"\b(?:in|at|to|from|near|nearby|on|by|under|underneath|behind|inside|outside|around|through|off|via|with|for|above|"
+    r"below|between|next|beside|across|against|along|over|into|onto|within|among|beneath|towards?|up|down|of|as|out|"
+    r"home|here|there|upstairs|downstairs|abroad|everywhere|nowhere|anywhere|somewhere|online|remotely|overseas|place|"
+    r"room|house|address|location|street|road|north|south|east|west|left|visit(?:s|ed)?|called|named)\b"
+)
+_CAPITAL: Final = regex(r"(?<=[^.!?] )(?!User\b|I\b|I['’])[A-ZÀ-ÖØ-Þ0-9]|\d")
 _ENGLISH: Final = regex(r"\b(?:the|is|are|has|have|user|a|an|to|in|of|for|i|my|we|our)\b")
 _NUMBER: Final = regex(
     r"[\d,]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundreds?|thousands?|"
@@ -50,7 +58,7 @@ _TIME: Final = regex(
 
 
 def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
-    """Whether a fact may hold the number, the time or the address that a question asks for.
+    """Whether a fact may hold the number, the time, the place or the address that a question asks for.
 
     A fact with a day of its own has a time; where somebody's mail goes is not where they live.
     """
@@ -65,4 +73,6 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
         return _MAIL.search(said) is not None
     if _ASKS_ADDRESS.match(asked) is not None:
         return _PLACE.search(_ADDRESS_OF_MAIL.sub(" ", said)) is not None
+    if _ASKS_WHERE.match(asked) is not None and _WHERE.search(said) is None:
+        return _CAPITAL.search(fact) is not None
     return is_dated or _ASKS_WHEN.match(asked) is None or _TIME.search(said) is not None

@@ -69,6 +69,15 @@ _OF_ANOTHER: Final = regex(
     rf"(?<![\w'’-])(?!(?:who|what|where|when|how|that|it|he|she|there|here|let|user|{_WHO})['’])(?P<name>[\w-]{{2,}})"
     rf"['’]s (?P<who>{_WHO})s?(?:['’]s?)?(?= |[?.!]|$)"
 )
+_OF_SOMEBODY: Final = regex(
+    rf"(?i)(?:\b(?P<aux>does|do|did|is|are|was|were|has|have|had)|['’]s) (?P<of>{_MY} (?:[\w-]+ ){{0,2}}?(?:{_WHO})s?|"
+    r"(?-i:(?!I\b|User\b)[A-ZÀ-ÖØ-Þ][\w-]+(?: [A-ZÀ-ÖØ-Þ][\w-]+)?))(?P<owns>['’]s?)?(?= |[?.!]|$)"
+    r"(?! (?:and|or) (?:i|me)\b)"
+)
+_OF_ME: Final = {
+    "does": "do", "do": "do", "did": "did", "is": "am", "are": "am", "was": "was", "were": "was", "has": "have",
+    "have": "have", "had": "had",
+}  # fmt: skip
 _BY_NAME: Final = regex(rf"^who(?:['’]s| is| are| was| were)? {_MY} (?:[\w-]+ ){{0,2}}?(?:{_WHO})s?(?![\w'’-])")
 
 
@@ -92,6 +101,24 @@ def asked_of(question: str) -> tuple[str, str] | None:
     text = question.strip()
     found = None if text.startswith("who") else _OF_ANOTHER.search(text)
     return None if found is None else (found["name"], found["who"])
+
+
+def as_own(question: str) -> str | None:
+    """A question about one of the asker's people, or somebody named, put as of the asker; None where it is of nobody.
+
+    >>> as_own("Where does my little sister work?")
+    'Where do i work?'
+    >>> as_own("What's Tom's job?")
+    "What's my job?"
+    """
+    found = _OF_SOMEBODY.search(question)
+    if found is None:
+        return None
+    rest = question[found.end() :]
+    if found["owns"]:
+        return f"{question[: found.start('of')]}my{rest}"
+    aux = _OF_ME[found["aux"].casefold()] if found["aux"] else " am"
+    return f"{question[: found.start()]}{aux} i{rest}"
 
 
 def asked_as(question: str) -> str | None:
@@ -135,6 +162,10 @@ _OWN: Final = regex(r"^User['’]s (?P<thing>[\w -]{1,40}?) (?:is|are|was|were) 
 
 
 _BY_WORD: Final = regex(r"\b(?:called|named|names?)\b|\b(?:is|are|was|were) [\w-]+[.!]?$")
+_NAMED_SMALL: Final = regex(  # "my dog max loves the beach": what stands between somebody and a verb
+    rf"(?i)\b(?:user['’]s|my|our) (?:{_WHO}) "
+    r"(?-i:(?!\w+s\b|(?:had|will|can|got|went|and|who|that|in|from|of|at)\b)[a-z]+) \w+s\b"
+)
 _CAPITAL: Final = regex(
     r"(?<=[^.!?…\s] )(?!User\b)[A-ZÀ-ÖØ-Þ][\w-]+|^(?!User\b)[A-ZÀ-ÖØ-Þ][\w-]+(?=,? (?:is|are|was|were|and)\b)"
 )
@@ -149,7 +180,7 @@ def holds_the_name(question: str, fact: str) -> bool:
     wanted = _NAME_OF.match(question.strip())
     if wanted is None or (wanted["thing"] or wanted["of"]).split()[-1] not in _CALLED:
         return True
-    if _BY_WORD.search(fact) is not None:
+    if _BY_WORD.search(fact) is not None or _NAMED_SMALL.search(fact) is not None:
         return True
     return any(word.casefold() not in names.NOT_NAMES for word in _CAPITAL.findall(fact))
 

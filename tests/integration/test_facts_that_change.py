@@ -230,6 +230,10 @@ ASKED: Final = (
 )
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (
+    "My wife is Emma. | My wife is Japanese.",
+    "My landlord is Mr Grey. | My landlord is Catholic.",
+    "My manager is Olga. | My boss is Spanish.",
+    "My car is a Golf. | My car is German.",
     "I drive to work. | I walk to the park.",
     "I bike to work. | I drive to work today.",
     "I bike to work. | I'm driving to work this week.",

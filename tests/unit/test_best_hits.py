@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from growth import assert_linear
 
-from engram.recall import answers
+from engram.recall import answers, telling
 from engram.values import SearchResults
 
 
@@ -20,10 +20,10 @@ from engram.values import SearchResults
     ],
 )
 def test_what_a_question_names_by_numbers_and_letters(question: str, codes: set[str]) -> None:
-    assert answers._words_by(answers._CODE, question) == codes
+    assert telling.words_by(telling.CODE, question) == codes
 
 
 @pytest.mark.parametrize("unit", ["y", "日", "y-", "y1", "-", "A-", "x A-"])
 def test_the_time_of_choosing_an_answer_grows_with_the_question_and_no_faster(unit: str) -> None:
     assert_linear(lambda question: answers.best_hit(SearchResults(()), "current", question), unit, 32_000)
-    assert_linear(lambda question: answers._words_by(answers._NAMING, question), unit, 32_000)
+    assert_linear(lambda question: telling.words_by(telling.NAMING, question), unit, 32_000)

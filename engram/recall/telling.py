@@ -1,0 +1,255 @@
+"""Telling: which of what was found may tell what a question asks. Pure.
+
+What shares its words may be of somebody else, of another thing, or hold no number where one is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from typing import Final
+
+from engram import attributes, frames, names, phrases, text
+from engram.channels import semantic
+from engram.recall import fitting, kin, others
+from engram.recall.finding import EVIDENCE
+from engram.recall.results import WEAK, relevance_of
+from engram.regex import regex
+from engram.subjects import MAX_SENTENCE, clauses, plain
+from engram.values import Memory, SearchResult, SearchResults
+
+STRONG: Final = 0.5  # share of the best relevance under which a memory is about something else
+CLEAR: Final = 0.22  # relevance from which a hit with a vector answers whatever its cosine
+ENOUGH: Final = 0.42  # relevance and cosine together from which any hit with a vector answers
+FAR: Final = 0.1  # cosine under which a hit answers nothing that shares no more with the question than a verb
+
+
+def strong(results: SearchResults, question: str, least: float) -> list[SearchResult]:
+    """The hits that may answer a question, best first. Pure."""
+    name = attributes.asked(plain(question))
+    if name is not None:
+        results = replace(results, results=tuple(one for one in results if may_tell(one.memory, name)))
+    asked, same = others.plain_words(question), text.compared(question)
+    telling = [
+        one for one in results
+        if not _asks(one.memory, same)
+        and fitting.fits(question, one.memory.fact, is_dated=one.memory.valid_from_stated)
+        and _is_of_whom_is_asked(one.memory, question, asked)
+        and not kin.names_another(same, one.memory.fact)
+    ]  # fmt: skip
+    if asks_what_is_so(question) and _WHO_DOES.match(same) is None:
+        telling = [one for one in telling if not is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
+    elif _SUPPOSING.search(same) is None:
+        telling = [one for one in telling if not is_verbatim(one) or any(others.stated(one.memory.fact))]
+    telling = _of_what_of_somebody(_of_people(telling, results, same), question, same)
+    if not _LIGHT.issuperset(asked - text.STOP_WORDS):
+        named = words_by(NAMING, question) if WHETHER.match(question) else set()
+        telling = [one for one in telling if not _only_does_something_too(one, named)]
+    needed = max(STRONG * max(map(relevance_of, telling[:1]), default=0.0), least)
+    return [one for one in telling if is_enough(one) and relevance_of(one) >= needed]
+
+
+def _of_people(telling: list[SearchResult], results: SearchResults, question: str) -> list[SearchResult]:
+    """What speaks of those of the asker's people, or of another's, that a question (compared) asks about. Pure."""
+    who, whose = kin.asked(question), kin.asked_of(question)
+    facts = [one.memory.fact for one in results]
+    if who is not None:
+        called = kin.names_of(who, facts)
+        telling = [one for one in telling if kin.may_tell(who, one.memory.fact, called)]
+        which = kin.asked_as(question)
+        telling = (which and _of_which(which, telling)) or telling
+    telling = [one for one in telling if kin.holds_the_name(question, one.memory.fact)]
+    if whose is not None:
+        called = kin.names_of(whose[1], facts, whose[0])
+        telling = [one for one in telling if kin.may_tell(whose[1], one.memory.fact, called)]
+    return telling
+
+
+def _of_what_of_somebody(telling: list[SearchResult], question: str, same: str) -> list[SearchResult]:
+    """What may tell what is asked of somebody else: where they live is not told by where they work. Pure.
+
+    What was said goes with the fact that was made of it.
+    """
+    if _FOR_NO_NAME.match(same) is not None:
+        telling = [one for one in telling if not _tells_a_name_alone(one.memory.fact)]
+    own = kin.as_own(question)
+    if own is None:
+        return telling
+    name = "occupation" if _WHAT_THEY_DO.match(own) else attributes.asked(plain(own))
+    asks_a_name = _FOR_A_NAME.search(same) is not None
+
+    def tells(one: SearchResult) -> bool:
+        if _tells_a_name_alone(one.memory.fact):
+            return asks_a_name or (name is None and kin.asked(same) is None)
+        return name is None or _may_tell_of_another(one.memory, name)
+
+    kept = [one for one in telling if tells(one)]
+    facts = {one.memory.event_id for one in kept if not is_verbatim(one)}
+    gone = {one.memory.event_id for one in telling if not is_verbatim(one)} - facts
+    return [one for one in kept if not is_verbatim(one) or one.memory.event_id not in gone]
+
+
+def _is_of_whom_is_asked(memory: Memory, question: str, asked: Set[str]) -> bool:
+    """Whether a memory is of nobody else than a question speaks of; somebody else is whom "who" asks for. Pure."""
+    same = text.compared(question)
+    if _WHO.match(same) is not None:
+        does_something_for_me = _WHO_DOES.match(same) is not None and others.is_about_the_asker(memory)
+        if does_something_for_me or not semantic.is_first_person(question):
+            return True
+    return not others.is_about_another(memory, asked)
+
+
+_LIGHT_VERBS: Final = """
+    use uses used using go goes went going take takes took taking have has had having get gets got getting do does did
+    make makes made need needs needed
+"""
+_LIGHT: Final = frozenset(_LIGHT_VERBS.split())
+"""What may be done with anything: that a question and a memory share it says nothing of what they are about."""
+
+
+def _only_does_something_too(one: SearchResult, named: Set[str]) -> bool:
+    """Whether a hit has no more in common with a question than a verb of anything: nor its vector, nor a name. Pure.
+
+    Whether something named is so ("Do we use Redis?") is not told by what else is used.
+    """
+    if not one.matched or not _LIGHT.issuperset(one.matched):
+        return False
+    cosine = one.terms.get("cosine")
+    is_far = cosine is not None and cosine.value < FAR
+    return is_far or (bool(named) and named.isdisjoint(others.plain_words(one.memory.fact)))
+
+
+def is_enough(one: SearchResult) -> bool:
+    """Whether a hit has enough to do with a question to answer it: its vector tells that best. Pure."""
+    cosine = one.terms.get("cosine")
+    relevance = relevance_of(one)
+    return relevance >= WEAK if cosine is None else relevance >= CLEAR or relevance + cosine.value >= ENOUGH
+
+
+def _of_which(which: str, telling: Sequence[SearchResult]) -> list[SearchResult]:
+    """What speaks of the very one of several: of the best friend and not of any. Pure."""
+    called = kin.names_of(which, (one.memory.fact for one in telling))
+    said = ((one, text.compared(one.memory.fact)) for one in telling)
+    return [one for one, fact in said if which in fact or not called.isdisjoint(text.words(fact))]
+
+
+def _asks(memory: Memory, question: str) -> bool:
+    """Whether a memory is a question someone asked, this one (compared) or another: it is no answer. Pure."""
+    if memory.category not in EVIDENCE:
+        return False
+    return text.ends_in_question(memory.fact) or text.compared(memory.fact) == question
+
+
+def is_verbatim(one: SearchResult) -> bool:
+    """Whether a hit is somebody's words, kept as they were said. Pure."""
+    return one.memory.category == "verbatim"
+
+
+# What a question asks ------------------------------------------------------------------------------------------------
+
+
+_WHO: Final = regex(r"(?:and |so )?who(?:se)?\b")
+_WHO_DOES: Final = regex(r"(?:and |so )?who (?!is\b|are\b|was\b|were\b|am\b)")
+_SUPPOSING: Final = regex(
+    r"\b(?:would|could|should|might|may|wish|want|plan|plans|hope|dream|think|thinking|consider|considering|like to|"
+    r"going to|if|say|said|tell|told|mention|mentioned|ask|asked)\b"
+)
+_ASKED_IN_ENGLISH: Final = regex(r"\b(?:i|my|mine|we|our)\b", re.IGNORECASE)  # "me" is a word of many languages
+WHETHER: Final = regex(
+    r"(?:and |so )?(?:am|are|can|could|did|do|does|had|has|have|is|was|were|will|would)\b", re.IGNORECASE
+)
+# Looked for where a word begins: in the middle of a long one each place would be read to its end in vain.
+_NUMBER: Final = r"(?:(?<![\w-])|(?<= [A-HJ-Z]))[\w-]*\d[\w.-]*(?<!\.)"
+CODE: Final = regex(rf"(?<=\w )[A-HJ-Z]\b(?!['’])|{_NUMBER}")
+NAMING: Final = regex(rf"(?<=\w )[A-Z][\w'’-]*|{_NUMBER}")
+
+
+def asks_what_is_so(question: str) -> bool:
+    """Whether somebody asks in English what is so of themselves, and not what may be or was said. Pure."""
+    is_own = _ASKED_IN_ENGLISH.search(question) is not None and semantic.is_first_person(question)
+    return is_own and _SUPPOSING.search(text.compared(question)) is None
+
+
+def words_by(pattern: re.Pattern[str], question: str) -> set[str]:
+    """The words of a question that a pattern finds, as they are compared."""
+    return others.plain_words(" ".join(pattern.findall(question)))
+
+
+# What may tell of an attribute ---------------------------------------------------------------------------------------
+
+
+AS_WHAT: Final = regex(r"\bworks\b.* as an? ")  # under the key of who employs somebody it says what they do there
+_AGED: Final = regex(r"^User is an? \d{1,3}[ -]years?[ -]old\b")
+_PARTNER: Final = regex(
+    r"\bUser['’]s (?:wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?),? (?!User\b)[A-ZÀ-ÖØ-Þ][\w-]"
+)
+_TOLD_OTHERWISE: Final = {"occupation": AS_WHAT, "age": _AGED, "partner": _PARTNER}
+"""What tells of an attribute under another's key, or under none."""
+_STATED: Final = ("statement", "reported")
+_SPOKEN_OF: Final = regex(r"\b(?:i|i'm|i've|me|my|mine|we|we're|our|you|you're|your|user|user's)\b")
+
+
+def may_tell(memory: Memory, name: str) -> bool:
+    """Whether a memory may tell of an attribute of the user: it has no other's key, its words, and states something."""
+    key, otherwise = memory.conflict_key or "", _TOLD_OTHERWISE.get(name)
+    tells = otherwise is not None and otherwise.search(memory.fact) is not None
+    held, _, whose = key.removeprefix(frames.PROFILE).partition("@")
+    if held in (name, *phrases.relatives(name)) and (not whose or whose.endswith(f" {held}")):
+        return True
+    if key.startswith(frames.PROFILE) and not frames.is_loose(key):
+        return tells
+    if tells and memory.category not in EVIDENCE:
+        return True
+    if not attributes.may_tell(name, plain(memory.fact)):
+        return False
+    if memory.category not in EVIDENCE:
+        return True
+    said = clauses(memory.fact[:MAX_SENTENCE])
+    return any(one.mood in _STATED and _SPOKEN_OF.search(one.compared) for one in said)
+
+
+_IS_CALLED: Final = regex(
+    r"(?i)^(?:user['’]s|my|our) [\w -]{1,40}?(?:['’]s? name is|['’]s called| (?:is|are) (?:called|named)|"
+    r" (?:is|are)(?-i:(?= [A-ZÀ-ÖØ-Þ]))) (?P<name>[\w-]+)[.! ]*$"
+)
+_FOR_NO_NAME: Final = regex(r"(?:and |so )?(?:when|where|how (?:old|long|often|far|tall|big|many|much))\b(?!.*\bcall)")
+_FOR_A_NAME: Final = regex(r"\b(?:names?|named|call|called|who|whose)\b")
+_WHAT_THEY_DO: Final = regex(r"(?i)\W*(?:and |so )?what (?:do|did) i do(?: now| these days| currently)?[?.! ]*$")
+_IS_AGED: Final = regex(
+    r"\bturn(?:ed|s) \d{1,3}\b|-(?:year|month)s?-old\b|"
+    r"\b(?:is|are) (?:an? )?\d{1,3}(?:[ -](?:years?|months?)(?:[ -]old)?)?[.! ]*$"
+)
+_IS_FROM: Final = regex(r"\b(?:is|are) (?:originally )?from [\w -]+[.! ]*$")
+_IS_A: Final = regex(r"\b(?:is|was) an? (?:(?!in\b|at\b|from\b|of\b|with\b|who\b|on\b)[\w-]+ ){0,2}[\w-]+[.! ]*$")
+_ALIKE: Final = frozenset(
+    map(frozenset, (("occupation", "employer"), ("age", "birthday"), (attributes.ORIGIN, "nationality")))
+)
+"""Attributes that tell of each other, where no more is known."""
+
+
+def _tells_a_name_alone(fact: str) -> bool:
+    """Whether a fact says what somebody is called, and no more. Pure."""
+    called = _IS_CALLED.match(fact)
+    return called is not None and called["name"].casefold() not in names.DESCENTS
+
+
+def _may_tell_of_another(memory: Memory, name: str) -> bool:
+    """Whether a memory may tell of an attribute of somebody else: not where it gives another, in none of its words."""
+    gives = _given_by(memory)
+    if gives is None or gives in (name, *phrases.relatives(name)) or frozenset((gives, name)) in _ALIKE:
+        return True
+    if gives == "occupation" and phrases.goes_beside(name):
+        return True  # a drummer plays the drums
+    return attributes.may_tell(name, plain(memory.fact))
+
+
+def _given_by(memory: Memory) -> str | None:
+    """The attribute that a memory gives somebody a value of, where its key or its form says so. Pure."""
+    key = memory.conflict_key or ""
+    held = key.removeprefix(frames.PROFILE).partition("@")[0]
+    if key.startswith(frames.PROFILE) and attributes.is_known(held):
+        return held
+    if _IS_FROM.search(memory.fact) is not None:
+        return attributes.ORIGIN
+    return "age" if _IS_AGED.search(memory.fact) else "occupation" if _IS_A.search(memory.fact) else None
