@@ -626,6 +626,14 @@ _OVERS: Final = tuple(
             "user works at {value}",
         ),
         (_HAS + r"(?:quit|left) (?P<value>[^,;]+)$", "user works at {value}"),
+        (
+            (
+                r"^(?:last )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|week|month) was user's last day (?:at|with) "
+                r"(?P<value>.+)$"
+            ),
+            "user works at {value}",
+        ),
+        (r"^user's last day (?:at|with) (?P<value>[^,;]+?) was .+$", "user works at {value}"),
         (_HAS + r"(?:broke up|split up|separated|parted) (?:with|from) (?P<value>.+)$", "user is dating {value}"),
         (_HAS + r"divorced (?P<value>.+)$", "user is dating {value}"),
         (r"^user is (?:no longer|not) with (?P<value>.+?)(?: any ?more)?$", "user is dating {value}"),
@@ -695,9 +703,9 @@ _HOME_IS: Final = regex(
     r"^home (?:for|to) (?:me|user) is \w|^home is \w.* for (?:me|user)$|^[\w' -]{2,40} is (?:(?:still|now) )?(?:my "
     r")?home(?: for (?:me|"
     r"user)| now)+$|"
-    r"^(?:today|yesterday|this|monday) (?:was|is) (?:my|user's) first "
-    r"(?:day|week|month) (?:at|with) \w|^the [\w' -]{1,40} (?:that )?(?:i|user) (?:likes?|loves?|prefers?|enjoys?) "
-    r"(?:the )?(?:best|most) is \w"
+    r"^(?:today|yesterday|this|(?:last )?(?:mon|tues|wednes|thurs|fri|satur|sun)day) (?:was|is) (?:my|user's) "
+    r"(?:first|last) (?:day|week|month) (?:at|with) \w|"
+    r"^the [\w' -]{1,40} (?:that )?(?:i|user) (?:likes?|loves?|prefers?|enjoys?) (?:the )?(?:best|most) is \w"
 )
 
 

@@ -776,9 +776,15 @@ class Told:
         """Whether it tells of something that may end by such words: not of company, or of what somebody likes."""
         return _may_end(self.plain, said, said) and not is_in_company(self.plain)
 
-    def replaced(self, old: str, new: str) -> str | None:
-        """This memory with another value in the place of one it names; None where it does not name it as a value."""
-        return _replaced(self.plain, self.written, old, new)
+    def replaced(self, old: str, new: str, said: str) -> str | None:
+        """This memory with another value in the place of one it names; None where it does not name it as a value.
+
+        `said` is the statement that it has changed, in compared text. One that tells of a part of what the memory is
+        about ("We moved the API from Flask to FastAPI") gives the rest no other value.
+        """
+        if _is_of_a_part(said, self.plain):
+            return None
+        return _replaced(self.plain, self.written, old, new, said)
 
     def writes(self, old: str, new: str) -> bool:
         """Whether it writes a value of its own as another is written: both as names or numbers, or neither."""
@@ -1126,13 +1132,34 @@ def _names_the_end(plain: str, heavy: Iterable[str]) -> bool:
     return bool(content) and (bool(set(content[-2:]) & set(heavy)) or content[0] in set(heavy))
 
 
-def _replaced(plain: str, written: str, old: str, new: str) -> str | None:
+def _replaced(plain: str, written: str, old: str, new: str, said: str) -> str | None:
     if not is_state(plain) or f" {new} " in f" {plain} " or _TASTES.search(plain):
         return None
     place = re.search(rf"(?<![\w'-]){re.escape(old)}(?![\w-])", written, re.IGNORECASE)
     if place is None or (place.start() > 0 and place.end() < len(written) and written[place.end()] == "'"):
         return None
-    return f"{written[: place.start()]}{_without(new, written[place.end() :])}{written[place.end() :]}"
+    before, after = written[: place.start()], written[place.end() :]
+    if not old[:1].isdigit():
+        after = _VERSION.sub("", after)  # "MySQL 8" and not "Postgres 8"
+    if f" the {old} " in f" {said} " and f" the {new.casefold()} " not in f" {said} ":
+        before = before.removesuffix("the ")  # "the UK", but not "the Peru"
+    return f"{before}{_without(new, after)}{after}"
+
+
+_VERSION: Final = regex(r"^ v?\d[\d.]*(?=$|[,;.]| (?:and|with|on|for|in|at|as|to|from)\b)")
+_MOVES_A_PART: Final = regex(
+    r"\b(?:moved|switched|migrated|ported|converted|changed) (?:the |our |user's )*"
+    r"(?P<part>[\w-]+(?: [\w-]+){0,2}) from "
+)
+
+
+def _is_of_a_part(said: str, plain: str) -> bool:
+    """Whether a change is told of one of several things that a memory is about."""
+    moved = _MOVES_A_PART.search(said)
+    if moved is None:
+        return False
+    part = re.escape(moved["part"])
+    return re.search(rf"\b{part}(?:,| and| or) |\b(?:and|or) (?:the |our |user's )*{part}\b", plain) is not None
 
 
 def _without(value: str, rest: str) -> str:

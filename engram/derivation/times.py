@@ -92,6 +92,8 @@ _ON_A_TIMETABLE: Final = _words(
 _LIKELY_AHEAD = regex(
     r"\b(?:will|going to|next|tomorrow|upcoming|plan|plans|planning|scheduled|is|are|"
     rf"(?:{'|'.join(map(verbs.third_person, _ON_A_TIMETABLE))})|"
+    r"(?:i'm|we're|they're|he's|she's|am) (?:leaving|starting|moving|flying|arriving|returning|getting|meeting|seeing|"
+    r"coming|finishing|joining|graduating|retiring|visiting|travell?ing|marrying|hosting|launching|taking|having)|"
     rf"(?:i|we|they|and) (?:(?:\w+ly|also|then|now|only|first) )?(?:{'|'.join(_ON_A_TIMETABLE)}))\b"
 )
 # Arranged in the past for a day that may lie ahead: "signed up for a run on October 5".

@@ -439,7 +439,7 @@ def _replacing(setup: Setup, draft: Draft, old: str, new: str, heads: Sequence[K
     """The memory that names what went, told anew with what came: of the sentence only that is kept."""
     written = _as_written(new, draft.fact)
     said = plain(draft.fact)
-    made = [(one, fact) for one in heads if (fact := one.told.replaced(old, written)) is not None]
+    made = [(one, fact) for one in heads if (fact := one.told.replaced(old, written, said)) is not None]
     about = max(made, key=lambda pair: pair[0].told.shares(said), default=None)
     if about is None:
         return None

@@ -20,6 +20,8 @@ ENDED: Final = (
     "I have a dentist appointment on Friday. | My dentist appointment was cancelled.",
     "I have a doctor's appointment on May 3. | My doctor's appointment got cancelled.",
     "I work at Tesco. | Tesco fired me.",
+    "I work at Tesco. | Friday was my last day at Tesco.",
+    "I work at Tesco. | My last day at Tesco was March 13.",
     "I work at Tesco. | Tesco let me go.",
     "I work at Tesco. | I was sacked by Tesco.",
     "I work at Tesco. | I got made redundant at Tesco.",
@@ -230,6 +232,10 @@ ASKED: Final = (
 )
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (
+    "I work at Tesco. | Friday is my last day at Tesco.",
+    "I work at Tesco. | My last day at the conference was great.",
+    "I work at Tesco. | Friday was my last day at the Tesco summer camp.",
+    "We use Flask for the API and the admin. | We moved the API from Flask to FastAPI.",
     "My wife is Emma. | My wife is Japanese.",
     "My landlord is Mr Grey. | My landlord is Catholic.",
     "My manager is Olga. | My boss is Spanish.",

@@ -240,8 +240,8 @@ def test_somebody_is_known_by_a_name(plain_fact: str, name: str, is_named: bool)
 
 
 def test_a_memory_told_anew_says_nothing_twice() -> None:
-    assert told("User takes the bus to work").replaced("bus", "tram to work") == "User takes the tram to work"
-    assert told("User takes the bus").replaced("bus", "tram to work") == "User takes the tram to work"
+    assert told("User takes the bus to work").replaced("bus", "tram to work", "") == "User takes the tram to work"
+    assert told("User takes the bus").replaced("bus", "tram to work", "") == "User takes the tram to work"
 
 
 @pytest.mark.parametrize(
@@ -273,9 +273,21 @@ def test_an_end_is_of_what_ends_so(fact: str, over: str, said: str, ends: bool) 
 
 
 def test_a_memory_is_told_anew_with_what_came() -> None:
-    assert told("User drinks espresso in the morning").replaced("espresso", "chai") == "User drinks chai in the morning"
-    assert told("User drank espresso").replaced("tea", "chai") is None
-    assert told("User was in Rome").replaced("rome", "Oslo") is None
+    assert (
+        told("User drinks espresso in the morning").replaced("espresso", "chai", "")
+        == "User drinks chai in the morning"
+    )
+    assert told("User drank espresso").replaced("tea", "chai", "") is None
+    mysql = told("User's database is MySQL 8 and migrations live in db/migrate")
+    assert mysql.replaced("mysql", "Postgres", "") == "User's database is Postgres and migrations live in db/migrate"
+    moved = "user moved from the uk to peru"
+    assert told("User lives in the UK").replaced("uk", "Peru", moved) == "User lives in Peru"
+    moved = "user moved from the uk to the philippines"
+    assert told("User lives in the UK").replaced("uk", "Philippines", moved) == "User lives in the Philippines"
+    part = "user moved the api from flask to fastapi"
+    assert told("User's team uses Flask for the API and the admin").replaced("flask", "FastAPI", part) is None
+    assert told("User's team uses Flask for the API").replaced("flask", "FastAPI", part) is not None
+    assert told("User was in Rome").replaced("rome", "Oslo", "") is None
 
 
 @pytest.mark.parametrize(
