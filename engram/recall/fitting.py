@@ -36,9 +36,11 @@ _WHERE: Final = regex(
     r"\b(?:in|at|to|from|near|nearby|on|by|under|underneath|behind|inside|outside|around|through|off|via|with|for|above|"
     r"below|between|next|beside|across|against|along|over|into|onto|within|among|beneath|towards?|up|down|of|as|out|"
     r"home|here|there|upstairs|downstairs|abroad|everywhere|nowhere|anywhere|somewhere|online|remotely|overseas|place|"
-    r"room|house|address|location|street|road|north|south|east|west|left|visit(?:s|ed)?|called|named)\b"
+    r"where|room|house|address|location|street|road|north|south|east|west|left|visit(?:s|ed)?|called|named)\b"
 )
-_CAPITAL: Final = regex(r"(?<=[^.!?] )(?!User\b|I\b|I['’])[A-ZÀ-ÖØ-Þ0-9]|\d")
+_CAPITAL: Final = regex(
+    r"(?:(?<=[^.!?] )|^)(?!(?:User|I|The|An?|My|Our|It|We|He|She|They|This|That|There|Some|No)(?!\w))[A-ZÀ-ÖØ-Þ0-9]|\d"
+)
 _ENGLISH: Final = regex(r"\b(?:the|is|are|has|have|user|a|an|to|in|of|for|i|my|we|our)\b")
 _NUMBER: Final = regex(
     r"[\d,]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundreds?|thousands?|"

@@ -57,20 +57,21 @@ _GROUPS: Final = [line.split() for line in _ALIKE]
 _CALLED: Final = {
     name: frozenset(map(stem, group)) for group in reversed(_GROUPS) for name in group[1:] if name not in _SAID
 } | {group[0]: frozenset(map(stem, group)) for group in _GROUPS}
-_WHO: Final = "|".join(sorted(_CALLED, key=len, reverse=True))
+WHO: Final = "|".join(sorted(_CALLED, key=len, reverse=True))
+"""The words for them, as an alternative of a pattern."""
 _MY: Final = r"(?:my|our|(?:the )?user['’]s)"
 _ASKED: Final = regex(
     rf"(?:\b(?:does|do|did|is|are|was|were|has|have|had|will|can)(?:n't)?|['’]s) {_MY} (?:[\w-]+ ){{0,2}}?"
-    rf"(?P<who>{_WHO})s?(?:['’]s?)?(?= |[?.!]|$)(?! (?:and|or) (?:i|me)\b)",
+    rf"(?P<who>{WHO})s?(?:['’]s?)?(?= |[?.!]|$)(?! (?:and|or) (?:i|me)\b)",
 )
-_AS_WHICH: Final = regex(rf"\b{_MY} (?P<which>[\w-]+ (?:{_WHO}))(?![\w-])")
+_AS_WHICH: Final = regex(rf"\b{_MY} (?P<which>[\w-]+ (?:{WHO}))(?![\w-])")
 _WORD: Final = regex(r"[\w-]+")
 _OF_ANOTHER: Final = regex(
-    rf"(?<![\w'’-])(?!(?:who|what|where|when|how|that|it|he|she|there|here|let|user|{_WHO})['’])(?P<name>[\w-]{{2,}})"
-    rf"['’]s (?P<who>{_WHO})s?(?:['’]s?)?(?= |[?.!]|$)"
+    rf"(?<![\w'’-])(?!(?:who|what|where|when|how|that|it|he|she|there|here|let|user|{WHO})['’])(?P<name>[\w-]{{2,}})"
+    rf"['’]s (?P<who>{WHO})s?(?:['’]s?)?(?= |[?.!]|$)"
 )
 _OF_SOMEBODY: Final = regex(
-    rf"(?i)(?:\b(?P<aux>does|do|did|is|are|was|were|has|have|had)|['’]s) (?P<of>{_MY} (?:[\w-]+ ){{0,2}}?(?:{_WHO})s?|"
+    rf"(?i)(?:\b(?P<aux>does|do|did|is|are|was|were|has|have|had)|['’]s) (?P<of>{_MY} (?:[\w-]+ ){{0,2}}?(?:{WHO})s?|"
     r"(?-i:(?!I\b|User\b)[A-ZÀ-ÖØ-Þ][\w-]+(?: [A-ZÀ-ÖØ-Þ][\w-]+)?))(?P<owns>['’]s?)?(?= |[?.!]|$)"
     r"(?! (?:and|or) (?:i|me)\b)"
 )
@@ -78,7 +79,7 @@ _OF_ME: Final = {
     "does": "do", "do": "do", "did": "did", "is": "am", "are": "am", "was": "was", "were": "was", "has": "have",
     "have": "have", "had": "had",
 }  # fmt: skip
-_BY_NAME: Final = regex(rf"^who(?:['’]s| is| are| was| were)? {_MY} (?:[\w-]+ ){{0,2}}?(?:{_WHO})s?(?![\w'’-])")
+_BY_NAME: Final = regex(rf"^who(?:['’]s| is| are| was| were)? {_MY} (?:[\w-]+ ){{0,2}}?(?:{WHO})s?(?![\w'’-])")
 
 
 def asked(question: str) -> str | None:
@@ -161,9 +162,9 @@ _NAME_OF: Final = regex(
 _OWN: Final = regex(r"^User['’]s (?P<thing>[\w -]{1,40}?) (?:is|are|was|were) ")
 
 
-_BY_WORD: Final = regex(r"\b(?:called|named|names?)\b|\b(?:is|are|was|were) [\w-]+[.!]?$")
+_BY_WORD: Final = regex(r"\b(?:called|named|names?|Dr|Mrs?|Ms|Prof)\b|\b(?:is|are|was|were) [\w-]+[.!]?$")
 _NAMED_SMALL: Final = regex(  # "my dog max loves the beach": what stands between somebody and a verb
-    rf"(?i)\b(?:user['’]s|my|our) (?:{_WHO}) "
+    rf"(?i)\b(?:user['’]s|my|our) (?:{WHO}) "
     r"(?-i:(?!\w+s\b|(?:had|will|can|got|went|and|who|that|in|from|of|at)\b)[a-z]+) \w+s\b"
 )
 _CAPITAL: Final = regex(
