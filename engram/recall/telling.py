@@ -211,7 +211,8 @@ def may_tell(memory: Memory, name: str) -> bool:
 
 _IS_CALLED: Final = regex(
     rf"(?i)^(?:user['’]s|my|our) (?:[\w-]+ ){{0,2}}?(?:{kin.WHO})s?"
-    r"(?:['’]s? name is|['’]s called| (?:is|are) (?:called|named)| (?:is|are)(?-i:(?= [A-ZÀ-ÖØ-Þ]))) (?P<name>[\w-]+)[.! ]*$"
+    r"(?:['’]s? name is|['’]s called| (?:is|are) (?:called|named)| (?:is|are)(?-i:(?= [A-ZÀ-ÖØ-Þ]))) "
+    r"(?P<name>[\w-]+)[.! ]*$"
 )
 _FOR_NO_NAME: Final = regex(r"(?:and |so )?(?:when|where|how (?:old|long|often|far|tall|big|many|much))\b(?!.*\bcall)")
 _FOR_A_NAME: Final = regex(r"\b(?:names?|named|call|called|who|whose)\b")
