@@ -1097,6 +1097,7 @@ _QUESTIONS: Final = tuple(
         (rf"^what diet {_AUX} i (?:\w+ )?(?:follow|following|on|keep|eat)$", "diet"),
         (r"^what (?:do|did) i drive$", "car"),
         (r"^where (?:am|do|was|did) i (?:come )?(?:originally )?from(?: originally)?$", ORIGIN),
+        (r"^(?:what(?:'s| is| was) my (?:full |real )?name|(?:do|can) you (?:know|remember|recall) my name)$", "name"),
         (rf"^how old {_AUX} i(?: (?:now|turning|exactly))?$", "age"),
         (rf"^how (?:much|heavy) {_AUX} i (?:\w+ )?(?:weigh|weighing)$|^how heavy {_AUX} i$", "weight"),
         (rf"^how tall {_AUX} i$", "height"),

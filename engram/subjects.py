@@ -699,6 +699,16 @@ _INTRODUCED = regex(
 )
 
 
+# Without a greeting only where nothing else is said, and no word looks like one for how somebody is.
+_IS_ONE = regex(
+    r"\W*(?i:I['’]?m|I am)\s+((?:(?!\w*(?:ic|ish|ese|ist|ian|ean|ing|ed|ful|less|ous|able|ive|ite)\b)"
+    r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ][\w’-]*(?:\s(?=[A-ZÀ-ÖØ-Þ]))?){1,3})"
+    r"(?=\s*[.!]*$|(?i:\s*,\s*(?:nice|pleased|glad|good|great) to meet you\b))"
+)
+_IS_HERE = regex(
+    r"(?i:\W*(?:hi|hello|hey|good (?:morning|evening|afternoon))(?: there| everyone| all)?)[\s,!.:–—-]+"
+    r"([A-ZÀ-ÖØ-Þ][\w’-]*) here\s*(?:[.!]*$|again\b)"
+)
 _SHORT_NAME = regex(r"(?i:\W*(?:(?:hi|hello|hey)(?: there)?[\s,!.:–—-]+)?my name['’]s\s+)(?=\S)")
 
 
@@ -708,8 +718,10 @@ def introduction(sentence: str) -> str | None:
     short = _SHORT_NAME.match(sentence)
     if short is not None:
         return "My name is " + sentence[short.end() :]
-    match = _INTRODUCED.match(sentence)
-    if match is None or any(plain(word) in names.NOT_NAMES for word in match.group(1).split()):
+    match = _INTRODUCED.match(sentence) or _IS_ONE.match(sentence) or _IS_HERE.match(sentence)
+    if match is None or any(
+        plain(word) in names.NOT_NAMES or plain(word) in _NO_PERSON for word in match.group(1).split()
+    ):
         return None
     return f"My name is {match.group(1)}"
 
@@ -1105,8 +1117,13 @@ _DESCRIBED = regex(
     r"[^,;:]{3,80}(?<! name)(?<! one))$"
 )
 _NO_PERSON: Final = _words(
-    "sorry team lead junior chief head pro anti gen generation type group level day week part number option player "
-    "patient aries taurus gemini virgo libra scorpio sagittarius capricorn aquarius pisces"
+    "sorry team lead junior chief head pro anti gen generation type group level day week part number option "
+    "player patient aries taurus gemini virgo libra scorpio sagittarius capricorn aquarius pisces vegan "
+    "vegetarian pescatarian keto diabetic celiac autistic dyslexic bipolar adhd bisexual gay straight queer trans "
+    "nonbinary lesbian asexual deaf blind introvert extrovert done ready hungry thirsty hot cold bored serious "
+    "lost stuck open alone broke afraid proud glad well better worse available lucky jealous nervous anxious "
+    "curious homeless retired widowed divorced engaged mom mum dad mother father grandma grandpa granny aunt "
+    "uncle nurse doctor teacher student legend human robot bot ai"
 )
 """What is written as a name and says what somebody is, or where they stand."""
 _AGED = regex(r"an? (?P<years>[1-9]\d?|1[01]\d)[ -]years?[ -]old (?P<what>[a-z][^,;:]{2,60})$")

@@ -142,7 +142,12 @@ def asked(question: str) -> str | None:
 
 # ------------------------------------------------ what is known of an attribute
 
-_RELATIVES: Final = {"~hobby": ("~sport", "~instrument"), "~sport": ("~hobby",), "~club": ("~choir",)}
+_RELATIVES: Final = {
+    "name": ("form of address",),
+    "~hobby": ("~sport", "~instrument"),
+    "~sport": ("~hobby",),
+    "~club": ("~choir",),
+}
 _SEVERAL: Final = frozenset(
     ("~sport", "~hobby", "~instrument", "~language being learned", "~club", "~choir", "~volunteer work")
 )

@@ -76,8 +76,8 @@ def _of_what_of_somebody(telling: list[SearchResult], question: str, same: str) 
     own = kin.as_own(question)
     if own is None:
         return telling
-    name = "occupation" if _WHAT_THEY_DO.match(own) else attributes.asked(plain(own))
     asks_a_name = _FOR_A_NAME.search(same) is not None
+    name = "occupation" if _WHAT_THEY_DO.match(own) else None if asks_a_name else attributes.asked(plain(own))
 
     def tells(one: SearchResult) -> bool:
         if _tells_a_name_alone(one.memory.fact):
