@@ -142,8 +142,11 @@ def lines_in(file: BinaryIO, name: str) -> bool:
     if file.read(4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
         return False
     file.seek(0)
-    lines = numbered_lines(file, name)
+    too_long: list[str] = []
+    lines = numbered_lines(file, name, lambda place, _: too_long.append(place))
     number, first = next(lines, (0, b""))
+    if too_long:  # a document printed on one line, or a line nobody can read
+        return not whole_document(file)
     if not number:
         raise InvalidInput(name, "at least one message", "nothing")
     if not first.startswith(b"{"):
@@ -153,7 +156,8 @@ def lines_in(file: BinaryIO, name: str) -> bool:
     except ValueError:
         # Either the first line of a document printed over several lines, or a broken line of JSON lines.
         return not whole_document(file)
-    return next(lines, None) is not None or not ("conversation" in value or "session_1" in value)
+    more = next(lines, None) is not None or bool(too_long)
+    return more or not ("conversation" in value or "session_1" in value)
 
 
 def whole_document(file: BinaryIO) -> bool:
@@ -424,7 +428,7 @@ def objects(file: BinaryIO, name: str, by_lines: bool, refuse: Refuse = refuse_a
     whole = max(file.seek(0, os.SEEK_END), 1)
     file.seek(0)
     if by_lines:
-        for number, line in numbered_lines(file, name):
+        for number, line in numbered_lines(file, name, refuse):
             place = f"{name} line {number}"
             try:
                 value = parse(line, place)
@@ -441,13 +445,20 @@ def objects(file: BinaryIO, name: str, by_lines: bool, refuse: Refuse = refuse_a
         yield f"{name} item {index}", item, index / len(value)
 
 
-def numbered_lines(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not empty, without white space around them, with their numbers from 1."""
+def numbered_lines(file: BinaryIO, name: str, refuse: Refuse = refuse_all) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not empty, without white space around them, with their numbers from 1.
+
+    A line of more than 8 MiB is told to `refuse` and passed over where that returns.
+    """
     number = 0
     while line := file.readline(LINE_BYTES + 1):
         number += 1
         if len(line) > LINE_BYTES:
-            raise LimitExceeded(f"{name} line {number}", LINE_BYTES, f"more than {LINE_BYTES}", "bytes")
+            place = f"{name} line {number}"
+            refuse(place, LimitExceeded(place, LINE_BYTES, f"more than {LINE_BYTES}", "bytes"))
+            while line and not line.endswith(b"\n"):
+                line = file.readline(LINE_BYTES)
+            continue
         if number == 1:
             line = line.removeprefix(b"\xef\xbb\xbf")  # a byte order mark is no part of the text
         if line.strip():

@@ -39,6 +39,7 @@ ADDED: Final = ("sources", "force")  # words of a request that come of the impor
 RESTORED: Final = ("tenant_id", "shared", "dry_run")  # of the words of a write, those that mean something for an export
 MOST_TRUST: Final = "user"  # a file speaks for no operator, whatever it says of itself
 PATH_CHARACTERS: Final = 4_096
+ID_CHARACTERS: Final = 1_000  # of the id that a text had in its product, as its event tells it
 Progress = Callable[[ImportProgress], object]
 
 
@@ -226,6 +227,7 @@ def _checked(setup: Setup, call: Writing, found: Said | Item) -> Entry | Problem
         if isinstance(found, Said):
             inputs.event_content(found.content)
             inputs.metadata(found.metadata)
+            inputs.text(found.source_id[:ID_CHARACTERS], "id", limit=ID_CHARACTERS)
             return Entry(found, own_call)
         asked = {name: value for name, value in found.memory.items() if value is not None}
         return Entry(found, own_call, changing.asked_for(setup, own_call, {"fact": found.fact, **asked}))
@@ -375,7 +377,7 @@ class _Batch:
             role=said.role,
             event_type=capture.TYPE_OF[said.role],
             content=entry.call.censor.text(inputs.event_content(said.content), "content"),
-            payload={"imported": {"format": self.format, "id": said.source_id[:1000]}},
+            payload={"imported": {"format": self.format, "id": said.source_id[:ID_CHARACTERS]}},
             metadata=entry.call.censor.data(inputs.metadata(said.metadata), "metadata"),
             trust=entry.call.trust or MOST_TRUST,
             occurred_at=entry.call.occurred_at,

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from engram import ingest
 from engram.errors import EngramError, InvalidInput
 from engram.portable.items import Problem, problem
+from engram.regex import regex
 
 MOST_DOCUMENT: Final = 512 * 1024 * 1024
+UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+MISREAD: Final = regex("[\udc80-\udcff]")
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,11 @@ class File:
         if not self.is_json:
             return False
         with self.path.open("rb") as file:
-            lines = ingest.numbered_lines(file, self.path.name)
-            _, first = next(lines)
+            too_long: list[str] = []
+            lines = ingest.numbered_lines(file, self.path.name, lambda place, _: too_long.append(place))
+            _, first = next(lines, (0, b""))
+            if too_long:  # a document printed on one line, or a line nobody can read
+                return not ingest.whole_document(file)
             if not first.startswith(b"{"):
                 return False
             try:
@@ -48,7 +54,7 @@ class File:
             except ValueError:
                 # The first line of a document printed over several lines, or a broken line.
                 return not ingest.whole_document(file)
-            return next(lines, None) is not None
+            return next(lines, None) is not None or bool(too_long)
 
     @cached_property
     def document(self) -> Any:
@@ -90,13 +96,22 @@ class File:
 
     def lines(self) -> Iterator[tuple[str, Any]]:
         """The values of JSON lines with their places; a line that is no JSON is a problem and not the end."""
+        refused: list[Problem] = []
+
+        def refuse(place: str, error: EngramError) -> None:
+            told = problem(place, error)
+            refused.append(replace(told, place=place.removeprefix(f"{self.path.name} ")))
+
         with self.path.open("rb") as file:
-            for number, line in ingest.numbered_lines(file, self.path.name):
+            for number, line in ingest.numbered_lines(file, self.path.name, refuse):
+                yield from ((one.place, one) for one in refused)
+                refused.clear()
                 place = f"line {number}"
                 try:
                     yield place, ingest.parse(line, place)
                 except EngramError as error:
                     yield place, problem(place, error)
+        yield from ((one.place, one) for one in refused)
 
     def values(self, *names: str) -> Iterator[tuple[str, Any]]:
         """The entries: of the lines, of the list, or of the first of these fields of the document that holds a list."""
@@ -106,12 +121,21 @@ class File:
         yield from entries(self.document, names)
 
     def text_lines(self) -> Iterator[tuple[int, str]]:
-        """The lines of a text with their numbers from 1."""
-        with self.path.open(encoding="utf-8-sig", newline=None) as file:
-            try:
-                yield from enumerate((line.rstrip("\n") for line in file), start=1)
-            except UnicodeDecodeError:
-                raise InvalidInput(self.path.name, "UTF-8 text", "other bytes") from None
+        """The lines of a text with their numbers from 1; in one that is not UTF-8 `misread` finds the bytes."""
+        with self.opened() as file:
+            yield from enumerate((line.rstrip("\n") for line in file), start=1)
+
+    def opened(self, newline: str | None = None) -> TextIO:
+        """The file as text, to read; bytes that are not UTF-8 stand in it as surrogates, which nothing else is."""
+        with self.path.open("rb") as file:
+            if file.read(2) in UTF_16:
+                raise InvalidInput(self.path.name, "UTF-8 text", "UTF-16")
+        return self.path.open(encoding="utf-8-sig", errors="surrogateescape", newline=newline)
+
+
+def misread(text: str) -> bool:
+    """Whether a text of `File.opened` holds bytes that were not UTF-8."""
+    return MISREAD.search(text) is not None
 
 
 def entries(document: Any, names: Sequence[str]) -> Iterator[tuple[str, Any]]:

@@ -10,8 +10,8 @@ from typing import Any, Final, TextIO
 
 from engram import ingest
 from engram.errors import EngramError
-from engram.portable.files import File
-from engram.portable.items import Found, Item, moment, problem, text
+from engram.portable.files import File, misread
+from engram.portable.items import Found, Item, Problem, moment, problem, text
 from engram.regex import regex
 
 NAME: Final = "markdown"
@@ -66,7 +66,7 @@ def read(file: File) -> Iterator[Found]:
         heading, point = HEADING.match(line), POINT.match(line)
         if heading:
             yield from done()
-            under, is_point = heading[1].strip(), False
+            under, is_point = None if misread(line) else heading[1].strip(), False
         elif point:
             yield from done()
             start, is_point = number, True
@@ -86,6 +86,9 @@ def read(file: File) -> Iterator[Found]:
 
 
 def _item(place: str, said: str, under: str | None) -> Iterator[Found]:
+    if misread(said):
+        yield Problem(place, "expected UTF-8 text")
+        return
     mark = MARK.search(said)
     fact = ESCAPED.sub(r"\1", said[: mark.start()] if mark else said).strip()
     if not fact:

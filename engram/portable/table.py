@@ -10,7 +10,7 @@ from typing import Any, Final, TextIO
 
 from engram.errors import EngramError, InvalidInput
 from engram.portable import plain
-from engram.portable.files import File
+from engram.portable.files import File, misread
 from engram.portable.items import Found, Problem, problem
 
 NAME: Final = "csv"
@@ -69,9 +69,14 @@ def read(file: File) -> Iterator[Found]:
 
 
 def _rows(file: File) -> Iterator[Found]:
-    with file.path.open(encoding="utf-8-sig", newline="") as opened:
-        header = opened.readline()
-        names = [name.strip() for name in next(csv.reader([header], delimiter=_delimiter(header)), [])]
+    with file.opened(newline="") as opened:
+        before, header = next(((above, line) for above, line in enumerate(opened, start=1) if line.strip()), (1, ""))
+        try:
+            names = [name.strip() for name in next(csv.reader([header], delimiter=_delimiter(header)), [])]
+        except csv.Error:
+            names = []
+        if misread(header):
+            raise InvalidInput(file.path.name, "UTF-8 text", "other bytes")
         if not set(names) & set(plain.FACTS):
             raise InvalidInput(file.path.name, f"a header with one of {', '.join(plain.FACTS)}", "another header")
         rows = csv.reader(opened, delimiter=_delimiter(header))
@@ -80,11 +85,15 @@ def _rows(file: File) -> Iterator[Found]:
                 cells = next(rows)
             except StopIteration:
                 return
-            except (csv.Error, UnicodeDecodeError):
-                yield Problem(f"line {rows.line_num + 1}", "expected a row of CSV in UTF-8")
+            except csv.Error:
+                told = f"expected cells of at most {MOST_CELL:,} characters; what stands behind it was not read"
+                yield Problem(f"line {rows.line_num + before}", told)
                 return
-            place = f"line {rows.line_num + 1}"
+            place = f"line {rows.line_num + before}"
             if not any(cells):
+                continue
+            if misread("".join(cells)):
+                yield Problem(place, "expected a row of CSV in UTF-8")
                 continue
             if len(cells) != len(names):
                 yield Problem(place, f"expected {len(names)} cells, found {len(cells)}")

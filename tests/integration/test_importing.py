@@ -183,6 +183,16 @@ def test_a_line_nobody_can_read_does_not_lose_the_rest_unless_it_must(door: Engr
     assert facts(door) == {"Ada sails", "Ada swims"}
 
 
+def test_a_text_whose_id_cannot_be_kept_does_not_lose_the_rest(door: Engram, tmp_path: Path) -> None:
+    blocks = [
+        {"id": "b\x00", "label": "human", "value": "Ada sails"},
+        {"id": "b-2", "label": "human", "value": "Ada swims"},
+    ]
+    report = door.ops.import_(given(tmp_path, "agent.af", {"agents": [], "blocks": blocks}))
+    assert [one.place for one in report.problems] == ["block 1", "block 1, statement 1"]
+    assert facts(door) == {"Ada swims"}
+
+
 def test_a_file_makes_nobody_an_operator(door: Engram, tmp_path: Path) -> None:
     path = given(
         tmp_path,

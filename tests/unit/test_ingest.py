@@ -276,6 +276,12 @@ def test_a_line_longer_than_the_limit_is_refused_before_it_is_read_whole(tmp_pat
         messages(path)
 
 
+def test_a_document_on_one_line_may_be_longer_than_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    path.write_text(json.dumps({"messages": [turn("user", "a"), turn("user", "x" * ingest.LINE_BYTES)]}))
+    assert [one["content"][:2] for one in messages(path)] == ["a", "xx"]
+
+
 @pytest.mark.parametrize("content", ["", "\n \n", "[]", "{}", '"text"', '{"a": 1}', "plain words\nof a letter"])
 def test_a_file_of_something_else_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "other.txt"

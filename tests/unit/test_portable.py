@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from engram import InvalidInput
+from engram import InvalidInput, ingest
 from engram.portable import FORMATS, READERS, letta, markdown, own, reader_of, table
 from engram.portable.files import File
 from engram.portable.items import Item, Problem, Said, moment
@@ -346,6 +346,54 @@ def test_a_line_nobody_can_read_is_a_problem_with_its_number_and_not_the_end(tmp
     assert (two.place, three.place, four.place) == ("line 3", "line 4", "line 5")
     assert isinstance(two, Problem)
     assert isinstance(three, Problem)
+
+
+def test_a_document_on_one_line_may_be_longer_than_a_line_of_entries(tmp_path: Path) -> None:
+    entries = [
+        {"id": "1", "memory": "Ada sails"},
+        {"id": "2", "memory": "Ada rows", "metadata": {"raw": "x" * ingest.LINE_BYTES}},
+    ]
+    one, two = found(written(tmp_path, "m.json", json.dumps({"results": entries})))
+    assert (one.fact, two.fact) == ("Ada sails", "Ada rows")
+
+
+@pytest.mark.parametrize("at", [0, 1, 2])
+def test_a_line_that_is_too_long_is_a_problem_and_not_the_end(tmp_path: Path, at: int) -> None:
+    lines = [json.dumps({"fact": "one"}), json.dumps({"fact": "two"})]
+    lines.insert(at, json.dumps({"fact": "x" * (2 * ingest.LINE_BYTES)}))
+    entries = found(written(tmp_path, "l.jsonl", "\n".join(lines)))
+    assert [one.place for one in entries] == ["line 1", "line 2", "line 3"]
+    assert [isinstance(one, Problem) for one in entries] == [number == at for number in range(3)]
+
+
+def test_a_row_that_is_no_utf8_is_a_problem_and_not_the_end(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes("\ufeff\nfact,tags\nAda sails,sea\n".encode() + b"caf\xe9,x\nAda rows,river\n")
+    sails, broken, rows = found(File(tmp_path / "t.csv"))
+    assert (sails.fact, rows.fact) == ("Ada sails", "Ada rows")
+    assert broken == Problem("line 4", "expected a row of CSV in UTF-8")
+
+
+def test_a_point_that_is_no_utf8_is_a_problem_and_not_the_end(tmp_path: Path) -> None:
+    (tmp_path / "t.md").write_bytes(b"# Facts\n- Ada sails\n- caf\xe9\n# Caf\xe9s\n- Ada rows\n")
+    sails, broken, rows = found(File(tmp_path / "t.md"))
+    assert (sails.fact, rows.fact) == ("Ada sails", "Ada rows")
+    assert broken == Problem("line 3", "expected UTF-8 text")
+    assert "metadata" not in rows.memory
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        "fact,tags\nAda sails,sea\n".encode("utf-16"),
+        b"fact,caf\xe9\nAda sails,sea\n",
+        b"fact," + b"x" * (table.MOST_CELL + 1) + b"\nAda sails,sea\n",
+    ],
+    ids=["utf-16", "latin-1", "endless"],
+)
+def test_a_table_whose_header_nobody_can_read_is_refused(tmp_path: Path, held: bytes) -> None:
+    (tmp_path / "t.csv").write_bytes(held)
+    with pytest.raises(InvalidInput):
+        list(table.read(File(tmp_path / "t.csv")))
 
 
 def test_a_table_names_its_cells_and_tells_rows_that_do_not_fit(tmp_path: Path) -> None:
