@@ -275,6 +275,18 @@ def _apart(found: list[Found], text: str) -> list[Found]:
     return kept
 
 
+def told_apart(names: dict[Any, Any]) -> dict[Any, Any]:
+    """Names and what each is cleaned to; those cleaned to the same are numbered. Pure."""
+    taken = {key for key, clean in names.items() if key == clean}
+    for key in sorted(key for key, clean in names.items() if key != clean):
+        mark, number = names[key], 1
+        while names[key] in taken:
+            number += 1
+            names[key] = f"{mark} {number}"
+        taken.add(names[key])
+    return names
+
+
 # What is done about them ---------------------------------------------------------------------------------------------
 
 
@@ -339,16 +351,8 @@ class Censor:
         return value
 
     def _names(self, value: Mapping[Any, Any], name: str, left: list[int]) -> dict[Any, Any]:
-        """The names of a mapping, cleaned; those that become the same are numbered, in whatever order they come."""
-        names = {key: self._data(key, name, 0, left) for key in value}
-        taken = {key for key, clean in names.items() if key == clean}
-        for key in sorted(key for key, clean in names.items() if key != clean):
-            mark, number = names[key], 1
-            while names[key] in taken:
-                number += 1
-                names[key] = f"{mark} {number}"
-            taken.add(names[key])
-        return names
+        """The names of a mapping, cleaned, each another one."""
+        return told_apart({key: self._data(key, name, 0, left) for key in value})
 
     def stream(self, parts: Iterable[str], name: str) -> Iterator[str]:
         """The parts of a long text, cleaned as if they were one, in parts of the size they came in."""

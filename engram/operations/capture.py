@@ -16,6 +16,7 @@ from engram.operations import deriving, extracting, running, searching_events, s
 from engram.operations.arguments import Artifact, ToolCall
 from engram.operations.setup import Setup, Writing
 from engram.operations.steps import Operation
+from engram.secrets import told_apart
 from engram.sessions import Part
 from engram.values import DERIVES, ROLES, TRUSTS, Event, Receipt, Trust
 
@@ -451,7 +452,7 @@ def _message(
         trust=trust or TRUST_OF[role],
         occurred_at=inputs.optional(inputs.moment, said.get("occurred_at"), f"{where}occurred_at") or call.occurred_at,
         session_id=call.session_id, task_run_id=call.task_run_id,
-        actor=inputs.optional(clean.checking(inputs.name), said.get("name"), f"{where}name") or call.actor,
+        actor=inputs.optional(clean.checking(inputs.name), _public(said.get("name")), f"{where}name") or call.actor,
         idempotency_key=None if key is None else ledger.key_at(key, index),
         derive=() if role == "user" and NO_MEMORY in content.casefold() else derivers,
         event_id=inputs.optional(inputs.event_id, said.get("event_id"), f"{where}event_id") or ids.new_id(),
@@ -463,7 +464,8 @@ def _public(value: Any) -> Any:
     if isinstance(value, str):
         return _without_private(value)
     if isinstance(value, Mapping):
-        return {key: _public(one) for key, one in value.items()}
+        names = told_apart({key: _public(key) for key in value})
+        return {names[key]: _public(one) for key, one in value.items()}
     return [_public(one) for one in value] if isinstance(value, list) else value
 
 

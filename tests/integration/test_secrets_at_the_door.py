@@ -131,6 +131,17 @@ def test_no_row_holds_what_is_marked_as_private_in_any_part_of_a_message(server:
     assert kept[0].payload["arguments"] == {"a": "It is [private] here, [private]"}
 
 
+def test_no_row_holds_what_is_marked_as_private_in_a_name(server: EmbeddedServer, ada: Engram) -> None:
+    one, other = "<private>zqx4711</private>", "<private>zqx4712</private>"
+    held = {one: 1, other: 2, "sea": 3}
+    said = ada.remember([{"role": "user", "content": "x", "name": one, "payload": {"a": held}, "metadata": held}])
+    ada.record_turn("x", "y", tool_calls=[{"name": "t", "arguments": held}])
+    assert hits(server, ["zqx471"]) == {}
+    event = ada.get_event(said.event_ids[0])
+    assert event.actor == "[private]"
+    assert event.metadata == event.payload["a"] == {"[private]": 1, "[private] 2": 2, "sea": 3}
+
+
 @pytest.mark.parametrize(
     ("said", "kept"),
     [("a <private>b <private>c</private> d</private> e", "a [private] e"), ("a</private> b", "a</private> b"),
