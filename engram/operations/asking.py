@@ -238,7 +238,7 @@ class Question(Generic[M]):
             return Outcome("ok", call.most, seconds, estimated=True)
         assert into is not None
         assert out is not None
-        cost = said.cost
+        cost = _dollars(said.cost)
         if cost is None or not cost.is_finite() or not 0 <= cost <= call.most:
             cost = price.of(into, out)
         cached = said.cached_tokens if _within(said.cached_tokens, into) else None
@@ -326,6 +326,15 @@ def _check_schema(schema: type[BaseModel]) -> None:
 def _place(kind: str, loc: tuple[int | str, ...]) -> str:
     known = loc[:-1] if kind == "extra_forbidden" else loc  # the name of an extra field is the model's own word
     return ".".join(str(part)[:40] for part in known) or "the object"
+
+
+def _dollars(cost: object) -> Decimal | None:
+    """The dollars a call cost, as a model of the caller's tells them: in whatever kind of number, or not at all."""
+    if isinstance(cost, Decimal):
+        return cost
+    if isinstance(cost, bool) or not isinstance(cost, int | float):
+        return None
+    return Decimal(cost) if isinstance(cost, int) else Decimal(repr(float(cost)))
 
 
 def _within(count: object, most: int) -> bool:

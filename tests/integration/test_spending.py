@@ -200,6 +200,20 @@ def test_a_cost_that_cannot_be_is_reckoned_from_the_tokens(cost: str, database_u
     assert calls(database_url, tenant)[0]["cost"] == Decimal("0.14")
 
 
+@pytest.mark.parametrize(
+    ("cost", "counted"),
+    [(0.07, "0.07"), (0, "0"), ("0.07", "0.14"), (True, "0.14"), (float("nan"), "0.14")],
+    ids=["float", "int", "text", "bool", "nan"],
+)
+def test_a_cost_that_is_no_decimal_counts_where_it_is_a_number(
+    cost: Any, counted: str, database_url: str, tenant: str
+) -> None:
+    said = Completion(GOOD, "dear", input_tokens=100, output_tokens=20, cost=cost)
+    with door_to(database_url, tenant, Dear(said)) as door:
+        ask(door)
+    assert calls(database_url, tenant)[0]["cost"] == Decimal(counted)
+
+
 def test_an_answer_is_paid_once_and_a_different_question_is_another(database_url: str, tenant: str) -> None:
     model = ScriptedModel(GOOD)
     with door_to(database_url, tenant, model) as door:
