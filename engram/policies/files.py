@@ -26,7 +26,7 @@ def from_json(data: Any, bases: Mapping[str, MemoryPolicy]) -> MemoryPolicy:
         raise PolicyError("a policy is a JSON object")
     given = dict(data)
     base = given.pop("base", None)
-    if base is not None and base not in bases:
+    if base is not None and not (isinstance(base, str) and base in bases):
         raise PolicyError(f"base names no policy; there are {', '.join(bases)}")
     unknown = sorted(set(given) - NAMES)
     if unknown:
@@ -68,4 +68,9 @@ def _rule(kind: type, value: Any) -> Any:
 
 
 def _seconds(value: Any) -> Any:
-    return timedelta(seconds=value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    try:
+        return timedelta(seconds=value)
+    except (OverflowError, ValueError):
+        raise PolicyError("a length of time is a number of seconds that a calendar holds") from None

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from engram.errors import PolicyError
+from engram import inputs
+from engram.errors import EngramError, PolicyError
 from engram.values import Memory
 
 if TYPE_CHECKING:
@@ -26,8 +27,10 @@ class Reject:
     reason: str
 
     def __post_init__(self) -> None:
-        if not isinstance(self.reason, str) or not self.reason.strip() or len(self.reason) > MOST_REASON:
-            raise PolicyError(f"the reason of a Reject is text of 1 to {MOST_REASON} characters")
+        try:
+            inputs.text(self.reason, "reason", limit=MOST_REASON)
+        except EngramError:
+            raise PolicyError(f"the reason of a Reject is text of 1 to {MOST_REASON} characters") from None
 
 
 Guard = Callable[[Mapping[str, Any]], "Mapping[str, Any] | Reject"]

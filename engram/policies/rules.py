@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 from engram import decay, inputs
-from engram.errors import PolicyError
+from engram.errors import InvalidInput, PolicyError
 from engram.policies.guards import Guard, Keep
 from engram.policies.patterns import Joined, Pattern, compile_safe, joined
 from engram.ranking import BUILT_IN as PROFILES
@@ -29,6 +29,7 @@ DERIVER_NAMES: Final = ("verbatim", "rules", "llm")
 UNVERIFIED: Final = ("quarantine", "keep", "reject")
 MAX_RULES: Final = 200
 MAX_PATTERNS: Final = 100
+LONGEST_EXPIRY: Final = timedelta(days=36_525)  # a century, as for what is added
 
 # What `thresholds` may name: the fields of the rooms' own, which stand above this one.
 THRESHOLDS: Final = (
@@ -80,8 +81,9 @@ class TypeRule:
             raise PolicyError("a type rule needs a pattern or a metadata value")
         if self.importance is not None and not _is_unit(self.importance):
             raise PolicyError("the importance of a rule must be a number from 0 to 1")
-        if self.expires_in is not None and not isinstance(self.expires_in, timedelta):
-            raise PolicyError("expires_in of a rule must be a timedelta")
+        length = self.expires_in
+        if length is not None and not (isinstance(length, timedelta) and timedelta(0) <= length <= LONGEST_EXPIRY):
+            raise PolicyError(f"expires_in of a rule must be a timedelta of 0 to {LONGEST_EXPIRY.days} days")
         _check_optional_text(self.category, "category")
         _set(self, "compiled", tuple(compile_safe(pattern) for pattern in self.patterns))
 
@@ -294,8 +296,17 @@ def _check_type(memory_type: Any) -> None:
 
 
 def _check_optional_text(value: Any, field_name: str) -> None:
-    if value is not None and (not isinstance(value, str) or not 0 < len(value) <= 64):
+    if value is not None and (not isinstance(value, str) or not 0 < len(value) <= 64 or not _is_storable(value)):
         raise PolicyError(f"{field_name} of a rule is text of 1 to 64 characters")
+
+
+def _is_storable(said: str) -> bool:
+    """Whether PostgreSQL can hold a text of a rule, which has no NUL and no half characters then."""
+    try:
+        inputs.text(said, "text", limit=1_000, empty=True)
+    except InvalidInput:
+        return False
+    return True
 
 
 def _texts(values: Any, field_name: str) -> tuple[str, ...]:
@@ -355,7 +366,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _slot_groups(slot: Any) -> tuple[str, ...]:
-    if not isinstance(slot, str) or not 0 < len(slot) <= 200 or slot != slot.strip():
+    if not isinstance(slot, str) or not 0 < len(slot) <= 200 or slot != slot.strip() or not _is_storable(slot):
         raise PolicyError("a slot is text of 1 to 200 characters")
     try:
         parts = list(Formatter().parse(slot))

@@ -22,6 +22,7 @@ from engram.policies import (
     TYPE_ALIASES,
     TYPE_WEIGHTS,
     MemoryPolicy,
+    Reject,
     SlotRule,
     TypeRule,
     built_in,
@@ -29,6 +30,7 @@ from engram.policies import (
     rules,
 )
 from engram.policies.classify import Classified, Place, Proposal, classify
+from engram.policies.files import from_json
 from engram.policies.patterns import joined
 from engram.ranking import Profile
 from engram.values import MEMORY_TYPES
@@ -364,6 +366,14 @@ def test_a_value_of_ones_own_slot_is_taken_back() -> None:
         lambda: SlotRule("x", "slot", ()),
         lambda: SlotRule("x", "slot", ("a",), subject="other"),  # type: ignore[arg-type]
         lambda: SlotRule("x", "slot", ("a",), memory_types=("nonsense",)),  # type: ignore[arg-type]
+        lambda: TypeRule("x", "task", ("a",), expires_in=timedelta.max),
+        lambda: TypeRule("x", "task", ("a",), expires_in=timedelta(seconds=-1)),
+        lambda: TypeRule("x", "task", ("a",), category="a\x00b"),
+        lambda: SlotRule("x", "a\x00b", ("a",)),
+        lambda: SlotRule("x", "a\ud800b", ("a",)),
+        lambda: Reject("a\x00b"),
+        lambda: from_json({"name": "x", "base": ["default"]}, {}),
+        lambda: from_json({"name": "x", "session_gap": 1e300}, {}),
         lambda: MemoryPolicy("x", version=0),
         lambda: MemoryPolicy("x", write_mode="maybe"),  # type: ignore[arg-type]
         lambda: MemoryPolicy("x", unverified="believe"),  # type: ignore[arg-type]
