@@ -100,6 +100,8 @@ def remember(
     """Record what somebody said, and what follows from it."""
     from engram.cli import show
 
+    if topic_key is not None and (role != "user" or derive is not None):
+        raise InvalidInput("topic_key", "no --role but user and no --derive beside it: it is kept as it is", "one")
     more = given(
         session_id=session, occurred_at=moment(desk, occurred_at, "occurred_at") if occurred_at is not None else None
     )

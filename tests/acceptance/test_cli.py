@@ -431,6 +431,15 @@ def test_the_same_idempotency_key_has_its_effect_once(cli: Cli) -> None:
     assert cli("add", "Another fact", "--idempotency-key", "k1").code == 4
 
 
+@pytest.mark.parametrize("beside", [("--role", "tool"), ("--role", "nobody"), ("--derive", "skip")], ids=" ".join)
+def test_what_is_kept_under_a_topic_takes_no_option_that_it_would_not_heed(cli: Cli, beside: tuple[str, ...]) -> None:
+    said = cli("remember", "The office closes at six", "--topic-key", "hours", *beside)
+    assert said.code == 2
+    assert said.err.startswith("engram: --topic-key: expected no --role but user and no --derive beside it")
+    assert cli.json("list")["results"] == []
+    assert cli("remember", "The office closes at six", "--topic-key", "hours", "--role", "user").code == 0
+
+
 def test_a_text_can_come_from_stdin(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("The office closes at six"))
     assert cli.json("add", "-")["memory"]["fact"] == "The office closes at six"
