@@ -52,7 +52,8 @@ def _item(place: str, entry: Mapping[str, Any]) -> Found:
     memory = {"source": NAME, "metadata": {NAME: own}, "valid_from": since}
     if kind := text(value.get("kind")):
         memory["category"] = kind[:64]
-    return Item(place, "/".join([*namespace, key]), fact, memory, occurred_at=created or since)
+    parts = (part.replace("\\", "\\\\").replace("/", "\\/") for part in (*namespace, key))
+    return Item(place, "/".join(parts), fact, memory, occurred_at=created or since)
 
 
 def said_in(value: Mapping[str, Any]) -> str | None:

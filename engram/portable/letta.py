@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -18,6 +19,7 @@ ROLES: Final[Mapping[str, tuple[str, str]]] = {
     "tool": ("tool", "tool"),
     "system": ("system", "document"),
 }
+LOCAL: Final = re.compile(r"[a-z_]+-\d{1,9}")  # an id that numbers things within one file: another file has it, too
 BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 
 
@@ -33,12 +35,18 @@ def read(file: File) -> Iterator[Found]:
     """What was said, then the blocks of core memory statement by statement, then the passages."""
     document = file.first if isinstance(file.first, dict) else {}
     agents = document.get("agents")
+    names: set[str] = set()
+    owners: dict[str, str] = {}
     for number, agent in enumerate(agents if isinstance(agents, list) else [document], start=1):
         mark = f"agent {number}, " if isinstance(agents, list) else ""
         if not isinstance(agent, Mapping):
             yield Problem(f"agent {number}", "expected a JSON object")
             continue
-        whose = str(agent.get("id") or agent.get("name") or number)
+        whose = _own_id(agent) or str(agent.get("name") or agent.get("id") or number)
+        whose = f"{whose} {number}" if whose in names else whose
+        names.add(whose)
+        listed = agent.get("block_ids")
+        owners = {str(one): whose for one in (listed if isinstance(listed, list) else [])} | owners
         yield from _messages(mark, whose, agent)
         for place, passage in _listed(agent, PASSAGES, f"{mark}passage"):
             yield passage if isinstance(passage, Problem) else _passage(place, whose, passage)
@@ -46,10 +54,21 @@ def read(file: File) -> Iterator[Found]:
         if isinstance(block, Problem):
             yield block
         else:
-            yield from _block(place, str(document.get("name") or ""), block)
+            whose = str(document.get("name") or "")
+            yield from _block(place, whose if _own_id(block) else owners.get(str(block.get("id")), whose), block)
     if isinstance(agents, list):
         for place, passage in _listed(document, PASSAGES, "passage"):
             yield passage if isinstance(passage, Problem) else _passage(place, "", passage)
+
+
+def _own_id(entry: Mapping[str, Any]) -> str | None:
+    """The id an entry has wherever it is exported; None for one that only numbers it within a file."""
+    found = str(entry.get("id") or "")
+    return found if found and not LOCAL.fullmatch(found) else None
+
+
+def _hash(*said: object) -> str:
+    return hashlib.sha256("\0".join(map(str, said)).encode(errors="replace")).hexdigest()[:32]
 
 
 def _listed(
@@ -74,9 +93,10 @@ def _messages(mark: str, whose: str, agent: Mapping[str, Any]) -> Iterator[Found
             yield problem(place, error)
             continue
         own = rest(message, "content", "text", "role", "tool_calls", "tool_returns")
+        told = _hash(role, message.get("created_at"), content) if message.get("id") else number
         yield Said(
             place,
-            f"{whose}/message/{message.get('id') or number}",
+            f"{whose}/message/{_own_id(message) or told}",
             content,
             role,
             trust,
@@ -102,13 +122,14 @@ def _block(place: str, whose: str, block: Mapping[str, Any]) -> Iterator[Found]:
     except EngramError as error:
         yield problem(place, error)
         return
-    source_id = f"{whose}/block/{block.get('id') or label}"
-    yield Said(place, source_id, value, "agent", "agent", occurred_at=at, metadata={NAME: {"label": label}})
+    source_id = f"{whose}/block/{_own_id(block) or label}"
+    text_id = f"{source_id}/{_hash(value)}"  # a block is rewritten in place: what it says now is another text
+    yield Said(place, text_id, value, "agent", "agent", occurred_at=at, metadata={NAME: {"label": label}})
     own = {"label": label, **rest(block, "value", "label", "created_at", "updated_at")}
     for number, fact in enumerate(statements(value), start=1):
         memory = {"category": f"block:{label}"[:64], "source": NAME, "metadata": {NAME: own}, "valid_from": at}
         yield Item(
-            f"{place}, statement {number}", f"{source_id}/{number}", fact, memory, occurred_at=at, sources=(source_id,)
+            f"{place}, statement {number}", f"{source_id}/{number}", fact, memory, occurred_at=at, sources=(text_id,)
         )
 
 
@@ -140,4 +161,4 @@ def _passage(place: str, whose: str, passage: Mapping[str, Any]) -> Found:
         "valid_from": at,
         "metadata": {**(kept if isinstance(kept, Mapping) else {}), NAME: own},
     }
-    return Item(place, f"{whose}/passage/{passage.get('id') or said}", said, memory, occurred_at=at)
+    return Item(place, f"{whose}/passage/{_own_id(passage) or said}", said, memory, occurred_at=at)

@@ -183,6 +183,25 @@ def test_a_line_nobody_can_read_does_not_lose_the_rest_unless_it_must(door: Engr
     assert facts(door) == {"Ada sails", "Ada swims"}
 
 
+def test_agent_files_that_number_their_entries_are_each_imported(door: Engram, tmp_path: Path) -> None:
+    def agent(name: str, said: str, human: str) -> dict[str, Any]:
+        message = {"id": "message-0", "role": "user", "content": said, "created_at": "2025-01-01T00:00:00Z"}
+        return {
+            "agents": [{"id": "agent-0", "name": name, "block_ids": ["block-0"], "messages": [message]}],
+            "blocks": [{"id": "block-0", "label": "human", "value": human}],
+        }
+
+    for name, said, human in (("boat", "Paint it blue.", "Ada has a boat"), ("garden", "Cut them.", "Bob has roses")):
+        path = given(tmp_path, "agent.af", agent(name, said, human))
+        assert counts(door.ops.import_(path)) == {"said": 2, "added": 1}
+        assert counts(door.ops.import_(path)) == {"known": 3}
+    assert facts(door) == {"Ada has a boat", "Bob has roses"}
+    rewritten = given(tmp_path, "agent.af", agent("boat", "Paint it blue.", "Ada has a yacht"))
+    assert counts(door.ops.import_(rewritten, on_conflict="overwrite")) == {"known": 1, "said": 1, "revised": 1}
+    [yacht] = [one for one in door.list_memories() if "yacht" in one.fact]
+    assert {told.citation.quote for told in door.cite(yacht.memory_id)} == {"Ada has a yacht"}
+
+
 def test_a_text_whose_id_cannot_be_kept_does_not_lose_the_rest(door: Engram, tmp_path: Path) -> None:
     blocks = [
         {"id": "b\x00", "label": "human", "value": "Ada sails"},

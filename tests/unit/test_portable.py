@@ -320,6 +320,40 @@ def test_an_agent_file_of_the_newer_layout_names_its_blocks_beside_its_agents(tm
     assert (block.content, fact.fact) == ("Ada sails.", "Ada sails.")
 
 
+def test_what_only_numbers_an_entry_within_its_file_is_no_id_of_it(tmp_path: Path) -> None:
+    def ids_of(*agents: tuple[str, str, str]) -> list[str]:
+        file = {"agents": [], "blocks": []}
+        for number, (name, said, human) in enumerate(agents):
+            message = {"id": f"message-{number}", "role": "user", "content": said, "created_at": "2025-01-01T00:00:00Z"}
+            file["agents"].append(
+                {"id": f"agent-{number}", "name": name, "block_ids": [f"block-{number}"], "messages": [message]}
+            )
+            file["blocks"].append({"id": f"block-{number}", "label": "human", "value": human})
+        return [one.source_id for one in found(written(tmp_path, "a.af", file))]
+
+    boat, garden = ("boat", "Paint it", "Has a boat"), ("garden", "Water it", "Has roses")
+    assert ids_of(boat, garden) == ids_of(boat, garden)
+    assert sorted(ids_of(boat, garden)) == sorted([*ids_of(boat), *ids_of(garden)])
+    assert sorted(ids_of(garden, boat)) == sorted(ids_of(boat, garden)), "whatever number they have"
+    assert len(set(ids_of(boat, boat))) == 6, "agents of one name are two"
+
+
+def test_a_block_that_was_rewritten_is_another_text_its_statements_rest_on(tmp_path: Path) -> None:
+    def block_of(value: str) -> list[Any]:
+        return found(written(tmp_path, "a.af", {"agents": [], "blocks": [{"label": "human", "value": value}]}))
+
+    before, after = block_of("Lives in Ottawa"), block_of("Lives in Oslo")
+    assert before[0].source_id != after[0].source_id
+    assert before[1].source_id == after[1].source_id, "what it says now is compared with what it said"
+    assert after[1].sources == (after[0].source_id,)
+
+
+def test_two_places_of_a_store_have_two_ids(tmp_path: Path) -> None:
+    one = {"namespace": ["users", "ada"], "key": "k", "value": {"text": "Ada sails"}}
+    other = {"namespace": ["users"], "key": "ada/k", "value": {"text": "Ada rows"}}
+    assert len({item.source_id for item in found(written(tmp_path, "s.json", [one, other]))}) == 2
+
+
 def test_a_value_of_a_store_is_its_text_or_its_fields_as_words(tmp_path: Path) -> None:
     jazz, profile, bad = found(written(tmp_path, "s.json", LANGMEM))
     assert (jazz.fact, jazz.memory["category"]) == ("Ada likes jazz", "Memory")
