@@ -225,10 +225,14 @@ def _checked(setup: Setup, call: Writing, found: Said | Item) -> Entry | Problem
             occurred_at=inputs.optional(inputs.moment, found.occurred_at, "occurred_at") or call.occurred_at,
         )
         if isinstance(found, Said):
-            inputs.event_content(found.content)
-            inputs.metadata(found.metadata)
+            clean = own_call.censor
+            said = replace(
+                found,
+                content=clean.text(inputs.event_content(found.content), "content"),
+                metadata=clean.data(inputs.metadata(found.metadata), "metadata"),
+            )
             inputs.text(found.source_id[:ID_CHARACTERS], "id", limit=ID_CHARACTERS)
-            return Entry(found, own_call)
+            return Entry(said, own_call)
         asked = {name: value for name, value in found.memory.items() if value is not None}
         return Entry(found, own_call, changing.asked_for(setup, own_call, {"fact": found.fact, **asked}))
     except EngramError as error:
@@ -376,9 +380,9 @@ class _Batch:
         event = ledger.NewEvent(
             role=said.role,
             event_type=capture.TYPE_OF[said.role],
-            content=entry.call.censor.text(inputs.event_content(said.content), "content"),
+            content=said.content,
             payload={"imported": {"format": self.format, "id": said.source_id[:ID_CHARACTERS]}},
-            metadata=entry.call.censor.data(inputs.metadata(said.metadata), "metadata"),
+            metadata=dict(said.metadata),
             trust=entry.call.trust or MOST_TRUST,
             occurred_at=entry.call.occurred_at,
             actor=_actor(said, self.call),

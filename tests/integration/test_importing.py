@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,7 @@ import pytest
 from quiet import quiet
 
 from engram import Engram, InvalidInput, Scope
+from engram.policies import get_policy
 from engram.values import ImportProgress, ImportReport
 
 GRAPH: Final = {
@@ -181,6 +183,19 @@ def test_a_line_nobody_can_read_does_not_lose_the_rest_unless_it_must(door: Engr
     assert counts(report) == {"problem": 2, "added": 2}
     assert [one.place for one in report.problems] == ["line 2", "line 3"]
     assert facts(door) == {"Ada sails", "Ada swims"}
+
+
+def test_a_text_that_the_policy_refuses_does_not_lose_the_rest(database_url: str, tenant: str, tmp_path: Path) -> None:
+    told = {"uuid": "e-2", "source": "message", "content": "Use ghp_" + "qX3dE6gH9" * 4}
+    path = given(tmp_path, "graph.json", {"episodes": [told, *GRAPH["episodes"]], "edges": GRAPH["edges"]})
+    strict = replace(get_policy("default"), secrets="refuse")
+    with Engram(database_url, scope=Scope(tenant_id=tenant), policy=strict) as door:
+        report = door.ops.import_(path)
+        assert [one.place for one in report.problems] == ["episode 1"]
+        assert counts(report) == {"problem": 1, "said": 1, "added": 2}
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada")) as door:
+        assert counts(door.ops.import_(path)) == {"said": 2, "added": 2}
+        assert "Use [secret:github_token:00000000]" in {event.content for event in door.list_events()}
 
 
 def test_agent_files_that_number_their_entries_are_each_imported(door: Engram, tmp_path: Path) -> None:
