@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -270,8 +270,12 @@ def _citing(asked: Asked, known: Mapping[str, str]) -> Asked:
 
 
 def _check_end(draft: Draft, origin: Origin) -> None:
+    check_end(draft, origin.occurred_at)
+
+
+def check_end(draft: Draft, said_at: datetime) -> None:
     """Refuse a fact that ends before it begins: nobody would find it, at no moment. Pure."""
-    if draft.valid_to is not None and draft.valid_to <= draft.begins(origin):
+    if draft.valid_to is not None and draft.valid_to <= (draft.valid_from or said_at):
         expected = "a time after the fact begins: since it was said, unless valid_from says since when it held"
         raise InvalidInput("valid_to", expected, "one that is not")
 
@@ -681,13 +685,46 @@ def _revise_again(
     head = heads[0]
     if isinstance(change, Mapping):
         change = Edit(change["edit"], change["old"], change["new"]).apply(head.fact)
+    imported = request.get("imported")
+    if isinstance(imported, Mapping):
+        call = Writing(desk.visible.scope, trust=cast("Trust", origin.trust), occurred_at=origin.occurred_at)
+        own = asked_for(setup, call, _read_back(imported)).draft
+        draft = imported_over(head, replace(own, vector=vector(own.fact)), imported)
+        return writing.settle(desk, judged_over(desk, draft, head, origin.trust, origin.recorded_at), origin)
     new, refused = guarded(setup, head, change or head.fact)
     draft = revision_of(head, new, vector(new), request.get("main_content"), request.get("valid_from"))
     draft = replace(draft, refused=refused)
     return writing.settle(desk, writing.judge(desk, draft, origin.trust, origin.recorded_at), origin)
 
 
+def imported_over(head: Memory, own: Draft, said: Container[str]) -> Draft:
+    """The revision of a memory by an imported entry: what it `said` comes before what is inherited. Pure.
+
+    What was private stays so.
+    """
+    draft = revision_of(head, own.fact, own.vector, own.main_content, own.valid_from)
+    rules = {name: getattr(own.classified, name) for name in RULED if name in said}
+    told = {name: getattr(own, name) for name in TOLD if name in said}
+    return replace(
+        draft, **told, classified=replace(draft.classified, **rules), private=head.private or own.private,
+        citations=own.citations, refused=own.refused,
+    )  # fmt: skip
+
+
+def judged_over(desk: Desk, draft: Draft, head: Memory, trust: str, now: datetime | None = None) -> writing.Judged:
+    """The judgement of an imported revision: one of the same text is news where it says something else beside."""
+    judged = writing.judge(desk, draft, trust, now)
+    told = any(getattr(draft, name) != getattr(head, name) for name in ("private", *TOLD))
+    if judged.kind != "reinforce" or not (
+        told or any(getattr(draft.classified, name) != getattr(head, name) for name in RULED)
+    ):
+        return judged
+    return replace(judged, judgement=replace(judged.judgement, kind="revise", reasons=("revised",)))
+
+
 TIMES: Final = ("valid_from", "valid_to", "expires_at", "at")
+RULED: Final = ("memory_type", "category", "importance")
+TOLD: Final = ("tags", "source", "metadata", "confidence", "value", "valid_to", "expires_at")
 
 
 def _read_back(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -234,7 +235,10 @@ def _checked(setup: Setup, call: Writing, found: Said | Item) -> Entry | Problem
             inputs.text(found.source_id[:ID_CHARACTERS], "id", limit=ID_CHARACTERS)
             return Entry(said, own_call)
         asked = {name: value for name, value in found.memory.items() if value is not None}
-        return Entry(found, own_call, changing.asked_for(setup, own_call, {"fact": found.fact, **asked}))
+        entry = Entry(found, own_call, changing.asked_for(setup, own_call, {"fact": found.fact, **asked}))
+        if entry.asked is not None:
+            changing.check_end(entry.asked.draft, own_call.occurred_at or datetime.now(UTC))
+        return entry
     except EngramError as error:
         return problem(found.place, error)
 
@@ -419,19 +423,17 @@ class _Batch:
             target = self.desk.load(judged.judgement.target_id)
             head = target if target is not None and target.stands else None
         if head is not None:
-            begins = draft.valid_from
             request = changing.plain(
                 {
                     "memory_id": head.memory_id,
                     "fact": draft.fact,
                     "main_content": draft.main_content,
-                    "valid_from": begins,
+                    "valid_from": draft.valid_from,
                     "imported": dict(entry.asked.request),
                 }
             )
-            revision = changing.revision_of(head, draft.fact, draft.vector, draft.main_content, begins)
-            draft = replace(revision, metadata=draft.metadata, citations=draft.citations)
-            judged = writing.judge(self.desk, draft, trust)
+            draft = changing.imported_over(head, draft, entry.asked.request)
+            judged = changing.judged_over(self.desk, draft, head, trust)
         here = replace(
             self.here,
             trust=trust,

@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 from quiet import quiet
 
-from engram import Engram, InvalidInput, Scope
+from engram import Engram, InvalidInput, MemoryPolicy, Reject, Scope
 from engram.policies import get_policy
 from engram.values import ImportProgress, ImportReport
 
@@ -183,6 +183,54 @@ def test_a_line_nobody_can_read_does_not_lose_the_rest_unless_it_must(door: Engr
     assert counts(report) == {"problem": 2, "added": 2}
     assert [one.place for one in report.problems] == ["line 2", "line 3"]
     assert facts(door) == {"Ada sails", "Ada swims"}
+
+
+def test_a_revision_by_an_import_says_all_that_the_entry_says(door: Engram, tmp_path: Path) -> None:
+    was = {"id": 1, "fact": "Ada works at the harbour", "valid_from": "2024-02-01", "tags": ["work"], "importance": 0.3}
+    ended = {"valid_to": "2025-01-01", "type": "profile", "tags": ["past"], "importance": 0.9, "private": True}
+    for user, now in (("u1", ended), ("u2", {**ended, "fact": "Ada works at the port"})):
+        ada = door.scoped(user_id=user)
+        ada.ops.import_(given(tmp_path, "a.jsonl", json.dumps(was)))
+        path = given(tmp_path, "b.jsonl", json.dumps({**was, **now}))
+        assert counts(ada.ops.import_(path, on_conflict="overwrite")) == {"revised": 1}
+        assert counts(ada.ops.import_(path, on_conflict="overwrite")) == {"known": 1}
+        assert facts(ada) == set()
+        [held] = ada.list_memories(as_of=datetime(2024, 6, 1, tzinfo=UTC))
+        assert (held.fact, held.revision) == (now.get("fact", was["fact"]), 2)
+        assert (held.tags, held.importance, held.memory_type, held.private) == (("past",), 0.9, "profile", True)
+        diff = ada.ops.replay()
+        assert not [*diff.problems, *diff.added, *diff.dropped, *diff.changed]
+
+
+def test_what_was_private_stays_so_whatever_an_entry_says_later(door: Engram, tmp_path: Path) -> None:
+    for fact, private in (("Ada sails", True), ("Ada rows", False)):
+        path = given(tmp_path, "a.jsonl", json.dumps({"id": 1, "fact": fact, "private": private}))
+        door.ops.import_(path, on_conflict="overwrite")
+    [rows] = door.list_memories()
+    assert (rows.fact, rows.private) == ("Ada rows", True)
+
+
+def test_a_guard_sees_what_an_import_would_revise(database_url: str, tenant: str, tmp_path: Path) -> None:
+    def no_rum(candidate: Any) -> Any:
+        return Reject("no rum") if "rum" in candidate["fact"] else candidate
+
+    scope = Scope(tenant_id=tenant, user_id="ada")
+    with Engram(database_url, scope=scope) as door:
+        door.ops.import_(given(tmp_path, "a.jsonl", '{"id": 1, "fact": "Ada likes tea"}'))
+    with Engram(database_url, scope=scope, policy=MemoryPolicy("dry", guards=(no_rum,))) as door:
+        path = given(tmp_path, "b.jsonl", '{"id": 1, "fact": "Ada likes rum"}')
+        assert counts(door.ops.import_(path, on_conflict="overwrite")) == {"rejected": 1}
+        assert facts(door) == {"Ada likes tea"}
+        assert not door.ops.replay().added
+
+
+def test_a_fact_that_ended_before_it_began_is_a_problem(door: Engram, tmp_path: Path) -> None:
+    gone = [{"fact": "Ada rowed", "valid_to": "2020-01-01"}, {"fact": "Ada sails", "valid_from": "2019-01-01"}]
+    report = door.ops.import_(given(tmp_path, "facts.json", gone))
+    assert counts(report) == {"problem": 1, "added": 1}
+    assert report.problems[0].message.startswith("valid_to: expected a time after the fact begins")
+    rowed = given(tmp_path, "rowed.json", gone[:1])
+    assert counts(door.ops.import_(rowed, occurred_at=datetime(2018, 1, 1, tzinfo=UTC))) == {"added": 1}
 
 
 def test_a_text_that_the_policy_refuses_does_not_lose_the_rest(database_url: str, tenant: str, tmp_path: Path) -> None:
