@@ -42,6 +42,7 @@ from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.prompting import ChatMessage, Prompt
 from engram.scope import AllUsers, Scope
+from engram.secrets import Censor
 from engram.spending import Call, Outcome
 
 M = TypeVar("M", bound=BaseModel)
@@ -88,6 +89,8 @@ def ask(
     models = setup.llm
     assert models is not None
     key = call_key(component, prompt, model.name, schema, messages)
+    censor = setup.censor()
+    censor = censor if censor.mode == "allow" else replace(censor, mode="redact")  # nobody is there to be refused
 
     kept = yield from steps.read(scope.tenant_id, lambda conn: spending.find_answer(conn, key))
     if kept is not None:
@@ -101,7 +104,7 @@ def ask(
     repair: list[ChatMessage] = []
     latest = time.monotonic() + models.timeout
     for attempt in range(1, ATTEMPTS + 1):
-        question = Question(models, model, [*messages, *repair], schema, max_tokens, latest)
+        question = Question(models, model, [*messages, *repair], schema, max_tokens, latest, censor)
         call = Call(
             call_id=new_id(), component=component, model=model.name, prompt=prompt.name, prompt_version=prompt.version,
             prompt_hash=prompt.hash, call_key=key, most=most_of(price, question),
@@ -189,6 +192,7 @@ class Question(Generic[M]):
     schema: type[M]
     max_tokens: int
     latest: float
+    censor: Censor  # of what is answered: a model may put together what nobody said in one piece
 
     @property
     def most_input(self) -> int:
@@ -211,7 +215,7 @@ class Question(Generic[M]):
             return Answer(Outcome(heard.code, cost, seconds, estimated=sent, problems=problems), error=heard)
         outcome = self._counted(heard, call, price, seconds)
         try:
-            value, kept = read(heard.text, self.schema)
+            value, kept = read(heard.text, self.schema, self.censor)
         except Unreadable as problem:
             error = self._why(heard, problem)
             return Answer(replace(outcome, outcome=error.code, problems=problem.kinds), error=error, told=problem.told)
@@ -260,10 +264,11 @@ class Unreadable(Exception):
         self.kinds, self.told, self.reason = tuple(sorted(set(kinds))), told, reason
 
 
-def read(text: str, schema: type[M]) -> tuple[M, str]:
+def read(text: str, schema: type[M], censor: Censor | None = None) -> tuple[M, str]:
     """The value an answer holds, and its one object as JSON; Unreadable when any of it is not what was asked for."""
     try:
-        kept = json.dumps(read_object(text), ensure_ascii=False, separators=(",", ":"))
+        said = read_object(text) if censor is None else censor.data(read_object(text), "answer")
+        kept = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
         return schema.model_validate_json(kept, strict=True), kept
     except InvalidInput as error:
         raise Unreadable([error.code], f"- expected {error.expected}, found {error.found}") from None

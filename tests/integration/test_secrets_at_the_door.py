@@ -195,6 +195,21 @@ def test_a_retry_with_a_secret_is_known_as_the_same(ada: Engram) -> None:
     assert (again.duplicate, again.event_ids) == (True, first.event_ids)
 
 
+@pytest.mark.parametrize("mode", ["redact", "refuse"])
+def test_no_row_holds_a_secret_that_a_model_puts_together(
+    server: EmbeddedServer, database_url: str, tenant: str, mode: Any
+) -> None:
+    secret = "ghp_" + "rY4eF7hK1" * 4  # of no other test: rows of those that allow secrets hold theirs
+    halves = f"The token begins with {secret[:12]} and goes on with {secret[12:]}, says Ada."
+    fact = {"turn": 1, "fact": f"The token is {secret}", "quote": "says Ada", "value": secret}
+    model = ScriptedModel({"facts": [fact]})
+    policy = replace(get_policy("default"), secrets=mode)
+    with Engram(database_url, scope=Scope(tenant_id=tenant, user_id="ada"), llm=model, policy=policy) as door:
+        door.remember(halves, derive="llm", wait=True)
+        assert "The token is [secret:github_token:00000000]" in {one.fact for one in door.list_memories()}
+    assert hits(server, [secret]) == {}
+
+
 def test_no_model_is_shown_a_secret(database_url: str, tenant: str) -> None:
     model = ScriptedModel("{}")
     with Engram(database_url, scope=Scope(tenant_id=tenant), llm=model) as door:
