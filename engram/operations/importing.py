@@ -38,7 +38,7 @@ OUTCOMES: Final = {
 }
 ADDED: Final = ("sources", "force")  # words of a request that come of the import, and of no entry
 RESTORED: Final = ("tenant_id", "shared", "dry_run")  # of the words of a write, those that mean something for an export
-MOST_TRUST: Final = "user"  # a file speaks for no operator, whatever it says of itself
+MOST_TRUST: Final[Trust] = "user"  # a file speaks for no operator, whatever it says of itself
 PATH_CHARACTERS: Final = 4_096
 ID_CHARACTERS: Final = 1_000  # of the id that a text had in its product, as its event tells it
 Progress = Callable[[ImportProgress], object]
@@ -132,10 +132,23 @@ def _transcripts(
     for batch in batches(report.refuse_read):
         report.read += len(batch.messages)
         asked = {**words, "session_id": batch.session_id}
-        receipt = yield from capture.remember(setup, batch.messages, derive=None, wait=False, given=asked)
+        messages = [_trusted(message, call.trust) for message in batch.messages]
+        receipt = yield from capture.remember(setup, messages, derive=None, wait=False, given=asked)
         report.counts["known" if receipt.duplicate else "said"] += len(batch.messages)
         report.tell(batch.done)
     return report.value(dry_run=call.dry_run)
+
+
+def _trusted(message: Mapping[str, Any], trust: Trust | None) -> Mapping[str, Any]:
+    """A message that says how far it is trusted: no further than the call says, or than a user. Pure."""
+    said = message.get("trust")
+    return message if said is None else {**message, "trust": _least(said, trust or MOST_TRUST)}
+
+
+def _least(said: object, most: Trust = MOST_TRUST) -> Trust:
+    """The trust an entry gives itself, which is no more than a user's, or another. Pure."""
+    given = inputs.choice(said, "trust", TRUSTS)
+    return cast("Trust", TRUSTS[max(trust_rank(given), trust_rank(most))])
 
 
 def _refuse_all(found: Problem) -> None:
@@ -214,8 +227,7 @@ def _entries(setup: Setup, file: File, reader: Any, call: Writing, report: _Repo
 def _checked(setup: Setup, call: Writing, found: Said | Item) -> Entry | Problem:
     """What an entry asks for, or why it cannot be taken."""
     try:
-        given = inputs.choice(found.trust, "trust", TRUSTS)
-        least = cast("Trust", TRUSTS[max(trust_rank(given), trust_rank(MOST_TRUST))])
+        least = _least(found.trust)
         user = call.scope.user_id if call.scope.user_id is not None else found.user_id
         session = None if isinstance(found, Said) else inputs.optional(inputs.name, found.session_id, "session_id")
         own_call = replace(

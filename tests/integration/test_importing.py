@@ -287,6 +287,18 @@ def test_a_file_makes_nobody_an_operator(door: Engram, tmp_path: Path) -> None:
     assert {one.trust for one in door.list_memories(user_id="ada") if one.scope.user_id} == {"document"}
 
 
+def test_a_conversation_makes_nobody_an_operator_either(door: Engram, tmp_path: Path) -> None:
+    said = {"role": "user", "content": "I live in Rome.", "session_id": "s"}
+    path = given(tmp_path, "talk.jsonl", "\n".join(json.dumps({**said, "trust": one}) for one in ("operator", "web")))
+    for user, named, trusts in (
+        ("ada", {}, ["user", "web"]),
+        ("bob", {"trust": "document"}, ["document", "web"]),
+        ("cy", {"trust": "operator"}, ["operator", "web"]),
+    ):
+        door.ops.import_(path, user_id=user, **named)  # type: ignore[arg-type]
+        assert [event.trust for event in door.list_events(session_id="s", user_id=user)] == trusts
+
+
 def test_an_import_that_is_rehearsed_says_what_it_would_do_and_does_not(door: Engram, tmp_path: Path) -> None:
     path = given(tmp_path, "mem0.json", MEM0)
     report = door.ops.import_(path, dry_run=True)
