@@ -452,7 +452,7 @@ def _message(
         trust=trust or TRUST_OF[role],
         occurred_at=inputs.optional(inputs.moment, said.get("occurred_at"), f"{where}occurred_at") or call.occurred_at,
         session_id=call.session_id, task_run_id=call.task_run_id,
-        actor=inputs.optional(clean.checking(inputs.name), _public(said.get("name")), f"{where}name") or call.actor,
+        actor=inputs.optional(clean.checking(_public_name), said.get("name"), f"{where}name") or call.actor,
         idempotency_key=None if key is None else ledger.key_at(key, index),
         derive=() if role == "user" and NO_MEMORY in content.casefold() else derivers,
         event_id=inputs.optional(inputs.event_id, said.get("event_id"), f"{where}event_id") or ids.new_id(),
@@ -467,6 +467,10 @@ def _public(value: Any) -> Any:
         names = told_apart({key: _public(key) for key in value})
         return {names[key]: _public(one) for key, one in value.items()}
     return [_public(one) for one in value] if isinstance(value, list) else value
+
+
+def _public_name(value: object, field: str) -> str:
+    return _without_private(inputs.name(value, field))
 
 
 def _without_private(text: str) -> str:
