@@ -31,6 +31,7 @@ from engram import inputs
 from engram.errors import (
     BadOutput,
     EngramError,
+    InvalidInput,
     ModelRejected,
     RateLimited,
     Refused,
@@ -81,10 +82,15 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a token costs, in dollars: the most it can be."""
+    """What a token costs, in dollars: the most it can be. InvalidInput where that is no number, or below nothing."""
 
     input: Decimal
     output: Decimal
+
+    def __post_init__(self) -> None:
+        for name, price in (("input", self.input), ("output", self.output)):
+            if not isinstance(price, Decimal) or not price.is_finite() or price < 0:
+                raise InvalidInput(f"price.{name}", "a Decimal of 0 dollars or more", str(price)[:40])
 
     @classmethod
     def per_million(cls, text: str) -> Price:

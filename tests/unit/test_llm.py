@@ -11,7 +11,18 @@ from typing import Any
 import pytest
 from asker import GOOD, Facts
 
-from engram import BadOutput, Completion, ModelRejected, Price, RateLimited, SettingsError, Unavailable, llm, prompting
+from engram import (
+    BadOutput,
+    Completion,
+    InvalidInput,
+    ModelRejected,
+    Price,
+    RateLimited,
+    SettingsError,
+    Unavailable,
+    llm,
+    prompting,
+)
 from engram.llm import Breaker, Models, retry_after
 from engram.operations import asking
 from engram.settings import COMPONENTS, load
@@ -106,11 +117,24 @@ def test_one_question_that_is_refused_keeps_no_other_away(breaker: Breaker, stat
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [
-        ("0", 0), ("1", 1), ("2.5", 2.5), ("3600", 900), ("-5", 0), ("inf", 30), ("nan", 30), ("soon", 30), ("", 30),
-        (None, 30), ("Thu, 01 Jan 2026 00:01:00 GMT", 60), ("Thu, 01 Jan 2026 12:00:00 GMT", 900),
-        ("Wed, 31 Dec 2025 00:00:00 GMT", 0), ("Thu, 01 Jan 2026 00:01:00", 30), ("1e400", 30), ("9" * 5000, 30),
+        ("0", 0),
+        ("1", 1),
+        ("2.5", 2.5),
+        ("3600", 900),
+        ("-5", 0),
+        ("inf", 30),
+        ("nan", 30),
+        ("soon", 30),
+        ("", 30),
+        (None, 30),
+        ("Thu, 01 Jan 2026 00:01:00 GMT", 60),
+        ("Thu, 01 Jan 2026 12:00:00 GMT", 900),
+        ("Wed, 31 Dec 2025 00:00:00 GMT", 0),
+        ("Thu, 01 Jan 2026 00:01:00", 30),
+        ("1e400", 30),
+        ("9" * 5000, 30),
     ],
-)  # fmt: skip
+)
 def test_a_pause_is_read_in_every_form_and_bounded(header: str | None, seconds: float) -> None:
     assert retry_after(header, lambda: NOW) == seconds
 
@@ -144,9 +168,23 @@ def test_the_hash_of_a_prompt_is_that_of_its_file() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["checkpoint", "compose", "consolidate", "distill", "expand", "extract", "insert_merge", "intent", "merge",
-     "naming", "reconcile", "status", "summary_concise", "summary_structured"],
-)  # fmt: skip
+    [
+        "checkpoint",
+        "compose",
+        "consolidate",
+        "distill",
+        "expand",
+        "extract",
+        "insert_merge",
+        "intent",
+        "merge",
+        "naming",
+        "reconcile",
+        "status",
+        "summary_concise",
+        "summary_structured",
+    ],
+)
 def test_a_prompt_that_asks_for_text_says_in_which_language(name: str) -> None:
     assert " language " in prompting.load(name).text.replace("\n", " ").replace(".", " ")
 
@@ -203,11 +241,17 @@ def test_a_day_turns_at_midnight_in_utc() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"llm_models": {"other": "x"}}, {"llm_price": "free"}, {"llm_price": "-1/2"}, {"llm_timeout": 0},
-        {"llm_timeout": 3600}, {"llm_daily_budget": "-1"}, {"llm_daily_budget": "NaN"}, {"llm_level": "some"},
+        {"llm_models": {"other": "x"}},
+        {"llm_price": "free"},
+        {"llm_price": "-1/2"},
+        {"llm_timeout": 0},
+        {"llm_timeout": 3600},
+        {"llm_daily_budget": "-1"},
+        {"llm_daily_budget": "NaN"},
+        {"llm_level": "some"},
         {"llm_key_strategy": "random"},
     ],
-)  # fmt: skip
+)
 def test_a_setting_that_makes_no_sense_is_named(wrong: dict[str, Any]) -> None:
     with pytest.raises(SettingsError) as caught:
         load({}, **wrong)
@@ -312,6 +356,14 @@ def test_a_price_nobody_knows_is_high_and_one_that_is_set_is_taken() -> None:
     assert Models(load({}, llm_price="0.5/2"), model).price(model).of(1_000_000, 1_000_000) == Decimal("2.5")
     free = ScriptedModel("")
     assert Models(load({}, llm_price="0.5/2"), free).price(free) == Price(Decimal(0), Decimal(0))
+
+
+@pytest.mark.parametrize("price", [Decimal(-1), Decimal("nan"), Decimal("inf"), 0.5, "1", None])
+def test_a_price_that_is_none_is_refused(price: Any) -> None:
+    with pytest.raises(InvalidInput, match="0 dollars or more"):
+        Price(price, Decimal(0))
+    with pytest.raises(InvalidInput, match=r"price\.output"):
+        Price(Decimal(0), price)
 
 
 def test_the_listed_price_is_the_highest_of_a_model() -> None:
