@@ -24,6 +24,7 @@ PURPOSE: Final = b"engram-secret\x00"
 UNKEYED: Final = "0" * 8
 DEEPEST: Final = 40  # deeper data is refused by the checks of the door
 HELD: Final = 16_384  # characters of a stream held back: a secret may reach into what comes next
+WINDOW: Final = 1_024  # characters for which the steps of a pattern of a policy were counted
 PART: Final = 500_000  # characters that a part of a long text may have
 MOST_DATA: Final = 200_000  # values of one argument that are looked at
 LONGEST: Final = 8 * 2**20  # characters: no argument holds a longer text, so the checks that follow refuse it
@@ -226,8 +227,22 @@ def find(text: str, own: Iterable[tuple[str, re.Pattern[str]]] = ()) -> list[Fou
     """The secrets of a text, in order, none within another. Pure."""
     found = _of_kinds(text) if len(text) >= SHORTEST else []
     for name, pattern in own:
-        found += [Found(name, one.start(), one.end()) for one in pattern.finditer(text) if one.end() > one.start()]
+        found += [Found(name, one.start(), one.end()) for one in _by_window(pattern, text) if one.end() > one.start()]
     return _apart(found, text) if found else found
+
+
+def _by_window(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """What a pattern of a policy finds, in no more of a text at once than twice what its steps were counted for.
+
+    In the whole of a long text an open repeat takes the square of its length. What is longer is found in parts.
+    """
+    at = 0
+    for start in range(0, len(text), WINDOW):
+        for match in pattern.finditer(text, max(at, start), start + 2 * WINDOW):
+            if match.start() >= start + WINDOW:
+                break
+            at = match.end()
+            yield match
 
 
 def _of_kinds(text: str) -> list[Found]:

@@ -7,6 +7,7 @@ import json
 import re
 import string
 import uuid
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from re import _parser  # type: ignore[attr-defined]
@@ -14,7 +15,8 @@ from re import _parser  # type: ignore[attr-defined]
 import pytest
 
 from engram import InvalidInput, LimitExceeded, inputs, secrets
-from engram.secrets import Censor, find
+from engram.policies import patterns
+from engram.secrets import WINDOW, Censor, find
 from tests.growth import assert_linear
 
 LETTERS, ALNUM = string.ascii_letters, string.ascii_letters + string.digits
@@ -275,6 +277,25 @@ def test_a_name_that_is_like_a_mark_keeps_its_value_beside_a_secret() -> None:
 def test_own_patterns_are_kinds_too() -> None:
     own = (("ticket", re.compile(r"BOAT-[0-9]{6}")),)
     assert Censor(own=own).text("See BOAT-123456", "content") == "See [secret:ticket:00000000]"
+
+
+def test_an_own_pattern_is_found_wherever_it_stands_in_a_long_text() -> None:
+    own = (("ticket", re.compile(r"\bBOAT-[0-9]{6}\b")), ("first", re.compile(r"^KEEL-[0-9]+")))
+    for place in (0, 1, WINDOW - 6, WINDOW, 2 * WINDOW - 6, 2 * WINDOW - 1, 5 * WINDOW - 11):
+        text = f"{'x' * (place - 1)} BOAT-123456 and BOAT-1234567"[1 if place == 0 else 0 :]
+        (found,) = find(text, own)
+        assert text[found.start : found.end] == "BOAT-123456", place
+    filler = "a " * (2 * WINDOW)
+    assert [one.start for one in find(f"KEEL-1 {filler}KEEL-2", own)] == [0]
+    long = find("B" * (5 * WINDOW), (("row", re.compile("B{3,}")),))
+    assert (long[0].start, long[-1].end) == (0, 5 * WINDOW)
+    assert all(before.end == after.start for before, after in pairwise(long))
+    assert WINDOW == patterns.WINDOW
+
+
+def test_the_time_of_an_own_pattern_grows_with_the_text_and_no_faster() -> None:
+    own = (("mail", patterns.compile_safe(r"[a-z]+@corp")),)
+    assert_linear(lambda text: find(text, own), "a", 20_000)
 
 
 @pytest.mark.parametrize("size", [7, 1_000, 40_000])
