@@ -178,12 +178,7 @@ def stands_beside(statement: str) -> bool:
 
 
 def is_name(value: str, original: str) -> bool:
-    """Whether a value is written as a name: each of its words with a capital or a digit, in the original.
-
-    Who "is Japanese" is not called so.
-    """
-    if value in names.DESCENTS:
-        return False
+    """Whether a value is written as a name: each of its words with a capital or a digit, in the original."""
     match = re.search(rf"(?<!\w){re.escape(value)}(?!\w)", " ".join(original.split()), re.IGNORECASE)
     written = (match.group() if match else "").split()
     return bool(written) and all(word in names.PARTICLES or not word.islower() for word in written)
@@ -206,13 +201,20 @@ def _fits(name: str, value: str, original: str) -> bool:
         return value in _DIETS or value in _REGIMES or is_name(value, original)
     if name == "bedtime":
         return _AN_HOUR.fullmatch(value) is not None
-    if last in _TONGUES and value in names.DESCENTS:
-        return True
+    if says_where_from(name, value):
+        return False
     kind = phrases.KINDS.get(name)
     return is_name(value, original) if kind is None else phrases.fits(kind, value)
 
 
-_TONGUES: Final = _words("language tongue")
+def says_where_from(name: str, value: str) -> bool:
+    """Whether a value says how somebody is, and not who: "My wife is Japanese"."""
+    return value in names.DESCENTS and name.split()[-1] not in _OF_DESCENT
+
+
+_OF_DESCENT: Final = _words(
+    "language tongue nationality passport accent ethnicity citizenship heritage religion faith culture background"
+)
 _AN_HOUR: Final = regex(
     r"(?:about |around )?(?:(?:(?:a )?quarter|half|five|ten|twenty) (?:past|to) )?"
     r"(?:\d{1,2}(?:[:.]\d\d)?|seven|eight|nine|ten|eleven|twelve|one|midnight)(?: ?(?:am|pm|o'clock))?"
@@ -629,11 +631,19 @@ _OVERS: Final = tuple(
         (
             (
                 r"^(?:last )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|week|month) was user's last day (?:at|with) "
-                r"(?P<value>.+)$"
+                r"(?P<value>(?:(?!\b(?:this|that|until|till|before|for|in)\b)[^,;])+)$"
             ),
             "user works at {value}",
         ),
-        (r"^user's last day (?:at|with) (?P<value>[^,;]+?) was .+$", "user works at {value}"),
+        (
+            (
+                r"^user's last day (?:at|with) (?P<value>[^,;]+?) was (?:(?:on )?(?:last )?(?:yesterday|(?:mon|tues|"
+                r"wednes|thurs|fri|satur|sun)day|week|month|(?:january|february|march|april|may|june|july|august|"
+                r"september|october|november|december)\b.*|the \d+.*)|(?:so |very |really |quite )?(?:great|sad|"
+                r"emotional|fun|hard|good|nice|weird|bittersweet|tough|lovely))$"
+            ),
+            "user works at {value}",
+        ),
         (_HAS + r"(?:broke up|split up|separated|parted) (?:with|from) (?P<value>.+)$", "user is dating {value}"),
         (_HAS + r"divorced (?P<value>.+)$", "user is dating {value}"),
         (r"^user is (?:no longer|not) with (?P<value>.+?)(?: any ?more)?$", "user is dating {value}"),

@@ -1146,7 +1146,7 @@ def _replaced(plain: str, written: str, old: str, new: str, said: str) -> str | 
     return f"{before}{_without(new, after)}{after}"
 
 
-_VERSION: Final = regex(r"^ v?\d[\d.]*(?=$|[,;.]| (?:and|with|on|for|in|at|as|to|from)\b)")
+_VERSION: Final = regex(r"^ v?\d[\d.]*(?! to \d)(?=$|[,;.]| (?:and|with|on|for|in|at|as|to|from)\b)")
 _MOVES_A_PART: Final = regex(
     r"\b(?:moved|switched|migrated|ported|converted|changed) (?:the |our |user's )*"
     r"(?P<part>[\w-]+(?: [\w-]+){0,2}) from "
@@ -1159,7 +1159,9 @@ def _is_of_a_part(said: str, plain: str) -> bool:
     if moved is None:
         return False
     part = re.escape(moved["part"])
-    return re.search(rf"\b{part}(?:,| and| or) |\b(?:and|or) (?:the |our |user's )*{part}\b", plain) is not None
+    another = r"(?:the |our |user's )*[\w-]+(?:$|[.;,]| (?:and|or|plus) )"
+    listed = rf"\b{part}(?: and| or| plus|,| ?&) {another}|\b(?:and|or|plus|&) (?:the |our |user's )*{part}\b"
+    return re.search(listed, plain) is not None
 
 
 def _without(value: str, rest: str) -> str:

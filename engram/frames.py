@@ -264,7 +264,7 @@ def _owned(plain: str, original: str) -> Attribute | None:
     usual = bool(_HABITUAL.intersection(parts))
     named = " ".join(part for part in parts if part not in _HABITUAL and not attributes.is_light(part))
     value = attributes.first_value(match["value"].removeprefix("it's "), 4)
-    if value is None or not named:
+    if value is None or not named or attributes.says_where_from(named, value):
         return None
     if attributes.is_name(value, original):
         # Of those who do something for somebody there may be several: teachers, drivers, consultants.

@@ -85,8 +85,8 @@ DESCENTS: Final = _phrases(
     malaysian, maltese, mexican, mongolian, moroccan, nepali, nigerian, norwegian, pakistani, persian, peruvian,
     polish, portuguese, romanian, russian, scottish, serbian, slovak, slovenian, somali, south african, spanish,
     swedish, swiss, syrian, taiwanese, thai, tunisian, turkish, ukrainian, venezuelan, vietnamese, welsh,
-    hispanic, latina, latino, maori, inuit, kurd, turk, scot, spaniard, aussie, kiwi, brit, mormon, lutheran, anglican,
-    baptist, methodist, presbyterian, evangelical, quaker, amish, pagan, wiccan, jain, shia, sunni, agnostic, taoist,
+    hispanic, latina, latino, maori, inuit, mormon, lutheran, anglican,
+    baptist, methodist, presbyterian, evangelical, quaker, amish, wiccan, shia, sunni, agnostic, taoist,
     jewish, muslim, catholic, protestant, orthodox, buddhist, hindu, sikh, atheist, republican, democrat
     """
 )

@@ -49,8 +49,11 @@ _AT_ONCE: Final = regex(
 _PROPER: Final = regex(
     r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!I\b)[A-ZÀ-ÖØ-Þ][\w'’&-]*(?:\.(?=\s))?(?: (?:of |de |van )?[A-ZÀ-ÖØ-Þ][\w'’&-]*)*"
 )
-_FIGURE: Final = regex(r"\d[\d.,:]*")
-_WORD_AT_THE_END: Final = regex(r"(?<= (?:is|in|on|at|to|by)) [a-z-]+$|(?<= (?:are|was)) [a-z-]+$")
+_FIGURE: Final = regex(r"\d[\d.,:-]*")
+_OF_A_NAME: Final = regex(rf"(?:{_PROPER.pattern}) {_FIGURE.pattern}")  # "July 5"
+_DAYS: Final = regex(r"(?i:mon|tues|wednes|thurs|fri|satur|sun)day")
+_MONTHS: Final = regex(r"(?i:january|february|march|april|may|june|july|august|september|october|november|december)")
+_WORD_AT_THE_END: Final = regex(r"(?<= (?:is|in|on|at|to|by)) [a-z-]+$|(?<= (?:are|was)) [a-z-]+$|(?<='m) [a-z-]+$")
 SHARED: Final = 0.4  # words of a corrected statement that the slip has as well
 
 
@@ -64,6 +67,8 @@ def amended(sentence: str) -> str | None:
     if found is None:
         return None
     said, new = found["said"], found["new"].rstrip(" .,")
+    if new.endswith("ly") and " " not in new:
+        return None  # "I quit, oh, I mean seriously" takes nothing back
     words, before = new.casefold().split(), set(said.casefold().split())
     if len(words) > 3 and sum(word in before for word in words) >= SHARED * len(words):
         return new[:1].upper() + new[1:]
@@ -74,18 +79,28 @@ def amended(sentence: str) -> str | None:
 
 def _put(said: str, new: str) -> str:
     """What was said with another value in the place of the last one of its kind; "" where there is none."""
-    kinds = (_PROPER, _FIGURE) if _PROPER.match(new) else (_FIGURE,) if _FIGURE.match(new) else ()
-    for kind in kinds:
-        last = [match for match in kind.finditer(said) if match.start() > 0][-1:]
-        if last and kind.match(new):
-            whole = last[0].end() if kind is _PROPER or _FIGURE.fullmatch(new) else len(said)
-            return f"{said[: last[0].start()]}{new}{said[whole:]}"
+    kind = next((one for one in (_OF_A_NAME, _PROPER, _FIGURE) if one.fullmatch(new)), None)
+    if kind is not None:
+        held = [match for match in kind.finditer(said) if match.start() > 0]
+        held = held if len(held) < 2 else [match for match in held if _are_of_a_class(match.group(), new)]
+        if len(held) != 1:
+            return ""  # which of them was the slip, nobody knows
+        return f"{said[: held[0].start()]}{new}{said[held[0].end() :]}"
+    figure = _FIGURE.match(new)
+    if figure is not None:  # "7 pm", in the place of a figure and all behind it
+        held = [match for match in _FIGURE.finditer(said) if match.start() > 0]
+        return f"{said[: held[0].start()]}{new}" if len(held) == 1 else ""
     lead = new.split(" ")[0].casefold()
     at = said.casefold().rfind(f" {lead} ")
     if at > 0 and " " in new:
         return f"{said[:at]} {new}"
     end = _WORD_AT_THE_END.search(said)
     return "" if end is None else f"{said[: end.start()]} {new}"
+
+
+def _are_of_a_class(one: str, other: str) -> bool:
+    """Whether two values are days of the week or months, both."""
+    return any(kind.match(one) and kind.match(other) for kind in (_DAYS, _MONTHS))
 
 
 def named(sentence: str) -> str | None:

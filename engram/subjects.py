@@ -699,15 +699,10 @@ _INTRODUCED = regex(
 )
 
 
-# Without a greeting only where nothing else is said, and no word looks like one for how somebody is.
-_IS_ONE = regex(
-    r"\W*(?i:I['’]?m|I am)\s+((?:(?!\w*(?:ic|ish|ese|ist|ian|ean|ing|ed|ful|less|ous|able|ive|ite)\b)"
-    r"[A-ZÀ-ÖØ-Þ][a-zß-öø-ÿ][\w’-]*(?:\s(?=[A-ZÀ-ÖØ-Þ]))?){1,3})"
-    r"(?=\s*[.!]*$|(?i:\s*,\s*(?:nice|pleased|glad|good|great) to meet you\b))"
-)
-_IS_HERE = regex(
-    r"(?i:\W*(?:hi|hello|hey|good (?:morning|evening|afternoon))(?: there| everyone| all)?)[\s,!.:–—-]+"
-    r"([A-ZÀ-ÖØ-Þ][\w’-]*) here\s*(?:[.!]*$|again\b)"
+# Without a greeting it may be how somebody is, "I'm Cherokee", but for one who is glad to be met.
+_MET = regex(
+    r"\W*(?i:I['’]?m|I am)\s+([A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*){0,2})"
+    r"(?i:\s*[,.!–—-]+\s*(?:nice|pleased|glad|good|great|lovely) to meet you\b)"
 )
 _SHORT_NAME = regex(r"(?i:\W*(?:(?:hi|hello|hey)(?: there)?[\s,!.:–—-]+)?my name['’]s\s+)(?=\S)")
 
@@ -718,7 +713,7 @@ def introduction(sentence: str) -> str | None:
     short = _SHORT_NAME.match(sentence)
     if short is not None:
         return "My name is " + sentence[short.end() :]
-    match = _INTRODUCED.match(sentence) or _IS_ONE.match(sentence) or _IS_HERE.match(sentence)
+    match = _INTRODUCED.match(sentence) or _MET.match(sentence)
     if match is None or any(
         plain(word) in names.NOT_NAMES or plain(word) in _NO_PERSON for word in match.group(1).split()
     ):

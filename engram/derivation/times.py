@@ -82,13 +82,18 @@ _FORMS: Final = tuple(
     )
 )
 _NOT_VALIDITY = regex(
-    r"\b(?:birthday|anniversary|deadline|due|every|each|annual|annually|yearly|by|born|version|flight number|expires?|"
-    r"runs? out|lapses|ends(?= (?:on|in|at)\b))\b"
+    r"\b(?:birthday|anniversary|deadline|due|every|each|annual|annually|yearly|by|born|version|flight number)\b"
+)
+# What ends, and not since when it is: "My contract ends in December".
+_TELLS_AN_END: Final = regex(
+    r"^(?:(?!\b(?:that|which|who|because|since|until|till|and|but|so|when|if)\b)[^,;:]){1,80}?"
+    r"\b(?:expires?|runs? out|lapses|ends?(?= (?:on|in|at)\b))\b"
 )
 # What is so on a timetable, said in the present of a day that is to come: "I start at Acme on July 1".
 _ON_A_TIMETABLE: Final = _words(
     "start begin finish open close leave depart arrive land return fly move retire meet take get see graduate travel"
 )
+_SCHEDULED: Final = frozenset((*_ON_A_TIMETABLE, *map(verbs.third_person, _ON_A_TIMETABLE)))
 _LIKELY_AHEAD = regex(
     r"\b(?:will|going to|next|tomorrow|upcoming|plan|plans|planning|scheduled|is|are|"
     rf"(?:{'|'.join(map(verbs.third_person, _ON_A_TIMETABLE))})|"
@@ -149,7 +154,8 @@ def resolve(sentence: str, said_at: datetime) -> Stated:
 
 def is_no_validity(sentence: str) -> bool:
     """Whether the dates of a sentence are what it tells, a birthday or a deadline, and not when it is true."""
-    return _NOT_VALIDITY.search(plain(sentence[:_MAX_TEXT])) is not None
+    said = plain(sentence[:_MAX_TEXT])
+    return _NOT_VALIDITY.search(said) is not None or _TELLS_AN_END.match(said) is not None
 
 
 def _find(text: str, today: date) -> list[tuple[int, int, date | None]]:
@@ -192,7 +198,7 @@ def _moment(kind: str, match: re.Match[str], today: date, text: str) -> date | N
                 }[parts["word"]]
             )
         if kind == "weekday":
-            return _weekday(parts["which"], _DAYS.index(parts["name"]), today, text)
+            return _weekday(parts["which"], _DAYS.index(parts["name"]), today, text, match.start())
         return _period(parts["which"], parts["name"], today)
     except (ValueError, OverflowError):
         return None
@@ -253,6 +259,8 @@ def _lies_ahead(text: str, place: int) -> bool:
     before = [match.group() for match in _VERB.finditer(text[:place]) if _tense(match.group())]
     after = [match.group() for match in _VERB.finditer(text[place:]) if _tense(match.group())]
     nearest = before[-1] if before else (after[0] if after else "is")
+    if nearest in _SCHEDULED and any(_tense(verb) == "past" for verb in before):
+        return False  # "I filed my tax returns in April"
     return _tense(nearest) == "ahead"
 
 
@@ -264,7 +272,7 @@ _VERB = regex(
 _PRESENT: Final = frozenset(
     [
         *_words("is are be will am i'm we're it's going plan plans planning"),
-        *_ON_A_TIMETABLE, *map(verbs.third_person, _ON_A_TIMETABLE),
+        *_SCHEDULED,
     ]
 )  # fmt: skip
 _DOES = regex(r"\W*(?:(?:and|but|so) )?(?:i|we|they|he|she|(?:my|our) [\w-]+) \w+ ")
@@ -304,9 +312,9 @@ def _shifted(today: date, unit: str, count: int) -> date:
     return today + _DAY * count * (1 if unit == "day" else 7)
 
 
-def _weekday(which: str, index: int, today: date, text: str) -> date:
+def _weekday(which: str, index: int, today: date, text: str, place: int) -> date:
     ahead = (index - today.weekday()) % 7
-    if which in ("next", "until", "till", "this", "starting", "by") or (which == "on" and _LIKELY_AHEAD.search(text)):
+    if which in ("next", "until", "till", "this", "starting", "by") or (which == "on" and _lies_ahead(text, place)):
         return today + _DAY * (ahead or 7)
     return today - _DAY * ((today.weekday() - index) % 7 or 7)
 

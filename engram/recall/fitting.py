@@ -20,18 +20,25 @@ _ASKS_HOW_MANY: Final = regex(
 )
 _ASKS_WHEN: Final = regex(rf"{_LEAD}(?:when(?:'s| (?:do|does|can|must|is|are|will|may)\b)|what time\b(?! zone))")
 _ASKS_WHICH_NUMBER: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b(?! the number\b).*\bnumber\b[?.! ]*$")
-_ASKS_MAIL: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b.*\be-?mail(?: address)?\b[?.! ]*$")
-_ASKS_ADDRESS: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b.*(?<!mail )(?<!ip )(?<!web )(?<!mac )\baddress\b[?.! ]*$")
+_ASKS_MAIL: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b(?! in\b).*(?<!or )\be-?mail(?: address)?\b[?.! ]*$")
+_ASKS_ADDRESS: Final = regex(
+    rf"{_LEAD}what(?:'s| is| was)\b.*(?<!mail )(?<!ip )(?<!web )(?<!mac )(?<!server )(?<!site )(?<!form of )\baddress\b"
+    r"[?.! ]*$"
+)
 _WHICH_NUMBER: Final = regex(
     r"\d|\b(?:numbers?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|"
-    r"(?<!['’])[b-hj-z])\b"
+    r"(?:seat|gate|room|row|flat|apartment|unit) [a-z]|(?<!['’])[b-hj-z])\b"
 )
+_CODE: Final = regex(r"\b[A-Z]{4,}\b")
 _MAIL: Final = regex(r"@|mail|\bdot\b")
-_ADDRESS_OF_MAIL: Final = regex(r"\be-?mail addresse?s?\b|[\w.+-]+@[\w.-]+")
+_ADDRESS_OF_MAIL: Final = regex(r"\be-?mail addresse?s?\b|(?<![\w.+-])[\w.+-]+@[\w.-]+")
 _PLACE: Final = regex(
     r"\d|\baddress|\b(?:in|at|on|near|to|from|opposite|behind|above|street|road|avenue|square|lane)\b"
 )
-_ASKS_WHERE: Final = regex(rf"{_LEAD}where(?:['’]s| (?:do|does|did|is|are|was|were|can|am|have|has))\b")
+_ASKS_WHERE: Final = regex(
+    rf"{_LEAD}where (?:do|does|did|has|have|is|are|was|were|am) .*\b(?:live|living|lived|stay|staying|from|study|"
+    r"studied|born|grow up|grew up|raised|based|located)\b"
+)
 _WHERE: Final = regex(
     r"\b(?:in|at|to|from|near|nearby|on|by|under|underneath|behind|inside|outside|around|through|off|via|with|for|above|"
     r"below|between|next|beside|across|against|along|over|into|onto|within|among|beneath|towards?|up|down|of|as|out|"
@@ -70,7 +77,7 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
     if _ASKS_HOW_MANY.match(asked) is not None:
         return _NUMBER.search(said) is not None
     if _ASKS_WHICH_NUMBER.match(asked) is not None:
-        return _WHICH_NUMBER.search(said) is not None
+        return _WHICH_NUMBER.search(said) is not None or _CODE.search(fact) is not None
     if _ASKS_MAIL.match(asked) is not None:
         return _MAIL.search(said) is not None
     if _ASKS_ADDRESS.match(asked) is not None:

@@ -105,7 +105,7 @@ def asked_of(question: str) -> tuple[str, str] | None:
 
 
 def as_own(question: str) -> str | None:
-    """A question about one of the asker's people, or somebody named, put as of the asker; None where it is of nobody.
+    """A question about one of the asker's people, or what has a name, put as of the asker; None where it is of none.
 
     >>> as_own("Where does my little sister work?")
     'Where do i work?'
@@ -144,10 +144,10 @@ def _naming(who: str, whose: str | None) -> re.Pattern[str]:
     return regex(rf"\b{mine}{called}(?P<after>{name})|(?P<before>{name}),? (?:is |are )?{mine}\b")
 
 
-def may_tell(who: str, fact: str, names: frozenset[str]) -> bool:
+def may_tell(who: str, fact: str, called: frozenset[str]) -> bool:
     """Whether a fact speaks of one of the user's people: by what they are called, or by a name."""
     said = _WORD.findall(fact.casefold())
-    return not names.isdisjoint(said) or is_called(who, said)
+    return not called.isdisjoint(said) or is_called(who, said)
 
 
 def is_called(who: str, said: Iterable[str]) -> bool:
@@ -162,11 +162,13 @@ _NAME_OF: Final = regex(
 _OWN: Final = regex(r"^User['’]s (?P<thing>[\w -]{1,40}?) (?:is|are|was|were) ")
 
 
-_BY_WORD: Final = regex(r"\b(?:called|named|names?|Dr|Mrs?|Ms|Prof)\b|\b(?:is|are|was|were) [\w-]+[.!]?$")
+_BY_WORD: Final = regex(r"\b(?:called|named|names?|goes by|Dr|Mrs?|Ms|Prof)\b|\b(?:is|are|was|were) [\w-]+[.!]?$")
 _NAMED_SMALL: Final = regex(  # "my dog max loves the beach": what stands between somebody and a verb
     rf"(?i)\b(?:user['’]s|my|our) (?:{WHO}) "
-    r"(?-i:(?!\w+s\b|(?:had|will|can|got|went|and|who|that|in|from|of|at)\b)[a-z]+) \w+s\b"
+    r"(?-i:(?!\w+s\b|(?:had|will|can|got|went|and|who|that|in|from|of|at)\b)[a-z]+) (?:\w+s|had|got|went|can|will)\b"
 )
+_BEHIND: Final = regex(rf"\b(?i:user['’]s|my|our) (?i:[\w-]+ ){{0,2}}?(?i:{WHO})s?,? [A-ZÀ-ÖØ-Þ][\w-]+")
+_BEFORE: Final = regex(rf"^[\w-]+,? (?:(?:is|are) )?(?i:user['’]s|my|our) (?i:[\w-]+ ){{0,2}}?(?i:{WHO})\b")
 _CAPITAL: Final = regex(
     r"(?<=[^.!?…\s] )(?!User\b)[A-ZÀ-ÖØ-Þ][\w-]+|^(?!User\b)[A-ZÀ-ÖØ-Þ][\w-]+(?=,? (?:is|are|was|were|and)\b)"
 )
@@ -181,7 +183,7 @@ def holds_the_name(question: str, fact: str) -> bool:
     wanted = _NAME_OF.match(question.strip())
     if wanted is None or (wanted["thing"] or wanted["of"]).split()[-1] not in _CALLED:
         return True
-    if _BY_WORD.search(fact) is not None or _NAMED_SMALL.search(fact) is not None:
+    if any(form.search(fact) is not None for form in (_BY_WORD, _NAMED_SMALL, _BEHIND, _BEFORE)):
         return True
     return any(word.casefold() not in names.NOT_NAMES for word in _CAPITAL.findall(fact))
 

@@ -72,7 +72,10 @@ def _of_what_of_somebody(telling: list[SearchResult], question: str, same: str) 
     What was said goes with the fact that was made of it.
     """
     if _FOR_NO_NAME.match(same) is not None:
-        telling = [one for one in telling if not _tells_a_name_alone(one.memory.fact)]
+        telling = [
+            one for one in telling
+            if not _tells_a_name_alone(one.memory.fact) or _names_one_of(one.memory.fact, same)
+        ]  # fmt: skip
     own = kin.as_own(question)
     if own is None:
         return telling
@@ -81,7 +84,7 @@ def _of_what_of_somebody(telling: list[SearchResult], question: str, same: str) 
 
     def tells(one: SearchResult) -> bool:
         if _tells_a_name_alone(one.memory.fact):
-            return asks_a_name or (name is None and kin.asked(same) is None)
+            return _names_one_of(one.memory.fact, same) or asks_a_name or (name is None and kin.asked(same) is None)
         return name is None or _may_tell_of_another(one.memory, name)
 
     kept = [one for one in telling if tells(one)]
@@ -215,16 +218,30 @@ _IS_CALLED: Final = regex(
     r"(?P<name>[\w-]+)[.! ]*$"
 )
 _FOR_NO_NAME: Final = regex(r"(?:and |so )?(?:when|where|how (?:old|long|often|far|tall|big|many|much))\b(?!.*\bcall)")
+_OF_THE_USER: Final = regex(r"(?i)^(?:user|i|we)(?!['’])\b")
 _FOR_A_NAME: Final = regex(r"\b(?:names?|named|call|called|who|whose)\b")
 _WHAT_THEY_DO: Final = regex(r"(?i)\W*(?:and |so )?what (?:do|did) i do(?: now| these days| currently)?[?.! ]*$")
 _IS_AGED: Final = regex(
     r"\bturn(?:ed|s) \d{1,3}\b|-(?:year|month)s?-old\b|"
     r"\b(?:is|are) (?:an? )?\d{1,3}(?:[ -](?:years?|months?)(?:[ -]old)?)?[.! ]*$"
 )
-_IS_FROM: Final = regex(r"\b(?:is|are) (?:originally )?from [\w -]+[.! ]*$")
-_IS_A: Final = regex(r"\b(?:is|was) an? (?:(?!in\b|at\b|from\b|of\b|with\b|who\b|on\b)[\w-]+ ){0,2}[\w-]+[.! ]*$")
+_IS_FROM: Final = regex(r"\b(?:is|are) (?:originally )?from [\w -]{1,60}[.! ]*$")
+_IS_A: Final = regex(  # what somebody does: no age, no diet, and nothing they belong to or are fond of
+    r"\b(?:is|was) an? (?:(?!in\b|at\b|from\b|of\b|with\b|who\b|on\b)[a-z-]+ ){0,2}"
+    r"(?![a-z-]*(?:fan|user|owner|member|customer|speaker|supporter|graduate|student|vegan|vegetarian|pescatarian|teen|"
+    r"teenager|toddler|baby|adult|pensioner|believer|native|citizen|local)\b)[a-z-]+[.! ]*$"
+)
 _ALIKE: Final = frozenset(
-    map(frozenset, (("occupation", "employer"), ("age", "birthday"), (attributes.ORIGIN, "nationality")))
+    map(
+        frozenset,
+        (
+            ("occupation", "employer"),
+            ("age", "birthday"),
+            ("age", "height"),
+            ("age", "weight"),
+            (attributes.ORIGIN, "nationality"),
+        ),
+    )
 )
 """Attributes that tell of each other, where no more is known."""
 
@@ -235,9 +252,20 @@ def _tells_a_name_alone(fact: str) -> bool:
     return called is not None and called["name"].casefold() not in names.DESCENTS
 
 
+def _names_one_of(fact: str, question: str) -> bool:
+    """Whether what a fact says somebody is called stands in a question: then it says whose that name is. Pure."""
+    called = _IS_CALLED.match(fact)
+    return called is not None and called["name"].casefold() in text.words(question)
+
+
 def _may_tell_of_another(memory: Memory, name: str) -> bool:
-    """Whether a memory may tell of an attribute of somebody else: not where it gives another, in none of its words."""
+    """Whether a memory may tell of an attribute of somebody else.
+
+    False where it gives another attribute and has no word of this one; what is said of the user may name somebody.
+    """
     gives = _given_by(memory)
+    if _OF_THE_USER.match(memory.fact) is not None:
+        return True
     if gives is None or gives in (name, *phrases.relatives(name)) or frozenset((gives, name)) in _ALIKE:
         return True
     if gives == "occupation" and phrases.goes_beside(name):

@@ -233,6 +233,9 @@ ASKED: Final = (
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (
     "I work at Tesco. | Friday is my last day at Tesco.",
+    "I work at Tesco. | My last day at Tesco was postponed.",
+    "I work at Tesco. | Friday was my last day at Tesco this week.",
+    "My name is Priya. | I'm Cherokee.",
     "I work at Tesco. | My last day at the conference was great.",
     "I work at Tesco. | Friday was my last day at the Tesco summer camp.",
     "We use Flask for the API and the admin. | We moved the API from Flask to FastAPI.",
