@@ -630,17 +630,17 @@ _OVERS: Final = tuple(
         (_HAS + r"(?:quit|left) (?P<value>[^,;]+)$", "user works at {value}"),
         (
             (
-                r"^(?:last )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|week|month) was user's last day (?:at|with) "
+                rf"^(?:last )?(?:{feasts.WEEKDAY}|week|month) was user's last day (?:at|with) "
                 r"(?P<value>(?:(?!\b(?:this|that|until|till|before|for|in)\b)[^,;])+)$"
             ),
             "user works at {value}",
         ),
         (
             (
-                r"^user's last day (?:at|with) (?P<value>[^,;]+?) was (?:(?:on )?(?:last )?(?:yesterday|(?:mon|tues|"
-                r"wednes|thurs|fri|satur|sun)day|week|month|(?:january|february|march|april|may|june|july|august|"
-                r"september|october|november|december)\b.*|the \d+.*)|(?:so |very |really |quite )?(?:great|sad|"
-                r"emotional|fun|hard|good|nice|weird|bittersweet|tough|lovely))$"
+                r"^user's last day (?:at|with) (?P<value>[^,;]+?) was (?:(?:on )?(?:last )?(?:yesterday|"
+                rf"{feasts.WEEKDAY}|week|month|(?:{feasts.MONTHS})\b.*|the \d+.*)|"
+                r"(?:so |very |really |quite )?(?:great|sad|emotional|fun|hard|good|nice|weird|bittersweet|tough|"
+                r"lovely))$"
             ),
             "user works at {value}",
         ),
@@ -713,7 +713,7 @@ _HOME_IS: Final = regex(
     r"^home (?:for|to) (?:me|user) is \w|^home is \w.* for (?:me|user)$|^[\w' -]{2,40} is (?:(?:still|now) )?(?:my "
     r")?home(?: for (?:me|"
     r"user)| now)+$|"
-    r"^(?:today|yesterday|this|(?:last )?(?:mon|tues|wednes|thurs|fri|satur|sun)day) (?:was|is) (?:my|user's) "
+    rf"^(?:today|yesterday|this|(?:last )?{feasts.WEEKDAY}) (?:was|is) (?:my|user's) "
     r"(?:first|last) (?:day|week|month) (?:at|with) \w|"
     r"^the [\w' -]{1,40} (?:that )?(?:i|user) (?:likes?|loves?|prefers?|enjoys?) (?:the )?(?:best|most) is \w"
 )

@@ -782,8 +782,6 @@ class Told:
         `said` is the statement that it has changed, in compared text. One that tells of a part of what the memory is
         about ("We moved the API from Flask to FastAPI") gives the rest no other value.
         """
-        if _is_of_a_part(said, self.plain):
-            return None
         return _replaced(self.plain, self.written, old, new, said)
 
     def writes(self, old: str, new: str) -> bool:
@@ -1133,7 +1131,7 @@ def _names_the_end(plain: str, heavy: Iterable[str]) -> bool:
 
 
 def _replaced(plain: str, written: str, old: str, new: str, said: str) -> str | None:
-    if not is_state(plain) or f" {new} " in f" {plain} " or _TASTES.search(plain):
+    if not is_state(plain) or f" {new} " in f" {plain} " or _TASTES.search(plain) or _is_of_a_part(said, plain):
         return None
     place = re.search(rf"(?<![\w'-]){re.escape(old)}(?![\w-])", written, re.IGNORECASE)
     if place is None or (place.start() > 0 and place.end() < len(written) and written[place.end()] == "'"):

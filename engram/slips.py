@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from engram.feasts import MONTHS, WEEKDAY
 from engram.regex import regex
 
 _WELL: Final = (
@@ -51,8 +52,7 @@ _PROPER: Final = regex(
 )
 _FIGURE: Final = regex(r"\d[\d.,:-]*")
 _OF_A_NAME: Final = regex(rf"(?:{_PROPER.pattern}) {_FIGURE.pattern}")  # "July 5"
-_DAYS: Final = regex(r"(?i:mon|tues|wednes|thurs|fri|satur|sun)day")
-_MONTHS: Final = regex(r"(?i:january|february|march|april|may|june|july|august|september|october|november|december)")
+_CLASSES: Final = tuple(regex(f"(?i:{kind})") for kind in (WEEKDAY, MONTHS))
 _WORD_AT_THE_END: Final = regex(r"(?<= (?:is|in|on|at|to|by)) [a-z-]+$|(?<= (?:are|was)) [a-z-]+$|(?<='m) [a-z-]+$")
 SHARED: Final = 0.4  # words of a corrected statement that the slip has as well
 
@@ -100,7 +100,7 @@ def _put(said: str, new: str) -> str:
 
 def _are_of_a_class(one: str, other: str) -> bool:
     """Whether two values are days of the week or months, both."""
-    return any(kind.match(one) and kind.match(other) for kind in (_DAYS, _MONTHS))
+    return any(kind.match(one) and kind.match(other) for kind in _CLASSES)
 
 
 def named(sentence: str) -> str | None:

@@ -71,20 +71,20 @@ def _of_what_of_somebody(telling: list[SearchResult], question: str, same: str) 
 
     What was said goes with the fact that was made of it.
     """
+    said = text.words(same)
     if _FOR_NO_NAME.match(same) is not None:
-        telling = [
-            one for one in telling
-            if not _tells_a_name_alone(one.memory.fact) or _names_one_of(one.memory.fact, same)
-        ]  # fmt: skip
+        telling = [one for one in telling if (called := _name_alone(one.memory.fact)) is None or called in said]
     own = kin.as_own(question)
     if own is None:
         return telling
     asks_a_name = _FOR_A_NAME.search(same) is not None
     name = "occupation" if _WHAT_THEY_DO.match(own) else None if asks_a_name else attributes.asked(plain(own))
+    any_name_may_tell = asks_a_name or (name is None and kin.asked(same) is None)
 
     def tells(one: SearchResult) -> bool:
-        if _tells_a_name_alone(one.memory.fact):
-            return _names_one_of(one.memory.fact, same) or asks_a_name or (name is None and kin.asked(same) is None)
+        called = _name_alone(one.memory.fact)
+        if called is not None:
+            return called in said or any_name_may_tell  # one that is asked about says whose it is
         return name is None or _may_tell_of_another(one.memory, name)
 
     kept = [one for one in telling if tells(one)]
@@ -246,16 +246,11 @@ _ALIKE: Final = frozenset(
 """Attributes that tell of each other, where no more is known."""
 
 
-def _tells_a_name_alone(fact: str) -> bool:
-    """Whether a fact says what somebody is called, and no more. Pure."""
-    called = _IS_CALLED.match(fact)
-    return called is not None and called["name"].casefold() not in names.DESCENTS
-
-
-def _names_one_of(fact: str, question: str) -> bool:
-    """Whether what a fact says somebody is called stands in a question: then it says whose that name is. Pure."""
-    called = _IS_CALLED.match(fact)
-    return called is not None and called["name"].casefold() in text.words(question)
+def _name_alone(fact: str) -> str | None:
+    """What a fact says somebody is called, in compared text, where it says no more. Pure."""
+    found = _IS_CALLED.match(fact)
+    called = None if found is None else found["name"].casefold()
+    return None if called in names.DESCENTS else called
 
 
 def _may_tell_of_another(memory: Memory, name: str) -> bool:
@@ -263,9 +258,9 @@ def _may_tell_of_another(memory: Memory, name: str) -> bool:
 
     False where it gives another attribute and has no word of this one; what is said of the user may name somebody.
     """
-    gives = _given_by(memory)
     if _OF_THE_USER.match(memory.fact) is not None:
         return True
+    gives = _given_by(memory)
     if gives is None or gives in (name, *phrases.relatives(name)) or frozenset((gives, name)) in _ALIKE:
         return True
     if gives == "occupation" and phrases.goes_beside(name):
