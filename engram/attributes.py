@@ -1088,6 +1088,14 @@ _QUESTIONS: Final = tuple(
             "commute",
         ),
         (rf"^(?:which|what) bank {_AUX} i (?:\w+ )?(?:with|at)$", "bank"),
+        (rf"^(?:which|what) diet {_AUX} i (?:\w+ )?on$", "diet"),
+        (
+            (
+                r"^what(?:'s| is| was) my (?:role|job|title|position|job title|job role) (?:at|in) "
+                r"(?:work|(?:the|my) (?:office|company|firm|team))$"
+            ),
+            "occupation",
+        ),
         (r"^(?:where|what city|what town)(?:'s| is| was) my (?:home|house|flat|apartment)(?: in)?$", "current_city"),
         (rf"^(?:who|whom) {_AUX} i (?:\w+ )?report(?:ing|ed)? to$|^to whom {_AUX} i report(?:ing)?$", "manager"),
         (r"^where(?:'s| is| was) home(?: for me)?$", "current_city"),

@@ -54,7 +54,7 @@ def walked(
     def along(conn: Connection, found: list[Searched]) -> _Walked:
         known: dict[str, Memory] = {}
         anytime = found[-1].returned(conn, known=known) if bounded else None
-        walk = _Walk(question, understood, found[:-1] if bounded else found, anytime, tz, known)
+        walk = _Walk(question, understood, found[:-1] if bounded else found, anytime, tz, known, beyond)
         walked = walk.along(conn, roads, reading)
         trace = replace(walked.answer.trace, notes=tuple(walked.notes))
         answer = replace(walked.answer, evidence=recall.with_told(walked.answer, shown), trace=trace)
@@ -103,6 +103,7 @@ class _Walk:
     anytime: SearchResults | None
     tz: tzinfo
     known: dict[str, Memory]
+    beyond: bool  # the time is the question's own, and no bound that the caller set
 
     def along(self, conn: Connection, roads: Sequence[Intent], reading: Reading) -> _Walked:
         """One road after the other until one says something; where none does, what is known of another time."""
@@ -117,9 +118,11 @@ class _Walk:
             tried.append(road)
             if told.answer.found:
                 break
-        if self.anytime is not None and not told.answer.found:
-            notes += self.unknown(conn, reading)
-        return _Walked(told.answer, results, notes, asks)
+        answer = told.answer
+        if self.anytime is not None and not answer.found:
+            answer, unknown = self.elsewhen(conn, reading, answer)
+            notes += unknown
+        return _Walked(answer, results, notes, asks)
 
     def on(self, conn: Connection, road: Intent, place: int = 0) -> SearchResults:
         """What one of the searches found, as a road ranks it; what an earlier road was shown is there already."""
@@ -145,10 +148,12 @@ class _Walk:
             )
         )  # fmt: skip
 
-    def unknown(self, conn: Connection, reading: Reading) -> list[str]:
-        """What is known of another time than the one that was asked for."""
+    def elsewhen(self, conn: Connection, reading: Reading, empty: RecallAnswer) -> tuple[RecallAnswer, list[str]]:
+        """What held at the time that was asked for by what is known of any, or else what is known of another; notes."""
         assert self.anytime is not None
-        looked = replace(self.found[0].looked, moment=recall.any_time(reading.moment))
-        return recall.unknown(
-            conn, self.question, looked, self.understood, self.anytime, reading.moment, only=self.found[0].asked.filter
-        )
+        first, moment, only = self.found[0], reading.moment, self.found[0].asked.filter
+        of = conn, self.question, replace(first.looked, moment=recall.any_time(moment)), self.understood, self.anytime
+        answer = recall.held(*of, moment, empty, words=self.beyond, only=only, tz=self.tz)
+        if answer.found:
+            return answer, [note for note in answer.trace.notes if note not in empty.trace.notes]
+        return empty, recall.unknown(*of, moment, only=only)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from engram.recall.sayings import SUPPOSED
+from engram.recall.sayings import is_supposed
 from engram.regex import regex
-from engram.subjects import MAX_SENTENCE, mood_of, plain
+from engram.subjects import MAX_SENTENCE, plain
 
 OF_A_FRAME: Final = 3  # words at least before a value
 OF_A_VALUE: Final = 3  # words of it at most
@@ -54,7 +54,7 @@ def is_said_anew(said: str, before: str) -> bool:
     True
     """
     texts = [_NOW.sub("", _BECAME.sub(" is ", plain(one[:MAX_SENTENCE]))) for one in (said, before)]
-    if any(map(_ONCE.search, texts)) or mood_of(said) in SUPPOSED:
+    if any(map(_ONCE.search, texts)) or is_supposed(said):
         return False
     new, old = (one.split() for one in texts)
     first = _shared(new, old)
@@ -66,6 +66,16 @@ def is_said_anew(said: str, before: str) -> bool:
         return False
     kinds = {value[0] if value[0] in _PLACED else "" for value in values}
     return len(kinds) == 1 and all(_NO_VALUE.isdisjoint(value) for value in values)
+
+
+@lru_cache(maxsize=4096)
+def tells_what_is_so(said: str) -> bool:
+    """Whether somebody's words tell how things are, rather than what happened or is only thought of.
+
+    >>> tells_what_is_so("Marek picks up the kids"), tells_what_is_so("Marek picked up the kids yesterday")
+    (True, False)
+    """
+    return _ONCE.search(plain(said[:MAX_SENTENCE])) is None and not is_supposed(said)
 
 
 def asks_for_the_former(question: str, said: str, before: str) -> bool:

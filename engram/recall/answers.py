@@ -197,16 +197,25 @@ def answer(
         line, rivals = _line(conn, looked, best.memory, only, question)
         if rivals and rivals[0] != best.memory:
             best = replace(best, memory=rivals[0])
-            line = _lineage(conn, looked, best.memory, only)
+            line = lineage_of(conn, looked, best.memory, only)
     else:
-        line, rivals = _lineage(conn, looked, best.memory, only), []
+        line, rivals = lineage_of(conn, looked, best.memory, only), []
     values, told = _told_on(line, best.memory, road, question, window)
     if not told:
         return empty
     later = [] if said_since is None or len(told) > 1 else said_since(told[0])
-    later = [one for one in later if _may_be_told(one, only)][: sayings.TOLD]
+    later = [one for one in later if may_be_told(one, only)][: sayings.TOLD]
     later.sort(key=lambda one: (one.valid_from, one.memory_id), reverse=True)
     answer_text, notes = _in_words(told, later, road, question, reading, looked.moment, tz)
+    conflict_note = _conflict_note(line, results, best, rivals)
+    return filled(empty, line, values, (*told, *later), answer_text, notes, since=later, conflict_note=conflict_note)
+
+
+def filled(
+    empty: RecallAnswer, line: Lineage, values: Sequence[Memory], told: Sequence[Memory], answer_text: str,
+    notes: Sequence[str], *, since: Sequence[Memory] = (), conflict_note: str | None = None,
+) -> RecallAnswer:  # fmt: skip
+    """An answer that tells some values of a lineage, and what was said of it since. Pure."""
     head = line.head
     previous = tuple(one for one in values if one != head and one.status == "superseded")
     return replace(
@@ -216,13 +225,13 @@ def answer(
         current=head,
         previous=previous,
         when_changed=head.valid_from if head is not None and previous else None,
-        sources=_sources((*told, *later)),
-        conflict_note=_conflict_note(line, results, best, rivals),
-        since=tuple(later),
+        sources=sources_of(told),
+        conflict_note=conflict_note,
+        since=tuple(since),
         trace=replace(
             empty.trace,
             notes=(*empty.trace.notes, *notes),
-            kept_ids=tuple(one.memory_id for one in (*told, *later)),
+            kept_ids=tuple(one.memory_id for one in told),
             superseded_ids=tuple(one.memory_id for one in previous),
         ),
     )
@@ -232,10 +241,10 @@ def _told_on(
     line: Lineage, found: Memory, road: Intent, question: str, window: Window | None
 ) -> tuple[list[Memory], list[Memory]]:
     """The values of a lineage, of a time where one is asked for, and those of them that a road tells. Pure."""
-    values = [one for one in _by_time(line.revisions) if one.status in VALUES]
     if window is not None:
-        values = [one for one in values if holds_in(one, window)]
-        return values, values if road == "lineage" else _of_a_time(values, found)
+        values = held_in(line, window)
+        return values, values if road == "lineage" else of_a_time(values, found)
+    values = [one for one in by_time(line.revisions) if one.status in VALUES]
     told = _TOLD[road](line, values)
     if road == "historical":
         told = values[-1:] if _ORIGINAL.search(question) else _before_the_named(values, question) or told
@@ -249,17 +258,17 @@ def _in_words(
     """An answer's text, a line for each memory, and what is to be noted of it. Pure."""
     first = told[0]
     notes: tuple[str, ...] = ()
-    lines = [_dated(one, tz) for one in told[::-1]] if len(told) > 1 or road == "lineage" else [first.fact]
+    lines = [dated_line(one, tz) for one in told[::-1]] if len(told) > 1 or road == "lineage" else [first.fact]
     if road == "current" and len(told) == 1 and _SINCE.search(question):
         known = "Since" if first.valid_from_stated or first.revision > 1 else "Known since"
-        lines = [f"{known} {first.fact if reading.window is not None else _dated(first, tz)}"]
+        lines = [f"{known} {first.fact if reading.window is not None else dated_line(first, tz)}"]
     if road == "historical" and reading.intent == "current" and reading.window is None:
         lines[0] = f"{FORMERLY}{lines[0]}"  # nothing of it is current: an old value must not pass for one
     is_asked_for_the_past = reading.intent == "historical" and not is_bounded(reading, moment)
     if road == "current" and is_asked_for_the_past and all(map(_tells_what_is_so, told)):
         lines[0] = f"{NOW}{lines[0]}"  # nor must what is current pass for what was before it
         notes = ("nothing is known of what was before: told is what is so now",)
-    lines += [f"{SINCE}{' '.join(_dated(one, tz).split())}" for one in later]
+    lines += [f"{SINCE}{' '.join(dated_line(one, tz).split())}" for one in later]
     return "\n".join(lines), notes
 
 
@@ -275,8 +284,8 @@ def _begun(empty: RecallAnswer, found: Sequence[Memory], window: Window | None, 
     if not begun:
         return empty
     trace = replace(empty.trace, kept_ids=tuple(one.memory_id for one in begun))
-    answer_text = "\n".join(_dated(one, tz) for one in begun)
-    return replace(empty, answer_text=answer_text, found=True, sources=_sources(begun), trace=trace)
+    answer_text = "\n".join(dated_line(one, tz) for one in begun)
+    return replace(empty, answer_text=answer_text, found=True, sources=sources_of(begun), trace=trace)
 
 
 def best_hit(results: SearchResults, road: Intent, question: str = "", *, least: float = 0.0) -> SearchResult | None:
@@ -344,7 +353,12 @@ def least_of(anytime: SearchResults, question: str) -> float:
     return 0.0 if best is None else telling.STRONG * relevance_of(best)
 
 
-def _of_a_time(values: Sequence[Memory], found: Memory) -> list[Memory]:
+def held_in(line: Lineage, window: Window) -> list[Memory]:
+    """The values of a lineage that held in a window, what is so still first, then the newest. Pure."""
+    return [one for one in by_time(line.revisions) if one.status in VALUES and holds_in(one, window)]
+
+
+def of_a_time(values: Sequence[Memory], found: Memory) -> list[Memory]:
     """The values of a time, newest first; where the one that was found has no history, that one."""
     return list(values) if any(one.memory_id == found.memory_id for one in values) else list(values[:1])
 
@@ -388,11 +402,11 @@ def _tells_what_is_so(memory: Memory) -> bool:
     return _TELLS_OF_BEFORE.search(memory.fact) is None
 
 
-def _dated(memory: Memory, tz: tzinfo) -> str:
+def dated_line(memory: Memory, tz: tzinfo) -> str:
     return f"{memories.day_of(memory, tz)}: {memory.fact}"
 
 
-def _sources(told: Iterable[Memory]) -> tuple[Citation, ...]:
+def sources_of(told: Iterable[Memory]) -> tuple[Citation, ...]:
     return tuple(dict.fromkeys(citation for one in told for citation in one.citations))
 
 
@@ -448,9 +462,11 @@ def of_events(
         waiting,
         answer=replace(
             waiting.answer,
-            answer_text="\n".join(events.line(one, tz) if isinstance(one, Event) else _dated(one, tz) for one in told),
+            answer_text="\n".join(
+                events.line(one, tz) if isinstance(one, Event) else dated_line(one, tz) for one in told
+            ),
             found=True,
-            sources=(*cited.values(), *_sources(told_memories)),
+            sources=(*cited.values(), *sources_of(told_memories)),
             events=(*told_events, *rest)[: asked.limit],
             trace=replace(empty.trace, notes=notes, kept_ids=tuple(one.memory_id for one in told_memories)),
         ),
@@ -559,7 +575,7 @@ def of_order(
         empty,
         answer_text=chain_text(dated),
         found=True,
-        sources=_sources(one.memory for one in dated),
+        sources=sources_of(one.memory for one in dated),
         trace=replace(empty.trace, kept_ids=tuple(one.memory.memory_id for one in dated)),
     )
 
@@ -628,48 +644,6 @@ def chain_text(dated: Sequence[Dated]) -> str:
     return line
 
 
-# What is not known --------------------------------------------------------------------------------------------------
-
-
-def unknown(
-    conn: Connection,
-    question: str,
-    looked: Looked,
-    reading: Reading,
-    anytime: SearchResults,
-    moment: Moment,
-    *,
-    only: Filter | None = None,
-) -> list[str]:
-    """What to say where nothing is known of the time that was asked for: the nearest time something is known of."""
-    asked: Window = reading.window or (moment.as_of, moment.as_of)
-    said = f"nothing is known {_as_words(reading.window, moment)}"
-    strong = telling.strong(anytime, question, 0.0)
-    if not strong:
-        return [f"{said}, nor of any other time"]
-    near = [one.memory for one in strong if relevance_of(one) >= NEAR_TOP * relevance_of(strong[0])]
-    values = [*near, *(one for one in _lineage(conn, looked, near[0], only).revisions if one.status in VALUES)]
-    nearest = min(values, key=lambda one: (_away(one, asked), one.valid_from, one.memory_id))
-    until = "on" if nearest.valid_to is None else f"to {nearest.valid_to:%Y-%m-%d}"
-    return [f"{said}: the nearest that is known is from {nearest.valid_from:%Y-%m-%d} {until} ({nearest.short_id})"]
-
-
-def _as_words(window: Window | None, moment: Moment) -> str:
-    if window is None:
-        return f"as of {moment.as_of:%Y-%m-%d}"
-    start, end = window
-    since = "" if start is None else f"from {start:%Y-%m-%d %H:%M} on" if end is None else f"of {start:%Y-%m-%d %H:%M}"
-    return f"{since} {'to' if start else 'before'} {end:%Y-%m-%d %H:%M}".strip() if end is not None else since
-
-
-def _away(memory: Memory, asked: Window) -> float:
-    """The seconds between a memory's validity and a window. Pure."""
-    start, end = asked
-    later = 0.0 if end is None else (memory.valid_from - end).total_seconds()
-    earlier = 0.0 if start is None or memory.valid_to is None else (start - memory.valid_to).total_seconds()
-    return max(later, earlier, 0.0)
-
-
 # What is shared -----------------------------------------------------------------------------------------------------
 
 
@@ -712,8 +686,8 @@ def _values_of(
 ) -> list[Memory]:  # fmt: skip
     """The values of an attribute that may be told; of a window those that held in it, the newest first."""
     line = memories.lineage_of_key(conn, looked.visible, frames.PROFILE + name, looked.moment)
-    values = [] if line is None else [one for one in line.revisions if one.status in VALUES and _may_be_told(one, only)]
-    return values if window is None else [one for one in _by_time(values) if holds_in(one, window)]
+    values = [] if line is None else [one for one in line.revisions if one.status in VALUES and may_be_told(one, only)]
+    return values if window is None else [one for one in by_time(values) if holds_in(one, window)]
 
 
 def _of_the_named(results: SearchResults, looked: Looked, question: str) -> SearchResults:
@@ -744,7 +718,7 @@ def _line(
         **memories.visible_params(looked.visible, looked.moment),
     )
     others = memories.load(conn, looked.visible, [row.memory_id for row in rows], looked.moment)
-    return _lineage(conn, looked, memory, only), _rivals(memory, others, only, question)
+    return lineage_of(conn, looked, memory, only), _rivals(memory, others, only, question)
 
 
 def _rivals(memory: Memory, others: Iterable[Memory], only: Filter | None, question: str) -> list[Memory]:
@@ -752,7 +726,7 @@ def _rivals(memory: Memory, others: Iterable[Memory], only: Filter | None, quest
     current = [
         one
         for one in others
-        if one.is_current and _may_be_told(one, only) and not _asks_of_one(question, memory.fact, one.fact)
+        if one.is_current and may_be_told(one, only) and not _asks_of_one(question, memory.fact, one.fact)
     ]
     if not current:
         return []
@@ -782,7 +756,7 @@ def _tier(one: SearchResult) -> int:
     return 0 if one.memory.is_critical else 1
 
 
-def _lineage(conn: Connection, looked: Looked, memory: Memory, only: Filter | None) -> Lineage:
+def lineage_of(conn: Connection, looked: Looked, memory: Memory, only: Filter | None) -> Lineage:
     """The values of a memory that may be told: a search finds no more of them."""
     try:
         line = memories.lineage(conn, looked.visible, memory.lineage_id, looked.moment)
@@ -797,26 +771,26 @@ def _told_of(memory: Memory, line: Lineage | None, only: Filter | None) -> Linea
         return Lineage(memory.lineage_id, None, memory, (memory,))
     return replace(
         line,
-        head=line.head if line.head is not None and _may_be_told(line.head, only) else None,
-        revisions=tuple(one for one in line.revisions if _may_be_told(one, only)),
-        contested=tuple(one for one in line.contested if _may_be_told(one, only)),
+        head=line.head if line.head is not None and may_be_told(line.head, only) else None,
+        revisions=tuple(one for one in line.revisions if may_be_told(one, only)),
+        contested=tuple(one for one in line.contested if may_be_told(one, only)),
     )
 
 
-def _may_be_told(memory: Memory, only: Filter | None) -> bool:
+def may_be_told(memory: Memory, only: Filter | None) -> bool:
     """Whether a value may be told: it has not expired, stands for itself, and passes the caller's filter. Pure."""
     if "expired" in memory.labels or memory.consolidated_into is not None:
         return False
     return only is None or filters.matches(only, memory)
 
 
-def _by_time(revisions: Iterable[Memory]) -> list[Memory]:
+def by_time(revisions: Iterable[Memory]) -> list[Memory]:
     return sorted(revisions, key=lambda one: (one.status == "active", one.valid_from, one.revision), reverse=True)
 
 
 def _conflict_note(line: Lineage, results: SearchResults, best: SearchResult, rivals: Sequence[Memory]) -> str | None:
     """What speaks against the answer: later statements of less trust, or a trusted one farther away."""
-    notes = [f"{one.trust} said later, with less trust: {one.fact}" for one in _by_time(line.contested)]
+    notes = [f"{one.trust} said later, with less trust: {one.fact}" for one in by_time(line.contested)]
     if best.memory.conflict_key is not None:
         notes += [
             f"{other.memory.trust} says for {other.memory.scope.namespace}: {other.memory.fact}"

@@ -81,13 +81,31 @@ def is_about_another(memory: Memory, asked: Set[str]) -> bool:
     if memory.subject is None or is_self(memory.subject, owner):
         return False
     named = [word for word in text.words(memory.subject) if word not in _SELF_WORDS]
-    if not named or not asked.isdisjoint(named) or any(kin.is_called(word, named[-1:]) for word in asked):
+    if (
+        _are_us(memory.subject, asked)
+        or not named
+        or not asked.isdisjoint(named)
+        or any(kin.is_called(word, named[-1:]) for word in asked)
+    ):
         return False
     # "User's sister Clara" is named by her name as well.
     name = re.search(rf"\b{re.escape(named[-1])},? ([^\W\d_]+)", memory.fact, re.IGNORECASE)
     if name is not None and name[1][0].isupper() and asked & plain_words(name[1]):
         return False
     return may_be_somebody(memory.subject, memory.fact)
+
+
+def _are_us(subject: str, asked: Set[str]) -> bool:
+    """Whether a subject is who "we" are, where a question asks of us: "How long are our sprints?"."""
+    return not _US.isdisjoint(asked) and _OURS.fullmatch(subject.casefold()) is not None
+
+
+_WHOSE: Final = frozenset(("my", "our", "a", "an", "some"))
+_US: Final = frozenset(("we", "us", "our", "ours"))
+_OURS: Final = regex(
+    r"(?:user's|my|our) (?:[\w-]+ )?(?:team|squad|crew|group|department|company|firm|startup|start-up|agency|office|"
+    r"lab|family|household|band|club)"
+)
 
 
 def tells_of_the_asker(said: str, asked: Set[str]) -> bool:
@@ -97,7 +115,9 @@ def tells_of_the_asker(said: str, asked: Set[str]) -> bool:
 
 def _is_of_another(sentence: str, asked: Set[str]) -> bool:
     other = _OF_ANOTHER.match(sentence)
-    if other is None or not asked.isdisjoint(plain_words(other["who"])):
+    if other is None or _are_us(other["who"], asked):
+        return False
+    if not asked.isdisjoint(plain_words(other["who"]) - _WHOSE):
         return False
     may_be_noun = other["does"] not in ("has", "does") and other["does"].endswith("s") and other["of"] == " "
     if may_be_noun and _GOES_ON.match(sentence, other.end()) is not None:

@@ -28,7 +28,7 @@ from engram.subjects import MAX_SENTENCE, PEOPLE, mood_of, plain, sentence_spans
 from engram.text import STOP_WORDS, compared
 from engram.values import Memory, trust_rank
 
-__all__ = ["SUPPOSED", "TOLD", "about", "ahead", "turns"]
+__all__ = ["TOLD", "about", "ahead", "is_supposed", "turns"]
 
 LOOKED_AT: Final = 10  # sayings with a sign that may be about a fact, of those nearest to it
 FEW: Final = 200  # sayings since a fact that are all compared with it
@@ -162,14 +162,21 @@ def _is_turn(sentence: str, own: Set[str]) -> bool:
 @lru_cache(maxsize=4096)
 def _speaks_of_a_change(sentence: str) -> bool:
     """Whether a sentence says that something has changed: kept, as recalls ask it of the same ones."""
-    if _PASSES.search(sentence) or mood_of(sentence) in SUPPOSED:
+    if _PASSES.search(sentence) or is_supposed(sentence):
         return False
     if news.sign(plain(sentence)) in ("new", "over", "back", "slip"):
         return _DENIED.search(sentence) is None
     return any(_DENIES.search(sentence[: turn.start()]) is None for turn in _TURN.finditer(sentence))
 
 
-SUPPOSED: Final = ("conditional", "question", "plan", "quotation", "command")
+def is_supposed(sentence: str) -> bool:
+    """Whether a sentence tells nothing that is so: it asks, orders, plans or supposes. What has to be, is."""
+    mood = mood_of(sentence)
+    return mood in _SUPPOSED and not (mood == "plan" and _HAS_TO.search(sentence))
+
+
+_SUPPOSED: Final = ("conditional", "question", "plan", "quotation", "command")
+_HAS_TO: Final = regex(r"(?i)\b(?:have|has|need|needs) to\b(?!.*\b(?:want|plan|hope|intend|going|aim)\w*\b)")
 _WORD: Final = regex(r"\w+(?:['-]+\w+)*")
 _DENIES: Final = regex(r"(?i)(?:\bnot|n't|\bnever|\bnothing (?:has|had|is|was)) (?:\w+ )?$")
 _DENIED: Final = regex(

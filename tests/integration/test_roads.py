@@ -215,7 +215,7 @@ def test_what_is_not_derived_yet_is_held_to_the_window_too(doors: Doors) -> None
     door = doors(dispatch="doorbell")
     door.remember("The kayak is in the garage.", occurred_at=at("2025-03-05"))
     assert asked(door, "Where was the kayak in March?").found
-    answer = asked(door, "Where was the kayak in April?")
+    answer = asked(door, "Where was the kayak in February?")
     assert (answer.found, answer.evidence) == (False, ())
 
 
@@ -280,6 +280,52 @@ def test_recently_favours_the_last_days_and_hides_nothing(doors: Doors) -> None:
     answer = asked(door, "Which novel have I read recently?", now=None)
     assert answer.window is None
     assert len(answer.evidence) == 2
+
+
+# What holds on
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "told"),
+    [
+        (  # nothing but words, and nobody says them again
+            ("Marek picks up the kids from school.", "Rosa picks up the kids from school now."),
+            "Who picked up my kids from school in February 2025?",
+            "2025-01-10: Marek picks up the kids from school.",
+        ),
+        (  # the question is nearer to what followed
+            ("I have a parrot at home.", "The parrot is gone, we adopted a cat on Sunday."),
+            "What pet did I have in February 2025?",
+            "User has a parrot at home",
+        ),
+        (
+            ("Our team works in three-week sprints.",),
+            "How long were our sprints in February 2025?",
+            "User's team works in three-week sprints",
+        ),
+        (("Marek picked up the kids from school.",), "Who picked up my kids from school in February 2025?", ""),
+        (("Rosa picks up the kids from school.",), "Who picked up my kids from school in December 2024?", ""),
+    ],
+)
+def test_what_was_told_before_a_time_holds_on_until_something_follows_it(
+    doors: Doors, said: Sequence[str], question: str, told: str
+) -> None:
+    door = doors(embedder=None, dispatch="inline")
+    for place, one in enumerate(said):
+        door.remember(one, occurred_at=at("2025-01-10") + timedelta(days=100 * place), wait=True)
+    answer = asked(door, question)
+    assert (answer.answer_text, answer.found) == (told, bool(told))
+    assert bool(answer.sources) == bool(told)
+
+
+def test_words_do_not_hold_on_into_a_window_the_caller_sets_nor_past_the_end_of_their_fact(doors: Doors) -> None:
+    door = doors(embedder=None, dispatch="inline")
+    door.remember("Marek picks up the kids from school.", occurred_at=at("2025-01-10"), wait=True)
+    fact = door.add("The gardener is Otto", valid_from=at("2025-01-10"), valid_to=at("2025-01-20"))
+    assert not asked(door, "Who picks up the kids?", window=(at("2025-02-01"), at("2025-03-01"))).found
+    answer = asked(door, "Who was the gardener in February 2025?")
+    assert fact.memory is not None
+    assert (answer.found, fact.memory.short_id in answer.trace.notes[-1]) == (False, True)
 
 
 # Nothing known

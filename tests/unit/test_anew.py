@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.recall.anew import asks_for_the_former, is_said_anew
+from engram.recall.anew import asks_for_the_former, is_said_anew, tells_what_is_so
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,7 @@ from engram.recall.anew import asks_for_the_former, is_said_anew
         ("The plan for the big trip is Portugal.", "The plan for the big trip is Japan."),
         ("Our wifi is called Fritz", "Our wifi is called Box"),
         ("Anna works at Siemens.", "Anna now works at Bosch."),
+        ("We have to ship by November 30.", "We have to ship by January 10 now."),
         ("The rate limit is 100 requests per minute.", "The rate limit was raised to 200 requests per minute."),
     ],
 )
@@ -63,3 +64,16 @@ def test_a_question_that_names_the_former_is_answered_by_it(
     question: str, said: str, before: str, former: bool
 ) -> None:
     assert asks_for_the_former(question, said, before) is former
+
+
+@pytest.mark.parametrize(
+    ("said", "is_so"),
+    [
+        ("Marek picks up the kids from school.", True), ("We need to renew the passports by June.", True),
+        ("Marek picked up the kids from school.", False), ("I want to learn Welsh.", False),
+        ("We have to decide whether we want to move.", False), ("Do we have to ship by June?", False),
+        ("Use snake_case for file names.", False),
+    ],
+)  # fmt: skip
+def test_words_tell_what_is_so_where_nothing_happened_and_nothing_is_only_thought_of(said: str, is_so: bool) -> None:
+    assert tells_what_is_so(said) is is_so

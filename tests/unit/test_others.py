@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engram.recall.others import may_be_somebody, stated, tells_of_the_asker
+from engram.recall.others import may_be_somebody, plain_words, stated, tells_of_the_asker
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,18 @@ def test_what_somebody_else_does_does_not(said: str) -> None:
 )  # fmt: skip
 def test_what_may_be_is_not_stated(said: str) -> None:
     assert not list(stated(said))
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "tells"),
+    [
+        ("Our team works in two-week sprints.", "How long are our sprints?", True),
+        ("Our team works in two-week sprints.", "Where do we work?", True),
+        ("Our team works in two-week sprints.", "Where do I work?", False),
+        ("My sister's team works in two-week sprints.", "How long are our sprints?", False),
+        ("Our neighbour works in two-week sprints.", "How long are our sprints?", False),
+        ("My aunt sells flowers.", "Where do I sell my flowers?", False),
+    ],
+)
+def test_a_group_of_mine_is_who_we_are(said: str, question: str, tells: bool) -> None:
+    assert tells_of_the_asker(said, plain_words(question)) is tells
