@@ -68,7 +68,9 @@ NOTES: Final = (
 # What says that a value is over: an answer with it does not tell the value as current.
 _OVER: Final = re.compile(
     r"^formerly:|\b(?:no longer|not|n't|never|stopped|quit|left|sold|resigned|forget|broke up|moved out|used to|was|"
-    r"any ?more|any longer|gave up|given up|laid off|fired|cancel(?:l?ed)?|got rid|gave away|closed)\b",
+    r"any ?more|any longer|gave up|given up|laid off|fired|cancel(?:l?ed)?|got rid|gave away|closed|dropped|ditched|"
+    r"scrapped|abandoned|discontinued|ended(?! up)|unsubscribed|lapsed?|stepped down|(?:shut|called|is) (?:down|off)|"
+    r"handed (?:in|back)|(?:is|are|has been|that's) (?:over|gone|history)|(?:is|are) off)\b",
     re.I,
 )
 _FROM: Final = re.compile(r"\bfrom .{1,40}? to ")  # "moved from Rome to Oslo" says that it is Oslo

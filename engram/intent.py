@@ -182,7 +182,7 @@ HISTORICAL: Final = tuple(
             r"believe|look|wear|smoke|watch|read|want|say|take|use)\b)(?:be |have )?)"
         ),
         r"\bdid (?:i|we)\b.*?(?P<tail>\buse to )(?=\w+[ ?.!]*$)",
-        r"\b(?:was|were) (?:my|our) last\b(?! name)",
+        r"\b(?:was|were) (?:my|our) (?:last|first)\b(?! name)",
         r"\b(?:previous(?:ly)?|former(?:ly)?|original(?:ly)?|initial(?:ly)?)\b",
         r"\bprior\b(?! to)",
         r"(?<!wake up )(?<!get up )(?<!wake )(?<!leave )(?<!start )(?<!come )(?<!arrive )(?<!go )\bearlier\b(?! than)",

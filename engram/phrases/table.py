@@ -332,7 +332,23 @@ ENTRIES: Final = (
     ),
     Entry(
         "editor",
-        said=(("switched|moved|changed|migrated", "name", r"(?:over )?to (?P<value><editors>)"),),
+        said=(
+            (
+                "uses",
+                "name",
+                (
+                    r"(?P<value><editors>)(?: (?:for|as) (?:everything|(?:(?:most|all) of )?(?:user's )?"
+                    r"(?:coding|code|programming|development|editing|work)))?"
+                ),
+            ),
+            (
+                "codes|writes|programs|develops|edits",
+                "name",
+                r"(?:(?:(?:most|all) (?:of )?)?(?:user's )?(?:code|everything) )?(?:in|with) (?P<value><editors>)",
+            ),
+            ("switched|moved|changed|migrated", "name", r"(?:over )?to (?P<value><editors>)"),
+        ),
+        beside="uses|codes|edits",
     ),
     Entry(
         "laptop",

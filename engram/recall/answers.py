@@ -59,7 +59,10 @@ ROADS: Final[Mapping[Intent, tuple[Intent, ...]]] = {
     "current": ("current", "historical"),
 }
 _SELF_FACT: Final = regex(r"(?:the )?user\b", re.IGNORECASE)
-_ORIGINAL: Final = regex(r"\b(?:original|initial)(?:ly)?\b|\bat first\b", re.IGNORECASE)
+_ORIGINAL: Final = regex(
+    r"\b(?:original|initial)(?:ly)?\b|\bat first\b|\b(?:was|were) (?:my|our) first\b", re.IGNORECASE
+)
+_EVER: Final = regex(r"(?:and |so )?(?:have|had|did|was|were) (?:i|we) ever\b", re.IGNORECASE)
 _BEFORE: Final = regex(
     r"\bbefore (?:the |my |an? |i (?:moved|switched|changed|went) to )?(?P<what>[^?.!]+)", re.IGNORECASE
 )
@@ -186,7 +189,8 @@ def answer(
     window = reading.window
     if reading.intent == "event" and not reading.topic:
         return _begun(empty, [one.memory for one in results], window, tz)
-    best = _of_attribute(conn, looked, results, reading.question or question, window, only)
+    name = None if looked.named else _attribute_of(reading, reading.question or question)
+    best = None if name is None else _of_attribute(conn, looked, results, name, window, only)
     best = best or best_hit(_of_the_named(results, looked, question), road, question, least=least)
     if best is None:
         return empty
@@ -248,7 +252,16 @@ def _told_on(
     told = _TOLD[road](line, values)
     if road == "historical":
         told = values[-1:] if _ORIGINAL.search(question) else _before_the_named(values, question) or told
+    if _EVER.match(question) is not None:
+        told = _once(line, values, question) or told
     return values, told
+
+
+def _once(line: Lineage, values: Sequence[Memory], question: str) -> list[Memory]:
+    """The values that a question names by a word the current one has not: "Have I ever lived in Rome?". Pure."""
+    asked = others.plain_words(question) - text.STOP_WORDS
+    now = set[str]() if line.head is None else others.plain_words(line.head.fact)
+    return [one for one in values if not (asked & others.plain_words(one.fact)) <= now]
 
 
 def _in_words(
@@ -262,7 +275,8 @@ def _in_words(
     if road == "current" and len(told) == 1 and _SINCE.search(question):
         known = "Since" if first.valid_from_stated or first.revision > 1 else "Known since"
         lines = [f"{known} {first.fact if reading.window is not None else dated_line(first, tz)}"]
-    if road == "historical" and reading.intent == "current" and reading.window is None:
+    was_so = road == "historical" or (first.status == "superseded" and _EVER.match(question) is not None)
+    if was_so and reading.intent == "current" and reading.window is None:
         lines[0] = f"{FORMERLY}{lines[0]}"  # nothing of it is current: an old value must not pass for one
     is_asked_for_the_past = reading.intent == "historical" and not is_bounded(reading, moment)
     if road == "current" and is_asked_for_the_past and all(map(_tells_what_is_so, told)):
@@ -647,17 +661,22 @@ def chain_text(dated: Sequence[Dated]) -> str:
 # What is shared -----------------------------------------------------------------------------------------------------
 
 
+def _attribute_of(reading: Reading, question: str) -> str | None:
+    """The attribute that the asker asks for by name; how something changed is asked of what it is. Pure."""
+    name = attributes.asked(plain(question))
+    if name is None and reading.intent == "lineage":
+        return attributes.asked(f"what is {plain(reading.topic)}")
+    return name
+
+
 def _of_attribute(
-    conn: Connection, looked: Looked, results: SearchResults, question: str, window: Window | None, only: Filter | None
+    conn: Connection, looked: Looked, results: SearchResults, name: str, window: Window | None, only: Filter | None
 ) -> SearchResult | None:
     """The memory that holds what the asker asks for by name: of the nearest scope, where its words were not found too.
 
     What somebody asks for by name ("Where do I work?") has a key: then nearness of words decides nothing. Where the key
     had no value at the time that is asked for, what was told without it may.
     """
-    name = None if looked.named else attributes.asked(plain(question))
-    if name is None:
-        return None
     key = frames.PROFILE + name
     seen = [one for one in results if "shadowed" not in one.labels]
     found = next((one for one in seen if one.memory.conflict_key == key), None)

@@ -178,6 +178,14 @@ def test_what_is_no_longer_used_or_to_be_forgotten_is_not_told_as_current(engram
     assert [one.fact for one in door.list_memories() if "sister" in one.fact and one.category != "verbatim"]
 
 
+def test_an_editor_known_by_its_name_stands_beside_another_until_one_takes_its_place(engram: Engram) -> None:
+    door = told(engram, "I use Vim.", "I use VS Code.")
+    assert now_told(door) == ["User uses VS Code", "User uses Vim"]
+    door.remember("I switched from Vim to Zed.", wait=30.0)
+    assert door.recall("Which editor do I use?").answer_text == "User's editor is Zed"
+    assert door.recall("Which editor did I use before Zed?").answer_text == "User uses Vim"
+
+
 def now_told(door: Engram) -> list[str]:
     return sorted(one.fact for one in door.list_memories() if one.category != "verbatim")
 

@@ -282,6 +282,27 @@ def test_recently_favours_the_last_days_and_hides_nothing(doors: Doors) -> None:
     assert len(answer.evidence) == 2
 
 
+# What was once
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Have I ever lived in Rome?", "Formerly: User lives in Rome"),
+        ("Have I ever lived in Oslo?", "User lives in Oslo"),
+        ("Have I ever lived in Paris?", "User lives in Oslo"),
+        ("Was I ever vegetarian?", "Formerly: User is vegetarian"),
+        ("What was my first diet?", "User is vegetarian"),
+        ("How did my diet change?", "2021-01-01: User is vegetarian\n2023-01-01: User is vegan"),
+    ],
+)
+def test_what_was_once_is_told_by_the_word_that_names_it(doors: Doors, question: str, told: str) -> None:
+    door = doors()
+    for fact, since in (("lives in Rome", 2021), ("is vegetarian", 2021), ("lives in Oslo", 2023), ("is vegan", 2023)):
+        door.add(f"User {fact}", valid_from=at(f"{since}-01-01"))
+    assert asked(door, question).answer_text == told
+
+
 # What holds on
 
 

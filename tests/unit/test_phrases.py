@@ -36,6 +36,8 @@ from engram.subjects import plain, third_person
         ("I have locker 112.", ("locker", "112")),
         ("I use a Pixel 8, so give me the steps for that.", ("phone", "pixel 8")),
         ("I sleep in the studio, not the loft.", ("~bedroom", "studio")),
+        ("I use Vim for everything.", ("editor", "vim")),
+        ("I code in Zed now.", ("editor", "zed")),
     ],
 )
 def test_a_thing_of_daily_life_is_read_in_each_of_its_phrases(said: str, sets: tuple[str, str]) -> None:
