@@ -98,11 +98,25 @@ def _is_of_whom_is_asked(memory: Memory, question: str, asked: Set[str]) -> bool
     same = text.compared(question)
     if _WHO.match(same) is not None:
         does_something_for_me = _WHO_DOES.match(same) is not None and others.is_about_the_asker(memory)
-        if does_something_for_me or not semantic.is_first_person(question):
+        if does_something_for_me or not semantic.is_first_person(question) or _is_what_is_asked(memory.fact, same):
             return True
     return not others.is_about_another(memory, asked)
 
 
+def _is_what_is_asked(fact: str, question: str) -> bool:
+    """Whether a fact says that somebody is what a question asks for: "Priya is our designer". Pure."""
+    asked = _WHO_IS_MINE.match(question)
+    last = None if asked is None else re.escape(asked["whom"].split()[-1])
+    return (
+        last is not None
+        and re.search(rf"\b(?:user's|my|our) (?:[\w-]+ ){{0,3}}?{last}\b", text.compared(fact)) is not None
+    )
+
+
+_WHO_IS_MINE: Final = regex(
+    r"(?:and |so )?who(?:'s| is| are| was| were) (?:my|our) (?P<whom>[\w-]+(?: [\w-]+){0,2}?)"
+    r"(?= (?:now|again|in|on|at|of|before|when|last|this|during|until|these)\b|[?.! ]*$)"
+)
 _LIGHT_VERBS: Final = """
     use uses used using go goes went going take takes took taking have has had having get gets got getting do does did
     make makes made need needs needed

@@ -186,6 +186,12 @@ def test_an_editor_known_by_its_name_stands_beside_another_until_one_takes_its_p
     assert door.recall("Which editor did I use before Zed?").answer_text == "User uses Vim"
 
 
+def test_who_is_what_is_asked_for_is_told_though_the_fact_is_of_somebody_else(engram: Engram) -> None:
+    door = told(engram, "Priya is our designer and Tom does the frontend.", "Dana is my sister's dance teacher.")
+    assert door.recall("Who is our designer?").answer_text == "Priya is User's designer and Tom does the frontend"
+    assert not door.recall("Who is my dance teacher?").found
+
+
 def now_told(door: Engram) -> list[str]:
     return sorted(one.fact for one in door.list_memories() if one.category != "verbatim")
 
