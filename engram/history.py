@@ -177,7 +177,9 @@ def explain_memory(
     """Why a memory is believed: sources with their characters, deriver, rule, lineage, decisions. A pure read."""
     memory = memories.get(conn, visible, memory_id, moment)
     line = memories.lineage(conn, visible, memory.lineage_id, moment)
-    events = ledger.get_many(conn, [citation.event_id for citation in memory.citations], scope_ids=visible.scope_ids)
+    cited = sorted({citation.event_id for citation in memory.citations})
+    hidden = private_events(conn, visible, cited)
+    events = ledger.get_many(conn, [one for one in cited if one not in hidden], scope_ids=visible.scope_ids)
     contents = {event_id: event.content for event_id, event in events.items()}
     memory = memories.with_quotes(memory, contents)
     decided: tuple[WriteDecision, ...] = tuple(

@@ -1002,6 +1002,20 @@ def test_what_a_job_kept_of_a_run_with_private_memories_is_its_own_scopes(door: 
     assert CANARY in repr([ada.resume(), ada.build_context(task_run_id=run), ada.resume_task(run).checkpoint])
 
 
+@pytest.mark.parametrize("wider", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": ALL_USERS}])
+def test_a_memory_that_rests_on_a_private_message_does_not_quote_it_to_others(
+    door: Engram, wider: dict[str, Any]
+) -> None:
+    ada = door.scoped(user_id="ada")
+    told = ada.add(f"The code is {CANARY}", private=True)
+    public = ada.add("There is a code", sources=[(str(told.event_id), 0, 15)]).memory
+    assert public is not None
+    assert CANARY[:3] in repr(ada.explain_memory(public.memory_id).citations)
+    reader = door.scoped(**wider)
+    quoted = {one.quote for one in reader.explain_memory(public.memory_id).citations}
+    assert quoted == {None, "There is a code"}
+
+
 @pytest.mark.parametrize("wider", WIDER)
 def test_a_private_message_lends_its_words_to_no_other(door: Engram, wider: dict[str, Any]) -> None:
     """What stands around a message is found by its words too, which would tell another scope what they were."""
