@@ -1475,8 +1475,8 @@ class ExportReport(Value):
     """What an export wrote: the file, how many lines of each kind, its bytes, and its SHA-256.
 
     The hash of a `jsonl` file is the one its last line says, of all lines before that; of the others of the whole file.
-    `left_out` counts what an export may not show or cannot hold: private events and summaries of other scopes,
-    citations of events outside it.
+    `left_out` counts what an export may not show or cannot hold: private events, summaries and checkpoints of other
+    scopes, citations of events outside it.
     """
 
     path: str

@@ -129,9 +129,10 @@ def _lines(
     plain = partial(_plain, conn, wanted, numbers)
     yield "stream", plain("export_streams", jobs=[jobs.DERIVE, jobs.EXTRACT])
     yield "event", (_event(row, numbers, left_out) for row in _rows(conn, "export_events", wanted))
-    yield "session", _sessions(conn, wanted, numbers, left_out)
+    told = partial(_told, conn, wanted, numbers, left_out)
+    yield "session", told("export_sessions", "summaries")
     yield "task", plain("export_tasks")
-    yield "checkpoint", plain("export_checkpoints", salt=checkpoints.SALT)
+    yield "checkpoint", told("export_checkpoints", "checkpoints", salt=checkpoints.SALT)
     yield "memory", (_memory(row, numbers, left_out) for row in _rows(conn, "export_memories", wanted))
     yield "run", plain("export_runs")
     yield "change", _changes(conn, wanted, numbers)
@@ -179,11 +180,13 @@ def _event(row: Row[Any], numbers: Mapping[int, int], left_out: Counter[str]) ->
     return line | {"salt": salt.hex(), "body": said}
 
 
-def _sessions(
-    conn: Connection, wanted: Wanted, numbers: Mapping[int, int], left_out: Counter[str]
-) -> Iterator[Mapping[str, Any]]:
-    for row in _rows(conn, "export_sessions", wanted):
-        left_out["summaries"] += bool(row.private)
+def _told(
+    conn: Connection, wanted: Wanted, numbers: Mapping[int, int], left_out: Counter[str], name: str, what: str,
+    **more: Any,
+) -> Iterator[Mapping[str, Any]]:  # fmt: skip
+    """What tells of a stream, those that may tell of what is private to others without what they say."""
+    for row in _rows(conn, name, wanted, **more):
+        left_out[what] += bool(row.private)
         yield {**row.line, "scope": numbers[int(row.scope_id)]}
 
 

@@ -1,10 +1,20 @@
--- The checkpoints of an export, the erased ones without what they said.
-SELECT c.scope_id,
+-- The checkpoints of an export, the erased ones without what they said, and so those that a job made and that may tell of private memories
+-- of others, or of what was refused and was to be one.
+SELECT c.scope_id, c.private,
        json_build_object('task_run_id', c.task_run_id, 'version', c.version, 'checkpoint_id', c.checkpoint_id,
-         'stream_id', c.stream_id, 'position', c.position, 'salt', encode(substr(c.body, 1, %(salt)s), 'hex'),
-         'body', convert_from(substr(c.body, %(salt)s + 1), 'UTF8')::json, 'sha256', encode(c.sha256, 'hex'),
+         'stream_id', c.stream_id, 'position', c.position, 'salt', encode(substr(c.told, 1, %(salt)s), 'hex'),
+         'body', convert_from(substr(c.told, %(salt)s + 1), 'UTF8')::json, 'sha256', encode(c.sha256, 'hex'),
          'source_event_ids', c.source_event_ids, 'based_on', c.based_on, 'trust', c.trust, 'made_by', c.made_by,
          'prompt_hash', c.prompt_hash, 'event_id', c.event_id, 'recorded_at', c.recorded_at) AS line
-  FROM engram.agent_checkpoints c
- WHERE c.tenant_id = %(tenant_id)s AND c.scope_id = ANY(%(scope_ids)s)
+  FROM (SELECT k.*, s.private, CASE WHEN NOT s.private THEN k.body END AS told
+          FROM engram.agent_checkpoints k
+         CROSS JOIN LATERAL (
+               SELECT k.body IS NOT NULL AND k.made_by <> 'caller' AND k.scope_id <> ALL(%(own_ids)s) AND (EXISTS (
+                      SELECT FROM engram.agent_memory m
+                       WHERE m.tenant_id = k.tenant_id AND m.scope_id = k.scope_id AND m.task_run_id = k.task_run_id::text AND m.private)
+                      OR EXISTS (
+                      SELECT FROM engram.agent_events e
+                        JOIN engram.memory_changes d ON d.tenant_id = e.tenant_id AND d.event_id = e.event_id
+                       WHERE e.tenant_id = k.tenant_id AND e.stream_id = k.stream_id AND d.decision->'private' = 'true')) AS private) s
+         WHERE k.tenant_id = %(tenant_id)s AND k.scope_id = ANY(%(scope_ids)s)) c
  ORDER BY c.task_run_id, c.version

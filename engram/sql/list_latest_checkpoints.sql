@@ -1,5 +1,5 @@
 -- The latest checkpoint of each of some task runs that still says something, but those a job made that may tell of private memories of
--- a run of another scope.
+-- a run of another scope, or of what was refused there and was to be one.
 SELECT c.task_run_id::text, c.version, c.checkpoint_id::text, c.position, c.body, false AS erased, c.sha256, c.source_event_ids::text[],
        c.trust, c.made_by, c.event_id::text, c.recorded_at
   FROM unnest(%(task_run_ids)s::uuid[]) t(task_run_id)
@@ -9,8 +9,12 @@ SELECT c.task_run_id::text, c.version, c.checkpoint_id::text, c.position, c.body
          FROM engram.agent_checkpoints l
         WHERE l.tenant_id = %(tenant_id)s AND l.task_run_id = t.task_run_id AND l.scope_id = ANY (%(scope_ids)s) AND l.body IS NOT NULL
           AND (%(recorded_by)s::timestamptz IS NULL OR l.recorded_at <= %(recorded_by)s)
-          AND (l.made_by = 'caller' OR l.scope_id = %(own)s OR NOT EXISTS (
+          AND (l.made_by = 'caller' OR l.scope_id = %(own)s OR NOT (EXISTS (
                SELECT FROM engram.agent_memory m
-                WHERE m.tenant_id = l.tenant_id AND m.scope_id = l.scope_id AND m.task_run_id = l.task_run_id::text AND m.private))
+                WHERE m.tenant_id = l.tenant_id AND m.scope_id = l.scope_id AND m.task_run_id = l.task_run_id::text AND m.private)
+               OR EXISTS (
+               SELECT FROM engram.agent_events e
+                 JOIN engram.memory_changes d ON d.tenant_id = e.tenant_id AND d.event_id = e.event_id
+                WHERE e.tenant_id = l.tenant_id AND e.stream_id = l.stream_id AND d.decision->'private' = 'true')))
         ORDER BY l.version DESC
         LIMIT 1) c

@@ -1,5 +1,5 @@
 -- Sessions of some scopes, the youngest first, as they stand now or stood at a moment. A summary is left out where it may tell
--- of private memories that the reader may not see, or is younger than the moment.
+-- of private memories that the reader may not see, or of what was refused and was to be one, or is younger than the moment.
 SELECT s.scope_id, s.session_id, s.stream_id, s.opened_by, s.continues, s.started_at, s.metadata,
        CASE WHEN %(at)s::timestamptz IS NULL THEN h.position ELSE coalesce(reached.position, 0) END AS position,
        CASE WHEN %(at)s::timestamptz IS NULL THEN s.ended_at WHEN past.event_type = 'session_ended' THEN past.recorded_at END AS ended_at,
@@ -25,9 +25,13 @@ SELECT s.scope_id, s.session_id, s.stream_id, s.opened_by, s.continues, s.starte
         ORDER BY e.position DESC LIMIT 1) reached ON %(at)s::timestamptz IS NOT NULL
  CROSS JOIN LATERAL (
        SELECT s.summary IS NOT NULL AND (%(at)s::timestamptz IS NULL OR s.summarised_at <= %(at)s)
-          AND (s.scope_id IS NOT DISTINCT FROM %(own)s OR NOT EXISTS (
+          AND (s.scope_id IS NOT DISTINCT FROM %(own)s OR NOT (EXISTS (
                SELECT FROM engram.agent_memory m
-                WHERE m.tenant_id = s.tenant_id AND m.scope_id = s.scope_id AND m.session_id = s.session_id AND m.private)) AS summary) shown
+                WHERE m.tenant_id = s.tenant_id AND m.scope_id = s.scope_id AND m.session_id = s.session_id AND m.private)
+               OR EXISTS (
+               SELECT FROM engram.agent_events e
+                 JOIN engram.memory_changes d ON d.tenant_id = e.tenant_id AND d.event_id = e.event_id
+                WHERE e.tenant_id = s.tenant_id AND e.stream_id = s.stream_id AND d.decision->'private' = 'true'))) AS summary) shown
  WHERE s.tenant_id = engram.current_tenant() AND s.scope_id = ANY(%(scope_ids)s)
    AND (%(session_id)s::text IS NULL OR s.session_id = %(session_id)s)
    AND (%(at)s::timestamptz IS NULL OR s.started_at <= %(at)s)

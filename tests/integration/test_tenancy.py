@@ -1067,6 +1067,59 @@ def test_what_was_refused_and_would_have_been_private_is_seen_by_exactly_its_own
         assert (told.events, dict(told.decisions)) == (0, {})
 
 
+@pytest.mark.parametrize("wider", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": ALL_USERS}])
+def test_what_a_job_tells_of_a_session_or_a_run_with_what_was_refused_is_its_own_scopes(
+    database_url: str, tenant: str, tmp_path: Path, wider: dict[str, Any]
+) -> None:
+    def keep_close(candidate: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**candidate, "private": "code" in candidate["fact"]}
+
+    policy = replace(get_policy("default"), guards=(keep_close, no_codes))
+    with Engram(database_url, scope=Scope(tenant), embedder=LETTERS, policy=policy) as door:
+        ada, reader = door.scoped(user_id="ada"), door.scoped(**wider)
+        run = ada.start_task("Sail the boat").task_run_id
+        for place in ({"session_id": "s"}, {"task_run_id": run}):
+            ada.remember("The boat is afloat.", derive="verbatim", wait=True, **place)
+            decisions = ada.remember(f"The code is {CANARY}.", derive="verbatim", wait=True, **place).decisions
+            assert [one.kind for one in decisions] == ["reject"]
+        ada.end_session("s")
+        ada.update_task(run, status="paused")
+        while ada.ops.run_jobs():
+            pass
+        own = [ada.get_session("s").summary, ada.list_checkpoints(run), ada.resume()]
+        assert all(CANARY in repr(one) for one in own)
+        left_out = reader.ops.export(tmp_path / "file.jsonl", **wider).left_out
+        assert (left_out["summaries"], left_out["checkpoints"]) == (1, 1)
+        seen = [
+            reader.list_sessions(), reader.get_session("s"), reader.list_checkpoints(run), reader.resume(),
+            reader.build_context(task_run_id=run), reader.build_context(session_id="s"),
+            (tmp_path / "file.jsonl").read_text(),
+        ]  # fmt: skip
+        assert CANARY not in repr(seen)
+
+
+@pytest.mark.parametrize("wider", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": ALL_USERS}])
+def test_a_checkpoint_that_a_job_made_of_a_run_with_private_memories_is_in_no_export_of_others(
+    door: Engram, tmp_path: Path, wider: dict[str, Any]
+) -> None:
+    ada, path = door.scoped(user_id="ada"), tmp_path / "file.jsonl"
+    run = ada.start_task("Sail the boat").task_run_id
+    told = ada.remember(f"The code is {CANARY}.", task_run_id=run, wait=True).decisions
+    ada.update_task(run, status="paused")
+    while ada.ops.run_jobs():
+        pass
+    for one in told:
+        ada.annotate(str(one.memory and one.memory.memory_id), private=True)
+    assert CANARY in repr(ada.list_checkpoints(run))
+    ada.ops.export(path)
+    assert CANARY in path.read_text()
+    assert door.ops.export(path, **wider).left_out["checkpoints"] == 1
+    assert CANARY not in path.read_text()
+    there = door.scoped(tenant_id=f"{door.scope.tenant_id}x")
+    there.ops.import_(path)
+    assert [one.erased for one in there.list_checkpoints(run, user_id="ada")] == [True]
+
+
 TIES = ("relation_added", "relation_ended")
 
 
