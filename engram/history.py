@@ -139,10 +139,7 @@ def list_decisions(
 def _shown(conn: Connection, visible: Visible, kept: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Decisions as a reader may see them: what one was compared with may be a private memory of another scope."""
     near = sorted({neighbour["memory_id"] for decision in kept for neighbour in decision["nearest"]})
-    if not near or visible.own_ids is None:
-        return kept
-    params = {"tenant_id": visible.scope.tenant_id, "memory_ids": near, "own": visible.own}
-    hidden = {row.memory_id for row in fetch_all(conn, "list_private_memories", **params)}
+    hidden = private_memories(conn, visible, near)
     return [_without(decision, hidden) for decision in kept] if hidden else kept
 
 
@@ -159,6 +156,14 @@ def _whole(kept: Mapping[str, Any], facts: Mapping[str, str]) -> dict[str, Any]:
     """A decision with what the history leaves out: what it says nothing in, and the facts of its neighbours. Pure."""
     nearest = [{"fact": facts.get(near["memory_id"], ""), **near} for near in kept["nearest"]]
     return {**UNSAID, **kept, "nearest": nearest}
+
+
+def private_memories(conn: Connection, visible: Visible, memory_ids: Sequence[str]) -> frozenset[str]:
+    """Those of some memories that are private to other scopes than the reader's own."""
+    if not memory_ids or visible.own_ids is None:
+        return frozenset()
+    params = {"tenant_id": visible.scope.tenant_id, "memory_ids": list(memory_ids), "own": visible.own}
+    return frozenset(row.memory_id for row in fetch_all(conn, "list_private_memories", **params))
 
 
 def private_events(conn: Connection, visible: Visible, event_ids: Sequence[str]) -> frozenset[str]:

@@ -734,8 +734,10 @@ class WhyNot(Value):
 class LoggedRecall(Value):
     """One recall as it was logged: the question, the plan, and ids with scores; never what a memory says.
 
-    `query` is None once something it may quote was erased. `found` lists `{"id", "score"}`, best first, and more where
-    the log is kept in full; `chosen` is what was answered with or printed. `versions` names what ranked it.
+    `query` is None once something it may quote was erased, and to other scopes where it was completed with what was
+    said in a session. What is private to another scope is in neither `found` nor `chosen`. `found` lists
+    `{"id", "score"}`, best first, and more where the log is kept in full; `chosen` is what was answered with or
+    printed. `versions` names what ranked it.
     """
 
     recall_id: str

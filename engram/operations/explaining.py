@@ -28,6 +28,7 @@ from engram.operations.steps import Operation
 from engram.recall import Asked, finding, log, why
 from engram.recall.results import relevant
 from engram.rerank import Judge, Judged
+from engram.scope import Scope
 from engram.values import (
     MODES,
     ContextBlock,
@@ -317,9 +318,10 @@ def list_recalls(
 
 def replay_recall(setup: Setup, recall_id: object, given: Mapping[str, Any]) -> Operation[RecallDiff]:
     """A logged recall beside the same one made again, as of what was known then."""
+    reader = setup.reading(given).scope
     row = yield from get_recall(setup, recall_id, given)
     if row.query is None:
-        raise NotFound("the question of this recall was erased: it cannot be asked again")
+        raise NotFound("the question of this recall was erased, or is private: it cannot be asked again")
     scope = replace(row.scope, shared=row.plan.get("shared", True))
     moment = Moment(_time(row.plan.get("as_of")), row.known_at)
     quiet = replace(noting.unlogged(setup), scope=scope, llm=None, session=None)
@@ -336,7 +338,14 @@ def replay_recall(setup: Setup, recall_id: object, given: Mapping[str, Any]) -> 
         asked = recall.prepare(row.query, **log.asked_of(row.plan, setup.policy.profiles))
         again = yield from _search_again(quiet, Reading(scope, moment), row, asked)
         profile = asked.profile
-    return log.compared(row, again, noting.versions(setup, profile), notes)
+    hidden = yield from steps.read(scope.tenant_id, lambda conn: _hidden(conn, reader, [one for one, _ in again]))
+    shown = [(one, score) for one, score in again if one not in hidden]
+    return log.compared(row, shown, noting.versions(setup, profile), notes)
+
+
+def _hidden(conn: Connection, reader: Scope, named: Sequence[str]) -> frozenset[str]:
+    """What of a recall that was made again, as its own scope sees it, is not for the reader."""
+    return log.hidden_among(conn, tenancy.visible(conn, reader), named) if named else frozenset()
 
 
 Again = list[tuple[str, float | None]]

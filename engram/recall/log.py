@@ -16,7 +16,9 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Final
 
-from engram import filters, ranking, tenancy, text
+from sqlalchemy.engine import Row
+
+from engram import filters, history, ranking, tenancy, text
 from engram.database import Connection, Jsonb, Sent, ending, execute, fetch_all, fetch_one, send_after
 from engram.errors import NotFound
 from engram.ranking import AnyProfile, Profile, ProfileWeights
@@ -297,15 +299,38 @@ def _rows(
         conn, "list_recalls", tenant_id=visible.scope.tenant_id, scope_ids=list(visible.scope_ids),
         wide=_is_wide(visible.scope), recall_id=recall_id, before=before, limit=limit,
     )  # fmt: skip
+    hidden = hidden_among(conn, visible, [one for row in rows for one in (*map(_id, row.found), *row.chosen)])
     return [
         LoggedRecall(
-            recall_id=row.recall_id, kind=row.kind, query=row.query, at=row.recorded_at, known_at=row.known_at,
-            scope=visible.scopes.get(row.scope_id or 0, visible.scope), plan=row.plan, found=tuple(row.found),
-            chosen=tuple(row.chosen), intent=row.intent, degraded=tuple(row.degraded), versions=row.versions,
-            tokens=row.tokens, milliseconds=row.milliseconds,
+            recall_id=row.recall_id, kind=row.kind, query=None if _quotes_another(row, visible) else row.query,
+            at=row.recorded_at, known_at=row.known_at,
+            scope=visible.scopes.get(row.scope_id or 0, visible.scope),
+            plan=_without_question(row.plan) if _quotes_another(row, visible) else row.plan,
+            found=tuple(line for line in row.found if _id(line) not in hidden),
+            chosen=tuple(one for one in row.chosen if one not in hidden), intent=row.intent,
+            degraded=tuple(row.degraded), versions=row.versions, tokens=row.tokens, milliseconds=row.milliseconds,
         )
         for row in rows
     ]  # fmt: skip
+
+
+def hidden_among(conn: Connection, visible: Visible, named: Iterable[str]) -> frozenset[str]:
+    """Those of some memories and events that are private to other scopes than the reader's own."""
+    ids = sorted(set(named))
+    return history.private_memories(conn, visible, ids) | history.private_events(conn, visible, ids)
+
+
+def _id(line: Mapping[str, Any]) -> str:
+    return str(line["id"])
+
+
+def _quotes_another(row: Row[Any], visible: Visible) -> bool:
+    """Whether a question was completed with what was said in a session, which may be private to another scope. Pure."""
+    return "question" in row.plan and visible.own_ids is not None and row.scope_id != visible.own
+
+
+def _without_question(plan: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in plan.items() if name != "question"}
 
 
 def _is_wide(scope: Scope) -> bool:

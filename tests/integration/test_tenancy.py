@@ -1016,6 +1016,36 @@ def test_a_memory_that_rests_on_a_private_message_does_not_quote_it_to_others(
     assert quoted == {None, "There is a code"}
 
 
+@pytest.mark.parametrize("wider", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": ALL_USERS}])
+def test_the_log_of_recalls_tells_others_neither_private_ids_nor_what_a_question_was_completed_with(
+    door: Engram, wider: dict[str, Any]
+) -> None:
+    ada = door.scoped(user_id="ada")
+    ada.remember("I like the launch site.", session_id="s", wait=True)
+    told = ada.remember(f"I met {CANARY} about the launch.", session_id="s", wait=True).decisions
+    made = [one.memory.memory_id for one in told if one.memory is not None]
+    asked = ada.recall("And when was it?", session_id="s")
+    ada.build_context("the launch", session_id="s")
+    found = ada.search("launch")
+    for memory_id in made:
+        ada.annotate(memory_id, private=True)
+    own = ada.ops.list_recalls()
+    assert CANARY in repr(own)
+    assert any(one in repr(own) for one in made)
+    reader = door.scoped(**wider)
+    shown = reader.ops.list_recalls()
+    assert [one.recall_id for one in shown] == [one.recall_id for one in own]
+    seen = [shown, *(reader.ops.get_recall(one.recall_id) for one in own)]
+    hidden = [*made, *(event.event_id for event in ada.list_events() if event.content and CANARY in event.content)]
+    assert CANARY not in repr(seen)
+    assert not [one for one in hidden if one in repr(seen)]
+    assert {one.query for one in shown} >= {None, "launch"}
+    with pytest.raises(NotFound):
+        reader.ops.replay_recall(str(asked.recall_id))
+    assert not [one for one in hidden if one in repr(reader.ops.replay_recall(str(found.recall_id)))]
+    assert ada.ops.replay_recall(str(asked.recall_id)).is_same
+
+
 @pytest.mark.parametrize("wider", WIDER)
 def test_a_private_message_lends_its_words_to_no_other(door: Engram, wider: dict[str, Any]) -> None:
     """What stands around a message is found by its words too, which would tell another scope what they were."""
