@@ -68,6 +68,7 @@ EVENT_OF: Final[Mapping[str, str]] = {kind: event_type for event_type, kind in K
 CHANGES: Final = (
     *EVENT_OF.values(), "memory_annotated", "memory_ended", "memory_endorsed", "memory_forgotten", "memory_restored",
 )  # fmt: skip
+WHOLE: Final = ("memory_forgotten", "memory_restored")  # what is done to a lineage, of which the caller may not see all
 ENDORSERS: Final[tuple[Trust, ...]] = ("operator", "user")
 MAX_EDIT_TRIES: Final = 20
 NOTHING_CURRENT: Final = "nothing of this lineage is current: restore what was forgotten, or add the fact anew"
@@ -535,7 +536,7 @@ def forget(
     forgotten: list[str] = []
 
     def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
-        forgotten[:] = _forget(desk, memory, origin, only)
+        forgotten[:] = _forget(desk, memory, origin, only, private=_is_own(desk))
 
     yield from _change(setup, call, memory_id, "memory_forgotten", {"revision_only": only}, apply)
     if forgotten or call.dry_run:
@@ -543,15 +544,16 @@ def forget(
     return (yield from steps.read(call.tenant_id, lambda conn: _forgotten_before(conn, call)))
 
 
-def _forget(desk: Desk, memory: Memory, origin: Origin, only: bool) -> list[str]:
+def _forget(desk: Desk, memory: Memory, origin: Origin, only: bool, *, private: bool) -> list[str]:
+    """Forget a lineage or one revision; what is `private` in it only for its own scope, which others do not see."""
     only = only or "moot" in memory.labels  # a fact of its own, that only shares the key of a lineage
     rows = fetch_all(
         desk.conn, "forget_memories", tenant_id=desk.tenant_id, lineage_id=memory.lineage_id,
-        memory_id=memory.memory_id if only else None, reason="retracted" if only else "forgotten",
+        memory_id=memory.memory_id if only else None, reason="retracted" if only else "forgotten", private=private,
     )  # fmt: skip
     for row in rows:
         writing.note(desk, row.memory_id, "forgotten", origin.event_id, origin.actor)
-    if only:
+    if only or not private:
         writing.reorder(desk, memory.lineage_id, origin.event_id, origin.actor)
     return [row.memory_id for row in rows]
 
@@ -571,13 +573,16 @@ def restore(setup: Setup, memory_id: object, given: Mapping[str, Any]) -> Operat
     """Bring back what was forgotten, retracted or archived; who is head is then decided anew."""
     call = setup.writing(given)
 
-    return (yield from _change(setup, call, memory_id, "memory_restored", {}, _restore))
+    def apply(desk: Desk, memory: Memory, origin: Origin) -> None:
+        _restore(desk, memory, origin, private=_is_own(desk))
+
+    return (yield from _change(setup, call, memory_id, "memory_restored", {}, apply))
 
 
-def _restore(desk: Desk, memory: Memory, origin: Origin) -> None:
+def _restore(desk: Desk, memory: Memory, origin: Origin, *, private: bool) -> None:
     rows = fetch_all(
         desk.conn, "restore_memories", tenant_id=desk.tenant_id, lineage_id=memory.lineage_id,
-        memory_id=memory.memory_id,
+        memory_id=memory.memory_id, private=private,
     )  # fmt: skip
     for row in rows:
         writing.note(desk, row.memory_id, "restored", origin.event_id, origin.actor)
@@ -616,9 +621,9 @@ def again(
     elif event.event_type == "memory_endorsed":
         _endorse(desk, memory, origin, request["trust"])
     elif event.event_type == "memory_forgotten":
-        _forget(desk, memory, origin, request["revision_only"])
+        _forget(desk, memory, origin, request["revision_only"], private=request.get("private", True))
     elif event.event_type == "memory_restored":
-        _restore(desk, memory, origin)
+        _restore(desk, memory, origin, private=request.get("private", True))
     else:
         _raise(desk, memory, origin, request["amount"])
     return []
@@ -749,11 +754,12 @@ def _change(
     """One change of one memory: lock its lineage, append the event, apply, read back."""
     wanted = inputs.memory_id(memory_id)
     call = call.keyed()
-    request = plain({"memory_id": wanted, **what})
+    asked = plain({"memory_id": wanted, **what})
 
     def work(conn: Connection) -> Memory:
         desk, memory = _desk_of(setup, conn, call, wanted)
         memory = _locked(desk, memory, call)
+        request = asked if event_type not in WHOLE or _is_own(desk) else {**asked, "private": False}
         if not _is_repeated(desk, call, request, (event_type,)):
             if memory.status_reason == "erased":  # an event that names it would only say that it was there
                 raise Conflict(ERASED)
@@ -971,6 +977,11 @@ def speaks_alike(conn: Connection, visible: Visible, call: Writing, event: Event
 
 def key_lock(desk: Desk, call: Writing) -> str:
     return f"{desk.scope_id}/call/{call.idempotency_key}"
+
+
+def _is_own(desk: Desk) -> bool:
+    """Whether what is written to is the caller's own scope, whose private memories it sees."""
+    return desk.visible.own == desk.scope_id
 
 
 def _locked(desk: Desk, memory: Memory, call: Writing) -> Memory:

@@ -1293,6 +1293,31 @@ def test_no_write_from_elsewhere_touches_or_tells_of_a_private_row(door: Engram,
     assert repr([ada.get(memory_id), ada.get_history(memory_id)]) == before
 
 
+@pytest.mark.parametrize("elsewhere", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": "bob"}])
+def test_to_forget_or_restore_a_lineage_leaves_what_is_private_in_it_to_its_own_scope(
+    door: Engram, elsewhere: dict[str, Any]
+) -> None:
+    mine = door.scoped(user_id="ada") if "namespace" in elsewhere else door
+    first = mine.add("The lock code is 4711", topic_key="lock").memory
+    second = mine.add(f"The lock code is {CANARY}", topic_key="lock", private=True).memory
+    assert first is not None
+    assert second is not None
+    before = mine.get(second.memory_id)
+    writer = door.scoped(**elsewhere)
+    for key in ("once", "once"):
+        assert writer.forget(first.memory_id, idempotency_key=key) == (first.memory_id,)
+    assert mine.get(second.memory_id) == before
+    assert mine.get_current(topic_key="lock") == before
+    again = mine.ops.replay()
+    assert again.is_same
+    mine.ops.drop_replay(again.shadow_id)
+    writer.restore(first.memory_id)
+    assert set(mine.forget(first.memory_id)) == {first.memory_id, second.memory_id}
+    writer.restore(first.memory_id)
+    assert (mine.get(first.memory_id).status, mine.get(second.memory_id).status) == ("active", "deleted")
+    assert mine.ops.replay().is_same
+
+
 def test_a_decision_does_not_tell_another_scope_what_private_row_it_was_compared_with(door: Engram) -> None:
     ada = door.scoped(user_id="ada")
     first = ada.add(f"The harbour code of the {CANARY} pier is 4711")
