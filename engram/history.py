@@ -71,6 +71,7 @@ def get_history(
     else:
         rows = _as_they_stood(conn, sql.replace("/*filter*/", "TRUE"), where, params)
     whole = {m.memory_id: m for m in memories.load(conn, visible, sorted({row.memory_id for row in rows}), known)}
+    unsaid = unsaid_reasons(conn, visible, rows)
     entries = tuple(
         HistoryEntry(
             row.recorded_at,
@@ -78,7 +79,7 @@ def get_history(
             whole[row.memory_id],
             row.previous_id,
             row.heir,
-            row.reason,
+            None if row.event_id in unsaid else row.reason,
             row.actor,
             row.event_id,
         )
@@ -174,6 +175,11 @@ def private_events(conn: Connection, visible: Visible, event_ids: Sequence[str])
         conn, "list_private_events", tenant_id=visible.scope.tenant_id, event_ids=list(event_ids), own=visible.own
     )
     return frozenset(row.event_id for row in rows)
+
+
+def unsaid_reasons(conn: Connection, visible: Visible, rows: Sequence[Any]) -> frozenset[str]:
+    """The events of some changes whose reasons are as private as a memory they speak of; those of runs are told."""
+    return private_events(conn, visible, sorted({row.event_id for row in rows if row.event_id and not row.run_id}))
 
 
 def explain_memory(

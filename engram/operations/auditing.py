@@ -46,8 +46,9 @@ def audit_log(
         })  # fmt: skip
         more = len(rows) > most
         last = paging.encode_cursor((rows[most - 1].change_id,), binding, setup.cursor_key) if more else None
+        unsaid = history.unsaid_reasons(conn, visible, rows[:most])
         why = _reasons(conn, visible, rows[:most])
-        return Page(tuple(_entry(row, why) for row in rows[:most]), last)
+        return Page(tuple(_entry(row, why, told=row.event_id not in unsaid) for row in rows[:most]), last)
 
     return (yield from steps.read(scope.tenant_id, work))
 
@@ -60,10 +61,10 @@ def _reasons(conn: Connection, visible: Visible, rows: Sequence[Row[Any]]) -> di
     return {event_id: reason for event_id, reason in said if isinstance(reason, str)}
 
 
-def _entry(row: Row[Any], why: Mapping[str, str]) -> AuditEntry:
+def _entry(row: Row[Any], why: Mapping[str, str], *, told: bool) -> AuditEntry:
     return AuditEntry(
         at=row.recorded_at, entry=row.entry, memory_id=row.memory_id, fact=row.fact, actor=row.actor,
-        reason=row.reason or why.get(row.event_id),
+        reason=(row.reason or why.get(row.event_id)) if told else None,
         because=row.because, step=row.step, run_id=row.run_id, event_id=row.event_id, undone=row.undone,
         changes=tuple(_changes(row)),
     )  # fmt: skip

@@ -1,10 +1,11 @@
 -- The changes of some memories, of those of a lineage, or of some scopes, newest first: of each its newest, by its index, but of many scopes
 -- those of all. Each memory is asked for by its key; a change is of the scope of its memory. The reader fills in what an entry is called.
 SELECT h.change_id, h.recorded_at, /*entry*/ AS entry, h.memory_id::text, h.previous_id::text, h.state->>'superseded_by' AS heir,
-       h.reason, h.actor, h.event_id::text
+       h.reason, h.actor, h.event_id::text, h.run_id::text
   FROM /*of*/
  CROSS JOIN LATERAL (
-       SELECT c.change_id, c.recorded_at, c.entry, c.status, c.memory_id, c.previous_id, c.state, c.reason, c.because, c.actor, c.event_id
+       SELECT c.change_id, c.recorded_at, c.entry, c.status, c.memory_id, c.previous_id, c.state, c.reason, c.because, c.actor, c.event_id,
+              c.run_id
          FROM engram.memory_changes c
         CROSS JOIN LATERAL (
               SELECT m.memory_id

@@ -1150,6 +1150,31 @@ def test_a_checkpoint_that_a_job_made_of_a_run_with_private_memories_is_in_no_ex
     assert [one.erased for one in there.list_checkpoints(run, user_id="ada")] == [True]
 
 
+@pytest.mark.parametrize("wider", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": ALL_USERS}])
+def test_why_a_private_memory_took_the_place_of_another_is_told_to_its_own_scope_alone(
+    database_url: str, tenant: str, tmp_path: Path, wider: dict[str, Any]
+) -> None:
+    def keep_close(candidate: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**candidate, "private": True} if CANARY.capitalize() in candidate["fact"] else candidate
+
+    policy, path = replace(get_policy("default"), guards=(keep_close,)), tmp_path / "file.jsonl"
+    with Engram(database_url, scope=Scope(tenant), embedder=LETTERS, policy=policy) as door:
+        ada, reader = door.scoped(user_id="ada"), door.scoped(**wider)
+        told = ada.add("The lock code is 4711", topic_key="lock", reason="he said so").memory
+        assert told is not None
+        ada.add("The lock code is 4712", topic_key="lock", private=True, reason=CANARY)
+        ada.remember("I live in Paris.", wait=True)
+        ada.remember(f"I live in {CANARY.capitalize()} now.", reason=CANARY, wait=True)
+        assert CANARY in repr([entry.reason for entry in ada.get_history()])
+        assert repr([entry.reason for entry in ada.ops.audit_log()]).count(CANARY) > 2
+        reader.ops.export(path, **wider)
+        seen = [reader.get_history(), reader.get_history(told.memory_id), reader.ops.audit_log(), path.read_text()]
+        assert CANARY not in repr(seen).casefold()
+        assert "he said so" in repr(seen[0])
+        assert "he said so" in repr(seen[2])
+        assert '"reason":"he said so","actor"' in path.read_text()
+
+
 TIES = ("relation_added", "relation_ended")
 
 
