@@ -14,6 +14,7 @@ import random
 import re
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from typing import Any, Final
 import psycopg
 import pytest
 from calls import FACTS, OUT
+from quiet import quiet
 
 from engram import ALL_USERS, Engram, Filter, InvalidInput, NotFound, Ops, Reject, Scope, get_policy, writing
 from engram.embedded import EmbeddedServer
@@ -1364,6 +1366,222 @@ def test_a_rehearsed_redaction_erases_nothing(door: Engram) -> None:
     assert door.get_event(event).content == "The code is 4711"
     assert len(door.list_events()) == 1
     assert [memory.fact for memory in door.list_memories()] == ["The code is 4711"]
+
+
+# Everything that is private, asked for by every public call -----------------------------------------------------------
+
+
+def keep_close(candidate: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A guard: whatever has the canary in it is private."""
+    return {**candidate, "private": True} if CANARY in repr(candidate) else candidate
+
+
+def private_life(door: Engram, path: Path) -> Things:
+    """A life in which whatever holds the canary is private, with all that can come of it; names of what there is."""
+
+    def add(fact: str, **told: Any) -> str:
+        memory = door.add(fact, force=True, **told).memory
+        assert memory is not None
+        return memory.memory_id
+
+    note = {"note": CANARY}
+    door.remember("Good morning.", session_id="s", derive="verbatim", wait=True)
+    said = door.remember(f"The harbour code is {CANARY} 4711.", session_id="s", wait=True).event_ids[0]
+    door.recall("And what is it?", session_id="s")
+    door.remember(f"My {CANARY} boat is blue.", session_id="talk", derive="verbatim", wait=True)
+    door.remember("Yes, at six.", session_id="talk", derive="verbatim", wait=True)
+    public = add("The harbour is open to boats", topic_key="harbour", sources=[(said, 0, 30)], tags=["trigger:pier"])
+    add("The gate code is 1", topic_key="gate")
+    add(f"The gate code is 2 {CANARY}", topic_key="gate", reason=CANARY)
+    door_code = add(f"The door code is 2 {CANARY}", topic_key="door")
+    door.revise(door_code, f"The door code is 3 {CANARY}", reason=CANARY)
+    add("The door code is 4", topic_key="door", parent_id=door_code)
+    add(
+        f"The bell {CANARY} rings twice", tags=[f"trigger:{CANARY}", "trigger:pier"], metadata=note, source=CANARY,
+        critical_slot=f"slot:{CANARY}", category=CANARY, subject=CANARY, main_content=CANARY,
+    )  # fmt: skip
+    lamp = add(f"The lamp {CANARY} of the pier is red", supersedes=[add("The lamp of the pier is green")])
+    add("The buoy in the bay is orange", supersedes=[add(f"The buoy {CANARY} is yellow")])
+    add("The mast is ten metres high", topic_key="mast")
+    add(f"The mast {CANARY} is twelve metres high", topic_key="mast", trust="agent")
+    anchor, sail, flag = (add(f"The {thing} {CANARY} is there") for thing in ("anchor", "sail", "flag"))
+    door.forget(anchor, reason=CANARY)
+    door.forget(sail)
+    door.restore(sail, reason=CANARY)
+    door.endorse(sail, "operator", reason=CANARY)
+    door.reinforce(sail, reason=CANARY)
+    door.end_validity(flag, reason=CANARY)
+    for source, target in ((public, lamp), (lamp, sail), (sail, public)):
+        door.relate(source, target, "causes", metadata=note, reason=CANARY)
+    door.unrelate(sail, public, "causes", reason=CANARY)
+    found = door.search("harbour code")
+    door.feedback([sail], 1, note=CANARY, recall_id=found.recall_id)
+    door.feedback([sail, public], -1)
+    door.merge(
+        [add(f"The cabin {CANARY} has {n} two beds") for n in ("but", "just")], fact=f"The cabin {CANARY} is small"
+    )
+    door.ops.set_layer(lamp, "core", reason=CANARY)
+    archived = door.ops.archive([add(f"The tank {CANARY} is full")], reason=CANARY).run_id
+    undone = door.ops.undo(archived, reason=CANARY).run_id
+    text = "# Harbour\n\nThe lamp must be lit at nine.\n\n# Pier\n\nThe pier must be closed at ten."
+    document = door.record_long_input(text, title="Rules", wait=True)
+    run = door.start_task("Paint the keel").task_run_id
+    painted = door.remember(f"The paint {CANARY} is 4711.", task_run_id=run, wait=True).event_ids
+    door.save_checkpoint(run, "The keel is half painted", source_event_ids=painted)
+    door.remember(f"The paint can {CANARY} is 4712.", task_run_id=run, wait=True)
+    door.update_task(run, status="paused")
+    door.end_session("talk")
+    door.ops.run_jobs(limit=100)
+    for keep in (door.ops.consolidate, door.ops.merge_similar, door.ops.rebuild_topics, door.ops.consolidate_summaries):
+        keep(reason=CANARY)
+    door.ops.run_jobs(limit=100)
+    later = door.remember("The winch code is 99.", session_id="s", wait=True).decisions
+    door.recall("And what is it now?", session_id="s")
+    door.deep_search("harbour code", queries=["gate code"])
+    door.build_context("The harbour code", session_id="s")
+    for one in later:
+        door.annotate(str(one.memory and one.memory.memory_id), private=True)
+    door.ops.replay()
+    door.ops.export(path)
+    memories = door.list_memories(EVERY_STATUS, limit=200)
+    events = [event.event_id for event in door.list_events(limit=200) if CANARY in repr(event)]
+    report = door.ops.verify_ledger()
+    return Things(
+        memories=tuple(memory.memory_id for memory in memories), shorts=tuple(memory.short_id for memory in memories),
+        events=(*events, archived, undone, document.manifest_event_id, *document.source_event_ids),
+        streams=tuple(report.heads), sessions=("s", "talk"), tasks=(run,),
+        topics=("gate", "door", "mast", "harbour"), slots=("slot:pier",), keys=("key",),
+        cursors=(str(door.list_memories(limit=1).cursor),), anchors=tuple(report.heads.values()),
+        jobs=tuple(job.job_id for job in door.ops.list_jobs(limit=200)),
+        recalls=tuple(recall.recall_id for recall in door.ops.list_recalls(limit=200)),
+        marks=tuple(item.mark for item in door.follow(poll=0))[-1:],
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Prying(Asker):
+    """One who asks for what belongs to others, in words much like theirs."""
+
+    def text(self) -> str:
+        return self.dice.choice([
+            "The harbour code is 4711", "The gate code is 2", "The lamp of the pier is red", "The cabin is small",
+            "The mast is twelve metres high", "The sail is there", "The paint can", "The winch code",
+        ])  # fmt: skip
+
+
+# What a call is asked beside, so that it shows as much as it can.
+ALL: Final = {"limit": 200}
+EVERYTHING: Final[Mapping[str, Sequence[dict[str, Any]]]] = {
+    **{
+        name: [ALL]
+        for name in (
+            "get_history", "list_decisions", "timeline", "list_sessions", "list_tasks", "ops.list_recalls",
+            "ops.list_runs", "ops.list_jobs", "ops.audit_log", "ops.decay",
+        )
+    },
+    "list_memories": [{"filter": EVERY_STATUS, **ALL}], "get_all": [{"filter": EVERY_STATUS, **ALL}],
+    "list_events": [ALL, {"session_id": "s", **ALL}, {"session_id": "talk", **ALL}],
+    "search": [
+        {"query": "harbour code gate lamp mast sail boat", "include_superseded": True, "mode": mode, **ALL}
+        for mode in ("hybrid", "keyword", "semantic")
+    ],
+    "search_events": [{"query": query, **ALL} for query in ("", "harbour code lamp paint")],
+    "recall": [{"question": "And what of it?", "session_id": "s"}, {"question": "What is the gate code?"}],
+    "build_context": [
+        {"query": "harbour code", "session_id": session, "max_tokens": 8_000, "metadata": True}
+        for session in ("s", "talk")
+    ],
+    "resume": [{"max_tokens": 8_000}], "get_context_block": [{"query": "harbour code"}],
+    "recall_trigger": [{"action": "pier"}], "follow": [{"poll": 0}],
+    **{name: [{}] for name in ("list_triggers", "list_topics", "recall_critical", "stats")},
+    "get_session": [{"session_id": session} for session in ("s", "talk")],
+    "ops.export": [{"path": OUT, "format": form} for form in ("jsonl", "csv", "markdown")],
+}  # fmt: skip
+# Of one thing each: they are asked for all there are.
+OF_ONE: Final[Mapping[str, tuple[str, str]]] = {
+    **dict.fromkeys(
+        ("get", "find", "explain_memory", "get_lineage", "get_history", "list_relations", "ops.audit_log"),
+        ("memory_id", "memories"),
+    ),
+    **dict.fromkeys(("get_task", "list_checkpoints", "build_context"), ("task_run_id", "tasks")),
+    "cite": ("cited_id", "memories"), "traverse": ("start_id", "memories"), "get_event": ("event_id", "events"),
+    "ops.get_recall": ("recall_id", "recalls"),
+}  # fmt: skip
+NOT_PRIED: Final = ("delete_all", "ops.reembed", "ops.reindex_words", "ops.calibrate", "ops.run_jobs")
+# What tells its own scope of it: where nothing did, nothing would be tried.
+TELLING: Final = frozenset({
+    "build_context", "cite", "explain_memory", "find", "follow", "get", "get_all", "get_event", "get_history",
+    "get_lineage", "get_session", "list_checkpoints", "list_decisions", "list_events", "list_memories",
+    "list_relations", "list_sessions", "list_triggers", "ops.audit_log", "ops.decay", "ops.export", "ops.get_recall",
+    "ops.list_recalls", "ops.list_runs", "recall", "recall_critical", "recall_trigger", "resume", "resume_task",
+    "search", "search_events", "timeline", "traverse",
+})  # fmt: skip
+# The id of what came before or after a memory is told though what it names is private.
+BEFORE_AND_AFTER: Final = re.compile(
+    r"(superseded_by|previous_id|target_id)(=|\": ?)('[^']*'|\"[^\"]*\")"
+    r"|field='(memory|superseded_by)', before=\S+ after=\S+"
+)
+WHO_PRIES: Final = {
+    "of a user": ({"user_id": "ada"}, [{"user_id": "ada", "namespace": "alpha"}, {"user_id": ALL_USERS}]),
+    "of an agent": ({}, [{"user_id": "ada"}, {"agent_id": ("default", "coder")}]),
+}
+
+
+def pried(asker: Prying, name: str) -> Iterator[tuple[dict[str, Any], str]]:
+    """What a call is asked, and all that it says: its answer, the file it wrote, or its error with its causes."""
+    asks = [CALLS[name](asker), *EVERYTHING.get(name, ())]
+    if name in OF_ONE:
+        argument, kind = OF_ONE[name]
+        asks += [{argument: one} for one in getattr(asker.given, kind)]
+    for given in asks:
+        for message in given.get("messages", ()):
+            message.pop("event_id", None)  # within a tenant an id is taken for good
+        try:
+            result = method(asker.door, name)(**given)
+            said = repr(list(result) if name == "follow" else result)
+        except EngramError as error:
+            said = f"{error!r} {error} {error.facts} {error.__cause__!r}"
+        if name == "ops.export":
+            said += "\n".join(line for line in Path(OUT).read_text().split("\n") if '"withheld"' not in line)
+        yield given, BEFORE_AND_AFTER.sub("", said)
+
+
+@pytest.mark.parametrize("whose", WHO_PRIES)
+def test_no_public_call_tells_another_scope_anything_that_is_private(
+    database_url: str, tenant: str, tmp_path: Path, whose: str
+) -> None:
+    policy = replace(get_policy("default"), guards=(keep_close,))
+    owner, others = WHO_PRIES[whose]
+    with Engram(database_url, scope=Scope(tenant), embedder=LETTERS, policy=policy) as base:
+        quiet(base)
+        door = base.scoped(**owner)
+        things = private_life(door, tmp_path / "own.jsonl")
+        held = door.list_memories(EVERY_STATUS, limit=200)
+        private = {memory.memory_id for memory in held if memory.private}
+        assert not [memory.fact for memory in held if CANARY in repr(memory) and not memory.private]
+        assert len(private) > 15
+        for number, other in enumerate(others):
+            asker = Prying(base.scoped(**other), things, things, random.Random(number))
+            with suppress(EngramError):  # a wide scope writes nothing
+                asker.door.add("The pier has a gull")
+            for name in CALLS:
+                if name in NOT_PRIED:
+                    continue
+                for given, said in pried(asker, name):
+                    assert CANARY not in said, f"{name} tells {other} what is private: {given}\n{around(said, CANARY)}"
+                    named = [one for one in private if one in said and one not in repr(given)]
+                    if name != "ops.list_recalls":  # a log of what it asked itself names what it asked for
+                        assert not named, f"{name} names to {other} what is private: {given}\n{around(said, named[0])}"
+        mine = Prying(door, things, things, random.Random(0))
+        telling = {name for name in TELLING for _, said in pried(mine, name) if CANARY in said}
+        assert telling == TELLING
+        left = {memory.memory_id for memory in door.list_memories(EVERY_STATUS, limit=200) if memory.private}
+        assert private <= left
+
+
+def around(said: str, found: str) -> str:
+    place = said.index(found)
+    return said[max(0, place - 200) : place + 100]
 
 
 # Near and far ---------------------------------------------------------------------------------------------------------
