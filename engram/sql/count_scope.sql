@@ -1,5 +1,5 @@
--- Counts of what some scopes hold and show: not private memories of others, what was decided of them, the events that speak of them or
--- relate them, nor the events of runs that were forgotten.
+-- Counts of what some scopes hold and show: not private memories of others, what was decided of them, the events that speak of them,
+-- relate them or end their sessions, nor the events of runs that were forgotten.
 WITH secret AS MATERIALIZED (
   SELECT m.memory_id
     FROM engram.agent_memory m
@@ -23,6 +23,18 @@ unseen AS (
           UNION ALL
          SELECT r.event_id FROM engram.relation_changes r WHERE r.tenant_id = %(tenant_id)s AND r.target_id = s.memory_id) r
     JOIN engram.agent_events e ON e.tenant_id = %(tenant_id)s AND e.event_id = r.event_id AND e.scope_id = ANY(%(scope_ids)s)
+   UNION
+  SELECT e.event_id
+    FROM engram.agent_events e
+   WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = ANY(array_remove(%(scope_ids)s::bigint[], %(own)s::bigint))
+     AND e.event_type = 'session_ended' AND (
+         EXISTS (
+             SELECT FROM engram.agent_memory m
+              WHERE m.tenant_id = e.tenant_id AND m.scope_id = e.scope_id AND m.session_id = e.session_id AND m.private)
+         OR EXISTS (
+             SELECT FROM engram.agent_events o
+               JOIN engram.memory_changes d ON d.tenant_id = o.tenant_id AND d.event_id = o.event_id
+              WHERE o.tenant_id = e.tenant_id AND o.stream_id = e.stream_id AND d.decision->'private' = 'true'))
    UNION
   SELECT e.event_id
     FROM engram.agent_task_runs h

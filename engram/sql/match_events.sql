@@ -1,6 +1,6 @@
 -- Which events a list is narrowed to, over the alias `e`; a task run that was forgotten by then has none. Of events that speak of private
--- memories, relate them, or speak of what was refused and was to be one, those of some scopes alone: asked event by event, by keys, and in
--- a coalesce(), so that the planner expects most to be left.
+-- memories, relate them, end a session that holds some, or speak of what was refused and was to be one, those of some scopes alone: asked
+-- event by event, by keys, and in a coalesce(), so that the planner expects most to be left.
 (%(after)s::bigint IS NULL OR e.position > %(after)s)
           AND (%(before)s::bigint IS NULL OR e.position < %(before)s)
           AND (%(types)s::text[] IS NULL OR e.event_type = ANY (%(types)s))
@@ -29,4 +29,19 @@
                       SELECT m.private, m.scope_id FROM engram.agent_memory m
                        WHERE m.tenant_id = e.tenant_id AND m.memory_id IN (r.source_id, r.target_id) OFFSET 0) m
                 WHERE r.tenant_id = e.tenant_id AND r.event_id = e.event_id AND m.private AND m.scope_id <> ALL (%(own_ids)s)
+                LIMIT 1), true))
+          AND (%(own_ids)s::bigint[] IS NULL OR coalesce((
+               SELECT false
+                 FROM engram.agent_memory m
+                WHERE e.event_type = 'session_ended' AND e.scope_id <> ALL (%(own_ids)s)
+                  AND m.tenant_id = e.tenant_id AND m.scope_id = e.scope_id AND m.session_id = e.session_id AND m.private
+                LIMIT 1), true))
+          AND (%(own_ids)s::bigint[] IS NULL OR coalesce((
+               SELECT false
+                 FROM engram.agent_events o
+                CROSS JOIN LATERAL (
+                      SELECT d.decision FROM engram.memory_changes d
+                       WHERE d.tenant_id = e.tenant_id AND d.event_id = o.event_id OFFSET 0) d
+                WHERE e.event_type = 'session_ended' AND e.scope_id <> ALL (%(own_ids)s)
+                  AND o.tenant_id = e.tenant_id AND o.stream_id = e.stream_id AND d.decision->'private' = 'true'
                 LIMIT 1), true))
