@@ -84,7 +84,7 @@ ALLOWED: Final = """
         SELECT FROM engram.memory_changes hc
           LEFT JOIN engram.agent_memory hm ON hm.tenant_id = hc.tenant_id AND hm.memory_id = hc.memory_id
          WHERE hc.tenant_id = e.tenant_id AND hc.event_id = e.event_id
-           AND coalesce(hm.private, hc.decision->'private' = 'true')
+           AND (hm.private OR hc.decision->'private' = 'true')
            AND coalesce(hm.scope_id, hc.scope_id) IS DISTINCT FROM %(own)s)
         AND NOT EXISTS (
         SELECT FROM engram.relation_changes hr
@@ -93,18 +93,8 @@ ALLOWED: Final = """
                 WHERE x.tenant_id = e.tenant_id AND x.memory_id IN (hr.source_id, hr.target_id) OFFSET 0) hm
          WHERE hr.tenant_id = e.tenant_id AND hr.event_id = e.event_id
            AND hm.private AND hm.scope_id IS DISTINCT FROM %(own)s)
-        AND NOT EXISTS (
-        SELECT FROM engram.agent_memory hm
-         WHERE e.event_type = 'session_ended' AND e.scope_id IS DISTINCT FROM %(own)s
-           AND hm.tenant_id = e.tenant_id AND hm.scope_id = e.scope_id AND hm.session_id = e.session_id AND hm.private)
-        AND NOT EXISTS (
-        SELECT FROM engram.agent_events ho
-         CROSS JOIN LATERAL (
-               SELECT x.decision FROM engram.memory_changes x
-                WHERE x.tenant_id = e.tenant_id AND x.event_id = ho.event_id OFFSET 0) hd
-         WHERE e.event_type = 'session_ended' AND e.scope_id IS DISTINCT FROM %(own)s
-           AND ho.tenant_id = e.tenant_id AND ho.session_id = e.session_id AND ho.scope_id = e.scope_id
-           AND hd.decision->'private' = 'true'))"""
+        AND (e.event_type <> 'session_ended' OR e.scope_id IS NOT DISTINCT FROM %(own)s
+             OR NOT engram.holds_private(e.tenant_id, e.scope_id, e.session_id, NULL)))"""
 
 GRAPHED: Final = """ARRAY(
            SELECT g.scope_id FROM engram.memory_graphs g

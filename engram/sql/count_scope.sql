@@ -27,14 +27,7 @@ unseen AS (
   SELECT e.event_id
     FROM engram.agent_events e
    WHERE e.tenant_id = %(tenant_id)s AND e.scope_id = ANY(array_remove(%(scope_ids)s::bigint[], %(own)s::bigint))
-     AND e.event_type = 'session_ended' AND (
-         EXISTS (
-             SELECT FROM engram.agent_memory m
-              WHERE m.tenant_id = e.tenant_id AND m.scope_id = e.scope_id AND m.session_id = e.session_id AND m.private)
-         OR EXISTS (
-             SELECT FROM engram.agent_events o
-               JOIN engram.memory_changes d ON d.tenant_id = o.tenant_id AND d.event_id = o.event_id
-              WHERE o.tenant_id = e.tenant_id AND o.stream_id = e.stream_id AND d.decision->'private' = 'true'))
+     AND e.event_type = 'session_ended' AND engram.holds_private(e.tenant_id, e.scope_id, e.session_id, NULL)
    UNION
   SELECT e.event_id
     FROM engram.agent_task_runs h

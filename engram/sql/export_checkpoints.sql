@@ -9,12 +9,7 @@ SELECT c.scope_id, c.private,
   FROM (SELECT k.*, s.private, CASE WHEN NOT s.private THEN k.body END AS told
           FROM engram.agent_checkpoints k
          CROSS JOIN LATERAL (
-               SELECT k.body IS NOT NULL AND k.made_by <> 'caller' AND k.scope_id <> ALL(%(own_ids)s) AND (EXISTS (
-                      SELECT FROM engram.agent_memory m
-                       WHERE m.tenant_id = k.tenant_id AND m.scope_id = k.scope_id AND m.task_run_id = k.task_run_id::text AND m.private)
-                      OR EXISTS (
-                      SELECT FROM engram.agent_events e
-                        JOIN engram.memory_changes d ON d.tenant_id = e.tenant_id AND d.event_id = e.event_id
-                       WHERE e.tenant_id = k.tenant_id AND e.stream_id = k.stream_id AND d.decision->'private' = 'true')) AS private) s
+               SELECT k.body IS NOT NULL AND k.made_by <> 'caller' AND k.scope_id <> ALL(%(own_ids)s)
+                  AND engram.holds_private(k.tenant_id, k.scope_id, NULL, k.task_run_id::text) AS private) s
          WHERE k.tenant_id = %(tenant_id)s AND k.scope_id = ANY(%(scope_ids)s)) c
  ORDER BY c.task_run_id, c.version

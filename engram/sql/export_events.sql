@@ -3,19 +3,13 @@
 SELECT e.scope_id, e.commitment, p.salt, p.body,
        EXISTS (SELECT FROM engram.memory_changes c
                  LEFT JOIN engram.agent_memory m ON m.tenant_id = c.tenant_id AND m.memory_id = c.memory_id
-                WHERE c.tenant_id = e.tenant_id AND c.event_id = e.event_id AND coalesce(m.private, c.decision->'private' = 'true')
+                WHERE c.tenant_id = e.tenant_id AND c.event_id = e.event_id AND (m.private OR c.decision->'private' = 'true')
                   AND coalesce(m.scope_id, c.scope_id) <> ALL(%(own_ids)s))
        OR EXISTS (SELECT FROM engram.relation_changes r
                     JOIN engram.agent_memory m ON m.tenant_id = r.tenant_id AND m.memory_id IN (r.source_id, r.target_id)
                    WHERE r.tenant_id = e.tenant_id AND r.event_id = e.event_id AND m.private AND m.scope_id <> ALL(%(own_ids)s))
-       OR (e.event_type = 'session_ended' AND e.scope_id <> ALL(%(own_ids)s) AND (
-           EXISTS (
-               SELECT FROM engram.agent_memory m
-                WHERE m.tenant_id = e.tenant_id AND m.scope_id = e.scope_id AND m.session_id = e.session_id AND m.private)
-           OR EXISTS (
-               SELECT FROM engram.agent_events o
-                 JOIN engram.memory_changes d ON d.tenant_id = o.tenant_id AND d.event_id = o.event_id
-                WHERE o.tenant_id = e.tenant_id AND o.stream_id = e.stream_id AND d.decision->'private' = 'true'))) AS private,
+       OR (e.event_type = 'session_ended' AND e.scope_id <> ALL(%(own_ids)s)
+           AND engram.holds_private(e.tenant_id, e.scope_id, e.session_id, NULL)) AS private,
        json_build_object('stream_id', e.stream_id, 'position', e.position, 'event_id', e.event_id, 'role', e.role,
          'event_type', e.event_type, 'trust', e.trust, 'occurred_at', e.occurred_at, 'recorded_at', e.recorded_at,
          'session_id', e.session_id, 'task_run_id', e.task_run_id, 'actor', e.actor, 'idempotency_key', e.idempotency_key,

@@ -3,13 +3,8 @@
 WITH found AS (
   SELECT s.scope_id, s.session_id, s.stream_id, s.opened_by, s.continues, s.root, s.started_at, s.ended_at, s.outcome, s.metadata,
          s.unheard, s.summary, s.summary_position, s.summary_style, s.summary_by, s.summary_prompt, s.summarised_at, s.redactions,
-         s.summary IS NOT NULL AND s.scope_id <> ALL(%(own_ids)s) AND (EXISTS (
-           SELECT FROM engram.agent_memory m
-            WHERE m.tenant_id = s.tenant_id AND m.scope_id = s.scope_id AND m.private AND m.session_id = s.session_id)
-           OR EXISTS (
-           SELECT FROM engram.agent_events e
-             JOIN engram.memory_changes d ON d.tenant_id = e.tenant_id AND d.event_id = e.event_id
-            WHERE e.tenant_id = s.tenant_id AND e.stream_id = s.stream_id AND d.decision->'private' = 'true')) AS private
+         s.summary IS NOT NULL AND s.scope_id <> ALL(%(own_ids)s)
+           AND engram.holds_private(s.tenant_id, s.scope_id, s.session_id, NULL) AS private
     FROM engram.agent_sessions s
    WHERE s.tenant_id = %(tenant_id)s AND s.scope_id = ANY(%(scope_ids)s))
 SELECT f.scope_id, f.private,

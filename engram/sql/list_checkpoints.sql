@@ -8,12 +8,7 @@ SELECT c.task_run_id::text, c.version, c.checkpoint_id::text, c.position,
    AND (%(whole)s IS FALSE OR c.body IS NOT NULL)
    AND (%(event_id)s::uuid IS NULL OR c.event_id = %(event_id)s)
    AND (%(recorded_by)s::timestamptz IS NULL OR c.recorded_at <= %(recorded_by)s)
-   AND (%(everyone)s OR c.made_by = 'caller' OR c.scope_id = %(own)s OR NOT (EXISTS (
-        SELECT FROM engram.agent_memory m
-         WHERE m.tenant_id = c.tenant_id AND m.scope_id = c.scope_id AND m.task_run_id = c.task_run_id::text AND m.private)
-        OR EXISTS (
-        SELECT FROM engram.agent_events e
-          JOIN engram.memory_changes d ON d.tenant_id = e.tenant_id AND d.event_id = e.event_id
-         WHERE e.tenant_id = c.tenant_id AND e.stream_id = c.stream_id AND d.decision->'private' = 'true')))
+   AND (%(everyone)s OR c.made_by = 'caller' OR c.scope_id = %(own)s
+        OR NOT engram.holds_private(c.tenant_id, c.scope_id, NULL, c.task_run_id::text))
  ORDER BY c.version DESC
  LIMIT %(limit)s

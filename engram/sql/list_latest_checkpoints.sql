@@ -9,12 +9,7 @@ SELECT c.task_run_id::text, c.version, c.checkpoint_id::text, c.position, c.body
          FROM engram.agent_checkpoints l
         WHERE l.tenant_id = %(tenant_id)s AND l.task_run_id = t.task_run_id AND l.scope_id = ANY (%(scope_ids)s) AND l.body IS NOT NULL
           AND (%(recorded_by)s::timestamptz IS NULL OR l.recorded_at <= %(recorded_by)s)
-          AND (l.made_by = 'caller' OR l.scope_id = %(own)s OR NOT (EXISTS (
-               SELECT FROM engram.agent_memory m
-                WHERE m.tenant_id = l.tenant_id AND m.scope_id = l.scope_id AND m.task_run_id = l.task_run_id::text AND m.private)
-               OR EXISTS (
-               SELECT FROM engram.agent_events e
-                 JOIN engram.memory_changes d ON d.tenant_id = e.tenant_id AND d.event_id = e.event_id
-                WHERE e.tenant_id = l.tenant_id AND e.stream_id = l.stream_id AND d.decision->'private' = 'true')))
+          AND (l.made_by = 'caller' OR l.scope_id = %(own)s
+               OR NOT engram.holds_private(l.tenant_id, l.scope_id, NULL, l.task_run_id::text))
         ORDER BY l.version DESC
         LIMIT 1) c

@@ -25,13 +25,8 @@ SELECT s.scope_id, s.session_id, s.stream_id, s.opened_by, s.continues, s.starte
         ORDER BY e.position DESC LIMIT 1) reached ON %(at)s::timestamptz IS NOT NULL
  CROSS JOIN LATERAL (
        SELECT s.summary IS NOT NULL AND (%(at)s::timestamptz IS NULL OR s.summarised_at <= %(at)s)
-          AND (s.scope_id IS NOT DISTINCT FROM %(own)s OR NOT (EXISTS (
-               SELECT FROM engram.agent_memory m
-                WHERE m.tenant_id = s.tenant_id AND m.scope_id = s.scope_id AND m.session_id = s.session_id AND m.private)
-               OR EXISTS (
-               SELECT FROM engram.agent_events e
-                 JOIN engram.memory_changes d ON d.tenant_id = e.tenant_id AND d.event_id = e.event_id
-                WHERE e.tenant_id = s.tenant_id AND e.stream_id = s.stream_id AND d.decision->'private' = 'true'))) AS summary) shown
+          AND (s.scope_id IS NOT DISTINCT FROM %(own)s
+               OR NOT engram.holds_private(s.tenant_id, s.scope_id, s.session_id, NULL)) AS summary) shown
  WHERE s.tenant_id = engram.current_tenant() AND s.scope_id = ANY(%(scope_ids)s)
    AND (%(session_id)s::text IS NULL OR s.session_id = %(session_id)s)
    AND (%(at)s::timestamptz IS NULL OR s.started_at <= %(at)s)

@@ -19,7 +19,7 @@ SELECT w.stream_id::text AS stream_id, e.position, e.event_type, e.actor, e.occu
          LEFT JOIN LATERAL (
               SELECT m.private FROM engram.agent_memory m
                WHERE m.tenant_id = %(tenant_id)s AND m.memory_id = c.memory_id OFFSET 0) o ON true
-        WHERE c.tenant_id = %(tenant_id)s AND c.event_id = e.event_id AND coalesce(o.private, c.decision->'private' = 'true')
+        WHERE c.tenant_id = %(tenant_id)s AND c.event_id = e.event_id AND (o.private OR c.decision->'private' = 'true')
         LIMIT 1) h ON true
   LEFT JOIN LATERAL (
        SELECT b.body FROM engram.agent_event_payloads b

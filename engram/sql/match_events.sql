@@ -19,7 +19,7 @@
                  LEFT JOIN LATERAL (
                       SELECT m.private, m.scope_id FROM engram.agent_memory m
                        WHERE m.tenant_id = e.tenant_id AND m.memory_id = c.memory_id OFFSET 0) m ON true
-                WHERE c.tenant_id = e.tenant_id AND c.event_id = e.event_id AND coalesce(m.private, c.decision->'private' = 'true')
+                WHERE c.tenant_id = e.tenant_id AND c.event_id = e.event_id AND (m.private OR c.decision->'private' = 'true')
                   AND coalesce(m.scope_id, c.scope_id) <> ALL (%(own_ids)s)
                 LIMIT 1), true))
           AND (%(own_ids)s::bigint[] IS NULL OR coalesce((
@@ -30,18 +30,5 @@
                        WHERE m.tenant_id = e.tenant_id AND m.memory_id IN (r.source_id, r.target_id) OFFSET 0) m
                 WHERE r.tenant_id = e.tenant_id AND r.event_id = e.event_id AND m.private AND m.scope_id <> ALL (%(own_ids)s)
                 LIMIT 1), true))
-          AND (%(own_ids)s::bigint[] IS NULL OR coalesce((
-               SELECT false
-                 FROM engram.agent_memory m
-                WHERE e.event_type = 'session_ended' AND e.scope_id <> ALL (%(own_ids)s)
-                  AND m.tenant_id = e.tenant_id AND m.scope_id = e.scope_id AND m.session_id = e.session_id AND m.private
-                LIMIT 1), true))
-          AND (%(own_ids)s::bigint[] IS NULL OR coalesce((
-               SELECT false
-                 FROM engram.agent_events o
-                CROSS JOIN LATERAL (
-                      SELECT d.decision FROM engram.memory_changes d
-                       WHERE d.tenant_id = e.tenant_id AND d.event_id = o.event_id OFFSET 0) d
-                WHERE e.event_type = 'session_ended' AND e.scope_id <> ALL (%(own_ids)s)
-                  AND o.tenant_id = e.tenant_id AND o.stream_id = e.stream_id AND d.decision->'private' = 'true'
-                LIMIT 1), true))
+          AND (%(own_ids)s::bigint[] IS NULL OR e.event_type <> 'session_ended' OR e.scope_id = ANY (%(own_ids)s)
+               OR NOT engram.holds_private(e.tenant_id, e.scope_id, e.session_id, NULL))

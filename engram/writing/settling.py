@@ -214,8 +214,8 @@ def settle_together(
             target_id = judged.judgement.target_id
             decision = decision_of(desk, judged, origin, memory_id=target_id, target_id=target_id)
             decision["hints"] += _hints(desk, judged.draft, origin, repeated.get(target_id or ""))
-            restated.append(_restatement(desk, judged, origin))
-            rows.append({**_marked("reinforced", origin, decision), "restates": target_id})
+            restated.append(_restatement(desk, judged, origin, repeated.get(target_id or "")))
+            rows.append({**_marked("reinforced", origin, _as_private(judged, decision)), "restates": target_id})
             settled.append(Settled(decision, origin, judged))
             continue
         draft, (memory_id, fresh) = judged.draft, desk.name(judged.draft, origin)
@@ -328,9 +328,13 @@ def _columns(desk: Desk, judged: Judged, origin: Origin, new: New, decision: Map
 
 
 def _refusal(judged: Judged, origin: Origin, decision: Mapping[str, Any]) -> dict[str, Any]:
-    """What the history keeps of a draft that is not stored: whether it was private is said by no row."""
-    kept = {**decision, "private": True} if judged.draft.private else decision
-    return _marked(ENTRIES[judged.kind], origin, kept)
+    """What the history keeps of a draft that is not stored."""
+    return _marked(ENTRIES[judged.kind], origin, _as_private(judged, decision))
+
+
+def _as_private(judged: Judged, decision: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A decision by which no row is added, with whether the draft was private: that is said by no row of its own."""
+    return {**decision, "private": True} if judged.draft.private else decision
 
 
 def _marked(entry: str, origin: Origin, decision: Mapping[str, Any]) -> dict[str, Any]:
@@ -342,13 +346,14 @@ def _noted(entry: str, origin: Origin) -> dict[str, Any]:
     return {"entry": entry, "actor": origin.actor, "event_id": origin.event_id}
 
 
-def _restatement(desk: Desk, judged: Judged, origin: Origin) -> dict[str, Any]:
-    """A statement more of a memory, and what it gives the row, as JSON keeps them."""
+def _restatement(desk: Desk, judged: Judged, origin: Origin, held: Memory | None) -> dict[str, Any]:
+    """A statement more of a memory, and what it gives the row, as JSON keeps them; `held`: whose, of a private one."""
     draft, quoted = judged.draft, quote_of(origin)
     return {
         "memory_id": judged.judgement.target_id, "event_id": origin.event_id, "ordinal": origin.ordinal,
         "valid_from": iso(draft.begins(origin)), "holds_at": iso(draft.stands(origin)),
-        "stated_recorded_at": iso(origin.recorded_at), "tags": list(draft.tags), "trust": trust_rank(origin.trust),
+        "stated_recorded_at": iso(origin.recorded_at), "tags": list(_tags_for(held, draft)),
+        "trust": trust_rank(origin.trust),
         "importance": draft.classified.importance if desk.policy.write_mode == "absorb" else None,
         "deriver": origin.deriver, "deriver_version": origin.deriver_version, "model": origin.model,
         "prompt_hash": origin.prompt_hash, **quoted, "quote_hash": quoted["quote_hash"].hex(),
@@ -368,7 +373,7 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     assert target is not None
     if SAME_EVENT in judged.judgement.reasons:
         return _cite_again(desk, judged, origin, target.memory_id)
-    tags = united(target.tags, draft.tags)
+    tags = united(target.tags, _tags_for(target, draft))
     send_ahead(desk.conn, "count_repetition", tenant_id=desk.tenant_id, memory_id=target_id, at=desk.at)
     send_ahead(
         desk.conn, "restate_memory", tenant_id=desk.tenant_id, memory_id=target.memory_id,
@@ -382,14 +387,20 @@ def _reinforce(desk: Desk, judged: Judged, origin: Origin) -> Settled:
     if not set(draft.tags) <= set(tags):
         decision["hints"].append("tags_full")
     decision["hints"] += _hints(desk, draft, origin, target)
-    stirred = _note(desk, target.memory_id, "reinforced", origin, decision=decision)
+    stirred = _note(desk, target.memory_id, "reinforced", origin, decision=_as_private(judged, decision))
     stirred = bool(reorder(desk, target.lineage_id, origin.event_id, origin.actor)) or stirred
     return Settled(decision, origin, judged, stirred=stirred, moved=None if stirred else ())
 
 
+def _tags_for(held: Memory | None, draft: Draft) -> Sequence[str]:
+    """The tags that a repetition gives a memory: those of a private one are for no memory that others see. Pure."""
+    return () if draft.private and held is not None and not held.private else draft.tags
+
+
 def _repeated(desk: Desk, several: Sequence[Judged]) -> dict[str, Memory]:
-    """The memories that are repeated by drafts of which a caller stated more than a repetition changes."""
-    stating = [judged for judged in several if judged.kind == "reinforce" and judged.draft.stated]
+    """The memories repeated by drafts that are private, or of which a caller stated more than a repetition changes."""
+    told = [judged for judged in several if judged.kind == "reinforce"]
+    stating = [judged for judged in told if judged.draft.stated or judged.draft.private]
     wanted = sorted({judged.judgement.target_id for judged in stating if judged.judgement.target_id is not None})
     return {one.memory_id: one for one in memories.load(desk.conn, desk.visible, wanted)} if wanted else {}
 

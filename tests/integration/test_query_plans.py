@@ -360,8 +360,7 @@ def test_a_page_of_the_events_known_at_a_moment_is_read_by_their_index(
     [bounds] = [node["Index Cond"] for node in found if node.get("Index Name") == "agent_events_scope"]
     assert "recorded_at <=" in bounds
     keys = {node["Index Name"] for node in found if node.get("Relation Name") in ("memory_changes", "agent_memory")}
-    by_keys = {"memory_changes_event", "agent_memory_pkey", "agent_memory_private"}
-    assert keys == (set() if own_ids is None else by_keys)
+    assert keys == (set() if own_ids is None else {"memory_changes_event", "agent_memory_pkey"})
 
 
 def test_a_whole_search_of_a_filled_scope_names_its_rows(database: Database, crowd: Crowd) -> None:

@@ -1178,6 +1178,32 @@ def test_why_a_private_memory_took_the_place_of_another_is_told_to_its_own_scope
 
 
 @pytest.mark.parametrize("wider", WIDER)
+@pytest.mark.parametrize("together", [False, True])
+def test_what_is_said_again_in_private_tells_others_nothing(
+    door: Engram, tmp_path: Path, wider: dict[str, Any], together: bool
+) -> None:
+    ada, path = door.scoped(user_id="ada"), tmp_path / "file.jsonl"
+    told = ada.add("The gate code is 4711", topic_key="gate", tags=["gate"]).memory
+    assert told is not None
+    again = {"fact": "The gate code is 4711", "topic_key": "gate", "private": True, "tags": [CANARY]}
+    again["metadata"] = {"why": CANARY}
+    if together:
+        decisions = ada.add_many([again, {"fact": "The shed is green"}])
+    else:
+        decisions = (ada.add(again.pop("fact"), reason=CANARY, **again),)
+    assert decisions[0].kind == "reinforce"
+    reader = door.scoped(**wider)
+    reader.ops.export(path, **wider)
+    seen = [
+        reader.list_events(), reader.find(told.memory_id), reader.get_history(), reader.list_decisions(),
+        reader.search_events(CANARY), reader.ops.audit_log(), path.read_text(),
+    ]  # fmt: skip
+    assert CANARY not in repr(seen)
+    assert CANARY in repr(ada.list_events())
+    assert ada.get(told.memory_id).tags == ("gate",)
+
+
+@pytest.mark.parametrize("wider", WIDER)
 def test_the_summary_that_a_caller_gave_a_session_with_private_memories_is_its_own_scopes(
     door: Engram, tmp_path: Path, wider: dict[str, Any]
 ) -> None:
