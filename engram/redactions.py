@@ -20,17 +20,23 @@ def append(path: Path, tenant_id: str, event_ids: Iterable[str]) -> None:
     """Add events to the list, on disk when this returns; Unavailable where that cannot be."""
     at = datetime.now(UTC).isoformat()
     lines = [json.dumps({"tenant_id": tenant_id, "event_id": event_id, "at": at}) for event_id in event_ids]
+    block = ("\n" + "\n".join(lines) + "\n").encode()
     try:
         with path.open("ab", buffering=0) as file:
             # One write a call: lines of several processes stand beside each other, never within.
-            file.write(("\n" + "\n".join(lines) + "\n").encode())
+            written = file.write(block)
             os.fsync(file.fileno())
     except OSError as error:
         raise Unavailable(f"the redaction list cannot be written: {error.strerror}") from None
+    if written != len(block):  # a disk that fills takes what fits, and says so only to the next write
+        raise Unavailable("the redaction list cannot be written: its last line was cut, for want of room")
 
 
-def read(path: Path, tenant_id: str) -> list[str]:
-    """The events of a tenant that the list names, each once; InvalidInput for a file that is no such list."""
+def read(path: Path, tenant_id: str, *, missing_ok: bool = False) -> list[str]:
+    """The events of a tenant that the list names, each once; InvalidInput for a file that is no such list.
+
+    `missing_ok` takes a list that is not there yet for an empty one.
+    """
     found: dict[str, None] = {}
     try:
         with path.open(encoding="utf-8") as file:
@@ -41,10 +47,12 @@ def read(path: Path, tenant_id: str) -> list[str]:
                     said = json.loads(line)
                     event_id = ids.parse_id(said["event_id"], "event_id")
                     own = said["tenant_id"] == tenant_id
-                except (ValueError, KeyError, TypeError):
+                except (ValueError, KeyError, TypeError, RecursionError):
                     raise InvalidInput("path", "a redaction list", f"something else in line {number}") from None
                 if own:
                     found[event_id] = None
-    except (OSError, UnicodeDecodeError):
+    except (OSError, UnicodeDecodeError) as error:
+        if missing_ok and isinstance(error, FileNotFoundError):
+            return []
         raise InvalidInput("path", "a redaction list", "a file that cannot be read") from None
     return list(found)

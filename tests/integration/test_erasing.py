@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from alone import Alone
 from calls import UNKNOWN_ID
 from traces import hits
 
-from engram import ALL_USERS, Conflict, Engram, EngramError, InvalidInput, NotFound, Scope
+from engram import ALL_USERS, Conflict, Engram, EngramError, InvalidInput, NotFound, Scope, Unavailable
 from engram.lifecycle.deeds import NEW, Deed, Effect, Tie
 from engram.operations import erasing, living
 from engram.policies.classify import Classified
@@ -462,6 +463,31 @@ def test_the_doctor_finds_events_of_the_list_that_still_speak(alone: Alone, tena
         assert (found.ok, found.repair) == (False, f"engram apply-redactions {path}")
         assert door.ops.apply_redactions(path).clean
         assert next(check for check in door.ops.doctor().checks if check.name == "redactions").ok
+
+
+def test_an_erasure_ends_where_the_list_has_no_room_for_it(alone: Alone, tenant: str, tmp_path: Path) -> None:
+    """A disk that fills takes the first part of a line without an error."""
+    path, scope = tmp_path / "redactions.jsonl", Scope(tenant_id=tenant, user_id="ada")
+    with Engram(alone.url(), scope=scope, settings=load({}, redaction_list=path)) as door:
+        said = door.remember("I like the sea.").event_ids[0]
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (40, before[1]))
+        try:
+            with pytest.raises(Unavailable, match="the redaction list cannot be written"):
+                door.ops.redact_event(said)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert not door.get_event(said).erased
+
+
+@pytest.mark.parametrize("said", [b"no json", b"[" * 100_000, b"\xff"])
+def test_the_doctor_tells_of_a_list_that_cannot_be_read(alone: Alone, tenant: str, tmp_path: Path, said: bytes) -> None:
+    (tmp_path / "list").write_bytes(said)
+    for path in (tmp_path / "list", tmp_path, tmp_path / ("x" * 300)):
+        with Engram(alone.url(), scope=Scope(tenant), settings=load({}, redaction_list=path)) as door:
+            found = next(check for check in door.ops.doctor().checks if check.name == "redactions")
+        assert not found.ok
+        assert "a redaction list" in found.detail
 
 
 @pytest.mark.parametrize("said", ["no json", "[]", '{"event_id": "x", "tenant_id": "t"}', '{"tenant_id": "t"}'])
