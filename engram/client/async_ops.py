@@ -484,7 +484,7 @@ class AsyncOps:
         and `csv` are the current memories, for people. `user` takes everything of that user, whatever the namespace
         and agent. Private rows are shown to their own scope only, erased payloads stay erased. `progress` hears of
         every 500 lines. A file that is there is replaced. Raises InvalidInput for a path that cannot be written to,
-        Conflict where an event was changed behind the ledger's back, Unavailable.
+        Conflict where an event was changed behind the ledger's back, Damaged where a checkpoint was, Unavailable.
         """
         return await self._run(
             operations.exporting.export(

@@ -129,10 +129,9 @@ def _lines(
     plain = partial(_plain, conn, wanted, numbers)
     yield "stream", plain("export_streams", jobs=[jobs.DERIVE, jobs.EXTRACT])
     yield "event", (_event(row, numbers, left_out) for row in _rows(conn, "export_events", wanted))
-    told = partial(_told, conn, wanted, numbers, left_out)
-    yield "session", told("export_sessions", "summaries")
+    yield "session", _sessions(conn, wanted, numbers, left_out)
     yield "task", plain("export_tasks")
-    yield "checkpoint", told("export_checkpoints", "checkpoints", salt=checkpoints.SALT)
+    yield "checkpoint", (_checkpoint(row, numbers, left_out) for row in _rows(conn, "export_checkpoints", wanted))
     yield "memory", (_memory(row, numbers, left_out) for row in _rows(conn, "export_memories", wanted))
     yield "run", plain("export_runs")
     yield "change", _changes(conn, wanted, numbers)
@@ -180,14 +179,25 @@ def _event(row: Row[Any], numbers: Mapping[int, int], left_out: Counter[str]) ->
     return line | {"salt": salt.hex(), "body": said}
 
 
-def _told(
-    conn: Connection, wanted: Wanted, numbers: Mapping[int, int], left_out: Counter[str], name: str, what: str,
-    **more: Any,
-) -> Iterator[Mapping[str, Any]]:  # fmt: skip
-    """What tells of a stream, those that may tell of what is private to others without what they say."""
-    for row in _rows(conn, name, wanted, **more):
-        left_out[what] += bool(row.private)
+def _sessions(
+    conn: Connection, wanted: Wanted, numbers: Mapping[int, int], left_out: Counter[str]
+) -> Iterator[Mapping[str, Any]]:
+    for row in _rows(conn, "export_sessions", wanted):
+        left_out["summaries"] += bool(row.private)
         yield {**row.line, "scope": numbers[int(row.scope_id)]}
+
+
+def _checkpoint(row: Row[Any], numbers: Mapping[int, int], left_out: Counter[str]) -> Mapping[str, Any]:
+    """A checkpoint with what it says, Damaged where that is not what was saved; of a private one its place alone."""
+    line = {**row.line, "scope": numbers[int(row.scope_id)], "salt": None, "body": None}
+    if row.body is None:
+        return line
+    if row.private:
+        left_out["checkpoints"] += 1
+        return line
+    body = bytes(row.body)
+    said = checkpoints.opened(body, bytes(row.sha256), row.task_run_id, row.version, row.position)
+    return line | {"salt": body[: checkpoints.SALT].hex(), "body": said}
 
 
 def _memory(row: Row[Any], numbers: Mapping[int, int], left_out: Counter[str]) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -488,7 +489,7 @@ def test_of_savers_that_expect_a_version_one_succeeds(ada: Engram) -> None:
 
 
 def test_a_flipped_bit_in_any_byte_of_a_stored_checkpoint_is_refused(
-    ada: Engram, superuser: psycopg.Connection[Any]
+    ada: Engram, superuser: psycopg.Connection[Any], tmp_path: Path
 ) -> None:
     run = ada.start_task("Paint the keel").task_run_id
     ada.save_checkpoint(run, "Half", pending_steps=["dry"], state={"n": 1})
@@ -525,7 +526,19 @@ def test_a_flipped_bit_in_any_byte_of_a_stored_checkpoint_is_refused(
     with pytest.raises(Damaged, match="where"):
         ada.list_checkpoints(run)
     store("version", 1)
+    for other in (b"no json", body[:32] + b"[]", body[:-1]):
+        store("body", other)
+        with pytest.raises(Damaged):
+            ada.ops.export(tmp_path / "ada.jsonl")
+        store("sha256", hashlib.sha256(other).digest())
+        with pytest.raises(Damaged):
+            ada.list_checkpoints(run)
+        with pytest.raises(Damaged):
+            ada.ops.export(tmp_path / "ada.jsonl")
+        store("sha256", sha256)
+    store("body", body)
     assert ada.list_checkpoints(run)[0].state == {"n": 1}
+    assert ada.ops.export(tmp_path / "ada.jsonl").counts["checkpoint"] == 1
 
 
 # Resuming -------------------------------------------------------------------------------------------------------------

@@ -979,7 +979,9 @@ def test_a_private_message_is_in_no_context_of_another_scope(door: Engram, wider
 
 
 @pytest.mark.parametrize("wider", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": ALL_USERS}])
-def test_what_a_job_kept_of_a_run_with_private_memories_is_its_own_scopes(door: Engram, wider: dict[str, Any]) -> None:
+def test_what_a_job_kept_of_a_run_with_private_memories_is_its_own_scopes(
+    door: Engram, database_url: str, wider: dict[str, Any], tmp_path: Path
+) -> None:
     ada, reader = door.scoped(user_id="ada"), door.scoped(**wider)
     run = ada.start_task("Sail the boat").task_run_id
     ada.save_checkpoint(run, "The boat is afloat")
@@ -1002,6 +1004,15 @@ def test_what_a_job_kept_of_a_run_with_private_memories_is_its_own_scopes(door: 
     assert "The boat is afloat" in repr(seen[1:])
     assert CANARY not in repr(seen)
     assert CANARY in repr([ada.resume(), ada.build_context(task_run_id=run), ada.resume_task(run).checkpoint])
+    out = reader.ops.export(tmp_path / "wide.jsonl")
+    assert CANARY.encode() not in (tmp_path / "wide.jsonl").read_bytes()
+    assert out.left_out["checkpoints"] == 1
+    assert "checkpoints" not in ada.ops.export(tmp_path / "own.jsonl").left_out
+    assert CANARY.encode() in (tmp_path / "own.jsonl").read_bytes()
+    with Engram(database_url, scope=Scope(f"{door.scope.tenant_id}-b"), embedder=LETTERS) as other:
+        other.ops.import_(tmp_path / "wide.jsonl")
+        assert other.ops.verify_ledger(user_id=ALL_USERS).ok
+        assert [one.erased for one in other.list_checkpoints(run, user_id="ada")] == [True, False]
 
 
 @pytest.mark.parametrize("wider", [{"user_id": "ada", "namespace": "alpha"}, {"user_id": ALL_USERS}])
