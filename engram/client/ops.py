@@ -334,8 +334,9 @@ class Ops:
         `config` is the name of one of the server's, such as `simple`, `english` or `german`; Chinese, Japanese and
         Korean are read as pairs of characters by any of them. It holds for every process from then on; while this
         runs, a memory that is not done is found by the words both configurations read alike, and by its meaning. Call
-        it again after an interruption. `progress` hears of every batch; `dry_run` counts and writes nothing. Raises
-        InvalidInput for a name the server does not know.
+        it again after an interruption. Writers wait while a batch is read. `progress` hears of every batch; `dry_run`
+        counts and writes nothing. Raises InvalidInput for a name the server does not know, Conflict when another change
+        came in, Unavailable where others write for too long at once.
         """
         return self._run(operations.reindexing.reindex_words(self._setup, config, dry_run=dry_run, progress=progress))
 

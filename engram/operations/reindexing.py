@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
-from engram import inputs
+from sqlalchemy.engine import Row
+
+from engram import inputs, tenancy
 from engram.channels import keyword
 from engram.database import Connection, execute, fetch_all, fetch_value
-from engram.errors import InvalidInput
+from engram.errors import Conflict, InvalidInput
 from engram.operations import steps
 from engram.operations.setup import Setup
 from engram.operations.steps import Operation
@@ -41,9 +43,9 @@ def reindex_words(
     last: str | None = None
     while not told.done:
         batch = partial(_batch, tenant_id=tenant, config=None if rehearsed else chosen, after=last)
-        indexed: list[str] = yield from steps.write(tenant, batch, key="reindex")
-        last = indexed[-1] if indexed else last
-        told = replace(told, memories=told.memories + len(indexed), done=len(indexed) < BATCH)
+        rows: list[Row[Any]] = yield from steps.write(tenant, batch, key="reindex")
+        last = rows[-1].memory_id if rows else last
+        told = replace(told, memories=told.memories + sum(row.is_live for row in rows), done=len(rows) < BATCH)
         if tell is not None:
             tell(told)
     while not rehearsed and (yield from steps.write(tenant, lambda conn: _clear_events(conn, tenant), key="reindex")):
@@ -58,14 +60,20 @@ def _switch(conn: Connection, tenant_id: str, config: str) -> bool:
     return True
 
 
-def _batch(conn: Connection, *, tenant_id: str, config: str | None, after: str | None) -> list[str]:
+def _batch(conn: Connection, *, tenant_id: str, config: str | None, after: str | None) -> list[Row[Any]]:
+    if config is not None:
+        # A writer may have read the configuration before, and what is read here may be erased before it is written.
+        fetch_all(conn, "lock_models", tenant_id=tenant_id)
+        if keyword.config_of(conn, tenant_id, config) != config:
+            raise Conflict("another change of the text search configuration has taken the place of this one")
+        tenancy.show_shadows(conn)  # which would bring the words of before when they take the place of the live ones
     rows = fetch_all(conn, "list_worded", tenant_id=tenant_id, after=after, limit=BATCH)
-    found = [str(row.memory_id) for row in rows]
-    if found and config is not None:
-        keyword.reindex(conn, found, tenant_id=tenant_id, config=config)
-    return found
+    if rows and config is not None:
+        keyword.reindex(conn, [row.memory_id for row in rows], tenant_id=tenant_id, config=config)
+    return rows
 
 
 def _clear_events(conn: Connection, tenant_id: str) -> bool:
+    fetch_all(conn, "lock_models", tenant_id=tenant_id)  # as above: a job may write words of events
     execute(conn, "clear_event_words", tenant_id=tenant_id, limit=STREAMS)
     return bool(fetch_value(conn, "has_event_words", tenant_id=tenant_id))

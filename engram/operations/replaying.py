@@ -311,6 +311,7 @@ def _lock(conn: Connection, scope: Scope, scope_id: int, *names: str) -> None:
 
 
 def drop_shadow(conn: Connection, call: Writing, name: str) -> int:
+    semantic.hold_models(conn)  # before other locks, as every write does
     shadow = shadow_named(conn, call.scope, name)
     _lock(conn, call.scope, shadow.scope_id)
     shadow_named(conn, call.scope, name)

@@ -79,6 +79,7 @@ def index_events(setup: Setup, job: Job) -> Operation[None]:
     default = setup.settings.text_search_config
 
     def batch(conn: Connection) -> bool:
+        semantic.hold_models(conn)  # while the words of a tenant are read anew, nobody writes by what they were
         config = keyword.config_of(conn, job.tenant_id, default)
         return events.index(conn, job.tenant_id, int(job.scope_id or 0), config=config)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ import psycopg
 import pytest
 
 from engram import Engram, MemoryPolicy, Scope, checkpoints, jobs
+from engram.channels import keyword
 from engram.embedded import EmbeddedServer
 from engram.jobs import Job
 from engram.llm import Completion
@@ -81,6 +83,28 @@ def test_rules_that_read_an_event_before_it_was_erased_write_nothing_of_it(
     drained(door)
     assert places_of(server, tenant, "anzibar") == []
     assert any("tea" in memory.fact for memory in door.list_memories()), second
+
+
+def test_what_is_erased_while_words_are_read_anew_does_not_come_back(
+    doors: Doors, server: EmbeddedServer, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door, other = doors(), doors()
+    said = [door.remember(f"The {name} sings {name}s.", session_id="s") for name in ("crow", "qanary", "thrush")]
+    drained(door)
+    assert "engram.memory_lexemes" in places_of(server, tenant, "qanar")
+    erasing = threading.Thread(target=other.ops.redact_event, args=said[1].event_ids)
+    write = keyword.index_all
+
+    def erased_meanwhile(conn: Any, tenant_id: str, several: Any) -> None:
+        if threading.current_thread() is not erasing and not erasing.ident:
+            erasing.start()
+            erasing.join(0.5)
+        write(conn, tenant_id, several)
+
+    monkeypatch.setattr(keyword, "index_all", erased_meanwhile)
+    door.ops.reindex_words("simple")
+    erasing.join()
+    assert places_of(server, tenant, "qanar") == []
 
 
 def test_a_model_that_read_an_event_before_it_was_erased_has_written_nothing_of_it(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -11,8 +13,9 @@ from quiet import quiet
 
 from engram import Engram, Scope, SearchResults, tenancy
 from engram.channels import keyword
-from engram.database import Database
-from engram.errors import InvalidInput, SettingsError
+from engram.database import Connection, Database
+from engram.errors import Conflict, InvalidInput, SettingsError
+from engram.operations import reindexing
 from engram.settings import load
 from engram.values import ReindexProgress
 
@@ -172,6 +175,63 @@ def test_the_words_of_events_are_read_anew_too(door: Door, database: Database, t
     assert len(memory.search_events("Haus", mode="keyword")) == 1
     with database.transaction(tenant) as conn:
         assert conn.exec_driver_sql("SELECT count(*) FROM engram.event_readings").scalar_one() == 0
+
+
+def test_a_change_in_whose_place_another_came_says_so(door: Door, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two at once left words by either, and each said that it was done."""
+    monkeypatch.setattr(reindexing, "BATCH", 2)
+    memory, other = added(door(), *(f"Die {n} Häuser am See" for n in range(6))), door()
+    heard: list[ReindexProgress] = []
+
+    def tell(told: ReindexProgress) -> None:
+        heard.append(told)
+        if len(heard) == 2:
+            other.ops.reindex_words("german")
+
+    with pytest.raises(Conflict, match="text search configuration"):
+        memory.ops.reindex_words("simple", progress=tell)
+    assert len(heard) == 2
+    assert len(memory.search("Haus", limit=50, expand=False)) == 6
+
+
+def test_what_is_just_written_by_the_words_of_before_is_read_anew_too(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, writer = added(door(), "Die Häuser am See"), door()
+    writing, changed = threading.Event(), threading.Event()
+    write = keyword.index_all
+
+    def wait(conn: Connection, tenant_id: str, several: Sequence[keyword.Indexed]) -> None:
+        if threading.current_thread() is thread:
+            writing.set()
+            assert changed.wait(30)
+            time.sleep(0.3)
+        write(conn, tenant_id, several)
+
+    monkeypatch.setattr(keyword, "index_all", wait)
+    thread = threading.Thread(target=lambda: added(writer, "Die Häuser am Fluss"))
+    thread.start()
+    assert writing.wait(30)
+    switch = reindexing._switch
+
+    def switched(conn: Connection, tenant_id: str, config: str) -> bool:
+        threading.Timer(0.2, changed.set).start()
+        return switch(conn, tenant_id, config)
+
+    monkeypatch.setattr(reindexing, "_switch", switched)
+    memory.ops.reindex_words("german")
+    thread.join()
+    assert len(memory.search("Haus", expand=False)) == 2
+
+
+def test_a_shadow_brings_no_words_of_before(door: Door) -> None:
+    memory = added(door(), "Die Häuser am See", "Die Häuser am Fluss")
+    shadow = memory.ops.replay().shadow_id
+    assert memory.ops.reindex_words("german") == ReindexProgress("german", 2, done=True)
+    memory.ops.switch_replay(shadow)
+    assert len(memory.search("Haus", expand=False)) == 2
+    memory.ops.switch_replay(shadow)
+    assert len(memory.search("Haus", expand=False)) == 2
 
 
 def test_an_unknown_configuration_is_refused_and_changes_nothing(door: Door) -> None:
