@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from engram import Engram, MemoryPolicy, Scope, checkpoints, jobs
+from engram import Engram, MemoryPolicy, Scope, checkpoints, jobs, tenancy
 from engram.channels import keyword
 from engram.embedded import EmbeddedServer
 from engram.jobs import Job
@@ -103,6 +103,34 @@ def test_what_is_erased_while_words_are_read_anew_does_not_come_back(
 
     monkeypatch.setattr(keyword, "index_all", erased_meanwhile)
     door.ops.reindex_words("simple")
+    erasing.join()
+    assert places_of(server, tenant, "qanar") == []
+
+
+def test_what_is_erased_while_words_are_counted_is_counted_no_more(
+    doors: Doors, server: EmbeddedServer, tenant: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    door, other = doors(), doors()
+    door.add_many([{"fact": f"Qanary {n} sings in cage {n * 31}", "force": True} for n in range(8)])
+    database = door._core.database()
+
+    def ask(conn: Any) -> None:
+        scope_id = tenancy.find(conn, door.scope)
+        jobs.add(conn, kind="upkeep", dedup_key="one", scope_id=scope_id)
+
+    monkeypatch.setattr(keyword, "LARGE", 5)
+    database.run(tenant, ask, key="ask")
+    erasing = threading.Thread(target=other.ops.erase, kwargs={"user": "ada"})
+    count = keyword.refresh_terms
+
+    def erased_meanwhile(*given: Any) -> int:
+        counted = count(*given)
+        erasing.start()
+        erasing.join(1)
+        return counted
+
+    monkeypatch.setattr(keyword, "refresh_terms", erased_meanwhile)
+    assert door.ops.run_jobs() >= 1
     erasing.join()
     assert places_of(server, tenant, "qanar") == []
 
