@@ -107,6 +107,31 @@ def test_what_is_erased_while_words_are_read_anew_does_not_come_back(
     assert places_of(server, tenant, "qanar") == []
 
 
+@pytest.mark.parametrize("private", [True, False])
+def test_what_is_erased_beside_what_is_made_private_or_public_lends_no_words(
+    doors: Doors, server: EmbeddedServer, tenant: str, monkeypatch: pytest.MonkeyPatch, private: bool
+) -> None:
+    door, other = doors(), doors()
+    said = [door.remember(f"The {name} sings {name}s.", session_id="s") for name in ("crow", "qanary", "thrush")]
+    drained(door)
+    [crow] = [one.memory_id for one in door.list_memories() if "crow" in one.fact]
+    door.annotate(crow, private=not private)
+    erasing = threading.Thread(target=other.ops.redact_event, args=said[1].event_ids)
+    write = keyword.index_all
+
+    def erased_meanwhile(conn: Any, tenant_id: str, several: Any) -> None:
+        if threading.current_thread() is not erasing and not erasing.ident:
+            erasing.start()
+            erasing.join(0.5)
+        write(conn, tenant_id, several)
+
+    monkeypatch.setattr(keyword, "index_all", erased_meanwhile)
+    door.annotate(crow, private=private)
+    assert erasing.ident
+    erasing.join()
+    assert places_of(server, tenant, "qanar") == []
+
+
 def test_what_is_erased_while_words_are_counted_is_counted_no_more(
     doors: Doors, server: EmbeddedServer, tenant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
