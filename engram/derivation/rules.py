@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any, Final
 
-from engram import asides, attributes, courses, frames, moves, names, news, sessions, shorthand, slips
+from engram import asides, attributes, courses, frames, introductions, moves, names, news, sessions, shorthand, slips
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import MAX_FACT, Proposed, fitted
@@ -137,6 +137,13 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         as_meant = slips.amended(said)
         if as_meant == "":
             continue  # what was said is not so, and what is so instead cannot be told
+        apart = () if as_meant else introductions.apart(said)
+        for whole in apart:
+            sentence = clauses(whole, role=event.role, user_name=user_name, after_self=after_self)
+            yield from _sentence(said, sentence, whole, start, content, event.occurred_at, lone=False)
+        if apart:
+            after_self = True
+            continue
         whole = as_meant or shorthand.whole(said, lead=lead_length(said), after_self=after_self, lone=len(spans) == 1)
         sentence = clauses(whole or said, role=event.role, user_name=user_name, after_self=after_self)
         after_self = leaves_self(sentence)
