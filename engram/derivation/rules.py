@@ -14,7 +14,21 @@ from datetime import UTC, datetime, timedelta
 from itertools import zip_longest
 from typing import Any, Final
 
-from engram import asides, attributes, courses, frames, introductions, moves, names, news, sessions, shorthand, slips
+from engram import (
+    asides,
+    attributes,
+    callings,
+    courses,
+    frames,
+    introductions,
+    moves,
+    names,
+    news,
+    pronouns,
+    sessions,
+    shorthand,
+    slips,
+)
 from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import MAX_FACT, Proposed, fitted
@@ -115,8 +129,10 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
     ]  # fmt: skip
     parts = [part for span in meant for part in _reason_apart(text, *span)]
     slip: str | None = None
+    preceding, spoken = "", ""
     for (start, end), after in zip_longest(parts, parts[1:]):
         said = text[start:end]
+        preceding, spoken = spoken, said
         two = None if after is None else slips.meant(said, text[slice(*after)])
         if two is not None and after is not None:
             yield _correction(content, start, after[1], *two)
@@ -137,20 +153,23 @@ def _message(event: Event, content: str, user_name: str | None) -> Iterator[Prop
         as_meant = slips.amended(said)
         if as_meant == "":
             continue  # what was said is not so, and what is so instead cannot be told
-        apart = () if as_meant else introductions.apart(said)
-        for whole in apart:
-            sentence = clauses(whole, role=event.role, user_name=user_name, after_self=after_self)
-            yield from _sentence(said, sentence, whole, start, content, event.occurred_at, lone=False)
-        if apart:
-            after_self = True
-            continue
-        whole = as_meant or shorthand.whole(said, lead=lead_length(said), after_self=after_self, lone=len(spans) == 1)
-        sentence = clauses(whole or said, role=event.role, user_name=user_name, after_self=after_self)
-        after_self = leaves_self(sentence)
-        found = _sentence(said, sentence, whole, start, content, event.occurred_at, lone=len(spans) == 1)
+        wholes = _whole(preceding, said, as_meant)
+        lone = len(spans) == 1
+        found: list[Proposed] = []
+        for whole in wholes or (shorthand.whole(said, lead=lead_length(said), after_self=after_self, lone=lone),):
+            spoken = whole or said
+            sentence = clauses(spoken, role=event.role, user_name=user_name, after_self=after_self)
+            after_self = leaves_self(sentence)
+            found += _sentence(said, sentence, whole, start, content, event.occurred_at, lone=lone and len(wholes) < 2)
         for one in found:
             if slip is None or plain(one.fact) not in (f"user {verb} {plain(slip)}" for verb in _SAID):
                 yield one if before is None else _instead(one, before)
+
+
+def _whole(before: str, said: str, as_meant: str | None) -> tuple[str, ...]:
+    """What a sentence says put whole, by the one before it or as several; empty where it stands for itself."""
+    one = as_meant or callings.whole(before, said) or pronouns.whole(before, said)
+    return (one,) if one else introductions.apart(said) or pronouns.apart(said)
 
 
 _SAID: Final = ("said", "wrote", "typed")

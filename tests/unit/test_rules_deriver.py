@@ -606,3 +606,12 @@ def test_any_text_gives_exact_spans_and_the_same_answer_twice(text: str) -> None
 )
 def test_the_time_grows_with_the_text_and_no_faster(unit: str) -> None:
     assert_linear(lambda text: rules.derive(event(text)), unit, 500_000)
+
+
+def test_a_name_told_by_a_pronoun_is_that_of_whom_the_sentence_before_speaks() -> None:
+    assert facts("We got a new cat last week. Her name is Pixel.") == [
+        "User got a new cat last week", "User has a cat named Pixel",
+    ]  # fmt: skip
+    (_, named) = stated("We got a new cat last week. Her name is Pixel.")
+    assert (named.char_start, named.char_end) == (28, 46)
+    assert facts("My brother got a dog. His name is Rex.") == ["User's brother got a dog"]

@@ -1,0 +1,63 @@
+"""Callings: the name of somebody who was just spoken of, put whole: "Her name is Pixel" behind "We got a cat". Pure.
+
+A sentence that only says how he, she or it is called tells nobody's name once it stands alone. Where the one before it
+speaks of one person or animal of the user's, and of no other, it is the name of that one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engram import attributes, names
+from engram.regex import regex
+from engram.subjects import PEOPLE
+
+__all__ = ["whole"]
+
+MAX_READ: Final = 200
+_PETS: Final = """
+    dog puppy pup cat kitten kitty rabbit bunny hamster gerbil guinea-pig parrot budgie cockatiel canary bird tortoise
+    turtle snake lizard gecko horse pony foal ferret goldfish goat donkey hen rooster pet poodle labrador beagle
+    retriever collie shepherd terrier spaniel bulldog pug dachshund husky corgi greyhound tabby boy girl
+"""
+_WHO: Final = "|".join(sorted({*PEOPLE, *_PETS.split()} - {"bank", "company", "employer"}, key=len, reverse=True))
+_SOMEBODY: Final = regex(
+    rf"(?i)\b(?:(?P<own>my|our)|(?P<one>an?|another)) (?P<what>(?:[\w'’-]+ ){{0,2}}?"
+    rf"(?:{_WHO})(?: (?:{_WHO}))?)(?![\w'’-])"
+)
+_HAS_ONE: Final = regex(
+    r"(?i)(?:^|, |\b(?:and|so|but) )(?:(?:today|yesterday|last \w+|finally) )?(?:I|we)(?:['’]ve| have| both)?"
+    r"(?: (?:just|finally|recently|also|now))? (?:got|get|have|had|adopted|bought|rescued|took in|welcomed|found|"
+    r"brought home|own|keep|hired)(?: got| had| adopted| bought)?\b"
+)
+_NAME: Final = r"(?P<name>(?-i:[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*)?))"
+_IS_CALLED: Final = regex(
+    r"(?i)(?:and )?(?:(?:his|her|its|their) name(?: is|['’]s| was)|(?:he|she|it)(?:['’]s| is| was) (?:called|named)|"
+    rf"(?:I|we) (?:named|call|called|are calling|decided to call) (?:him|her|it)) {_NAME}[\s.!]*"
+)
+_SMALL: Final = frozenset(("new", "lovely", "cute", "little", "beautiful", "young"))
+_WORDS: Final = regex(rf"(?i)(?<![\w'’-])(?:{_WHO})(?:s|['’]s)?(?![\w'’-])")
+
+
+def whole(before: str, said: str) -> str | None:
+    """A sentence that names by a pronoun whom the one before it speaks of, with the word for them; None for any other.
+
+    >>> whole("We got a new cat last week.", "Her name is Pixel.")
+    'I have a cat named Pixel'
+    >>> whole("My wife passed away.", "Her name was Ellen.")
+    "My wife's name is Ellen"
+    >>> whole("My sister met my wife.", "Her name is Ellen.")
+    """
+    if len(before) > MAX_READ or len(said) > MAX_READ:
+        return None
+    named = _IS_CALLED.fullmatch(said.strip())
+    if named is None or named["name"].casefold() in names.NOT_NAMES:
+        return None
+    somebody = _SOMEBODY.search(before)
+    if somebody is None or len(_WORDS.findall(before)) != len(_WORDS.findall(somebody["what"])):
+        return None  # nobody, or more than one
+    what = " ".join(word for word in somebody["what"].split() if word.casefold() not in _SMALL)
+    is_had = somebody["one"] is not None and _HAS_ONE.search(before) is not None
+    if somebody["own"] or (is_had and attributes.noun(what.casefold()) is not None):
+        return f"My {what}'s name is {named['name']}"
+    return f"I have a {what} named {named['name']}" if is_had else None
