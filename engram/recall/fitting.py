@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from engram.claims import stem
 from engram.regex import regex
-from engram.text import compared
+from engram.text import STOP_WORDS, compared, words
 
 __all__ = ["fits"]
 
@@ -25,6 +26,25 @@ _ASKS_ADDRESS: Final = regex(
     rf"{_LEAD}what(?:'s| is| was)\b.*(?<!mail )(?<!ip )(?<!web )(?<!mac )(?<!server )(?<!site )(?<!form of )\baddress\b"
     r"[?.! ]*$"
 )
+_ASKS_YEAR: Final = regex(rf"{_LEAD}(?:what|which) year\b(?! of\b)")
+_YEAR: Final = regex(r"\b\d{4}\b|['’]\d\d\b|\b\d+ years\b")
+_ASKS_WITH_WHOM: Final = regex(rf"{_LEAD}whom? (?:do|did|am|was|will) (?:i|we) .*\bwith[?.! ]*$")
+_WITH: Final = regex(
+    r"\b(?:with|and|together|alone|by myself|share[sd]?|joined|nobody|no one|each other|\w*mates?|partners?|wife|"
+    r"husband|girlfriend|boyfriend|married|engaged|dating|colleagues?|cowork\w+|team|family|parents|brothers?|sisters?|"
+    r"from|at|is|are)\b"
+)
+_OF_THE_WORLD: Final = regex(
+    rf"{_LEAD}(?:what|who|how (?:big|large|high|tall|far|long|old))(?:'s| is| are| was)\b.*?(?<!my )(?<!our )(?<!your )"
+    r"\b(?P<what>capital|population|currency|president|prime minister|king|queen|chancellor|"
+    r"(?:boiling|freezing|melting) point|speed of|square root|national anthem|chemical symbol|atomic (?:number|weight)|"
+    r"gdp|official language|continent|definition|formula|inventor|author) (?:of|for|in) (?P<of>[^?]+)"
+)
+_WHO_DID: Final = regex(
+    rf"{_LEAD}who (?P<what>wrote|invented|discovered|painted|composed|founded|sang|directed|won) "
+    r"(?!(?:my|our|me|us)\b)(?P<of>[^?]+)"
+)
+"""What is asked of the world and not of the user: only what says that very thing answers it."""
 _WHICH_NUMBER: Final = regex(
     r"\d|\b(?:numbers?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|"
     r"(?:seat|gate|room|row|flat|apartment|unit) [a-z]|(?<!['’])[b-hj-z])\b"
@@ -50,9 +70,9 @@ _CAPITAL: Final = regex(
 )
 _ENGLISH: Final = regex(r"\b(?:the|is|are|has|have|user|a|an|to|in|of|for|i|my|we|our)\b")
 _NUMBER: Final = regex(
-    r"[\d,]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundreds?|thousands?|"
-    r"millions?|once|twice|half|double|dozens?|an?|and|both|several|few|couple|pair|no|not|none|nothing|never|only|free|"
-    r"every|each|daily|weekly|monthly|all|lots?|many|much|more|less|enough)\b"
+    r"\d|,.*,|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundreds?|thousands?|"
+    r"millions?|once|twice|half|double|dozens?|twins|triplets|an?|and|both|several|few|couple|pair|no|not|none|nothing|never|only|"
+    r"free|every|each|daily|weekly|monthly|all|lots?|many|much|more|less|enough)\b"
 )
 _TIME: Final = regex(
     r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|"
@@ -61,7 +81,7 @@ _TIME: Final = regex(
     r"noon|midnight|lunch\w*|breakfast|dinner|weekends?|weekdays?|weeks?|months?|years?|days?|hours?|minutes?|o'clock|"
     r"daily|weekly|monthly|quarterly|yearly|annual\w*|every|quarters?|terms?|spring|summer|autumn|fall|winter|christmas|"
     r"easter|holidays?|birthdays?|today|tomorrow|yesterday|tonight|now|soon|later|before|after|once|as soon as|until|"
-    r"when\w*|end|ends|start|beginning|first|last|next|always|never|early|late|since|during|one|two|three|four|five|"
+    r"when\w*|end|ends|start|beginning|first|last|next|early|late|since|during|one|two|three|four|five|"
     r"six|seven|eight|nine|ten|eleven|twelve|\w+teenth|\w+tieth|second|third|fourth|fifth)\b"
 )
 
@@ -76,6 +96,14 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
         return True
     if _ASKS_HOW_MANY.match(asked) is not None:
         return _NUMBER.search(said) is not None
+    if _ASKS_YEAR.match(asked) is not None:
+        return is_dated or _YEAR.search(said) is not None
+    of_the_world = _OF_THE_WORLD.match(asked) or _WHO_DID.match(asked)
+    if of_the_world is not None:
+        wanted, told = of_the_world["what"].split(), frozenset(map(stem, words(said)))
+        return told.issuperset(map(stem, wanted)) and _has_word_of(of_the_world["of"], said)
+    if _ASKS_WITH_WHOM.match(asked) is not None and _WITH.search(said) is None:
+        return False
     if _ASKS_WHICH_NUMBER.match(asked) is not None:
         return _WHICH_NUMBER.search(said) is not None or _CODE.search(fact) is not None
     if _ASKS_MAIL.match(asked) is not None:
@@ -85,3 +113,8 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
     if _ASKS_WHERE.match(asked) is not None and _WHERE.search(said) is None:
         return _CAPITAL.search(fact) is not None
     return is_dated or _ASKS_WHEN.match(asked) is None or _TIME.search(said) is not None
+
+
+def _has_word_of(wanted: str, said: str) -> bool:
+    """Whether a text has one of the words of another that say something."""
+    return not frozenset(map(stem, words(wanted))).difference(STOP_WORDS).isdisjoint(map(stem, words(said)))

@@ -34,6 +34,10 @@ from engram.recall.fitting import fits
         ("What is my mail address?", "User's email address is a@b.org"),
         ("What's my favourite number?", "User loves seven"), ("What is the room number?", "We meet in room B"),
         ("What is the number of the bus?", "The bus is the blue one"),
+        ("What year was I born?", "User was born in 1951"), ("Which year of my degree am I in?", "User is a sophomore"),
+        ("How many kids do I have?", "We have twins"), ("Who do I live with?", "User shares a flat with Nina"),
+        ("What is the capital of Peru?", "Lima is the capital of Peru"), ("Who wrote Emma?", "Jane Austen wrote Emma"),
+        ("What's our boiling point of water?", "Here water has its boiling point at 93 degrees"),
         ("What is the address of the vet?", "The vet is on North Street"), ("What's my address?", "User lives in Bonn"),
     ],
 )  # fmt: skip
@@ -56,3 +60,20 @@ def test_a_fact_that_may_hold_it_fits(question: str, fact: str) -> None:
 def test_a_fact_without_any_does_not(question: str, fact: str) -> None:
     assert not fits(question, fact)
     assert fits(question, fact, is_dated=True) is question.startswith("When")
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("What year is my car?", "User's car is blue"),
+        ("How many hives do I have?", "User is allergic to penicillin, that's important"),
+        ("Who do I live with?", "User's best friend Aiko lives in Osaka"),
+        ("What's the capital of France?", "User is flying to France in June"),
+        ("What's the capital of France?", "User raised some capital last year"),
+        ("What is the boiling point of water?", "User boils water for tea every morning"),
+        ("Who wrote Hamlet?", "User was reading Hamlet last night"),
+        ("What's the population of Berlin?", "User loves living in Berlin"),
+    ],
+)
+def test_what_is_asked_of_the_world_or_of_a_year_is_told_by_that_alone(question: str, fact: str) -> None:
+    assert not fits(question, fact)
