@@ -136,7 +136,8 @@ _PAST_CUE = regex(r"\b(?:was|were|wasn't|weren't|did|didn't|had|happen(?:e?d)|be
 _AHEAD_CUE = regex(
     r"\b(?:will|won't|shall|going to|gonna|upcoming|coming up|(?:do|did) (?:i|we) have|(?:am i|are we|are you|is \w+) "
     r"(?!living|using|working)\w+ing|(?:planned|scheduled|arranged|booked) for|"
-    r"what(?:'s| is| are) (?:my|our|the) (?:schedule|agenda|calendar|plans?))\b|'ll\b"
+    r"what(?:'s| is| are) (?:my|our|the) (?:schedule|agenda|calendar|plans?)|what(?:'s| is) (?:on|happening)|"
+    r"am i (?:free|busy|available|off))\b|'ll\b"
 )
 _NO_WEEKDAY = regex(
     r"\b(?:every|each|any|which|what|a|an|the|of|good|black|ash|palm|easter|is|are|and|or|to|like|by) $"

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final, Literal
 
-from engram import attributes, citations, differences, filters, frames, memories, phrases, text, verbs, windows
+from engram import attributes, citations, differences, filters, frames, intent, memories, phrases, text, verbs, windows
 from engram.channels import events, keyword, semantic, tail
 from engram.channels.events import Narrowed
 from engram.channels.keyword import Words
@@ -46,6 +46,7 @@ SINCE: Final = "Said since, "
 NEAR_TOP: Final = 0.75  # share of the best relevance within which the better made memory answers
 ANCHORED: Final = 0.3  # relevance from which a memory is of a thing to be put in order that shares no word with it
 MOST_EVENTS: Final = 5  # told of a question that does not ask when; one that names no topic asks for all there are
+NEAR_ALONE: Final = 0.3  # cosine from which an event that shares no word with the question is told
 OVERFETCH: Final = 3  # events looked at for each that is told: questions are not
 AT_ONCE: Final = timedelta(hours=1)  # what was recorded within it of the time it has was given none
 VALUES: Final = ("active", "superseded")
@@ -189,6 +190,10 @@ def answer(
     window = reading.window
     if reading.intent == "event" and not reading.topic:
         return _begun(empty, [one.memory for one in results], window, tz)
+    if road == "current" and _asks_what_there_is(reading, looked.now):
+        begun = _begun(empty, [one.memory for one in results], window, tz)
+        if begun.found:
+            return begun
     name = None if looked.named else _attribute_of(reading, reading.question or question)
     best = None if name is None else _of_attribute(conn, looked, results, name, window, only)
     best = best or best_hit(_of_the_named(results, looked, question), road, question, least=least)
@@ -300,6 +305,19 @@ def _begun(empty: RecallAnswer, found: Sequence[Memory], window: Window | None, 
     trace = replace(empty.trace, kept_ids=tuple(one.memory_id for one in begun))
     answer_text = "\n".join(dated_line(one, tz) for one in begun)
     return replace(empty, answer_text=answer_text, found=True, sources=sources_of(begun), trace=trace)
+
+
+_PLANS: Final = "plan plans planned planning schedule scheduled calendar agenda diary booked free busy available up"
+_PLANNED: Final = frozenset(_PLANS.split())
+"""What says of a day to come no more than that something is asked of it."""
+
+
+def _asks_what_there_is(reading: Reading, now: datetime) -> bool:
+    """Whether a question names nothing but a time to come: "What do I have on Friday?". Pure."""
+    if reading.window is None or (reading.window[1] is not None and reading.window[1] <= now):
+        return False
+    rest = " ".join(word for word in text.words(reading.searched) if word not in _PLANNED)
+    return intent.is_hollow(rest)
 
 
 def best_hit(results: SearchResults, road: Intent, question: str = "", *, least: float = 0.0) -> SearchResult | None:
@@ -501,6 +519,7 @@ def _told_events(
         apart = _apart(hits, happened) if reading.window is not None else []
         everything: list[Event | Memory] = [*(hit.event for hit in hits), *apart]
         return sorted(everything, key=_at)[-limit:]
+    hits = [hit for hit in hits if hit.matched or _nearness(hit) >= NEAR_ALONE]
     best = hits[0].score if hits else 0.0
     memory = max(happened, key=relevance_of, default=None)
     if memory is not None and relevance_of(memory) >= max(WEAK, best / NEAR_TOP):
@@ -510,6 +529,12 @@ def _told_events(
     if _LAST.search(question) or _FIRST.search(question):
         near.sort(key=_at, reverse=_LAST.search(question) is not None)
     return list(near[:1]) if _WHEN.search(question) or len(near) < 2 else sorted(near[:MOST_EVENTS], key=_at)
+
+
+def _nearness(hit: EventHit) -> float:
+    """How near an event is to a question by its vector. Pure."""
+    found = hit.channels.get(events.SEMANTIC)
+    return 0.0 if found is None else found.value
 
 
 def _apart(hits: Sequence[EventHit], happened: Sequence[SearchResult]) -> list[Memory]:
