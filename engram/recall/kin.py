@@ -59,11 +59,24 @@ _CALLED: Final = {
 } | {group[0]: frozenset(map(stem, group)) for group in _GROUPS}
 WHO: Final = "|".join(sorted(_CALLED, key=len, reverse=True))
 """The words for them, as an alternative of a pattern."""
+_BY_THEIR_WORK: Final = {
+    "therapist": "therapy counselling counseling", "dentist": "dental teeth tooth",
+    "doctor": "checkup check-up physical",
+    "hairdresser": "haircut hair", "barber": "haircut hair", "vet": "veterinary", "lawyer": "attorney solicitor legal",
+    "accountant": "tax taxes", "psychologist": "psychologist therapy", "psychiatrist": "psychiatrist therapy",
+    "coach": "coaching training", "trainer": "training",
+}  # fmt: skip
+_WORK: Final = {who: frozenset(map(stem, words.split())) for who, words in _BY_THEIR_WORK.items()}
 _MY: Final = r"(?:my|our|(?:the )?user['’]s)"
 _ASKED: Final = regex(
     rf"(?:\b(?:does|do|did|is|are|was|were|has|have|had|will|can)(?:n't)?|['’]s) {_MY} (?:[\w-]+ ){{0,2}}?"
     rf"(?P<who>{WHO})s?(?:['’]s?)?(?= |[?.!]|$)(?! (?:and|or) (?:i|me)\b)",
 )
+_MET: Final = regex(
+    rf"\b(?:do|did|am|will|should|can|have) (?:i|we) (?:(?!and\b|or\b)[\w-]+ ){{1,4}}?(?:my|our|the) "
+    rf"(?P<who>{'|'.join(_BY_THEIR_WORK)})(?:['’]s?)?(?= (?:next|again)|[?.! ]*$)"
+)
+"""Whom the asker sees by appointment: what is done with others is no answer."""
 _AS_WHICH: Final = regex(rf"\b{_MY} (?P<which>[\w-]+ (?:{WHO}))(?![\w-])")
 _WORD: Final = regex(r"[\w-]+")
 _OF_ANOTHER: Final = regex(
@@ -89,7 +102,7 @@ def asked(question: str) -> str | None:
     'brother'
     """
     text = question.strip()
-    found = None if _BY_NAME.match(text) else _ASKED.search(text)
+    found = None if _BY_NAME.match(text) else _ASKED.search(text) or _MET.search(text)
     return None if found is None else found["who"]
 
 
@@ -147,12 +160,19 @@ def _naming(who: str, whose: str | None) -> re.Pattern[str]:
 def may_tell(who: str, fact: str, called: frozenset[str]) -> bool:
     """Whether a fact speaks of one of the user's people: by what they are called, or by a name."""
     said = _WORD.findall(fact.casefold())
+    if who in _BY_THEIR_WORK and not _TITLES.isdisjoint(said):
+        return True
     return not called.isdisjoint(said) or is_called(who, said)
+
+
+_TITLES: Final = frozenset(("dr", "mr", "mrs", "ms"))
 
 
 def is_called(who: str, said: Iterable[str]) -> bool:
     """Whether some words are among those for one of the user's people; False for a word that is for nobody's."""
-    return not _CALLED.get(who, frozenset()).isdisjoint(map(stem, said))
+    said = frozenset(map(stem, said))
+    nobody: frozenset[str] = frozenset()
+    return any(not words.get(who, nobody).isdisjoint(said) for words in (_CALLED, _WORK))
 
 
 _NAME_OF: Final = regex(
@@ -200,4 +220,10 @@ def names_another(question: str, fact: str) -> bool:
     thing = told["thing"].split()
     while len(thing) > 1 and thing[-1][0].isupper():
         thing.pop()  # of "User's brother Pavel is a pilot" the name itself
-    return stem((wanted["thing"] or wanted["of"]).split()[-1]) != stem(thing[-1].casefold())
+    asked_for, called = (wanted["thing"] or wanted["of"]).split()[-1].removesuffix("'"), thing[-1].casefold()
+    return stem(asked_for) != stem(called) and not is_called(_one(asked_for), [called])
+
+
+def _one(word: str) -> str:
+    """The word for one of those for whom another is the word for many: "kid" of "kids"."""
+    return word if word in _CALLED else word.removesuffix("s")

@@ -12,7 +12,7 @@ from typing import Final
 
 from engram import attributes, frames, names, phrases, text
 from engram.channels import semantic
-from engram.recall import fitting, kin, others
+from engram.recall import fitting, kin, kinds, others
 from engram.recall.finding import EVIDENCE
 from engram.recall.results import WEAK, relevance_of
 from engram.regex import regex
@@ -26,10 +26,29 @@ FAR: Final = 0.1  # cosine under which a hit answers nothing that shares no more
 
 
 def strong(results: SearchResults, question: str, least: float) -> list[SearchResult]:
-    """The hits that may answer a question, best first. Pure."""
-    name = attributes.asked(plain(question))
+    """The hits that may answer a question, best first. Pure.
+
+    Of an attribute its own words tell; where none do, what is of the kind that is asked for.
+    """
+    name, kind = attributes.asked(plain(question)), kinds.asked(question)
     if name is not None:
-        results = replace(results, results=tuple(one for one in results if may_tell(one.memory, name)))
+        known = _strong(_only(results, [one for one in results if may_tell(one.memory, name)]), question, least)
+        if known or kind is None:
+            return known
+        results = _only(results, [one for one in results if kinds.tells(kind, question, one.memory.fact)])
+    return _strong(results, question, least, kind)
+
+
+def _only(results: SearchResults, some: Sequence[SearchResult]) -> SearchResults:
+    return replace(results, results=tuple(some))
+
+
+def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kind | None = None) -> list[SearchResult]:
+    of_kind: set[str] = set()
+    if kind is not None:
+        of_kind = {one.memory.memory_id for one in results if kinds.tells(kind, question, one.memory.fact)}
+        may = [one for one in results if kinds.may_answer(kind, question, one.memory.fact)]
+        results = _only(results, [one for one in results if one.memory.memory_id in of_kind or one in may])
     asked, same = others.plain_words(question), text.compared(question)
     telling = [
         one for one in results
@@ -42,12 +61,20 @@ def strong(results: SearchResults, question: str, least: float) -> list[SearchRe
         telling = [one for one in telling if not is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
     elif _SUPPOSING.search(same) is None:
         telling = [one for one in telling if not is_verbatim(one) or any(others.stated(one.memory.fact))]
-    telling = _of_what_of_somebody(_of_people(telling, results, same), question, same)
+    people = _of_people(telling, results, same)
+    telling = [one for one in telling if one in people or one.memory.memory_id in of_kind]  # a beagle is a dog
+    telling = _of_what_of_somebody(telling, question, same)
     if not _LIGHT.issuperset(asked - text.STOP_WORDS):
         named = words_by(NAMING, question) if WHETHER.match(question) else set()
-        telling = [one for one in telling if not _only_does_something_too(one, named)]
+        telling = [
+            one for one in telling if one.memory.memory_id in of_kind or not _only_does_something_too(one, named)
+        ]
+    certain = [one for one in telling if one.memory.memory_id in of_kind and relevance_of(one) >= least]
     needed = max(STRONG * max(map(relevance_of, telling[:1]), default=0.0), least)
-    return [one for one in telling if is_enough(one) and relevance_of(one) >= needed]
+    enough = [one for one in telling if is_enough(one) and relevance_of(one) >= needed]
+    if kind is None or not certain or not kinds.is_all(question, kind):
+        return enough
+    return certain if kind.other is None else [*enough, *(one for one in certain if one not in enough)]
 
 
 def _of_people(telling: list[SearchResult], results: SearchResults, question: str) -> list[SearchResult]:
@@ -119,10 +146,13 @@ _WHO_IS_MINE: Final = regex(
 )
 _LIGHT_VERBS: Final = """
     use uses used using go goes went going take takes took taking have has had having get gets got getting do does did
-    make makes made need needs needed
+    make makes made need needs needed meet meets met prefer prefers preferred want wants wanted like likes liked love
+    loves loved call calls called name names named day days date dates week weeks month months year years time times
+    kind sort type
 """
 _LIGHT: Final = frozenset(_LIGHT_VERBS.split())
-"""What may be done with anything: that a question and a memory share it says nothing of what they are about."""
+"""What may be done with anything, or asked of it: that a question and a memory share it says nothing of what they are
+about."""
 
 
 def _only_does_something_too(one: SearchResult, named: Set[str]) -> bool:
@@ -245,8 +275,7 @@ _IS_A: Final = regex(  # what somebody does: no age, no diet, and nothing they b
     r"(?![a-z-]*(?:fan|user|owner|member|customer|speaker|supporter|graduate|student|vegan|vegetarian|pescatarian|teen|"
     r"teenager|toddler|baby|adult|pensioner|believer|native|citizen|local)\b)[a-z-]+[.! ]*$"
 )
-_ALIKE: Final = frozenset(
-    map(
+_    map(
         frozenset,
         (
             ("occupation", "employer"),

@@ -303,8 +303,39 @@ def test_what_holds_the_word_that_is_asked_for_answers(ada: Engram, said: str, q
         ("My wife plays the piano.", "Where did my wife study?"),
         ("My cat is called Milo.", "What breed is my cat?"),
         ("My brother is often late.", "What is my brother's name?"),
+        ("I take the number 14 bus to the hospital.", "What medication do I take?"),
+        ("Team meeting is on Monday at 10, we meet in room 4.", "When do I meet my therapist?"),
+        ("I'm flying to France in June.", "What's the capital of France?"),
+        ("My car is blue.", "What year is my car?"),
+        ("I have a master's degree from MIT.", "Where did I do my bachelor's?"),
+        ("My best friend Aiko lives in Osaka.", "Who do I live with?"),
+        ("I keep bees, four hives behind the barn.", "Where did I do my bachelor's?"),
     ],
 )
 def test_what_is_anothers_or_another_thing_does_not(ada: Engram, said: str, question: str) -> None:
     ada.remember(said, wait=30.0)
     assert not ada.recall(question).found
+
+
+@pytest.mark.parametrize(
+    ("said", "question", "word"),
+    [
+        ("I take metoprolol every morning for my blood pressure.", "What medication do I take?", "metoprolol"),
+        ("Our golden retriever Biscuit turned 6.", "What breed is my dog?", "retriever"),
+        ("I got my degree from the University of Leeds.", "Where did I study?", "Leeds"),
+        ("We have twins.", "How many kids do I have?", "twins"),
+        ("I collect vinyl.", "What's my hobby?", "vinyl"),
+        ("I keep kosher.", "Do I have any dietary restrictions?", "kosher"),
+        ("Therapy is on Wednesdays at 5 with Dr. Hale.", "When do I meet my therapist?", "Wednesdays"),
+        ("We got a new cat last week. Her name is Pixel.", "What's my cat's name?", "Pixel"),
+        ("Dental cleaning is on the 8th of May.", "When do I go to the dentist?", "8th"),
+        ("Next month I have a conference in Austin.", "What do I have next month?", "Austin"),
+    ],
+)
+def test_what_is_asked_by_a_general_word_is_told_by_a_particular_one(
+    ada: Engram, said: str, question: str, word: str
+) -> None:
+    ada.remember("I take the number 14 bus to the office.", wait=30.0)
+    ada.remember("Team huddle is every Monday at 7:15.", wait=30.0)
+    ada.remember(said, wait=30.0)
+    assert word in ada.recall(question).answer_text

@@ -129,3 +129,17 @@ def test_of_whose_people_a_question_asks(question: str, asked: tuple[str, str] |
 def test_somebody_elses_people_have_names_too() -> None:
     facts = ["Tom's sister Ida runs", "User's sister Julia plays chess", "Eva is Tom's sister"]
     assert kin.names_of("sister", facts, "tom") == {"ida", "eva"}
+
+
+def test_whom_the_asker_meets_by_appointment_is_asked_about() -> None:
+    assert kin.asked("when do i meet my therapist?") == "therapist"
+    assert kin.asked("when am i going to the dentist?") == "dentist"
+    assert kin.asked("where do i walk my dog?") is None
+    nobody: frozenset[str] = frozenset()
+    assert kin.may_tell("therapist", "Therapy is on Wednesdays at 5", nobody)
+    assert not kin.may_tell("therapist", "Team meeting is on Monday at 10", nobody)
+
+
+def test_one_of_the_kids_is_no_other_than_the_kids() -> None:
+    assert not kin.names_another("what are my kids' names?", "User's son Jack is 6")
+    assert kin.names_another("what are my kids' names?", "User's boss is called Jack")

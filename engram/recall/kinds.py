@@ -1,0 +1,252 @@
+"""Kinds: what a question asks for by a general word, and facts by a particular one. Pure.
+
+"What medication do I take?" is answered by "User takes metoprolol", which no vector of words is near to, and not by the
+bus that the user takes. A kind has the questions that ask for it, the facts that tell of one, and whether a fact that
+tells of none answers nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from engram import text
+from engram.regex import regex
+from engram.text import compared
+
+__all__ = ["KINDS", "Kind", "asked", "is_all", "may_answer", "tells"]
+
+
+class Kind(NamedTuple):
+    """A kind: what finds the questions for it, and what the facts that tell of one, both in compared text.
+
+    Where a kind is `alone`, what tells of none does not answer. Where its names are more than can be listed, `other`
+    finds what tells of something else, and what tells of none may answer too.
+    """
+
+    asked: re.Pattern[str]
+    told: re.Pattern[str]
+    alone: bool = False
+    other: re.Pattern[str] | None = None
+
+
+def _either(words: str) -> str:
+    """An expression for one of some words; `_` stands for the space within one."""
+    return "(?:" + "|".join(word.replace("_", " ") for word in words.split()) + ")"
+
+
+_DO: Final = "(?:do|did|am|was|are|have|should|must) (?:i|we)"
+_ONE: Final = r"\b(?:user|i|we)(?:'m|'ve)?"
+_WHICH: Final = "^(?:what|which)"
+_WHAT_IS: Final = "^what(?:'s| is| are| was| were) (?:my|our)"
+_SOMETIMES: Final = r"(?:(?:\w+ly|still|also|now|just|been) )?"
+
+_TAKEN: Final = _either("medications? medicines? meds? pills? tablets? drugs? prescriptions?")
+_TAKES: Final = _either("take taking taken on use using used need prescribed")
+_DRUG_ENDS: Final = _either("""
+    olol pril sartan statin azole mycin cillin cycline floxacin formin prazole oxetine traline zepam zolam parin xaban
+    gliptin flozin glutide tidine dipine thiazide semide profen cetamol codone lukast buterol thyroxine triptan tiapine
+    piprazole peridone gabalin pentin trigine zodone faxine solone sonide
+""")
+"""By the ends of their names drugs say what they are."""
+_DRUGS: Final = _either("""
+    insulin warfarin aspirin lithium adderall ritalin concerta vyvanse ozempic wegovy mounjaro eliquis xarelto plavix
+    coumadin synthroid prozac zoloft lexapro citalopram escitalopram cymbalta wellbutrin bupropion xanax valium ambien
+    tylenol advil aleve claritin zyrtec allegra lipitor crestor nexium humira accutane prednisone clopidogrel digoxin
+    naproxen methotrexate tamoxifen modafinil clonidine melatonin morphine tramadol codeine birth_control
+    anti(?:histamine|depressant|biotic|coagulant|psychotic|convulsant|acid|inflammatory)s? beta[_-]?blockers?
+    blood_thinners? pain_?killers? statins? steroids? inhalers? contraceptives? hormones? diuretics? eye_drops?
+    medications? medicines? meds? pills? tablets? capsules? injections? prescriptions? dose supplements? vitamins?
+""")
+_DRUG: Final = rf"\b(?:\w{{2,}}{_DRUG_ENDS}|{_DRUGS}|\d+ ?(?:mg|mcg|milligrams?|micrograms?|iu))\b"
+_SUPPLEMENT: Final = _either("""
+    (?:multi)?vitamins? supplements? creatine magnesium zinc iron omega.?3? fish_oil cod_liver_oil melatonin collagen
+    biotin ashwagandha turmeric probiotics? folic_acid folate calcium potassium selenium protein_powder glucosamine
+    b12 b6 d3 k2
+""")
+_SCHOOL: Final = "(?:(?:law|med|medical|grad|graduate|art|film|business) school|college|university|uni)"
+_DEGREE: Final = _either(r"""
+    stud(?:y|ied|ying) degrees? bachelor['’]?s? master['’]?s? mba phd ph\.d doctorate undergrad\w* graduat\w+ diploma
+""")
+_LEARNT: Final = (
+    rf"\b(?:{_DEGREE}|studies|major(?:ed|ing|s)?|alma mater|enrolled|bsc|msc|"
+    rf"(?:went to|attended|goes to|attends|in|at) {_SCHOOL})(?!\w)"
+)
+_OFFSPRING: Final = _either("kids? child(?:ren)? sons? daughters? boys? girls? twins triplets bab(?:y|ies) toddlers?")
+_ALLERGIC: Final = (
+    r"(?:\b(?:allerg|\w*intoleran|coeliac|celiac|anaphyla)|\b(?:hives|rash\w*) from\b|\bthroat (?:swells|closes|itches)"
+    r"|\bmakes (?:user|me) (?:sneeze|itch|wheeze))"
+)
+_NOT: Final = _either(
+    "cannot can't can_not does_not doesn't do_not don't never no_longer must_not mustn't should_not shouldn't"
+)
+_NOT_EATEN: Final = (
+    rf"(?:{_ALLERGIC}|\b(?:vegan|vegetarian|pescatarian|kosher|halal|keto|gluten|lactose|diabetic|avoids?)\b|"
+    rf"\b{_NOT} (?:\w+ )?(?:eats?|have|drinks?|touch|tolerate|digest)\b|\bmakes? (?:user|me) (?:sick|ill)\b|"
+    r"\b(?:sick|ill|migraines?|bloated|heartburn) from\b)"
+)
+_PASTIMES: Final = _either(r"""
+    collect(?:s|ing)? paint(?:s|ing)? knit\w* crochet\w* draw(?:s|ing)? sing(?:s|ing)? danc(?:es?|ing) climb\w*
+    fish(?:es|ing)? hik(?:es?|ing) surf\w* skat(?:es?|ing) skis? skiing garden(?:s|ing) bak(?:es?|ing) brew\w*
+    sew(?:s|ing)? sail(?:s|ing)? practi[cs]es? keeps_bees into obsessed_with fond_of a_big_fan_of gaming reading cooking
+    running cycling swimming play(?:s|ing)?(?!_with\b) go(?:es)?_[a-z]+ing
+""")
+
+
+_BREEDS: Final = _either("""
+    akita beagle bernese bichon bloodhound bulldog cavapoo chihuahua cockapoo collie corgi dachshund dalmatian doberman
+    doodle frenchie goldendoodle greyhound havanese husky labrador labradoodle malamute maltese mastiff newfoundland
+    papillon pitbull pomeranian poodle pug retriever rottweiler samoyed schnauzer sheepdog shepherd shiba shih-tzu
+    spaniel staffie terrier vizsla weimaraner westie whippet yorkie birman burmese calico manx maine_coon persian
+    ragdoll shorthair siamese sphynx tabby tortoiseshell
+""")
+_TAKEN_OTHERWISE: Final = _either("""
+    bus train tram metro subway tube ferry taxi cab car bike plane flight lift elevator stairs kids? children son
+    daughter dog class(?:es)? lessons? course exam test photos? pictures? notes break nap walk shower bath off
+    holidays? vacation bins? trash orders? calls? sugar milk coffee tea lunch oil
+""")
+
+
+def _kind(asking: str, telling: str, *, alone: bool = False, other: str | None = None) -> Kind:
+    return Kind(regex(asking), regex(telling), alone, None if other is None else regex(other))
+
+
+KINDS: Final = (
+    _kind(  # what is taken
+        rf"{_WHICH} (?:(?:daily|regular|other|kinds? of) )*{_TAKEN} {_DO} (?:\w+ )?{_TAKES}\b|"
+        rf"{_WHAT_IS} (?:\w+ )?{_TAKEN}$|^{_DO} (?:\w+ )?{_TAKES} (?:any |some )?{_TAKEN}\b",
+        rf"^(?!.*\b(?:allerg|intoleran)).*?(?:{_DRUG}|\btakes? (?!it\b)[\w-]+ (?:daily|twice a|once a|every day)\b)",
+        other=rf"\b(?:allerg|intoleran)|\b(?:takes?|taking|took) (?:[\w'-]+ ){{0,3}}?{_TAKEN_OTHERWISE}\b",
+    ),
+    _kind(
+        rf"{_WHICH} (?:supplements?|vitamins?|minerals?) {_DO}\b|"
+        rf"^{_DO} (?:\w+ )?{_TAKES} (?:any |some )?(?:supplements?|vitamins?|minerals?)\b",
+        rf"\b{_SUPPLEMENT}\b",
+        alone=True,
+    ),
+    _kind(
+        rf"{_WHICH} (?:dog |cat )?breed\b|^what(?:'s| is| was) the breed of\b|"
+        rf"{_WHICH} (?:kind|sort|type) of (?:dogs?|cats?)\b",
+        rf"\b{_BREEDS}s?\b|\b(?:breed|mix|mixed|mongrel|mutt|cross|crossbreed|purebred)\b",
+        alone=True,
+    ),
+    _kind(  # where somebody studied, and what
+        rf"^(?:where|(?:what|which) (?:school|college|university|uni)) {_DO} (?:\w+ ){{0,3}}?(?:{_DEGREE}|{_SCHOOL})",
+        rf"{_LEARNT}.*?\b(?:at|from|in|to) ",
+    ),
+    _kind(
+        rf"^what {_DO} (?:\w+ )?(?:stud\w+|major\w*|graduat\w+)|{_WHAT_IS} (?:degree|major|field of study)\b",
+        rf"\b(?:study|studied|studies|studying|majored|majoring|majors) |{_LEARNT}.*? in ",
+    ),
+    _kind(
+        r"\b(?:hobb(?:y|ies)|pastimes?)\b|^what do (?:i|we) (?:(?:like|enjoy|love) (?:doing|to do) |do )"
+        r"(?:for fun|(?:in|with) (?:my|our) (?:free|spare) time)",
+        rf"{_ONE} (?:(?:still|also|really|usually|is|am|likes?|loves?|enjoys?) )*{_PASTIMES}\b|"
+        r"\b(?:hobby|pastime|free time|spare time)\b",
+    ),
+    _kind(  # what is not eaten
+        r"\bdiet(?:ary)? (?:restrictions?|requirements?|needs|rules?)\b|"
+        rf"{_WHICH}(?: (?:foods?|things?|dish(?:es)?|meats?))? (?:can't|cannot|can not|shouldn't|don't) (?:i|we) "
+        r"(?:eat|have|tolerate)$|^(?:what|which)(?: (?:foods?|things?))? should i (?:avoid|not eat)\b|"
+        r"\b(?:foods?|thing|ingredients?) (?:that )?i (?:should avoid|should not eat|can't eat|cannot eat|don't eat)$|"
+        r"^(?:what|which) (?:foods? )?makes? me (?:sick|ill)$",
+        rf"^(?!.*{_DRUG}).*?{_NOT_EATEN}",
+    ),
+    _kind(
+        r"^(?:what|which foods?) am i (?:allergic|intolerant) to$|^(?:do|am|have) i (?:have |got )?(?:any (?:food )?"
+        r"(?:allergies|intolerances?)|(?:allergic|intolerant) to anything)$",
+        _ALLERGIC,
+    ),
+    _kind(
+        rf"^how many {_OFFSPRING} (?:do|have) (?:i|we)(?: got| have)?$",
+        rf"{_ONE} (?:has|have)(?: got)? (?:[\w-]+ ){{0,3}}?{_OFFSPRING}\b|\b(?:user's|my|our) (?:[\w-]+ )?"
+        rf"(?:(?:two|three|four|five|six|seven|\d) (?:\w+ )?{_OFFSPRING}|(?:kids|children) are|twins|triplets)\b",
+    ),
+    _kind(
+        rf"{_WHAT_IS} (?:\w+ )?(?:salary|income|pay|wage)\b|"
+        rf"^how much {_DO} (?:make|making|earn|earning|paid|get paid|getting paid)\b",
+        rf"{_ONE} {_SOMETIMES}(?:makes?|earns?|made|is paid|am paid|gets? paid|is on|is making|is earning|brings? home|"
+        r"takes? home) (?:(?:about|around|roughly|almost|over) )?[$€£]?\d|\b(?:salary|wage|income|pay) is\b",
+    ),
+    _kind(
+        r"^(?:when|(?:at )?what time) do (?:i|we) (?:\w+ )?(?:get|wake) up",
+        rf"{_ONE} (?:\w+ )?(?:gets?|wakes?|is|am) up (?:\w+ )?(?:at|around|by|before) |\balarm\b.*\d",
+    ),
+    _kind(
+        rf"{_WHAT_IS} (?:star |zodiac )?sign$|{_WHICH} (?:star |zodiac )?sign am i$",
+        r"\b(?:aries|taurus|gemini|cancer|leo|virgo|libra|scorpio|sagittarius|capricorn|aquarius|pisces)\b",
+    ),
+    _kind(
+        r"^how do (?:i|we) (?:usually )?(?:commute|(?:get|go|travel) (?:in )?to (?:work|the office))$",
+        rf"{_ONE} (?:\w+ )?(?:commutes?|bikes?|cycles?|walks?|drives?|takes?|rides?|catch(?:es)?) .*\b"
+        r"(?:(?:in|in ?to|to) (?:work|the (?:office|hospital|school|shop|factory|lab|clinic)))\b",
+    ),
+)  # fmt: skip
+_LEAD: Final = regex(
+    r"^(?:(?:hi|hey|so|and|ok|okay|please|also|well|do you (?:know|remember)|remind me|tell me)[ ,]+)+"
+)
+_TAIL: Final = regex(
+    r"(?:,? (?:now|currently|again|these days|at the moment|right now|nowadays|today|please|every day|daily))+$"
+)
+_LEVELS: Final = tuple(
+    regex(rf"\b(?:{words})(?!\w)")
+    for words in (
+        r"bachelor['’]?s?|undergrad\w*|bsc|ba",
+        r"master['’]?s?|mba|msc|ma",
+        r"phd|ph\.d\.?|doctorate|doctoral",
+        r"high school|secondary school|a-levels?",
+    )
+)
+_SAYS_NO_KIND: Final = frozenset(
+    word
+    for words in (
+        "any anything some kind kinds sort sorts type types of take takes taking on use using do did am was is are",
+        "my our have has had got get go going to for with in at much many time when work living free spare fun like",
+        "enjoy love doing make earn paid regularly usually usual currently now daily other there what which where how",
+        "dog dogs cat cats puppy kitten pet",
+    )
+    for word in words.split()
+)
+
+
+def asked(question: str) -> Kind | None:
+    """The kind that a question asks for, where it asks for one.
+
+    >>> asked("Which meds am I on?") is asked("What medication do I take?") is not None
+    True
+    """
+    said = _bare(question)
+    return next((kind for kind in KINDS if kind.asked.search(said) is not None), None)
+
+
+def is_all(question: str, kind: Kind) -> bool:
+    """Whether a question asks for nothing but the kind: for no medication of a certain sort, or of a certain time."""
+    rest = kind.asked.sub(" ", _bare(question))
+    words = (word.removesuffix("'s") for word in text.words(rest))
+    return all(word in _SAYS_NO_KIND or word in text.STOP_WORDS for word in words)
+
+
+def tells(kind: Kind, question: str, fact: str) -> bool:
+    """Whether a fact tells of one of a kind; of a degree whether it is the one that is named."""
+    return kind.told.search(compared(fact)) is not None and not _is_of_another_level(question, fact)
+
+
+def may_answer(kind: Kind, question: str, fact: str) -> bool:
+    """Whether a fact that tells of none of a kind may answer a question for it all the same."""
+    if kind.alone or (kind.other is not None and kind.other.search(compared(fact)) is not None):
+        return False
+    return not _is_of_another_level(question, fact)
+
+
+def _is_of_another_level(question: str, fact: str) -> bool:
+    """Whether a question names a degree, and a fact another one: a master's is no bachelor's."""
+    wanted, said = compared(question), compared(fact)
+    named = [level.search(wanted) is not None for level in _LEVELS]
+    told = [level.search(said) is not None for level in _LEVELS]
+    return any(named) and any(told) and not any(map(all, zip(named, told, strict=True)))
+
+
+def _bare(question: str) -> str:
+    """A question in compared text without what leads in and what says that it is of now."""
+    said = compared(question).replace("’", "'").strip(" ?!.")
+    return _TAIL.sub("", _LEAD.sub("", said)).strip(" ,")

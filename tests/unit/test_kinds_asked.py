@@ -1,0 +1,66 @@
+"""What a question asks for by a general word, and facts by a particular one."""
+
+from __future__ import annotations
+
+import pytest
+
+from engram.recall import kinds
+
+MEDS = "What medication do I take?"
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        (MEDS, "User takes metoprolol every morning for User's blood pressure"),
+        ("Which meds am I on?", "User is on 20 mg of something for the heart"),
+        ("What medicine do I take?", "User's doctor put User on Eliquis"),
+        ("What breed is my dog?", "User's golden retriever Biscuit turned 6 in March"),
+        ("What kind of dog do I have?", "User's beagle's name is Copper"),
+        ("Where did I study?", "User got User's degree from the University of Leeds"),
+        ("Where did I do my bachelor's?", "User got User's bachelor's degree from MIT"),
+        ("What am I studying?", "User is doing a masters in robotics at ETH Zurich"),
+        ("What are my hobbies?", "User is really into bouldering"),
+        ("Do I have any dietary restrictions?", "User keeps kosher"),
+        ("What am I allergic to?", "User gets hives from strawberries"),
+        ("How many kids do I have?", "We have twins."),
+        ("What's my salary?", "User makes 85k a year"),
+        ("What's my star sign?", "User is a Scorpio"),
+        ("How do I get to work?", "User takes the number 14 bus to the hospital"),
+    ],
+)
+def test_a_fact_that_names_one_tells_of_the_kind(question: str, fact: str) -> None:
+    kind = kinds.asked(question)
+    assert kind is not None
+    assert kinds.tells(kind, question, fact)
+    assert kinds.is_all(question, kind)
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        (MEDS, "User takes the number 14 bus to the hospital"),
+        (MEDS, "User is allergic to penicillin"),
+        ("What breed is my dog?", "User's dog Rex loves the beach"),
+        ("Where did I do my bachelor's?", "User has a master's degree from MIT"),
+        ("Is there any food I should avoid?", "User is allergic to penicillin"),
+        ("How many kids do I have?", "User's sister has three kids"),
+        ("What's my salary?", "User makes pottery"),
+    ],
+)
+def test_one_that_names_none_does_not(question: str, fact: str) -> None:
+    kind = kinds.asked(question)
+    assert kind is not None
+    assert not kinds.tells(kind, question, fact)
+
+
+@pytest.mark.parametrize("question", ["Which drugs am I allergic to?", "What bus do I take?", "Where did I live?", ""])
+def test_other_questions_ask_for_no_kind(question: str) -> None:
+    assert kinds.asked(question) is None
+
+
+def test_a_kind_of_a_certain_sort_is_more_than_the_kind() -> None:
+    question = "What medication do I take for my knee?"
+    kind = kinds.asked(question)
+    assert kind is not None
+    assert not kinds.is_all(question, kind)
