@@ -12,7 +12,7 @@ from typing import Final
 
 from engram import attributes, frames, names, phrases, text
 from engram.channels import semantic
-from engram.recall import fitting, kin, kinds, others
+from engram.recall import fitting, kin, kinds, others, sorts
 from engram.recall.finding import EVIDENCE
 from engram.recall.results import WEAK, relevance_of
 from engram.regex import regex
@@ -22,6 +22,7 @@ from engram.values import Memory, SearchResult, SearchResults
 STRONG: Final = 0.5  # share of the best relevance under which a memory is about something else
 CLEAR: Final = 0.22  # relevance from which a hit with a vector answers whatever its cosine
 ENOUGH: Final = 0.42  # relevance and cosine together from which any hit with a vector answers
+ALIKE: Final = 0.5  # cosine from which other words may mean the same: a dental appointment is a dentist's
 FAR: Final = 0.1  # cosine under which a hit answers nothing that shares no more with the question than a verb
 
 
@@ -56,6 +57,7 @@ def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kin
         and fitting.fits(question, one.memory.fact, is_dated=one.memory.valid_from_stated)
         and _is_of_whom_is_asked(one.memory, question, asked)
         and not kin.names_another(same, one.memory.fact)
+        and not (is_rather_far(one) and sorts.is_of_another(question, one.memory.fact))
     ]  # fmt: skip
     if asks_what_is_so(question) and _WHO_DOES.match(same) is None:
         telling = [one for one in telling if not is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
@@ -167,6 +169,12 @@ def _only_does_something_too(one: SearchResult, named: Set[str]) -> bool:
     return is_far or (bool(named) and named.isdisjoint(others.plain_words(one.memory.fact)))
 
 
+def is_rather_far(one: SearchResult) -> bool:
+    """Whether the vectors of a hit and a question may be near by what they share alone, and by no other word for it."""
+    cosine = one.terms.get("cosine")
+    return cosine is not None and cosine.value < ALIKE
+
+
 def is_enough(one: SearchResult) -> bool:
     """Whether a hit has enough to do with a question to answer it: its vector tells that best. Pure."""
     cosine = one.terms.get("cosine")
@@ -275,7 +283,8 @@ _IS_A: Final = regex(  # what somebody does: no age, no diet, and nothing they b
     r"(?![a-z-]*(?:fan|user|owner|member|customer|speaker|supporter|graduate|student|vegan|vegetarian|pescatarian|teen|"
     r"teenager|toddler|baby|adult|pensioner|believer|native|citizen|local)\b)[a-z-]+[.! ]*$"
 )
-_    map(
+_ALIKE: Final = frozenset(
+    map(
         frozenset,
         (
             ("occupation", "employer"),

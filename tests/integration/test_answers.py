@@ -305,6 +305,7 @@ def test_what_holds_the_word_that_is_asked_for_answers(ada: Engram, said: str, q
         ("My brother is often late.", "What is my brother's name?"),
         ("I take the number 14 bus to the hospital.", "What medication do I take?"),
         ("Team meeting is on Monday at 10, we meet in room 4.", "When do I meet my therapist?"),
+        ("Poker night is on the first Saturday of the month.", "When is pizza night?"),
         ("I'm flying to France in June.", "What's the capital of France?"),
         ("My car is blue.", "What year is my car?"),
         ("I have a master's degree from MIT.", "Where did I do my bachelor's?"),
