@@ -44,6 +44,7 @@ _PRONOUN: Final = regex(
     r"(?i)^(?:and |but |so )?(?P<one>he|she)(?P<is>['’]s)?"
     r"(?P<rest> (?!(?:and|or|who|said|says|told|thinks|asked)\b).+)$"
 )
+_IS_CALLED: Final = regex(rf"(?i)^is (?:called |named )?(?P<name>(?:(?:dr|mr|mrs|ms)\.? )?{_CAP})[.! ]*$")
 _HAS: Final = regex(
     r"(?i)^ (?:just |recently |also |now |already )?(?:got|been|had|gone|moved|started|finished|changed|joined|stopped|"
     r"taken|given|left|begun|become)\b"
@@ -69,8 +70,10 @@ def whole(before: str, said: str) -> str | None:
         return None
     if _OTHERS.search(somebody["rest"]) or _NAMED.search(somebody["rest"]) or _POINTS.search(pronoun["rest"]):
         return None
+    called = None if somebody["word"] is None else _IS_CALLED.match(somebody["rest"])
+    who = somebody["who"] if called is None else f"{somebody['who']} {called['name']}"
     verb = "" if pronoun["is"] is None else " has" if _HAS.match(pronoun["rest"]) else " is"
-    return f"{somebody['who']}{verb}{pronoun['rest']}"
+    return f"{who}{verb}{pronoun['rest']}"
 
 
 def _stands_for(pronoun: str, word: str | None) -> bool:

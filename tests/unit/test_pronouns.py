@@ -13,7 +13,7 @@ from engram.pronouns import MAX_READ, apart, whole
         ("My brother lives in Oslo.", "He works as a chef.", "My brother works as a chef."),
         ("My sister Ana lives in Rome.", "She's a nurse.", "My sister Ana is a nurse."),
         ("Tom does the frontend.", "He lives in Kyiv.", "Tom lives in Kyiv."),
-        ("My manager is Petra.", "She works from Hamburg.", "My manager works from Hamburg."),
+        ("My manager is Petra.", "She works from Hamburg.", "My manager Petra works from Hamburg."),
         ("Our dog Rex is old.", "He's moved to the farm.", "Our dog Rex has moved to the farm."),
     ],
 )
