@@ -1089,7 +1089,7 @@ _QUESTIONS: Final = tuple(
         ),
         (rf"^(?:which|what) bank {_AUX} i (?:\w+ )?(?:with|at)$", "bank"),
         (rf"^(?:which|what) diet {_AUX} i (?:\w+ )?on$", "diet"),
-        (r"^what (?:do|did) i do$", "occupation"),
+        (r"^what do i do$", "occupation"),
         (
             (
                 r"^what(?:'s| is| was) my (?:role|job|title|position|job title|job role) (?:at|in) "

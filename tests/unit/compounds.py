@@ -222,7 +222,10 @@ COMPOUND: tuple[tuple[str, tuple[tuple[str, str | None], ...]], ...] = (
     ("I got married and moved to Lyon", (("User got married", None), ("User moved to Lyon", _CITY))),
     ("I quit Nokia and joined Ericsson", (("User quit Nokia", None), ("User joined Ericsson", None))),
     ("I take the train to work and never drive", (("User takes the train to work and never drive", None),)),
-    ("My manager is Priya and she lives in Oslo", (("User's manager is Priya", "profile:manager"),)),
+    (
+        "My manager is Priya and she lives in Oslo",
+        (("User's manager is Priya", "profile:manager"), ("User's manager Priya lives in Oslo", None)),
+    ),
     (
         "My manager is Priya and I live in Oslo",
         (("User's manager is Priya", "profile:manager"), ("User lives in Oslo", _CITY)),
