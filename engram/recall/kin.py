@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import Final
 
@@ -135,6 +135,16 @@ def as_own(question: str) -> str | None:
     return f"{question[: found.start()]}{aux} i{rest}"
 
 
+def names_somebody(question: str) -> bool:
+    """Whether a question asks of somebody by their name alone.
+
+    >>> names_somebody("When does Marta's contract end?"), names_somebody("When does my sister arrive?")
+    (True, False)
+    """
+    found = _OF_SOMEBODY.search(question)
+    return found is not None and re.match(rf"(?i){_MY} ", found["of"]) is None
+
+
 def asked_as(question: str) -> str | None:
     """The words of a question in compared text for one of several: "best friend", "older brother"."""
     found = _AS_WHICH.search(question)
@@ -146,6 +156,22 @@ def names_of(who: str, facts: Iterable[str], whose: str | None = None) -> frozen
     pattern = _naming(who, whose)
     found = (match["after"] or match["before"] for fact in facts for match in pattern.finditer(fact))
     return frozenset(name.casefold() for name in found)
+
+
+def named_in(question: Collection[str], facts: Iterable[str]) -> frozenset[str]:
+    """The words for those of the user's people whom a question names, as some facts call them: "Anna" is the sister.
+
+    >>> named_in({"where", "does", "anna", "live"}, ["User's sister is called Anna"])
+    frozenset({'sister'})
+    """
+    found = (match for fact in facts for match in _CALLED_SO.finditer(fact))
+    return frozenset(match["who"].casefold() for match in found if match["name"].casefold() in question)
+
+
+_CALLED_SO: Final = regex(
+    rf"(?i:\b(?:user['’]s|my|our) (?:[\w-]+ ){{0,2}}?(?P<who>{WHO}))(?:['’]s name)?,? (?:is )?(?:called |named )?"
+    r"(?P<name>[A-ZÀ-ÖØ-Þ][\w-]+)"
+)
 
 
 @lru_cache(maxsize=256)  # the words for somebody, and which of several: that is the asker's word

@@ -39,6 +39,7 @@ _NAMES_IN_S: Final = (
     "agnes|alexis|boris|charles|chris|dennis|doris|frances|hans|iris|james|jess|jonas|lars|louis|lucas|marcus|nicholas|"
     "niklas|ross|tess|thomas"
 )
+_THE_CODE: Final = regex(r"[Tt]he [A-Z0-9]{2,}$")  # "The MOT is due": somebody's initials have no article
 _MANY: Final = regex(
     rf"(?i)(?!(?:{_NAMES_IN_S})\b)[\w-]+[^\W\d_su]s (?:are|were|have|do|can|may|must|need|go|open|cost)\b"
 )
@@ -65,7 +66,7 @@ def may_be_somebody(subject: str, told: str = "") -> bool:
     if not words or is_own or _TITLE.match(words[0]) or any(word.casefold() in PEOPLE for word in words):
         return True
     is_phrase = is_first and any(word[0].islower() and word not in _LINKS for word in name.split()[1:])
-    if is_phrase or _THING.match(words[-1]) is not None:
+    if is_phrase or _THING.match(words[-1]) is not None or _THE_CODE.match(name) is not None:
         return False
     return not is_first or _MANY.match(told, len(name) - len(words[-1])) is None
 

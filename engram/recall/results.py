@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,6 +33,7 @@ OF_NOBODY: Final[frozenset[Trust]] = frozenset()
 AGENTS: Final = frozenset(("agent", "assistant"))  # actors by their role alone: they have no name
 BESIDE: Final = frozenset({"moot", "since_forgotten"})  # labels of rows that stand beside their lineage
 WEAK: Final = 0.20  # relevance under which the best hit is no answer
+TELLS_AS_MUCH: Final = 0.75  # share of the relevance of somebody's words with which a fact made of them stands for them
 TOUCHED: Final = 0.5  # relevance over which a returned row counts as accessed
 _CJK = regex(f"[{text.CJK}]")
 
@@ -314,16 +316,20 @@ def _join_evidence(
 ) -> tuple[list[Pair], dict[str, str]]:
     """The rows there are places for, where evidence joins a fact made of it that has one instead of taking one too.
 
-    Also which evidence joined which fact.
+    Also which evidence joined which fact. Of a message that says much, a fact may have little to do with the question
+    and the rest of it all the more: then it stands for itself.
     """
     joined: dict[str, str] = {}
     while True:
         chosen = placed([pair for pair in kept if pair[0].memory.memory_id not in joined])
-        there = {one.memory.memory_id for one, _ in chosen}
+        there = {one.memory.memory_id: scores.relevance for one, scores in chosen}
         more = {}
-        for one, _ in chosen:
+        for one, scores in chosen:
             if one.memory.category in EVIDENCE:
-                facts = [fact for fact, _ in distilled.get(one.memory.event_id, ()) if fact in there]
+                least = TELLS_AS_MUCH * scores.relevance
+                facts = [
+                    fact for fact, _ in distilled.get(one.memory.event_id, ()) if there.get(fact, -math.inf) >= least
+                ]  # fmt: skip
                 if facts:
                     more[one.memory.memory_id] = facts[0]
         if not more:

@@ -51,6 +51,7 @@ def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kin
         may = [one for one in results if kinds.may_answer(kind, question, one.memory.fact)]
         results = _only(results, [one for one in results if one.memory.memory_id in of_kind or one in may])
     asked, same = others.plain_words(question), text.compared(question)
+    asked |= kin.named_in(asked, (one.memory.fact for one in results))
     telling = [
         one for one in results
         if not _asks(one.memory, same)
@@ -63,6 +64,9 @@ def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kin
         telling = [one for one in telling if not is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
     elif _SUPPOSING.search(same) is None:
         telling = [one for one in telling if not is_verbatim(one) or any(others.stated(one.memory.fact))]
+        if kin.names_somebody(question):  # what is said of another is not so of them
+            said = ((one, one.memory.fact) for one in telling)
+            telling = [one for one, fact in said if not is_verbatim(one) or others.tells_of_the_asker(fact, asked)]
     people = _of_people(telling, results, same)
     telling = [one for one in telling if one in people or one.memory.memory_id in of_kind]  # a beagle is a dog
     telling = _of_what_of_somebody(telling, question, same)
@@ -113,7 +117,8 @@ def _of_what_of_somebody(telling: list[SearchResult], question: str, same: str) 
     def tells(one: SearchResult) -> bool:
         called = _name_alone(one.memory.fact)
         if called is not None:
-            return called in said or any_name_may_tell  # one that is asked about says whose it is
+            # One that is asked about says whose it is, and so what they do; no more of them.
+            return any_name_may_tell or (called in said and name in (None, "occupation"))
         return name is None or _may_tell_of_another(one.memory, name)
 
     kept = [one for one in telling if tells(one)]

@@ -344,6 +344,16 @@ def test_evidence_joins_the_fact_made_of_it(door: Door) -> None:
     assert any(label.startswith("evidence ") for label in found[0].labels)
 
 
+def test_evidence_stands_for_itself_where_the_fact_made_of_it_tells_less(door: Door) -> None:
+    memory = door()
+    memory.remember("We're planning our wedding for 14 June in Tuscany. My landlord is called Eve.")
+    words, fact = memory.search("the landlord of our planned wedding in Tuscany")
+    assert (words.memory.category, fact.memory.fact) == ("verbatim", "User's landlord is called Eve")
+    assert not any(label.startswith("evidence ") for label in fact.labels)
+    assert "14 June" in memory.recall("When is my wedding?").answer_text
+    assert [one.memory.fact for one in memory.search("Who is my landlord?")] == ["User's landlord is called Eve"]
+
+
 def test_one_row_a_lineage_is_returned(door: Door) -> None:
     memory = door()
     for n in range(5):

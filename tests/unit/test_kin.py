@@ -143,3 +143,11 @@ def test_whom_the_asker_meets_by_appointment_is_asked_about() -> None:
 def test_one_of_the_kids_is_no_other_than_the_kids() -> None:
     assert not kin.names_another("what are my kids' names?", "User's son Jack is 6")
     assert kin.names_another("what are my kids' names?", "User's boss is called Jack")
+
+
+def test_who_is_asked_about_by_a_name_is_known_by_the_word_for_them_too() -> None:
+    facts = ("User's sister is called Anna", "User's boss Tom likes tea", "User's dog's name is Rex", "User met Eva")
+    assert kin.named_in({"where", "anna", "rex", "tom", "eva"}, facts) == {"sister", "boss", "dog"}
+    assert kin.named_in({"where", "does", "eva", "live"}, facts) == frozenset()
+    assert kin.names_somebody("When does Marta's contract end?")
+    assert not kin.names_somebody("When does my sister's contract end?")

@@ -29,6 +29,7 @@ def test_a_name_and_a_relation_may_be_somebody(subject: str, told: str) -> None:
     [
         ("Parking", "Parking is free after six"), ("Insurance", "Insurance costs 90 a month"),
         ("Visitors", "Visitors can leave their coats downstairs"), ("Badges", "Badges open the side door"),
+        ("the mot", "The MOT is due in March"),
         ("Office rent", "Office rent is 3,000"), ("The town council", "The town council meets in May"),
     ],
 )  # fmt: skip
