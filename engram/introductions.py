@@ -64,6 +64,7 @@ _PIECES: Final = tuple(
 )  # fmt: skip
 _BESIDE: Final = (("a", "I'm a {}"), ("an", "I'm an {}"), ("home", "I'm from {}"), ("lives", "I'm {}"))
 
+_OF_A_SIGN: Final = regex(r"(?i)\b(?:sign|zodiac|horoscope)\b")  # "I'm Gemini, a typical air sign"
 _ONE: Final = rf"{_CAP}(?:,? ?\(?(?:aged )?\d{{1,2}}(?: years? old)?\)?)?"
 _CHILDREN: Final = regex(
     r"^(?P<own>.*?\b(?:[Mm]y|[Oo]ur|[Ii] have|[Ii]['’]ve got|[Ww]e have|[Ww]e['’]ve got) "
@@ -81,7 +82,7 @@ def apart(sentence: str) -> tuple[str, ...]:
     ('My name is Anna', "I'm 34 years old", "I'm a nurse", "I'm from Leeds")
     """
     said = sentence.strip()
-    if len(said) > MAX_READ:
+    if len(said) > MAX_READ or _OF_A_SIGN.search(said) is not None:
         return ()
     here = _HERE.match(said)
     if here is not None:

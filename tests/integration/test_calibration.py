@@ -31,7 +31,7 @@ FACTS = [
 OF_NOTHING = [
     "Which vaccine did the parrot get?",
     "How high is the mountain that Omar climbed?",
-    "Who won the chess cup?",
+    "Which paint did the neighbour choose?",
 ]
 
 Door = Callable[..., Engram]

@@ -41,7 +41,7 @@ def test_an_introduction_says_each_of_its_things_alone(said: str, told: tuple[st
     "said",
     [
         "I'm Anna, not Anne.", "I'm in Rome, Italy.", "Nobody here.", "Hey, Same here!",
-        "I'm a bit tired, a bit hungry.",
+        "I'm a bit tired, a bit hungry.", "I'm Gemini, a typical air sign.",
         "I'm a nurse, and I love it.", "My name is Raj Patel and I work at Monzo.", "I'm 20, 30 minutes late",
         "I'm Monday, Tuesday and Friday at the office.", "This is Bob, a friend of mine.", "I'm allergic to nuts.",
         "We have two girls, Ana and Eva, who love football.", "My kids Mia and Ben love football.",
