@@ -14,7 +14,9 @@ from engram import text
 from engram.regex import regex
 from engram.text import compared
 
-__all__ = ["KINDS", "Kind", "asked", "is_all", "may_answer", "tells"]
+__all__ = ["KINDS", "MAX_READ", "Kind", "asked", "is_all", "may_answer", "tells"]
+
+MAX_READ: Final = 300  # characters of a question
 
 
 class Kind(NamedTuple):
@@ -132,11 +134,11 @@ KINDS: Final = (
     ),
     _kind(  # where somebody studied, and what
         rf"^(?:where|(?:what|which) (?:school|college|university|uni)) {_DO} (?:\w+ ){{0,3}}?(?:{_DEGREE}|{_SCHOOL})",
-        rf"{_LEARNT}.*?\b(?:at|from|in|to) ",
+        rf"^(?>.*?{_LEARNT}).*?\b(?:at|from|in|to) ",
     ),
     _kind(
         rf"^what {_DO} (?:\w+ )?(?:stud\w+|major\w*|graduat\w+)|{_WHAT_IS} (?:degree|major|field of study)\b",
-        rf"\b(?:study|studied|studies|studying|majored|majoring|majors) |{_LEARNT}.*? in ",
+        rf"\b(?:study|studied|studies|studying|majored|majoring|majors) |^(?>.*?{_LEARNT}).*? in ",
     ),
     _kind(
         r"\b(?:hobb(?:y|ies)|pastimes?)\b|^what do (?:i|we) (?:(?:like|enjoy|love) (?:doing|to do) |do )"
@@ -170,7 +172,7 @@ KINDS: Final = (
     ),
     _kind(
         r"^(?:when|(?:at )?what time) do (?:i|we) (?:\w+ )?(?:get|wake) up",
-        rf"{_ONE} (?:\w+ )?(?:gets?|wakes?|is|am) up (?:\w+ )?(?:at|around|by|before) |\balarm\b.*\d",
+        rf"{_ONE} (?:\w+ )?(?:gets?|wakes?|is|am) up (?:\w+ )?(?:at|around|by|before) |^(?>.*?\balarm\b).*\d",
     ),
     _kind(
         rf"{_WHAT_IS} (?:star |zodiac )?sign$|{_WHICH} (?:star |zodiac )?sign am i$",
@@ -178,7 +180,7 @@ KINDS: Final = (
     ),
     _kind(
         r"^how do (?:i|we) (?:usually )?(?:commute|(?:get|go|travel) (?:in )?to (?:work|the office))$",
-        rf"{_ONE} (?:\w+ )?(?:commutes?|bikes?|cycles?|walks?|drives?|takes?|rides?|catch(?:es)?) .*\b"
+        rf"^(?>.*?{_ONE} (?:\w+ )?(?:commutes?|bikes?|cycles?|walks?|drives?|takes?|rides?|catch(?:es)?) ).*\b"
         r"(?:(?:in|in ?to|to) (?:work|the (?:office|hospital|school|shop|factory|lab|clinic)))\b",
     ),
 )  # fmt: skip
@@ -210,11 +212,13 @@ _SAYS_NO_KIND: Final = frozenset(
 
 
 def asked(question: str) -> Kind | None:
-    """The kind that a question asks for, where it asks for one.
+    """The kind that a question asks for, where it asks for one; a long one asks for more than that.
 
     >>> asked("Which meds am I on?") is asked("What medication do I take?") is not None
     True
     """
+    if len(question) > MAX_READ:
+        return None
     said = _bare(question)
     return next((kind for kind in KINDS if kind.asked.search(said) is not None), None)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from growth import assert_linear
 
 from engram.recall import kinds
 
@@ -64,3 +65,14 @@ def test_a_kind_of_a_certain_sort_is_more_than_the_kind() -> None:
     kind = kinds.asked(question)
     assert kind is not None
     assert not kinds.is_all(question, kind)
+
+
+@pytest.mark.parametrize("unit", ["now, ", "degree ", "alarm ", "user takes "])
+def test_long_texts_take_no_longer_than_they_are_long(unit: str) -> None:
+    def read(said: str) -> None:
+        kinds.asked(f"what do i take {said}x")
+        for kind in kinds.KINDS:
+            kinds.tells(kind, "Where did I study?", said)
+            kinds.may_answer(kind, "Where did I study?", said)
+
+    assert_linear(read, unit, 8_192)
