@@ -18,13 +18,17 @@ LEAST: Final = 2  # things that an introduction says without a verb of their own
 
 _CAP: Final = r"[A-ZÀ-ÖØ-Þ][\w'’-]*"
 _PLACE: Final = rf"{_CAP}(?:[ -](?:of |the |upon |am |de )?{_CAP}){{0,3}}"
-_HI: Final = r"(?:(?:[Hh]i|[Hh]ey|[Hh]ello)(?: there| all| everyone)?[,!. ]+)?"
-_HERE: Final = regex(
-    rf"^{_HI}(?P<name>(?!(?:Same|Still|Right|Over|Just|Only|Almost|Not|None|Me|Everyone|All)\b){_CAP}) here[.! ]*$"
+_GREETING: Final = r"(?:[Hh]i|[Hh]ey|[Hh]ello)(?: there| all| everyone)?[,!. ]+"
+_HI: Final = rf"(?:{_GREETING})?"
+_NO_NAME: Final = (
+    r"(?:Same|Still|Right|Over|Just|Only|Almost|Not|None|Nothing|Me|Everyone|All|Mom|Mum|Dad|Newbie|Noob|Team|Gen|Deaf|"
+    r"Black|White|Aries|Taurus|Gemini|Cancer|Libra|Scorpio|Sagittarius|Capricorn|Aquarius|Pisces)\b"
 )
+_HERE: Final = regex(rf"^{_GREETING}(?P<name>(?!{_NO_NAME}){_CAP}) here[.! ]*$")
+"""Only behind a greeting is a capital a sign of a name: "Nurse here" names nobody."""
 _NAMED: Final = regex(
     rf"^{_HI}(?:[Ii](?:['’]m| am)|[Mm]y name(?: is|['’]s)|(?:[Tt]he )?[Nn]ame['’]s) "
-    rf"(?P<name>{_CAP}(?: {_CAP}){{0,2}})(?:,| -)?(?: and)? "
+    rf"(?P<name>(?!{_NO_NAME}){_CAP}(?: {_CAP}){{0,2}})(?:,| -)?(?: and)? "
 )
 _I_AM: Final = regex(rf"^{_HI}[Ii](?:['’]m| am) ")
 _CLAUSE: Final = regex(
@@ -66,8 +70,15 @@ _BESIDE: Final = (("a", "I'm a {}"), ("an", "I'm an {}"), ("home", "I'm from {}"
 
 _OF_A_SIGN: Final = regex(r"(?i)\b(?:sign|zodiac|horoscope)\b")  # "I'm Gemini, a typical air sign"
 _ONE: Final = rf"{_CAP}(?:,? ?\(?(?:aged )?\d{{1,2}}(?: years? old)?\)?)?"
+_UNSURE: Final = (
+    r".*(?:n['’]t|\b(?:not|never|no|if|wish|want|wanted|hope|think|thought|believe|dream\w*|pretend\w*|imagine\w*|said|says|"
+    r"told|tells|would|could|might|may|should|used to|almost))\b"
+)
+"""In what says that somebody has them, it may be that nobody has."""
 _CHILDREN: Final = regex(
-    r"^(?P<own>.*?\b(?:[Mm]y|[Oo]ur|[Ii] have|[Ii]['’]ve got|[Ww]e have|[Ww]e['’]ve got) "
+    r"^(?=(?:(?:and|so|but|also|well|yes),? |These are |Those are |Here are |Meet )?(?:I|[Ww]e|[Mm]y|[Oo]ur)\b)"
+    rf"(?!{_UNSURE})"
+    r"(?P<own>.*?\b(?:[Mm]y|[Oo]ur|[Ii] have|[Ii]['’]ve got|[Ww]e have|[Ww]e['’]ve got) "
     r"(?:(?:two|three|four|five|six|\d) )?(?:little |young |small |grown-up )?"
     r"(?P<who>kids|children|sons|daughters|boys|girls|twins|dogs|cats|sisters|brothers|grandchildren))"
     rf"(?:,|:| [-–—]|,? called|,? named) (?P<list>{_ONE}(?:, {_ONE})*,? (?:and|&) {_ONE})[.! ]*$"
@@ -109,7 +120,7 @@ def _introduced(said: str) -> tuple[str, ...]:
             return ()
         found += told[0]
         rest = told[1]
-    if len(found) < LEAST:
+    if len(found) < LEAST or sum(one.endswith(" years old") for one in found) > 1:
         return ()
     return (*found, clause["whole"] or f"I {clause['does']}") if rest and clause is not None else tuple(found)
 

@@ -45,7 +45,11 @@ def test_an_introduction_says_each_of_its_things_alone(said: str, told: tuple[st
         "I'm a nurse, and I love it.", "My name is Raj Patel and I work at Monzo.", "I'm 20, 30 minutes late",
         "I'm Monday, Tuesday and Friday at the office.", "This is Bob, a friend of mine.", "I'm allergic to nuts.",
         "We have two girls, Ana and Eva, who love football.", "My kids Mia and Ben love football.",
-        "I'm Anna, 34, " + "a nurse, " * MAX_READ,
+        "I'm Anna, 34, " + "a nurse, " * MAX_READ, "Nurse here!", "Lunch here.", "Hi, Newbie here.", "I'm 5, 6 and 7",
+        "I'm Deaf, a mother.", "I'm Gemini, a vegetarian.", "If we have twins, Tom and Anna.",
+        "I wish I have two kids, Tom and Anna.", "The neighbours said we have two dogs, Rex and Max.",
+        "I don't think we have dogs: Rex and Max.", "Do we have twins, Tom and Anna?",
+        "I dream that I have dogs, Al and Bo.",
     ],
 )  # fmt: skip
 def test_what_introduces_nobody_or_is_not_understood_stays_whole(said: str) -> None:
