@@ -35,6 +35,12 @@ _IS_CALLED: Final = regex(
     r"(?i)(?:and )?(?:(?:his|her|its|their) name(?: is|['’]s| was)|(?:he|she|it)(?:['’]s| is| was) (?:called|named)|"
     rf"(?:I|we) (?:named|call|called|are calling|decided to call) (?:him|her|it)) {_NAME}[\s.!]*"
 )
+_NEW: Final = regex(
+    r"(?i)(?<!\bis )(?<!\bwas )(?<!\bbe )(?<!\bbeen )(?<!\bbecame )(?<!['’]s )(?<!\bas )(?<!\bat )(?<!\bin )(?<!\bon )"
+    r"(?<!\bfor )(?<!\bfrom )\b(?:an?|another|some) "
+    r"(?!(?:bit|couple|day|few|little|long|lot|month|week|while|year)s?\b)"
+)
+"""Behind somebody, what may be somebody else: no thing that they are, and no place or time."""
 _SMALL: Final = frozenset(("new", "lovely", "cute", "little", "beautiful", "young"))
 _WORDS: Final = regex(rf"(?i)(?<![\w'’-])(?:{_WHO})(?:s|['’]s)?(?![\w'’-])")
 
@@ -47,6 +53,7 @@ def whole(before: str, said: str) -> str | None:
     >>> whole("My wife passed away.", "Her name was Ellen.")
     "My wife's name is Ellen"
     >>> whole("My sister met my wife.", "Her name is Ellen.")
+    >>> whole("My boss hired a designer.", "His name is Tom.")
     """
     if len(before) > MAX_READ or len(said) > MAX_READ:
         return None
@@ -54,6 +61,8 @@ def whole(before: str, said: str) -> str | None:
     if named is None or named["name"].casefold() in names.NOT_NAMES:
         return None
     somebody = _SOMEBODY.search(before)
+    if somebody is not None and somebody["own"] and _NEW.search(before, somebody.end()):
+        return None  # "My boss hired a designer": the name may be of either
     if somebody is None or len(_WORDS.findall(before)) != len(_WORDS.findall(somebody["what"])):
         return None  # nobody, or more than one
     what = " ".join(word for word in somebody["what"].split() if word.casefold() not in _SMALL)

@@ -40,10 +40,30 @@ _NAMED: Final = regex(
     r"(?<=\w )(?<!\bin )(?<!\bat )(?<!\bfrom )(?<!\bnear )(?<!\bto )(?<!\bis )(?<!\bcalled )(?<!\bnamed )" + _CAP
 )
 """What else may be somebody: a name that is no place, and not their own."""
+_BROUGHT_IN: Final = regex(
+    r"(?i)\b(?:(?:met|meets|hire[sd]?|adopt(?:s|ed)|rescued|dat(?:es|ed|ing)|sees|seeing|saw|interviewed|recruited|fired|"
+    r"elected|introduced|found|about) (?:an?|another|the|this|that|some)|(?:plays?|played|playing|knows|knew|"
+    r"(?:married|engaged)(?: to)?) an?(?! (?:bit|few|little|lot)\b)) |"
+    r"\b(?:guy|man|woman|bloke|lad|lady|toddler|stranger|film|movie|book|novel|series|story|comic|documentary)\b"
+)
+"""What brings in somebody else, or tells of somebody who is made up: "My brother met a guy"."""
 _PRONOUN: Final = regex(
     r"(?i)^(?:and |but |so )?(?P<one>he|she)(?P<is>['’]s)?"
-    r"(?P<rest> (?!(?:and|or|who|said|says|told|thinks|asked)\b).+)$"
+    r"(?P<rest> (?!(?:and|or|who|said|says|told|thinks|asked|(?:is |was )?(?:called|named))\b).+)$"
 )
+"""What is said of one by a pronoun; what they are called is put whole by `callings`."""
+_BEGINS_TOO: Final = """
+    today tonight tomorrow yesterday everything nothing something anything anybody anyone things life work school class
+    college uni university breakfast lunch dinner brunch rent traffic surgery weather football soccer tennis thanks
+    maybe please mornings evenings nights weekends parenting therapy training practice rehab
+"""
+_GIVEN: Final = """
+    adelaide alexandria austin brooklyn charlotte chad dallas florence georgia jackson jordan kingston milan orlando
+    phoenix salvador santiago savannah sofia sydney victoria
+"""
+_PLACES: Final = (names.CITIES | names.REGIONS) - frozenset(_GIVEN.split())
+_NO_PERSON: Final = names.NOT_NAMES | names.NOT_PLACES | _PLACES | frozenset(_BEGINS_TOO.split())
+"""What begins a sentence with a capital, and is nobody's name."""
 _IS_CALLED: Final = regex(rf"(?i)^is (?:called |named )?(?P<name>(?:(?:dr|mr|mrs|ms)\.? )?{_CAP})[.! ]*$")
 _HAS: Final = regex(
     r"(?i)^ (?:just |recently |also |now |already )?(?:got|been|had|gone|moved|started|finished|changed|joined|stopped|"
@@ -66,9 +86,11 @@ def whole(before: str, said: str) -> str | None:
     pronoun, somebody = _PRONOUN.match(said.strip()), _SOMEBODY.match(before.strip())
     if pronoun is None or somebody is None or not _stands_for(pronoun["one"].casefold(), somebody["word"]):
         return None
-    if somebody["name"] is not None and somebody["name"].casefold() in names.NOT_NAMES:
+    if somebody["name"] is not None and somebody["name"].casefold() in _NO_PERSON:
         return None
-    if _OTHERS.search(somebody["rest"]) or _NAMED.search(somebody["rest"]) or _POINTS.search(pronoun["rest"]):
+    if any(others.search(somebody["rest"]) for others in (_OTHERS, _NAMED, _BROUGHT_IN)):
+        return None
+    if _POINTS.search(pronoun["rest"]):
         return None
     called = None if somebody["word"] is None else _IS_CALLED.match(somebody["rest"])
     who = somebody["who"] if called is None else f"{somebody['who']} {called['name']}"

@@ -15,6 +15,7 @@ from engram import callings
         ("We had a baby boy in March.", "We named him Theo.", "I have a baby boy named Theo"),
         ("My wife passed away three years ago.", "Her name was Ellen.", "My wife's name is Ellen"),
         ("My cat is very old.", "His name is Milo.", "My cat's name is Milo"),
+        ("My wife is a nurse at a clinic.", "Her name is Ellen.", "My wife's name is Ellen"),
         ("I have a new boss.", "His name is Omar Haddad.", "My boss's name is Omar Haddad"),
     ],
 )
@@ -27,6 +28,9 @@ def test_it_is_the_name_of_the_one_who_was_spoken_of(before: str, said: str, who
     [
         ("My sister met my wife.", "Her name is Ellen."),  # one of two
         ("My brother got a dog.", "His name is Rex."),
+        ("My boss hired a new designer.", "He is called Tom."),  # one who came in by the way
+        ("My neighbour has a toddler.", "She is called Mia."),
+        ("My brother plays a wizard.", "His name is Gandalf."),
         ("I met a girl at the party.", "Her name is Ana."),  # nobody of the user's
         ("We got a new sofa.", "Her name is Pixel."),
         ("We got a new cat.", "Her name is funny."),
