@@ -37,14 +37,20 @@ _WITH: Final = regex(
 _OF_THE_WORLD: Final = regex(
     rf"{_LEAD}(?:what|who|how (?:big|large|high|tall|far|long|old))(?:'s| is| are| was)\b.*?(?<!my )(?<!our )(?<!your )"
     r"\b(?P<what>capital|population|currency|president|prime minister|king|queen|chancellor|"
-    r"(?:boiling|freezing|melting) point|speed of|square root|national anthem|chemical symbol|atomic (?:number|weight)|"
-    r"gdp|official language|continent|definition|formula|inventor|author) (?:of|for|in) (?P<of>[^?]+)"
+    r"(?:boiling|freezing|melting) point|speed|square root|national anthem|chemical symbol|atomic (?:number|weight)|"
+    r"gdp|official language|continent|definition|formula|inventor|author) (?:of|for|in) (?P<of>(?!(?:my|our)\b)[^?]+)"
 )
 _WHO_DID: Final = regex(
     rf"{_LEAD}who (?P<what>wrote|invented|discovered|painted|composed|founded|sang|directed|won) "
     r"(?!(?:my|our|me|us)\b)(?P<of>[^?]+)"
 )
 """What is asked of the world and not of the user: only what says that very thing answers it."""
+_DOERS: Final = {
+    "wrote": "author writer written", "invented": "inventor", "discovered": "discoverer", "painted": "painter",
+    "composed": "composer", "founded": "founder", "sang": "singer sung", "directed": "director",
+    "won": "winner champion", "author": "wrote written", "inventor": "invented",
+}  # fmt: skip
+"""How else the same is said."""
 _WHICH_NUMBER: Final = regex(
     r"\d|\b(?:numbers?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|"
     r"(?:seat|gate|room|row|flat|apartment|unit) [a-z]|(?<!['’])[b-hj-z])\b"
@@ -100,8 +106,10 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
         return is_dated or _YEAR.search(said) is not None
     of_the_world = _OF_THE_WORLD.match(asked) or _WHO_DID.match(asked)
     if of_the_world is not None:
-        wanted, told = of_the_world["what"].split(), frozenset(map(stem, words(said)))
-        return told.issuperset(map(stem, wanted)) and _has_word_of(of_the_world["of"], said)
+        what, told = of_the_world["what"], frozenset(map(stem, words(said)))
+        otherwise = map(stem, _DOERS.get(what, "").split())
+        is_told = told.issuperset(map(stem, what.split())) or not told.isdisjoint(otherwise)
+        return is_told and _has_word_of(of_the_world["of"], said)
     if _ASKS_WITH_WHOM.match(asked) is not None and _WITH.search(said) is None:
         return False
     if _ASKS_WHICH_NUMBER.match(asked) is not None:

@@ -38,6 +38,10 @@ from engram.recall.fitting import fits
         ("How many kids do I have?", "We have twins"), ("Who do I live with?", "User shares a flat with Nina"),
         ("What is the capital of Peru?", "Lima is the capital of Peru"), ("Who wrote Emma?", "Jane Austen wrote Emma"),
         ("What's our boiling point of water?", "Here water has its boiling point at 93 degrees"),
+        ("What's the population of my village?", "User's village has 200 people"),
+        ("Who is the president of our chess club?", "Bo runs User's chess club"),
+        ("Who wrote the onboarding guide?", "Ann is the author of the onboarding guide"),
+        ("Who's the author of the onboarding guide?", "Ann wrote the onboarding guide"),
         ("What is the address of the vet?", "The vet is on North Street"), ("What's my address?", "User lives in Bonn"),
     ],
 )  # fmt: skip
@@ -72,6 +76,7 @@ def test_a_fact_without_any_does_not(question: str, fact: str) -> None:
         ("What's the capital of France?", "User raised some capital last year"),
         ("What is the boiling point of water?", "User boils water for tea every morning"),
         ("Who wrote Hamlet?", "User was reading Hamlet last night"),
+        ("What's the speed of light?", "User's new light has three modes"),
         ("What's the population of Berlin?", "User loves living in Berlin"),
     ],
 )
