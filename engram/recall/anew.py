@@ -42,6 +42,9 @@ _ONCE: Final = regex(
     r"last (?:night|week|month|year)|this (?:morning|week|time))\b"
 )
 """What happened, of which the newer does not take the place of the older."""
+_PASSES_SOON: Final = regex(
+    r"\b(?:right now|just now|at the moment|for now|this minute|(?:until|till) (?!\d|noon|midnight|late\b))"
+)
 
 
 @lru_cache(maxsize=4096)
@@ -70,12 +73,13 @@ def is_said_anew(said: str, before: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def tells_what_is_so(said: str) -> bool:
-    """Whether somebody's words tell how things are, rather than what happened or is only thought of.
+    """Whether somebody's words tell how things are, rather than what happened, soon passes or is only thought of.
 
     >>> tells_what_is_so("Marek picks up the kids"), tells_what_is_so("Marek picked up the kids yesterday")
     (True, False)
     """
-    return _ONCE.search(plain(said[:MAX_SENTENCE])) is None and not is_supposed(said)
+    text = plain(said[:MAX_SENTENCE])
+    return _ONCE.search(text) is None and _PASSES_SOON.search(text) is None and not is_supposed(said)
 
 
 def asks_for_the_former(question: str, said: str, before: str) -> bool:

@@ -72,7 +72,8 @@ def test_a_question_that_names_the_former_is_answered_by_it(
         ("Marek picks up the kids from school.", True), ("We need to renew the passports by June.", True),
         ("Marek picked up the kids from school.", False), ("I want to learn Welsh.", False),
         ("We have to decide whether we want to move.", False), ("Do we have to ship by June?", False),
-        ("Use snake_case for file names.", False),
+        ("Use snake_case for file names.", False), ("It is snowing in Oslo right now.", False),
+        ("Tom sleeps on our sofa until Friday.", False), ("The shop is open until 8.", True),
     ],
 )  # fmt: skip
 def test_words_tell_what_is_so_where_nothing_happened_and_nothing_is_only_thought_of(said: str, is_so: bool) -> None:
