@@ -82,8 +82,9 @@ _ALLERGIC: Final = (
 _NOT: Final = _either(
     "cannot can't can_not does_not doesn't do_not don't never no_longer must_not mustn't should_not shouldn't"
 )
+_EATS_SO: Final = "(?:vegan|vegetarian|pescatarian|kosher|halal|keto|gluten|lactose|diabetic)"
 _NOT_EATEN: Final = (
-    rf"(?:{_ALLERGIC}|\b(?:vegan|vegetarian|pescatarian|kosher|halal|keto|gluten|lactose|diabetic|avoids?)\b|"
+    rf"(?:{_ALLERGIC}|\b(?:{_EATS_SO}|avoids?)\b|"
     rf"\b{_NOT} (?:\w+ )?(?:eats?|have|drinks?|touch|tolerate|digest)\b|\bmakes? (?:user|me) (?:sick|ill)\b|"
     r"\b(?:sick|ill|migraines?|bloated|heartburn) from\b)"
 )
@@ -102,6 +103,19 @@ _BREEDS: Final = _either("""
     spaniel staffie terrier vizsla weimaraner westie whippet yorkie birman burmese calico manx maine_coon persian
     ragdoll shorthair siamese sphynx tabby tortoiseshell
 """)
+_AS_A_TRADE: Final = (
+    rf"{_ONE} (?:\w+ )?(?:works?|working|sells?|selling|cooks?|makes|making|studies|studying|researches|develops|"
+    r"trades?|invests?|writes|teaches) (?!(?:in|out|from|at|nights?|days?)\b)|.*\b(?:chef|manual)\b"
+)
+_FOR_ANOTHER: Final = (
+    r".*\bfor (?:user's|my|our|the) (?:\w+ )?(?:cat|dog|pet|horse|rabbit|son|daughter|kids?|baby|mother|mum|mom|father|"
+    r"dad|wife|husband|partner|brother|sister|grandmother|grandma|grandfather|grandpa|patients?)\b"
+)
+"""What somebody has to do with a thing that they do not take themselves."""
+_MONEY: Final = (
+    r"(?:[$€£]\d|\d{4}|\d{1,3}[.,]\d{3}\b|\d[\d.,]* ?(?:k|grand|thousand|million|dollars?|euros?|pounds|bucks|usd|eur|"
+    r"gbp|chf)\b|\d[\d.,]* ?(?:[$€£]|(?:an?|per) (?:hour|day|week|month|year)\b))"
+)
 _TAKEN_OTHERWISE: Final = _either("""
     bus train tram metro subway tube ferry taxi cab car bike plane flight lift elevator stairs kids? children son
     daughter dog class(?:es)? lessons? course exam test photos? pictures? notes break nap walk shower bath off
@@ -117,19 +131,21 @@ KINDS: Final = (
     _kind(  # what is taken
         rf"{_WHICH} (?:(?:daily|regular|other|kinds? of) )*{_TAKEN} {_DO} (?:\w+ )?{_TAKES}\b|"
         rf"{_WHAT_IS} (?:\w+ )?{_TAKEN}$|^{_DO} (?:\w+ )?{_TAKES} (?:any |some )?{_TAKEN}\b",
-        rf"^(?!.*\b(?:allerg|intoleran)).*?(?:{_DRUG}|\btakes? (?!it\b)[\w-]+ (?:daily|twice a|once a|every day)\b)",
+        rf"^(?!.*\b(?:allerg|intoleran))(?!{_AS_A_TRADE})(?!{_FOR_ANOTHER}).*?(?:{_DRUG}|"
+        r"\btakes? (?!it\b)[\w-]+ (?:daily|twice a|once a|every day)\b)",
         other=rf"\b(?:allerg|intoleran)|\b(?:takes?|taking|took) (?:[\w'-]+ ){{0,3}}?{_TAKEN_OTHERWISE}\b",
     ),
     _kind(
         rf"{_WHICH} (?:supplements?|vitamins?|minerals?) {_DO}\b|"
         rf"^{_DO} (?:\w+ )?{_TAKES} (?:any |some )?(?:supplements?|vitamins?|minerals?)\b",
-        rf"\b{_SUPPLEMENT}\b",
+        rf"^(?!.*\b(?:allerg|intoleran))(?!{_AS_A_TRADE})(?!{_FOR_ANOTHER}).*?\b{_SUPPLEMENT}\b",
         alone=True,
     ),
     _kind(
         rf"{_WHICH} (?:dog |cat )?breed\b|^what(?:'s| is| was) the breed of\b|"
         rf"{_WHICH} (?:kind|sort|type) of (?:dogs?|cats?)\b",
-        rf"\b{_BREEDS}s?\b|\b(?:breed|mix|mixed|mongrel|mutt|cross|crossbreed|purebred)\b",
+        rf"^(?!{_AS_A_TRADE})(?!{_ONE} (?:\w+ )?(?:loves?|likes?|hates?|wants?|prefers?|breeds?) (?!user's|my|our)).*?"
+        rf"(?:\b{_BREEDS}s?\b|\b(?:breed|mix|mixed|mongrel|mutt|cross|crossbreed|purebred)\b)",
         alone=True,
     ),
     _kind(  # where somebody studied, and what
@@ -152,7 +168,8 @@ KINDS: Final = (
         r"(?:eat|have|tolerate)$|^(?:what|which)(?: (?:foods?|things?))? should i (?:avoid|not eat)\b|"
         r"\b(?:foods?|thing|ingredients?) (?:that )?i (?:should avoid|should not eat|can't eat|cannot eat|don't eat)$|"
         r"^(?:what|which) (?:foods? )?makes? me (?:sick|ill)$",
-        rf"^(?!.*{_DRUG}).*?{_NOT_EATEN}",
+        rf"^(?!.*{_DRUG})(?!.*\b(?:no longer|used to be|was|were) (?:an? |strictly )?{_EATS_SO}\b)"
+        rf"(?!{_AS_A_TRADE}).*?{_NOT_EATEN}",
     ),
     _kind(
         r"^(?:what|which foods?) am i (?:allergic|intolerant) to$|^(?:do|am|have) i (?:have |got )?(?:any (?:food )?"
@@ -168,7 +185,7 @@ KINDS: Final = (
         rf"{_WHAT_IS} (?:\w+ )?(?:salary|income|pay|wage)\b|"
         rf"^how much {_DO} (?:make|making|earn|earning|paid|get paid|getting paid)\b",
         rf"{_ONE} {_SOMETIMES}(?:makes?|earns?|made|is paid|am paid|gets? paid|is on|is making|is earning|brings? home|"
-        r"takes? home) (?:(?:about|around|roughly|almost|over) )?[$€£]?\d|\b(?:salary|wage|income|pay) is\b",
+        rf"takes? home) (?:(?:about|around|roughly|almost|over) )?{_MONEY}|\b(?:salary|wage|income|pay) is\b",
     ),
     _kind(
         r"^(?:when|(?:at )?what time) do (?:i|we) (?:\w+ )?(?:get|wake) up",
