@@ -63,6 +63,7 @@ _SELF_FACT: Final = regex(r"(?:the )?user\b", re.IGNORECASE)
 _ORIGINAL: Final = regex(
     r"\b(?:original|initial)(?:ly)?\b|\bat first\b|\b(?:was|were) (?:my|our) first\b", re.IGNORECASE
 )
+_FIRST_OF_ALL: Final = regex(r"\b(?:was|were) (?:my|our) first (?P<what>[\w-]+)", re.IGNORECASE)
 _EVER: Final = regex(r"(?:and |so )?(?:have|had|did|was|were) (?:i|we) ever\b", re.IGNORECASE)
 _BEFORE: Final = regex(
     r"\bbefore (?:the |my |an? |i (?:moved|switched|changed|went) to )?(?P<what>[^?.!]+)", re.IGNORECASE
@@ -195,6 +196,7 @@ def answer(
         if begun.found:
             return begun
     name = None if looked.named else _attribute_of(reading, reading.question or question)
+    name = None if _is_told_as_first(results, question) else name
     best = None if name is None else _of_attribute(conn, looked, results, name, window, only)
     best = best or best_hit(_of_the_named(results, looked, question), road, question, least=least)
     if best is None:
@@ -260,6 +262,14 @@ def _told_on(
     if _EVER.match(question) is not None:
         told = _once(line, values, question) or told
     return values, told
+
+
+def _is_told_as_first(results: SearchResults, question: str) -> bool:
+    """Whether a question asks for the first of something, and a fact says which it was. Pure."""
+    asked = _FIRST_OF_ALL.search(question)
+    return asked is not None and any(
+        f"first {asked['what'].casefold()}" in one.memory.fact.casefold() for one in results
+    )
 
 
 def _once(line: Lineage, values: Sequence[Memory], question: str) -> list[Memory]:

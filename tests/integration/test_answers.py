@@ -340,3 +340,10 @@ def test_what_is_asked_by_a_general_word_is_told_by_a_particular_one(
     ada.remember("Team huddle is every Monday at 7:15.", wait=30.0)
     ada.remember(said, wait=30.0)
     assert word in ada.recall(question).answer_text
+
+
+def test_the_first_of_something_is_told_by_what_says_that_it_was(ada: Engram) -> None:
+    ada.remember("My first car was a Fiat.", wait=30.0)
+    ada.remember("I drive a Volvo.", wait=30.0)
+    assert "Fiat" in ada.recall("What was my first car?").answer_text
+    assert "Volvo" in ada.recall("What car do I drive?").answer_text
