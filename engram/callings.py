@@ -26,10 +26,13 @@ _SOMEBODY: Final = regex(
     rf"(?:{_WHO})(?: (?:{_WHO}))?)(?![\w'’-])"
 )
 _HAS_ONE: Final = regex(
-    r"(?i)(?:^|, |\b(?:and|so|but) )(?:(?:today|yesterday|last \w+|finally) )?(?:I|we)(?:['’]ve| have| both)?"
-    r"(?: (?:just|finally|recently|also|now))? (?:got|get|have|had|adopted|bought|rescued|took in|welcomed|found|"
-    r"brought home|own|keep|hired)(?: got| had| adopted| bought)?\b"
+    r"(?i)(?:^|, |\b(?:and|so|but) )(?:(?:today|yesterday|last \w+|finally) )?(?:I|we)"
+    r"(?:(?P<still>['’]ve| have)| both)?(?: (?:just|finally|recently|also|now))? "
+    r"(?:got|get|have|(?P<had>had)|adopted|bought|rescued|took in|welcomed|found|brought home|own|keep|hired)"
+    r"(?: got| had| adopted| bought)? $"
 )
+"""What stands before whom the user has, or had."""
+_BORN: Final = regex(r"(?i)\b(?:baby|boy|girl|son|daughter)$")
 _NAME: Final = r"(?P<name>(?-i:[A-ZÀ-ÖØ-Þ][\w'’-]*(?: [A-ZÀ-ÖØ-Þ][\w'’-]*)?))"
 _IS_CALLED: Final = regex(
     r"(?i)(?:and )?(?:(?:his|her|its|their) name(?: is|['’]s| was)|(?:he|she|it)(?:['’]s| is| was) (?:called|named)|"
@@ -66,7 +69,9 @@ def whole(before: str, said: str) -> str | None:
     if somebody is None or len(_WORDS.findall(before)) != len(_WORDS.findall(somebody["what"])):
         return None  # nobody, or more than one
     what = " ".join(word for word in somebody["what"].split() if word.casefold() not in _SMALL)
-    is_had = somebody["one"] is not None and _HAS_ONE.search(before) is not None
-    if somebody["own"] or (is_had and attributes.noun(what.casefold()) is not None):
+    had = None if somebody["one"] is None else _HAS_ONE.search(before[: somebody.start()])
+    if had is not None and had["had"] and had["still"] is None and _BORN.search(what) is None:
+        return f"I had a {what} named {named['name']}"
+    if somebody["own"] or (had is not None and attributes.noun(what.casefold()) is not None):
         return f"My {what}'s name is {named['name']}"
-    return f"I have a {what} named {named['name']}" if is_had else None
+    return f"I have a {what} named {named['name']}" if had is not None else None

@@ -12,6 +12,8 @@ from engram import callings
     [
         ("We got a new cat last week.", "Her name is Pixel.", "I have a cat named Pixel"),
         ("I got a puppy yesterday!", "She's called Luna.", "I have a puppy named Luna"),
+        ("We had a cat when I was little.", "Her name was Pixel.", "I had a cat named Pixel"),
+        ("I've had a cat for years.", "Her name is Pixel.", "I have a cat named Pixel"),
         ("We had a baby boy in March.", "We named him Theo.", "I have a baby boy named Theo"),
         ("My wife passed away three years ago.", "Her name was Ellen.", "My wife's name is Ellen"),
         ("My cat is very old.", "His name is Milo.", "My cat's name is Milo"),
@@ -32,6 +34,8 @@ def test_it_is_the_name_of_the_one_who_was_spoken_of(before: str, said: str, who
         ("My neighbour has a toddler.", "She is called Mia."),
         ("My brother plays a wizard.", "His name is Gandalf."),
         ("I met a girl at the party.", "Her name is Ana."),  # nobody of the user's
+        ("I got a haircut from a girl.", "Her name is Ana."),
+        ("I got a call from a friend.", "His name is Tom."),
         ("We got a new sofa.", "Her name is Pixel."),
         ("We got a new cat.", "Her name is funny."),
         ("We got a new cat.", "Her name is Pixel and she bites."),
