@@ -42,6 +42,7 @@ def test_a_thing_and_many_are_nobody(subject: str, told: str) -> None:
     [
         "Parking costs are paid by the branch in Bern.", "Every supplier has to send a certificate.",
         "Meeting rooms need a badge.", "Guests may park in the yard.", "Doors close at ten unless there is a party.",
+        "Members have a locker.",
     ],
 )  # fmt: skip
 def test_what_is_said_of_things_and_what_holds_in_general_may_answer(said: str) -> None:
@@ -58,6 +59,7 @@ def test_what_is_said_of_things_and_what_holds_in_general_may_answer(said: str) 
         "Dana has never been to Oslo.",
         "Dana eats only fish.",
         "Dana loves live music.",
+        "Dana's kids go to Hill School.",
     ],
 )
 def test_what_somebody_else_does_does_not(said: str) -> None:
