@@ -104,8 +104,8 @@ def _are_us(subject: str, asked: Set[str]) -> bool:
 _WHOSE: Final = frozenset(("my", "our", "a", "an", "some"))
 _US: Final = frozenset(("we", "us", "our", "ours"))
 _OURS: Final = regex(
-    r"(?:user's|my|our) (?:[\w-]+ )?(?:team|squad|crew|group|department|company|firm|startup|start-up|agency|office|"
-    r"lab|family|household|band|club)"
+    r"(?:user's|my|our) (?:(?!(?:old|former|previous|last|ex|other)\b)[\w-]+ )?"
+    r"(?:team|squad|crew|group|department|company|firm|startup|start-up|agency|office|lab|family|household|band|club)"
 )
 
 

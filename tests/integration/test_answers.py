@@ -310,6 +310,7 @@ def test_what_holds_the_word_that_is_asked_for_answers(ada: Engram, said: str, q
         ("My car is blue.", "What year is my car?"),
         ("I have a master's degree from MIT.", "Where did I do my bachelor's?"),
         ("My best friend Aiko lives in Osaka.", "Who do I live with?"),
+        ("My old team has three-week sprints.", "How long are our sprints?"),
         ("I keep bees, four hives behind the barn.", "Where did I do my bachelor's?"),
     ],
 )
