@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -322,19 +321,26 @@ def _join_evidence(
     joined: dict[str, str] = {}
     while True:
         chosen = placed([pair for pair in kept if pair[0].memory.memory_id not in joined])
-        there = {one.memory.memory_id: scores.relevance for one, scores in chosen}
+        there = {pair[0].memory.memory_id: pair for pair in chosen}
         more = {}
-        for one, scores in chosen:
+        for pair in chosen:
+            one = pair[0]
             if one.memory.category in EVIDENCE:
-                least = TELLS_AS_MUCH * scores.relevance
-                facts = [
-                    fact for fact, _ in distilled.get(one.memory.event_id, ()) if there.get(fact, -math.inf) >= least
-                ]  # fmt: skip
+                made = (there.get(fact) for fact, _ in distilled.get(one.memory.event_id, ()))
+                facts = [fact[0].memory.memory_id for fact in made if fact is not None and _tells_as_much(fact, pair)]
                 if facts:
                     more[one.memory.memory_id] = facts[0]
         if not more:
             return chosen, joined
         joined |= more
+
+
+def _tells_as_much(fact: Pair, evidence: Pair) -> bool:
+    """Whether a fact has as much to do with a question as the words it was made of. Pure.
+
+    Words found by their vector alone say no more: that of "I rent it" is nearer than that of "User rents it".
+    """
+    return not evidence[0].matched or fact[1].relevance >= TELLS_AS_MUCH * evidence[1].relevance
 
 
 def _result(
