@@ -335,7 +335,7 @@ ENTRIES: Final = (
         said=(
             (
                 "uses",
-                "name",
+                "phrase",
                 (
                     r"(?P<value><editors>)(?: (?:for|as) (?:everything|(?:(?:most|all) of )?(?:user's )?"
                     r"(?:coding|code|programming|development|editing|work)))?"
@@ -343,10 +343,10 @@ ENTRIES: Final = (
             ),
             (
                 "codes|writes|programs|develops|edits",
-                "name",
+                "phrase",
                 r"(?:(?:(?:most|all) (?:of )?)?(?:user's )?(?:code|everything) )?(?:in|with) (?P<value><editors>)",
             ),
-            ("switched|moved|changed|migrated", "name", r"(?:over )?to (?P<value><editors>)"),
+            ("switched|moved|changed|migrated", "phrase", r"(?:over )?to (?P<value><editors>)"),
         ),
         beside="uses|codes|edits",
     ),

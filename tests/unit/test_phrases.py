@@ -38,6 +38,7 @@ from engram.subjects import plain, third_person
         ("I sleep in the studio, not the loft.", ("~bedroom", "studio")),
         ("I use Vim for everything.", ("editor", "vim")),
         ("I code in Zed now.", ("editor", "zed")),
+        ("i use vim", ("editor", "vim")),
     ],
 )
 def test_a_thing_of_daily_life_is_read_in_each_of_its_phrases(said: str, sets: tuple[str, str]) -> None:
