@@ -31,6 +31,7 @@ from engram.recall.results import relevance_of
 from engram.values import Intent, Lineage, Memory, RecallAnswer, SearchResults, Window
 
 INTENTS: Final[tuple[Intent, ...]] = ("current", "event", "historical")  # the others ask how things followed each other
+LINEAGES: Final = 3  # of the nearest memories, in which a value of that time is looked for
 
 
 def held(
@@ -54,7 +55,7 @@ def held(
         return empty
     window = _window(reading, moment)
     near = _near(anytime, question)
-    for memory in near:
+    for memory in near[:LINEAGES]:
         if memory.category not in EVIDENCE:
             line = lineage_of(conn, looked, memory, only)
             values = held_in(line, window)
