@@ -10,7 +10,7 @@ from typing import Final
 
 from engram import attributes, names
 from engram.regex import regex
-from engram.subjects import PEOPLE
+from engram.subjects import PERSONS
 
 __all__ = ["whole"]
 
@@ -20,7 +20,7 @@ _PETS: Final = """
     turtle snake lizard gecko horse pony foal ferret goldfish goat donkey hen rooster pet poodle labrador beagle
     retriever collie shepherd terrier spaniel bulldog pug dachshund husky corgi greyhound tabby boy girl
 """
-_WHO: Final = "|".join(sorted({*PEOPLE, *_PETS.split()} - {"bank", "company", "employer"}, key=len, reverse=True))
+_WHO: Final = "|".join(sorted({*PERSONS, *_PETS.split()}, key=len, reverse=True))
 _SOMEBODY: Final = regex(
     rf"(?i)\b(?:(?P<own>my|our)|(?P<one>an?|another)) (?P<what>(?:[\w'’-]+ ){{0,2}}?"
     rf"(?:{_WHO})(?: (?:{_WHO}))?)(?![\w'’-])"

@@ -10,7 +10,7 @@ from typing import Final
 
 from engram import names
 from engram.regex import regex
-from engram.subjects import PEOPLE
+from engram.subjects import PERSONS
 
 MAX_READ: Final = 240
 _MEN: Final = """
@@ -23,7 +23,7 @@ _WOMEN: Final = """
 """
 _PETS: Final = "dog puppy cat kitten rabbit hamster parrot horse pony tortoise"
 _OF: Final = {"he": frozenset(_MEN.split()), "she": frozenset(_WOMEN.split())}
-_EVERYBODY: Final = {*PEOPLE, *_MEN.split(), *_WOMEN.split(), *_PETS.split()} - {"bank", "company", "employer"}
+_EVERYBODY: Final = {*PERSONS, *_MEN.split(), *_WOMEN.split(), *_PETS.split()}
 _WHO: Final = "|".join(sorted(_EVERYBODY, key=len, reverse=True))
 _CAP: Final = r"(?-i:[A-ZÀ-ÖØ-Þ][\w’-]*)"
 _SOMEBODY: Final = regex(

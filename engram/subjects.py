@@ -741,6 +741,8 @@ _PEOPLE = """
     realtor barber hairdresser vet hotel bank gym
 """
 PEOPLE: Final = frozenset(_PEOPLE.split())
+PERSONS: Final = PEOPLE - {"bank", "company", "employer"}
+"""Those of them who are somebody, and no firm."""
 _ADJECTIVE = r"(?:[\w'-]+ ){0,3}?"
 _KIN_VALUE = r"(?:'s name)? (?:is|was|will be|became|changed|has been)\b"
 _VERB_AHEAD = regex(r"^(?P<np>(?:my|our|user's|the user's) (?:[\w'\-]+ ){0,3}?(?P<head>[\w\-]+))(?P<own>'s)?(?= |$|,)")

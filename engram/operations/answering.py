@@ -152,8 +152,11 @@ class _Walk:
         """What held at the time that was asked for by what is known of any, or else what is known of another; notes."""
         assert self.anytime is not None
         first, moment, only = self.found[0], reading.moment, self.found[0].asked.filter
-        of = conn, self.question, replace(first.looked, moment=recall.any_time(moment)), self.understood, self.anytime
-        answer = recall.held(*of, moment, empty, words=self.beyond, only=only, tz=self.tz)
+        near = recall.nearest(self.anytime, self.question)
+        looked = replace(first.looked, moment=recall.any_time(moment))
+        answer = recall.held(
+            conn, looked, self.understood, self.anytime, near, moment, empty, words=self.beyond, only=only, tz=self.tz
+        )
         if answer.found:
             return answer, [note for note in answer.trace.notes if note not in empty.trace.notes]
-        return empty, recall.unknown(*of, moment, only=only)
+        return empty, recall.unknown(conn, looked, self.understood, near, moment, only=only)

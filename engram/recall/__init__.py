@@ -26,7 +26,7 @@ from engram.recall.answers import (
     roads,
     with_told,
 )
-from engram.recall.anytime import held, unknown
+from engram.recall.anytime import held, nearest, unknown
 from engram.recall.beyond import ANOTHER_TIME, LOOKED_AT, goes_on, gone_on
 from engram.recall.finding import EVIDENCE, Candidate, Found, find, find_all, is_of_a_channel
 from engram.recall.question import (
@@ -47,6 +47,6 @@ __all__ = [
     "ANOTHER_TIME", "CHUNK", "EVIDENCE", "LOOKED_AT", "Asked", "Candidate", "Found", "Looked", "Meaning", "Told",
     "accessed", "answer", "any_time", "asks_for_chunks", "best_hit", "embed", "embed_all", "empty_answer", "find",
     "find_all", "goes_on", "gone_on", "held", "is_bounded", "is_good_enough", "is_of_a_channel", "least_of", "look",
-    "look_from", "of_events", "of_order", "on_road", "plan", "prepare", "rank", "roads", "touched", "track",
+    "look_from", "nearest", "of_events", "of_order", "on_road", "plan", "prepare", "rank", "roads", "touched", "track",
     "unknown", "with_told",
 ]  # fmt: skip

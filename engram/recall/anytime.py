@@ -34,12 +34,18 @@ INTENTS: Final[tuple[Intent, ...]] = ("current", "event", "historical")  # the o
 LINEAGES: Final = 3  # of the nearest memories, in which a value of that time is looked for
 
 
+def nearest(anytime: SearchResults, question: str) -> list[Memory]:
+    """What of any time is as near to a question as what answers it best. Pure."""
+    strong = telling.strong(anytime, question, 0.0)
+    return [one.memory for one in strong if relevance_of(one) >= NEAR_TOP * relevance_of(strong[0])]
+
+
 def held(
     conn: Connection,
-    question: str,
     looked: Looked,
     reading: Reading,
     anytime: SearchResults,
+    near: Sequence[Memory],
     moment: Moment,
     empty: RecallAnswer,
     *,
@@ -47,14 +53,13 @@ def held(
     only: Filter | None = None,
     tz: tzinfo = UTC,
 ) -> RecallAnswer:
-    """What held at the time that is asked for, by what is found of any; where nothing is known to have, `empty`.
+    """What held at the time that is asked for, by what is `nearest` of any; where nothing is known to have, `empty`.
 
     With `words` somebody's words that tell how things are hold on as well, but for those of which a fact has ended.
     """
     if reading.intent not in INTENTS:
         return empty
     window = _window(reading, moment)
-    near = _near(anytime, question)
     for memory in near[:LINEAGES]:
         if memory.category not in EVIDENCE:
             line = lineage_of(conn, looked, memory, only)
@@ -73,10 +78,9 @@ def held(
 
 def unknown(
     conn: Connection,
-    question: str,
     looked: Looked,
     reading: Reading,
-    anytime: SearchResults,
+    near: Sequence[Memory],
     moment: Moment,
     *,
     only: Filter | None = None,
@@ -84,23 +88,16 @@ def unknown(
     """What to say where nothing is known of the time that was asked for: the nearest time something is known of."""
     asked = _window(reading, moment)
     said = f"nothing is known {_as_words(reading.window, moment)}"
-    near = _near(anytime, question)
     if not near:
         return [f"{said}, nor of any other time"]
     values = [*near, *(one for one in lineage_of(conn, looked, near[0], only).revisions if one.status in VALUES)]
-    nearest = min(values, key=lambda one: (_away(one, asked), one.valid_from, one.memory_id))
-    until = "on" if nearest.valid_to is None else f"to {nearest.valid_to:%Y-%m-%d}"
-    return [f"{said}: the nearest that is known is from {nearest.valid_from:%Y-%m-%d} {until} ({nearest.short_id})"]
+    closest = min(values, key=lambda one: (_away(one, asked), one.valid_from, one.memory_id))
+    until = "on" if closest.valid_to is None else f"to {closest.valid_to:%Y-%m-%d}"
+    return [f"{said}: the nearest that is known is from {closest.valid_from:%Y-%m-%d} {until} ({closest.short_id})"]
 
 
 def _window(reading: Reading, moment: Moment) -> Window:
     return reading.window or (moment.as_of, moment.as_of)
-
-
-def _near(anytime: SearchResults, question: str) -> list[Memory]:
-    """What of any time is as near to a question as what answers it best. Pure."""
-    strong = telling.strong(anytime, question, 0.0)
-    return [one.memory for one in strong if relevance_of(one) >= NEAR_TOP * relevance_of(strong[0])]
 
 
 def _said_before(
@@ -132,4 +129,4 @@ def _away(memory: Memory, asked: Window) -> float:
     return max(later, earlier, 0.0)
 
 
-__all__ = ["INTENTS", "held", "unknown"]
+__all__ = ["INTENTS", "held", "nearest", "unknown"]

@@ -24,7 +24,7 @@ from engram.recall.question import Looked
 from engram.recall.results import OF_THE_USER
 from engram.regex import regex
 from engram.scales import REFERENCE
-from engram.subjects import MAX_SENTENCE, PEOPLE, mood_of, plain, sentence_spans
+from engram.subjects import MAX_SENTENCE, PERSONS, mood_of, plain, sentence_spans
 from engram.text import STOP_WORDS, compared
 from engram.values import Memory, trust_rank
 
@@ -258,4 +258,4 @@ def _is_of_another(sentence: str, own: Set[str]) -> bool:
     return upto > 0 and own.isdisjoint(_words(" ".join(words[:upto])))
 
 
-_PERSONS: Final = PEOPLE - {"bank", "company", "employer", "agent", "boss's"}
+_PERSONS: Final = PERSONS - {"agent", "boss's"}
