@@ -145,6 +145,11 @@ def show_shadows(conn: Connection) -> None:
     fetch_value(conn, "show_shadows")
 
 
+def keep_replays_out(conn: Connection, tenant_id: str, scope_id: int) -> None:
+    """Keep the replays of a scope, and what erases there, out until the end of the transaction."""
+    fetch_all(conn, "lock_projection", key=f"{tenant_id}/{scope_id}/replay")
+
+
 def _nearness(asked: Scope, member: Scope) -> int:
     """S-5: user and namespace, user and `default`, agent and namespace, agent and `default`."""
     return (2 if member.user_id is None and asked.user_id is not None else 0) + (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from engram import tenancy
 from engram.channels import keyword, semantic
-from engram.database import Connection, fetch_all, fetch_one
+from engram.database import Connection, fetch_one
 
 KIND: Final = "upkeep"  # of the job
 GROWTH: Final = 1.2  # how much larger a scope must be than when its words were counted
@@ -25,7 +26,7 @@ def tend(conn: Connection, tenant_id: str, scope_id: int, model_id: int | None) 
     row = fetch_one(conn, "look_at_terms", tenant_id=tenant_id, scope_id=scope_id)
     if row is not None and row.size >= keyword.LARGE and row.size > GROWTH * (row.counted or 0):
         # An erasure holds this lock, too: what it did not see counted yet would stay counted.
-        fetch_all(conn, "lock_projection", key=f"{tenant_id}/{scope_id}/replay")
+        tenancy.keep_replays_out(conn, tenant_id, scope_id)
         keyword.refresh_terms(conn, tenant_id, scope_id)
     if model_id is None:
         return False

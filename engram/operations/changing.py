@@ -466,7 +466,7 @@ def _annotate(desk: Desk, memory: Memory, origin: Origin, params: Mapping[str, A
     writing.note(desk, memory.memory_id, "annotated", origin.event_id, origin.actor)
     if params["private"] not in (None, memory.private):
         # An erasure holds this lock, too: words that it takes away would be read before and written after it.
-        fetch_all(desk.conn, "lock_projection", key=f"{desk.tenant_id}/{desk.scope_id}/replay")
+        tenancy.keep_replays_out(desk.conn, desk.tenant_id, desk.scope_id)
         keyword.reindex_around(desk.conn, memory.memory_id, tenant_id=desk.tenant_id, config=desk.config)
 
 

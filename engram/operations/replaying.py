@@ -301,7 +301,7 @@ def shadow_named(conn: Connection, scope: Scope, name: str) -> Shadow:
 
 def lock_out(conn: Connection, tenant_id: str, scope_id: int) -> None:
     """Keep the replays of a scope out until the end of the transaction, and show it their shadows."""
-    fetch_all(conn, "lock_projection", key=f"{tenant_id}/{scope_id}/replay")
+    tenancy.keep_replays_out(conn, tenant_id, scope_id)
     tenancy.show_shadows(conn)
 
 

@@ -302,10 +302,8 @@ def _rows(
     hidden = hidden_among(conn, visible, [one for row in rows for one in (*map(_id, row.found), *row.chosen)])
     return [
         LoggedRecall(
-            recall_id=row.recall_id, kind=row.kind, query=None if _quotes_another(row, visible) else row.query,
-            at=row.recorded_at, known_at=row.known_at,
-            scope=visible.scopes.get(row.scope_id or 0, visible.scope),
-            plan=_without_question(row.plan) if _quotes_another(row, visible) else row.plan,
+            recall_id=row.recall_id, kind=row.kind, at=row.recorded_at, known_at=row.known_at,
+            scope=visible.scopes.get(row.scope_id or 0, visible.scope), **_asked(row, visible),
             found=tuple(line for line in row.found if _id(line) not in hidden),
             chosen=tuple(one for one in row.chosen if one not in hidden), intent=row.intent,
             degraded=tuple(row.degraded), versions=row.versions, tokens=row.tokens, milliseconds=row.milliseconds,
@@ -324,13 +322,14 @@ def _id(line: Mapping[str, Any]) -> str:
     return str(line["id"])
 
 
-def _quotes_another(row: Row[Any], visible: Visible) -> bool:
-    """Whether a question was completed with what was said in a session, which may be private to another scope. Pure."""
-    return "question" in row.plan and visible.own_ids is not None and row.scope_id != visible.own
+def _asked(row: Row[Any], visible: Visible) -> dict[str, Any]:
+    """The query of a recall and its plan, for who reads them. Pure.
 
-
-def _without_question(plan: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in plan.items() if name != "question"}
+    A question may be completed with what was said in a session, and that may be private to another scope.
+    """
+    if "question" not in row.plan or visible.own_ids is None or row.scope_id == visible.own:
+        return {"query": row.query, "plan": row.plan}
+    return {"query": None, "plan": {name: value for name, value in row.plan.items() if name != "question"}}
 
 
 def _is_wide(scope: Scope) -> bool:

@@ -57,6 +57,21 @@ def places_of(server: EmbeddedServer, tenant: str, word: str) -> list[str]:
         return found
 
 
+def erased_before_words_are_written(monkeypatch: pytest.MonkeyPatch, door: Engram, event_id: str) -> threading.Thread:
+    """Erase an event from another thread, when somebody has read words and is about to write them."""
+    erasing = threading.Thread(target=door.ops.redact_event, args=(event_id,))
+    write = keyword.index_all
+
+    def erased_meanwhile(conn: Any, tenant_id: str, several: Any) -> None:
+        if threading.current_thread() is not erasing and not erasing.ident:
+            erasing.start()
+            erasing.join(0.5)
+        write(conn, tenant_id, several)
+
+    monkeypatch.setattr(keyword, "index_all", erased_meanwhile)
+    return erasing
+
+
 def drained(door: Engram) -> None:
     while door.ops.run_jobs(limit=100):
         pass
@@ -92,16 +107,7 @@ def test_what_is_erased_while_words_are_read_anew_does_not_come_back(
     said = [door.remember(f"The {name} sings {name}s.", session_id="s") for name in ("crow", "qanary", "thrush")]
     drained(door)
     assert "engram.memory_lexemes" in places_of(server, tenant, "qanar")
-    erasing = threading.Thread(target=other.ops.redact_event, args=said[1].event_ids)
-    write = keyword.index_all
-
-    def erased_meanwhile(conn: Any, tenant_id: str, several: Any) -> None:
-        if threading.current_thread() is not erasing and not erasing.ident:
-            erasing.start()
-            erasing.join(0.5)
-        write(conn, tenant_id, several)
-
-    monkeypatch.setattr(keyword, "index_all", erased_meanwhile)
+    erasing = erased_before_words_are_written(monkeypatch, other, said[1].event_ids[0])
     door.ops.reindex_words("simple")
     erasing.join()
     assert places_of(server, tenant, "qanar") == []
@@ -116,16 +122,7 @@ def test_what_is_erased_beside_what_is_made_private_or_public_lends_no_words(
     drained(door)
     [crow] = [one.memory_id for one in door.list_memories() if "crow" in one.fact]
     door.annotate(crow, private=not private)
-    erasing = threading.Thread(target=other.ops.redact_event, args=said[1].event_ids)
-    write = keyword.index_all
-
-    def erased_meanwhile(conn: Any, tenant_id: str, several: Any) -> None:
-        if threading.current_thread() is not erasing and not erasing.ident:
-            erasing.start()
-            erasing.join(0.5)
-        write(conn, tenant_id, several)
-
-    monkeypatch.setattr(keyword, "index_all", erased_meanwhile)
+    erasing = erased_before_words_are_written(monkeypatch, other, said[1].event_ids[0])
     door.annotate(crow, private=private)
     assert erasing.ident
     erasing.join()
