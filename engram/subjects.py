@@ -380,7 +380,7 @@ _TIME_WHEN = regex(
 # What is had is had, whatever it is kept for: "she has our key in case of emergencies".
 _KEPT_IN_CASE = regex(
     r"(?P<kept>\b(?:has|have|had|keeps?|kept|carry|carries|carried|holds?|stores?|leaves?|left|packs?|packed|brings?|"
-    r"brought|bought|got|gave)\b(?! to\b)[^;]*?)\bin case\b"
+    r"brought|bought|got|gave)\b(?! to\b)[^;]{0,200}?)\bin case\b"
 )
 _HYPOTHETICAL = regex(
     r"\b(?:would|could|might|(?<!\d )(?<!\bin )(?<!\bof )(?<!since )(?<!from )(?<!last )(?<!next )(?<!this "
