@@ -68,7 +68,10 @@ _EVER: Final = regex(r"(?:and |so )?(?:have|had|did|was|were) (?:i|we) ever\b", 
 _BEFORE: Final = regex(
     r"\bbefore (?:the |my |an? |i (?:moved|switched|changed|went) to )?(?P<what>[^?.!]+)", re.IGNORECASE
 )
-_SINCE: Final = regex(r"\bsince when\b|\bhow long (?:have|has|am|is|are)\b(?!.*\b(?:take|until|left)\b)", re.IGNORECASE)
+_SINCE: Final = regex(
+    r"\bsince when\b|\bhow long (?:have|has|am|(?:is|are) (?:we|you|he|she|they|it)\b)(?!.*\b(?:take|until|left)\b)",
+    re.IGNORECASE,
+)
 _TELLS_OF_BEFORE: Final = regex(
     r"\b(?:was|were|had|used to|former(?:ly)?|previous(?:ly)?|original(?:ly)?|before)\b", re.IGNORECASE
 )

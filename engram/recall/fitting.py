@@ -19,7 +19,15 @@ _ASKS_HOW_MANY: Final = regex(
     rf"{_LEAD}how (?:many|much)\b(?! (?:of|time|more|longer|years|months|weeks|days|hours|minutes|nights)\b)"
     r"(?!.*\b(?:like|love|enjoy|hate|care|mind|matter|know|(?:have|did) (?:i|we|you))\b)"
 )
-_ASKS_WHEN: Final = regex(rf"{_LEAD}(?:when(?:'s| (?:do|does|can|must|is|are|will|may)\b)|what time\b(?! zone))")
+_ASKS_WHEN: Final = regex(
+    rf"{_LEAD}(?:when(?:'s| (?:do|does|can|must|is|are|will|may)\b)|"
+    r"(?:what|which) (?:time\b(?! zone)|(?:week)?day\b|date\b))"
+)
+_ASKS_HOW_LONG: Final = regex(
+    rf"{_LEAD}how long (?:is|are|does|do|may|can|should|must)\b(?! (?:i|we|you|he|she|they)\b)"
+)
+_ASKS_HOW_BIG: Final = regex(rf"{_LEAD}how (?:big|large|tall|high|heavy|wide|deep)\b(?! of\b)")
+_ASKS_WHO: Final = regex(rf"{_LEAD}who\b")
 _ASKS_WHICH_NUMBER: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b(?! the number\b).*\bnumber\b[?.! ]*$")
 _ASKS_MAIL: Final = regex(rf"{_LEAD}what(?:'s| is| was)\b(?! in\b).*(?<!or )\be-?mail(?: address)?\b[?.! ]*$")
 _ASKS_ADDRESS: Final = regex(
@@ -51,8 +59,12 @@ _DOERS: Final = {
     "won": "winner champion", "author": "wrote written", "inventor": "invented",
 }  # fmt: skip
 """How else the same is said."""
+_COUNTS: Final = (
+    r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|"
+    r"(?:twen|thir|for|fif|six|seven|eigh|nine)ty"
+)
 _WHICH_NUMBER: Final = regex(
-    r"\d|\b(?:numbers?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|"
+    rf"\d|\b(?:numbers?|zero|{_COUNTS}|"
     r"(?:seat|gate|room|row|flat|apartment|unit) [a-z]|(?<!['’])[b-hj-z])\b"
 )
 _CODE: Final = regex(r"\b[A-Z]{4,}\b")
@@ -76,9 +88,49 @@ _CAPITAL: Final = regex(
 )
 _ENGLISH: Final = regex(r"\b(?:the|is|are|has|have|user|a|an|to|in|of|for|i|my|we|our)\b")
 _NUMBER: Final = regex(
-    r"\d|,.*,|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty|hundreds?|thousands?|"
-    r"millions?|once|twice|half|double|dozens?|twins|triplets|an?|and|both|several|few|couple|pair|no|not|none|nothing|never|only|"
-    r"free|every|each|daily|weekly|monthly|all|lots?|many|much|more|less|enough)\b"
+    rf"\d|,.*,|\b(?:{_COUNTS}|hundreds?|thousands?|"
+    r"millions?|once|twice|half|double|dozens?|twins|triplets|an?|and|both|several|few|couple|pair|no|not|none|nothing|"
+    r"never|only|free|every|each|daily|weekly|monthly|all|lots?|many|much|more|less|enough)\b"
+)
+_MONTH: Final = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|"
+    r"aug|sept?|oct|nov|dec)"
+)
+_YEARS: Final = r"(?:19|20)\d\d\b"
+_DAYS: Final = r"\d{1,2}(?:st|nd|rd|th)?\b(?:(?: and | to |, ?| ?[-–] ?)\d{1,2}(?:st|nd|rd|th)?\b)*"
+_DATE: Final = regex(
+    rf"\b{_MONTH} {_DAYS}(?:,? {_YEARS})?|\b{_DAYS}(?: of)? {_MONTH}\b(?: {_YEARS})?|"
+    rf"\b\d{{4}}-\d\d-\d\d\b|\b(?:in|since|until|by|before|after|of) {_YEARS}|\b\d{{1,2}}:\d\d\b"
+)
+"""What says when, and no number of anything."""
+_AMOUNT: Final = regex(
+    r"[$€£]\d[\d.,]*|\b\d[\d.,]*(?:k|m)? ?(?:%|(?:percent|euros?|dollars?|pounds?|francs?|eur|usd|gbp|chf|kg|"
+    r"kilos?|grams?|km|miles?|guests|people|seats|rows|users|[kmgt]b|items)\b)|\b\d{1,3}(?:,\d{3})+\b"
+)
+"""How much or how many, and no time."""
+_SIZE: Final = regex(
+    rf"\d|\b(?:{_COUNTS}|hundreds?|thousands?|millions?|"
+    r"dozens?|couple|few|many|both|alone|big\w*|large\w*|small\w*|tiny|huge|giant|little|tall\w*|short\w*|high\w*|low\w*|"
+    r"heav\w+|light\w*|wid\w+|narrow\w*|deep\w*|shallow\w*|size\w*|\w*rooms?|half|double|twice|grew|grown|halved|"
+    r"doubled)\b"
+)
+_LONG: Final = regex(
+    r"\b(?:long\w*|short\w*|length\w*|brief\w*|quick\w*|forever|permanent\w*|indefinite\w*|ages|ongoing)\b"
+)
+_SOMEBODY: Final = regex(
+    r"\buser |\buser['’]s (?:ok|okay|approval|sign-?off|permission|consent|job|turn|task|duty|call|responsibility)\b|"
+    r"\b(?!users?\b)\w+(?:er|or|ist|ian|[ae]nt|man|mate|ee|wife|ess|ary)s?\b|"
+    r"\b(?:i|me|my|myself|we|us|our|he|she|they|him|her|them|his|their|you|your|everyone|everybody|anyone|anybody|nobody|"
+    r"no one|someone|somebody|each|whoever|both|people|person|men|women|guys?|lady|ladies|girls?|boys?|kids?|child\w*|"
+    r"baby|babies|twins?|mum|mom|mam|dad|sons?|aunts?|auntie|uncles?|nieces?|nephews?|cousins?|gran|nan|grandma|grandpa|"
+    r"grandson|husband|\w*friends?|fianc\w+|spouse|family|families|folks|boss\w*|colleagues?|staff|crew|team\w*|firms?|"
+    r"compan\w+|agenc\w+|offices?|departments?|boards?|committee|council|group|club|church|school|bank|police|nurses?|"
+    r"coach\w*|chef|vet|gp|hr|it|legal|finance|sales|marketing|support|engineering|product|ops|operations|security|"
+    r"accounting|procurement|logistics|volunteers?|interns?|external\w*|in-house|outsourced|dr|mrs?|ms|prof)\b"
+)
+_NAMED: Final = regex(
+    r"(?<!^)(?<![.!?] )\b(?!User\b|I\b)[A-ZÀ-ÖØ-Þ]|"
+    r"^(?!(?:User['’]s|The|An?|All|Every|Each|No|This|That|These|Those|There|It)\b)"
 )
 _TIME: Final = regex(
     r"\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july|august|september|"
@@ -101,7 +153,11 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
     if _ENGLISH.search(said) is None:
         return True
     if _ASKS_HOW_MANY.match(asked) is not None:
-        return _NUMBER.search(said) is not None
+        return _NUMBER.search(_DATE.sub(" ", said)) is not None
+    if _ASKS_HOW_BIG.match(asked) is not None:
+        return _SIZE.search(_DATE.sub(" ", said)) is not None
+    if _ASKS_HOW_LONG.match(asked) is not None:
+        return _LONG.search(said) is not None or _TIME.search(_AMOUNT.sub(" ", said)) is not None
     if _ASKS_YEAR.match(asked) is not None:
         return is_dated or _YEAR.search(said) is not None
     of_the_world = _OF_THE_WORLD.match(asked) or _WHO_DID.match(asked)
@@ -110,6 +166,8 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
         otherwise = map(stem, _DOERS.get(what, "").split())
         is_told = told.issuperset(map(stem, what.split())) or not told.isdisjoint(otherwise)
         return is_told and _has_word_of(of_the_world["of"], said)
+    if _ASKS_WHO.match(asked) is not None and _NAMED.search(fact) is None and _SOMEBODY.search(said) is None:
+        return False
     if _ASKS_WITH_WHOM.match(asked) is not None and _WITH.search(said) is None:
         return False
     if _ASKS_WHICH_NUMBER.match(asked) is not None:
@@ -120,7 +178,7 @@ def fits(question: str, fact: str, *, is_dated: bool = False) -> bool:
         return _PLACE.search(_ADDRESS_OF_MAIL.sub(" ", said)) is not None
     if _ASKS_WHERE.match(asked) is not None and _WHERE.search(said) is None:
         return _CAPITAL.search(fact) is not None
-    return is_dated or _ASKS_WHEN.match(asked) is None or _TIME.search(said) is not None
+    return is_dated or _ASKS_WHEN.match(asked) is None or _TIME.search(_AMOUNT.sub(" ", said)) is not None
 
 
 def _has_word_of(wanted: str, said: str) -> bool:

@@ -42,6 +42,15 @@ from engram.recall.fitting import fits
         ("Who is the president of our chess club?", "Bo runs User's chess club"),
         ("Who wrote the onboarding guide?", "Ann is the author of the onboarding guide"),
         ("Who's the author of the onboarding guide?", "Ann wrote the onboarding guide"),
+        ("How many rooms are free on May 3?", "Two rooms are free on May 3"),
+        ("How big is the hall?", "The hall seats 650"),
+        ("How big is our garden?", "User's garden is tiny"), ("How long is a talk?", "Talks are 30 minutes"),
+        ("How long is her hair?", "Her hair is short"), ("How long do we test?", "We test until noon"),
+        ("How long am I in Oslo?", "User lives in Oslo"), ("On which day are we paid?", "Salaries go out on the 27th"),
+        ("What day do we meet?", "We meet on Fridays"), ("Who audits our books?", "Ann audits the books"),
+        ("Who audits our books?", "The books are audited by a firm"), ("Who cooks?", "User cooks"),
+        ("Who waters the plants?", "The caretaker waters the plants"), ("Who signs?", "The contracts need User's OK"),
+        ("Who drives?", "ann drives"), ("Who pays?", "The flat is paid for by Ben"),
         ("What is the address of the vet?", "The vet is on North Street"), ("What's my address?", "User lives in Bonn"),
     ],
 )  # fmt: skip
@@ -59,6 +68,11 @@ def test_a_fact_that_may_hold_it_fits(question: str, fact: str) -> None:
         ("What is Kim's email?", "User's new manager is Kim"),
         ("What is my address?", "User's email address changed: it is a@b.org now"),
         ("What is my address?", "User is deaf, so phone calls are useless anyway"),
+        ("How much money is there for the fair?", "The fair is on May 21 and 22"),
+        ("How many guests came?", "The party was on 3 June 2024"),
+        ("How big is the team?", "User's team answers by chat"),
+        ("Who agrees to a hire?", "User's average time to hire is 52 days"),
+        ("Who audits our books?", "The costs of travel are booked to 4120"),
     ],
 )  # fmt: skip
 def test_a_fact_without_any_does_not(question: str, fact: str) -> None:
@@ -66,10 +80,17 @@ def test_a_fact_without_any_does_not(question: str, fact: str) -> None:
     assert fits(question, fact, is_dated=True) is question.startswith("When")
 
 
+def test_what_is_paid_is_no_time() -> None:
+    assert not fits("On which day are we paid?", "Payments over 2,500 need a signature")
+    assert not fits("When are bonuses due?", "Bonuses are 8 percent of sales")
+    assert fits("When are bonuses due?", "Bonuses of 8 percent are due in May")
+
+
 @pytest.mark.parametrize(
     ("question", "fact"),
     [
         ("What year is my car?", "User's car is blue"),
+        ("How long is a slot for a speaker?", "Speakers get a bottle of gin"),
         ("How many hives do I have?", "User is allergic to penicillin, that's important"),
         ("Who do I live with?", "User's best friend Aiko lives in Osaka"),
         ("What's the capital of France?", "User is flying to France in June"),
