@@ -95,6 +95,19 @@ class Words:
     phrases: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     alone: tuple[str, ...] = ()  # of the words, characters of CJK with nothing beside them
+    general: tuple[str, ...] = ()  # of the words, those that any of some names stands for as well
+    particular: tuple[tuple[str, ...], ...] = ()  # those names, in words
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """The words to look up: the question's own, and those of the names."""
+        return (*self.words, *self.without, *(word for name in self.particular for word in name))
+
+    def as_of(self, question: Words) -> Words:
+        """The words of another way to ask a question: without what that does without, with the names it is told by."""
+        general = tuple(word for word in question.general if word in self.words)
+        particular = question.particular if general else ()
+        return replace(self, without=question.without, general=general, particular=particular)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,13 +247,24 @@ def look_up(
 
 def wanted(words: Words) -> dict[str, Any]:
     """What `look_up_words` asks about a question's words. Pure."""
-    return {"words": [*words.words, *words.without], "most": COUNTED_ROWS}
+    return {"words": list(dict.fromkeys(words.all)), "most": COUNTED_ROWS}
 
 
 def sought(
-    conn: Connection, words: Words, rows: Sequence[Sequence[Any]], *, size: int, config: str = "english"
+    conn: Connection,
+    words: Words,
+    rows: Sequence[Sequence[Any]],
+    *,
+    size: int,
+    config: str = "english",
+    waiting: bool = False,
 ) -> Sought:
-    """What a question's words mean, of the rows of `look_up_words`: word, lexeme and how many memories hold it."""
+    """What a question's words mean, of the rows of `look_up_words`: word, lexeme and how many memories hold it.
+
+    Names that no memory holds are looked for only in what is `waiting` to become one.
+    """
+    names = _names(words, rows, least=0 if waiting else 1)
+    rows = [row for row in rows if row[0] in words.words or row[0] in words.without] if words.particular else rows
     refused = {lexeme for word, lexeme, _ in rows if word in words.without and lexeme is not None}
     formal = _formal(rows) if config == "english" else frozenset()
     terms: dict[str, SoughtTerm] = {}
@@ -256,9 +280,25 @@ def sought(
         else:
             idf = rarity(size, df)
             terms[lexeme] = SoughtTerm(lexeme, _quoted(lexeme), df, idf)
+            if names and word in words.general:
+                terms[lexeme] = _with_names(terms[lexeme], names, size)
             weights[word] = max(idf, weights.get(word, 0.0))
     phrases = _phrases(conn, words.phrases, config, terms, size)
     return Sought((*terms.values(), *phrases), tuple(sorted(refused)), weights)
+
+
+def _names(words: Words, rows: Sequence[Sequence[Any]], *, least: int) -> dict[str, int]:
+    """The names that stand for a general word, as text queries, and how many memories hold each; at `least` so many."""
+    known = {word: (lexeme, df) for word, lexeme, df in rows if lexeme is not None and df >= least}
+    held = [[known[word] for word in name] for name in words.particular if all(word in known for word in name)]
+    return {" & ".join(_quoted(lexeme) for lexeme, _ in name): min(df for _, df in name) for name in held}
+
+
+def _with_names(term: SoughtTerm, names: Mapping[str, int], size: int) -> SoughtTerm:
+    """A term that is met by any of some names too: "provider" by "stripe"."""
+    df = min(size, term.df + sum(names.values()))
+    query = " | ".join(f"({one})" for one in (term.query, *names))
+    return SoughtTerm(term.label, f"({query})", df, rarity(size, df), phrase=True)
 
 
 def _formal(rows: Sequence[Sequence[Any]]) -> frozenset[str]:

@@ -99,7 +99,7 @@ def deepened(setup: Setup, reading: doors.Reading, first: Searched, deep: Deep) 
         ways = variants.different(asked.query, made)[: deep.most]
     # A variant is the same search by other words: what the question does without, its variants do without too.
     same = replace(scored, rerank=False)
-    words = [replace(keyword.parse(way), without=asked.words.without) for way in ways]
+    words = [keyword.parse(way).as_of(asked.words) for way in ways]
     prepared = [replace(same, query=way, words=of) for way, of in zip(ways, words, strict=True)]
     outcomes = yield from _all_found(setup, reading, prepared, light=light)
     first = replace(first, asked=scored)

@@ -20,7 +20,7 @@ from engram.intent import Reading
 from engram.memories import Moment
 from engram.recall import anew, others, sayings, telling
 from engram.recall.finding import EVIDENCE, holds_in
-from engram.recall.question import Asked, Looked, Meaning
+from engram.recall.question import Asked, Looked, Meaning, words_of
 from engram.recall.results import WEAK, as_memory, relevance_of
 from engram.regex import regex
 from engram.subjects import plain
@@ -101,7 +101,7 @@ def on_road(asked: Asked, road: Intent) -> Asked:
 
 def about(asked: Asked, topic: str) -> Asked:
     """The same search for another topic. Pure."""
-    return replace(asked, query=topic, words=keyword.parse(topic))
+    return replace(asked, query=topic, words=words_of(topic))
 
 
 def plan(asked: Asked, reading: Reading, moment: Moment, *, wider: bool = False) -> list[tuple[Asked, Moment]]:

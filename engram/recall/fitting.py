@@ -89,7 +89,8 @@ _CAPITAL: Final = regex(
 _ENGLISH: Final = regex(r"\b(?:the|is|are|has|have|user|a|an|to|in|of|for|i|my|we|our)\b")
 _NUMBER: Final = regex(
     rf"\d|,.*,|\b(?:{_COUNTS}|hundreds?|thousands?|"
-    r"millions?|once|twice|half|double|dozens?|twins|triplets|an?|and|both|several|few|couple|pair|no|not|none|nothing|"
+    r"millions?|once|twice|half|double|dozens?|twins|triplets|an?|and|both|several|few|couple|pair|no|none|nothing|"
+    r"(?:do|does|did|has|have) not|\w+n't|"
     r"never|only|free|every|each|daily|weekly|monthly|all|lots?|many|much|more|less|enough)\b"
 )
 _MONTH: Final = (

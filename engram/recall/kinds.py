@@ -8,13 +8,15 @@ tells of none answers nothing.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from engram import text
+from engram import brands, text
+from engram.claims import stem
 from engram.regex import regex
 from engram.text import compared
 
-__all__ = ["KINDS", "MAX_READ", "Kind", "asked", "is_all", "may_answer", "tells"]
+__all__ = ["KINDS", "MAX_READ", "Kind", "asked", "begins_with_one", "holds_the_rest", "may_answer", "tells"]
 
 MAX_READ: Final = 300  # characters of a question
 
@@ -30,6 +32,7 @@ class Kind(NamedTuple):
     told: re.Pattern[str]
     alone: bool = False
     other: re.Pattern[str] | None = None
+    sort: brands.Sort | None = None  # of things that well-known names stand for, which tell of it by their names
 
 
 def _either(words: str) -> str:
@@ -200,6 +203,11 @@ KINDS: Final = (
         rf"^(?>.*?{_ONE} (?:\w+ )?(?:commutes?|bikes?|cycles?|walks?|drives?|takes?|rides?|catch(?:es)?) ).*\b"
         r"(?:(?:in|in ?to|to) (?:work|the (?:office|hospital|school|shop|factory|lab|clinic)))\b",
     ),
+    _kind(
+        r"\b(?:urls?|links?|domains?|web ?sites?|web ?pages?|web address(?:es)?|home ?pages?)$",
+        r"https?:|(?<![\w@.])(?:[\w-]+\.)+(?:com|org|net|io|dev|app|ai|co|info|eu|de|uk|ch|at|fr|nl|us|ca|au|es|it|se|no|"
+        r"pl|me|tv|gov|edu|local|internal|cloud|site|page|shop|online|tech|xyz|so|sh|gg)\b",
+    ),
 )  # fmt: skip
 _LEAD: Final = regex(
     r"^(?:(?:hi|hey|so|and|ok|okay|please|also|well|do you (?:know|remember)|remind me|tell me)[ ,]+)+"
@@ -237,23 +245,45 @@ def asked(question: str) -> Kind | None:
     if len(question) > MAX_READ:
         return None
     said = _bare(question)
-    return next((kind for kind in KINDS if kind.asked.search(said) is not None), None)
+    kind = next((kind for kind in KINDS if kind.asked.search(said) is not None), None)
+    sort = brands.asked(question) if kind is None else None
+    return kind if sort is None else Kind(_of_words(sort.words), _NOTHING, sort=sort)
 
 
-def is_all(question: str, kind: Kind) -> bool:
-    """Whether a question asks for nothing but the kind: for no medication of a certain sort, or of a certain time."""
+@lru_cache(maxsize=256)
+def _of_words(words: tuple[str, ...]) -> re.Pattern[str]:
+    return regex(rf"(?<!\w){re.escape(' '.join(words))}(?!\w)")
+
+
+def holds_the_rest(kind: Kind, question: str, fact: str) -> bool:
+    """Whether a fact holds what else a question says of the kind: which medication it is, or of what time."""
     rest = kind.asked.sub(" ", _bare(question))
     words = (word.removesuffix("'s") for word in text.words(rest))
-    return all(word in _SAYS_NO_KIND or word in text.STOP_WORDS for word in words)
+    wanted = {stem(word) for word in words if word not in _SAYS_NO_KIND and word not in text.STOP_WORDS}
+    return not wanted or wanted.issubset(map(stem, text.words(compared(fact).replace("'s", " "))))
 
 
 def tells(kind: Kind, question: str, fact: str) -> bool:
     """Whether a fact tells of one of a kind; of a degree whether it is the one that is named."""
+    if kind.sort is not None:
+        return not kind.sort.names.isdisjoint(_named(fact))
     return kind.told.search(compared(fact)) is not None and not _is_of_another_level(question, fact)
+
+
+_named: Final = lru_cache(maxsize=4096)(brands.named)
+_NOTHING: Final = regex(r"(?!)")
+
+
+def begins_with_one(kind: Kind, fact: str) -> bool:
+    """Whether a fact begins with a name of what is asked for, and so is of no person: "Stripe takes ..."."""
+    held = frozenset() if kind.sort is None else _named(fact) & kind.sort.names
+    return any(compared(fact).startswith(f"{name} ") for name in held)
 
 
 def may_answer(kind: Kind, question: str, fact: str) -> bool:
     """Whether a fact that tells of none of a kind may answer a question for it all the same."""
+    if kind.sort is not None:
+        return not _named(fact) or kind.asked.search(compared(fact)) is not None
     if kind.alone or (kind.other is not None and kind.other.search(compared(fact)) is not None):
         return False
     return not _is_of_another_level(question, fact)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from engram import derivation, ranking, streams, tenancy, text, wishes
+from engram import brands, derivation, ranking, streams, tenancy, text, wishes
 from engram.channels import keyword, semantic, tail
 from engram.channels.keyword import Sought, Words
 from engram.database import Connection, fetch_all
@@ -114,11 +114,28 @@ def asks_for_chunks(asked: Filter | None) -> bool:
 
 def prepare(query: str, **options: Any) -> Asked:
     """Read a question's words. Pure."""
-    asked = Asked(query, keyword.parse(query), **{"request": wishes.is_request(query), **options})
+    asked = Asked(query, words_of(query), **{"request": wishes.is_request(query), **options})
     if asked.shelves == "without" and asks_for_chunks(asked.filter):
         asked = replace(asked, shelves="with")
     ranking.weights_of(asked.profile)  # an unknown profile is refused before anything is asked
     return asked
+
+
+def words_of(query: str) -> Words:
+    """The words of a question, with the names of what it asks for by a general word: "Stripe" for a payment provider.
+
+    Pure.
+    """
+    words, sort = keyword.parse(query), brands.asked(query)
+    if sort is None:
+        return words
+    general = tuple(word for one in sort.words for word in keyword.plain(one).split() if word in words.words)
+    names = (tuple(keyword.plain(name).split()) for name in brands.looked_for(sort.names))
+    return replace(words, general=general, particular=tuple(name for name in names if all(map(_is_telling, name))))
+
+
+def _is_telling(word: str) -> bool:
+    return len(word) > 1 or word.isdigit()
 
 
 def look(conn: Connection, visible: Visible, asked: Asked, *, moment: Moment = NOW, config: str = "english") -> Looked:
@@ -151,7 +168,7 @@ def _waiting(rows: Sequence[Any]) -> tuple[tail.Hit, ...]:
 
 def _asked_with(several: Sequence[Asked], moment: Moment, config: str) -> dict[str, Any]:
     """What the scopes are asked with, of everything a search must know before it can be made."""
-    words = Words(tuple(dict.fromkeys(word for asked in several for word in _words_of(asked))))
+    words = Words(tuple(dict.fromkeys(word for asked in several for word in asked.words.all)))
     return keyword.wanted(words) | {
         "config": config,
         "derivers": [one.NAME for one in derivation.DERIVERS],
@@ -165,10 +182,6 @@ def _has_tail(asked: Asked, moment: Moment) -> bool:
     return asked.tail and moment.is_now and asked.limit > 0
 
 
-def _words_of(asked: Asked) -> tuple[str, ...]:
-    return *asked.words.words, *asked.words.without
-
-
 def _looked(
     conn: Connection, visible: Visible, asked: Asked, moment: Moment, row: Any, waiting: tuple[tail.Hit, ...]
 ) -> Looked:
@@ -179,8 +192,8 @@ def _looked(
         by_word: dict[str, list[Any]] = {}
         for one in row.words:
             by_word.setdefault(one[0], []).append(one)
-        told = [one for word in dict.fromkeys(_words_of(asked)) for one in by_word.get(word, ())]
-        sought = keyword.sought(conn, asked.words, told, size=row.size, config=config)
+        told = [one for word in dict.fromkeys(asked.words.all) for one in by_word.get(word, ())]
+        sought = keyword.sought(conn, asked.words, told, size=row.size, config=config, waiting=bool(waiting))
         tenant = visible.scope.tenant_id
         sought = keyword.widened(conn, tenant, visible.scope_ids, asked.words, sought, size=row.size)
         marks = [streams.mark_of(*mark) for mark in row.marks]

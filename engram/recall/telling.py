@@ -23,6 +23,7 @@ STRONG: Final = 0.5  # share of the best relevance under which a memory is about
 CLEAR: Final = 0.22  # relevance from which a hit with a vector answers whatever its cosine
 ENOUGH: Final = 0.42  # relevance and cosine together from which any hit with a vector answers
 ALIKE: Final = 0.5  # cosine from which other words may mean the same: a dental appointment is a dentist's
+NEARBY: Final = 0.25  # cosine from which what shares no more than a verb may be of the sort that is asked for
 FAR: Final = 0.1  # cosine under which a hit answers nothing that shares no more with the question than a verb
 
 
@@ -48,20 +49,27 @@ def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kin
     of_kind: set[str] = set()
     if kind is not None:
         of_kind = {one.memory.memory_id for one in results if kinds.tells(kind, question, one.memory.fact)}
-        may = [one for one in results if kinds.may_answer(kind, question, one.memory.fact)]
+        may = [one for one in results if _may_be_of(kind, question, one)]
         results = _only(results, [one for one in results if one.memory.memory_id in of_kind or one in may])
+
+    def is_what_is_asked_for(one: SearchResult) -> bool:
+        return kind is not None and kinds.begins_with_one(kind, one.memory.fact)
+
     asked, same = others.plain_words(question), text.compared(question)
     asked |= kin.named_in(asked, (one.memory.fact for one in results))
     telling = [
         one for one in results
         if not _asks(one.memory, same)
         and fitting.fits(question, one.memory.fact, is_dated=one.memory.valid_from_stated)
-        and _is_of_whom_is_asked(one.memory, question, asked)
+        and (_is_of_whom_is_asked(one.memory, question, asked) or is_what_is_asked_for(one))
         and not kin.names_another(same, one.memory.fact)
         and not (is_rather_far(one) and sorts.is_of_another(question, one.memory.fact))
     ]  # fmt: skip
     if asks_what_is_so(question) and _WHO_DOES.match(same) is None:
-        telling = [one for one in telling if not is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked)]
+        telling = [
+            one for one in telling
+            if not is_verbatim(one) or others.tells_of_the_asker(one.memory.fact, asked) or is_what_is_asked_for(one)
+        ]  # fmt: skip
     elif _SUPPOSING.search(same) is None:
         telling = [one for one in telling if not is_verbatim(one) or any(others.stated(one.memory.fact))]
         if kin.names_somebody(question):  # what is said of another is not so of them
@@ -75,12 +83,29 @@ def _strong(results: SearchResults, question: str, least: float, kind: kinds.Kin
         telling = [
             one for one in telling if one.memory.memory_id in of_kind or not _only_does_something_too(one, named)
         ]
-    certain = [one for one in telling if one.memory.memory_id in of_kind and relevance_of(one) >= least]
+    certain = [
+        one for one in telling
+        if kind is not None and one.memory.memory_id in of_kind and relevance_of(one) >= least
+        and kinds.holds_the_rest(kind, question, one.memory.fact)
+    ]  # fmt: skip
     needed = max(STRONG * max(map(relevance_of, telling[:1]), default=0.0), least)
     enough = [one for one in telling if is_enough(one) and relevance_of(one) >= needed]
-    if kind is None or not certain or not kinds.is_all(question, kind):
+    if kind is None or not certain:
         return enough
     return certain if kind.other is None else [*enough, *(one for one in certain if one not in enough)]
+
+
+def _may_be_of(kind: kinds.Kind, question: str, one: SearchResult) -> bool:
+    """Whether a hit that tells of none of a kind may answer all the same.
+
+    Where a sort of thing is asked for, what is merely used as well does not: "We use a lot of coffee" is no cache.
+    """
+    if kind.sort is None:
+        return kinds.may_answer(kind, question, one.memory.fact)
+    if not one.matched or not _LIGHT.issuperset(one.matched):
+        return bool(one.matched) or kinds.may_answer(kind, question, one.memory.fact)
+    cosine = one.terms.get("cosine")
+    return kinds.may_answer(kind, question, one.memory.fact) and cosine is not None and cosine.value >= NEARBY
 
 
 def _of_people(telling: list[SearchResult], results: SearchResults, question: str) -> list[SearchResult]:

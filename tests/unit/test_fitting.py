@@ -43,7 +43,7 @@ from engram.recall.fitting import fits
         ("Who wrote the onboarding guide?", "Ann is the author of the onboarding guide"),
         ("Who's the author of the onboarding guide?", "Ann wrote the onboarding guide"),
         ("How many rooms are free on May 3?", "Two rooms are free on May 3"),
-        ("How big is the hall?", "The hall seats 650"),
+        ("How big is the hall?", "The hall seats 650"), ("How much rent do we pay?", "We don't pay rent"),
         ("How big is our garden?", "User's garden is tiny"), ("How long is a talk?", "Talks are 30 minutes"),
         ("How long is her hair?", "Her hair is short"), ("How long do we test?", "We test until noon"),
         ("How long am I in Oslo?", "User lives in Oslo"), ("On which day are we paid?", "Salaries go out on the 27th"),
@@ -73,6 +73,7 @@ def test_a_fact_that_may_hold_it_fits(question: str, fact: str) -> None:
         ("How big is the team?", "User's team answers by chat"),
         ("Who agrees to a hire?", "User's average time to hire is 52 days"),
         ("Who audits our books?", "The costs of travel are booked to 4120"),
+        ("How many developers are we?", "User's team uses pnpm, not npm"),
     ],
 )  # fmt: skip
 def test_a_fact_without_any_does_not(question: str, fact: str) -> None:

@@ -37,7 +37,7 @@ def test_a_fact_that_names_one_tells_of_the_kind(question: str, fact: str) -> No
     kind = kinds.asked(question)
     assert kind is not None
     assert kinds.tells(kind, question, fact)
-    assert kinds.is_all(question, kind)
+    assert kinds.holds_the_rest(kind, question, fact)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,29 @@ def test_a_kind_of_a_certain_sort_is_more_than_the_kind() -> None:
     question = "What medication do I take for my knee?"
     kind = kinds.asked(question)
     assert kind is not None
-    assert not kinds.is_all(question, kind)
+    assert not kinds.holds_the_rest(kind, question, "User takes metoprolol")
+    assert kinds.holds_the_rest(kind, question, "User takes ibuprofen for User's knee")
+
+
+def test_an_address_of_the_web_is_told_by_its_form() -> None:
+    question = "What's the staging URL?"
+    kind = kinds.asked(question)
+    assert kind is not None
+    assert kinds.tells(kind, question, "Staging is at staging.acorn.dev")
+    assert not kinds.tells(kind, question, "Mail ann@acorn.dev, not me")
+    assert not kinds.holds_the_rest(kind, question, "Production is at app.acorn.dev")
+
+
+def test_what_a_brand_is_tells_of_the_sort_that_is_asked_for() -> None:
+    question = "Which payment provider do we use?"
+    kind = kinds.asked(question)
+    assert kind is not None
+    assert kinds.tells(kind, question, "User's team uses Stripe")
+    assert kinds.begins_with_one(kind, "Stripe takes the cards")
+    assert not kinds.begins_with_one(kind, "Ann chose Stripe")
+    assert not kinds.tells(kind, question, "User's team uses pnpm")
+    assert not kinds.may_answer(kind, question, "User's team uses pnpm")
+    assert kinds.may_answer(kind, question, "The payment provider is FooPay, on AWS")
 
 
 @pytest.mark.parametrize("unit", ["now, ", "degree ", "alarm ", "user takes "])

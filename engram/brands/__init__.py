@@ -1,0 +1,191 @@
+"""Brands: what well-known products, services and companies are, so that a general word finds a particular one. Pure.
+
+"Which payment provider do we use?" is answered by "We use Stripe": they share no word that says anything, and a small
+embedder has never heard of Stripe. `sorts.txt` is the table: what a sort of thing is called, and names of such things;
+`words.txt` says which of the names are words of their own, or names of people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Final, NamedTuple
+
+from engram.regex import regex
+from engram.text import compared
+
+__all__ = ["Sort", "ambiguous", "asked", "looked_for", "named", "sorts"]
+
+MAX_READ: Final = 300  # characters of a question
+LONGEST: Final = 4  # words of what a sort is called
+SKIPPED: Final = 3  # words before it: "Which open source database ..."
+
+_TOKEN: Final = regex(r"[^\s,;:!?()\"“”]+")
+_DETERMINERS: Final = ("my", "our", "the", "your", "a", "an", "any")
+_TAKES_NO_HEAD: Final = """
+    do does did are is am was were have has had should can could must will i we you they to for in on at with now
+    currently again before today these right instead besides as by from and
+"""
+_AFTER: Final = frozenset(_TAKES_NO_HEAD.split())
+"""What may follow the word that says what is asked for: another noun would be what is."""
+_BEFORE: Final = frozenset(("use", "uses", "used", "using", "in", "with", "via", "through", "called", "run", "runs"))
+"""What stands before a name rather than before a word of the language."""
+_BEFORE_PEOPLE: Final = frozenset(("with", "through", "called"))
+_OF: Final = r"(?: (?:the )?(?:kinds?|sorts?|types?|brands?|makes?|models?|names?) of)?"
+_ASKS: Final = (
+    regex(rf"\b(?:which|what)(?:'s| is| are| was| were)?{_OF} (?P<what>.+)"),
+    regex(r"\bwho(?:'s| is| are| was| were)? (?P<what>(?:my|our) .+)"),
+    regex(
+        r"\b(?:do|did|are|am|should|have) (?:i|we) (?:[\w']+ )?(?:use|used|using|have|need)\b.*? (?:for|as) "
+        r"(?P<what>.+)"
+    ),
+)
+_DOES: Final = regex(
+    r"\b(?:which|what|where|who|whom|how)\b.*? (?:do|did|does|am|are|is|have|should|can|must) (?:i|we) "
+    r"(?:(?:\w+ly|still|now|also|all|both) )?(?P<does>.+)"
+)
+
+
+class Sort(NamedTuple):
+    """A sort of thing that a question asks for: the words that say so, and what well-known ones are called."""
+
+    words: tuple[str, ...]
+    names: frozenset[str]
+
+
+def asked(question: str) -> Sort | None:
+    """The sort of thing that a question asks for by a general word, where the table knows it.
+
+    >>> "stripe" in asked("Which payment provider do we use?").names
+    True
+    """
+    if len(question) > MAX_READ:
+        return None
+    said = compared(question).replace("’", "'").strip(" ?!.")
+    for way in _ASKS:
+        asks = way.search(said)
+        found = None if asks is None else _headed(asks["what"].split())
+        if found is not None:
+            return found
+    does = _DOES.search(said)
+    return None if does is None else _doing([word for word in does["does"].split() if word not in _DETERMINERS])
+
+
+def named(fact: str) -> frozenset[str]:
+    """The names of the table that a fact holds.
+
+    >>> sorted(named("We moved from Netlify to Fly.io, all in all it was free"))
+    ['fly.io', 'netlify']
+    """
+    said = [found[0].strip(".'’*_`").removesuffix("'s").removesuffix("’s") for found in _TOKEN.finditer(fact)]
+    low = [compared(word) for word in said]
+    found = set[str]()
+    for at, word in enumerate(low):
+        for name, words in _by_first_word().get(word, ()):
+            if tuple(low[at : at + len(words)]) == words and (len(words) > 1 or _is_name(said, low, at)):
+                found.add(name)
+                break
+    return frozenset(found)
+
+
+def looked_for(names: frozenset[str]) -> list[str]:
+    """The names that may be looked for by their words, in order: those that are no words of their own."""
+    words, people = ambiguous()
+    return sorted(names - words - people)
+
+
+@cache
+def sorts() -> dict[str, frozenset[str]]:
+    """The names of every sort, by what it is called; a doing has "to" before it."""
+    found: dict[str, frozenset[str]] = {}
+    called: list[str] = []
+    names: list[str] = []
+    for line in (*_lines("sorts.txt"), ""):
+        if line.startswith(" "):
+            names += line.split(",")
+        elif line:
+            called += line.split(",")
+        else:
+            known = frozenset(name.strip() for name in names) - {""}
+            for one in called if known else ():
+                key = _key(one.split())
+                found[key] = found.get(key, frozenset()) | known
+            called, names = [], []
+    found.pop("", None)
+    return found
+
+
+@cache
+def _by_first_word() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """The names by their first word, the longest first."""
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for name in frozenset[str]().union(*sorts().values()):
+        words = tuple(name.split())
+        found.setdefault(words[0], []).append((name, words))
+    for names in found.values():
+        names.sort(key=lambda one: (-len(one[1]), one))
+    return found
+
+
+@cache
+def ambiguous() -> tuple[frozenset[str], frozenset[str]]:
+    """The names that are words of their own, and those of people."""
+    words, people = "\n".join(_lines("words.txt")).strip().split("\n\n")
+    return frozenset(words.split()), frozenset(people.split())
+
+
+def _lines(name: str) -> list[str]:
+    """The lines of a file of the table, without remarks."""
+    text = files(__name__).joinpath(name).read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if not line.startswith("#")]
+
+
+def _headed(words: Sequence[str]) -> Sort | None:
+    """The sort that a run of words names where it begins, as its head: of "car insurance do I" the insurance."""
+    begin = next((at for at, word in enumerate(words) if word not in _DETERMINERS), 0)
+    for first in range(begin, min(begin + SKIPPED, len(words))):
+        if words[first] in _AFTER:
+            return None
+        found = _longest(words, first)
+        after = None if found is None else words[first + len(found.words) : first + len(found.words) + 1]
+        if found is not None and (not after or after[0] in _AFTER):
+            return found
+    return None
+
+
+def _doing(words: Sequence[str]) -> Sort | None:
+    """The sort that a doing asks for, where it begins a run of words: "host the database on"."""
+    return _longest(words, 0, "to ")
+
+
+def _longest(words: Sequence[str], first: int, before: str = "") -> Sort | None:
+    for last in range(min(first + LONGEST, len(words)), first, -1):
+        run = words[first:last]
+        names = sorts().get(before + _key(run))
+        if names is not None:
+            return Sort(tuple(run), names)
+    return None
+
+
+def _is_name(said: Sequence[str], low: Sequence[str], at: int) -> bool:
+    """Whether a word that may be a name is one where it stands."""
+    words, people = ambiguous()
+    if low[at] in words and at > 0 and said[at][:1].isupper():
+        return True
+    if low[at] not in words and low[at] not in people:
+        return True
+    before, after = low[at - 1] if at else "", low[at + 1 : at + 2]
+    stands_as_one = before in (_BEFORE if low[at] in words else _BEFORE - _BEFORE_PEOPLE)
+    return stands_as_one and (not after or after[0] in _AFTER)
+
+
+def _key(words: Sequence[str]) -> str:
+    return " ".join(_singular(word) for word in words if word not in _DETERMINERS)
+
+
+def _singular(word: str) -> str:
+    word = word.removesuffix("'s")
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word

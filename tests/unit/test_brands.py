@@ -1,0 +1,97 @@
+"""What well-known products are: the sort a question asks for, and the names a fact holds."""
+
+from __future__ import annotations
+
+import pytest
+from growth import assert_linear
+
+from engram import brands
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "name"),
+    [
+        ("Which payment provider do we use?", ("payment", "provider"), "stripe"),
+        ("What's our CI?", ("ci",), "jenkins"),
+        ("So what open source database are we on?", ("database",), "postgres"),
+        ("What do we use for error tracking?", ("error", "tracking"), "sentry"),
+        ("What do we use as a queue?", ("queue",), "kafka"),
+        ("What is the name of our CRM?", ("crm",), "hubspot"),
+        ("Which car insurance do I have?", ("insurance",), "allianz"),
+        ("Who do I bank with?", ("bank", "with"), "revolut"),
+        ("Where do we track our tickets?", ("track", "tickets"), "jira"),
+        ("Who is my phone contract with?", ("phone", "contract"), "vodafone"),
+        ("What kind of phone do I have?", ("phone",), "iphone"),
+        ("Which airlines did I fly with?", ("airlines",), "lufthansa"),
+    ],
+)
+def test_a_question_asks_for_a_sort(question: str, words: tuple[str, ...], name: str) -> None:
+    sort = brands.asked(question)
+    assert sort is not None
+    assert sort.words == words
+    assert name in sort.names
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What database password do we use?",  # a password
+        "Which bank holiday is next?",
+        "What is the capital of France?",
+        "When did the database go down?",
+        "What did I drink on the train?",
+        "Who is my manager?",
+        "",
+        "Which database do we use" + " and why" * 60,
+    ],
+)
+def test_others_ask_for_none(question: str) -> None:
+    assert brands.asked(question) is None
+
+
+@pytest.mark.parametrize(
+    ("fact", "names"),
+    [
+        ("User's team uses pnpm, not npm", {"pnpm", "npm"}),
+        ("Next.js runs on Vercel.", {"next.js", "vercel"}),
+        ("We build with GitHub Actions", {"github actions"}),
+        ("User drives a Skoda", {"skoda"}),
+        ("We track tickets in linear now", {"linear"}),
+        ("User's paper is the Guardian", {"guardian"}),
+        ("Alerts go to Opsgenie's inbox", {"opsgenie"}),
+        ("User is on keto", set()),  # no shoes
+        ("All in all the target was free", set()),
+        ("Julia works with Max", set()),  # people
+        ("The model is written in Julia", {"julia"}),
+        ("User plays golf", set()),
+        ("User drives a Golf", {"golf"}),
+        ("", set()),
+    ],
+)
+def test_a_fact_holds_names(fact: str, names: set[str]) -> None:
+    assert brands.named(fact) == names
+
+
+def test_names_that_are_words_are_not_looked_for() -> None:
+    assert brands.looked_for(frozenset(("stripe", "three", "julia", "github actions"))) == ["github actions", "stripe"]
+
+
+def test_the_table_is_whole() -> None:
+    sorts = brands.sorts()
+    assert len(sorts) > 500
+    names = frozenset[str]().union(*sorts.values())
+    assert all(name == name.strip().casefold() for name in (*names, *sorts))
+    assert all(len(found) >= 3 for found in sorts.values())
+    words, people = brands.ambiguous()
+    assert words <= names
+    assert people <= names
+    assert not words & people
+
+
+@pytest.mark.parametrize("unit", ["which ", "do we use for ", "stripe ", "github actions "])
+def test_long_texts_take_no_longer_than_they_are_long(unit: str) -> None:
+    def read(said: str) -> None:
+        brands.asked(said)
+        brands.named(said)
+
+    assert_linear(read, unit, 8_192)
