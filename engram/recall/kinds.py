@@ -13,10 +13,13 @@ from typing import Final, NamedTuple
 
 from engram import brands, text
 from engram.claims import stem
+from engram.recall import kin
 from engram.regex import regex
 from engram.text import compared
 
-__all__ = ["KINDS", "MAX_READ", "Kind", "asked", "begins_with_one", "holds_the_rest", "may_answer", "tells"]
+__all__ = [
+    "KINDS", "MAX_READ", "Kind", "asked", "begins_with_one", "holds_the_rest", "may_answer", "sort_asked", "tells",
+]  # fmt: skip
 
 MAX_READ: Final = 300  # characters of a question
 
@@ -246,13 +249,22 @@ def asked(question: str) -> Kind | None:
         return None
     said = _bare(question)
     kind = next((kind for kind in KINDS if kind.asked.search(said) is not None), None)
-    sort = brands.asked(question) if kind is None else None
+    sort = sort_asked(question) if kind is None else None
     return kind if sort is None else Kind(_of_words(sort.words), _NOTHING, sort=sort)
 
 
 @lru_cache(maxsize=256)
 def _of_words(words: tuple[str, ...]) -> re.Pattern[str]:
     return regex(rf"(?<!\w){re.escape(' '.join(words))}(?!\w)")
+
+
+def sort_asked(question: str) -> brands.Sort | None:
+    """The sort of thing that a question asks for, by the name of one of which it is answered; none of somebody else's.
+
+    >>> sort_asked("Which car does my uncle drive?") is None
+    True
+    """
+    return None if kin.as_own(question) is not None else brands.asked(question)
 
 
 def holds_the_rest(kind: Kind, question: str, fact: str) -> bool:

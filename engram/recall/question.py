@@ -16,6 +16,7 @@ from engram.errors import Unavailable
 from engram.filters import Filter
 from engram.memories import NOW, Moment
 from engram.ranking import AnyProfile, Cut, Sort
+from engram.recall import kinds
 from engram.regex import regex
 from engram.scales import Scale, of_model
 from engram.scope import Scope
@@ -126,7 +127,7 @@ def words_of(query: str) -> Words:
 
     Pure.
     """
-    words, sort = keyword.parse(query), brands.asked(query)
+    words, sort = keyword.parse(query), kinds.sort_asked(query)
     if sort is None:
         return words
     general = tuple(word for one in sort.words for word in keyword.plain(one).split() if word in words.words)
