@@ -36,10 +36,9 @@ _OF: Final = r"(?: (?:the )?(?:kinds?|sorts?|types?|brands?|makes?|models?|names
 _ASKS: Final = (
     regex(rf"\b(?:which|what)(?:'s| is| are| was| were)?{_OF} (?P<what>.+)"),
     regex(r"\bwho(?:'s| is| are| was| were)? (?P<what>(?:my|our) .+)"),
-    regex(
-        r"\b(?:do|did|are|am|should|have) (?:i|we) (?:[\w']+ )?(?:use|used|using|have|need)\b.*? (?:for|as) "
-        r"(?P<what>.+)"
-    ),
+)
+_FOR: Final = regex(
+    r"\b(?:do|did|are|am|should|have) (?:i|we) (?:[\w']+ )?(?:use|used|using|have|need)\b.*? (?:for|as) (?P<what>.+)"
 )
 _DOES: Final = regex(
     r"\b(?:which|what|where|who|whom|how)\b.*? (?:do|did|does|am|are|is|have|should|can|must) (?:i|we) "
@@ -68,6 +67,10 @@ def asked(question: str) -> Sort | None:
         found = None if asks is None else _headed(asks["what"].split())
         if found is not None:
             return found
+    purpose = _FOR.search(said)
+    if purpose is not None:
+        words = [word for word in purpose["what"].split() if word not in _DETERMINERS]
+        return _longest(words, 0, "for ") or _headed(words)
     does = _DOES.search(said)
     return None if does is None else _doing([word for word in does["does"].split() if word not in _DETERMINERS])
 
@@ -97,7 +100,7 @@ def looked_for(names: frozenset[str]) -> list[str]:
 
 @cache
 def sorts() -> dict[str, frozenset[str]]:
-    """The names of every sort, by what it is called; a doing has "to" before it."""
+    """The names of every sort, by what it is called; a doing has "to" before it, a purpose "for"."""
     found: dict[str, frozenset[str]] = {}
     called: list[str] = []
     names: list[str] = []
