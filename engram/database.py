@@ -40,6 +40,8 @@ from engram.settings import Settings
 from engram.wire import Fixed, Kept, Keyed, Said, Unplanned, Wire, is_failure
 
 if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 __all__ = [
@@ -425,7 +427,9 @@ class Database:
         self.refuse: Callable[[str], object] | None = None
         """What raises SchemaOutdated for the revision of a schema that is not to be used."""
         self._engine: sa.Engine | None = None
-        self._async_engine: AsyncEngine | None = None
+        self._async_engines: dict[AbstractEventLoop, AsyncEngine] = {}  # who waits for a connection waits in one loop
+        self._awaited: set[AsyncEngine] = set()  # those in which somebody did
+        self._left: list[AsyncEngine] = []  # those whose loops were closed, to be disposed of
         self._lock = threading.Lock()
         self._writes = itertools.count(1)
         self._closed = False  # then the connections of calls under way are kept for no others
@@ -441,14 +445,47 @@ class Database:
 
     @property
     def async_engine(self) -> AsyncEngine:
-        """The engine of the asynchronous door."""
+        """The engine of the asynchronous door in the event loop that runs: each has one, with a pool of its own."""
+        import asyncio
+
         from sqlalchemy.ext.asyncio import create_async_engine  # with it comes all of the ORM
 
+        loop = asyncio.get_running_loop()
         with self._lock:
-            if self._async_engine is None:
-                self._async_engine = create_async_engine(self.url, **self._options())
-                _attended(self._async_engine.sync_engine, lambda: self._closed)
-            return self._async_engine
+            engine = self._async_engines.get(loop)
+            if engine is None:
+                engine = self._inherited()
+            if engine is None:
+                engine = create_async_engine(self.url, **self._options())
+                _attended(engine.sync_engine, lambda: self._closed)
+            self._async_engines[loop] = engine
+            return engine
+
+    def _inherited(self) -> AsyncEngine | None:
+        """An engine of an event loop that was closed, with its connections; None where there is none.
+
+        One in which somebody waited for a connection is bound to its loop, and is to be disposed of.
+        """
+        for loop in [loop for loop in self._async_engines if loop.is_closed()]:
+            engine = self._async_engines.pop(loop)
+            pool: Any = engine.pool
+            if engine not in self._awaited and pool.checkedin() and not pool.checkedout():
+                return engine
+            self._left.append(engine)
+        return None
+
+    async def _engine_here(self) -> AsyncEngine:
+        """The engine of the event loop that runs; those of loops that have ended are left behind."""
+        engine = self.async_engine
+        with self._lock:
+            left, self._left = self._left, []
+        for other in left:
+            self._awaited.discard(other)
+            await other.dispose()
+        pool: Any = engine.pool
+        if pool.checkedout() >= pool.size():
+            self._awaited.add(engine)
+        return engine
 
     def _options(self) -> dict[str, Any]:
         # Prepared statements of the driver are off: they are session state, which a transaction pooler mixes up, and a
@@ -503,7 +540,8 @@ class Database:
         self, tenant_id: str, *, read_only: bool = False, snapshot: bool = False, any_schema: bool = False
     ) -> AsyncIterator[AsyncConnection]:
         """The asynchronous form of `transaction`."""
-        async with self.async_engine.connect() as conn:
+        engine = await self._engine_here()
+        async with engine.connect() as conn:
             if not (self._fits or any_schema):
                 await conn.run_sync(self._refuse_misfit)
             if not read_only and next(self._writes) in ANALYZED_AT:
@@ -628,8 +666,10 @@ class Database:
     async def close_async(self) -> None:
         """Close every connection of both doors; those that calls under way are using, when they are left."""
         self.close()
-        if self._async_engine is not None:
-            await self._async_engine.dispose()
+        with self._lock:
+            left = (*self._async_engines.values(), *self._left)
+        for engine in left:
+            await engine.dispose()
 
 
 def _revision(conn: Connection) -> str | None:

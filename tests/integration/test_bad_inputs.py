@@ -644,7 +644,7 @@ async def whole_async(database_url: str) -> Any:
 async def assert_sound(door: Any, floor: Floor, tenant: str) -> None:
     """The pool is whole, no transaction is open, and the next valid calls work."""
     database = door._core.database()
-    engines = [engine for engine in (database._engine, database._async_engine) if engine is not None]
+    engines = [engine for engine in (database._engine, *database._async_engines.values()) if engine is not None]
 
     def idle() -> bool:
         return not any(engine.pool.checkedout() for engine in engines) and floor.open_transactions() == 0

@@ -879,6 +879,54 @@ def test_a_forked_child_opens_its_own_connections_and_leaves_its_parents_alone(d
         assert len(door.list_memories()) == 2
 
 
+def process(conn: Connection) -> int:
+    return int(conn.exec_driver_sql("SELECT pg_backend_pid() FROM pg_sleep(.01)").scalar_one())
+
+
+async def crowd(database: Database, tenant: str) -> list[int]:
+    """More callers than the pool has connections: the processes of the server that answered them."""
+    return await asyncio.gather(*(database.run_async(tenant, process) for _ in range(12)))
+
+
+def test_one_event_loop_after_the_other_uses_a_door_at_full_stretch(
+    database_url: str, tenant: str, behind: psycopg.Connection[Any]
+) -> None:
+    """Who waits for a connection is bound to the event loop: a second one was a RuntimeError to its callers."""
+    database = Database(database_url, load({}, pool_size=2))
+    crowds = [set(asyncio.run(crowd(database, tenant))) for _ in range(3)]
+    assert [len(pids) for pids in crowds] == [2, 2, 2]
+    asyncio.run(database.close_async())
+    used = list(set().union(*crowds))
+    wait_for(lambda: not behind.execute("SELECT FROM pg_stat_activity WHERE pid = ANY(%s)", [used]).fetchall())
+
+
+def test_an_event_loop_takes_over_the_connections_of_one_that_has_ended(database_url: str, tenant: str) -> None:
+    database = Database(database_url, load({}))
+    assert len({asyncio.run(database.run_async(tenant, process)) for _ in range(3)}) == 1
+    asyncio.run(database.close_async())
+
+
+def test_event_loops_of_several_threads_use_one_door_at_once(database_url: str, tenant: str) -> None:
+    database = Database(database_url, load({}, pool_size=2))
+    told: list[int | BaseException] = []
+
+    def loop() -> None:
+        try:
+            for _ in range(3):
+                told.extend(asyncio.run(crowd(database, tenant)))
+        except BaseException as error:
+            told.append(error)
+
+    threads = [threading.Thread(target=loop, daemon=True) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert [one for one in told if not isinstance(one, int)] == []
+    assert len(told) == 3 * 3 * 12
+    asyncio.run(database.close_async())
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 async def test_a_call_that_outlives_its_door_keeps_no_connection(
     database_url: str, tenant: str, behind: psycopg.Connection[Any], is_async: bool
