@@ -17,6 +17,7 @@ from datetime import timedelta
 from functools import cache, lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from urllib.parse import quote
 
 import psycopg
 import sqlalchemy as sa
@@ -48,6 +49,7 @@ __all__ = [
     "Connection",
     "Database",
     "Jsonb",
+    "address",
     "classify",
     "ending",
     "execute",
@@ -63,6 +65,7 @@ __all__ = [
     "send_ahead",
     "send_now",
     "statement",
+    "without_passwords",
 ]
 
 LOGGED: Final = logging.getLogger("sqlalchemy.engine.Engine")
@@ -150,6 +153,12 @@ REFUSED: Final = (
     ("no password supplied", "28P01"), ("no pg_hba.conf entry", "28000"),
 )  # fmt: skip
 MADE: Final[Any] = tuple.__new__  # a row of a type, whose own way to make one takes three calls
+HIDDEN: Final = "***"  # in the place of a password
+# An address in which several hosts have ports of their own, and one of these hosts:
+_SEVERAL_HOSTS: Final = re.compile(
+    r"(?P<before>\w+(?:\+\w+)?://(?:[^@]*@)?)(?P<hosts>[^/?@,]+(?:,[^/?@,]+)+)(?P<after>(?:[/?].*)?)", re.DOTALL
+)
+_PLACE: Final = re.compile(r"(?P<host>\[[^\[\]]+\]|[^\[\]:]+)(?::(?P<port>\d*))?")
 UNKNOWN_NAME: Final = {"role": "28000", "database": "3D000"}
 
 
@@ -420,7 +429,7 @@ class Database:
     """
 
     def __init__(self, url: str, settings: Settings) -> None:
-        self.url = _normalise(url)
+        self.url = address(url).render_as_string(hide_password=False)
         self.settings = settings
         self.recover: Callable[[], object] | None = None
         """What may bring a lost server back: the embedded one is started again."""
@@ -994,14 +1003,42 @@ def translate(error: Exception) -> EngramError:
     )
 
 
-def _normalise(url: str) -> str:
+def address(url: str, name: str = "database_url") -> sa.URL:
+    """The address of a PostgreSQL, read as psql and SQLAlchemy read it; SettingsError where it is none.
+
+    Several hosts with ports of their own stand in it as psql has them: `postgresql://user@one:5432,two:5433/memories`.
+    """
+    several = _SEVERAL_HOSTS.fullmatch(url) if isinstance(url, str) else None
+    places = [_PLACE.fullmatch(place) for place in several["hosts"].split(",")] if several else []
     try:
-        parsed = sa.engine.make_url(url)
+        parsed = sa.engine.make_url(several["before"] + several["after"] if several else url)
     except (sa.exc.ArgumentError, ValueError):
-        raise SettingsError("database_url: expected a URL such as postgresql://user@host/name") from None
+        parsed = None
+    if parsed is None or None in places or (places and "host" in parsed.query):
+        raise SettingsError(f"{name}: expected a URL such as postgresql://user@host/name")
     if parsed.get_backend_name() not in ("postgresql", "postgres"):
-        raise SettingsError("database_url: expected a PostgreSQL URL")
-    return parsed.set(drivername="postgresql+psycopg").render_as_string(hide_password=False)
+        raise SettingsError(f"{name}: expected a PostgreSQL URL")
+    if not parsed.query.keys() <= _parameters():
+        raise SettingsError(f"{name}: expected only parameters of PostgreSQL's clients after the ?, such as sslmode")
+    if places:
+        hosts = ",".join(place["host"].strip("[]") for place in places if place)
+        ports = ",".join(place["port"] or "" for place in places if place)
+        parsed = parsed.update_query_dict({"host": hosts, "port": ports})
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def without_passwords(url: str) -> str:
+    """The address as psql takes it, with three stars in the place of each password: it may be printed into a log."""
+    parsed = address(url)
+    told = parsed.update_query_dict({name: HIDDEN for name in parsed.query if "password" in name})
+    return told.set(drivername="postgresql").render_as_string(hide_password=True).replace(quote(HIDDEN), HIDDEN)
+
+
+@cache
+def _parameters() -> frozenset[str]:
+    """What may be said of a connection in its address: all that libpq knows, and two of the driver's own."""
+    known = psycopg.pq.Conninfo.get_defaults()
+    return frozenset({option.keyword.decode() for option in known} | {"autocommit", "prepare_threshold"})
 
 
 def _ms(time_limit: timedelta) -> str:

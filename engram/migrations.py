@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 from sqlalchemy.pool import NullPool
 
-from engram.database import classify, translate
+from engram.database import address, classify, translate
 from engram.errors import Conflict, EngramError, SchemaOutdated, SettingsError, Unavailable
 
 if TYPE_CHECKING:
@@ -321,10 +321,7 @@ def _only_migrator(url: str) -> Iterator[None]:
 
 @contextmanager
 def _connected(url: str, **options: Any) -> Iterator[Connection]:
-    try:
-        parsed = sa.engine.make_url(url).set(drivername="postgresql+psycopg")
-    except (sa.exc.ArgumentError, ValueError):
-        raise SettingsError("The database address is no URL such as postgresql://user@host/name.") from None
+    parsed = address(url, "the address of the database")
     settings = {
         "prepare_threshold": None, "connect_timeout": 10, "application_name": "engram migrate",
         "client_encoding": "utf8",  # or the driver hands out bytes where the server knows no encoding

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Annotated, Any
-from urllib.parse import urlsplit, urlunsplit
 
 import typer
 
@@ -43,10 +42,11 @@ def down(desk: Desk) -> None:
 def url(desk: Desk) -> None:
     """Print the address of the database, for psql and others."""
     from engram import embedded
+    from engram.database import without_passwords
 
     settings = desk.settings()
     if settings.database_url is not None:
-        address = without_password(settings.database_url.get_secret_value())
+        address = without_passwords(settings.database_url.get_secret_value())
     else:
         found = embedded.status(settings.data_dir)
         if not found.running or found.socket_dir is None:
@@ -146,12 +146,3 @@ def usage(
 def plain_url(address: str) -> str:
     """The address without the name of the Python driver in it, as psql wants it."""
     return address.replace("postgresql+psycopg://", "postgresql://", 1)
-
-
-def without_password(address: str) -> str:
-    """The address with three stars in the place of its password: it may be printed into a log."""
-    parts = urlsplit(plain_url(address))
-    if parts.password is None:
-        return plain_url(address)
-    user, _, host = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}:***@{host}"))

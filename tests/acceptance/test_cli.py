@@ -790,9 +790,15 @@ def test_the_embedded_database_is_started_found_migrated_and_stopped(cli: Cli, f
     assert cli.json("down", *place)["stopped"] is False
 
 
-def test_a_password_is_never_printed(cli: Cli) -> None:
-    said = cli.json("url", "--database-url", "postgresql://ada:hunter2@db.example:5432/engram")
-    assert said["url"] == "postgresql://ada:***@db.example:5432/engram"
+@pytest.mark.parametrize(("address", "told"), [
+    ("postgresql://ada:hunter2@db.example:5432/engram", "postgresql://ada:***@db.example:5432/engram"),
+    ("postgresql://ada:hunt/er2@db.example/engram", "postgresql://ada:***@db.example/engram"),
+    ("postgresql://ada:hunt#er2?@db.example/engram", "postgresql://ada:***@db.example/engram"),
+    ("postgresql://ada:[hunter2@db.example/engram", "postgresql://ada:***@db.example/engram"),
+    ("postgresql://ada@db.example/engram?password=hunter2", "postgresql://ada@db.example/engram?password=***"),
+])  # fmt: skip
+def test_a_password_is_never_printed(cli: Cli, address: str, told: str) -> None:
+    assert cli.json("url", "--database-url", address)["url"] == told
 
 
 def test_a_task_is_begun_saved_paused_and_taken_up_again(cli: Cli) -> None:

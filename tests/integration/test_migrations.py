@@ -374,7 +374,7 @@ def test_alembics_own_command_line_finds_the_database_in_the_environment(fresh_d
 
 
 def test_an_address_that_is_none_is_a_settings_error_without_the_address() -> None:
-    with pytest.raises(SettingsError, match="is no URL such as") as caught:
+    with pytest.raises(SettingsError, match="expected a URL such as") as caught:
         migrations.current("secret without a scheme")
     assert "secret" not in str(caught.value)
 

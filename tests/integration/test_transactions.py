@@ -36,6 +36,7 @@ from engram import (
     Filter,
     IdempotencyMismatch,
     Scope,
+    SettingsError,
     Unavailable,
     UnknownOutcome,
     jobs,
@@ -47,6 +48,7 @@ from engram.database import (
     KEPT,
     Connection,
     Database,
+    address,
     classify,
     ending,
     fetch_ahead,
@@ -1028,6 +1030,32 @@ def test_a_read_only_server_is_unavailable_and_says_so(
             assert count(database, tenant) == 1
     finally:
         behind.execute("DROP ROLE frozen")
+
+
+def test_an_address_names_several_hosts_with_their_ports_as_psql_has_them(database_url: str, tenant: str) -> None:
+    folder = sa.make_url(database_url).query["host"]
+    for hosts, asked in (
+        ("one:5432,two:5433", {"host": "one,two", "port": "5432,5433"}),
+        ("one:5432,two", {"host": "one,two", "port": "5432,"}),
+        ("[::1]:1,[::2]:2", {"host": "::1,::2", "port": "1,2"}),
+    ):
+        found = address(f"postgresql://ada:s/e,c:1@{hosts}/memories?sslmode=require")
+        assert (found.username, found.password, found.database) == ("ada", "s/e,c:1", "memories")
+        assert found.query == {"sslmode": "require", **asked}
+    with of_its_own(f"postgresql://engram_app@/engram?host=/nowhere:5432&host={folder}:5432") as database:
+        assert count(database, tenant) == 0
+
+
+@pytest.mark.parametrize("url", [
+    "secret", "postgresql://secret:x/memories", "postgresql://one:secret,two:1/memories",
+    "postgresql://one:1,two:2/memories?host=secret", "postgresql://one:1,,secret:2/memories",
+    "postgresql://ada@one/secret?schema=public", "postgresql://ada@one/memories?pgbouncer=secret",
+])  # fmt: skip
+def test_an_address_that_no_client_of_postgresql_takes_is_refused_when_a_door_is_made(url: str) -> None:
+    """What follows the ? for another library's sake was told as "the database driver failed" by the first call."""
+    with pytest.raises(SettingsError, match="database_url: ") as caught:
+        Engram(url)
+    assert "secret" not in str(caught.value)
 
 
 def test_a_login_that_does_not_exist_is_refused_and_says_so(server: EmbeddedServer, tenant: str) -> None:
