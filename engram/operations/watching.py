@@ -42,6 +42,7 @@ HELD_BACK: Final = 60.0  # seconds a transaction may keep followers waiting
 PATIENCE: Final = 2.0  # seconds for which a look how it goes is tried again, and that a statement of it may take
 MOST_CHECKED: Final = 10_000
 NO_RIGHTS: Final = "42501"  # the SQLSTATE of a login that may not do what is asked
+START: Final = "start PostgreSQL, or correct DATABASE_URL"
 EMBED: Final = "give this process the model, or change it with `engram reembed`"
 _CHECKED: Final[dict[tuple[str, str], datetime]] = {}
 """When this process last found the chain of a tenant whole, by the address of the database and the tenant."""
@@ -124,13 +125,22 @@ def doctor(setup: Setup) -> Operation[DoctorReport]:
     """Check server, roles, row-level security, schema, indexes, model, its graph, jobs, vectors, doorbell."""
     tenant = setup.scope.tenant_id
     checks: list[Check] = []
-    with suppress(EngramError):  # what is wrong is told by the checks
-        setup = yield from spaces.ready(setup, tenant)
-    for look in LOOKS:
+    looks = LOOKS
+    try:
+        checks.extend((yield from steps.inspect(tenant, _bound(_server, setup), patience=PATIENCE)))
+    except EngramError as error:
+        checks.append(Check("server", False, str(error), _repair_of(error) or START))
+        if error.facts.get("retry_after") is not None:  # each of the others would wait as long, and tell the same
+            looks = ()
+    if looks:
+        with suppress(EngramError):  # what is wrong is told by the checks
+            setup = yield from spaces.ready(setup, tenant)
+    for look in looks:
         try:
             checks.extend((yield from steps.inspect(tenant, _bound(look, setup))))
         except EngramError as error:
             checks.append(Check(look.__name__.strip("_"), False, str(error), _repair_of(error)))
+    checks.append(_of_breakers(*_breakers(setup)))
     checks.append((yield from steps.think(lambda: _doorbell(setup))))
     return DoctorReport(all(check.ok for check in checks), tuple(map(_as_found, checks)))
 
@@ -142,8 +152,7 @@ def health(setup: Setup, probe_embedder: object) -> Operation[Health]:
     try:
         seen = yield from steps.inspect(tenant, lambda conn: _seen(conn, tenant), patience=PATIENCE)
     except EngramError as error:
-        repair = _repair_of(error) or "start PostgreSQL, or correct DATABASE_URL"
-        seen = _Seen((Check("database", False, str(error), repair),))
+        seen = _Seen((Check("database", False, str(error), _repair_of(error) or START),))
     if probes and seen.serves:
         with suppress(EngramError):  # then the probe says so
             setup = yield from spaces.ready(setup, tenant)
@@ -343,10 +352,6 @@ def _graph(conn: Connection, setup: Setup) -> Iterator[Check]:
     )
 
 
-def _language_models(_conn: Connection, setup: Setup) -> Iterator[Check]:
-    yield _of_breakers(*_breakers(setup))
-
-
 def _breakers(setup: Setup) -> tuple[list[str], list[str]]:
     """The names of the language models, and of those that nobody asks for now, since they failed too often."""
     if setup.llm is None:
@@ -430,7 +435,7 @@ def _doorbell(setup: Setup) -> Check:
 
 
 LOOKS: Final[tuple[Callable[[Connection, Setup], Iterator[Check]], ...]] = (
-    _server, _schema, _roles, _wall, _indexes, _model, _graph, _language_models, _work, _redactions, _horizon,
+    _schema, _roles, _wall, _indexes, _model, _graph, _work, _redactions, _horizon,
 )  # fmt: skip
 
 

@@ -104,6 +104,24 @@ def test_a_database_that_is_down_is_an_answer_and_not_a_failure() -> None:
         assert asyncio.run(asked()) == health
 
 
+def test_a_doctor_does_not_wait_for_a_database_that_is_down_once_a_check() -> None:
+    """Eleven checks tried again for a quarter of a minute each, before the first word of any."""
+
+    async def asked() -> Any:
+        async with AsyncEngram(NOWHERE) as door:
+            return await door.ops.doctor()
+
+    with Engram(NOWHERE) as door:
+        began = time.monotonic()
+        report = door.ops.doctor()
+        assert time.monotonic() - began < 10
+        assert (report.ok, bad(report)) == (False, ["server"])
+        assert [check.name for check in report.checks] == ["server", "language models", "doorbell"]
+        assert "PostgreSQL did not answer" in report.checks[0].detail
+        assert "DATABASE_URL" in str(report.checks[0].repair)
+        assert asyncio.run(asked()) == report
+
+
 def test_a_pool_that_is_used_up_is_no_database_that_is_down(database_url: str, tenant: str) -> None:
     with Engram(database_url, scope=Scope(tenant), settings=load({}, pool_size=1)) as door:
         with door._core.database().transaction(tenant):  # somebody holds the only connection
