@@ -302,11 +302,12 @@ def _followed(setup: Setup, call: Writing, receipt: Receipt, wait: float | Liter
     if not setup.settings.derives_inline:
         yield from steps.ring(call.tenant_id)
     if setup.settings.derives_inline or wait is not False:
-        yield from running.derive_appended(setup, call.tenant_id, receipt.job_ids)
+        went_on = yield from running.derive_appended(setup, call.tenant_id, receipt.job_ids)
         if setup.settings.derives_inline:
             yield from steps.ring(call.tenant_id)  # for what was left over: retries, and work that needs a model
         if wait is False:
-            decisions = yield from deriving.decisions_of(call.scope, receipt.event_ids)
+            ids = receipt.event_ids if went_on else ()
+            decisions = (yield from running.after_all(deriving.decisions_of(call.scope, ids))) or []
         else:  # another worker may have taken the job
             decisions = list((yield from deriving.waited(call.scope, receipt.event_ids, timeout=wait)))
         return replace(receipt, decisions=tuple(decisions))

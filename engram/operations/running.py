@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from traceback import extract_tb
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeVar
 
 from engram import checkpoints, errors, inputs, jobs, sessions
 from engram.channels import events, upkeep
@@ -34,6 +34,7 @@ from engram.operations.setup import Setup
 from engram.operations.steps import Operation
 from engram.settings import Settings
 
+T = TypeVar("T")
 Work = Callable[[Setup, Job], Operation[None]]
 
 SHORTEST_WAIT: Final = 1.0  # seconds before a job is tried again, whatever a provider says
@@ -151,13 +152,33 @@ def all_due_in(setup: Setup, tenant_ids: Sequence[str]) -> Operation[dict[str, f
     )
 
 
-def derive_appended(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operation[None]:
-    """Run the jobs of an append here, those that nobody else has. Failed work stays a job."""
+def derive_appended(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operation[bool]:
+    """Run the jobs of an append here, those that nobody else has; False where none can be had or told of now.
+
+    Failed work stays a job.
+    """
+    return (yield from after_all(_derived(setup, tenant_id, job_ids))) is not None
+
+
+def _derived(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operation[bool]:
     # The first job reads its stream to the end and finishes the others with it; what another worker holds, it runs.
     first = yield from _taken(setup, tenant_id, job_ids[:1])
     yield from _taken(setup, tenant_id, job_ids[1:])
     if job_ids and not first and setup.settings.derives_inline:
         yield from _awaited(setup, tenant_id, job_ids)
+    return True
+
+
+def after_all(operation: Operation[T]) -> Operation[T | None]:
+    """What follows a write that is durable, or None where it fails: then its jobs are left for whoever looks next.
+
+    The write is not told as one that may be repeated: without a key of the caller's it would be done twice.
+    """
+    try:
+        return (yield from operation)
+    except EngramError as error:
+        logger.warning("something was written, and what follows from it waits: %s", error)
+        return None
 
 
 def _taken(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operation[int]:
@@ -198,7 +219,7 @@ def run_unasked(setup: Setup, tenant_id: str, job_ids: Sequence[str]) -> Operati
     if not job_ids:
         return
     if setup.settings.derives_inline and setup.llm is None:
-        yield from _taken(setup, tenant_id, job_ids)
+        yield from after_all(_taken(setup, tenant_id, job_ids))
     else:
         yield from steps.ring(tenant_id)
 

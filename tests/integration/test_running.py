@@ -8,15 +8,17 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+import psycopg
 import pytest
 from book import Book, together
 
 from engram import Engram, errors, jobs
 from engram.database import Database
 from engram.derivation import rules, verbatim
+from engram.embedded import EmbeddedServer
 from engram.errors import Conflict, EngramError, InvalidInput, NotFound, Unavailable
 from engram.operations import deriving, running, steps
 from engram.operations.running import Fate, fate_of
@@ -408,6 +410,32 @@ def test_who_derives_inline_reads_what_he_wrote_though_another_took_the_job(
     receipt, answer = found
     assert [one.kind for one in receipt.decisions] == ["add", "add"]
     assert answer.answer_text == "User lives in Oslo"
+
+
+@pytest.mark.parametrize("call", [
+    lambda door: door.remember("I live in Oslo"),
+    lambda door: door.record_turn("I live in Oslo", "Noted."),
+    lambda door: door.record_event("I live in Oslo", role="user"),
+])  # fmt: skip
+def test_what_was_appended_is_told_as_appended_though_nothing_can_be_derived_of_it_now(
+    server: EmbeddedServer, database_url: str, tenant: str, call: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It was told as a call that may be repeated, which said everything twice."""
+    settings = load({}, lock_timeout=timedelta(milliseconds=20), dispatch="inline")
+    with (
+        Engram(database_url, settings=settings, embedder="none") as opened,
+        psycopg.connect(server.superuser_url.replace("+psycopg", "")) as behind,
+    ):
+        door = opened.scoped(tenant_id=tenant, user_id="ada")
+        door.remember("I like tea")
+        with behind.transaction():
+            behind.execute("lock table engram.agent_memory in access exclusive mode")
+            receipt = call(door)
+            assert (receipt.duplicate, receipt.decisions) == (False, ())
+            assert "what follows from it waits: PostgreSQL was too busy" in caplog.text
+        assert [event.content for event in door.list_events(roles=["user"])] == ["I like tea", "I live in Oslo"]
+        door.wait_for(receipt, timeout=30)
+        assert "I live in Oslo" in [memory.fact for memory in door.list_memories()]
 
 
 def test_who_derives_inline_waits_some_seconds_for_another_and_then_no_longer(
