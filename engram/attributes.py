@@ -760,6 +760,7 @@ class Echo(NamedTuple):
     moved: bool = False  # it says of a thing what day, place or amount it has by now
     loosely: bool = False  # its values and signs alone may say of which memory it is news
     akin: str = ""  # what it says has become of something (`engram.news.sign`): of what, the memory tells most like it
+    beside: str = ""  # what the rest of its sentence says against something told before (`engram.contrasts`)
     fits: re.Pattern[str] | None = None  # what the memory of `name` says that it ends; any where there is none
 
 

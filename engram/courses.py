@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from engram import verbs
 from engram.claims import stem
 from engram.feasts import MONTHS
 from engram.regex import regex
@@ -616,7 +617,8 @@ MAX_POINTED: Final = 120
 # ------------------------------------------------ signs that now differs from before
 
 _WEAK: Final = regex(
-    r"\b(?:now|nowadays|these days|currently|at present|at the moment|again|back|once more|once again|from now on|"
+    r"\b(?:(?<!for )now|nowadays|these days|currently|at present|at the moment|again|back|once more|once again|"
+    r"from now on|"
     r"from here on|as of|has become|have become|became|lately|at last|finally|turned into|ended up|moved|changed|"
     r"transferred|went back|gone back|returned)\b"
 )
@@ -794,6 +796,10 @@ class Told:
     def otherwise(self, statement: str, written: str) -> float:
         """How alike a statement is that tells the same with another value; 0 where it does not."""
         return _otherwise(self.plain, self.written, statement, written)
+
+    def set_against(self, statement: str, beside: str) -> bool:
+        """Whether a statement gives another value to what this memory tells, whose value the words beside it name."""
+        return _set_against(self.plain, statement, beside)
 
     def is_same(self, statement: str) -> float:
         """How alike a statement is that says nothing but what this memory says; 0 for any other."""
@@ -1175,7 +1181,11 @@ _TASTES: Final = regex(r"^user (?:really |also |still )*(?:likes|loves|enjoys|ad
 """What somebody likes goes on when they switch to something else."""
 
 
+_SINCE: Final = regex(r"^(?:since|as of|from|starting|effective) [\w ]{3,25}?,? (?=user\b)")
+
+
 def _otherwise(plain: str, written: str, statement: str, said: str) -> float:
+    statement = _SINCE.sub("", statement)
     if not is_state(plain) or not is_state(statement):
         return 0.0
     own, other = _content(plain), _content(statement)
@@ -1204,6 +1214,25 @@ def _otherwise(plain: str, written: str, statement: str, said: str) -> float:
     if len(shared) < 2 and (_GOES.match(plain) or not _same_frame(plain, mine, statement, its)):
         return 0.0
     return len(shared) / max(len(own), len(other))
+
+
+def _set_against(plain: str, statement: str, beside: str) -> bool:
+    if not is_state(plain) or not is_state(statement) or _COMPANY.search(plain) or _TASTES.search(plain):
+        return False
+    if _BEST.search(plain) or any(map(verbs.is_past, statement.split())):
+        return False
+    own, other = _content(plain), _content(statement)
+    shared = {one for one in own if one in other}
+    mine = [one for one in own if one not in other and one not in _AS_A_RULE]
+    mine = [one for one in mine if one not in _WHEN] or mine  # "every morning" is no value where there is another
+    its = [one for one in other if one not in own]
+    named = set(_stems(beside))
+    if not shared - _WHEN or not mine or not its or len(mine) > _MOST or named & set(its):
+        return False
+    return set(mine) <= named and not _SEVERAL & {*shared} and _stand_together(own, mine)
+
+
+_AS_A_RULE: Final = frozenset(map(_same_stem, _words("default usually mostly normally always standard")))
 
 
 def _of_one_thing(one: str, other: str) -> frozenset[str]:

@@ -204,11 +204,12 @@ _CUT = regex(
     rf"|(?:\s*,\s*(?:(?:and|but|so|yet)\s+)?|\s+(?:but|so|yet)\s+)(?=(?:now|these days|nowadays),?\s+"
     rf"{_SUBJECT_START})(?!\w+(?: \w+)?,?\s+(?:he|she|they|it|that|this)\b)(?![^,;:]*\b(?:them|him|it|there)\b)"
     rf"|\s*;\s*|\s+[—–]\s+|\s+-\s+|(?<=\w)—(?=\w)|\s*,\s*(?={_SUBJECT_START})"
+    rf"|(?<=[a-zA-Z]):\s+(?=(?:I|I['’](?:m|ve)|we|we['’](?:re|ve)|my|our)\b)"
     rf"|(?:\s*,\s*|\s+)(?:and|but)\s+(?={_NAME_START})|\s*,\s*(?={_NAME_START})",
     re.I,
 )
 # Each cut holds one of these.
-_CUT_AT: Final = (",", ";", "—", "–", "-", "and", "but", "so", "yet", "though", "whereas", "while")
+_CUT_AT: Final = (",", ";", ": ", "—", "–", "-", "and", "but", "so", "yet", "though", "whereas", "while")
 _OTHERS_SAY: Final = (
     r"says?|said|puts?(?: it)?|claims?|claimed|tells?|told|goes|sees? it|has it|would (?:have it|say|put it)|thinks?|"
     r"thought|believes?|believed|writes?|wrote|reports?|reported|mentions?|mentioned|notes?|noted|explains?|explained|"
@@ -268,11 +269,13 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
         if tag is not None and (cut.end() > tag.start() or plain(cut.group()).strip(" ,") not in _SET_APART):
             continue  # "I live in Rome and like it, he wrote": all of it is what he wrote
         left = sentence[start : cut.start()]
+        if cut.group().lstrip().startswith(":") and not _DID_BEFORE.match(left):
+            continue  # "He said: I live in Rome" are his words
         if not left.strip() or (
             not _HAS_SUBJECT.search(plain(left))
             and "," in cut.group()
             and not _TELLS_A_DEED.match(left)
-            and not (_SO.search(cut.group()) and _CAME_OF_IT.search(left))
+            and not (_SO.search(cut.group()) and _tells_of_something(left))
         ):
             continue  # "Last month, I moved": the words before belong to the clause
         if plain(cut.group()) == "and" and _joins_nouns(left, sentence, cut.end()):
@@ -292,11 +295,25 @@ def clause_spans(sentence: str) -> list[tuple[int, int, str]]:
     return spans
 
 
+_DID_BEFORE = regex(
+    r"(?i)\W*(?:(?:so|well|ok|okay|finally|news|update),? )?(?:i|we)(?:['’]ve| have)? (?:(?:just|"
+    r"finally|recently|now|also) )*"
+    r"(?:quit|left|sold|dropped|ditched|cancelled|canceled|stopped|moved|switched|changed|swapped|replaced|gave up|"
+    r"given up|got rid|finished|closed|lost|ended|started|joined|found|bought|adopted) "
+)
+"""What somebody did, of which a colon says what came of it."""
 _SO = regex(r"(?i)\bso\b")
 _CAME_OF_IT = regex(
     r"(?i)\b(?:made|makes|got|gets|turned|became|cost|costs|took|takes|needs|kept|keeps|didn['’]t|doesn['’]t|closed|"
     r"broke) "
 )
+
+
+def _tells_of_something(left: str) -> bool:
+    """Whether words without a subject that is known have a verb: "Rome made me ill", and not "Last month"."""
+    return _CAME_OF_IT.search(left) is not None or any(map(verbs.is_past, plain(left).split()))
+
+
 _TELLS_A_DEED = regex(
     r"\W*(?:(?:just|finally|recently)\s+)?(?:packed|dumped|ditched|traded|sold|quit|left|moved|"
     r"finished|cancelled|canceled|"

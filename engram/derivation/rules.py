@@ -18,6 +18,7 @@ from engram import (
     asides,
     attributes,
     callings,
+    contrasts,
     courses,
     frames,
     introductions,
@@ -57,7 +58,7 @@ from engram.subjects import (
 from engram.values import Event
 
 NAME: Final = "rules"
-VERSION: Final = 14
+VERSION: Final = 15
 MAX_CANDIDATES: Final = 12
 MAX_SENTENCES: Final = 200
 """Sentences read of one message; longer text belongs to the long-input road."""
@@ -219,6 +220,22 @@ def _sentence(
         yield replace(one, char_start=start, char_end=start + len(said))
 
 
+def _beside(sentence: str, offset: int, content: str, told: Sequence[Proposed]) -> Iterator[Proposed]:
+    """What a sentence gives, each with what the words beside it say of since when it is so, or against something."""
+    for one in told:
+        if _is_whole(one) or mood_of(sentence) not in _STATED or news.is_doubtful(plain(one.fact)):
+            yield one
+            continue
+        before = plain(third_person(content[offset : one.char_start]))
+        behind = plain(third_person(content[one.char_end : offset + len(sentence)]))
+        if contrasts.begins(before) or contrasts.is_slip(before) or contrasts.says_since(plain(one.fact)):
+            yield _marked(one, otherwise=True)
+            continue
+        against = contrasts.set_against(before, behind)
+        yield _marked(one, beside=against) if against else one
+
+
+_STATED: Final = ("statement", "reported")
 _WE: Final = regex(
     r"User's (?:group|team) (?:\w+ly |just |has |now )*(?:finished|sold|gave|given|rehomed|cancell?ed|donated)\b"
 )

@@ -142,7 +142,13 @@ def _put(setup: Setup, pairs: Sequence[Pair], known: Sequence[Known]) -> Iterato
         elif draft.echo is not None:
             made = _under_its_key(setup, draft, draft.echo, seen)
             if made is None or made.echo is not None or made == replace(draft, echo=None):
-                made = _course(setup, draft, seen) or _by_value(setup, draft, seen) or _akin(setup, draft, seen) or made
+                made = (
+                    _course(setup, draft, seen)
+                    or _by_value(setup, draft, seen)
+                    or _akin(setup, draft, seen)
+                    or _set_against(setup, draft, seen)
+                    or made
+                )
         if made is None:
             continue
         seen = _followed(setup, made, origin, seen)
@@ -388,6 +394,31 @@ def _correcting(setup: Setup, draft: Draft, old: str, says: str, heads: Sequence
         return replace(made, succeeds=about.fact, classified=kept)
     value = courses.value_of(says, old)
     return None if value is None else _replacing(setup, draft, old, value, [about])
+
+
+def _set_against(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
+    """The draft in the place of the one memory whose value the words beside it name as what is over; None for others.
+
+    "Sandbox was too slow, so we deploy to preview" needs no word of change where it was told that they deploy there.
+    """
+    echo, key, said = draft.echo, draft.classified.conflict_key, plain(draft.fact)
+    if echo is None or not echo.beside or _is_left_out(setup.policy, draft.fact):
+        return None
+    head = _head(known, key)
+    if head is not None:
+        named = head.value is not None and news.masked(echo.beside, head.value) is not None
+        return replace(draft, echo=None, succeeds=head.fact) if named and frames.is_loose(key) else None
+    own = draft.classified.subject
+    heads = [one for one in known if one.is_head and _of_the_same(one.subject, own)]
+    heads = [one for one in heads if not moves.may_both_be(said, draft.fact, plain(one.fact), one.fact)]
+    found = [one for one in heads if one.told.set_against(said, echo.beside)]
+    if len(found) != 1:
+        return None
+    about = found[0]
+    if about.key is None:
+        return replace(draft, echo=None, succeeds=about.fact) if key is None else None
+    value = None if about.value is None else courses.value_of(said, about.value)
+    return None if value is None else _replacing(setup, draft, about.value or "", value, [about])
 
 
 def _latest(heads: Sequence[Known]) -> Iterator[Known]:
