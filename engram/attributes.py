@@ -773,6 +773,10 @@ _MEANT: Final = r"(?:it's|it is|that's|that is|i meant|i mean|make that|make it|
 _CORRECTED: Final = tuple(
     regex(rf"^{_IT}{pattern}[\s.!]*$", re.IGNORECASE)
     for pattern in (
+        (
+            rf"(?:it's not|it is not|it isn't|that's not|it's no longer) (?P<old>{_V})(?: any ?more| any longer),? "
+            rf"(?:but |and )?(?:{_MEANT} )(?:now )?(?P<new>{_V})(?: now| these days)?"
+        ),
         rf"(?:{_MEANT} )(?P<new>{_V}),? (?:and )?not (?P<old>{_V})",
         rf"(?P<new>{_V}), not (?P<old>{_V})",
         rf"not (?P<old>{_V})[,;:]? (?:but |{_MEANT} )(?P<new>{_V})",
@@ -792,7 +796,10 @@ _POINTED: Final = tuple(
     regex(rf"^user {_ADV}(?:has )?{pattern}(?: any ?more| any longer| now| instead| at last)*$")
     for pattern in (
         rf"(?:switched|changed|went|migrated|moved) (?:over )?from {_MY}(?P<old>{_V}) (?:over )?to {_MY}(?P<new>{_V})",
-        rf"(?:replaced|swapped|traded|traded in|exchanged) {_MY}(?P<old>{_V}) (?:with|for|by) {_MY}(?P<new>{_V})",
+        (
+            rf"(?:replaced|swapped|traded|traded in|exchanged) {_MY}(?P<old>{_V}) (?:with|for|by) {_MY}(?P<new>{_V})"
+            r"(?: (?:for|on|as) user's [\w' -]{2,30}?)?"
+        ),
         rf"(?:(?:switched|went|moved|is|gone|returned) back|returned) to (?:using )?{_MY}(?P<new>{_V})",
         rf"(?:is using|uses) {_MY}(?P<new>{_V}) again",
         rf"(?:stopped|quit|gave up|given up) (?:using |driving |wearing )?{_MY}(?P<old>{_V})",

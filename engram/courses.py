@@ -352,7 +352,7 @@ _PAIRS: Final = tuple(
             rf"[^,;:]{{2,40}})?{_CLOSE}$"
         ),
         (
-            rf"^(?:they|user's [\w -]{{2,30}}) {_HAS}(?:moved|switched|changed|transferred|put|took) "
+            rf"^(?:they|(?:user's|the) [\w -]{{2,30}}) {_HAS}(?:moved|switched|changed|transferred|put|took) "
             rf"(?:user(?:'s [\w-]+(?: [\w-]+)?)? )(?:off )?"
             rf"(?:from )?{_MY}(?P<old>{_V}) (?:over )?(?:and put user on|to|onto|into) {_MY}(?P<new>{_V}){_CLOSE}$"
         ),
@@ -362,7 +362,7 @@ _PAIRS: Final = tuple(
         ),
         (
             rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_INSTEAD} {_MY}(?P<old>{_V}) for {_MY}(?P<new>{_V})"
-            rf"(?P<rest> (?:in|as) [^,;:]{{2,40}})?{_CLOSE}$"
+            rf"(?P<rest> (?:in|as|for user's) [^,;:]{{2,40}})?{_CLOSE}$"
         ),
         (
             rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_FOR} {_MY}(?P<old>{_V}) in favou?r of {_MY}(?P<new>{_V})"
@@ -732,6 +732,7 @@ _WHEN: Final = frozenset(
         ),
     )
 )
+_SEASONS: Final = frozenset(map(_same_stem, _words("spring summer autumn fall winter year month season")))
 _WORD: Final = regex(r"[^\W_](?:[\w'’.@&+-]*[^\W_])?")
 _TENSE_PAST: Final = regex(
     r"^user(?:'s (?:(?!is |are |has )[\w-]+ ){1,3}?)? ?(?:(?:just|once|also|never|recently) )*(?:was|were|had|did|"
@@ -827,7 +828,7 @@ class Told:
         if any(kind.search(self.plain) or kind.search(says) for kind in (_AS_LOVE, _COMPANY)):
             return False
         places = [(_AS_HOME.search(one) is not None, _AS_WORK.search(one) is not None) for one in (self.plain, says)]
-        return not own - gone - _LIGHT_STEMS - _WHEN and {(True, False), (False, True)} != set(places)
+        return not own - gone - _LIGHT_STEMS - _WHEN - _SEASONS and {(True, False), (False, True)} != set(places)
 
     def preferred(self, statement: str) -> bool:
         """Whether it prefers the very thing to which a statement prefers another, over nothing or over that one."""

@@ -510,7 +510,7 @@ def _written(fact: str) -> str:
 
 _COURSE: Final = regex(
     r"\b(?:i|i'm|i've|i'd|me|my|we|we've|our|user|user's|it's|died|passed|stolen|gone|cancelled|canceled|scrapped|past|"
-    r"over|history)\b"
+    r"over|history|replaced)\b"
 )
 
 

@@ -256,6 +256,9 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     course = echo.course
     if course is not None and re.search(r"(?<!^)\bUser\b", draft.fact):
         own = "user"  # "User's doctor took User off it" is of the user, "Ann no longer cuts User's hair" too
+    whole = course is not None and course.old is not None and course.new is not None
+    if whole and course is not None and (own in (course.old, course.new) or _is_attribute(own)):
+        own = "user"  # "Starling has replaced Halifax", "My bank used to be Halifax, now it's Starling"
     if course is not None and course.over is not None and draft.fact.startswith("The "):
         own = "user"  # "The Honda got stolen" is of the one the user has
     over = course.over or "" if course is not None else ""
@@ -273,6 +276,8 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
         new = _as_written(course.new, draft.fact)  # and who says goodbye to a town may be on a journey
         heads = [one for one in heads if one.key != frames.HOME and one.told.writes(course.old or "", new)]
     if course is not None and course.old is not None and course.new is not None:
+        if draft.classified.subject in (course.old, course.new):
+            heads = _just_one(heads, course.old)
         heads = _of_what_changed(draft, heads)
         return _replacing(setup, draft, course.old, course.new, heads)
     if course is not None and course.old is not None and course.says is not None:
@@ -292,6 +297,19 @@ def _course(setup: Setup, draft: Draft, known: Sequence[Known]) -> Draft | None:
     if kin is not None and any(one.is_head and moves.are_several(kin, plain(one.fact)) for one in known):
         return None  # of two sons either may be meant
     return _after_all(draft, plain(draft.fact), heads) or _preferring(draft, heads) or _otherwise(draft, heads)
+
+
+def _just_one(heads: Sequence[Known], old: str) -> list[Known]:
+    """The one memory that names a value of which no more is said than what has replaced it; none where several do."""
+    named = [one for one in heads if one.told.names(old)]
+    return named if len(named) == 1 and named[0].key != frames.HOME else []
+
+
+def _is_attribute(subject: str | None) -> bool:
+    """Whether what something is told of is an attribute of the user, and nobody else."""
+    return (
+        subject is not None and subject.startswith("user's ") and attributes.noun(subject[len("user's ") :]) is not None
+    )
 
 
 def _of_what_changed(draft: Draft, heads: Sequence[Known]) -> list[Known]:
@@ -825,9 +843,16 @@ def _under_its_key(setup: Setup, draft: Draft, echo: Echo, known: Sequence[Known
     fact = attributes.sentence_of(about.key.removeprefix(frames.PROFILE), _as_written(echo.new, draft.fact))
     classified = classify(setup.policy, Proposal(fact))
     if classified.conflict_key != about.key or value_of(setup.policy, fact, about.key) != plain(echo.new):
-        return left
+        return _as_before(setup, draft, about, known) if echo.old is None else left
     succeeds = _succeeded(_head(known, about.key))
     return replace(draft, echo=None, fact=fact, classified=classified, succeeds=succeeds)
+
+
+def _as_before(setup: Setup, draft: Draft, about: Known, known: Sequence[Known]) -> Draft:
+    """What a memory of before told of a key, told anew; the draft itself where that holds, or has no key by itself."""
+    made = _restating(setup, draft, about.fact)
+    is_gone = not about.is_head and made.classified.conflict_key == about.key
+    return replace(made, succeeds=_succeeded(_head(known, about.key))) if is_gone else replace(draft, echo=None)
 
 
 _WENT_BACK: Final = regex(r"^user (?:\w+ly |has |just |now )*(?:(?:went|gone) back|returned) to (?!using |the )")
