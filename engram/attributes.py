@@ -83,10 +83,13 @@ _NOT_NOW: Final = _words(
 )
 
 
+_THESE_DAYS: Final = regex(r" (?:these days|nowadays|at the moment|at present|right now|now|currently)$")
+
+
 @lru_cache(maxsize=4096)
 def noun(phrase: str) -> str | None:
     """The attribute a noun phrase names, under one name for all its names; None for one that may have many values."""
-    parts = [_RENAMED.get(part, part) for part in phrase.removesuffix("'s name").split()]
+    parts = [_RENAMED.get(part, part) for part in _THESE_DAYS.sub("", phrase).removesuffix("'s name").split()]
     while parts and parts[0] in _LIGHT:
         parts = parts[1:]
     if not parts or len(parts) > 5 or _NOT_NOW.intersection(parts):
@@ -455,6 +458,10 @@ def _of_noun(phrase: str, value: str, original: str, pattern: re.Pattern[str]) -
         np = f"{phrase} app" if phrase == "notes" else phrase.removesuffix("s")
     name = noun(np) or ("manager" if pattern is _HAS_NEW and np in ("manager", "line manager") else None)
     held = first_value(value)
+    if np == "home" and pattern in (_OWNED, _OWNER) and held is not None and not _ARTICLE.match(value):
+        return Attribute("current_city", held) if is_name(held, original) and held not in names.DESCENTS else None
+    if np in ("mobile", "cell") and pattern is _SWITCHED and held is not None and not phrases.is_phone(held):
+        name = "phone provider"
     if name is None or held is None or not _fits(name, held, original):
         return None
     if name == "occupation" and np.split()[-1] in _OFFICES and "job" not in np and _IS_A_TRADE.search(held) is None:
@@ -462,6 +469,7 @@ def _of_noun(phrase: str, value: str, original: str, pattern: re.Pattern[str]) -
     return Attribute(name, held.split()[0] if name == "age" else held)
 
 
+_ARTICLE: Final = regex(r"^(?:an?|the) ")
 _OFFICES: Final = ("title", "role")
 _IS_A_TRADE: Final = regex(
     r"(?<!^to )\b(?:[a-z]{3,}(?:er|or|ist|ian|ant|ent|eer|man|woman)|lead|head|chief|intern|rep|chef|nurse|coach|"
@@ -515,8 +523,9 @@ _WEIGHT: Final = regex(
     rf"(?P<value>\d{{2,3}}(?:[.,]\d{{1,2}})?(?: ?{_MASS}{_POUNDS})?){_LATELY}"
 )
 _DOWN_TO: Final = regex(
-    rf"^user {_ADV}(?:is|(?:has )?(?:gone|went|come|came|got|gotten|dropped|slimmed)) (?:back )?(?:down )?"
-    rf"(?<=back |down )to {_ROUGHLY}(?P<value>\d{{2,3}}(?:[.,]\d{{1,2}})? ?(?P<unit>{_MASS}){_POUNDS}){_LATELY}"
+    rf"^user {_ADV}(?:is|(?:has )?(?:gone|went|come|came|got|gotten|dropped|slimmed)) (?:back )?(?:down |up )?"
+    rf"(?:(?<=back |down )|(?<=up )|(?<=got )|"
+    rf"(?<=gotten ))to {_ROUGHLY}(?P<value>\d{{2,3}}(?:[.,]\d{{1,2}})? ?(?P<unit>{_MASS}){_POUNDS}){_LATELY}"
 )
 _INCHES: Final = r"(?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven)(?: ?(?:inch(?:es)?|in|\"|''))?"
 _FEET: Final = r"(?:\d|four|five|six|seven) ?(?:feet|foot|ft|')"

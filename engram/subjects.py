@@ -418,7 +418,8 @@ _HYPOTHETICAL = regex(
     r"bad|on paper|mentally|in spirit)\b"
 )
 _PLAN = regex(
-    r"\b(?:will|won't|i'll|we'll|(?<!started )(?<!stopped )(?<!quit )(?<!back to )going to|gonna|wanna|"
+    r"\b(?:will|won't|i'll|we'll|"
+    r"(?<!started )(?<!stopped )(?<!quit )(?<!back to )(?<!always )(?<!usually )going to|gonna|wanna|"
     r"wants? to(?! be (?:called|addressed)\b)|wanted to|hope to|hopes to|hoping|"
     r"plan to|plans to|planned to|planning|intend|intends|aim to|aims to|about to|"
     r"look forward|looking forward|trying to|try to|tries to|tried to|need to|needs to|have to|has to|"

@@ -147,6 +147,8 @@ _RELATIVES: Final = {
     "~hobby": ("~sport", "~instrument"),
     "~sport": ("~hobby",),
     "~club": ("~choir",),
+    "supermarket": ("~grocer",),
+    "~grocer": ("supermarket",),
 }
 _SEVERAL: Final = frozenset(
     ("~sport", "~hobby", "~instrument", "~language being learned", "~club", "~choir", "~volunteer work")
@@ -166,6 +168,14 @@ def relatives(name: str) -> tuple[str, ...]:
 def goes_beside(name: str) -> bool:
     """Whether who begins another of a thing may go on with the one they have: a sport, an instrument."""
     return name in _SEVERAL
+
+
+_PHONE: Final = regex(STANDS_FOR["<phones>"])
+
+
+def is_phone(value: str) -> bool:
+    """Whether a value is the name of a phone, and not of who provides it with a line."""
+    return _PHONE.fullmatch(value) is not None
 
 
 def tells_of_one_more(name: str, fact: str) -> bool:
@@ -209,5 +219,5 @@ _WORDS_OF: Final = _words_of()
 
 __all__ = [
     "KINDS", "NOUNS", "TONGUES", "Kind", "Phrase", "asked", "fits", "frame_words", "goes_beside", "is_for_a_service",
-    "is_known", "is_of_user", "read", "relatives", "tells_of_one_more", "told_by",
+    "is_known", "is_of_user", "is_phone", "read", "relatives", "tells_of_one_more", "told_by",
 ]  # fmt: skip

@@ -49,6 +49,11 @@ _EDITORS: Final = (
     r"(?:visual studio|vs) ?code|vim|neovim|nvim|emacs|sublime(?: text)?|intellij(?: idea)?|pycharm|webstorm|phpstorm|"
     r"rider|clion|goland|zed|cursor|helix|notepad\+\+|eclipse|xcode|android studio|nano|kakoune|jetbrains"
 )
+_PAPERS: Final = (
+    r"(?:[a-z]+ ){0,2}(?:herald|gazette|tribune|courier|observer|guardian|telegraph|chronicle|journal|"
+    r"echo|argus|examiner|"
+    r"sentinel|inquirer|bugle|dispatch|independent|times|post|mail|globe|standard|mirror|express)"
+)
 STANDS_FOR: Final = {
     "<v>": r"(?P<value>.+)",
     "<no-time>": (
@@ -68,6 +73,7 @@ STANDS_FOR: Final = {
     "<laptops>": _LAPTOPS,
     "<browsers>": _BROWSERS,
     "<editors>": _EDITORS,
+    "<papers>": _PAPERS,
 }
 
 ENTRIES: Final = (
@@ -101,7 +107,7 @@ ENTRIES: Final = (
     ),
     Entry(
         "wake-up time",
-        nouns="wake-up time|wakeup time|wake up time|waking time|get-up time",
+        nouns="wake-up time|wakeup time|wake up time|waking time|get-up time|alarm|alarm time",
         value="hour",
         said=(
             ("gets|wakes", "hour", r"(?:up )?(?:at|around|by) <v>"),
@@ -133,9 +139,14 @@ ENTRIES: Final = (
         said=(
             ("reads", "name", r"the (?P<value>[^,;:]+?)(?: <rule>| over breakfast| daily)?"),
             ("takes|gets", "name", r"(?:the )?(?:paper|newspaper),? (?:the )?<v>"),
+            (
+                "takes|gets|reads|subscribes",
+                "name",
+                r"(?:to )?(?:the )?(?P<value><papers>)(?: <rule>| daily| delivered)?",
+            ),
         ),
         owned=(("name", r"the (?:paper|newspaper) user reads is (?:the )?<v>"),),
-        asked=(r"(?:what|which) (?:newspaper|paper) <aux> i (?:read|get|take|reading)",),
+        asked=(r"(?:what|which) (?:newspaper|paper) <aux> i (?:read|get|take|reading|subscribe to)",),
     ),
     Entry(
         "~volunteer work",
@@ -171,7 +182,7 @@ ENTRIES: Final = (
     Entry(
         "~choir",
         nouns="choir",
-        said=(("sings", "name", r"(?:with|in) the (?:choir )?<v>"),),
+        said=(("sings", "name", r"(?:with|in) (?:the )?(?:choir )?<v>"),),
         asked=(
             (
                 r"(?:who|whom) <aux> i sing(?:ing)? with|(?:what|which) choir <aux> i (?:sing(?:ing)?|in|a member "
@@ -464,6 +475,8 @@ ENTRIES: Final = (
     ),
     Entry(
         "commute",
+        nouns="commute|way to work",
+        value="means",
         said=(
             (
                 "takes|catches|rides",
@@ -587,7 +600,16 @@ ENTRIES: Final = (
         asked=(r"who (?:does|did) my taxes",),
     ),
     Entry(
+        "gym",
+        said=(
+            ("trains|exercises", "name", r"at (?:the (?:gym )?)?<v>"),
+            ("works", "name", r"out at (?:the (?:gym )?)?<v>"),
+        ),
+        asked=(r"where <aux> i (?:work out|working out|exercise|train|training)",),
+    ),
+    Entry(
         "dentist",
+        said=(("goes|sees|is", "name", r"(?:to |with |going to |seeing )?<v> for user's teeth"),),
         done=(r"(?:looks after|takes care of|does|treats) user's teeth",),
     ),
     Entry(
