@@ -165,7 +165,7 @@ _OWNER: Final = r"(?:user's (?:(?:team|group)'s )?|the )"
 _NP: Final = rf"{_OWNER}(?P<np>[^,;:?!]{{2,60}}?)"
 _DROPPED: Final = _words("a an the user's our new current own team's group's")
 _NO_THING: Final = _words("that which who whom and or if not no is was are were has had said says than it but")
-_WHEN_TAIL: Final = _words("date time day")
+_WHEN_TAIL: Final = _words("date time day deadline")
 
 
 _OF_WHAT: Final = regex(
@@ -183,7 +183,7 @@ def _thing(np: str) -> tuple[str, ...]:
     if not found or _NO_THING.intersection(found):
         return ()
     if len(found) > 1 and found[-1] in _WHEN_TAIL:
-        found.pop()
+        found.pop()  # what is due on a day has that for its deadline
     if "dose" in found or "dosage" in found:
         found = ["dose", *(word for word in found if word not in ("dose", "dosage", "of", "daily"))]
     return tuple(found)

@@ -150,7 +150,7 @@ def may_be_news(said: str, named: Sequence[str]) -> bool:
     if len(named) == _TWO:
         return is_pair(said, named)
     text = masked(said, _plain(named[0]))
-    return text is not None and (_ENDS.search(text) is not None or _THING.search(text) is not None)
+    return text is not None and any(one.search(text) for one in (_ENDS, _THING, _SERVES_NO_MORE))
 
 
 _DOUBT: Final = regex(
@@ -229,6 +229,27 @@ def ends(said: str, held: str, value: str) -> bool:
     if courses.is_lasting(first):
         return False
     return bool(first & second) or not second - first - _ENDING or _is_not_theirs(text, own)
+
+
+def serves_no_more(said: str, held: str, value: str) -> bool:
+    """Whether compared text says that who does something for the user, by a memory, does it no longer.
+
+    >>> serves_no_more("greta has stopped minding user's kids", "greta looks after user's kids", "greta")
+    True
+    """
+    text, own = masked(said, value), masked(held, value)
+    if text is None or own is None or _WHO_DOES.match(own) is None or _SERVES_NO_MORE.match(text) is None:
+        return False
+    return not _is_aside(text, own) and bool(courses.topic(own) & courses.topic(text.replace("-", " ")))
+
+
+_SERVES_NO_MORE: Final = regex(
+    r"^@ (?:(?:has|is|just|now|recently|sadly|unfortunately|also) )*(?:(?:stopped|quit|given up|"
+    r"gave up) (?:[a-z]+ing )|"
+    r"no longer [a-z]+s |(?:does not|doesn't|cannot|can't|will not|won't|is not|"
+    r"isn't) (?=.*\b(?:any ?more|any longer)\b)[a-z]+ )"
+    r"(?:(?:up|after|for|out|over) )?(?:user's|the) "
+)
 
 
 def _is_aside(text: str, own: str = "") -> bool:
@@ -481,6 +502,8 @@ def alike(held: str, old: str, told: str, new: str) -> float:
     one, other = masked(held, old), masked(told, new)
     if one is None or other is None or is_number(old) != is_number(new):
         return 0.0
+    if one.startswith("@ ") and other.startswith("@ ") and _is_done_by_another(one, other):
+        return 1.0
     if (_PLACE.search(one) is None) != (_PLACE.search(other) is None):
         return 0.0
     if _thing(one) != _thing(other) and _thing(one) and _thing(other):
@@ -505,6 +528,22 @@ def alike(held: str, old: str, told: str, new: str) -> float:
     if first - shared and second - shared and len(shared) < _TWO:
         return 0.0
     return len(shared) / max(len(first), len(second))
+
+
+def _is_done_by_another(one: str, other: str) -> bool:
+    """Whether two statements say of somebody else each that they do the same for the user: "@ walks user's dog now"."""
+    first, second = (_WHO_DOES.match(_NOW.sub("", text)) for text in (one, other))
+    if first is None or second is None or _NO_SERVICE.search(one) is not None:
+        return False
+    did, does = first["does"], second["does"]
+    return did == does or did.startswith(f"{does} ") or does.startswith(f"{did} ")
+
+
+_WHO_DOES: Final = regex(r"@ (?P<does>[a-z]+s (?:(?:up|after|for|out|over) )?user's [\w-]+\b.*)$")
+_NOW: Final = regex(r",? (?:now|these days|nowadays|again|instead|from now on)\b")
+_NO_SERVICE: Final = regex(
+    r"^@ (?:knows|likes|loves|hates|visits|helps|meets|sees|calls|has|is|shares|says|reads|needs)\b"
+)
 
 
 def _thing(text: str) -> tuple[str, ...]:
@@ -582,5 +621,6 @@ _THING: Final = regex(
 __all__ = [
     "alike", "changes", "ends", "goes_back", "goes_on", "is_doubtful", "is_elsewhere", "is_new", "is_number", "is_once",
     "is_pair", "is_slip", "masked", "may_be_news", "may_tell", "names_its_thing", "returns", "says_no_more",
+    "serves_no_more",
     "sign", "value_in", "values",
 ]  # fmt: skip

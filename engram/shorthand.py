@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final
 
 from engram import attributes, names, news, verbs
+from engram.feasts import MONTHS, WEEKDAY
 from engram.regex import regex
 
 
@@ -404,14 +405,100 @@ def pointing(sentence: str, *, lead: int = 0) -> str | None:
     return None if known or not changed else f"My {np} is {match['value']} now"
 
 
+_DUE: Final = regex(
+    r"(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+)?) (?P<said>(?:is|are) (?:now |still )?due (?:on |by )?(?:the )?"
+    rf"(?:\d|{WEEKDAY}|{MONTHS}|end of|next)[\w ,]{{0,30}})[\s.!]*$",
+    re.I,
+)
+_AT_A_TIME: Final = regex(
+    r"(?:(?:my|our|the) )?(?P<np>[a-z][a-z-]+(?: [a-z][a-z-]+){0,2})(?:: | ?[–—=] | - )"
+    rf"(?P<value>(?P<day>(?:every )?{WEEKDAY}s?|{MONTHS} \d{{1,2}}(?:st|nd|rd|th)?|\d{{1,2}}(?:st|nd|rd|th)? "
+    rf"{MONTHS})?(?:(?:,? (?:at )?|(?<![\w ])(?:at )?)\d{{1,2}}(?:[:.]\d\d)?(?: ?(?:am|pm))?)?){_END}",
+    re.I,
+)
+
+
+def _timed(text: str, lone: bool) -> str | None:
+    """A thing and when it is, side by side: "release is due May 4", "team meeting = Thursday at 10"."""
+    due = _DUE.match(text)
+    if due is not None and not _NO_THING.intersection(due["np"].casefold().split()):
+        return f"The {due['np']} {due['said']}"
+    at = _AT_A_TIME.match(text) if lone else None
+    parts = [] if at is None else at["np"].casefold().split()
+    if at is None or not at["day"] or _NO_THING.intersection(parts) or not _TIMED.intersection(parts[-1:]):
+        return None
+    every = at["day"].casefold().startswith("every ")
+    return f"The {at['np']} is {'' if every else 'on '}{at['value']}"
+
+
+_OURS: Final = r"(?:team|kids|children|twins|baby|dogs?|cats?|family)"
+_AT_OURS: Final = regex(
+    rf"the (?P<rest>{_OURS} (?:(?:now|still|always|usually|only|also|both|all|no longer) )*"
+    r"(?!(?:is|are|was|does|has|says|seems|looks|just|likes|loves|wants|needs|thinks|knows|hates|gets)\b)"
+    r"(?:(?:doesn['’]t|don['’]t) (?=.* (?:any ?more|any longer)\b)[a-z]+|[a-z]+(?<!s)(?<!ed)s|go|"
+    r"sleep|eat|play|take|attend|"
+    r"live|work|meet|learn|speak|walk|stay) (?!it\b|this\b|that\b|them\b)[\w'’-]+ .*\w.*)$",
+    re.I,
+)
+_FOR_OURS: Final = regex(
+    rf"(?P<who>{_NAME} (?:(?:now|still|always|usually|also|no longer) )*"
+    r"(?!(?:says|likes|loves|wants|was|knows|hates|sees|meets|hears|misses|finds|is(?! (?:now |still )?[a-z]+ing)|"
+    r"has(?! (?:now )?taken over)|does)\b)(?:[a-z]+(?<!s)s|is (?:now |still )?[a-z]+ing|has (?:now )?taken over|"
+    r"(?:doesn['’]t|can['’]t) (?=.* (?:any ?more|any longer)\b)[a-z]+)(?: (?:up|after|for|out|over|"
+    r"care of|[a-z]+ing))?) the (?P<rest>"
+    r"(?:kids|children|twins|baby|school (?:pick-?up|run))\b[^,;:]{0,60})$"
+)
+
+
+def _of_ours(text: str) -> str | None:
+    """What is said of the team or the children, and of who does something for them: in somebody's own words, theirs."""
+    ours = _AT_OURS.match(text)
+    if ours is not None:
+        return f"Our {ours['rest']}"
+    done = _FOR_OURS.match(text)
+    return None if done is None or not _is_somebody(done["who"]) else f"{done['who']} our {done['rest']}"
+
+
+_BEDTIME: Final = regex(
+    r"(?:(?P<new>new [a-z -]{2,20}: )|it['’]s |usually |i['’]m )?(?:lights out|(?:in |to )?bed|"
+    r"asleep)(?: is)? (?:at|by|around) "
+    r"(?P<hour>(?:(?:quarter|half|five|ten|twenty) (?:past|to) )?(?:\d{1,2}(?:[:.]\d\d)?|"
+    r"[a-z]+)(?: ?(?:am|pm|o['’]clock))?)"
+    r"(?: for me)?(?P<as>,? (?:as a rule|usually|every (?:single )?night|on weekdays|now|these days|"
+    r"again|so [^,;]{3,60}))*$",
+    re.I,
+)
+
+
+def _in_bed(text: str) -> str | None:
+    """When somebody goes to bed, without the verb: "lights out at eleven for me"."""
+    bed = _BEDTIME.match(text)
+    last = "" if bed is None else bed["hour"].split()[-1].casefold()
+    if bed is None or not (last[0].isdigit() or last in _HOURS or last in ("am", "pm")):
+        return None
+    changed = bed["new"] is not None or re.search(r"\b(?:now|these days|again)$", text) is not None
+    return f"I go to bed at {bed['hour']}{' now' if changed else ''}"
+
+
+_TIMED: Final = _words(
+    "meeting standup stand-up sync call lesson class practice rehearsal training seminar lecture deadline launch "
+    "release demo review retro planning exam wedding party appointment interview dinner lunch"
+)
+"""What takes place, or has to be there, at a time."""
+
+
 # ------------------------------------------------ all of it
 
 _FIRST: Final = regex(
+    r"the (?:team|kids|children|twins|baby|dogs?|cats?|family) |[A-ZÀ-ÖØ-Þ].* the (?:kids|children|"
+    r"twins|baby|dog|cat|school)|"
+    r"lights out\b|(?:in |to )?bed\b|it['’]s lights\b|new [a-z ]+: in bed|"
     r"still\b|back (?:in|at|with)\b|now (?:in|at|with)\b|currently\b|presently\b|(?:have )?been\b|rent\b|the (?:rent|"
     r"salary|mortgage|wage|pension|pay)\b|we\b|i\b(?=.*(?:that['’]s|that is|which is|who is|who['’]s) (?:my|our)\b)|"
     r"\w+(?: \w+)? and i\b|i (?:think|guess|believe)\b|(?:my|our) [a-z -]{2,30}['’]s\b|"
     r"[^\s].{0,60}['’]s (?:(?:now|still) )?(?:my|our|the new)\b|"
-    r"[a-z-]+ing\b|[a-z-]+(?:['’]s| is) (?:still|now|back to)\b|[a-z '’-]{2,40}?(?:: | [-–—=] | now | is .* now$| to |"
+    r"[a-z-]+ing\b|[a-z-]+(?: [a-z-]+)? (?:is|are) (?:now |still )?due\b|[a-z-]+(?:['’]s|"
+    r" is) (?:still|now|back to)\b|[a-z '’-]{2,40}?(?:: | [-–—=] | now | is .* now$| to |"
     r" [A-Z€$£]?\d)|(?:the |our |my )?new\b|(?:can['’]t|cannot|don['’]t|never|still) [a-z]+ \w|"
     r"[a-z]+(?: off| up| over| back| in)? (?:my|our|to|since|with|in|from|the|at|for)\b",
     re.I,
@@ -484,7 +571,14 @@ def _made(text: str, after_self: bool, lone: bool) -> str | None:
     ours = _OUR.match(text)
     if ours is not None:
         return re.sub(r"(?i)\bour\b", "my", f"I{ours['now']} {ours['verb']}{ours['end']}").replace("I '", "I'")
-    made = _label(text, lone) or _short(text) or _telegram(text, lone)
+    made = (
+        _of_ours(text)
+        or _in_bed(text)
+        or _timed(text, lone)
+        or _label(text, lone)
+        or _short(text)
+        or _telegram(text, lone)
+    )
     return made or ((_without_i(text) or _elided(text)) if after_self else None)
 
 

@@ -612,9 +612,23 @@ _BE: Final = _words("is was has had will cannot can could would should must may 
 def we_are(clause: str) -> str | None:
     """Who "we" is in a clause that begins with it: "User", "User's team", or None where it is not clear."""
     text = without_lead(plain(clause))
-    if _HOME.match(text):
+    if _HOME.match(text) or _JOURNEY.match(clause.strip().translate(_APOSTROPHES)):
         return USER
-    return "User's team" if _TEAM.match(text) else None
+    return "User's team" if _TEAM.match(text) or _HAS_TO.match(text) else None
+
+
+_HAS_TO: Final = regex(
+    r"^we(?:'ve)? (?:(?:now|also|all|still) )*(?:have|need|got|are due) to (?:ship|launch|release|"
+    r"deliver|deploy|submit|"
+    r"publish|go live|hand in|migrate|finish)\b"
+)
+"""What a team has to do, where no household does it."""
+_JOURNEY: Final = regex(
+    r"(?i:(?:(?:so|well|ok|okay|news|actually|this (?:year|summer|winter|autumn|spring|christmas|easter)|"
+    r"next (?:year|month|week|summer|winter|spring)),? )?we(?:'re| are) (?:(?:all|both|now|still|just|really) )*"
+    r"(?:going|off|flying|travelling|traveling|heading|driving)(?: on holiday)? to )(?:the )?[A-ZÀ-ÖØ-Þ][\w'-]+"
+)
+"""Who goes somewhere together, the user among them: a place has its capital, and what is going to be done has none."""
 
 
 _PAST_TIME = regex(r"(?i)\b(?:yesterday|last|ago|in (?:19|20)\d\d|earlier)\b")
@@ -813,7 +827,7 @@ def subject_of(sentence: str, *, role: str | None = None, user_name: str | None 
     if _SELF_START.match(text):
         return SELF if first_person or text.startswith(("user", "the user")) else UNKNOWN
     if _WE_START.match(text):
-        return SELF if first_person and we_are(text) is not None else UNKNOWN
+        return SELF if first_person and we_are(sentence) is not None else UNKNOWN
     if text.startswith(("me and ", "user and ")) and first_person:
         return SELF
     if _WITH_USER.match(text) and (first_person or "user" in text):

@@ -34,6 +34,7 @@ from engram.courses import Course
 from engram.derivation import documents
 from engram.derivation.proposals import MAX_FACT, Proposed, fitted
 from engram.derivation.times import Stated, resolve
+from engram.feasts import MONTHS
 from engram.policies.classify import Proposal, classify
 from engram.policies.default import DEFAULT, STYLE
 from engram.policies.values import allergen
@@ -211,7 +212,7 @@ def _sentence(
         if not made and len(told) == 1 and _WE.match(told[0].fact):  # of nothing that is held it is told by itself
             told.extend(one for one in _loosely(said, start, content, []) if one.echo is None or not one.echo.whole)
         moved = list(_moving(said, start, content, list(_loosely(said, start, content, told))))
-        yield from _akin(said, start, content, moved)
+        yield from _beside(said, start, content, list(_akin(said, start, content, moved)))
         return
     made = [one for clause in sentence for one in _from_clause(clause, 0, whole, said_at)]
     told = list(_with_course(whole, 0, whole, made))
@@ -701,11 +702,18 @@ _ABOUT_NAMES: Final = regex(
     r"project|database|repo|repository|api|port|staging|production|client|customer|contract|stand-?up|"
     r"sprint|office|password policy|server|"
     r"roadmap|milestone|backend|frontend|codebase|app|service|pipeline|stack|team|company|school|wedding|"
-    r"flight|appointment|meeting|conference|rent|lease|landlord|policy|domain|hosting|license|licence)"
+    r"flight|appointment|meeting|conference|rent|lease|landlord|policy|domain|hosting|license|licence|plan|"
+    r"destination|venue|convention|standard)"
     r"(?: date| time)?(?: (?:for|of|in|at|on|with) [\w' .-]{1,40}?)? "
     r"(?:is|are|was|will be|uses|runs|starts|ends|moved|moves|has|went|rose|fell|"
     r"needs|must|requires|lives|belongs|costs|expires|begins|opens|closes|takes|changed|switched)\b"
 )
+_IS_DUE: Final = regex(
+    r"^(?:the|our|user's(?: team's| group's)?) (?:[\w'/.-]+ ){1,4}?(?:is|are) (?:(?:now|still|back) )*due (?:back )?"
+    r"(?:(?:on|by|in|at) )?(?:the )?(?:\d|[a-z]+day\b|"
+    rf"{MONTHS}|(?:end|start|middle|beginning) of|next|this|noon|midnight|tomorrow)"
+)
+"""What has to be there by some day."""
 _RULE: Final = regex(
     r"^(?:please )?(?:from now on,? )?(?:always|never|do not ever|don't ever|under no circumstances|do not|"
     r"don't|only)\b"
@@ -748,7 +756,7 @@ def _worth(clause: Clause) -> str | None:
         r"^user's [\w-]+ and user ", text
     ):
         return "user" if not _DEICTIC.match(text) else None
-    if _ABOUT_NAMES.match(text) and not _ONCE_ABOUT.search(text):
+    if not _ONCE_ABOUT.search(text) and any(one.match(text) for one in (_ABOUT_NAMES, _IS_DUE)):
         return ""
     for_user = _FOR_USER.match(clause.text.strip()[lead_length(clause.text.strip()) :])
     return plain(for_user["who"]) if for_user is not None and plain(for_user["who"]) not in names.NOT_NAMES else None
@@ -768,19 +776,17 @@ _ELLIPSIS: Final = regex(
 _FOR_USER: Final = regex(
     r"(?P<who>(?:Dr\. |Mr\. |Mrs\. |Ms\. |Prof\. )?[A-ZÀ-ÖØ-Þ][\w'’-]+(?: [A-ZÀ-ÖØ-Þ][\w'’-]+){0,2}) "
     r"(?:(?:now|still|also|always|usually|no longer|currently) )*(?!is\b|was\b|has\b|does\b|goes\b|means\b|"
-    r"makes\b|looks\b|"
-    r"seems\b|sounds\b|lost\b|needs\b)[a-z]+(?<!s)s my [\w'-]+(?: [\w'-]+)?"
-    r"(?: (?:now|again|these days|any ?more))?[.!]?$"
+    r"makes\b|looks\b(?! after\b)|"
+    r"seems\b|sounds\b|lost\b|needs\b|likes\b|loves\b|wants\b|says\b)[a-z]+(?<!s)s "
+    r"(?:(?:up|after|for|out) )?(?:my|our) [\w'-]+(?: [\w'-]+)?"
+    r"(?: (?:from|to|at|after|on) (?:(?:the|my|our) )?[\w'-]+(?: at [\w:]+)?)?(?: (?:now|again|"
+    r"these days|any ?more))?[.!]?$"
 )
 _ONCE_ABOUT: Final = regex(r"\b(?:you|hotel|restaurant|movie|film|book|airbnb)\b")
 
 
 def _says_something(clause: Clause, text: str) -> bool:
-    if (
-        re.match(r"^(?:we|our)\b", clause.compared)
-        and we_are(clause.compared) is None
-        and clause.compared.startswith("we")
-    ):
+    if re.match(r"^(?:we|our)\b", clause.compared) and we_are(clause.text) is None and clause.compared.startswith("we"):
         return False
     if any(pattern.search(text) for pattern in STYLE.compiled):
         return True

@@ -594,6 +594,8 @@ def _going(setup: Setup, draft: Draft, named: Sequence[Held]) -> Draft | None:
     said = plain(draft.fact)
     over = [pair for pair in named if news.ends(said, plain(pair[0].fact), plain(pair[1]))]
     over = [pair for pair in over if pair[0].told.may_end(said)]
+    if not over and len(named) == 1 and news.serves_no_more(said, plain(named[0][0].fact), plain(named[0][1])):
+        over = list(named)
     if over:
         return _ending(draft, _most_alike(said, over))
     about = _most_alike(said, named)

@@ -84,6 +84,8 @@ ENDED: Final = (
     "I drink coffee. | I gave up coffee and I sleep better.",
     "I drink tea. | Before I drank tea, now I drink coffee.",
     "I work at Tesco. | I used to work at Tesco, now I work at Aldi.",
+    "Petra drives the kids to school. | Petra has stopped driving the kids to school.",
+    "Petra drives the kids to school. | Petra can't drive the kids to school any longer.",
 )
 # What was so, what is said of it, the value that is gone, and the one that came.
 CHANGED: Final = (
@@ -210,6 +212,38 @@ CHANGED: Final = (
     "My son goes to Lincoln High. | My son goes to Jefferson High now. | Lincoln | Jefferson",
     "I get up at 6. | I get up at 7 now. | at 6 | at 7",
     "My bedtime is half past ten. | My bedtime is eleven. | half past ten | eleven",
+    # What the words beside a clause say of since when it is so, or against what was told before.
+    "We host the shop on Heroku. | Heroku got too expensive, so we host the shop on Render. | Heroku | Render",
+    "We run three-day retreats. | Three-day retreats were a mess, so we run two-day retreats. | three-day | two-day",
+    "We deploy to nightly. | Nightly kept failing, so we deploy to weekly. | nightly | weekly",
+    "We deploy to nightly. | As of Monday we deploy to weekly. | nightly | weekly",
+    "We deploy to nightly. | Since last month we deploy to weekly. | nightly | weekly",
+    "We deploy to nightly. | I got that wrong, we deploy to weekly. | nightly | weekly",
+    "We deploy to nightly. | I said nightly but we deploy to weekly. | nightly | weekly",
+    "Our builds go to nightly. | Nightly was a pain, so we send builds to weekly. | builds go to nightly | weekly",
+    "I use Castbox for podcasts. | Castbox kept crashing, so I use Overcast for podcasts. | Castbox | Overcast",
+    "I bank with Halden. | We finally left Halden: I bank with Corvo. | Halden | Corvo",
+    # One value in the place of another, of which no more is said.
+    "I bank with Halden. | Corvo has replaced Halden. | Halden | Corvo",
+    "My vet is Ms. Poe. | Mr. Roe has replaced Ms. Poe. | Poe | Roe",
+    "My gym is Ironhall. | My gym used to be Ironhall, now it is Atlas Club. | Ironhall | Atlas Club",
+    "I go to work by ferry. | It's not the ferry any more, it's the moped. | ferry | moped",
+    "I bank with Halden. | It isn't Halden any more, it's Corvo now. | Halden | Corvo",
+    "I go to work by tram. | I swapped the tram for the bike for my commute. | tram | bike",
+    "I take bisoprolol. | The doctor switched me from bisoprolol to nebivolol. | bisoprolol | nebivolol",
+    "The singer I love most is Adele. | My favourite singer these days is Sia. | Adele | Sia",
+    "My home is in Lund. | My home is Turku now. | Lund | Turku",
+    "I get up at 6:20. | My alarm is 7:40 now. | 6:20 | 7:40",
+    "I take the ferry to work. | My commute is the moped now. | ferry | moped",
+    "My phone contract is with Voxtel. | I moved my mobile from Voxtel to Lumo. | is with Voxtel | Lumo",
+    "I weigh 81 kilos. | I've got to 76 kilos. | 81 | 76",
+    "I go to Dr. Lind for my teeth. | I see Dr. Oduya for my teeth now. | Lind | Oduya",
+    # What is said of the team and the children, and who does something for them.
+    "The team works in ten-day cycles. | The team works in five-day cycles now. | ten-day | five-day",
+    "Petra drives the kids to school. | Ivo drives the kids to school now. | Petra | Ivo",
+    "The audit is due May 12. | audit is due June 3 now | May 12 | June 3",
+    "The deadline for the grant is May 12. | The grant is due June 3 now. | May 12 | June 3",
+    "staff meeting = Tuesday at 9 | The staff meeting has moved to Friday. | Tuesday | Friday",
 )
 # What was said over time, a question, and words of its answer.
 ASKED: Final = (
@@ -229,6 +263,8 @@ ASKED: Final = (
     "My brother used to live in Rome, now he lives in Oslo. | Where does my brother live? | Oslo",
     "I weigh 74 kilos. | I weigh 71 kilos. | How much do I weigh? | 71",
     "Please call me Sam. | Call me Alex from now on. | What should you call me? | Alex",
+    "I take the Herald. | We get the Gazette now. | I went back to the Herald. | What is my newspaper? | Herald",
+    "Petra drives the kids. | Ivo drives the kids now. | Who drove my kids in February 2024? | Petra",
 )
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (
@@ -687,6 +723,20 @@ BESIDE: Final = (
     "I get up at 6. | My wife gets up at 7 now.",
     "My bedtime is eleven. | My kid's bedtime is eight.",
     "My bedtime is eleven. | My bedtime is flexible.",
+    "I work with Anna. | Anna was ill, so I work from home.",
+    "I swim in the lake. | The lake was cold, so I swam in the pool.",
+    "We deploy to nightly. | We deploy to nightly on Mondays, and we deploy to weekly on Fridays.",
+    "We deploy to nightly. | Nightly is down, so we deploy to weekly for now.",
+    "We deploy to nightly. | Nightly was slow yesterday, so we tested weekly.",
+    "I like Anna. | Anna was late, so I like Ben.",
+    "My sister is Ann. | Ben has replaced Ann.",
+    "I live in Lund. | Turku has replaced Lund as the host of the games.",
+    "Petra drives the kids to school. | Ivo helps the kids with maths now.",
+    "Petra drives the kids to school. | Petra can't drive the kids to the party.",
+    "The audit is due May 12. | The tax return is due June 3.",
+    "My flat is in Lund. | He said: I live in Turku.",
+    "My phone is a Pixel 8. | I moved my mobile from Voxtel to Lumo.",
+    "I weigh 81 kilos. | I've got to 30 kilos of flour.",
 )
 
 
