@@ -461,6 +461,27 @@ def takes_place(plain: str, written: str, held: str, held_written: str) -> Taken
     return None
 
 
+def gives_another(plain: str, written: str, held: str, held_written: str) -> bool:
+    """Whether two statements give one thing two days, hours, amounts or places that exclude each other.
+
+    >>> gives_another("the audit is due may 4", "The audit is due May 4", "the audit deadline is may 9",
+    ...     "The audit deadline is May 9")
+    True
+    """
+    new, old = read(plain, written), read(held, held_written)
+    if new is None or old is None or new.thing != old.thing or _TOO.search(plain) or _TOO.search(held):
+        return False
+    pairs = [(one, other) for one in new.values for other in old.values if one.kind == other.kind]
+    differ = any(_is_of_a_kind(one, other) and one.said != other.said for one, other in pairs)
+    return differ and (
+        bool(_DUE.search(plain) and _DUE.search(held)) or not may_both_be(plain, written, held, held_written)
+    )
+
+
+_DUE: Final = regex(r"\b(?:due|deadline)\b")
+"""What has one day, where a meeting may have two."""
+
+
 def may_both_be(plain: str, written: str, held: str, held_written: str) -> bool:
     """Whether of one thing two statements tell what does not exclude each other: where it is and when, a town and a
     room in it.
@@ -591,6 +612,6 @@ _RECURRING: Final = _words("daily weekly biweekly fortnightly monthly standup st
 
 
 __all__ = [
-    "Move", "Taken", "Value", "are_several", "is_dated", "may_be_of_another", "may_both_be", "may_move", "read",
-    "takes_place",
+    "Move", "Taken", "Value", "are_several", "gives_another", "is_dated", "may_be_of_another", "may_both_be",
+    "may_move", "read", "takes_place",
 ]  # fmt: skip

@@ -29,7 +29,7 @@ SPORTS: Final = words(
     trampolining triathlon volleyball walking weightlifting windsurfing wrestling yoga zumba
     """
 )
-_CRAFTS: Final = words(
+CRAFTS: Final = words(
     """
     astronomy baking beekeeping birdwatching birding brewing calligraphy carpentry ceramics chess cooking crocheting
     crochet drawing embroidery foraging gaming gardening genealogy geocaching improv journaling juggling knitting
@@ -98,7 +98,7 @@ _MEANS: Final = words(
     """
 )
 _LISTED: Final = {
-    "pastime": SPORTS | _CRAFTS, "drink": _DRINKS, "instrument": INSTRUMENTS, "tongue": TONGUES, "code": _CODES,
+    "pastime": SPORTS | CRAFTS, "drink": _DRINKS, "instrument": INSTRUMENTS, "tongue": TONGUES, "code": _CODES,
     "colour": _COLOURS, "room": _ROOMS, "means": _MEANS,
 }  # fmt: skip
 _NUMBER: Final = regex(r"(?:(?:number|no\.?|#) ?)?[a-z]?\d{1,4}[a-z]?")
@@ -124,4 +124,4 @@ def fits(kind: Kind, value: str) -> bool:
     return len(parts) <= _MOST_WORDS
 
 
-__all__ = ["INSTRUMENTS", "SPORTS", "TONGUES", "Kind", "fits", "words"]
+__all__ = ["CRAFTS", "INSTRUMENTS", "SPORTS", "TONGUES", "Kind", "fits", "words"]

@@ -9,7 +9,20 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from itertools import pairwise
 from typing import Final, Literal
 
-from engram import attributes, citations, differences, filters, frames, intent, memories, phrases, text, verbs, windows
+from engram import (
+    attributes,
+    citations,
+    differences,
+    filters,
+    frames,
+    intent,
+    memories,
+    moves,
+    phrases,
+    text,
+    verbs,
+    windows,
+)
 from engram.channels import events, keyword, semantic, tail
 from engram.channels.events import Narrowed
 from engram.channels.keyword import Words
@@ -344,13 +357,24 @@ def best_hit(results: SearchResults, road: Intent, question: str = "", *, least:
         return best
     before = best.memory
     later = [
-        one for one in strong
+        one for one in results
         if one.memory.conflict_key is None and one.memory.valid_from > before.valid_from
-        and trust_rank(one.memory.trust) <= trust_rank(before.trust)
-        and anew.is_said_anew(one.memory.fact, before.fact)
-        and not anew.asks_for_the_former(question, one.memory.fact, before.fact)
+        and "shadowed" not in one.labels and trust_rank(one.memory.trust) <= trust_rank(before.trust)
+        and _says_another(one, before, question, is_strong=one in strong)
     ]  # fmt: skip
     return max(later, key=lambda one: one.memory.valid_from, default=best)
+
+
+def _says_another(one: SearchResult, before: Memory, question: str, *, is_strong: bool) -> bool:
+    """Whether a hit gives another value to what one before it told of, in its words or of a thing and when it is.
+
+    The same words may be of two things, so they have to be as near to the question; a thing is known by its name.
+    """
+    fact, held = one.memory.fact, before.fact
+    if is_strong and anew.is_said_anew(fact, held):
+        return not anew.asks_for_the_former(question, fact, held)
+    is_another = one.derived and moves.gives_another(plain(fact), fact, plain(held), held)
+    return is_another and not _asks_of_one(question, held, fact)
 
 
 def _best_of(strong: list[SearchResult], road: Intent, question: str) -> SearchResult | None:

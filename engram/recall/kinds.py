@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from engram import brands, text
 from engram.claims import stem
+from engram.phrases.words import CRAFTS, SPORTS
 from engram.recall import kin
 from engram.regex import regex
 from engram.text import compared
@@ -129,6 +130,25 @@ _TAKEN_OTHERWISE: Final = _either("""
 """)
 
 
+_ANIMALS: Final = _either("""
+    dogs? cats? pupp(?:y|ies) kittens? rabbits? bunn(?:y|ies) hamsters? guinea_pigs? gerbils? rats? mice mouse
+    ferrets? chinchillas? hedgehogs? parrots? budgies? canar(?:y|ies) cockatiels? cockatoos? parakeets? birds?
+    finch(?:es)? chickens? hens? ducks? geese tortoises? turtles? terrapins? geckos? iguanas? lizards?
+    chameleons? snakes? pythons? frogs? newts? axolotls? (?:gold)?fish spiders? tarantulas? stick_insects?
+    ants? bees? horses? pon(?:y|ies) donkeys? goats? sheep pigs? alpacas? llamas?
+""")
+_PASTIME_WORDS: Final = "|".join(sorted(map(re.escape, SPORTS | CRAFTS), key=len, reverse=True))
+_DOES_ONE: Final = (
+    rf"{_ONE} (?:(?:still|also|really|usually|mostly|now|is|am|has|have|been|just|recently) )*(?:does|"
+    rf"doing|do|goes? to|goes|"
+    r"going to|plays?|playing|practi[sc]es|practi[sc]ing|taken up|took up|started|signed up for|into|"
+    r"takes|taking|attends) "
+    rf"(?:user's |my |an? |the )?(?:\w+ )?(?:{_PASTIME_WORDS})\b(?! for (?:work|a living))|"
+    rf"^(?:{_PASTIME_WORDS}) is (?:what|how|user's|my|the)\b|\bevenings? (?:is|are) for (?:{_PASTIME_WORDS})\b"
+)
+_SAVING: Final = _either("saving saves save putting puts put setting sets set")
+
+
 def _kind(asking: str, telling: str, *, alone: bool = False, other: str | None = None) -> Kind:
     return Kind(regex(asking), regex(telling), alone, None if other is None else regex(other))
 
@@ -166,7 +186,26 @@ KINDS: Final = (
         r"\b(?:hobb(?:y|ies)|pastimes?)\b|^what do (?:i|we) (?:(?:like|enjoy|love) (?:doing|to do) |do )"
         r"(?:for fun|(?:in|with) (?:my|our) (?:free|spare) time)",
         rf"{_ONE} (?:(?:still|also|really|usually|is|am|likes?|loves?|enjoys?) )*{_PASTIMES}\b|"
-        r"\b(?:hobby|pastime|free time|spare time)\b",
+        rf"\b(?:hobby|pastime|free time|spare time)\b|{_DOES_ONE}",
+    ),
+    _kind(
+        r"^(?:what|which) sports? (?:do|did|am) i\b|^what(?:'s| is) my sport\b",
+        _DOES_ONE,
+    ),
+    _kind(
+        rf"{_WHICH} (?:(?:kind|sort|type)s? of )?(?:pets?|animals?) (?:do|did|have) (?:i|we)\b|"
+        rf"{_WHAT_IS} (?:family )?pets?$|^(?:do|have) (?:i|we) (?:have |got )?(?:any |a )?(?:pets?|animals?)\b",
+        rf"{_ONE} (?:(?:still|also|now|just|finally|recently) )*(?:has|have|got|adopted|rescued|bought|keeps?|owns?|"
+        rf"shares? [\w' ]{{2,20}} with|lives? with)(?: got)? (?:an?|two|three|four|five|six|several|some|user's|my|\d) "
+        rf"(?:[\w-]+ ){{0,2}}?{_ANIMALS}\b(?! (?:allergy|phobia|food|problem|tattoo|costume|poster|toy|mask))|"
+        rf"\b(?:user's|my|our) (?:[\w-]+ )?(?:pet|{_ANIMALS}) (?:is|are)\b",
+    ),
+    _kind(
+        r"^what (?:am|was|are|were) (?:i|we) (?:still )?(?:saving|putting money aside)(?: up)?(?: for)?\b|"
+        rf"{_WHAT_IS} savings? (?:goal|target)s?\b",
+        rf"{_ONE} (?:(?:still|also|now|just|is|am|are) )*(?:{_SAVING} (?:up )?for|"
+        rf"{_SAVING} (?:[\w.,€$£]+ ){{1,4}}?(?:aside|by|away) "
+        r"(?:[\w ]{2,20} )?for) |\bsavings? (?:goal|target|pot|fund)\b|\bsavings (?:is|are) for\b",
     ),
     _kind(  # what is not eaten
         r"\bdiet(?:ary)? (?:restrictions?|requirements?|needs|rules?)\b|"

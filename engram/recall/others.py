@@ -79,7 +79,7 @@ def is_about_the_asker(memory: Memory) -> bool:
 def is_about_another(memory: Memory, asked: Set[str]) -> bool:
     """Whether a memory tells of someone the question does not name: "User's sister" for "Where do I live?"."""
     owner = memory.scope.user_id if isinstance(memory.scope.user_id, str) else None
-    if memory.subject is None or is_self(memory.subject, owner):
+    if memory.subject is None or is_self(memory.subject, owner) or _DONE_TO_USER.match(memory.fact) is not None:
         return False
     named = [word for word in text.words(memory.subject) if word not in _SELF_WORDS]
     if (
@@ -94,6 +94,14 @@ def is_about_another(memory: Memory, asked: Set[str]) -> bool:
     if name is not None and name[1][0].isupper() and asked & plain_words(name[1]):
         return False
     return may_be_somebody(memory.subject, memory.fact)
+
+
+_DONE_TO_USER: Final = regex(
+    r"(?i)(?:user['’]s|the) [\w-]+(?: [\w-]+)? (?:has |have )?(?:(?:just|now|recently) )?(?:put|moved|switched|changed|"
+    r"assigned|promoted|transferred|prescribed|gave|given|started|has|have) user (?:on|onto|off|to|"
+    r"from|as|an?|some|the|(?-i:[a-z]+))\b"
+)
+"""What somebody has done to the user is so of the user: "User's doctor put User on lisinopril"."""
 
 
 def _are_us(subject: str, asked: Set[str]) -> bool:

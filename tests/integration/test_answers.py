@@ -328,6 +328,15 @@ def test_what_is_anothers_or_another_thing_does_not(ada: Engram, said: str, ques
         ("We have twins.", "How many kids do I have?", "twins"),
         ("I collect vinyl.", "What's my hobby?", "vinyl"),
         ("I keep kosher.", "Do I have any dietary restrictions?", "kosher"),
+        ("My cardiologist put me on bisoprolol.", "What medication am I on?", "bisoprolol"),
+        ("I'm putting money aside for a caravan.", "What am I saving for?", "caravan"),
+        ("I go to archery on Saturdays.", "What's my hobby?", "archery"),
+        ("I sing with Aurora.", "What is my choir?", "Aurora"),
+        ("I take the Clarion Gazette.", "Which newspaper do I read?", "Gazette"),
+        ("I do my big shop at Lidl.", "Where do I do my shopping?", "Lidl"),
+        ("Lights out at eleven for me.", "What's my bedtime?", "eleven"),
+        ("Petra drives the kids to school.", "Who drives my kids to school?", "Petra"),
+        ("We're flying to Malta in May.", "Where are we flying in May?", "Malta"),
         ("Therapy is on Wednesdays at 5 with Dr. Hale.", "When do I meet my therapist?", "Wednesdays"),
         ("We got a new cat last week. Her name is Pixel.", "What's my cat's name?", "Pixel"),
         ("Dental cleaning is on the 8th of May.", "When do I go to the dentist?", "8th"),
@@ -341,6 +350,15 @@ def test_what_is_asked_by_a_general_word_is_told_by_a_particular_one(
     ada.remember("Team huddle is every Monday at 7:15.", wait=30.0)
     ada.remember(said, wait=30.0)
     assert word in ada.recall(question).answer_text
+
+
+def test_the_later_of_two_days_of_one_thing_answers_however_it_is_asked_for(ada: Engram) -> None:
+    ada.remember("The deadline for the audit is May 12.", occurred_at=datetime(2024, 1, 2, tzinfo=UTC), wait=30.0)
+    ada.remember("The audit is due June 3.", occurred_at=datetime(2024, 2, 2, tzinfo=UTC), wait=30.0)
+    ada.remember("The audit dinner is on June 9.", occurred_at=datetime(2024, 3, 2, tzinfo=UTC), wait=30.0)
+    assert ada.recall("What's the deadline for the audit?").answer_text == "The audit is due June 3"
+    assert ada.recall("Is the audit due on May 12?").answer_text == "The audit is due June 3"
+    assert "May 12" in ada.recall("What was the audit deadline as of January 2024?").answer_text
 
 
 def test_the_first_of_something_is_told_by_what_says_that_it_was(ada: Engram) -> None:
