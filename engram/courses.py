@@ -51,8 +51,18 @@ _NP: Final = r"[^,;:]{2,90}?"
 _V: Final = r"[^,;:]{1,60}?"
 _CLOSE: Final = (
     r"(?: (?:now|for good|for ever|forever|entirely|completely|altogether|at last|in the end|recently|lately|"
-    r"last (?:week|month|year|spring|summer|autumn|fall|winter)|this (?:week|month|year|spring|summer|autumn|fall|"
-    r"winter)|yesterday|today|ago|a while back|a while ago|already|again|too|anyway))*"
+    r"(?:earlier )?(?:last|this) (?:week|month|year|weekend|night|morning|afternoon|evening|spring|summer|autumn|fall|"
+    r"winter|quarter|sprint|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|yesterday|today|tonight|the other day|"
+    r"over (?:the )?(?:weekend|holidays|christmas|easter|summer|winter|new year)|"
+    r"(?:an?|a few|a couple of|some|several|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2}) "
+    r"(?:minutes?|hours?|days?|nights?|weeks?|months?|years?|sprints?) ago|"
+    r"ago|a while back|a while ago|already|again|too|anyway))*"
+)
+_FIRST_WHEN: Final = regex(
+    r"^(?:(?:earlier )?(?:last|this) (?:week|month|year|weekend|night|morning|afternoon|evening|spring|summer|autumn|"
+    r"fall|winter|quarter|sprint|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|yesterday|today|over the weekend|"
+    r"the other day),? "
+    r"(?=user\b|they\b)"
 )
 
 # ------------------------------------------------ what is over
@@ -490,15 +500,20 @@ _LEAST: Final = 3
 
 
 def _pair(text: str) -> Course | None:
+    text = _FIRST_WHEN.sub("", text)
     for pattern in _PAIRS:
         match = pattern.match(text)
         if match is not None:
             old, new = _bare(match["old"]), _bare(match["new"])
+            if _FOR_A_PART.search(new):
+                return None
             if old != new and _is_value(old) and _is_value(new) and old.endswith("ing") <= new.endswith("ing"):
                 return Course(old=old, new=new)
     return None
 
 
+_FOR_A_PART: Final = regex(r" for (?!good\b|ever\b|now\b)")
+"""What went for a purpose or for some went for no others: "replaced Stripe with Adyen for the EU"."""
 _ARTICLE: Final = regex(r"^(?:an?|the|user's|in|at|on|by|with|for|to) ")
 _DOING: Final = regex(r"^(?:up )?[a-z]+ing (?:(?:for|at|with|in|on|to) )(?:the )?(?=[a-z])")
 _NO_VALUE: Final = _words(

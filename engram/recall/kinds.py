@@ -19,7 +19,8 @@ from engram.regex import regex
 from engram.text import compared
 
 __all__ = [
-    "KINDS", "MAX_READ", "Kind", "asked", "begins_with_one", "holds_the_rest", "may_answer", "sort_asked", "tells",
+    "KINDS", "MAX_READ", "Kind", "asked", "begins_with_one", "holds_the_rest", "may_answer", "names_in_passing",
+    "sort_asked", "tells",
 ]  # fmt: skip
 
 MAX_READ: Final = 300  # characters of a question
@@ -317,12 +318,47 @@ def holds_the_rest(kind: Kind, question: str, fact: str) -> bool:
 def tells(kind: Kind, question: str, fact: str) -> bool:
     """Whether a fact tells of one of a kind; of a degree whether it is the one that is named."""
     if kind.sort is not None:
-        return not kind.sort.names.isdisjoint(_named(fact))
+        return any(_is_had(name, compared(fact)) for name in kind.sort.names & _named(fact)) or _is_called_so(
+            kind, fact
+        )
     return kind.told.search(compared(fact)) is not None and not _is_of_another_level(question, fact)
 
 
+def _is_called_so(kind: Kind, fact: str) -> bool:
+    """Whether a fact calls something by a name of a sort what the question calls it: "User's editor is Zed"."""
+    held = kind.sort is not None and not kind.sort.names.isdisjoint(_named(fact))
+    return held and kind.asked.search(compared(fact)) is not None
+
+
+@lru_cache(maxsize=4096)
+def _is_had(name: str, fact: str) -> bool:
+    """Whether a fact in compared text tells that what has a name is used or had, and not seen or tried for a day."""
+    return re.search(rf"{_HAD}{re.escape(name)}(?![\w-])(?!.*\b{_NO_USE})", fact) is not None
+
+
+_USES: Final = _either("""
+    uses? used using have has had got owns? own drives? rides? wears? runs? running hosts? hosted deploys?
+    deployed builds? built writes? written codes? coding banks? banking flies fly shops? is are works? went_with
+    goes_with go_with chose chosen picked settled_on switched moved migrated sets?_up installed subscribes?
+    subscribed pays? streams? takes? buys? bought stores? stored keeps? kept tracks? tracked managed handled
+    powered lives? sits? goes? sends? sent records? recorded posts? posted logs? logged sticks? stuck reads?
+    monitors? monitored orders? insured upgraded replaced started signs? signed made plays? practises learns?
+    been brews? prefers? adopted
+""")
+_HAD: Final = (
+    rf"(?:^|\b{_USES}(?: (?!(?:of|about|for|test|article|advert|ad|review)\b)[\w'-]+){{0,3}} |"
+    r"\b(?:on|in|with|via|through|by|at|to) (?:the |our |my |user's )?)"
+)
+_NO_USE: Final = r"(?:for (?:a|one|the) (?:day|week|weekend|night|trip)|on fire|any good|once)\b"
 _named: Final = lru_cache(maxsize=4096)(brands.named)
 _NOTHING: Final = regex(r"(?!)")
+
+
+def names_in_passing(kind: Kind, fact: str) -> bool:
+    """Whether a fact names what is asked for without a word that it is had: "User saw a Clio on fire" is no car."""
+    if kind.sort is None or kind.sort.names.isdisjoint(_named(fact)):
+        return False
+    return kind.asked.search(compared(fact)) is None
 
 
 def begins_with_one(kind: Kind, fact: str) -> bool:
@@ -333,7 +369,7 @@ def begins_with_one(kind: Kind, fact: str) -> bool:
 
 def may_answer(kind: Kind, question: str, fact: str) -> bool:
     """Whether a fact that tells of none of a kind may answer a question for it all the same."""
-    if kind.sort is not None:
+    if kind.sort is not None:  # of its own names tells what has one, and of others what calls it so
         return not _named(fact) or kind.asked.search(compared(fact)) is not None
     if kind.alone or (kind.other is not None and kind.other.search(compared(fact)) is not None):
         return False

@@ -102,6 +102,8 @@ def _may_be_of(kind: kinds.Kind, question: str, one: SearchResult) -> bool:
     """
     if kind.sort is None:
         return kinds.may_answer(kind, question, one.memory.fact)
+    if kinds.names_in_passing(kind, one.memory.fact):
+        return False
     if not one.matched or not _LIGHT.issuperset(one.matched):
         return bool(one.matched) or kinds.may_answer(kind, question, one.memory.fact)
     cosine = one.terms.get("cosine")

@@ -89,6 +89,10 @@ ENDED: Final = (
 )
 # What was so, what is said of it, the value that is gone, and the one that came.
 CHANGED: Final = (
+    "The docs are in Confluence. | We moved from Confluence to Notion over the weekend. | Confluence | in Notion",
+    "Our billing runs on Stripe. | We replaced Stripe with Adyen two weeks ago. | Stripe | on Adyen",
+    "The API talks to Postgres on Neon. | We migrated from Neon to Supabase last weekend. | Neon | on Supabase",
+    "We host the shop on Heroku. | Last night we moved from Heroku to Fly. | Heroku | Fly",
     "Always reply in English. | From now on reply in German. | English | German",
     "I take the bus to work. | I bike to work now. | bus | bikes",
     "I drive to work. | I walk to the office these days. | drives | walks",
@@ -268,6 +272,7 @@ ASKED: Final = (
 )
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (
+    "Our billing runs on Stripe. | We replaced Stripe with Adyen for the EU.",
     "I work at Tesco. | Friday is my last day at Tesco.",
     "I work at Tesco. | My last day at Tesco was postponed.",
     "I work at Tesco. | Friday was my last day at Tesco this week.",
@@ -790,6 +795,12 @@ def test_another_value_takes_the_place_of_the_one_before(engram: Engram, row: st
     held = facts(told(engram, first, change))
     assert any(new in fact for fact in held), held
     assert not any(old in fact and new not in fact for fact in held), held
+
+
+def test_when_something_moved_is_no_part_of_where_it_is(engram: Engram) -> None:
+    for when in ("two weeks ago", "last weekend", "over the weekend", "the other day", "earlier this week"):
+        held = facts(told(engram, "The shop is hosted on Heroku.", f"We moved from Heroku to Fly {when}."))
+        assert [one for one in held if one.startswith("The shop")] == ["The shop is hosted on Fly"], when
 
 
 @pytest.mark.parametrize("row", ASKED)

@@ -96,6 +96,11 @@ def test_what_a_brand_is_tells_of_the_sort_that_is_asked_for() -> None:
     assert kinds.begins_with_one(kind, "Stripe takes the cards")
     assert not kinds.begins_with_one(kind, "Ann chose Stripe")
     assert not kinds.tells(kind, question, "User's team uses pnpm")
+    assert kinds.tells(kind, question, "Ann set up Stripe for everybody")
+    assert kinds.tells(kind, question, "User's payment provider, which nobody likes: Stripe")
+    for in_passing in ("User read a review of Stripe", "User tried Stripe for a day", "User saw Stripe on television"):
+        assert not kinds.tells(kind, question, in_passing)
+        assert kinds.names_in_passing(kind, in_passing)
     assert not kinds.may_answer(kind, question, "User's team uses pnpm")
     assert kinds.may_answer(kind, question, "The payment provider is FooPay, on AWS")
 
