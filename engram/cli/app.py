@@ -156,7 +156,8 @@ GROUPS: Final = {
 def call(arguments: list[str]) -> int:
     """Run the command the arguments name; its exit code."""
     try:
-        code = typer.main.get_command(built()).main(arguments, prog_name="engram", standalone_mode=False)
+        program = typer.main.get_command(built(named(arguments)))
+        code = program.main(arguments, prog_name="engram", standalone_mode=False)
     except SystemExit as left:
         if isinstance(left.__context__, BrokenPipeError):  # so it leaves where the reader has had enough
             raise left.__context__ from None
@@ -166,8 +167,17 @@ def call(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def built() -> typer.Typer:
-    """The application with all its commands."""
+def named(arguments: list[str]) -> str | None:
+    """The first word of the command that the arguments name; None where they name none, or ask for help on all."""
+    word = next((argument for argument in arguments if argument != "--traceback"), None)
+    return word if any(word == name.partition(" ")[0] for name, *_ in COMMANDS) else None
+
+
+def built(word: str | None = None) -> typer.Typer:
+    """The application with all its commands, or with those alone that begin with a word.
+
+    To make all of them takes longer than most of them run.
+    """
     app = typer.Typer(
         help="The long-term memory of AI agents that lives in PostgreSQL.",
         no_args_is_help=True,
@@ -178,6 +188,8 @@ def built() -> typer.Typer:
     app.callback()(options)
     groups: dict[str, typer.Typer] = {"": app}
     for name, work, shared, panel in COMMANDS:
+        if word not in (None, name.partition(" ")[0]):
+            continue
         group, _, own = name.rpartition(" ")
         made = command(work, shared)
         if name in GROUPS:  # by its own name it is a command too

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from commands import Cli
 
 import engram
@@ -700,6 +701,28 @@ def test_every_command_offers_json_and_help() -> None:
     for name, work, shared, _ in app.COMMANDS:
         assert "as_json" in {option.name for option in shared}, name
         assert (work.__doc__ or "").strip().endswith("."), name
+
+
+def test_a_command_made_alone_is_what_it_is_among_all() -> None:
+    """Only what the arguments name is made, and whoever asks for no command in particular sees them all."""
+
+    def made(word: str | None) -> dict[str, Any]:
+        return told(typer.main.get_command(app.built(word)))["commands"]
+
+    def told(one: Any) -> dict[str, Any]:
+        """All that was declared of a command, its options and its own commands."""
+        plain = {name: value for name, value in vars(one).items() if isinstance(value, str | int | dict)}
+        params = [re.sub(r" at 0x\w+", "", str(vars(param))) for param in one.params]
+        own = {name: told(below) for name, below in getattr(one, "commands", {}).items()}
+        return {**plain, "params": params, "commands": own}
+
+    every = made(None)
+    assert len(every) > 50
+    for name, *_ in app.COMMANDS:
+        word = name.split()[0]
+        assert app.named([word, "--help"]) == app.named(["--traceback", *name.split()]) == word
+        assert made(word) == {word: every[word]}
+    assert [app.named(words) for words in ([], ["--help"], ["-h", "add"], ["ad", "add"], ["--version"])] == [None] * 5
 
 
 def test_every_command_and_option_is_in_the_reference() -> None:
