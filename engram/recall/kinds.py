@@ -355,10 +355,19 @@ _NOTHING: Final = regex(r"(?!)")
 
 
 def names_in_passing(kind: Kind, fact: str) -> bool:
-    """Whether a fact names what is asked for without a word that it is had: "User saw a Clio on fire" is no car."""
+    """Whether a fact names what is asked for on some occasion, and not as had: "User saw a Clio on fire" is no car."""
     if kind.sort is None or kind.sort.names.isdisjoint(_named(fact)):
         return False
-    return kind.asked.search(compared(fact)) is None
+    said = compared(fact)
+    return _ON_OCCASION.search(said) is not None and kind.asked.search(said) is None
+
+
+_ON_OCCASION: Final = regex(
+    r"\b(?:saw|seen|spotted|noticed|heard|tried|tries|rented|rents|hired|borrowed|borrows|tested|test[- ]drove|"
+    r"considered|considers|considering|looked at|looking at|walked past|drove past|passed|mentioned|recommended|"
+    r"recommends|laughed|argued|complained|dreamt|dreamed|wants?|wished|might|reads? an? |reads? about|"
+    r"(?:film|article|advert|ad|review|test|talk|book|story|news|video) (?:of|about|on|for) )"
+)
 
 
 def begins_with_one(kind: Kind, fact: str) -> bool:

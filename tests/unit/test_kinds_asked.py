@@ -101,6 +101,8 @@ def test_what_a_brand_is_tells_of_the_sort_that_is_asked_for() -> None:
     for in_passing in ("User read a review of Stripe", "User tried Stripe for a day", "User saw Stripe on television"):
         assert not kinds.tells(kind, question, in_passing)
         assert kinds.names_in_passing(kind, in_passing)
+    assert not kinds.names_in_passing(kind, "Ann recommended the payment provider Stripe")
+    assert not kinds.names_in_passing(kind, "Everything goes over Stripe")
     assert not kinds.may_answer(kind, question, "User's team uses pnpm")
     assert kinds.may_answer(kind, question, "The payment provider is FooPay, on AWS")
 
