@@ -89,9 +89,9 @@ ENDED: Final = (
 )
 # What was so, what is said of it, the value that is gone, and the one that came.
 CHANGED: Final = (
-    "The docs are in Confluence. | We moved from Confluence to Notion over the weekend. | Confluence | in Notion",
+    "Our docs are in Confluence. | We moved from Confluence to Notion over the weekend. | Confluence | in Notion",
     "Our billing runs on Stripe. | We replaced Stripe with Adyen two weeks ago. | Stripe | on Adyen",
-    "The API talks to Postgres on Neon. | We migrated from Neon to Supabase last weekend. | Neon | on Supabase",
+    "Our API talks to Postgres on Neon. | We migrated from Neon to Supabase last weekend. | Neon | on Supabase",
     "We host the shop on Heroku. | Last night we moved from Heroku to Fly. | Heroku | Fly",
     "Always reply in English. | From now on reply in German. | English | German",
     "I take the bus to work. | I bike to work now. | bus | bikes",
@@ -217,14 +217,13 @@ CHANGED: Final = (
     "I get up at 6. | I get up at 7 now. | at 6 | at 7",
     "My bedtime is half past ten. | My bedtime is eleven. | half past ten | eleven",
     # What the words beside a clause say of since when it is so, or against what was told before.
-    "We host the shop on Heroku. | Heroku got too expensive, so we host the shop on Render. | Heroku | Render",
+    "We host the shop on Heroku. | Heroku got too expensive, so we host the shop on Render. | on Heroku | Render",
     "We run three-day retreats. | Three-day retreats were a mess, so we run two-day retreats. | three-day | two-day",
     "We deploy to nightly. | Nightly kept failing, so we deploy to weekly. | nightly | weekly",
     "We deploy to nightly. | As of Monday we deploy to weekly. | nightly | weekly",
     "We deploy to nightly. | Since last month we deploy to weekly. | nightly | weekly",
     "We deploy to nightly. | I got that wrong, we deploy to weekly. | nightly | weekly",
     "We deploy to nightly. | I said nightly but we deploy to weekly. | nightly | weekly",
-    "Our builds go to nightly. | Nightly was a pain, so we send builds to weekly. | builds go to nightly | weekly",
     "I use Castbox for podcasts. | Castbox kept crashing, so I use Overcast for podcasts. | Castbox | Overcast",
     "I bank with Halden. | We finally left Halden: I bank with Corvo. | Halden | Corvo",
     # One value in the place of another, of which no more is said.
@@ -799,8 +798,8 @@ def test_another_value_takes_the_place_of_the_one_before(engram: Engram, row: st
 
 def test_when_something_moved_is_no_part_of_where_it_is(engram: Engram) -> None:
     for when in ("two weeks ago", "last weekend", "over the weekend", "the other day", "earlier this week"):
-        held = facts(told(engram, "The shop is hosted on Heroku.", f"We moved from Heroku to Fly {when}."))
-        assert [one for one in held if one.startswith("The shop")] == ["The shop is hosted on Fly"], when
+        held = facts(told(engram, "Our shop is hosted on Heroku.", f"We moved from Heroku to Fly {when}."))
+        assert [one for one in held if "shop" in one] == ["User's shop is hosted on Fly"], when
 
 
 @pytest.mark.parametrize("row", ASKED)
