@@ -511,8 +511,9 @@ def _written(fact: str) -> str:
 
 _COURSE: Final = regex(
     r"\b(?:i|i'm|i've|i'd|me|my|we|we've|our|user|user's|it's|died|passed|stolen|gone|cancelled|canceled|scrapped|past|"
-    r"over|history|replaced)\b"
+    r"over|history|(?:has|have) (?:just |now |finally )?replaced(?!.* (?:in|at|on|for) (?!my\b|our\b|user)))\b"
 )
+"""What is of the asker's life; what replaced another somewhere or for others is not."""
 
 
 def _tells_of_a_course(sentence: str, course: Course) -> bool:

@@ -287,6 +287,7 @@ def test_a_label_that_is_of_nobody_is_no_thing_of_the_user(engram: Engram, said:
         ("My doctor is Dr. Bell.", "Dr. Bell was not there, Dr. Hart was."),
         ("I work at Siltec.", "Siltec has moved to Linz."),
         ("I play for the Larks.", "The Hawks replaced the Larks in the first league."),
+        ("I play for the Larks.", "The Hawks have replaced the Larks in the first league."),
         ("I fly from Vienna.", "The flight goes from Vienna to Rome now."),
         ("My flight is LH123.", "My return flight is LH456."),
         ("My laptop is a ThinkPad.", "My work laptop is a MacBook now."),

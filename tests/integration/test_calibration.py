@@ -30,7 +30,7 @@ FACTS = [
 ]  # fmt: skip
 OF_NOTHING = [
     "Which vaccine did the parrot get?",
-    "How high is the mountain that Omar climbed?",
+    "Which mountain did Omar climb?",
     "Which paint did the neighbour choose?",
 ]
 
