@@ -366,7 +366,8 @@ _ON_OCCASION: Final = regex(
     r"\b(?:saw|seen|spotted|noticed|heard|tried|tries|rented|rents|hired|borrowed|borrows|tested|test[- ]drove|"
     r"considered|considers|considering|looked at|looking at|walked past|drove past|passed|mentioned|recommended|"
     r"recommends|laughed|argued|complained|dreamt|dreamed|wants?|wished|might|reads? an? |reads? about|"
-    r"(?:film|article|advert|ad|review|test|talk|book|story|news|video) (?:of|about|on|for) )"
+    r"there (?:was|were)|(?:film|article|advert|ad|review|test|talk|book|story|news|video|piece|picture|interview|report) "
+    r"(?:of|about|on|for|in|from) )"
 )
 
 

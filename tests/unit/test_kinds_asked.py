@@ -98,7 +98,12 @@ def test_what_a_brand_is_tells_of_the_sort_that_is_asked_for() -> None:
     assert not kinds.tells(kind, question, "User's team uses pnpm")
     assert kinds.tells(kind, question, "Ann set up Stripe for everybody")
     assert kinds.tells(kind, question, "User's payment provider, which nobody likes: Stripe")
-    for in_passing in ("User read a review of Stripe", "User tried Stripe for a day", "User saw Stripe on television"):
+    for in_passing in (
+        "User read a review of Stripe",
+        "There was a nice piece on Stripe",
+        "User tried Stripe for a day",
+        "User saw Stripe on television",
+    ):
         assert not kinds.tells(kind, question, in_passing)
         assert kinds.names_in_passing(kind, in_passing)
     assert not kinds.names_in_passing(kind, "Ann recommended the payment provider Stripe")
