@@ -318,6 +318,8 @@ def holds_the_rest(kind: Kind, question: str, fact: str) -> bool:
 def tells(kind: Kind, question: str, fact: str) -> bool:
     """Whether a fact tells of one of a kind; of a degree whether it is the one that is named."""
     if kind.sort is not None:
+        if names_in_passing(kind, fact):
+            return False
         return any(_is_had(name, compared(fact)) for name in kind.sort.names & _named(fact)) or _is_called_so(
             kind, fact
         )
@@ -366,8 +368,8 @@ _ON_OCCASION: Final = regex(
     r"\b(?:saw|seen|spotted|noticed|heard|tried|tries|rented|rents|hired|borrowed|borrows|tested|test[- ]drove|"
     r"considered|considers|considering|looked at|looking at|walked past|drove past|passed|mentioned|recommended|"
     r"recommends|laughed|argued|complained|dreamt|dreamed|wants?|wished|might|reads? an? |reads? about|"
-    r"there (?:was|were)|(?:film|article|advert|ad|review|test|talk|book|story|news|video|piece|picture|interview|report) "
-    r"(?:of|about|on|for|in|from) )"
+    r"there (?:was|were)|(?:film|article|advert|ad|review|test|talk|book|story|news|video|piece|picture|interview|"
+    r"report) (?:of|about|on|for|in|from) )"
 )
 
 
