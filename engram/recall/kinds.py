@@ -304,7 +304,8 @@ def sort_asked(question: str) -> brands.Sort | None:
     >>> sort_asked("Which car does my uncle drive?") is None
     True
     """
-    return None if kin.as_own(question) is not None else brands.asked(question)
+    sort = brands.asked(question)
+    return None if sort is None or kin.as_own(question) is not None else sort
 
 
 def holds_the_rest(kind: Kind, question: str, fact: str) -> bool:
