@@ -226,6 +226,8 @@ def _dated(parts: dict[str, str], day: int, today: date, text: str, place: int) 
     if "year" in parts:
         return date(int(parts["year"]), month, day)
     options = [date(today.year + shift, month, day) for shift in (-1, 0, 1) if _exists(today.year + shift, month, day)]
+    if not options:
+        return None  # "User lives at 78 May Street"
     which = parts.get("which") or (re.findall(r"(\w+) (?:the )?$", text[:place]) or [""])[0]
     past = [option for option in options if option <= today]
     ahead = [option for option in options if option > today]

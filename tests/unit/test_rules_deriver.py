@@ -15,7 +15,7 @@ from sentences import NO_KEY, RIGHT_KEY
 
 from engram.derivation import DERIVERS, rules, verbatim
 from engram.derivation.proposals import Proposed
-from engram.derivation.times import resolve
+from engram.derivation.times import Stated, resolve
 from engram.policies import get_policy
 from engram.policies.classify import Proposal, classify
 from engram.values import Event
@@ -434,6 +434,14 @@ def test_what_is_corrected_at_once_is_remembered_as_it_was_meant() -> None:
 )
 def test_the_present_speaks_of_no_day_of_a_year_ago(text: str, start: tuple[int, int, int] | None) -> None:
     assert resolve(text, day(2026, 4, 2)).valid_from == (day(*start) if start is not None else None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Ann lives at 78 May Street", "I need 40 march badges", "I stay until May 45", "I moved in on the 31st of June"],
+)
+def test_a_number_that_no_month_has_is_no_day_of_it(text: str) -> None:
+    assert resolve(text, SAID) == Stated()
 
 
 @settings(max_examples=200, deadline=None)
