@@ -2,7 +2,7 @@
 
 "Which payment provider do we use?" is answered by "We use Stripe": they share no word that says anything, and a small
 embedder has never heard of Stripe. `sorts.txt` is the table: what a sort of thing is called, and names of such things;
-`words.txt` says which of the names are words of their own, or names of people.
+`words.txt` says which of the names are words of their own, or names of people or places.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from engram.regex import regex
 from engram.text import compared
 
-__all__ = ["Sort", "ambiguous", "asked", "looked_for", "named", "sorts"]
+__all__ = ["Ambiguous", "Sort", "ambiguous", "asked", "looked_for", "named", "sorts"]
 
 MAX_READ: Final = 300  # characters of a question
 LONGEST: Final = 4  # words of what a sort is called
@@ -32,18 +32,35 @@ _AFTER: Final = frozenset(_TAKES_NO_HEAD.split())
 _BEFORE: Final = frozenset(("use", "uses", "used", "using", "in", "with", "via", "through", "called", "run", "runs"))
 """What stands before a name rather than before a word of the language."""
 _BEFORE_PEOPLE: Final = frozenset(("with", "through", "called"))
+_BEFORE_PLACES: Final = frozenset(
+    ("in", "to", "from", "at", "near", "around", "outside", "of", "for", "via", "through", "visited", "visits", "visit")
+)
+"""What stands before a place, or may, where no brand is."""
 _OF: Final = r"(?: (?:the )?(?:kinds?|sorts?|types?|brands?|makes?|models?|names?) of)?"
 _ASKS: Final = (
     regex(rf"\b(?:which|what)(?:'s| is| are| was| were)?{_OF} (?P<what>.+)"),
-    regex(r"\bwho(?:'s| is| are| was| were)? (?P<what>(?:my|our) .+)"),
+    regex(
+        r"\bwho(?:'s| is| are| was| were)? (?P<what>(?:my|our) "
+        r"(?!(?:[\w-]+ )?(?:trainer|editor|host|printer|scheduler)s?\b).+)"
+    ),
 )
 _FOR: Final = regex(
     r"\b(?:do|did|are|am|should|have) (?:i|we) (?:[\w']+ )?(?:use|used|using|have|need)\b.*? (?:for|as) (?P<what>.+)"
 )
 _DOES: Final = regex(
-    r"\b(?:which|what|where|who|whom|how)\b.*? (?:do|did|does|am|are|is|have|should|can|must) (?:i|we) "
-    r"(?:(?:\w+ly|still|now|also|all|both) )?(?P<does>.+)"
+    r"\b(?:(?:which|what)\b(?! (?:times?|days?|weekdays?|months?|years?)\b)|"
+    r"(?P<about>where|who|whom|how(?! (?:far|fast|long|often|much|many|well|early|late)\b)))\b"
+    r".*? (?:do|did|does|am|are|is|have|should|can|must) (?:i|we) "
+    r"(?:(?:\w+ly|still|now|also|all|both) )?(?P<does>(?(about)(?!drive\b)).+)"
 )
+
+
+class Ambiguous(NamedTuple):
+    """The names that are no brands everywhere: words of their own, and what people and places are called."""
+
+    words: frozenset[str]
+    people: frozenset[str]
+    places: frozenset[str]
 
 
 class Sort(NamedTuple):
@@ -81,21 +98,20 @@ def named(fact: str) -> frozenset[str]:
     >>> sorted(named("We moved from Netlify to Fly.io, all in all it was free"))
     ['fly.io', 'netlify']
     """
-    said = [found[0].strip(".'’*_`").removesuffix("'s").removesuffix("’s") for found in _TOKEN.finditer(fact)]
+    said = [_bare(found[0]) for found in _TOKEN.finditer(fact)]
     low = [compared(word) for word in said]
     found = set[str]()
     for at, word in enumerate(low):
         for name, words in _by_first_word().get(word, ()):
-            if tuple(low[at : at + len(words)]) == words and (len(words) > 1 or _is_name(said, low, at)):
+            if tuple(low[at : at + len(words)]) == words and _is_name(name, said, low, at):
                 found.add(name)
                 break
     return frozenset(found)
 
 
 def looked_for(names: frozenset[str]) -> list[str]:
-    """The names that may be looked for by their words, in order: those that are no words of their own."""
-    words, people = ambiguous()
-    return sorted(names - words - people)
+    """The names that may be looked for by their words, in order: those that are brands wherever they stand."""
+    return sorted(names.difference(*ambiguous()))
 
 
 @cache
@@ -124,7 +140,7 @@ def _by_first_word() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
     """The names by their first word, the longest first."""
     found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for name in frozenset[str]().union(*sorts().values()):
-        words = tuple(name.split())
+        words = tuple(map(_bare, name.split()))
         found.setdefault(words[0], []).append((name, words))
     for names in found.values():
         names.sort(key=lambda one: (-len(one[1]), one))
@@ -132,10 +148,10 @@ def _by_first_word() -> dict[str, list[tuple[str, tuple[str, ...]]]]:
 
 
 @cache
-def ambiguous() -> tuple[frozenset[str], frozenset[str]]:
-    """The names that are words of their own, and those of people."""
-    words, people = "\n".join(_lines("words.txt")).strip().split("\n\n")
-    return frozenset(words.split()), frozenset(people.split())
+def ambiguous() -> Ambiguous:
+    """The names that are words of their own, and those of people and places."""
+    kinds = "\n".join(_lines("words.txt")).strip().split("\n\n")
+    return Ambiguous(*(frozenset(name.replace("_", " ") for name in names.split()) for names in kinds))
 
 
 def _lines(name: str) -> list[str]:
@@ -171,15 +187,22 @@ def _longest(words: Sequence[str], first: int, before: str = "") -> Sort | None:
     return None
 
 
-def _is_name(said: Sequence[str], low: Sequence[str], at: int) -> bool:
-    """Whether a word that may be a name is one where it stands."""
-    words, people = ambiguous()
-    if low[at] in words and at > 0 and said[at][:1].isupper():
+def _bare(word: str) -> str:
+    """A word as it stands in a text, without what is written about it and behind it: "Stripe's"."""
+    return word.strip(".'’*_`").removesuffix("'s").removesuffix("’s")
+
+
+def _is_name(name: str, said: Sequence[str], low: Sequence[str], at: int) -> bool:
+    """Whether what may be a name is one where it stands."""
+    known = ambiguous()
+    before, after = low[at - 1] if at else "", low[at + len(name.split()) :]
+    if name in known.places:
+        return before not in _BEFORE_PLACES
+    if name not in known.words and name not in known.people:
         return True
-    if low[at] not in words and low[at] not in people:
+    if name in known.words and at > 0 and said[at][:1].isupper():
         return True
-    before, after = low[at - 1] if at else "", low[at + 1 : at + 2]
-    stands_as_one = before in (_BEFORE if low[at] in words else _BEFORE - _BEFORE_PEOPLE)
+    stands_as_one = before in (_BEFORE if name in known.words else _BEFORE - _BEFORE_PEOPLE)
     return stands_as_one and (not after or after[0] in _AFTER)
 
 

@@ -336,7 +336,8 @@ def _is_called_so(kind: Kind, fact: str) -> bool:
 @lru_cache(maxsize=4096)
 def _is_had(name: str, fact: str) -> bool:
     """Whether a fact in compared text tells that what has a name is used or had, and not seen or tried for a day."""
-    return re.search(rf"{_HAD}{re.escape(name)}(?![\w-])(?!.*\b{_NO_USE})", fact) is not None
+    is_had = re.search(rf"{_HAD}{re.escape(name)}(?![\w-])(?!.*\b{_NO_USE})", fact) is not None
+    return is_had and _IS_ONE.match(fact) is None
 
 
 _USES: Final = _either("""
@@ -349,7 +350,7 @@ _USES: Final = _either("""
     been brews? prefers? adopted
 """)
 _HAD: Final = (
-    rf"(?:^|\b{_USES}(?: (?!(?:of|about|for|test|article|advert|ad|review)\b)[\w'-]+){{0,3}} |"
+    rf"(?:^|\b{_USES}(?: (?!(?:of|about|for|test|article|advert|ad|review|pet)\b)[\w'-]+){{0,3}} |"
     r"\b(?:on|in|with|via|through|by|at|to) (?:the |our |my |user's )?)"
 )
 _NO_USE: Final = r"(?:for (?:a|one|the) (?:day|week|weekend|night|trip)|on fire|any good|once)\b"
@@ -362,7 +363,8 @@ def names_in_passing(kind: Kind, fact: str) -> bool:
     if kind.sort is None or kind.sort.names.isdisjoint(_named(fact)):
         return False
     said = compared(fact)
-    return _ON_OCCASION.search(said) is not None and kind.asked.search(said) is None
+    in_passing = _ON_OCCASION.search(said) is not None or _IS_ONE.match(said) is not None
+    return in_passing and kind.asked.search(said) is None
 
 
 _ON_OCCASION: Final = regex(
@@ -372,6 +374,10 @@ _ON_OCCASION: Final = regex(
     r"there (?:was|were)|(?:film|article|advert|ad|review|test|talk|book|story|news|video|piece|picture|interview|"
     r"report) (?:of|about|on|for|in|from) )"
 )
+
+
+_IS_ONE: Final = regex(r"user is an? [\w-]+[.!]?$")
+"""What somebody is, nobody has: "User is a Gemini"."""
 
 
 def begins_with_one(kind: Kind, fact: str) -> bool:

@@ -57,6 +57,21 @@ def test_what_is_of_another_sort_does_not_answer(told: Engram, question: str) ->
     assert told.recall(question).answer_text == ""
 
 
+def test_what_has_the_name_of_a_brand_and_is_none_answers_nothing(database_url: str, tenant: str) -> None:
+    with Engram(database_url, settings=load({}, user="dev", tenant=tenant)) as door:
+        for said in (
+            "I take metoprolol 50 mg.", "I live in Zurich.", "I live with Ana.", "I am a Gemini.", "I have a red hat.",
+            "I wear a tuxedo at work.", "I studied at MIT.", "My workday starts at nine.",
+        ):  # fmt: skip
+            door.remember(said, wait=30.0)
+        for question in (
+            "What car do I drive?", "Which insurance do I have?", "Which airline do I fly with?",
+            "Which LLM do we use?", "What operating system do I use?", "What laptop do I have?",
+            "What license do we use?",
+        ):  # fmt: skip
+            assert door.recall(question).answer_text == "", question
+
+
 def test_a_search_finds_it_among_all_that_is_used(told: Engram) -> None:
     for found in (
         told.search("Which payment provider do we use?"),

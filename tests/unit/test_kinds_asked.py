@@ -109,6 +109,22 @@ def test_what_a_brand_is_tells_of_the_sort_that_is_asked_for() -> None:
     assert not kinds.names_in_passing(kind, "Ann recommended the payment provider Stripe")
     assert not kinds.names_in_passing(kind, "Everything goes over Stripe")
     assert not kinds.may_answer(kind, question, "User's team uses pnpm")
+
+
+def test_what_somebody_is_or_has_for_a_pet_is_no_brand() -> None:
+    for question, fact in (
+        ("Which LLM do we use?", "User is a Gemini"),
+        ("Which programming language do I use?", "User has a pet python"),
+    ):
+        kind = kinds.asked(question)
+        assert kind is not None
+        assert not kinds.tells(kind, question, fact)
+
+
+def test_what_is_called_so_may_answer_whatever_its_name_is() -> None:
+    question = "Which payment provider do we use?"
+    kind = kinds.asked(question)
+    assert kind is not None
     assert kinds.may_answer(kind, question, "The payment provider is FooPay, on AWS")
 
 
