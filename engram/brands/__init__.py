@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from engram.regex import regex
 from engram.text import compared
 
-__all__ = ["Ambiguous", "Sort", "ambiguous", "asked", "looked_for", "named", "sorts"]
+__all__ = ["Ambiguous", "Sort", "ambiguous", "asked", "differ_in_sort", "looked_for", "named", "sorts"]
 
 MAX_READ: Final = 300  # characters of a question
 LONGEST: Final = 4  # words of what a sort is called
@@ -107,6 +107,18 @@ def named(fact: str) -> frozenset[str]:
                 found.add(name)
                 break
     return frozenset(found)
+
+
+def differ_in_sort(one: str, other: str) -> bool:
+    """Whether two facts hold names of which none of the one is of a sort with any of the other: Stripe and Sentry.
+
+    Names that both hold say nothing of it.
+    """
+    first, second = named(one), named(other)
+    mine, its = first - second, second - first
+    if not mine or not its:
+        return False
+    return not any(mine & names and its & names for names in sorts().values())
 
 
 def looked_for(names: frozenset[str]) -> list[str]:

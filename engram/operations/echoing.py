@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from sqlalchemy.engine import Row
 
-from engram import attributes, courses, frames, likeness, moves, news, phrases, policies
+from engram import attributes, brands, courses, frames, likeness, moves, news, phrases, policies
 from engram.attributes import Echo
 from engram.claims import stem
 from engram.courses import Told
@@ -390,10 +390,22 @@ def _otherwise(draft: Draft, heads: Sequence[Known]) -> Draft | None:
 
     def alike(one: Known) -> float:
         score = one.told.otherwise(said, draft.fact) if one.key is None else 0.0
+        if score > 0 and _are_for_other_uses(draft, one):
+            return 0.0
         return 0.0 if score > 0 and moves.may_both_be(said, draft.fact, plain(one.fact), one.fact) else score
 
     about = _best(heads, alike)
     return None if about is None else _following(draft, about)
+
+
+def _are_for_other_uses(draft: Draft, one: Known) -> bool:
+    """Whether a statement and a memory tell of what is used, each for something else: Sentry now, and Stripe."""
+    both = (plain(draft.fact), plain(one.fact))
+    return all(map(_USES.search, both)) and brands.differ_in_sort(draft.fact, one.fact)
+
+
+_USES: Final = regex(r"\b(?:user|team|group) (?:now )?(?:uses|is using|has|runs)\b(?!.* (?:for|as|to)\b)")
+"""What is used, and not for what: a well-known name says that."""
 
 
 def _correcting(setup: Setup, draft: Draft, old: str, says: str, heads: Sequence[Known]) -> Draft | None:
@@ -636,6 +648,7 @@ def _coming(setup: Setup, draft: Draft, heads: Sequence[Held], new: str) -> Draf
             return None
         heads = [pair for pair in heads if strict or not (pair[0].key is None or frames.is_loose(pair[0].key))]
     heads = [pair for pair in heads if not moves.may_both_be(said, draft.fact, plain(pair[0].fact), pair[0].fact)]
+    heads = [pair for pair in heads if not _are_for_other_uses(draft, pair[0])]
     scored = [(news.alike(plain(one.fact), plain(value), said, plain(new)), one, value) for one, value in heads]
     best = max(scored, key=lambda row: row[0], default=None)
     if best is None or best[0] <= 0.0:

@@ -272,6 +272,8 @@ ASKED: Final = (
 # Two statements that may both be so, or of which the second says nothing of the first.
 BESIDE: Final = (
     "Our billing runs on Stripe. | We replaced Stripe with Adyen for the EU.",
+    "We use Stripe. | We use Sentry now.",
+    "We use Stripe. | As of this month we use Sentry.",
     "I work at Tesco. | Friday is my last day at Tesco.",
     "I work at Tesco. | My last day at Tesco was postponed.",
     "I work at Tesco. | Friday was my last day at Tesco this week.",

@@ -91,6 +91,20 @@ def test_names_that_are_words_are_not_looked_for() -> None:
     assert brands.looked_for(frozenset(("stripe", "three", "julia", "github actions"))) == ["github actions", "stripe"]
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "differ"),
+    [
+        ("We use Stripe", "We use Sentry", True),
+        ("We use Stripe", "We use Adyen", False),
+        ("We use React with Redux", "We use React with Zustand", False),
+        ("We use Stripe", "We use something else", False),
+        ("We use Stripe", "We use Stripe", False),
+    ],
+)
+def test_names_of_no_sort_in_common_are_of_other_sorts(one: str, other: str, differ: bool) -> None:
+    assert brands.differ_in_sort(one, other) is differ
+
+
 def test_the_table_is_whole() -> None:
     sorts = brands.sorts()
     assert len(sorts) > 500
