@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from engram import asides, feasts, names, phrases
 from engram.claims import stem
-from engram.courses import Course
+from engram.courses import NO_OCCASION, Course
 from engram.regex import regex
 
 
@@ -459,7 +459,8 @@ def _of_noun(phrase: str, value: str, original: str, pattern: re.Pattern[str]) -
     name = noun(np) or ("manager" if pattern is _HAS_NEW and np in ("manager", "line manager") else None)
     held = first_value(value)
     if np == "home" and pattern in (_OWNED, _OWNER) and held is not None and not _ARTICLE.match(value):
-        return Attribute("current_city", held) if is_name(held, original) and held not in names.DESCENTS else None
+        is_place = is_name(held, original) and held not in names.DESCENTS and held not in _STYLES
+        return Attribute("current_city", held) if is_place else None
     if np in ("mobile", "cell") and pattern is _SWITCHED and held is not None and not phrases.is_phone(held):
         name = "phone provider"
     if name is None or held is None or not _fits(name, held, original):
@@ -470,6 +471,7 @@ def _of_noun(phrase: str, value: str, original: str, pattern: re.Pattern[str]) -
 
 
 _ARTICLE: Final = regex(r"^(?:an?|the) ")
+_STYLES: Final = ("victorian", "edwardian", "georgian", "tudor", "gothic", "art deco", "bauhaus", "mediterranean")
 _OFFICES: Final = ("title", "role")
 _IS_A_TRADE: Final = regex(
     r"(?<!^to )\b(?:[a-z]{3,}(?:er|or|ist|ian|ant|ent|eer|man|woman)|lead|head|chief|intern|rep|chef|nurse|coach|"
@@ -807,7 +809,7 @@ _POINTED: Final = tuple(
         rf"(?:switched|changed|went|migrated|moved) (?:over )?from {_MY}(?P<old>{_V}) (?:over )?to {_MY}(?P<new>{_V})",
         (
             rf"(?:replaced|swapped|traded|traded in|exchanged) {_MY}(?P<old>{_V}) (?:with|for|by) {_MY}(?P<new>{_V})"
-            r"(?: (?:for|on|as) user's [\w' -]{2,30}?)?"
+            rf"(?: (?:for|on|as) user's{NO_OCCASION} [\w' -]{{2,30}}?)?"
         ),
         rf"(?:(?:switched|went|moved|is|gone|returned) back|returned) to (?:using )?{_MY}(?P<new>{_V})",
         rf"(?:is using|uses) {_MY}(?P<new>{_V}) again",

@@ -58,6 +58,12 @@ _CLOSE: Final = (
     r"(?:minutes?|hours?|days?|nights?|weeks?|months?|years?|sprints?) ago|"
     r"ago|a while back|a while ago|already|again|too|anyway))*"
 )
+NO_OCCASION: Final = (
+    r"(?! (?:[\w'-]+ ){0,2}?(?:trip|journey to|holiday|vacation|honeymoon|visit|interview|wedding|birthday|party|"
+    r"weekend|exam|race|demo|test|talk|son|daughter|kid|children|mother|mum|mom|father|dad|wife|husband|partner|"
+    r"brother|sister|parent|friend|colleague)s?\b)"
+)
+"""What is changed for it is so for good, and for the user: not "for user's trip to France"."""
 _FIRST_WHEN: Final = regex(
     r"^(?:(?:earlier )?(?:last|this) (?:week|month|year|weekend|night|morning|afternoon|evening|spring|summer|autumn|"
     r"fall|winter|quarter|sprint|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|yesterday|today|over the weekend|"
@@ -372,7 +378,7 @@ _PAIRS: Final = tuple(
         ),
         (
             rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_INSTEAD} {_MY}(?P<old>{_V}) for {_MY}(?P<new>{_V})"
-            rf"(?P<rest> (?:in|as|for user's) [^,;:]{{2,40}})?{_CLOSE}$"
+            rf"(?P<rest> (?:in|as|for user's{NO_OCCASION}) [^,;:]{{2,40}})?{_CLOSE}$"
         ),
         (
             rf"^(?:user|they|user's [\w -]{{2,30}}) {_HAS}{_FOR} {_MY}(?P<old>{_V}) in favou?r of {_MY}(?P<new>{_V})"
@@ -1243,11 +1249,15 @@ def _set_against(plain: str, statement: str, beside: str) -> bool:
     mine = [one for one in mine if one not in _WHEN] or mine  # "every morning" is no value where there is another
     its = [one for one in other if one not in own]
     named = set(_stems(beside))
+    if _OF_A_PART.search(statement):
+        return False
     if not shared - _WHEN or not mine or not its or len(mine) > _MOST or named & set(its):
         return False
     return set(mine) <= named and not _SEVERAL & {*shared} and _stand_together(own, mine)
 
 
+_OF_A_PART: Final = regex(r"\b(?:there|elsewhere|the (?:rest|others?)|this time)\b")
+"""Of a part, or once: "DHL was too slow for Spain, so we ship with UPS there"."""
 _AS_A_RULE: Final = frozenset(map(_same_stem, _words("default usually mostly normally always standard")))
 
 

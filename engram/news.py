@@ -247,7 +247,7 @@ _SERVES_NO_MORE: Final = regex(
     r"^@ (?:(?:has|is|just|now|recently|sadly|unfortunately|also) )*(?:(?:stopped|quit|given up|"
     r"gave up) (?:[a-z]+ing )|"
     r"no longer [a-z]+s |(?:does not|doesn't|cannot|can't|will not|won't|is not|"
-    r"isn't) (?=.*\b(?:any ?more|any longer)\b)[a-z]+ )"
+    r"isn't) (?=.*\b(?:any ?more|any longer)\b(?! than\b))[a-z]+ )"
     r"(?:(?:up|after|for|out|over) )?(?:user's|the) "
 )
 
