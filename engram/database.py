@@ -1018,6 +1018,8 @@ def address(url: str, name: str = "database_url") -> sa.URL:
         raise SettingsError(f"{name}: expected a URL such as postgresql://user@host/name")
     if parsed.get_backend_name() not in ("postgresql", "postgres"):
         raise SettingsError(f"{name}: expected a PostgreSQL URL")
+    if "@" in (parsed.host or ""):  # what follows the first of two would be printed as the host
+        raise SettingsError(f"{name}: expected an @ in a name or password as %40")
     if not parsed.query.keys() <= _parameters():
         raise SettingsError(f"{name}: expected only parameters of PostgreSQL's clients after the ?, such as sslmode")
     if places:
@@ -1031,7 +1033,9 @@ def without_passwords(url: str) -> str:
     """The address as psql takes it, with three stars in the place of each password: it may be printed into a log."""
     parsed = address(url)
     told = parsed.update_query_dict({name: HIDDEN for name in parsed.query if "password" in name})
-    return told.set(drivername="postgresql").render_as_string(hide_password=True).replace(quote(HIDDEN), HIDDEN)
+    shown = told.set(drivername="postgresql").render_as_string(hide_password=True).replace(quote(HIDDEN), HIDDEN)
+    before, mark, after = shown.partition("?")
+    return before + mark + after.replace("+", "%20")  # libpq takes a + for itself
 
 
 @cache

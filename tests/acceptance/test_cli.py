@@ -821,6 +821,7 @@ def test_the_embedded_database_is_started_found_migrated_and_stopped(cli: Cli, f
     ("postgresql://ada:hunt#er2?@db.example/engram", "postgresql://ada:***@db.example/engram"),
     ("postgresql://ada:[hunter2@db.example/engram", "postgresql://ada:***@db.example/engram"),
     ("postgresql://ada@db.example/engram?password=hunter2", "postgresql://ada@db.example/engram?password=***"),
+    ("postgresql://db.example/engram?options=-c%20jit%3Doff", "postgresql://db.example/engram?options=-c%20jit%3Doff"),
 ])  # fmt: skip
 def test_a_password_is_never_printed(cli: Cli, address: str, told: str) -> None:
     assert cli.json("url", "--database-url", address)["url"] == told

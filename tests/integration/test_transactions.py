@@ -1049,7 +1049,8 @@ def test_an_address_names_several_hosts_with_their_ports_as_psql_has_them(databa
 @pytest.mark.parametrize("url", [
     "secret", "postgresql://secret:x/memories", "postgresql://one:secret,two:1/memories",
     "postgresql://one:1,two:2/memories?host=secret", "postgresql://one:1,,secret:2/memories",
-    "postgresql://ada@one/secret?schema=public", "postgresql://ada@one/memories?pgbouncer=secret",
+    "postgresql://ada:hunt@secret@one/memories", "postgresql://ada@one/secret?schema=public",
+    "postgresql://ada@one/memories?pgbouncer=secret",
 ])  # fmt: skip
 def test_an_address_that_no_client_of_postgresql_takes_is_refused_when_a_door_is_made(url: str) -> None:
     """What follows the ? for another library's sake was told as "the database driver failed" by the first call."""
