@@ -111,12 +111,14 @@ _AMOUNT: Final = regex(
 """How much or how many, and no time."""
 _SIZE: Final = regex(
     rf"\d|\b(?:{_COUNTS}|hundreds?|thousands?|millions?|"
-    r"dozens?|couple|few|many|both|alone|big\w*|large\w*|small\w*|tiny|huge|giant|little|tall\w*|short\w*|high\w*|low\w*|"
+    r"dozens?|couple|few|many|both|alone|big\w*|large\w*|small\w*|tiny|huge|giant|enormous|"
+    r"massive|vast|compact|little|tall\w*|short\w*|high\w*|low\w*|"
     r"heav\w+|light\w*|wid\w+|narrow\w*|deep\w*|shallow\w*|size\w*|\w*rooms?|half|double|twice|grew|grown|halved|"
     r"doubled)\b"
 )
 _LONG: Final = regex(
-    r"\b(?:long\w*|short\w*|length\w*|brief\w*|quick\w*|forever|permanent\w*|indefinite\w*|ages|ongoing)\b"
+    r"\b(?:long\w*|short\w*|length\w*|brief\w*|quick\w*|forever|permanent\w*|indefinite\w*|ages|ongoing|"
+    r"for life|life(?:long|time))\b"
 )
 _SOMEBODY: Final = regex(
     r"\buser |\buser['’]s (?:ok|okay|approval|sign-?off|permission|consent|job|turn|task|duty|call|responsibility)\b|"

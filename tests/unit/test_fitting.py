@@ -45,6 +45,7 @@ from engram.recall.fitting import fits
         ("How many rooms are free on May 3?", "Two rooms are free on May 3"),
         ("How big is the hall?", "The hall seats 650"), ("How much rent do we pay?", "We don't pay rent"),
         ("How big is our garden?", "User's garden is tiny"), ("How long is a talk?", "Talks are 30 minutes"),
+        ("How big is the house?", "The house is enormous"), ("How long is the warranty?", "The warranty is for life"),
         ("How long is her hair?", "Her hair is short"), ("How long do we test?", "We test until noon"),
         ("How long am I in Oslo?", "User lives in Oslo"), ("On which day are we paid?", "Salaries go out on the 27th"),
         ("What day do we meet?", "We meet on Fridays"), ("Who audits our books?", "Ann audits the books"),
